@@ -28,7 +28,7 @@ export async function applyChanges(plan: Plan, port: TenantPort, options: ApplyO
  * The reasons for which the plan would be refused now, as `applyChanges` finds them; empty where there are none. Reads the
  * tenant, and writes nothing. Rejects, with a Failure, where the tenant cannot be read.
  */
-export async function findRefusals(
+export async function findPlanRefusals(
   plan: Plan,
   port: TenantPort,
   options: ApplyOptions,
@@ -83,12 +83,12 @@ const recordsOpen = (why: string): Diagnostic => ({
 });
 
 /** A plan before its first request: what there is to do, or why nothing is done. */
-type Checked =
+type PlanCheck =
   | { readonly is: 'sound'; readonly tasks: readonly Task[]; readonly readAt: number }
   | { readonly is: 'refused'; readonly reasons: readonly Diagnostic[] }
   | { readonly is: 'interrupted' };
 
-async function check(plan: Plan, run: Run): Promise<Checked> {
+async function check(plan: Plan, run: Run): Promise<PlanCheck> {
   const { kinds, clock, onEvent } = run;
   const wrong = checkPlan(plan, run);
   if (wrong.length > 0) return { is: 'refused', reasons: wrong };

@@ -1,6 +1,6 @@
 import { messageOf } from '../model/failure.ts';
 import type { SentRequest } from '../model/result.ts';
-import { type Found, lookUntil, lookUp, type Task } from './find.ts';
+import { type FoundObjects, lookUntil, lookUp, type Task } from './find.ts';
 import { type Ending, ending, type Run } from './run.ts';
 
 /** A change whose requests were sent. What the tenant shows of its object decides how it ended. */
@@ -11,13 +11,13 @@ export interface Pending {
   readonly until: number;
   /** Whether no answer shows that the request was carried out. */
   readonly isUncertain: boolean;
-  isFinal(found: Found): boolean;
+  isFinal(found: FoundObjects): boolean;
   /** Ends the change with what was seen last, or with the reason why its object could not be read. */
-  end(seen: Seen): Promise<Ending>;
+  end(seen: LastSeen): Promise<Ending>;
 }
 
 /** An object as it was seen last, or why it could not be read. */
-type Seen = Found | { readonly failed: string };
+type LastSeen = FoundObjects | { readonly failed: string };
 
 /**
  * Ends changes by what the tenant shows: all objects are read together, with growing waits, until each is final or its
@@ -31,7 +31,7 @@ export async function settle(
 ): Promise<void> {
   const { clock, signal, onEvent } = run;
   let open = pending;
-  const endAll = async (ended: readonly Pending[], seen: (one: Pending) => Seen) => {
+  const endAll = async (ended: readonly Pending[], seen: (one: Pending) => LastSeen) => {
     // Together: their records share a write.
     const end = async (one: Pending) => finish(await endOne(one, seen(one), run));
     await Promise.all(ended.map(end));
@@ -66,7 +66,7 @@ export async function settle(
 const isWritten = ({ isUncertain, task }: Pending): boolean =>
   !isUncertain && task.change.action !== 'delete';
 
-async function endOne(one: Pending, seen: Seen, { halt }: Pick<Run, 'halt'>): Promise<Ending> {
+async function endOne(one: Pending, seen: LastSeen, { halt }: Pick<Run, 'halt'>): Promise<Ending> {
   try {
     return await one.end(seen);
   } catch (error) {

@@ -10,7 +10,7 @@ import { isLookedUp, refOf, refOfName, refsIn } from '../model/marker.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { quote } from '../model/words.ts';
-import { type KindChange, keysOf, readRequestsFor } from './find.ts';
+import { changeKeys, type KindChange, requestsForChanges } from './find.ts';
 import type { Journal } from './journal.ts';
 
 interface WrongReference {
@@ -112,7 +112,7 @@ export function shownNames(entries: readonly KindChange[], kinds: Kinds, journal
 
 /** What has to be read to check changes and the names that they show. Two objects may share a name that is only shown. */
 export function readRequestsWith(entries: readonly KindChange[], names: readonly ShownName[]): ReadRequest[] {
-  const requests = readRequestsFor(entries);
+  const requests = requestsForChanges(entries);
   const known = idsOf(entries);
   const kinds = new Set([...requests.map(({ kind }) => kind), ...names.map(({ kind }) => kind)]);
   return [...kinds].map((kind) => {
@@ -154,7 +154,7 @@ function idsOf(entries: readonly KindChange[]): ReadonlyMap<string, readonly str
   return new Map(
     entries.flatMap(({ kind, change }) => {
       if (change.id === null) return [];
-      const identities = keysOf(kind, change).map((key) => identityOf(kind, key));
+      const identities = changeKeys(kind, change).map((key) => identityOf(kind, key));
       return [[labelOf(kind, change.id), identities] as const];
     }),
   );

@@ -7,7 +7,7 @@ import { messageOf } from '../model/failure.ts';
 import type { Change } from '../model/plan.ts';
 
 /** What the tenant has for one change. With several live objects it is unclear which one is meant. */
-export interface Found {
+export interface FoundObjects {
   readonly live: LiveObject | null;
   readonly others: readonly LiveObject[];
   /** The vendor's default of the object. */
@@ -27,14 +27,14 @@ export interface Task extends KindChange {
   readonly resumed: boolean;
 }
 
-export type Finder = (entry: KindChange) => Found;
+export type Finder = (entry: KindChange) => FoundObjects;
 
 /** Returns a function that finds the objects of a change in `state`. */
 export function finderIn(state: TenantState): Finder {
   const objects = new LiveIndex(state.objects);
   const defaults = new LiveIndex(state.defaults);
   return ({ kind, change }) => {
-    const keys = keysOf(kind, change);
+    const keys = changeKeys(kind, change);
     const [found, ...others] = objects.all(kind, keys, change.id);
     const live = found ? ignoring(found, change.ignored) : null;
     const [standard = null] = defaults.all(kind, keys, null);
@@ -42,13 +42,13 @@ export function finderIn(state: TenantState): Finder {
   };
 }
 
-export function readRequestsFor(changes: readonly KindChange[], written = false): ReadRequest[] {
+export function requestsForChanges(changes: readonly KindChange[], written = false): ReadRequest[] {
   const kinds = [...new Set(changes.map(({ kind }) => kind))];
   return kinds.map((kind) => {
     const ofKind = changes.filter((entry) => entry.kind === kind).map(({ change }) => change);
     return {
       kind,
-      keys: ofKind.flatMap((change) => keysOf(kind, change)),
+      keys: ofKind.flatMap((change) => changeKeys(kind, change)),
       ids: ofKind.flatMap(({ id }) => (id === null ? [] : [id])),
       idsAsNames: idsAsNames(ofKind),
       complete: false,
@@ -59,7 +59,7 @@ export function readRequestsFor(changes: readonly KindChange[], written = false)
 
 /** The same for objects that were found before: where each has a call of its own, the others are not read. */
 export function readRequestsById(changes: readonly KindChange[]): ReadRequest[] {
-  return readRequestsFor(changes).map((request) => {
+  return requestsForChanges(changes).map((request) => {
     const { kind, ids, keys } = request;
     const isEnough = kind.read.how === 'list-then-each' && ids.length === keys.length;
     return isEnough ? { ...request, keys: [] } : request;
@@ -67,7 +67,7 @@ export function readRequestsById(changes: readonly KindChange[]): ReadRequest[] 
 }
 
 /** The change's key, and for a rename the key before it. */
-export function keysOf(kind: Kind, change: Change): Key[] {
+export function changeKeys(kind: Kind, change: Change): Key[] {
   // An object that is deleted by its id may share its name with others.
   const before = change.action === 'delete' ? null : keyBefore(kind, change);
   return before ? [change.key, before] : [change.key];
@@ -80,7 +80,7 @@ interface Looking {
 }
 
 /** What finds the objects of changes as they are now, or why they could not be read. */
-export type Looked = { readonly find: Finder } | { readonly failed: string };
+export type FreshObjects = { readonly find: Finder } | { readonly failed: string };
 
 /**
  * Reads the objects of these changes again. Never rejects.
@@ -91,10 +91,10 @@ export async function lookUp(
   changes: readonly KindChange[],
   { port, signal }: Looking,
   written = false,
-): Promise<Looked> {
+): Promise<FreshObjects> {
   if (signal.aborted) return { failed: 'The run was interrupted before the object could be looked up.' };
   try {
-    return { find: finderIn(await port.read(readRequestsFor(changes, written))) };
+    return { find: finderIn(await port.read(requestsForChanges(changes, written))) };
   } catch (error) {
     return { failed: `The object could not be looked up: ${messageOf(error)}` };
   }

@@ -31,7 +31,7 @@ type State =
   | { readonly is: 'stale'; readonly address: Address; readonly why: string };
 
 /** Tasks as their objects are now, or why some of them must not be made. */
-export type Checked =
+export type FreshnessCheck =
   | { readonly is: 'fresh'; readonly tasks: readonly Task[]; readonly notAfter: number }
   | { readonly is: 'stale'; readonly reasons: ReadonlyMap<Address, string> };
 
@@ -63,7 +63,7 @@ export class Sightings {
   }
 
   /** What may be made now of changes that are made together. Rejects where their objects cannot be read. */
-  async check(unit: readonly Task[]): Promise<Checked> {
+  async check(unit: readonly Task[]): Promise<FreshnessCheck> {
     // A list that is being read must not change with each page because of what this run creates and deletes. Only those
     // who asked for it care whether it could be read.
     if (this.#isFresh(unit)) await this.#reading?.done.catch(() => {});

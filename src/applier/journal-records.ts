@@ -1,5 +1,5 @@
 import type { Address } from '../model/address.ts';
-import { isArray, isObject, type Json, own, parseJson, textOf } from '../model/json.ts';
+import { get, getText, isArray, isObject, type Json, parseJson } from '../model/json.ts';
 import type { TenantName } from '../model/network.ts';
 import type { Pointer } from '../model/pointer.ts';
 
@@ -33,10 +33,10 @@ export type JournalRecord =
       readonly type: 'settled';
       readonly at: string;
       readonly change: Address;
-    } & Settled);
+    } & SettledObject);
 
 /** What the object of a finished change showed. */
-export interface Settled {
+export interface SettledObject {
   /** The places that the tenant ignored, rewrote, added to or removed items from. */
   readonly unmet: readonly Pointer[];
   /** The fingerprint of the object; `null` where there was none, absent in old journals. */
@@ -54,40 +54,40 @@ interface RequestProgress {
 export interface Progress {
   readonly requests: ReadonlyMap<number, RequestProgress>;
   /** What its object showed when it was checked; `null` before that. */
-  readonly settled: Settled | null;
+  readonly settled: SettledObject | null;
 }
 
 /** A line as a record, or `null` where it is not one. */
 export function parseRecord(line: string): JournalRecord | null {
   const value = parseJson(line);
   if (!isObject(value)) return null;
-  const at = textOf(value, 'at') ?? '';
-  const request = own(value, 'request');
-  switch (own(value, 'type')) {
+  const at = getText(value, 'at') ?? '';
+  const request = get(value, 'request');
+  switch (get(value, 'type')) {
     case 'plan': {
-      const digest = textOf(value, 'digest');
-      const tenant = tenantOf(own(value, 'tenant'));
-      const createdAt = textOf(value, 'createdAt');
-      return digest === null || own(value, 'format') !== 1
+      const digest = getText(value, 'digest');
+      const tenant = tenantOf(get(value, 'tenant'));
+      const createdAt = getText(value, 'createdAt');
+      return digest === null || get(value, 'format') !== 1
         ? null
         : { type: 'plan', digest, tenant, createdAt };
     }
     case 'intent': {
-      const before = pairsOf(own(value, 'before'));
+      const before = pairsOf(get(value, 'before'));
       return before && typeof request === 'number' ? { type: 'intent', at, request, before } : null;
     }
     case 'result': {
-      const changes = textsOf(own(value, 'changes'));
-      const verdict = verdictOf(own(value, 'verdict'));
-      const given = own(value, 'status');
+      const changes = textsOf(get(value, 'changes'));
+      const verdict = verdictOf(get(value, 'verdict'));
+      const given = get(value, 'status');
       const status = typeof given === 'number' ? given : null;
       if (!changes || !verdict || typeof request !== 'number') return null;
       return { type: 'result', at, request, changes, verdict, status };
     }
     case 'settled': {
-      const change = textOf(value, 'change');
-      const unmet = textsOf(own(value, 'unmet'));
-      const after = own(value, 'after');
+      const change = getText(value, 'change');
+      const unmet = textsOf(get(value, 'unmet'));
+      const after = get(value, 'after');
       if (change === null || !unmet) return null;
       const isKnown = after === null || typeof after === 'string';
       return { type: 'settled', at, change, unmet, ...(isKnown ? { after } : {}) };
@@ -99,7 +99,10 @@ export function parseRecord(line: string): JournalRecord | null {
 
 /** The records of a journal by change. A later record of a request replaces an earlier one. */
 export function progressOf(records: readonly JournalRecord[]): ReadonlyMap<Address, Progress> {
-  const byChange = new Map<Address, { requests: Map<number, RequestProgress>; settled: Settled | null }>();
+  const byChange = new Map<
+    Address,
+    { requests: Map<number, RequestProgress>; settled: SettledObject | null }
+  >();
   const entry = (address: Address) => {
     const existing = byChange.get(address) ?? { requests: new Map(), settled: null };
     byChange.set(address, existing);
@@ -132,8 +135,8 @@ export function progressOf(records: readonly JournalRecord[]): ReadonlyMap<Addre
 /** `null` in journals of older versions. */
 function tenantOf(value: Json | undefined): TenantName | null {
   if (!isObject(value)) return null;
-  const identity = textOf(value, 'identity');
-  const profiles = textOf(value, 'profiles');
+  const identity = getText(value, 'identity');
+  const profiles = getText(value, 'profiles');
   return identity === null || profiles === null ? null : { identity, profiles };
 }
 

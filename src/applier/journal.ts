@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Address } from '../model/address.ts';
 import { SharedWork } from '../model/basics.ts';
 import { fileStem } from '../model/digest.ts';
-import { ExitCode, failure, ifThere, unwritableFile } from '../model/failure.ts';
+import { ExitCode, fail, ifExists, unwritableFile } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import {
   type Conclusion,
@@ -11,7 +11,7 @@ import {
   type Progress,
   parseRecord,
   progressOf,
-  type Settled,
+  type SettledObject,
 } from './journal-records.ts';
 
 /** What the runs of a plan have done: written before and after every request, read when the plan is applied again. */
@@ -24,7 +24,7 @@ export interface Journal {
   /** Records the outcome of a request. */
   conclude(request: number, conclusion: Conclusion, at: string): Promise<void>;
   /** Records that a finished change was checked, and what its object showed. */
-  settle(change: Address, settled: Settled, at: string): Promise<void>;
+  settle(change: Address, settled: SettledObject, at: string): Promise<void>;
   /** Ends the journal of a run that is done: the same plan, applied later, starts from the beginning. */
   finish(at: string): Promise<void>;
   close(): Promise<void>;
@@ -181,7 +181,7 @@ interface JournalContent {
 
 /** Reads a journal. A last line that a crash cut off is left out. Throws a Failure where the file is damaged elsewhere. */
 export async function readJournal(file: string): Promise<JournalContent> {
-  const bytes = await ifThere(readFile(file));
+  const bytes = await ifExists(readFile(file));
   if (bytes === null) return { header: null, records: [], length: 0 };
   if (bytes.length > maxBytes) throw journalDamaged(file, 'is too large for a journal');
   const length = bytes.lastIndexOf('\n') + 1;
@@ -198,7 +198,7 @@ export async function readJournal(file: string): Promise<JournalContent> {
 }
 
 function journalDamaged(file: string, why: string) {
-  return failure(
+  return fail(
     'journal-damaged',
     `The journal ${file} ${why}, so it is not known what an earlier run did.`,
     { hint: 'Move the file away, make a new plan and review it.' },

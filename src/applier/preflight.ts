@@ -8,7 +8,7 @@ import { tool } from '../model/documents.ts';
 import { actions, type Change, isReplacement, type Plan, planFormat } from '../model/plan.ts';
 import { quote } from '../model/words.ts';
 import { wrongReferences } from './check-references.ts';
-import { type Finder, finderIn, type KindChange, keysOf, type Task } from './find.ts';
+import { changeKeys, type Finder, finderIn, type KindChange, type Task } from './find.ts';
 import { readinessOf } from './readiness.ts';
 import type { Run } from './run.ts';
 import { editedPlan } from './saved-file.ts';
@@ -93,7 +93,7 @@ function isOther({ kind, change }: KindChange, live: LiveObject | null): boolean
   if (!live || change.action === 'create' || change.action === 'manual') return false;
   // Once it is made again, it has another id. Before that, the fingerprint has the id.
   if (isReplacement(change)) return false;
-  const identities = keysOf(kind, change).map((key) => identityOf(kind, key));
+  const identities = changeKeys(kind, change).map((key) => identityOf(kind, key));
   const isNameless = live.key[0] === live.id;
   // The id of an object below another one begins with that of its parent, which may get another name.
   const isNamed = isNameless || kind.parent !== undefined || identities.includes(live.identity);

@@ -1,6 +1,6 @@
 import type { LiveObject } from '../kinds/kind.ts';
 
-import type { Found, KindChange } from './find.ts';
+import type { FoundObjects, KindChange } from './find.ts';
 import type { Progress } from './journal-records.ts';
 import { hasEffect, isInProgress, type KnownSecrets } from './observed.ts';
 
@@ -36,7 +36,7 @@ export function judgeEffect(
 /** The readiness of a change, judged by the live object and the journal of earlier runs of the plan. */
 export function readinessOf(
   entry: KindChange,
-  found: Found,
+  found: FoundObjects,
   progress: Progress | null,
   secrets: KnownSecrets,
 ): Readiness {
@@ -64,7 +64,11 @@ export function readinessOf(
 }
 
 /** Why the object is not the one that the plan was made from, or `null` where it is. */
-function difference(entry: KindChange, { live, standard }: Found, secrets: KnownSecrets): string | null {
+function difference(
+  entry: KindChange,
+  { live, standard }: FoundObjects,
+  secrets: KnownSecrets,
+): string | null {
   const { change } = entry;
   const since = (what: string) =>
     hasEffect(entry, live, secrets) ? 'it already is as the plan would make it' : what;

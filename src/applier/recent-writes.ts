@@ -5,7 +5,7 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import { type Address, parseAddress } from '../model/address.ts';
-import { ifThere } from '../model/failure.ts';
+import { ifExists } from '../model/failure.ts';
 import { sameJson } from '../model/json.ts';
 import { isSameTenant, type TenantName } from '../model/network.ts';
 import { lookUntil } from './find.ts';
@@ -42,7 +42,7 @@ export async function readRecentWrites(
   const writes: RecentWrite[] = [];
   for (const name of names) {
     const file = join(dir, name);
-    const { mtimeMs = 0 } = (await ifThere(stat(file))) ?? {};
+    const { mtimeMs = 0 } = (await ifExists(stat(file))) ?? {};
     if (mtimeMs < since - slack) continue;
     const { header, records } = await readJournal(file);
     if (!header?.tenant || !isSameTenant(header.tenant, tenant)) continue;
@@ -54,7 +54,7 @@ export async function readRecentWrites(
 }
 
 async function journalsIn(dir: string): Promise<string[]> {
-  const names = (await ifThere(readdir(dir))) ?? [];
+  const names = (await ifExists(readdir(dir))) ?? [];
   return names.filter((name) => name.endsWith('.jsonl')).sort();
 }
 
@@ -140,7 +140,7 @@ function writesAskedFor(
   return [...byIdentity.values()];
 }
 
-interface Seen {
+interface TenantView {
   readonly index: LiveIndex;
   readonly objects: readonly LiveObject[];
   readonly writes: readonly RecentWrite[];
@@ -148,7 +148,7 @@ interface Seen {
 
 function isHidden(
   { request: { kind }, key, at, before, after, mayBeHalfMade }: ObjectWrites,
-  { index, objects, writes }: Seen,
+  { index, objects, writes }: TenantView,
 ): boolean {
   const found = index.findByKey(kind, key);
   const fingerprint = found?.fingerprint() ?? null;

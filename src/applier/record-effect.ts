@@ -4,13 +4,13 @@ import { recordAgrees } from '../kinds/records.ts';
 import { isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
 import { groupBy } from '../model/basics.ts';
 import {
+  get,
   isArray,
   isObject,
   itemsOf,
   type Json,
   type JsonObject,
   objectFrom,
-  own,
   sameJson,
 } from '../model/json.ts';
 import { type Change, type Difference, isReplacement } from '../model/plan.ts';
@@ -52,10 +52,10 @@ export function recordEffect({ task, outcome, live }: Ending): Effect {
   // A delete that failed may be done later, and an object that is made again may have to be made as it was: all of it is needed.
   const isPart = change.action === 'update' && old !== null && next !== null && !isReplacement(change);
   const withheld = new Set<Pointer>();
-  const record = (field: Field, at: Pointer, sides: Pair): Pair | null => {
+  const record = (field: Field, at: Pointer, sides: Values): Values | null => {
     const names = field.is === 'json' ? namesIn(sides) : [];
     if (names.length > 0) {
-      const members = names.flatMap((name): [string, Pair][] => {
+      const members = names.flatMap((name): [string, Values][] => {
         const pair = record(field, at + pointer(name), memberOf(sides, name));
         return pair ? [[name, pair]] : [];
       });
@@ -66,8 +66,8 @@ export function recordEffect({ task, outcome, live }: Ending): Effect {
     withheld.add(at);
     return null;
   };
-  const fields = Object.entries(kind.fields).flatMap(([name, field]): [string, Pair][] => {
-    const [was, is] = [own(old ?? {}, name), own(next ?? {}, name)];
+  const fields = Object.entries(kind.fields).flatMap(([name, field]): [string, Values][] => {
+    const [was, is] = [get(old ?? {}, name), get(next ?? {}, name)];
     if ((was === undefined && is === undefined) || (isPart && sameValue(field, was, is))) return [];
     const pair = record(field, pointer(name), [was ?? null, is ?? null]);
     return pair ? [[name, pair]] : [];
@@ -79,20 +79,20 @@ export function recordEffect({ task, outcome, live }: Ending): Effect {
 }
 
 /** A value before a change and after it. */
-type Pair = readonly [Json, Json];
+type Values = readonly [Json, Json];
 
 /** The members of two objects, or of one where nothing is on the other side; none for other values. */
-function namesIn(sides: Pair): string[] {
+function namesIn(sides: Values): string[] {
   const isOpen = sides.every((side) => side === null || isObject(side));
   return isOpen ? [...new Set(sides.flatMap((side) => Object.keys(side ?? {})))] : [];
 }
 
-const memberOf = (sides: Pair, name: string): Pair => {
-  const [was, is] = sides.map((side) => (isObject(side) ? own(side, name) : undefined));
+const memberOf = (sides: Values, name: string): Values => {
+  const [was, is] = sides.map((side) => (isObject(side) ? get(side, name) : undefined));
   return [was ?? null, is ?? null];
 };
 
-const pairFrom = (members: readonly (readonly [string, Pair])[]): [JsonObject, JsonObject] => [
+const pairFrom = (members: readonly (readonly [string, Values])[]): [JsonObject, JsonObject] => [
   objectFrom(members.map(([name, [was]]) => [name, was])),
   objectFrom(members.map(([name, [, is]]) => [name, is])),
 ];
@@ -138,7 +138,7 @@ function disclosureOf(
     concealed: [...sensitive, ...hidden.filter(isConcern)],
     isConcern,
     /** Without one of its items, a list would be another list. */
-    isWithheld: (at: Pointer, sides: Pair) =>
+    isWithheld: (at: Pointer, sides: Values) =>
       isAbout(marked, at) ||
       sides.some((value) => !sameJson(redact(value, at, looksSensitive) ?? null, value)),
   };

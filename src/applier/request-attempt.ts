@@ -5,7 +5,7 @@ import { messageOf } from '../model/failure.ts';
 import type { Request } from '../model/plan.ts';
 import { isRepeatable } from '../model/repeatable.ts';
 import type { SentRequest } from '../model/result.ts';
-import { type Finder, type Found, type Looked, lookUntil, lookUp, type Task } from './find.ts';
+import { type Finder, type FoundObjects, type FreshObjects, lookUntil, lookUp, type Task } from './find.ts';
 import { mostReads, untilOf } from './freshness.ts';
 import type { Verdict } from './journal-records.ts';
 import { type Evidence, judgeEffect } from './readiness.ts';
@@ -24,13 +24,13 @@ export interface Step {
 }
 
 /** The outcome of a request for one of its changes. `open`: it may still show. */
-interface Reply {
+interface StepOutcome {
   readonly is: 'accepted' | 'rejected' | 'unknown' | 'open';
   /** Why it is not accepted, or how that is known. */
   readonly remark: string | null;
 }
 
-interface Answered {
+interface AnsweredStep {
   readonly step: Step;
   readonly answer: Sent;
   /** Until when the tenant may take to show an effect. */
@@ -38,8 +38,8 @@ interface Answered {
 }
 
 /** An answered request, and what it means for each of its changes. */
-export interface Exchange extends Answered {
-  readonly replies: ReadonlyMap<Address, Reply>;
+export interface Exchange extends AnsweredStep {
+  readonly replies: ReadonlyMap<Address, StepOutcome>;
   /** Finds the objects after the request, where they were looked up. */
   readonly find: Finder | null;
 }
@@ -72,7 +72,7 @@ export async function exchange(step: Step, log: SentRequest[], run: Run): Promis
     if ('failed' in looked) {
       // Others write meanwhile, which can disturb the read of a list: it is looked up again when they are done.
       const is = isLast(step) && clock.now() < until ? 'open' : 'unknown';
-      const reply: Reply = { is, remark: `${run.describe(answer)} ${looked.failed}` };
+      const reply: StepOutcome = { is, remark: `${run.describe(answer)} ${looked.failed}` };
       return {
         ...answered,
         replies: new Map(tasks.map(({ change }) => [change.address, reply])),
@@ -93,7 +93,7 @@ async function sendRecorded(
   isRepetition: boolean,
   log: SentRequest[],
   run: Run,
-): Promise<Answered & { readonly verdict: Verdict }> {
+): Promise<AnsweredStep & { readonly verdict: Verdict }> {
   const { tasks, request, index, before } = step;
   const { journal, clock, settle } = run;
   await journal.intend(index, before, run.now());
@@ -109,10 +109,10 @@ async function sendRecorded(
 /** What the objects show of a request whose answer is not clear. */
 async function repliesBy(
   evidence: ReadonlyMap<Address, Evidence>,
-  { step, answer, until }: Answered,
+  { step, answer, until }: AnsweredStep,
   run: Run,
-): Promise<Map<Address, Reply>> {
-  const replies = new Map<Address, Reply>();
+): Promise<Map<Address, StepOutcome>> {
+  const replies = new Map<Address, StepOutcome>();
   for (const task of step.tasks) {
     const { address } = task.change;
     const found = evidence.get(address) ?? 'unclear';
@@ -150,7 +150,7 @@ async function lookForEffect(
 }
 
 /** Looks up what an answer does not show, and says so. */
-export function lookUpAfter(answer: Sent, tasks: readonly Task[], run: Run): Promise<Looked> {
+export function lookUpAfter(answer: Sent, tasks: readonly Task[], run: Run): Promise<FreshObjects> {
   const why = reasonToLookUp(answer);
   if (!run.signal.aborted) {
     for (const { change } of tasks) run.onEvent({ type: 'waiting', address: change.address, why });
@@ -201,12 +201,12 @@ function isMissing(evidence: ReadonlyMap<Address, Evidence>): boolean {
 }
 
 function clearReplies(
-  { step: { tasks }, answer }: Answered,
+  { step: { tasks }, answer }: AnsweredStep,
   verdict: 'done' | 'refused',
   run: Run,
-): Map<Address, Reply> {
+): Map<Address, StepOutcome> {
   return new Map(
-    tasks.map(({ kind, change }): [Address, Reply] => {
+    tasks.map(({ kind, change }): [Address, StepOutcome] => {
       if (verdict === 'done') return [change.address, { is: 'accepted', remark: null }];
       const advice = change.action === 'delete' && kind.quirks?.sharedDelete?.ifRefused;
       const remark = [run.describe(answer), ...(advice ? [advice] : [])].join(' ');
@@ -263,7 +263,7 @@ interface Inference {
 export function evidenceOf(
   { index, before }: Step,
   task: Task,
-  { live, others }: Found,
+  { live, others }: FoundObjects,
   { secrets }: Pick<Run, 'secrets'>,
 ): Evidence {
   if (others.length > 0) return 'unclear';
@@ -271,7 +271,10 @@ export function evidenceOf(
 }
 
 /** Records in the journal what is known now, and puts it into words. */
-export async function concludeFrom(inference: Inference, { journal, now, describe }: Run): Promise<Reply> {
+export async function concludeFrom(
+  inference: Inference,
+  { journal, now, describe }: Run,
+): Promise<StepOutcome> {
   const { step, task, answer, evidence } = inference;
   const { method, path } = step.request;
   const record = (verdict: Verdict) =>

@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, open, realpath, rename, rm, stat, writeFile } f
 import { dirname } from 'node:path';
 import type { Address } from '../model/address.ts';
 import { SharedWork } from '../model/basics.ts';
-import { ifThere, systemCode, unwritableFile } from '../model/failure.ts';
+import { ifExists, systemCode, unwritableFile } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { runUnfinished } from './saved-file.ts';
@@ -179,7 +179,7 @@ async function tryToRename(target: string, text: string): Promise<boolean> {
 /** The file behind a link. */
 async function targetOf(file: string): Promise<string> {
   await mkdir(dirname(file), { recursive: true });
-  return (await ifThere(realpath(file))) ?? file;
+  return (await ifExists(realpath(file))) ?? file;
 }
 
 /** Whether a file is a regular one, or does not exist. A device or a pipe can be neither replaced nor written twice. */

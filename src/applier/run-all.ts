@@ -11,7 +11,7 @@ import { type ChangeResult, mayHaveFailed } from '../model/result.ts';
 import { type Pending, settle } from './awaiting.ts';
 import { begunResult, changeResult } from './change-result.ts';
 import { deleteApart } from './delete-apart.ts';
-import { type KindChange, readRequestsById, readRequestsFor, type Task } from './find.ts';
+import { type KindChange, readRequestsById, requestsForChanges, type Task } from './find.ts';
 import { mostReads, Sightings } from './freshness.ts';
 import { readSettled } from './recent-writes.ts';
 import type { ResultRecorder } from './result-file.ts';
@@ -68,7 +68,7 @@ export async function runAll(
   const levels = levelsOf(tasks, run.kinds);
   const units = levels.flatMap((level) => level.units);
   const read = (entries: readonly KindChange[]) =>
-    readNow(readRequestsFor(entries), run, readRequestsById(entries));
+    readNow(requestsForChanges(entries), run, readRequestsById(entries));
   const sightings = new Sightings(units.flat().filter(isLeft), readAt, { ...run, read });
   const isDone = ({ change }: Task) => results.get(change.address)?.outcome === 'done';
   const writes = levels.filter((level) => !level.deletes).flatMap((level) => level.units.flat());
@@ -116,13 +116,13 @@ function recordEarlier(
 }
 
 /** Changes that may be made at the same time, in units that are sent together. */
-interface Level {
+interface ChangeLevel {
   readonly deletes: boolean;
   readonly units: readonly (readonly Task[])[];
 }
 
 /** The order of an apply: see {@link arrangeChanges}. */
-export function levelsOf(tasks: readonly Task[], kinds: Kinds): Level[] {
+export function levelsOf(tasks: readonly Task[], kinds: Kinds): ChangeLevel[] {
   const byChange = new Map(tasks.map((task) => [task.change, task]));
   const { ranks } = arrangeChanges([...byChange.keys()], kinds);
   return ranks.map(({ deletes, changes }) => ({
@@ -146,7 +146,7 @@ function contentOf({ method, path, query, body }: Request): string {
 }
 
 /** Whether a change of the level refers to an object that was created, but not seen yet. */
-function needsPending({ units }: Level, pending: readonly Pending[], { created }: Run): boolean {
+function needsPending({ units }: ChangeLevel, pending: readonly Pending[], { created }: Run): boolean {
   const waiting = new Set(pending.map(({ task }) => task.change.address));
   return (
     waiting.size > 0 && units.flat().some((task) => created.missingFor(task).some((to) => waiting.has(to)))

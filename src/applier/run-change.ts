@@ -2,7 +2,7 @@ import { readableFields } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { shownId } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
-import { failure, messageOf } from '../model/failure.ts';
+import { fail, messageOf } from '../model/failure.ts';
 import { fillLive } from '../model/marker.ts';
 import { isReplacement, type Request } from '../model/plan.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
@@ -10,7 +10,7 @@ import type { SentRequest } from '../model/result.ts';
 import type { Pending } from './awaiting.ts';
 import { begunResult } from './change-result.ts';
 import { fillRequest } from './created.ts';
-import { type KindChange, type Looked, lookUntil, type Task } from './find.ts';
+import { type FreshObjects, type KindChange, lookUntil, type Task } from './find.ts';
 import { foreignDifferences } from './observed.ts';
 import {
   concludeFrom,
@@ -48,11 +48,11 @@ export async function runChange(
   }
 }
 
-type Seen = ReadonlyMap<Address, LiveObject | null>;
+type SeenObjects = ReadonlyMap<Address, LiveObject | null>;
 
 /** What was sent for a unit, and what came of it. */
-interface Sent {
-  readonly seen: Seen;
+interface SentUnit {
+  readonly seen: SeenObjects;
   readonly last: Exchange | null;
   readonly log: readonly SentRequest[];
 }
@@ -107,7 +107,7 @@ async function sendAll(
  * True once the next request can be sent: what takes the place of an object is not made while that is there, and what was
  * created is not changed before the tenant shows it.
  */
-function isShown(task: Task, { method }: Request, found: Looked): boolean {
+function isShown(task: Task, { method }: Request, found: FreshObjects): boolean {
   if ('failed' in found) return true;
   const isThere = found.find(task).live !== null;
   if (isReplacement(task.change)) return isThere === (method !== 'DELETE');
@@ -117,7 +117,7 @@ function isShown(task: Task, { method }: Request, found: Looked): boolean {
 /** How the changes ended once the last request was sent, a request was not accepted, or none was left to send. */
 async function endAll(
   tasks: readonly Task[],
-  { seen, last, log }: Sent,
+  { seen, last, log }: SentUnit,
   run: Run,
 ): Promise<(Ending | Pending)[]> {
   const wasNeverSent = run.signal.aborted && last?.answer.outcome === 'unsent' && log.length <= 1;
@@ -162,7 +162,7 @@ function waitForEffect(
   };
 }
 
-function endStopped(task: Task, index: number, seen: Seen, log: readonly SentRequest[]): Ending {
+function endStopped(task: Task, index: number, seen: SeenObjects, log: readonly SentRequest[]): Ending {
   const live = seen.get(task.change.address) ?? null;
   // Requests that an earlier run sent count: the object is half changed, and a rollback has to see that.
   if (index === 0) return ending(task, 'notAttempted', log, { live });
@@ -217,7 +217,7 @@ function fillLiveValues({ kind, change }: KindChange, request: Request, live: Li
   const body = fillLive(request.body, (at) => {
     const value = valueAt(fields, at);
     if (value !== undefined) return value;
-    throw failure('live-value-missing', `${change.address} has nothing at ${JSON.stringify(at)}.`);
+    throw fail('live-value-missing', `${change.address} has nothing at ${JSON.stringify(at)}.`);
   });
   return { ...request, body };
 }

@@ -1,17 +1,17 @@
 import { validators } from '../generated/validators.js';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
-import { ExitCode, Failure, type FailureCode, failure } from '../model/failure.ts';
+import { ExitCode, Failure, type FailureCode, fail } from '../model/failure.ts';
 import { type Fleet, fleetDigest, fleetFormat, fleetOf } from '../model/fleet.ts';
 import {
+  get,
+  getText,
   isObject,
   isTooDeep,
   type Json,
   type JsonObject,
-  own,
   parseJson,
   sameJson,
-  textOf,
 } from '../model/json.ts';
 import { type Plan, planFormat } from '../model/plan.ts';
 import { changeOutcomes, countOutcomes, type Result, resultFormat } from '../model/result.ts';
@@ -113,7 +113,7 @@ export function readFleetFile(text: string, file: string): Fleet {
   if (!isSound) throw new Failure([editedPlan(file)], ExitCode.refused);
   const wrong = untruthOf(fleet);
   if (wrong !== null)
-    throw failure('fleet-inconsistent', `${file} ${wrong}.`, { hint: fleetForm.hint }, ExitCode.refused);
+    throw fail('fleet-inconsistent', `${file} ${wrong}.`, { hint: fleetForm.hint }, ExitCode.refused);
   return fleet;
 }
 
@@ -135,7 +135,7 @@ function untruthOf({ environments, summary }: Fleet): string | null {
 function readSavedFile<T>(text: string, file: string, form: SavedForm<T>): T {
   const { name, format } = form;
   const refusal = (what: string, message: string, hint = form.hint) =>
-    failure(`${name}-${what}`, message, { hint }, form.exitCode);
+    fail(`${name}-${what}`, message, { hint }, form.exitCode);
   if (text.length > largestSavedFile) throw refusal('too-large', `${file} is too large for a ${name}.`);
   const value = parseJson(text.replace(/^\uFEFF/, '')) ?? form.salvage?.(text);
   if (value === undefined) {
@@ -143,7 +143,7 @@ function readSavedFile<T>(text: string, file: string, form: SavedForm<T>): T {
     throw refusal('unreadable', message);
   }
   if (isTooDeep(value, maxDepth)) throw refusal('unreadable', `${file} is nested too deeply for a ${name}.`);
-  const found = isObject(value) ? own(value, 'formatVersion') : undefined;
+  const found = isObject(value) ? get(value, 'formatVersion') : undefined;
   if (!isObject(value) || found === undefined) throw refusal('unreadable', `${file} is not a ${name} file.`);
   const written = formOf(value);
   if (written !== null && written !== name) {
@@ -179,10 +179,10 @@ function salvageResult(text: string): Json | undefined {
   const end = rows.findIndex((row) => !isObject(row));
   const changes = rows.slice(0, end < 0 ? rows.length : end).filter(isObject);
   const outcomes = changes.flatMap((change) => {
-    const outcome = changeOutcomes.find((name) => name === textOf(change, 'outcome'));
+    const outcome = changeOutcomes.find((name) => name === getText(change, 'outcome'));
     return outcome === undefined ? [] : [{ outcome }];
   });
-  const endedAt = own(head, 'startedAt') ?? null;
+  const endedAt = get(head, 'startedAt') ?? null;
   const summary = countOutcomes(outcomes);
   return { ...head, changes, endedAt, outcome: 'interrupted', summary, diagnostics: [runUnfinished] };
 }

@@ -3,11 +3,11 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import { idText } from '../kinds/operation.ts';
 import { type Above, pathIds, placeBelow } from '../kinds/parents.ts';
-import { isObject, type Json, own } from '../model/json.ts';
+import { get, isObject, type Json } from '../model/json.ts';
 import { type Change, secretsSentBy } from '../model/plan.ts';
 import type { SentRequest } from '../model/result.ts';
 import type { Pending } from './awaiting.ts';
-import type { Found, KindChange, Task } from './find.ts';
+import type { FoundObjects, KindChange, Task } from './find.ts';
 import { type Deviations, deviationsOf, hasEffect } from './observed.ts';
 import type { Exchange } from './request-attempt.ts';
 import { type Ending, ending, type Run } from './run.ts';
@@ -53,7 +53,7 @@ function remarkOnSecrets(change: Change): string | null {
 }
 
 /** `null` where the object has to be read: the answer does not show it, or shows a difference. */
-function sightingInAnswer(task: Task, last: Exchange | null, run: Run): Pick<Found, 'live'> | null {
+function sightingInAnswer(task: Task, last: Exchange | null, run: Run): Pick<FoundObjects, 'live'> | null {
   if (!last) return { live: task.live };
   if (last.find) return { live: last.find(task).live };
   const { requests, action } = task.change;
@@ -101,7 +101,7 @@ function readWritten({ kind, change }: Task, body: Json): LiveObject | null {
  */
 export async function endSeen(
   task: Task,
-  seen: Pick<Found, 'live'> | { readonly failed: string },
+  seen: Pick<FoundObjects, 'live'> | { readonly failed: string },
   { remark, log }: { readonly remark: string | null; readonly log: readonly SentRequest[] },
   run: Run,
 ): Promise<Ending> {
@@ -140,7 +140,7 @@ function deviations(task: Task, live: LiveObject, { secrets }: Run): Deviations 
 function aboveOfChange({ kind: { parent }, change }: KindChange): Above | null {
   if (!parent) return null;
   const declared =
-    change.id === null ? own(change.declared ?? {}, parent.part) : pathIds(parent, change.id)[0];
+    change.id === null ? get(change.declared ?? {}, parent.part) : pathIds(parent, change.id)[0];
   const id = idText(declared);
   return id === null ? null : { id, part: change.key[0] ?? '' };
 }

@@ -4,21 +4,21 @@ import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kin
 import { noLifecycle, nowhere, type Resource, undeclared } from '../kinds/resource.ts';
 import {
   canonicalJson,
+  get,
+  getText,
   isArray,
   isObject,
   type Json,
   type JsonObject,
   mapMembers,
-  own,
   sameJson,
-  textOf,
 } from '../model/json.ts';
 import { jsonTextOf, literalOf, livePlace, refOf, secretName } from '../model/marker.ts';
 import type { Change, Difference, Request } from '../model/plan.ts';
 import { type Pointer, placesIn, segmentsOf, setMember } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { changeFor, type Unseen } from '../planner/change.ts';
+import { changeFor, type UnseenPolicy } from '../planner/change.ts';
 import { batchDeletes } from '../planner/index.ts';
 import type { KindChange } from './find.ts';
 
@@ -51,7 +51,7 @@ function withoutRedacted(value: Json): Json {
 }
 
 /** As the plan decided: secrets and hidden values stay where it says so. */
-function unseenAsPlanned({ left = [] }: Change): Unseen {
+function unseenAsPlanned({ left = [] }: Change): UnseenPolicy {
   return { isSame: (_secret, _shown, at) => left.includes(at), isLeft: (at) => left.includes(at) };
 }
 
@@ -193,13 +193,13 @@ function sameBody(
   }
   if (!isObject(one) || !isObject(other)) return false;
   // A step of a patch names its field.
-  const [field = '', ...below] = segmentsOf(textOf(one, 'path') ?? '');
+  const [field = '', ...below] = segmentsOf(getText(one, 'path') ?? '');
   const nameOf = (name: string) => (name === 'value' && below.length === 0 ? field : name);
   const names = Object.keys(one);
   return (
     names.length === Object.keys(other).length &&
     names.every((name) => {
-      const [value, made] = [own(one, name) ?? null, own(other, name)];
+      const [value, made] = [get(one, name) ?? null, get(other, name)];
       return made !== undefined && (isSame(nameOf(name), value, made) || sameBody(isSame, value, made));
     })
   );

@@ -2,7 +2,7 @@ import { isErrorBody, looksLikeHtml } from '../kinds/http.ts';
 import type { Auth, Setting } from '../kinds/project.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { isObject, own, parseJson, textOf } from '../model/json.ts';
+import { get, getText, isObject, parseJson } from '../model/json.ts';
 import {
   type Answer,
   type Answered,
@@ -21,11 +21,11 @@ import type { Call } from './transport.ts';
 export type Token = { readonly value: string } | Unsent;
 
 /** A token, or why there is none, and how often fetching it failed before. */
-export type Fetched = Token & { readonly failures: number };
+export type FetchedToken = Token & { readonly failures: number };
 
 export interface TokenSource {
   /** A token that has not expired; fetched once for all who ask at the same time. */
-  current(): Promise<Fetched>;
+  current(): Promise<FetchedToken>;
   /** Drops a token that the tenant refused, if it is still in use. False where there is no other. */
   readonly drop: (refused: string) => boolean;
   /** The advice about a 401 where there is no other token. */
@@ -124,17 +124,17 @@ interface ClientCredentials {
   readonly secret: string;
 }
 
-interface Held {
+interface StoredToken {
   readonly value: string;
   readonly until: number;
 }
 
 function clientCredentials(client: ClientCredentials, tools: AuthTools): TokenSource {
-  let held: Held | null = null;
-  let pending: Promise<Fetched> | null = null;
+  let held: StoredToken | null = null;
+  let pending: Promise<FetchedToken> | null = null;
   let refused: Unsent | null = null;
 
-  const fetchNow = async (): Promise<Fetched> => {
+  const fetchNow = async (): Promise<FetchedToken> => {
     const sent = await fetchToken(client, tools);
     const failures = Math.max(0, sent.attempts - 1);
     const token = tokenIn(sent, client, tools);
@@ -182,11 +182,15 @@ function fetchToken({ tokenUrl, id, secret }: ClientCredentials, tools: AuthTool
   });
 }
 
-function tokenIn(sent: Sent, client: ClientCredentials, { clock, redactor }: AuthTools): Held | Unsent {
+function tokenIn(
+  sent: Sent,
+  client: ClientCredentials,
+  { clock, redactor }: AuthTools,
+): StoredToken | Unsent {
   if (sent.outcome !== 'answered' && sent.reason === 'interrupted') {
     return unsentAnswer('interrupted', sent.detail);
   }
-  const token = isSuccess(sent) && isObject(sent.body) ? textOf(sent.body, 'access_token') : null;
+  const token = isSuccess(sent) && isObject(sent.body) ? getText(sent.body, 'access_token') : null;
   if (token !== null) redactor.learn(token);
   if (!isSuccess(sent) || token === null || !isToken(token)) return noToken(redactor.whole(sent), client);
   const now = clock.now();
@@ -221,13 +225,13 @@ function noToken(answer: Answer, { tokenUrl, setting }: ClientCredentials): Unse
 
 /** True when the client is known, but must not have a token in this way (RFC 6749, 5.2). */
 function isOfGrant(answer: Answer): boolean {
-  const error = answer.outcome === 'answered' && isObject(answer.body) ? textOf(answer.body, 'error') : null;
+  const error = answer.outcome === 'answered' && isObject(answer.body) ? getText(answer.body, 'error') : null;
   return error === 'unauthorized_client' || error === 'unsupported_grant_type';
 }
 
 function flawOf({ body }: Answered): string {
   if (!isObject(body)) return 'whose answer is no JSON object';
-  return textOf(body, 'access_token') === null
+  return getText(body, 'access_token') === null
     ? 'without a text `access_token` in its answer'
     : 'with characters in `access_token` that a token cannot have';
 }
@@ -250,7 +254,7 @@ function wrongUrl(setting: Setting | undefined): string {
 
 /** Milliseconds the token lives: the shorter of `expires_in` and the JWT's own times. */
 function lifetimeOf(answer: Answered, token: string, now: number): number {
-  const stated = isObject(answer.body) ? Number(own(answer.body, 'expires_in') ?? Number.NaN) : Number.NaN;
+  const stated = isObject(answer.body) ? Number(get(answer.body, 'expires_in') ?? Number.NaN) : Number.NaN;
   const { exp, iat } = jwtTimes(token);
   // The host's own time counts: the local clock may be wrong.
   const issuedAt = iat === null ? (dateOf(answer.headers.date) ?? now) : iat * 1000;
@@ -263,7 +267,7 @@ function lifetimeOf(answer: Answered, token: string, now: number): number {
 function jwtTimes(token: string): { exp: number | null; iat: number | null } {
   const payload = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
   const time = (name: string): number | null => {
-    const value = isObject(payload) ? own(payload, name) : null;
+    const value = isObject(payload) ? get(payload, name) : null;
     return typeof value === 'number' && Number.isFinite(value) ? value : null;
   };
   return { exp: time('exp'), iat: time('iat') };

@@ -28,9 +28,9 @@ import {
   type Attempt,
   defaultRetryLimits,
   type RetryLimits,
+  type RetryTask,
   type RetryTools,
   sendWithRetry,
-  type Task,
 } from './retry.ts';
 import { type Exchange, traceOf } from './trace.ts';
 import {
@@ -183,7 +183,7 @@ class TenantClient implements Client {
     const work = this.#prepare(request);
     if ('outcome' in work) return neverSent(work);
     const signal = eitherOf(this.#signal, ofCall);
-    const task: Task = {
+    const task: RetryTask = {
       repeatable: isRepeatable(request),
       writes: request.method !== 'GET',
       signal,
@@ -204,7 +204,7 @@ class TenantClient implements Client {
       const hint = `Add \`${lane.service}: { baseUrl: … }\` to the environment in the project file.`;
       return unsentAnswer('no-endpoint', `this environment has no ${lane.service} service`, hint);
     }
-    const to = targetOf(endpoint.baseUrl, request.path, request.query);
+    const to = requestTarget(endpoint.baseUrl, request.path, request.query);
     if ('outcome' in to) return to;
     const foreign = Object.keys(request.headers).find((name) => !mayBeSent(name, this.settings));
     if (foreign !== undefined) return unsentAnswer('unsafe', `a request may not set the header "${foreign}"`);
@@ -328,7 +328,7 @@ class TenantClient implements Client {
   #exchangeForToken(call: Omit<Call, 'signal' | 'longest'>): Promise<Sent> {
     const signal = this.#signal;
     const { method, path } = call;
-    const task: Task = {
+    const task: RetryTask = {
       // A token that got lost does no harm: fetching one may be repeated.
       repeatable: true,
       writes: false,
@@ -346,7 +346,7 @@ class TenantClient implements Client {
     return sendWithRetry(task, this.#tools);
   }
 
-  #tellRetry(request: RequestName): Task['onRetry'] {
+  #tellRetry(request: RequestName): RetryTask['onRetry'] {
     return (attempt, ms, answer) => {
       const reason = describeAnswer(this.#redactor.answer(answer)).text;
       this.#emit({ type: 'retrying', request, attempt, ms, reason });
@@ -366,7 +366,7 @@ class TenantClient implements Client {
 interface PreparedRequest {
   readonly request: Request;
   readonly lane: Lane;
-  readonly to: Target;
+  readonly to: RequestTarget;
   readonly body: string | null;
   /** Values in the body that the plan does not show. */
   readonly concealed: readonly string[];
@@ -430,7 +430,7 @@ function refusal(entry: Extract<Admission, { granted: false }>): Unsent {
   return unsentAnswer('rate-limited', `the tenant accepts no requests for the next ${seconds} s`);
 }
 
-interface Target {
+interface RequestTarget {
   readonly origin: string;
   readonly path: string;
 }
@@ -439,11 +439,11 @@ interface Target {
  * A request's path and query below a base URL. A path may come from a plan file or a tenant's id, so one that
  * would leave the base URL (another host, `/../`, a query or fragment of its own) is refused.
  */
-export function targetOf(
+export function requestTarget(
   baseUrl: string,
   path: string,
   query: Readonly<Record<string, string>>,
-): Target | Unsent {
+): RequestTarget | Unsent {
   const base = parseUrl(baseUrl);
   if (!base || (base.protocol !== 'https:' && base.protocol !== 'http:')) {
     return unsentAnswer('unsafe', `"${baseUrl}" is not an http(s) base URL`);

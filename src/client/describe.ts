@@ -1,6 +1,6 @@
 import { looksLikeHtml } from '../kinds/http.ts';
-import { Failure, failure, hasCode, interruption } from '../model/failure.ts';
-import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import { Failure, fail, hasCode, interruption } from '../model/failure.ts';
+import { get, getText, isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
 import { parseUrl } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
 import { type Answer, type Answered, isSuccess, type Sent } from './answer.ts';
@@ -36,7 +36,7 @@ export function describeAnswer(answer: Answer): Description {
 /** The id under which the tenant's support finds a request: from the body of an error, else from a header. */
 export function trackingIdOf(answer: Answer): string | null {
   if (answer.outcome !== 'answered') return null;
-  const inBody = !isSuccess(answer) && isObject(answer.body) ? textOf(answer.body, 'trackingId') : null;
+  const inBody = !isSuccess(answer) && isObject(answer.body) ? getText(answer.body, 'trackingId') : null;
   const { headers } = answer;
   const names = [supportHeader, 'x-tracking-id', 'x-request-id', 'x-correlation-id'];
   const inHeader = names.map((name) => headers[name]).find((value) => value);
@@ -80,10 +80,10 @@ function isRedirect(status: number): boolean {
 
 /** ErrorResponseDto, the 401 `{error}`, the 429 `{message}`, and OAuth's `error_description` (api-notes). */
 function messageInBody(body: JsonObject, status: number): string {
-  const messages = textsIn(own(body, 'messages'));
-  const causes = textsIn(own(body, 'causes')).filter((cause) => !messages.includes(cause));
-  const plain = ['error', 'error_description', 'message'].flatMap((name) => textOf(body, name) ?? []);
-  const all = [textOf(body, 'detailCode') ?? '', ...messages, ...plain];
+  const messages = textsIn(get(body, 'messages'));
+  const causes = textsIn(get(body, 'causes')).filter((cause) => !messages.includes(cause));
+  const plain = ['error', 'error_description', 'message'].flatMap((name) => getText(body, name) ?? []);
+  const all = [getText(body, 'detailCode') ?? '', ...messages, ...plain];
   const words = all.filter((word) => word !== '' && !repeatsStatus(word, status));
   const message = [...new Set(words)].map((word) => shortenLine(word)).join(': ');
   if (causes.length === 0) return message;
@@ -95,9 +95,9 @@ function textsIn(messages: Json | undefined): string[] {
   if (!isArray(messages)) return [];
   const entries = messages.slice(0, 20).flatMap((message): { locale: string; text: string }[] => {
     if (typeof message === 'string') return [{ locale: '', text: message }];
-    const text = isObject(message) ? textOf(message, 'text') : null;
+    const text = isObject(message) ? getText(message, 'text') : null;
     if (text === null || !isObject(message)) return [];
-    return [{ locale: textOf(message, 'locale') ?? '', text }];
+    return [{ locale: getText(message, 'locale') ?? '', text }];
   });
   const english = entries.filter(({ locale }) => /^en\b/i.test(locale));
   const first = entries[0]?.locale;
@@ -183,7 +183,7 @@ export function readFailure(what: string, request: Request, sent: Sent): Failure
     ? `Reading ${what}: ${request.method} ${request.path} answered ${text}, which is not an answer of the API${tracking}.`
     : `Reading ${what}: ${request.method} ${request.path} failed${times}: ${text}${tracking}.`;
   const place = sent.outcome === 'answered' ? sent.advice : undefined;
-  return failure(codeOf(sent), message, { ...place, ...(next === null ? {} : { hint: next }) });
+  return fail(codeOf(sent), message, { ...place, ...(next === null ? {} : { hint: next }) });
 }
 
 /** True when a read failed because the tenant refused its parameters, such as a filter. */
@@ -193,7 +193,7 @@ export function isBadRequest(error: unknown): error is Failure {
 
 /** A read whose answer is complete but cannot be right. */
 export function badList(code: string, what: string, request: Request, problem: string): Failure {
-  return failure(code, `Reading ${what}: ${request.method} ${request.path} ${problem}.`, {
+  return fail(code, `Reading ${what}: ${request.method} ${request.path} ${problem}.`, {
     hint: 'Nothing was written. The list may be changing while it is read: run again. If the error stays, the tenant pages its lists differently than documented.',
   });
 }

@@ -1,6 +1,6 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { failure, systemCode } from '../model/failure.ts';
+import { fail, systemCode } from '../model/failure.ts';
 import { type DnsRecord, type Publication, recordText } from '../model/status.ts';
 
 export interface DnsChecker {
@@ -99,7 +99,7 @@ async function serverAddress(text: string): Promise<string> {
   const host = isIP(text) === 6 ? text : (bracketed ?? plain);
   const port = isIP(text) === 6 ? 53 : Number(digits);
   if (host === undefined || port < 1 || port > 65_535) {
-    throw failure('resolver-syntax', `"${text}" is not a name server.`, {
+    throw fail('resolver-syntax', `"${text}" is not a name server.`, {
       hint: 'Write HOST:PORT, such as 1.1.1.1:53 or [2606:4700::1111]:53.',
     });
   }
@@ -111,7 +111,7 @@ async function addressOf(host: string): Promise<string> {
   try {
     return (await lookup(host)).address;
   } catch (error) {
-    throw failure('resolver-not-found', `The name server ${host} cannot be found (${codeOf(error)}).`, {
+    throw fail('resolver-not-found', `The name server ${host} cannot be found (${codeOf(error)}).`, {
       hint: 'Check its name, or leave --resolver out to ask the name server of the system.',
     });
   }

@@ -2,7 +2,7 @@ import { type Call, pathOf } from '../kinds/http.ts';
 import type { UsedLookup } from '../kinds/resource.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { type Json, type JsonObject, own, recordField } from '../model/json.ts';
+import { get, type Json, type JsonObject, recordField } from '../model/json.ts';
 import { type Lookup, lookupKey, lookupWords } from '../model/marker.ts';
 import type { Client } from './client.ts';
 import { isBadRequest, shortenLine } from './describe.ts';
@@ -66,17 +66,17 @@ export async function resolveLookups(
   };
 }
 
-type Resolved = { readonly value: Json } | { readonly problem: Diagnostic };
+type LookupResult = { readonly value: Json } | { readonly problem: Diagnostic };
 
 async function resolveIn(
   client: Client,
   from: string,
   lookups: readonly UsedLookup[],
   onReadWhole: (remark: Diagnostic) => void,
-): Promise<[UsedLookup, Resolved][]> {
+): Promise<[UsedLookup, LookupResult][]> {
   const whole = lookups.length < manyLookups ? null : await readWholePage(client, from);
   return allOrFailure(
-    lookups.map(async (lookup): Promise<[UsedLookup, Resolved]> => {
+    lookups.map(async (lookup): Promise<[UsedLookup, LookupResult]> => {
       const rows = whole ?? (await readFiltered(client, lookup, onReadWhole));
       const matching = rows.filter((row) => matches(row, lookup.where));
       return [lookup, resolve(lookup, matching, (text) => client.redact(text))];
@@ -85,7 +85,7 @@ async function resolveIn(
 }
 
 /** The problem of each lookup in a collection that the tenant does not have. Throws other errors. */
-function explainUnlisted(error: unknown, lookups: readonly UsedLookup[]): [UsedLookup, Resolved][] {
+function explainUnlisted(error: unknown, lookups: readonly UsedLookup[]): [UsedLookup, LookupResult][] {
   const [found] = error instanceof Failure ? error.diagnostics : [];
   if (found?.code !== 'tenant-not-found') throw error;
   const hint =
@@ -111,7 +111,7 @@ async function readFiltered(
   const { from, where } = lookup;
   const isFilter = (field: string) =>
     !parameters.includes(field) &&
-    (client.settings.collectionQuery === 'documented' || (own(namedFilters, from)?.includes(field) ?? true));
+    (client.settings.collectionQuery === 'documented' || (get(namedFilters, from)?.includes(field) ?? true));
   const filters = Object.entries(where).filter(([field]) => isFilter(field));
   if (filters.length > 0) {
     try {
@@ -129,7 +129,7 @@ async function readFiltered(
 function remarkOnWhole({ from, where }: Lookup, count: number): Diagnostic {
   const fields = Object.keys(where).map((field) => `\`${field}\``);
   const message = `All ${count} records of \`${from}\` were read: this host does not filter them by ${fields.join(' and ')}.`;
-  const named = own(namedFilters, from) ?? ['name'];
+  const named = get(namedFilters, from) ?? ['name'];
   const hint = `Look records up by ${named.map((field) => `\`${field}\``).join(' or ')}, which takes one request.`;
   return { code: 'lookup-read-whole', severity: 'info', message, hint };
 }
@@ -161,7 +161,7 @@ function matches(row: JsonObject, where: Lookup['where']): boolean {
 
 type Redact = Client['redact'];
 
-function resolve(lookup: Lookup, matching: readonly JsonObject[], redact: Redact): Resolved {
+function resolve(lookup: Lookup, matching: readonly JsonObject[], redact: Redact): LookupResult {
   const [row, ...others] = matching;
   if (!row) {
     const hint = 'Check the fields under `where`; the comparison is exact, upper and lower case included.';
@@ -190,7 +190,7 @@ function resolve(lookup: Lookup, matching: readonly JsonObject[], redact: Redact
   return problem(lookup, 'lookup-no-field', what, hint);
 }
 
-function problem(lookup: Lookup, code: string, what: string, hint: string): Resolved {
+function problem(lookup: Lookup, code: string, what: string, hint: string): LookupResult {
   return { problem: { code, severity: 'error', message: `${lookupWords(lookup)} ${what}.`, hint } };
 }
 

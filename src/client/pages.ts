@@ -1,16 +1,16 @@
 import { type Call, saysAny } from '../kinds/http.ts';
 import { idText } from '../kinds/operation.ts';
 import { sha256 } from '../model/digest.ts';
-import { Failure, failure, hasCode, ifFailure } from '../model/failure.ts';
+import { Failure, fail, hasCode, onFailure } from '../model/failure.ts';
 import {
+  get,
+  getNumber,
+  getObject,
+  getText,
   isArray,
   isObject,
   type Json,
   type JsonObject,
-  numberOf,
-  objectOf,
-  own,
-  textOf,
 } from '../model/json.ts';
 import { type Answer, type Answered, isWhole } from './answer.ts';
 import type { Client } from './client.ts';
@@ -35,7 +35,7 @@ export interface PageSource {
   readonly expected?: number | undefined;
 }
 
-export interface Page {
+export interface ListPage {
   readonly rows: readonly JsonObject[];
   /** The id of each row, else a digest of its content. */
   readonly names: readonly string[];
@@ -47,7 +47,7 @@ export interface Page {
 
 /** A page that was read before those in front of it. Full pages begin `step` rows after each other. */
 interface PageAhead {
-  readonly page: Page;
+  readonly page: ListPage;
   readonly offset: number;
   readonly step: number;
 }
@@ -102,12 +102,12 @@ export async function selectRows<T>(
   }
 }
 
-export function readFirstPage(client: Sender, source: PageSource): Promise<Page> {
+export function readFirstPage(client: Sender, source: PageSource): Promise<ListPage> {
   return readAt(client, source, 0, false);
 }
 
 /** One page, from the record at `offset` on. The first page has no offset (api-notes, "offset"). */
-async function readAt(client: Sender, source: PageSource, offset: number, again: boolean): Promise<Page> {
+async function readAt(client: Sender, source: PageSource, offset: number, again: boolean): Promise<ListPage> {
   const { request, what, member, pageSize, undeclaredPaging } = source;
   const asksSize = pageSize !== null && !(undeclaredPaging && offset === 0);
   const query = {
@@ -159,12 +159,12 @@ class Listing {
     // Some hosts refuse an offset beyond the end. Whatever else is wrong, the pages before it show too.
     return this.#read(offset).then(
       (page) => ({ page, offset, step }),
-      ifFailure(() => null),
+      onFailure(() => null),
     );
   }
 
   /** True where the list goes on from a full first page to the page ahead, and nothing says how long it is. */
-  #leadsTo({ page, step }: PageAhead, { names, total }: Page): boolean {
+  #leadsTo({ page, step }: PageAhead, { names, total }: ListPage): boolean {
     return total === null && names.length === step + 1 && page.names.length > 0 && !this.#beginsWith(page);
   }
 
@@ -245,10 +245,11 @@ class Listing {
     if (isEndFull) yield* this.#untilShort(size);
   }
 
-  readonly #read = (offset: number): Promise<Page> => readAt(this.#client, this.#source, offset, this.#again);
+  readonly #read = (offset: number): Promise<ListPage> =>
+    readAt(this.#client, this.#source, offset, this.#again);
 
   /** A page after the first; `null` where paging is not documented and the host refuses it (api-notes, "exactly 100 verified domains"). */
-  async #readFurther(offset: number): Promise<Page | null> {
+  async #readFurther(offset: number): Promise<ListPage | null> {
     try {
       return await this.#read(offset);
     } catch (error) {
@@ -259,7 +260,7 @@ class Listing {
     }
   }
 
-  #beginsWith({ names }: Page): boolean {
+  #beginsWith({ names }: ListPage): boolean {
     const first = this.#seen.values();
     return names.length > 0 && names.every((name) => name === first.next().value);
   }
@@ -268,7 +269,7 @@ class Listing {
    * True when a host gives its whole list again in place of a further page. It is asked for another number of rows too: one that
    * keeps to `limit`, and not to `offset`, hides the rest of its list.
    */
-  async #hasNoPages(page: Page): Promise<boolean> {
+  async #hasNoPages(page: ListPage): Promise<boolean> {
     const { request, member, undeclaredPaging } = this.#source;
     const isAll = (names: readonly string[]) => names.length === this.#seen.size;
     if (!this.#beginsWith(page)) return false;
@@ -281,7 +282,7 @@ class Listing {
   }
 
   /** True when a page has only rows that overlap. A host without a fixed order may give another of them than the last. */
-  #isEndedBy({ names, promised }: Page, overlap: number): boolean {
+  #isEndedBy({ names, promised }: ListPage, overlap: number): boolean {
     const isEnd = overlap > 0 && names.length === overlap && names.every((name) => this.#seen.has(name));
     // Hosts say after each full page that more rows follow: this page knows better.
     if (isEnd) this.#promised = promised;
@@ -289,7 +290,7 @@ class Listing {
   }
 
   /** The rows without those that overlap with the page before. Throws for a row that comes twice, or is missing. */
-  #accept(page: Page, overlap: number): readonly JsonObject[] {
+  #accept(page: ListPage, overlap: number): readonly JsonObject[] {
     const continues = overlap === 0 || page.names[0] === this.#last;
     const from = continues ? overlap : 0;
     for (const name of page.names.slice(from)) {
@@ -318,7 +319,7 @@ class Listing {
     const message = `Reading ${what}: ${request.method} ${request.path} gave ${count} rows and says that more follow.`;
     const hint =
       'Nothing was written. Lists are read by `limit` and `offset`. For a kind of your own, set `list.pageSize` to the number of rows that the tenant gives at once.';
-    throw failure('list-incomplete', message, { hint });
+    throw fail('list-incomplete', message, { hint });
   }
 
   #repetition(name: string): Failure {
@@ -341,7 +342,7 @@ class Listing {
  * path (api-notes, "Collections"). No rows where the answer says that there are none. `null` where it is not a list,
  * failed, or a row is not an object.
  */
-export function pageOf(answer: Answer, path: string, member: string | undefined): Page | null {
+export function pageOf(answer: Answer, path: string, member: string | undefined): ListPage | null {
   if (answer.outcome !== 'answered') return null;
   const noun = member ?? path.split('/').at(-1) ?? '';
   if (saysNothingFound(answer, noun)) return { rows: [], names: [], total: null, promised: 0 };
@@ -349,12 +350,12 @@ export function pageOf(answer: Answer, path: string, member: string | undefined)
   const { body, headers } = answer;
   const rows = rowsIn(body, noun);
   if (!rows || reportsError(body, noun)) return null;
-  const names = rows.map((row) => idText(own(row, 'id')) ?? sha256(row));
+  const names = rows.map((row) => idText(get(row, 'id')) ?? sha256(row));
   return { rows, names, total: totalOf(body, headers), promised: promiseIn(body, headers) };
 }
 
 function rowsIn(body: Json, noun: string): readonly JsonObject[] | null {
-  const rows = isObject(body) ? own(body, noun) : body;
+  const rows = isObject(body) ? get(body, noun) : body;
   // Some tenants answer null for an empty list that has a name (api-notes, "server rewrites").
   if (isObject(body) && rows === null) return [];
   if (!isArray(rows)) return null;
@@ -373,7 +374,7 @@ function saysNothingFound({ status, body }: Answered, noun: string): boolean {
 }
 
 function meansNothing(body: JsonObject, noun: string): boolean {
-  const found = /^no ([a-z]+(?:[ _][a-z]+){0,3}) found\.?$/i.exec((textOf(body, 'error') ?? '').trim());
+  const found = /^no ([a-z]+(?:[ _][a-z]+){0,3}) found\.?$/i.exec((getText(body, 'error') ?? '').trim());
   const word = lastWord(found?.[1] ?? '');
   return word !== '' && [lastWord(noun), 'record', 'result'].includes(word);
 }
@@ -390,7 +391,7 @@ function lastWord(noun: string): string {
 }
 
 function totalOf(body: Json, { 'x-total-count': header = '' }: Answered['headers']): number | null {
-  const total = isObject(body) ? numberOf(objectOf(body, '_metadata'), 'total') : null;
+  const total = isObject(body) ? getNumber(getObject(body, '_metadata'), 'total') : null;
   if (total !== null && Number.isInteger(total) && total >= 0) return total;
   return /^\d{1,9}$/.test(header.trim()) ? Number(header) : null;
 }

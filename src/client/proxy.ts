@@ -30,7 +30,7 @@ export type ConnectionOptions = Pick<
 };
 
 /** A connection that a proxy was asked for, and has not made yet. */
-interface Asked {
+interface PendingConnection {
   readonly target: string;
   readonly proxy: string;
 }
@@ -50,7 +50,7 @@ export async function createProxyRoute(
   const { EnvHttpProxyAgent } = await import('undici');
   const { connect } = options;
   const toProxy = { timeout: connect.timeout, signal: connect.signal };
-  const asked = new Set<Asked>();
+  const asked = new Set<PendingConnection>();
   const dispatcher = new EnvHttpProxyAgent({
     ...options,
     requestTls: connect,
@@ -103,9 +103,9 @@ function hostAndPort(origin: string): string {
 class ProxyPool extends Pool {
   readonly #host: string;
   readonly #credentials: ReturnType<typeof credentialsOf>;
-  readonly #asked: Set<Asked>;
+  readonly #asked: Set<PendingConnection>;
 
-  constructor(proxy: URL, options: Pool.Options, asked: Set<Asked>) {
+  constructor(proxy: URL, options: Pool.Options, asked: Set<PendingConnection>) {
     super(proxy.origin, options);
     this.#host = proxy.host;
     this.#credentials = credentialsOf(proxy);

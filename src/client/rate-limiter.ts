@@ -26,7 +26,7 @@ export interface RateLimiterOptions {
 
 type Admit = (entry: Admission) => void;
 
-interface Lane {
+interface LimitedQueue {
   readonly window: SlidingWindow;
   readonly queue: Admit[];
   announcedUntil: number;
@@ -35,7 +35,7 @@ interface Lane {
 /** Admits requests: a sliding window for each API version, and a limit of concurrent requests over all of them. */
 export class RateLimiter {
   readonly #options: RateLimiterOptions;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #lanes = new Map<string, LimitedQueue>();
   #running = 0;
   #alarm: AbortController | null = null;
 
@@ -68,7 +68,7 @@ export class RateLimiter {
     });
   }
 
-  #lane(version: string): Lane {
+  #lane(version: string): LimitedQueue {
     const existing = this.#lanes.get(version);
     if (existing) return existing;
     const lane = {
@@ -98,7 +98,7 @@ export class RateLimiter {
   }
 
   /** Returns how long the lane's first has to wait; 0 when it was admitted. */
-  #admitOne(version: string, lane: Lane, now: number): number {
+  #admitOne(version: string, lane: LimitedQueue, now: number): number {
     if (this.#running >= this.#options.limits.concurrency) return 0;
     const pause = lane.window.pauseLeft(now);
     if (pause > this.#options.longestPause) {

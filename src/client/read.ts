@@ -13,8 +13,8 @@ import { type Above, aboveOf, joinIds, ownId, parentKey, pathIds, placeBelow } f
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure, failure, hasCode } from '../model/failure.ts';
-import { isObject, type JsonObject, objectOf, textOf } from '../model/json.ts';
+import { Failure, fail, hasCode } from '../model/failure.ts';
+import { getObject, getText, isObject, type JsonObject } from '../model/json.ts';
 import { isSuccess, isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { badList, isBadRequest, readFailure } from './describe.ts';
@@ -59,7 +59,7 @@ export async function readDefaults(
 }
 
 /** The objects asked for, and the vendor's defaults of the keys without a customised object. Throws as both do. */
-export async function readTenant(client: Client, requests: readonly ReadRequest[]): Promise<TenantState> {
+export async function readState(client: Client, requests: readonly ReadRequest[]): Promise<TenantState> {
   const objects = await readObjects(client, requests);
   const index = new LiveIndex(objects);
   const missing = requests.map(({ kind, keys }) =>
@@ -147,7 +147,7 @@ export interface ReadAllOptions extends Pick<ReadRequest, 'onUnusable'> {
 }
 
 /** The credentials may not read these objects, or the tenant does not have them. */
-export function isRefused(error: unknown): error is Failure {
+export function isRefusedRead(error: unknown): error is Failure {
   const codes = ['tenant-forbidden', 'tenant-not-found'];
   return error instanceof Failure && error.diagnostics.every(({ code }) => codes.includes(code));
 }
@@ -189,7 +189,7 @@ export async function readAll(
   const found = await allOrFailure(
     kinds.map((kind) =>
       readWhole(kind).catch((error: unknown) => {
-        if (!onRefused || !isRefused(error)) throw error;
+        if (!onRefused || !isRefusedRead(error)) throw error;
         refused.set(kind, error);
         return [];
       }),
@@ -213,7 +213,7 @@ export async function readTemplateContext(client: Pick<Client, 'send' | 'setting
   const request = apiRequest('GET', templateContext, client.settings);
   const sent = await client.send(request);
   if (!isWhole(sent) || !isObject(sent.body)) throw readFailure('the template context', request, sent);
-  return objectOf(sent.body, 'attributes');
+  return getObject(sent.body, 'attributes');
 }
 
 interface Reader extends ReadRequest {
@@ -390,7 +390,7 @@ async function readListThenEach(
   const { client, kind, keys, ids, complete } = reader;
   const source = { ...sourceOf(reader, read.list, null), expected: expectedRows(reader, read.list) };
   const listed = (await readRows(client, source)).map((row) => {
-    const id = textOf(row, 'id');
+    const id = getText(row, 'id');
     if (!id) throw badList('bad-answer', kind.name, source.request, 'lists a row without an id');
     return id;
   });
@@ -431,7 +431,7 @@ async function readDeclared(reader: Reader, read: EachDeclared, key: Key): Promi
   if (object?.identity === identityOf(kind, key)) return object;
   const address = formatAddress(kind.name, key);
   const message = `Reading ${address}: ${request.method} ${request.path} answered about another ${kind.name}.`;
-  throw failure('other-object', message);
+  throw fail('other-object', message);
 }
 
 function withAdvice({ diagnostics, exitCode }: Failure, address: Address): Failure {

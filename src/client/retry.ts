@@ -26,7 +26,7 @@ export const defaultRetryLimits: RetryLimits = {
 };
 
 /** A request to be sent until it is answered or retrying makes no sense. */
-export interface Task {
+export interface RetryTask {
   /** See `isRepeatable`. */
   readonly repeatable: boolean;
   /** True when it changes the tenant: then an attempt that may have been carried out is never forgotten. */
@@ -57,7 +57,7 @@ export interface RetryTools {
 }
 
 /** Sends a request until {@link nextStep} says that its answer is final. */
-export async function sendWithRetry(task: Task, { clock, retries, random }: RetryTools): Promise<Sent> {
+export async function sendWithRetry(task: RetryTask, { clock, retries, random }: RetryTools): Promise<Sent> {
   let startedAt: number | null = null;
   let isRenewed = false;
   let uncertain: Answer | null = null;
@@ -104,7 +104,7 @@ export interface Attempted {
   readonly random: number;
 }
 
-export type Step =
+export type RetryStep =
   | { readonly do: 'finish' }
   | { readonly do: 'renew-token' }
   | { readonly do: 'wait'; readonly ms: number }
@@ -115,7 +115,7 @@ export type Step =
  * Decides what follows an attempt (design, section 6.4). Any request is retried after an answer that says "not carried
  * out" (401, 429, no connection); after a lost answer or 502, 503, 504 only one that may be carried out twice.
  */
-export function nextStep(attempted: Attempted, limits: RetryLimits): Step {
+export function nextStep(attempted: Attempted, limits: RetryLimits): RetryStep {
   const { answer, repeatable } = attempted;
   switch (answer.outcome) {
     case 'answered':
@@ -134,12 +134,12 @@ export function nextStep(attempted: Attempted, limits: RetryLimits): Step {
   }
 }
 
-function pause(attempted: Attempted, wanted: number | null, limits: RetryLimits): Step {
+function pause(attempted: Attempted, wanted: number | null, limits: RetryLimits): RetryStep {
   const ms = wanted === null || wanted === 0 ? backoff(attempted, limits) : wanted;
   return { do: 'pause', ms, again: attempted.elapsed + ms <= limits.total };
 }
 
-function waitOrFinish(attempted: Attempted, atLeast: number | null, limits: RetryLimits): Step {
+function waitOrFinish(attempted: Attempted, atLeast: number | null, limits: RetryLimits): RetryStep {
   const ms = Math.max(backoff(attempted, limits), atLeast ?? 0);
   const isSpent = attempted.attempt >= limits.attempts || attempted.elapsed + ms > limits.total;
   return isSpent ? { do: 'finish' } : { do: 'wait', ms };

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { type Dispatcher, Pool } from 'undici';
 import type { ClientCertificate } from '../kinds/project.ts';
 import { tool } from '../model/documents.ts';
-import { Failure, failure, systemCode } from '../model/failure.ts';
+import { Failure, fail, systemCode } from '../model/failure.ts';
 import { inexactNumbers, isTooDeep, parseJson } from '../model/json.ts';
 import type { HttpProxies } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
@@ -366,7 +366,7 @@ function revealTls({ cert, key, ca }: ClientCertificate) {
     const message = `The client certificate cannot be used (${systemCode(error) ?? 'unknown error'}).`;
     const hint =
       'Check `tls` of the environment: `cert`, `key` and `ca` are PEM, and the key belongs to the certificate.';
-    throw failure('tls-certificate', message, { hint });
+    throw fail('tls-certificate', message, { hint });
   }
 }
 

@@ -3,7 +3,7 @@ import { applyPlan, requireApplicable, requireApproved, requireWritable } from '
 import { planChanges } from '../engine/plan.ts';
 import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof.ts';
 import { loadEnvironment, loadProject } from '../loader/index.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { ExitCode, fail } from '../model/failure.ts';
 import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import { exitCodeOf } from '../model/result.ts';
@@ -147,20 +147,16 @@ async function refuseMistakes(args: Args, io: Io): Promise<void> {
   for (const { option, values } of givenOptions(args, lists))
     for (const word of values) {
       if (!(await holdsOpenPlans(word, io))) continue;
-      throw failure('usage', `${word} holds a plan, and counts as a value of ${option}.`, {
+      throw fail('usage', `${word} holds a plan, and counts as a value of ${option}.`, {
         hint: `To apply that plan, put it before the options: \`tenantctl apply ${word} …\`. Otherwise choose another file.`,
       });
     }
   if (result === stdoutName)
-    throw failure(
-      'usage',
-      'A result is written again and again as the run goes, so it cannot be on stdout.',
-      {
-        hint: 'Name a file. `--format json` prints the result on stdout at the end.',
-      },
-    );
+    throw fail('usage', 'A result is written again and again as the run goes, so it cannot be on stdout.', {
+      hint: 'Name a file. `--format json` prints the result on stdout at the end.',
+    });
   if (result !== undefined && isPipe(resolve(io.cwd, result)))
-    throw failure('usage', `${result} is a pipe, and a result is written again and again as the run goes.`, {
+    throw fail('usage', `${result} is a pipe, and a result is written again and again as the run goes.`, {
       hint: 'Name a file.',
     });
   const given = (...names: Parameters<typeof givenOptions<Args>>[1]) =>
@@ -169,23 +165,23 @@ async function refuseMistakes(args: Args, io: Io): Promise<void> {
   const planning = given('only', 'except', 'prune', 'since', 'rotate', 'allow-delete-all', 'impact', 'shard');
   if (planfile !== undefined && planning.length > 0) {
     const message = `${planfile} is applied exactly as planned. It cannot be combined with ${planning.join(', ')}.`;
-    throw failure('usage', message, {
+    throw fail('usage', message, {
       hint: 'Use the options with `tenantctl plan --out FILE`, and apply that plan.',
     });
   }
   if (dryRun && args.lines)
-    throw failure('usage', 'A dry run has no events, so it cannot be combined with --format jsonl.', {
+    throw fail('usage', 'A dry run has no events, so it cannot be combined with --format jsonl.', {
       hint: '`--format json` prints the plan, with all requests.',
     });
   const outputs = given('result', 'report');
   if (dryRun && outputs.length > 0) {
     const message = `A dry run has no result, so it cannot be combined with ${outputs.join(' and ')}.`;
-    throw failure('usage', message, {
+    throw fail('usage', message, {
       hint: 'Use `tenantctl plan --out` to save the plan, or `tenantctl plan --report` for reports.',
     });
   }
   if (planfile !== undefined || yes || expect !== undefined || dryRun || isInteractive(io)) return;
-  throw failure(
+  throw fail(
     'consent-required',
     'There is no terminal to ask for confirmation. Add --yes or --expect DIGEST.',
     {
@@ -201,7 +197,7 @@ function requireAllSelected({ environments }: Fleet, file: string, args: Args, i
   const selected = new Set(namedEnvironments(args, io));
   const names = environments.map(({ name }) => name);
   if (names.length === selected.size && names.every((name) => selected.has(name))) return;
-  throw failure(
+  throw fail(
     'usage',
     `${file} is applied to all its environments (${namesInBrief(names)}), and ${from} selects others.`,
     {

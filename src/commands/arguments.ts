@@ -1,7 +1,7 @@
 import type { Argv } from 'yargs';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure, failure } from '../model/failure.ts';
-import { own } from '../model/json.ts';
+import { Failure, fail } from '../model/failure.ts';
+import { get } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
 
 /** Settings for all parsers: `--a.b` is not a nested option, and `-esandbox` is not seven short options. */
@@ -59,7 +59,7 @@ const usage = (message: string, hint = ''): Diagnostic => ({
 });
 
 export function unknownCommand(name: string, all: readonly string[]): Failure {
-  const meant = own(otherWords, name) ?? didYouMean(name, all);
+  const meant = get(otherWords, name) ?? didYouMean(name, all);
   const hint = [meant, '`tenantctl --help` lists the commands.'].filter(Boolean).join(' ');
   return new Failure([usage(`There is no command \`${name.slice(0, 80)}\`.`, hint)]);
 }
@@ -92,10 +92,10 @@ export function refuseMistakes(parser: Argv, argv: readonly string[], name = '',
         // A YError is the parser's own, about an option without its value, for example.
         if (error && error.name !== 'YError') throw error;
         if (!message.startsWith('Not enough non-option'))
-          throw failure('usage', message.trim().replace(/ --(?=\w )/, ' -'), { hint: help });
+          throw fail('usage', message.trim().replace(/ --(?=\w )/, ' -'), { hint: help });
         const words = `An argument is missing: \`tenantctl ${`${name} ${positionals}`.trim()}\`.`;
         const hint = 'An argument behind a list of values counts as one of them: put it before the options.';
-        throw failure('usage', words, { hint: argv.length > 1 ? `${hint} ${help}` : help });
+        throw fail('usage', words, { hint: argv.length > 1 ? `${hint} ${help}` : help });
       })
   );
 }
@@ -178,7 +178,7 @@ function mistakeIn(word: string, known: readonly string[], switches: readonly st
       ? ': only options without a value can be turned off with --no-'
       : ''
   }.`;
-  const other = own(otherWords, `--${option}`);
+  const other = get(otherWords, `--${option}`);
   if (other !== undefined) return { message, hint: other };
   const near = nearOption(negated ?? option, known);
   return near === null

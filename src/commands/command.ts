@@ -1,7 +1,7 @@
 import type { ArgumentsCamelCase, Argv } from 'yargs';
 import type { PlanOptions } from '../engine/choices.ts';
 import type { RollbackOptions } from '../engine/rollback.ts';
-import { type ExitCode, failure } from '../model/failure.ts';
+import { type ExitCode, fail } from '../model/failure.ts';
 import type { Io } from './io.ts';
 import { openTrace } from './trace.ts';
 
@@ -109,7 +109,7 @@ export function wholeNumber(
     if (value === undefined) return true;
     if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return true;
     const range = most < Number.MAX_SAFE_INTEGER ? `from ${least} to ${most}` : `${least} or more`;
-    throw failure(code, `${shown} takes a whole number, ${range}.`);
+    throw fail(code, `${shown} takes a whole number, ${range}.`);
   };
 }
 

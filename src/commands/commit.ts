@@ -54,14 +54,14 @@ const systems: readonly CiSystem[] = [
   },
 ];
 
-interface Configured {
+interface ConfigArgs {
   readonly config: string | undefined;
 }
 
-type Origin = Pick<ReportOptions, 'commit' | 'folder' | 'sourceUrl'>;
+type CommitOptions = Pick<ReportOptions, 'commit' | 'folder' | 'sourceUrl'>;
 
 /** The commit of a CI job, and where its manifests can be read, from the variables of the CI system. */
-export function commitOfJob(args: Configured, io: Io): Origin {
+export function commitOfJob(args: ConfigArgs, io: Io): CommitOptions {
   const { env } = io;
   const folder = folderInRepository(args, io);
   const system = systems.find(({ id }) => env[id]);
@@ -82,9 +82,9 @@ export function commitOfJob(args: Configured, io: Io): Origin {
 
 /** The same; outside of CI, for a report that others read, the last commit of the checkout. */
 export async function commitHere(
-  args: Configured & { readonly format: Format; readonly report: readonly string[] },
+  args: ConfigArgs & { readonly format: Format; readonly report: readonly string[] },
   io: Io,
-): Promise<Origin> {
+): Promise<CommitOptions> {
   const origin = commitOfJob(args, io);
   if (origin.commit || (args.report.length === 0 && !['html', 'markdown'].includes(args.format)))
     return origin;

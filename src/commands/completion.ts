@@ -3,8 +3,8 @@ import { basename, dirname, join, relative } from 'node:path';
 import yargs from 'yargs';
 import { pastApplies } from '../engine/results.ts';
 import { loadNames } from '../loader/index.ts';
-import { ExitCode, failure } from '../model/failure.ts';
-import { own } from '../model/json.ts';
+import { ExitCode, fail } from '../model/failure.ts';
+import { get } from '../model/json.ts';
 import { parserSettings } from './arguments.ts';
 import { type CommandEntry, type Commands, describePlainCommand } from './command.ts';
 import { codeTexts } from './explain.ts';
@@ -36,8 +36,7 @@ export function createCompletion(commands: Commands) {
       return ExitCode.done;
     }
     const wanted = shell ?? shells.find((name) => name === basename(io.env.SHELL ?? ''));
-    if (wanted === undefined)
-      throw failure('usage', 'Which shell?', { hint: `Name it: ${shells.join(', ')}.` });
+    if (wanted === undefined) throw fail('usage', 'Which shell?', { hint: `Name it: ${shells.join(', ')}.` });
     // Where the program prints nothing, the shell completes file names.
     io.stdout.write(readFileSync(packageFile(`examples/completion/tenantctl.${wanted}`), 'utf8'));
     return ExitCode.done;
@@ -127,7 +126,7 @@ async function findCandidates(
   const isOption = current.startsWith('-');
   const last = before.at(-1) ?? '';
   const lastOption = before.findLast((word) => word.startsWith('-')) ?? '';
-  const known = isOption ? undefined : (own(values.option, last) ?? own(values.list, lastOption));
+  const known = isOption ? undefined : (get(values.option, last) ?? get(values.list, lastOption));
   if (known) return known();
   // An environment may have the name of a command.
   const isCommonValue = (at: number) => ['-e', '--env', '-c', '--config'].includes(before[at - 1] ?? '');
@@ -142,7 +141,7 @@ async function findCandidates(
   const choices = offered.filter((word) => !word.startsWith('-'));
   if (choices.length > 0) return choices;
   const words = before.filter((word) => !word.startsWith('-')).length;
-  return own(values.positionals, name)?.[words - 1]?.() ?? [];
+  return get(values.positionals, name)?.[words - 1]?.() ?? [];
 }
 
 /** Options that are on by default, so that only `--no-…` is of use. */

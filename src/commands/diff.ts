@@ -7,7 +7,7 @@ import { useTenant } from '../engine/tenant.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
 import { type BackupFolder, manifestFolder } from '../loader/source.ts';
 import { type Diff, differs } from '../model/diff.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { ExitCode, fail } from '../model/failure.ts';
 import { didYouMean } from '../model/words.ts';
 import {
   type ArgsOf,
@@ -76,7 +76,7 @@ export const command = describeCommand({
     return { is: 'tenant', name: path, tenant, backup, declarations, ...project };
   };
   /** Opens a side for `use`, and closes it again. */
-  const withSource = (side: Named, use: (source: DiffSource) => Promise<Diff>): Promise<Diff> => {
+  const withSource = (side: SideChoice, use: (source: DiffSource) => Promise<Diff>): Promise<Diff> => {
     if (side.is === 'folder') {
       const folder = manifestFolder(side.path, io.cwd);
       if (folder.backup.length > 0) return use(backupSide(side.path, folder));
@@ -101,12 +101,12 @@ export const command = describeCommand({
 });
 
 /** A side that is not read yet. */
-type Named =
+type SideChoice =
   | { readonly is: 'tenant' | 'manifests'; readonly environment: string }
   | { readonly is: 'folder'; readonly path: string };
 
 interface NamedSides {
-  readonly sides: readonly [Named, Named];
+  readonly sides: readonly [SideChoice, SideChoice];
   /** The environment whose variables the manifests of folders get; left out: the default of the project. */
   readonly environment: string | undefined;
 }
@@ -117,7 +117,7 @@ function sidesOf(args: Args, projects: OpenedProjects, io: Io): NamedSides {
   const [first, second] = named;
   const environments = named.flatMap((side) => (side.is === 'folder' ? [] : [side.environment]));
   if (environments.length === named.length && args.env.length > 0)
-    throw failure('usage', '--env names the environment whose variables the manifests of a folder get.', {
+    throw fail('usage', '--env names the environment whose variables the manifests of a folder get.', {
       hint: 'Name the environments to compare as arguments: `tenantctl diff test production`.',
     });
   const [of] = args.env.length > 0 ? [] : environments;
@@ -125,17 +125,17 @@ function sidesOf(args: Args, projects: OpenedProjects, io: Io): NamedSides {
   if (first && second) return { environment, sides: [first, second] };
   if (first?.is === 'manifests')
     return { environment, sides: [{ is: 'tenant', environment: first.environment }, first] };
-  throw failure('usage', 'A diff needs two sides.', {
+  throw fail('usage', 'A diff needs two sides.', {
     hint: 'Name two environments, or an environment and a folder; or compare a tenant with its manifests: `tenantctl diff --declared ENVIRONMENT`.',
   });
 }
 
 /** An environment of the project, or else a path: `./test` where a folder has the name of an environment. */
-function sideNamed(word: string, declared: boolean, { environments }: OpenedProjects, io: Io): Named {
+function sideNamed(word: string, declared: boolean, { environments }: OpenedProjects, io: Io): SideChoice {
   if (environments.includes(word)) return { is: declared ? 'manifests' : 'tenant', environment: word };
   if (/[\\/]|^\./.test(word) || existsSync(resolve(io.cwd, word))) return { is: 'folder', path: word };
   const message = `There is no environment \`${word}\`, and no file or folder of that name.`;
   const hint =
     didYouMean(word, environments) ?? `The environments are: ${environments.join(', ') || 'none'}.`;
-  throw failure('unknown-environment', message, { hint });
+  throw fail('unknown-environment', message, { hint });
 }

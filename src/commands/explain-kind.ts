@@ -1,14 +1,14 @@
 import { type Member, printableOf, printBlock } from '../loader/print.ts';
-import { failure } from '../model/failure.ts';
+import { fail } from '../model/failure.ts';
 import {
+  get,
+  getText,
   isArray,
   isObject,
   itemsOf,
   type Json,
   type JsonObject,
   objectFrom,
-  own,
-  textOf,
 } from '../model/json.ts';
 import { valueAt } from '../model/pointer.ts';
 import { didYouMean, joinWords } from '../model/words.ts';
@@ -38,7 +38,7 @@ export function explainKind(
     isRequired = requiredIn(found, follow).includes(name);
     found = next;
   }
-  const standard = own(found, 'default');
+  const standard = get(found, 'default');
   const [first, ...below] = path;
   const rows: Row[] = [
     row(
@@ -50,7 +50,7 @@ export function explainKind(
       ),
     ),
     blank,
-    ...paragraph(0, sentence(textOf(found, 'description') ?? '')),
+    ...paragraph(0, sentence(getText(found, 'description') ?? '')),
     ...(standard === undefined ? [] : [blank, row(0, span(`Default: ${JSON.stringify(standard)}`))]),
     ...fieldRows(found, follow),
   ];
@@ -63,7 +63,7 @@ function unknownField(place: string, name: string, names: readonly string[]) {
   const hint =
     didYouMean(name, names) ??
     (names.length > 0 ? `It has ${joinWords('and', names)}.` : 'It has no fields.');
-  return failure('unknown-field', `${place} has no field \`${name.slice(0, 80)}\`.`, { hint });
+  return fail('unknown-field', `${place} has no field \`${name.slice(0, 80)}\`.`, { hint });
 }
 
 /** The schema that a reference stands for, with what stands beside the reference. */
@@ -78,20 +78,20 @@ type Follow = (schema: Json | undefined) => Schema;
 
 /** The members of an object, or of each item of a list. */
 function membersOf(schema: Schema, follow: Follow): ReadonlyMap<string, Schema> {
-  const properties = own(schema, 'properties');
+  const properties = get(schema, 'properties');
   if (isObject(properties))
     return new Map(Object.entries(properties).map(([name, member]) => [name, follow(member)]));
-  return Object.hasOwn(schema, 'items') ? membersOf(follow(own(schema, 'items')), follow) : new Map();
+  return Object.hasOwn(schema, 'items') ? membersOf(follow(get(schema, 'items')), follow) : new Map();
 }
 
 /** The names of the members that have to be there; of several choices, the first. */
 function requiredIn(schema: Schema, follow: Follow): string[] {
-  const choice = itemsOf(own(schema, 'anyOf') ?? null)[0];
+  const choice = itemsOf(get(schema, 'anyOf') ?? null)[0];
   const names = [schema, ...(isObject(choice) ? [choice] : [])].flatMap((each) =>
-    itemsOf(own(each, 'required') ?? null),
+    itemsOf(get(each, 'required') ?? null),
   );
   if (names.length > 0 || !Object.hasOwn(schema, 'items')) return names.map(String);
-  return requiredIn(follow(own(schema, 'items')), follow);
+  return requiredIn(follow(get(schema, 'items')), follow);
 }
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -104,14 +104,14 @@ const typeNames: Readonly<Record<string, string>> = {
 };
 
 function typeWords(schema: Schema, follow: Follow): string {
-  if (Object.hasOwn(schema, 'const')) return JSON.stringify(own(schema, 'const'));
-  const values = itemsOf(own(schema, 'enum') ?? null).map(String);
+  if (Object.hasOwn(schema, 'const')) return JSON.stringify(get(schema, 'const'));
+  const values = itemsOf(get(schema, 'enum') ?? null).map(String);
   if (values.length > 0) return joinWords('or', values);
-  const type = own(schema, 'type') ?? (Object.hasOwn(schema, 'properties') ? 'object' : null);
+  const type = get(schema, 'type') ?? (Object.hasOwn(schema, 'properties') ? 'object' : null);
   const names = isArray(type) ? type.map(String) : typeof type === 'string' ? [type] : [];
   if (names.length === 0) return 'any value';
   const wordFor = (name: string) =>
-    name === 'array' ? `list of ${itemWords(own(schema, 'items'), follow)}` : (typeNames[name] ?? name);
+    name === 'array' ? `list of ${itemWords(get(schema, 'items'), follow)}` : (typeNames[name] ?? name);
   return joinWords('or', names.map(wordFor));
 }
 
@@ -127,7 +127,7 @@ function fieldRows(schema: Schema, follow: Follow): Row[] {
   const width = Math.max(0, ...members.map(([name]) => name.length));
   const rows = members.map(([name, member]): Row => {
     const words = `${typeWords(member, follow)}${required.includes(name) ? ', required' : ''}. `;
-    const about = sentence(textOf(member, 'description') ?? '');
+    const about = sentence(getText(member, 'description') ?? '');
     return {
       indent: 2,
       hang: width + 4,
@@ -152,12 +152,12 @@ function exampleFor(whole: JsonObject, field: string | undefined, follow: Follow
 }
 
 function exampleOf(schema: Schema, follow: Follow): Json {
-  const [given] = [...itemsOf(own(schema, 'examples') ?? null), ...itemsOf(own(schema, 'enum') ?? null)];
-  const fixed = own(schema, 'const') ?? given;
+  const [given] = [...itemsOf(get(schema, 'examples') ?? null), ...itemsOf(get(schema, 'enum') ?? null)];
+  const fixed = get(schema, 'const') ?? given;
   if (fixed !== undefined) return fixed;
-  const type = own(schema, 'type');
+  const type = get(schema, 'type');
   const [first] = isArray(type) ? type : [type];
-  if (first === 'array') return [exampleOf(follow(own(schema, 'items')), follow)];
+  if (first === 'array') return [exampleOf(follow(get(schema, 'items')), follow)];
   if (first === 'boolean') return true;
   if (first === 'integer' || first === 'number') return 1;
   const members = [...membersOf(schema, follow)];

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { builtInKinds } from '../kinds/index.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { ExitCode, fail } from '../model/failure.ts';
 import { didYouMean } from '../model/words.ts';
 import { blank, layout, paragraph, type Row, row, span } from '../report/layout.ts';
 import { type ArgsOf, type commonOptions, describeCommand } from './command.ts';
@@ -47,7 +47,7 @@ function aboutCode(subject: string, args: Args, io: Io): string {
   }
   const kind = kindsHere(args, io).all.find(({ name }) => name.toLowerCase() === code.toLowerCase());
   const meant = kind ? `Did you mean \`${kind.name}\`?` : didYouMean(code, entries.keys());
-  throw failure('unknown-code', `There is no code \`${code.slice(0, 80)}\`.`, {
+  throw fail('unknown-code', `There is no code \`${code.slice(0, 80)}\`.`, {
     hint: meant ?? `All codes: ${documentation(page)}`,
   });
 }
@@ -88,7 +88,7 @@ function aboutKind(subject: string, args: Args, io: Io): string {
   if (!kinds.find(name)) {
     const names = kinds.all.map((kind) => kind.name);
     const hint = didYouMean(name, names) ?? `The kinds are ${names.join(', ')}.`;
-    throw failure('unknown-kind', `There is no kind \`${name.slice(0, 80)}\`.`, { hint });
+    throw fail('unknown-kind', `There is no kind \`${name.slice(0, 80)}\`.`, { hint });
   }
   const view = viewOf(io.stdout, args, io);
   return `${explainKind(wholeSchema(name, kinds), path, view)}\nDocumentation: ${documentation('docs/manifests.md')}\n`;

@@ -18,7 +18,7 @@ import { requireInside } from '../loader/own-folder.ts';
 import { resolveLinks } from '../loader/paths.ts';
 import { manifestFolder } from '../loader/source.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
-import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { ExitCode, Failure, fail } from '../model/failure.ts';
 import { oneLine } from '../report/safe.ts';
 import { countIs } from '../report/words.ts';
 import {
@@ -31,7 +31,7 @@ import {
   scopeOptions,
   text,
 } from './command.ts';
-import { readIfThere, writeText } from './files.ts';
+import { readIfThere, writeTextFile } from './files.ts';
 import type { Io, Verbosity } from './io.ts';
 import { printDiagnostics, stdoutName } from './output.ts';
 import { withTenant } from './progress.ts';
@@ -69,12 +69,12 @@ export const command = describeCommand({
   },
 }).run(async (args, io) => {
   if (args.merge && args.from !== undefined)
-    throw failure('usage', '--from cannot go with --merge.', {
+    throw fail('usage', '--from cannot go with --merge.', {
       hint: 'Export the backup into another folder with --out, or compare it: `tenantctl diff BACKUP ENVIRONMENT`.',
     });
   if (args.merge) return mergeIntoManifests(args, io);
   for (const name of ['all', 'delete', 'allow-dirty'] as const)
-    if (args[name]) throw failure('usage', `--${name} needs --merge.`, { hint: 'Add --merge.' });
+    if (args[name]) throw fail('usage', `--${name} needs --merge.`, { hint: 'Add --merge.' });
   return exportToNewFiles(args, io);
 });
 
@@ -88,7 +88,7 @@ type NewExportArgs = Verbosity &
 /** Writes the tenant as new manifests. Throws a Failure where a file exists or an object is already declared. */
 export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<ExitCode> {
   if (args.out === stdoutName)
-    throw failure('usage', 'An export has several files, which cannot be on stdout.', {
+    throw fail('usage', 'An export has several files, which cannot be on stdout.', {
       hint: 'Name a folder. `tenantctl get "**"` prints live objects in one stream.',
     });
   const options = optionsOf(args, io);
@@ -126,7 +126,7 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
     return ExitCode.done;
   }
   const listed = await listSecrets(exported, isOutside ? folder : project.root, io);
-  for (const { path, content } of exported.files) await writeText(join(shown, path), content, io);
+  for (const { path, content } of exported.files) await writeTextFile(join(shown, path), content, io);
   const unread = unreadManifests(paths, declarations);
   const diagnostics = [...unmatched, ...exported.diagnostics, ...unread];
   printDiagnostics(diagnostics, args, io);
@@ -144,13 +144,9 @@ function openBackupAt(
 ): Backup {
   const folder = manifestFolder(path, io.cwd);
   if (folder.backup.length > 0) return openBackup(path, projects.loadBackup(folder), environment, io.signal);
-  throw failure(
-    'usage',
-    `--from: ${oneLine(path)} has no JSON of a configuration export, or has manifests.`,
-    {
-      hint: 'Name a `.json` file, or a folder with such files.',
-    },
-  );
+  throw fail('usage', `--from: ${oneLine(path)} has no JSON of a configuration export, or has manifests.`, {
+    hint: 'Name a `.json` file, or a folder with such files.',
+  });
 }
 
 /** Adds the secrets that the manifests name to `.env.example` in a folder. The path of that; `null` without secrets. */
@@ -159,7 +155,7 @@ async function listSecrets({ secrets }: Export, folder: string, io: Io): Promise
   const path = relative(io.cwd, join(folder, envExampleFile));
   const existing = readIfThere(resolve(io.cwd, path), path);
   const listed = addToEnvExample(existing, secrets);
-  if (listed !== null && listed !== existing) await writeText(path, listed, io);
+  if (listed !== null && listed !== existing) await writeTextFile(path, listed, io);
   return path;
 }
 
@@ -185,7 +181,7 @@ function refuseExisting(files: readonly ExportedFile[], folder: string, io: Io):
     existing.length === 1
       ? `${path} already exists`
       : `${existing.length} of ${files.length} files already exist, such as ${path}`;
-  throw failure('file-exists', `${what}. Nothing was written.`, {
+  throw fail('file-exists', `${what}. Nothing was written.`, {
     hint: 'Update the existing manifests with `export --merge`, or export into another folder with --out.',
   });
 }
@@ -222,7 +218,7 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   if (!args.allowDirty) await refuseDirty(project.root, changed);
   const unmatched = selection.findUnmatched();
   if (!args.dryRun) {
-    for (const { path, content } of written) await writeText(inRoot(path), content, io);
+    for (const { path, content } of written) await writeTextFile(inRoot(path), content, io);
     for (const path of merge.deleted) rmSync(inRoot(path));
   }
   const diagnostics = [...unmatched, ...merge.diagnostics];

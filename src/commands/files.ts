@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { requireOutputFile } from '../loader/own-folder.ts';
 import { resolveLinks } from '../loader/paths.ts';
 import { decodeText } from '../loader/source.ts';
-import { failure, interruption, systemCode, unreadableFile, unwritableFile } from '../model/failure.ts';
+import { fail, interruption, systemCode, unreadableFile, unwritableFile } from '../model/failure.ts';
 import type { Io } from './io.ts';
 
 type FileIo = Pick<Io, 'cwd' | 'signal'>;
@@ -32,7 +32,7 @@ export async function readNamedFile(
   { most, hint }: { readonly most: number; readonly hint?: string },
 ): Promise<Buffer> {
   const path = resolve(io.cwd, file);
-  const tooLarge = () => failure('file-too-large', `${file} is larger than ${most / 1024 / 1024} MB.`);
+  const tooLarge = () => fail('file-too-large', `${file} is larger than ${most / 1024 / 1024} MB.`);
   try {
     const stats = await stat(path);
     if (stats.isFIFO()) {
@@ -48,7 +48,7 @@ export async function readNamedFile(
       });
     }
     if (!stats.isFile() && !stats.isDirectory())
-      throw failure('file-unreadable', `${file} is a device, not a file.`, { hint: 'Name a file.' });
+      throw fail('file-unreadable', `${file} is a device, not a file.`, { hint: 'Name a file.' });
     if (stats.size > most) throw tooLarge();
     return await readFile(path);
   } catch (error) {
@@ -57,7 +57,7 @@ export async function readNamedFile(
 }
 
 /** Writes a file, and makes the folders above it. Throws a Failure where it cannot. */
-export async function writeText(
+export async function writeTextFile(
   file: string,
   text: string,
   io: FileIo,
@@ -102,7 +102,7 @@ async function withPipe<T>(
     if (signal.aborted) throw interruption();
     if (!limit.signal.aborted) throw error;
     const message = `${file} is a pipe, and its other end was not ready within ${pipeTimeout / 1000} s.`;
-    throw failure('pipe-timeout', message, { hint: 'Start what reads or writes it, or name a file.' });
+    throw fail('pipe-timeout', message, { hint: 'Start what reads or writes it, or name a file.' });
   } finally {
     clearTimeout(timer);
   }
@@ -131,12 +131,12 @@ export function checkWritable(files: readonly string[], io: FileIo, reads: reado
     const path = resolve(io.cwd, file);
     const target = resolveLinks(path);
     if (read.has(target)) {
-      throw failure('usage', `${file} is what the command reads, and would be overwritten.`, {
+      throw fail('usage', `${file} is what the command reads, and would be overwritten.`, {
         hint: 'Choose another file.',
       });
     }
     if (named.has(target)) {
-      throw failure('usage', `${file} is named twice: the second document would overwrite the first.`, {
+      throw fail('usage', `${file} is named twice: the second document would overwrite the first.`, {
         hint: 'Name a file of its own for each.',
       });
     }
@@ -149,7 +149,7 @@ function tryToWrite(file: string, path: string, io: FileIo): void {
   requireOutputFile(path, io.cwd);
   const isNew = !existsSync(path);
   if (!isNew && /\.ya?ml$/i.test(file)) {
-    throw failure('usage', `${file} exists and is YAML, as manifests are. Plans and results are JSON.`, {
+    throw fail('usage', `${file} exists and is YAML, as manifests are. Plans and results are JSON.`, {
       hint: 'Choose another file, for example plan.json.',
     });
   }

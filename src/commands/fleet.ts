@@ -8,7 +8,7 @@ import {
 import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
-import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { ExitCode, Failure, fail } from '../model/failure.ts';
 import { exitCodeOfFleet, type Fleet, shareDiagnostics, worstExitCode } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
@@ -134,7 +134,7 @@ function sharedDifferences(
 
 function requireDigest({ digest }: Fleet, approved: string | undefined): void {
   if (approved === undefined || approved === digest) return;
-  throw failure(
+  throw fail(
     'digest-mismatch',
     `The digest of these plans is ${digest}, not the approved ${approved}: their changes, tenants or options are different.`,
     { hint: 'Plan again with the same options, review it, and approve the new digest.' },

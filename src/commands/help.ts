@@ -1,9 +1,9 @@
 import type { Argv } from 'yargs';
-import { own } from '../model/json.ts';
+import { get } from '../model/json.ts';
 import { blank, layout, type Row, row, span } from '../report/layout.ts';
 import type { Commands } from './command.ts';
 import { commandGroups, commands } from './index.ts';
-import { hasColour, type Io, widthOf } from './io.ts';
+import { hasColour, type Io, terminalWidth } from './io.ts';
 import { documentation } from './package-file.ts';
 
 /** Ends the help with the address of its page. The help of the program lists the commands in their groups. */
@@ -35,7 +35,7 @@ export function layoutHelp(text: string, argv: readonly string[], io: Io): strin
   const rank = ({ heading }: Part) => order.findIndex((each) => each.test(heading));
   const sorted = [...parts].sort((a, b) => rank(a) - rank(b));
   const rows = [row(0, span(usage, 'bold')), ...sorted.flatMap((part) => [blank, ...rowsOf(part)])];
-  const width = Math.min(110, widthOf(io.stdout));
+  const width = Math.min(110, terminalWidth(io.stdout));
   return layout(rows, { colour: hasColour(io.stdout, io, { color: !argv.includes('--no-color') }), width });
 }
 
@@ -101,7 +101,7 @@ function entryOf(line: string): Entry {
   const [, name = '', rest = ''] = /^ {2}(\S+(?:, --\S+)?| {4}--\S+) {2,}(.*)$/.exec(line) ?? [];
   const facts = [...rest.matchAll(/ +\[((?:choices|default): (?:"[^"]*"|\[\]|[^\]"])*|[a-z]+)\]/g)];
   const words = facts.map(([, fact = '']) => fact);
-  const [type = ''] = words.flatMap((word) => own(types, word.replace(/:.*/s, '')) ?? []);
+  const [type = ''] = words.flatMap((word) => get(types, word.replace(/:.*/s, '')) ?? []);
   const meaning = [rest.slice(0, facts[0]?.index), ...words.flatMap((fact) => factWords(fact, name))];
   return { name, type: name.includes('--') ? type : '', meaning: meaning.join(' ') };
 }

@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { builtInKinds } from '../kinds/index.ts';
 import { isOnlyReferredTo } from '../kinds/kind.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { ExitCode, fail } from '../model/failure.ts';
 import { type ArgsOf, describePlainCommand, flag, givenOptions, list, traceOption } from './command.ts';
 import { example, fill, type Note, writeDotEnv, writeFiles } from './init/files.ts';
 import {
@@ -122,7 +122,7 @@ export const command = describePlainCommand({
 /** `--identity a=https://… b=https://…` names one tenant and a folder: each tenant needs an option of its own. */
 function refuseUrlAsFolder(dir: string): void {
   if (!/^([^/]*=)?https?:/i.test(dir)) return;
-  throw failure('usage', `"${dir}" is a URL, and stands where the folder of the project is named.`, {
+  throw fail('usage', `"${dir}" is a URL, and stands where the folder of the project is named.`, {
     hint: 'Name a tenant with --identity https://…, and several with the option for each: --identity test=https://… --identity production=https://…',
   });
 }
@@ -131,7 +131,7 @@ function refuseUrlAsFolder(dir: string): void {
 function checkPromotion({ promote: [first, next] }: Args, isNew: boolean): Promotion | null {
   if (first === undefined || next === undefined) return null;
   if (!isNew) return [first, next];
-  throw failure('usage', '--promote is about the environments of an existing project.', {
+  throw fail('usage', '--promote is about the environments of an existing project.', {
     hint: 'For a new project, name its tenants with --identity NAME=URL, in the order in which changes go to them.',
   });
 }
@@ -201,7 +201,7 @@ function unusedOptions(args: Args, added: readonly NewTenant[]): string {
   return `\nNot used, since tenantctl.yaml was kept: ${names.join(', ')}. Change the base URLs in the file, or add an environment with --identity NAME=URL.\n`;
 }
 
-interface Made extends WrittenPipelines {
+interface InitResult extends WrittenPipelines {
   readonly choices: Choices;
   readonly isNew: boolean;
   /** The exit code of the export; `null`: there was none. */
@@ -214,7 +214,7 @@ interface Made extends WrittenPipelines {
 
 /** The commands that come next, and what else there is to do, as comments. */
 function nextSteps(
-  { choices, isNew, exported, facts, root, written, notes, toAdd }: Made,
+  { choices, isNew, exported, facts, root, written, notes, toAdd }: InitResult,
   { cwd }: Pick<Io, 'cwd'>,
 ): string {
   const { hasManifests, hosts, needsEnvironment, stages, isEmbedded } = facts;

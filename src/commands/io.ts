@@ -95,7 +95,7 @@ export function hasColour(output: Output, io: ProgramIo, { color }: Pick<Verbosi
 }
 
 /** The columns of the terminal; 100 for other outputs. A terminal of unknown size reports 0: 80 is used. */
-export function widthOf(output: Output): number {
+export function terminalWidth(output: Output): number {
   return output.isTTY === true ? output.columns || 80 : 100;
 }
 
@@ -115,7 +115,7 @@ export function viewOf(
   { verbose, quiet, ...args }: Pick<Verbosity, 'color' | 'verbose' | 'quiet'>,
   io: ProgramIo,
 ) {
-  return { colour: hasColour(output, io, args), width: widthOf(output), verbose, quiet };
+  return { colour: hasColour(output, io, args), width: terminalWidth(output), verbose, quiet };
 }
 
 /** Questions on stderr and their answers on stdin. */

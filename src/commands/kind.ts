@@ -9,12 +9,12 @@ import { openProjects } from '../loader/index.ts';
 import { requireInside } from '../loader/own-folder.ts';
 import type { Printable } from '../loader/print.ts';
 import { hasErrors } from '../model/diagnostic.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { ExitCode, fail } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject } from '../model/json.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
 import { oneLine } from '../report/safe.ts';
 import { type ArgsOf, type CommonArgv, describeCommand, flag, format, text } from './command.ts';
-import { readIfThere, writeText } from './files.ts';
+import { readIfThere, writeTextFile } from './files.ts';
 import { confirm, type Io, isInteractive } from './io.ts';
 import { add } from './kind/add.ts';
 import { draft } from './kind/draft.ts';
@@ -60,13 +60,13 @@ export const command = describeCommand({
   const given = { out: out !== undefined, all: all !== undefined, write, format: args.format !== 'text' };
   const stray = Object.entries(given).find(([name, isGiven]) => isGiven && !optionsOf[action].includes(name));
   if (stray)
-    throw failure('usage', `kind ${action} takes no --${stray[0]}.`, {
+    throw fail('usage', `kind ${action} takes no --${stray[0]}.`, {
       hint: '`tenantctl kind --help` lists the options.',
     });
-  if (path !== undefined && action !== 'draft') throw failure('usage', `Unknown argument: ${path}`);
+  if (path !== undefined && action !== 'draft') throw fail('usage', `Unknown argument: ${path}`);
   if (action === 'add') return add(args, io);
   if (subject === undefined)
-    throw failure('usage', `kind ${action} needs ${action === 'draft' ? 'an OpenAPI document' : 'a kind'}.`);
+    throw fail('usage', `kind ${action} needs ${action === 'draft' ? 'an OpenAPI document' : 'a kind'}.`);
   return action === 'draft' ? draft({ ...args, subject }, io) : check({ ...args, subject }, io);
 });
 
@@ -88,12 +88,12 @@ async function check(args: Args & { readonly subject: string }, io: Io, isAgain 
   const kind = kinds.find(args.subject);
   if (!kind) {
     const { code, message, hint } = unknownKind(args.subject, kinds);
-    throw failure(code, `${message}.`, { hint });
+    throw fail(code, `${message}.`, { hint });
   }
   const file = `kinds/${kind.name}.kind.yaml`;
   const descriptor = readIfThere(join(root, file), file);
   if (descriptor === null)
-    throw failure('kind-built-in', `${kind.name} is built in: there is no ${file} to check.`, {
+    throw fail('kind-built-in', `${kind.name} is built in: there is no ${file} to check.`, {
       hint: 'Check the kinds that the project describes in `kinds/`.',
     });
   const { objects, exported, proposed, diagnostics } = await withTenant(project, args, io, (tenant) =>
@@ -106,7 +106,7 @@ async function check(args: Args & { readonly subject: string }, io: Io, isAgain 
   const settled = Object.keys(proposed);
   if (args.write && settled.length > 0 && !isAgain) {
     requireInside(root, file);
-    await writeText(join(root, file), withPlaces(descriptor, proposed, file), io);
+    await writeTextFile(join(root, file), withPlaces(descriptor, proposed, file), io);
     io.stderr.write(`Added to \`places\` in ${file}: ${settled.map(oneLine).join(', ')}\n`);
     return check(args, io, true);
   }
@@ -120,7 +120,7 @@ async function check(args: Args & { readonly subject: string }, io: Io, isAgain 
     return ExitCode.done;
   }
   requireInside(root, file);
-  await writeText(join(root, file), withProof(descriptor, file), io);
+  await writeTextFile(join(root, file), withProof(descriptor, file), io);
   say(`Marked as proven in ${file}. Commit the file.`);
   return ExitCode.done;
 }
@@ -159,7 +159,7 @@ function edit(
     members.map(([path, value]) => ({ op: isThere(path) ? 'set' : 'insert', path, value })),
   );
   if (edited !== null) return edited;
-  throw failure('kind-not-written', `${file} cannot be edited.`, {
+  throw fail('kind-not-written', `${file} cannot be edited.`, {
     hint: 'Write it in block style, a member on each line.',
   });
 }

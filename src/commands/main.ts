@@ -1,8 +1,8 @@
 import yargs, { type Argv } from 'yargs';
-import { once } from '../model/basics.ts';
+import { lazy } from '../model/basics.ts';
 import { version } from '../model/documents.ts';
 import { ExitCode } from '../model/failure.ts';
-import { own } from '../model/json.ts';
+import { get } from '../model/json.ts';
 import { expandWords, parserSettings, refuseMistakes, unknownCommand } from './arguments.ts';
 import { commonOptions, type Run } from './command.ts';
 import { commands } from './index.ts';
@@ -25,7 +25,7 @@ export async function main(argv: readonly string[], programIo: ProgramIo): Promi
 }
 
 /** Before a command is loaded that connects: the parser gets ready while that is done. */
-const warmUpOnce = once(async () => (await import('../client/warm-up.ts')).warmUp());
+const warmUpOnce = lazy(async () => (await import('../client/warm-up.ts')).warmUp());
 
 /** Without arguments, and for the word `help`, help is asked for. */
 function withHelp(argv: readonly string[]): readonly string[] {
@@ -36,7 +36,7 @@ function withHelp(argv: readonly string[]): readonly string[] {
 /** Parses the arguments and runs the command that they name. */
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const { name, rest } = await findCommand(argv);
-  const entry = own(commands, name);
+  const entry = get(commands, name);
   const isHelp = argv.some((word) => word === '--help' || word === '-h');
   if (!entry && name !== '' && !isHelp) throw unknownCommand(name, Object.keys(commands));
   if (entry?.connects && !isHelp) await warmUpOnce();

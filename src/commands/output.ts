@@ -7,14 +7,14 @@ import { bugHint } from '../model/documents.ts';
 import {
   type ExitCode,
   Failure,
-  failure,
+  fail,
   interruption,
   isInterruption,
   messageOf,
   systemFailure,
 } from '../model/failure.ts';
 import type { Fleet } from '../model/fleet.ts';
-import { isObject, own, parseJson } from '../model/json.ts';
+import { get, isObject, parseJson } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import {
   type Document,
@@ -24,7 +24,7 @@ import {
   renderReport,
   unsupportedFormat,
 } from '../report/index.ts';
-import { checkWritable, writeText } from './files.ts';
+import { checkWritable, writeTextFile } from './files.ts';
 import { type Io, printNote, type Verbosity, viewOf } from './io.ts';
 
 /**
@@ -97,7 +97,7 @@ export function reportFailure(error: unknown, argv: readonly string[], io: Io): 
   if (wantsFormat(argv, 'json')) io.stdout.write(renderReport(document, 'json', view));
   if (wantsFormat(argv, 'jsonl')) {
     const shown = parseJson(renderReport(document, 'json', view)) ?? null;
-    const told = isObject(shown) ? own(shown, 'diagnostics') : null;
+    const told = isObject(shown) ? get(shown, 'diagnostics') : null;
     io.stdout.write(`${JSON.stringify({ type: 'error', diagnostics: told })}\n`);
   }
   return failed.exitCode;
@@ -116,7 +116,7 @@ function toFailure(error: unknown, io: Io): Failure {
   const refused = systemFailure(error);
   if (refused) return refused;
   const stack = error instanceof Error && error.stack ? `\n${error.stack}` : '';
-  return failure('internal', `${messageOf(error)}${stack}`, {
+  return fail('internal', `${messageOf(error)}${stack}`, {
     hint: bugHint('the lines above'),
   });
 }
@@ -160,11 +160,11 @@ const filesIn = (names: readonly string[]) => names.filter((name) => name !== st
 function checkStdout({ format, report, out }: Parameters<typeof checkOutput>[0]): void {
   const count = [...report, out].filter((name) => name === stdoutName).length;
   if (count > 1 || (out === stdoutName && format !== 'text'))
-    throw failure('usage', 'Two documents would be on stdout.', {
+    throw fail('usage', 'Two documents would be on stdout.', {
       hint: '`--out -` prints the plan file, `--report -` the report in the format of --format. Use one of them, and files for others.',
     });
   if (report.includes(stdoutName) && format === 'text')
-    throw failure('usage', '`--report -` does not say the format of the report on stdout.', {
+    throw fail('usage', '`--report -` does not say the format of the report on stdout.', {
       hint: 'Add --format, such as `--format markdown`. Text is printed without --report.',
     });
 }
@@ -181,7 +181,7 @@ export async function writeReports(
   for (const file of filesIn(files)) {
     const format = reportFormat(file, document.is);
     const text = renderReport(document, format, options);
-    await writeText(file, isClean(document, format) ? text : io.redactor.text(text), io);
+    await writeTextFile(file, isClean(document, format) ? text : io.redactor.text(text), io);
   }
 }
 
@@ -230,7 +230,7 @@ export async function appendStepSummary(document: Document, io: Io, extras: Extr
   if (!file) return;
   try {
     const text = renderReport(document, 'markdown', { ...fileView, ...optionsFrom(io, extras) });
-    await writeText(file, io.redactor.text(text), io, appendFile);
+    await writeTextFile(file, io.redactor.text(text), io, appendFile);
   } catch (error) {
     if (error instanceof Failure && isInterruption(error)) throw error;
     printNote(`The step summary could not be written. ${messageOf(error)}`, io);
@@ -245,7 +245,7 @@ function reportFormat(file: string, is: Document['is']): Format {
 
 function unknownFormat(file: string, is: Document['is']): Failure {
   const endings = formatByEnding.filter(([, format]) => formatsOf(is).includes(format));
-  return failure('unknown-report-format', `There is no ${is} report with the ending of "${file}".`, {
+  return fail('unknown-report-format', `There is no ${is} report with the ending of "${file}".`, {
     hint: `Use one of these endings: ${endings.map(([ending]) => ending).join(', ')}.`,
   });
 }
@@ -253,7 +253,7 @@ function unknownFormat(file: string, is: Document['is']): Failure {
 /** Writes a plan, a fleet or a result as a file. Throws a Failure where it cannot be written. */
 export function saveFile(value: Plan | Fleet, file: string, io: Io): Promise<void> {
   const text = `${JSON.stringify(value, null, 2)}\n`;
-  if (file !== stdoutName) return writeText(file, text, io);
+  if (file !== stdoutName) return writeTextFile(file, text, io);
   io.data.write(text);
   return Promise.resolve();
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { editorSchema } from '../generated/validators.js';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { isObject, type JsonObject, parseJson, textOf } from '../model/json.ts';
+import { getText, isObject, type JsonObject, parseJson } from '../model/json.ts';
 
 const root = dirname(createRequire(import.meta.url).resolve('tenantctl/package.json'));
 
@@ -20,7 +20,7 @@ export function packageFile(path: string): string {
  */
 export function documentation(page: string): string {
   const manifest = parseJson(readFileSync(packageFile('package.json'), 'utf8'));
-  return pageBelow(isObject(manifest) ? textOf(manifest, 'homepage') : null, page);
+  return pageBelow(isObject(manifest) ? getText(manifest, 'homepage') : null, page);
 }
 
 /** Returns the address of a page below a homepage; without a homepage, its absolute path in the package. */

@@ -5,7 +5,7 @@ import { readOnlyTenant, type Tenant } from '../engine/tenant.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isCi } from '../model/ci.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { ExitCode, fail } from '../model/failure.ts';
 import { type Change, hasChanges, isRefused, type Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import type { Document, ReportOptions } from '../report/index.ts';
@@ -166,7 +166,7 @@ export async function requireConfirmation(
   if (!isAsked) return;
   if (await confirm(oneLine(`apply to ${target}`), io)) return;
   const what = document.is === 'fleet' ? 'plans' : 'plan';
-  throw failure('declined', 'Nothing was applied, because the answer was not `yes`.', {
+  throw fail('declined', 'Nothing was applied, because the answer was not `yes`.', {
     hint: `Answer with \`yes\`, the whole word, to apply the ${what}.`,
   });
 }

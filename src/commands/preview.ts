@@ -123,7 +123,7 @@ async function takeSnapshot(project: Project, read: Reader['read']): Promise<Sna
 
 const isTemplate = (address = ''): boolean => address.startsWith('NotificationTemplate/');
 
-interface Live {
+interface LivePreview {
   readonly live: LiveTemplates | null;
   readonly moved: ReadonlyMap<Address, MovedTemplate>;
   readonly diagnostics: readonly Diagnostic[];
@@ -131,7 +131,7 @@ interface Live {
 
 /** Reads what the tenant has, or remembers it. */
 interface Reader {
-  readonly read: (project: Project) => Promise<Live>;
+  readonly read: (project: Project) => Promise<LivePreview>;
   readonly forget: () => void;
 }
 
@@ -141,7 +141,7 @@ interface Reader {
  * does not wait for it, and `onRead` is called once the tenant is read.
  */
 function createReader(args: Args, io: Io, onRead: () => void): Reader {
-  let last: { readonly name: string; readonly answer: Promise<Live> } | null = null;
+  let last: { readonly name: string; readonly answer: Promise<LivePreview> } | null = null;
   let isRetried = false;
   const retry = async (failed: typeof last, name: string, project: Project) => {
     const answer = readLive(project, args, io);
@@ -177,8 +177,8 @@ function createReader(args: Args, io: Io, onRead: () => void): Reader {
 }
 
 /** Reads the live templates. If the tenant cannot be read, the page goes without them and shows why. */
-async function readLive(project: Project, args: Args, io: Io): Promise<Live> {
-  const unread: Live = { live: null, moved: new Map(), diagnostics: [] };
+async function readLive(project: Project, args: Args, io: Io): Promise<LivePreview> {
+  const unread: LivePreview = { live: null, moved: new Map(), diagnostics: [] };
   const templates = project.resources.filter(({ address }) => isTemplate(address));
   if (args.offline || templates.length === 0) return unread;
   try {

@@ -7,7 +7,7 @@ import { namesAndMore } from '../model/words.ts';
 import { outcomeWords } from '../report/result.ts';
 import { printable } from '../report/safe.ts';
 import { joinParts, pluralize, requestTarget } from '../report/words.ts';
-import { type Io, type ProgramIo, printNote, takesEscapes, type Verbosity, widthOf } from './io.ts';
+import { type Io, type ProgramIo, printNote, takesEscapes, terminalWidth, type Verbosity } from './io.ts';
 
 export type RunEvent = TenantEvent | ApplyEvent;
 
@@ -74,7 +74,7 @@ function modeOf({ quiet, verbose, progress }: Verbosity, io: ProgramIo): Mode {
 /** What both kinds of progress show: a line of a terminal that is drawn again and again, and notes. */
 function openDisplay(args: Verbosity, io: ProgramIo & Pick<Io, 'trace'>) {
   const { stderr } = io;
-  const width = Math.max(0, widthOf(stderr) - 1);
+  const width = Math.max(0, terminalWidth(stderr) - 1);
   let isDrawn = false;
   const clear = () => {
     if (isDrawn) stderr.write('\r\x1b[2K');

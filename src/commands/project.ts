@@ -6,7 +6,7 @@ import { findProjectFile } from '../loader/config.ts';
 import { type LoadOptions, loadEnvironmentNames, openProjects } from '../loader/index.ts';
 import { repositoryOf } from '../loader/repository.ts';
 import { isPlainName, parseShard, selectEnvironments, shardOf } from '../loader/selection.ts';
-import { Failure, failure } from '../model/failure.ts';
+import { Failure, fail } from '../model/failure.ts';
 import type { ArgsOf, commonOptions } from './command.ts';
 import type { Io } from './io.ts';
 
@@ -55,7 +55,7 @@ export function selectedEnvironment(args: ProjectArgs, io: Io, ofFile?: string):
     return selector;
   const names = namedEnvironments(args, io);
   if (names.length === 1) return names[0];
-  throw failure(
+  throw fail(
     'several-environments',
     `This command works on one environment, and ${from} selects ${names.length}: ${names.join(', ')}.`,
     { hint: 'Name one of them. `validate`, `plan`, `apply` and `status` take several.' },

@@ -2,7 +2,7 @@ import { lastApply } from '../engine/results.ts';
 import { planRollback } from '../engine/rollback.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import { loadProject } from '../loader/index.ts';
-import { failure } from '../model/failure.ts';
+import { fail } from '../model/failure.ts';
 import type { Result } from '../model/result.ts';
 import { describeCommand, flag, guardOptions, guardOptionsOf, scopeOptions } from './command.ts';
 import { type Io, printNote, type Verbosity } from './io.ts';
@@ -29,7 +29,7 @@ export const command = describeCommand({
   },
 }).run(async (args, io) => {
   if ((args.result === undefined) !== args.last)
-    throw failure('usage', 'Name the result file of the apply to undo, or use --last.', {
+    throw fail('usage', 'Name the result file of the apply to undo, or use --last.', {
       hint: '`tenantctl history` lists the applies with their files.',
     });
   checkOutput(args, 'plan', io, args.result === undefined ? [] : [args.result]);

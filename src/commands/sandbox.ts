@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { startEmbedded } from '../engine/tenant.ts';
 import { type PresetName, presetNames } from '../kinds/presets.ts';
 import { kindsFolderIn } from '../loader/kind-files.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { ExitCode, fail } from '../model/failure.ts';
 import { FaultSyntaxError, parseFaults, parseVariations, VariationSyntaxError } from '../sandbox/index.ts';
 import { describeCommand, hidden, list, number, portOption, text, wholeNumber } from './command.ts';
 import { projectFileOf } from './project.ts';
@@ -55,8 +55,8 @@ export const command = describeCommand({
       variations: parseVariations(args.vary),
     });
   const sandbox = await start().catch((error: unknown) => {
-    if (error instanceof FaultSyntaxError) throw failure('fault-syntax', error.message);
-    if (error instanceof VariationSyntaxError) throw failure('variation-syntax', error.message);
+    if (error instanceof FaultSyntaxError) throw fail('fault-syntax', error.message);
+    if (error instanceof VariationSyntaxError) throw fail('variation-syntax', error.message);
     throw error;
   });
   // The credentials are made up like the tenant, and clients need them.

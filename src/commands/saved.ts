@@ -9,9 +9,9 @@ import {
   readPlanFile,
   readResultFile,
 } from '../applier/saved-file.ts';
-import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { ExitCode, Failure, fail } from '../model/failure.ts';
 import { type FleetMember, fleetOf } from '../model/fleet.ts';
-import { isArray, isObject, type Json, own, parseJson } from '../model/json.ts';
+import { get, isArray, isObject, type Json, parseJson } from '../model/json.ts';
 import type { Result } from '../model/result.ts';
 import type { Document } from '../report/index.ts';
 import { readNamedFile } from './files.ts';
@@ -47,11 +47,11 @@ export async function readSaved(file: string, io: Io): Promise<Document> {
 function refuseKnown(file: string, text: string): void {
   const value = parseJson(text);
   if (isObject(value) && Object.hasOwn(value, 'sides'))
-    throw failure('plan-unreadable', `${file} is the diff of two sides, not a plan or a result.`, {
+    throw fail('plan-unreadable', `${file} is the diff of two sides, not a plan or a result.`, {
       hint: 'Run `tenantctl diff` again with the wanted --format, or with --report FILE.',
     });
   if (value === undefined && /^\s*\{[^{}[\]]{0,1000}"planDigest"/.test(text))
-    throw failure('result-unreadable', `${file} begins like a result, and was cut.`, {
+    throw fail('result-unreadable', `${file} begins like a result, and was cut.`, {
       hint: 'The results of an environment are also in `.tenantctl/ENVIRONMENT/results`.',
     });
 }
@@ -68,7 +68,7 @@ export async function readPlans(file: string, io: Io): Promise<Extract<Document,
   // What an earlier apply made of the plans is not what the next one makes of them.
   const plansOf = ({ name, plan, error }: FleetMember) => ({ name, plan, error: plan ? null : error });
   if (!done) return { is: 'fleet', fleet: fleetOf(environments.map(plansOf)) };
-  throw failure(
+  throw fail(
     'fleet-inconsistent',
     `${file} has a result of ${JSON.stringify(done.name)} and no plan, so it cannot be applied.`,
     { hint: 'Name the file that `tenantctl plan --out FILE` wrote.' },
@@ -83,7 +83,7 @@ export async function holdsOpenPlans(file: string, io: Io): Promise<boolean> {
   if (!isObject(value)) return false;
   const form = formOf(value);
   if (form !== 'fleet') return form === 'plan';
-  const environments = own(value, 'environments');
+  const environments = get(value, 'environments');
   const isApplied = (each: Json) => isObject(each) && Object.hasOwn(each, 'result');
   return !(isArray(environments) && environments.some(isApplied));
 }
@@ -113,7 +113,7 @@ export async function readOneResult(file: string, environments: readonly string[
   const [first, second] = meant;
   if (first && !second) return first;
   const names = results.map(({ environment }) => environment).join(', ');
-  throw failure('several-environments', `${file} holds the results of several environments: ${names}.`, {
+  throw fail('several-environments', `${file} holds the results of several environments: ${names}.`, {
     hint: 'Name one of them with --env.',
   });
 }
@@ -139,7 +139,7 @@ export function resultFiles(patterns: readonly string[], io: Io): string[] {
     if (existsSync(resolve(io.cwd, pattern))) return [pattern];
     const found = globSync(pattern, { cwd: io.cwd, expandDirectories: false, dot: true });
     if (found.length > 0) return found.toSorted();
-    throw failure('no-proof', `${pattern} names no file.`, {
+    throw fail('no-proof', `${pattern} names no file.`, {
       hint: 'Pass the result that `tenantctl apply --result FILE` wrote in the environment that proves the changes.',
     });
   });

@@ -1,7 +1,7 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import { builtInKinds } from '../kinds/index.ts';
-import { ExitCode, failure } from '../model/failure.ts';
-import { isObject, type JsonObject, own, parseJson } from '../model/json.ts';
+import { ExitCode, fail } from '../model/failure.ts';
+import { get, isObject, type JsonObject, parseJson } from '../model/json.ts';
 import { didYouMean, joinWords } from '../model/words.ts';
 import { describeCommand } from './command.ts';
 import { isInPackage, manifestSchema, otherSchemas, readSchema, schemaOfKind } from './package-file.ts';
@@ -27,7 +27,7 @@ export const command = describeCommand({
     return ExitCode.done;
   }
   if (!names.includes(name)) {
-    throw failure('unknown-schema', `There is no schema "${name}".`, {
+    throw fail('unknown-schema', `There is no schema "${name}".`, {
       hint: didYouMean(name, names) ?? `Use one of: ${names.join(', ')}.`,
     });
   }
@@ -52,7 +52,7 @@ function addLifecycle(schema: JsonObject): JsonObject {
   );
   const part = parseJson(inner);
   if (!isObject(whole) || !isObject(part)) return schema;
-  const defs = own(whole, '$defs');
+  const defs = get(whole, '$defs');
   return { ...whole, $defs: { ...(isObject(defs) ? defs : {}), lifecycle: part } };
 }
 

@@ -6,7 +6,7 @@ import { parseDocuments } from '../loader/parse.ts';
 import { Problems } from '../loader/problems.ts';
 import { decodeText } from '../loader/source.ts';
 import { type ReadTag, readTree, unresolved } from '../loader/tree.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { ExitCode, fail } from '../model/failure.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
 import { testOutcome, testPreview } from '../report/test-notification.ts';
 import { describeCommand, flag, format, list, text } from './command.ts';
@@ -44,7 +44,7 @@ export const command = describeCommand({
   const key = templateKey(args.address, resources);
   // After what would stop a run with --yes too.
   if (!args.yes && !isInteractive(io)) {
-    throw failure('consent-required', 'There is no terminal to ask for confirmation.', {
+    throw fail('consent-required', 'There is no terminal to ask for confirmation.', {
       hint: 'Add --yes to send it to real people without a confirmation.',
     });
   }
@@ -74,7 +74,7 @@ async function readContext(name: string, io: Io): Promise<JsonObject> {
   const value = document ? readTree(document, refuseTag, problems).value : {};
   problems.throwIfAny();
   if (isObject(value) && second === undefined) return value;
-  throw failure('context-no-object', `${name} must hold one object with the template's variables.`, {
+  throw fail('context-no-object', `${name} must hold one object with the template's variables.`, {
     hint: 'Write `name: value` lines, or a JSON object.',
   });
 }

@@ -1,4 +1,4 @@
-import { ExitCode, failure } from '../model/failure.ts';
+import { ExitCode, fail } from '../model/failure.ts';
 import { type FleetMember, fleetOf } from '../model/fleet.ts';
 import type { Document } from '../report/index.ts';
 import { describeCommand, format, list } from './command.ts';
@@ -28,7 +28,7 @@ export const command = describeCommand({
   },
 }).run(async (args, io) => {
   if (args.env.length > 0)
-    throw failure('usage', 'show takes no --env: it shows all environments that are in the files.');
+    throw fail('usage', 'show takes no --env: it shows all environments that are in the files.');
   const documents: Document[] = [];
   for (const file of args.file) documents.push(await readSaved(file, io));
   const [first, ...others] = documents;
@@ -50,7 +50,7 @@ function joinDocuments(documents: readonly Document[]): Document {
   const names = members.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) {
-    throw failure('environment-shown-twice', `Two of the files are of the environment ${twice}.`, {
+    throw fail('environment-shown-twice', `Two of the files are of the environment ${twice}.`, {
       hint: 'Name one file for each environment.',
     });
   }

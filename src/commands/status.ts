@@ -13,7 +13,7 @@ import type { Tenant } from '../engine/tenant.ts';
 import type { Project } from '../kinds/project.ts';
 import { loadProject, openProjects, readDuration } from '../loader/index.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { ExitCode, fail } from '../model/failure.ts';
 import { worstExitCode } from '../model/fleet.ts';
 import { isVerificationOver, type Status, statusFormat } from '../model/status.ts';
 import { namesAndMore } from '../model/words.ts';
@@ -159,7 +159,7 @@ function exitCodeOf(status: Status, { wait, quiet }: Args, io: Io): ExitCode {
 function durationOf(option: string, text: string): number {
   const duration = readDuration(text);
   if (duration !== null && duration > 0) return duration;
-  throw failure('duration-syntax', `--${option} "${text}" is not a duration.`, {
+  throw fail('duration-syntax', `--${option} "${text}" is not a duration.`, {
     hint: 'Write a number with the unit ms, s, m or h: 90s, 30m.',
   });
 }

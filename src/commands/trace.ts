@@ -1,6 +1,6 @@
 import { fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { once } from '../model/basics.ts';
+import { lazy } from '../model/basics.ts';
 import { messageOf } from '../model/failure.ts';
 import { checkWritable } from './files.ts';
 import { type Io, printNote } from './io.ts';
@@ -11,7 +11,7 @@ import { type Io, printNote } from './io.ts';
  */
 export function openTrace(file: string, io: Io): Io {
   checkWritable([file], io, []);
-  const open = once(() => openPrivate(resolve(io.cwd, file)));
+  const open = lazy(() => openPrivate(resolve(io.cwd, file)));
   let isBroken = false;
   return {
     ...io,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { applyChanges, findRefusals } from '../applier/apply.ts';
+import { applyChanges, findPlanRefusals } from '../applier/apply.ts';
 import { openJournal } from '../applier/journal.ts';
 import type { ApplyEvent } from '../applier/run.ts';
 import type { Sent } from '../client/answer.ts';
@@ -8,7 +8,7 @@ import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import { headCommit } from '../loader/git.ts';
 import { requireOwnFolder } from '../loader/own-folder.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
-import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { ExitCode, Failure, fail } from '../model/failure.ts';
 import { isRefused, type Plan, secretsSentBy } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { type Approval, findLaterRefusals } from '../planner/guards.ts';
@@ -97,7 +97,7 @@ export async function requireApplicable(
 ): Promise<void> {
   const { signal } = tenant;
   const conditions = await conditionsOf(project, tenant, plan);
-  const reasons = await findRefusals(plan, portOf(tenant), { ...conditions, signal });
+  const reasons = await findPlanRefusals(plan, portOf(tenant), { ...conditions, signal });
   if (reasons.length > 0) throw new Failure(reasons, ExitCode.refused);
 }
 
@@ -151,7 +151,7 @@ function requireSecrets({ changes }: Plan, secrets: Pick<Secrets, 'problem'>): v
 /** Throws a Failure (exit 4) for an environment that is only read. */
 export function requireWritable({ name, policy }: Environment): void {
   if (!policy.readOnly) return;
-  throw failure(
+  throw fail(
     'read-only-environment',
     `The environment ${name} is read-only: \`readOnly: true\` in the project file. Nothing was sent.`,
     { hint: 'Plans, exports and diffs work. To change the tenant, remove `readOnly` in a reviewed commit.' },
@@ -170,7 +170,7 @@ export function requireApproved(plan: Plan, environment: Environment, approval: 
     throw new Failure(plan.diagnostics.filter(isError), ExitCode.refused);
   }
   if (approval.digest !== undefined && approval.digest !== plan.digest) {
-    throw failure(
+    throw fail(
       'digest-mismatch',
       `The plan's digest is ${plan.digest}, not the approved ${approval.digest}: its changes, tenant or options are different.`,
       { hint: 'Plan again with the same options, review it, and approve the new digest.' },

@@ -6,7 +6,7 @@ import type { Environment } from '../kinds/project.ts';
 import { type BackupEntry, badBackup } from '../loader/backup.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { isObject, type Json, type JsonObject, objectsIn, own, sameJson, textOf } from '../model/json.ts';
+import { get, getText, isObject, type Json, type JsonObject, objectsIn, sameJson } from '../model/json.ts';
 import { contractSettings } from '../model/settings.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -55,13 +55,13 @@ const depthOf = ({ parent }: Kind): number => (parent ? depthOf(parent.kind) + 1
 
 /** What stands for the object in paths; `null` for what cannot. */
 function idOf({ idMember = 'id' }: Kind, object: JsonObject): string | null {
-  const id = textOf(object, idMember);
+  const id = getText(object, idMember);
   return id !== null && isPathSegment(id) ? id : null;
 }
 
 function withoutRepeats(entries: readonly BackupEntry[]): BackupEntry[] {
   const nameOf = ({ type, object }: BackupEntry) =>
-    `${type} ${textOf(object, 'id') ?? JSON.stringify(object)}`;
+    `${type} ${getText(object, 'id') ?? JSON.stringify(object)}`;
   return groupBy(entries, nameOf).map(([name, [entry, ...others]]) => {
     const other = others.find(({ object }) => !sameJson(object, entry.object));
     if (other) throw badBackup(other.file, `has another ${name} than ${entry.file}`);
@@ -101,14 +101,14 @@ function objectsBelow(
   const byId = new Map(parents.map((row) => [idOf(parentKind, row), row]));
   const idAbove = (object: JsonObject) =>
     Object.values(object)
-      .map((value) => (isObject(value) ? textOf(value, 'id') : value))
+      .map((value) => (isObject(value) ? getText(value, 'id') : value))
       .find((id) => typeof id === 'string' && byId.has(id));
   const entriesBelow = new Map<Json | undefined, readonly JsonObject[]>(groupBy(objects, idAbove));
   return [...byId].flatMap(([id, row]) => {
     if (id === null) return [];
     const alone = entriesBelow.get(id) ?? [];
     const known = new Set(alone.map((each) => idOf(kind, each)));
-    const inside = objectsIn(own(row, memberFor(kind))).filter((each) => !isReference(each));
+    const inside = objectsIn(get(row, memberFor(kind))).filter((each) => !isReference(each));
     return [{ above: [id], rows: [...alone, ...inside.filter((each) => !known.has(idOf(kind, each)))] }];
   });
 }

@@ -12,13 +12,15 @@ import { type Field, isObserved, type Kind, type List, type LiveObject } from '.
 import { liveObject } from '../kinds/live-objects.ts';
 import { aboveIn, placeBelow } from '../kinds/parents.ts';
 import type { Project } from '../kinds/project.ts';
-import { targetOf } from '../kinds/references.ts';
+import { targetKindOf } from '../kinds/references.ts';
 import type { ManifestFolder } from '../loader/source.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
-import { failure } from '../model/failure.ts';
+import { fail } from '../model/failure.ts';
 import {
+  get,
+  getText,
   isArray,
   isFieldName,
   isMemberName,
@@ -26,9 +28,7 @@ import {
   isReference,
   type Json,
   type JsonObject,
-  own,
   sameJson,
-  textOf,
 } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
 import { pointer, segmentsOf } from '../model/pointer.ts';
@@ -151,7 +151,7 @@ function manifestsIn(files: readonly ExportedFile[]): ManifestFolder {
   const texts = new Map(files.map(({ path, content }) => [path, content]));
   const text = (path: string) => {
     const found = texts.get(path);
-    if (found === undefined) throw failure('file-not-found', `${path} is not a file of the export.`);
+    if (found === undefined) throw fail('file-not-found', `${path} is not a file of the export.`);
     return found;
   };
   const glob = () => [...texts.keys()].filter((path) => path.endsWith('.yaml'));
@@ -238,7 +238,7 @@ function misfits(kind: Kind, objects: readonly LiveObject[], settings: ApiSettin
   };
   return Object.entries(kind.fields).flatMap(([name, field]) => {
     const forms = tally(objects, objects.length, ({ raw }) => {
-      const form = otherForm(field, own(raw, name) ?? null, settings);
+      const form = otherForm(field, get(raw, name) ?? null, settings);
       return form === null ? [] : [form];
     });
     if (forms.length > 0 || declarable.has(name))
@@ -286,7 +286,7 @@ const nameOf = ({ id, identity }: LiveObject): string => id ?? identity;
 /** The names of the members that two objects have otherwise. `null` counts as none. */
 function differingMembers(one: JsonObject, other: JsonObject): string[] {
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...names].filter((name) => !sameJson(own(one, name) ?? null, own(other, name) ?? null));
+  return [...names].filter((name) => !sameJson(get(one, name) ?? null, get(other, name) ?? null));
 }
 
 function howToName(name: string, objects: readonly LiveObject[]): string {
@@ -297,7 +297,7 @@ function howToName(name: string, objects: readonly LiveObject[]): string {
 }
 
 function suggestedField(name: string, objects: readonly LiveObject[]): string {
-  const shown = objects.map(({ raw }) => own(raw, name) ?? null).filter((value) => value !== null);
+  const shown = objects.map(({ raw }) => get(raw, name) ?? null).filter((value) => value !== null);
   const isAll = (test: (value: Json) => boolean) => shown.length > 0 && shown.every(test);
   const isLong = (value: Json) => typeof value === 'string' && (value.includes('\n') || value.length > 255);
   if (isAll((value) => typeof value === 'string')) return shown.some(isLong) ? 'text' : 'value';
@@ -309,7 +309,7 @@ function suggestedField(name: string, objects: readonly LiveObject[]): string {
 }
 
 function formWords(field: Field): Readonly<Record<OtherForm, Record<'shown' | 'written' | 'hint', string>>> {
-  const to = targetOf(field);
+  const to = targetKindOf(field);
   const [ids, shown, each] =
     field.is === 'references' ? ['set', 'a list of ids', ' for each'] : ['value', 'an id', ''];
   return {
@@ -335,9 +335,9 @@ function nothingToCheck(what: string): Diagnostic {
 function unreadableRows(kind: Kind, rows: readonly JsonObject[]): Diagnostic[] {
   const [first] = rows;
   if (!first) return [];
-  const lacking = kind.keyFields.filter(({ name }) => textOf(first, name) === null);
+  const lacking = kind.keyFields.filter(({ name }) => getText(first, name) === null);
   const what = rows.length === 1 ? 'a row' : `${rows.length} rows`;
-  const id = textOf(first, 'id');
+  const id = getText(first, 'id');
   const which = id === null ? '' : ` (such as the one with the id ${shortenLine(id, 100)})`;
   const parts = lacking.map(({ name }) => word(name)).join(' and ');
   const message = `The tenant lists ${what} without a text in ${parts}${which}: a ${kind.name} cannot be identified without it.`;

@@ -7,7 +7,7 @@ import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, matchAddresses, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure, failure } from '../model/failure.ts';
+import { Failure, fail } from '../model/failure.ts';
 import type { Scope } from '../model/plan.ts';
 import { valueAt } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
@@ -37,10 +37,10 @@ export function checkChoices(
 ): void {
   checkScope({ ...scope, rotate, allowDeleteAll }, kinds);
   if (maxDeletes !== null && !(Number.isSafeInteger(maxDeletes) && maxDeletes >= 0)) {
-    throw failure('usage', `\`maxDeletes\` must be a whole number of 0 or more, not ${maxDeletes}.`);
+    throw fail('usage', `\`maxDeletes\` must be a whole number of 0 or more, not ${maxDeletes}.`);
   }
   if (!scope.prune || policy.prune.kinds.length > 0) return;
-  throw failure('prune-kinds', `The environment ${name} does not say which kinds --prune may delete.`, {
+  throw fail('prune-kinds', `The environment ${name} does not say which kinds --prune may delete.`, {
     hint: 'Name them in this environment: `prune: { kinds: [NotificationTemplate] }`.',
   });
 }
@@ -98,7 +98,7 @@ export function unmatchedGlobs(
   });
 }
 
-interface Compared {
+interface GlobTargets {
   readonly resources: readonly Resource[];
   readonly previous: readonly Resource[] | null;
   readonly objects: readonly LiveObject[];
@@ -109,7 +109,7 @@ interface Compared {
 /** Warns of globs that match nothing, and of those that miss what they mean. */
 export function globWarnings(
   { scope, rotate }: Pick<PlanChoices, 'scope' | 'rotate'>,
-  { resources, previous, objects, others }: Compared,
+  { resources, previous, objects, others }: GlobTargets,
 ): Diagnostic[] {
   const globs = { ...scope, rotate };
   // The names of thousands of objects take a while.

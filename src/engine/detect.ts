@@ -21,12 +21,12 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import {
   canonicalJson,
+  get,
+  getText,
   isObject,
   type Json,
   type JsonObject,
   objectFrom,
-  own,
-  textOf,
 } from '../model/json.ts';
 import { parseUrl } from '../model/network.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
@@ -68,7 +68,7 @@ interface SurveyOptions extends TenantOptions {
   readonly isCheck?: boolean;
 }
 
-interface Listed {
+interface ListedKind {
   readonly kind: Kind;
   readonly rows: readonly JsonObject[];
   /** What else was read for it: the vendor's defaults, or the attributes that rules are about. */
@@ -84,7 +84,7 @@ type Surveyed = Pick<Environment, 'kinds' | 'settings'>;
 interface Guess {
   readonly refused: readonly Kind[];
   /** True when this answer, with the setting, shows that it is right. */
-  isRight(listed: Listed): boolean;
+  isRight(listed: ListedKind): boolean;
   settingFor(kinds: readonly Kind[]): Detected;
 }
 
@@ -153,7 +153,7 @@ function withSetting(settings: ApiSettings, { name, value }: Detected): ApiSetti
   return preset ? withPreset(settings, preset) : { ...settings, [name]: value };
 }
 
-const refusedIn = (listed: readonly Listed[]) =>
+const refusedIn = (listed: readonly ListedKind[]) =>
   listed.filter(({ failure }) => failure !== null).map(({ kind }) => kind);
 
 const urlsOf = ({ connection }: Environment): Urls =>
@@ -178,14 +178,14 @@ export function presetsOfHosts(urls: Urls): Detected[] {
 }
 
 /** The presets that answers show. */
-function presetsIn(listed: readonly Listed[]): Detected[] {
+function presetsIn(listed: readonly ListedKind[]): Detected[] {
   const of = (value: PresetName, sign: string): Detected => {
     const { service, product } = presets[value];
     return { service, name: 'preset', value, because: `${sign}, as hosts of ${product} have` };
   };
   const ofIdentity = listed.filter(({ kind }) => serviceOf(kind) === 'identity');
   const attributes = listed.find(({ kind }) => kind === profileSearch)?.beside ?? [];
-  const [named] = attributes.flatMap((row) => textOf(row, 'type') ?? []).filter(isClassOfProduct);
+  const [named] = attributes.flatMap((row) => getText(row, 'type') ?? []).filter(isClassOfProduct);
   return [
     ...(ofIdentity.some(({ headers }) => headers.has('slpt-request-id'))
       ? [of('sailpoint-isc', 'its answers have `Slpt-Request-Id`')]
@@ -208,8 +208,8 @@ function missingPresets(found: readonly Detected[], { connection, settings }: En
 
 const sameSettings = (a: ApiSettings, b: ApiSettings) => canonicalJson(a) === canonicalJson(b);
 
-const isFound = ({ failure }: Listed) => failure?.diagnostics[0]?.code !== 'tenant-not-found';
-const isAnswered = ({ failure }: Listed) => failure === null;
+const isFound = ({ failure }: ListedKind) => failure?.diagnostics[0]?.code !== 'tenant-not-found';
+const isAnswered = ({ failure }: ListedKind) => failure === null;
 
 /** Problems of the whole tenant: no other list would be read either. */
 const decisive = [
@@ -226,8 +226,8 @@ function readLists(
   project: SurveyedProject,
   options: SurveyOptions,
   some: readonly Kind[],
-): Promise<Listed[]> {
-  const read = async (tenant: Tenant, kind: Kind): Promise<Listed> => {
+): Promise<ListedKind[]> {
+  const read = async (tenant: Tenant, kind: Kind): Promise<ListedKind> => {
     const headers = new Set<string>();
     const client = withSend(tenant.client, async (request, how) => {
       const sent = await tenant.client.send(request, how);
@@ -262,10 +262,10 @@ async function readBeside(client: Client, kind: Kind): Promise<readonly JsonObje
 }
 
 export const hasList = ({ read, parent }: Kind) => !parent && 'list' in read;
-const isRead = (kind: Kind, listed: readonly Listed[]) =>
+const isRead = (kind: Kind, listed: readonly ListedKind[]) =>
   listed.some((each) => each.kind === kind && each.failure === null);
 
-function whyLeft(kind: Kind, listed: readonly Listed[]): LeftOut[] {
+function whyLeft(kind: Kind, listed: readonly ListedKind[]): LeftOut[] {
   const needed = kind.read.how === 'each-declared' ? kind.read.candidatesFrom : [kind];
   const failed = listed.find((each) => needed.includes(each.kind) && each.failure !== null);
   const [problem] = failed?.failure?.diagnostics ?? [];
@@ -275,7 +275,7 @@ function whyLeft(kind: Kind, listed: readonly Listed[]): LeftOut[] {
 }
 
 /** A header that the tenant's own words ask for: "The header X-Name: true is required". Some name none. */
-function guessHeader(listed: readonly Listed[], { settings: { experimentalHeader } }: Surveyed): Guess[] {
+function guessHeader(listed: readonly ListedKind[], { settings: { experimentalHeader } }: Surveyed): Guess[] {
   const refused = listed.filter(({ kind, failure }) => failure && serviceOf(kind) === 'identity');
   const words = refused.flatMap(({ failure }) => failure?.message ?? []);
   const named = words.flatMap((text) => text.match(headerName) ?? []);
@@ -298,7 +298,7 @@ const headerName = /\bX(?:-[A-Za-z0-9]{1,40}){1,6}(?![\w-])/gi;
 const mostGuesses = 3;
 
 /** Own paths of the identity service's resources, where documented paths do not exist. */
-function guessOwnPaths(listed: readonly Listed[], { settings, kinds }: Surveyed): Guess[] {
+function guessOwnPaths(listed: readonly ListedKind[], { settings, kinds }: Surveyed): Guess[] {
   const ofIdentity = listed.filter(({ kind }) => serviceOf(kind) === 'identity');
   const refused = ofIdentity.filter((each) => !isFound(each)).map(({ kind }) => kind);
   if (refused.length === 0) return [];
@@ -334,7 +334,7 @@ const searchPaths = [
   '/api/profile_searches',
 ];
 
-function guessSearchPaths(listed: readonly Listed[]): Guess[] {
+function guessSearchPaths(listed: readonly ListedKind[]): Guess[] {
   if (!listed.some((each) => each.kind === profileSearch && !isFound(each))) return [];
   return searchPaths.map((value) => ({
     refused: [profileSearch],
@@ -348,7 +348,7 @@ function guessSearchPaths(listed: readonly Listed[]): Guess[] {
   }));
 }
 
-function settingsIn(listed: readonly Listed[]): Detected[] {
+function settingsIn(listed: readonly ListedKind[]): Detected[] {
   const of = (kind: Kind) => listed.find((each) => each.kind === kind);
   const { rows = [], beside = [] } = of(notificationTemplate) ?? {};
   const detected = [
@@ -361,7 +361,7 @@ function settingsIn(listed: readonly Listed[]): Detected[] {
 /** Chat templates decide where no integration does: some hosts have objects in these alone. */
 function jsonTextIn(integrations: readonly JsonObject[], templates: readonly JsonObject[]): Detected | null {
   const shown = (rows: readonly JsonObject[], names: readonly string[]) =>
-    rows.flatMap((row) => names.map((name) => own(row, name) ?? null)).filter((value) => value !== null);
+    rows.flatMap((row) => names.map((name) => get(row, name) ?? null)).filter((value) => value !== null);
   const inIntegrations = shown(integrations, ['attributes', 'request', 'statusMap']);
   const inTemplates = shown(templates, ['slackTemplate', 'teamsTemplate']);
   const decisive = inIntegrations.length > 0 ? inIntegrations : inTemplates;
@@ -374,7 +374,7 @@ function jsonTextIn(integrations: readonly JsonObject[], templates: readonly Jso
 }
 
 function objectTypeIn(rules: readonly JsonObject[]): Detected | null {
-  const classes = rules.flatMap((rule) => textOf(rule, classField) ?? []);
+  const classes = rules.flatMap((rule) => getText(rule, classField) ?? []);
   const [ofAttribute] = classes.filter(isClassOfProduct);
   const found = { service: 'profiles', name: 'profileSearchObjectType' } as const;
   if (ofAttribute !== undefined) {
@@ -382,7 +382,7 @@ function objectTypeIn(rules: readonly JsonObject[]): Detected | null {
     return { ...found, value: 'attribute_class', because };
   }
   const isNamed = rules.some((rule) => Object.hasOwn(rule, classField));
-  if (!isNamed || rules.some((rule) => own(rule, 'object_type'))) return null;
+  if (!isNamed || rules.some((rule) => get(rule, 'object_type'))) return null;
   return { ...found, value: classField, because: `the rules of saved searches have \`${classField}\`` };
 }
 

@@ -22,7 +22,7 @@ import {
   addressOf,
   diffPairs,
   type LiveSide,
-  type Pair,
+  type ObjectPair,
   pairObjects,
   presentSides,
   type SideObject,
@@ -176,7 +176,10 @@ function liveSide({ declarations }: TenantSource, live: LiveObject): LiveSide {
 }
 
 /** Compared with manifests, an object that no manifest could declare does not count as a difference. */
-async function leaveOutUndeclarable(pairs: readonly Pair[], sides: Sides): Promise<readonly Pair[]> {
+async function leaveOutUndeclarable(
+  pairs: readonly ObjectPair[],
+  sides: Sides,
+): Promise<readonly ObjectPair[]> {
   const live = sides.find(({ is }) => is === 'tenant');
   if (!live || sides[0].is === sides[1].is) return pairs;
   const why = await undeclarability();
@@ -189,10 +192,10 @@ async function leaveOutUndeclarable(pairs: readonly Pair[], sides: Sides): Promi
 
 /** If a tenant has only the vendor's default of an object, and that equals the other side, the sides are equal. */
 async function addDefaults(
-  pairs: readonly Pair[],
+  pairs: readonly ObjectPair[],
   sides: Sides,
   secrets: SideSecrets,
-): Promise<readonly Pair[]> {
+): Promise<readonly ObjectPair[]> {
   const finders = await onBothSides(sides, async (side, at) => {
     const missing = pairs.filter((pair) => pair.sides[at] === null).flatMap(presentSides);
     if (side.is === 'manifests') return () => null;
@@ -202,10 +205,10 @@ async function addDefaults(
       return live && liveSide(side, live);
     };
   });
-  return pairs.map((pair): Pair => {
+  return pairs.map((pair): ObjectPair => {
     const [first, second] = pair.sides;
     if (first && second) return pair;
-    const complete: Pair = {
+    const complete: ObjectPair = {
       kind: pair.kind,
       sides: [first ?? (second && finders[0](second)), second ?? (first && finders[1](first))],
     };
@@ -213,14 +216,14 @@ async function addDefaults(
   });
 }
 
-interface Named extends Pick<ReferenceNames, 'remarksOn'> {
-  readonly pairs: readonly Pair[];
+interface NamedPairs extends Pick<ReferenceNames, 'remarksOn'> {
+  readonly pairs: readonly ObjectPair[];
   /** If both sides are of one tenant, the objects that their ids belong to. */
   readonly objects: readonly LiveObject[];
 }
 
 /** Puts names in the place of ids that belong to one tenant, in the objects that both sides have. */
-async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Named> {
+async function nameIds(pairs: readonly ObjectPair[], sides: Sides): Promise<NamedPairs> {
   const names = await onBothSides(sides, async (side, at): Promise<ReferenceNames> => {
     if (side.is === 'manifests') return { objects: [], nameOf: () => null, remarksOn: () => [] };
     const live = pairs.filter(isOnBoth).flatMap(({ sides: objects }) => liveIn(objects[at]));
@@ -247,7 +250,7 @@ async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Named> {
     raw: object.is === 'live' ? object.raw : null,
     sources: { records: records[tenants[at]], nameOf: names[tenants[at]].nameOf },
   });
-  const shared = filled.map((pair): Pair => {
+  const shared = filled.map((pair): ObjectPair => {
     const [first, second] = pair.sides;
     if (first === null || second === null) return pair;
     const [before, after] = shareIds([stateOf(first, 0), stateOf(second, 1)]);
@@ -273,16 +276,16 @@ async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Named> {
 }
 
 const calledOf = ({ name, backup }: TenantSource): string => (backup ? name : `the tenant of ${name}`);
-const isOnBoth = (pair: Pair): boolean => presentSides(pair).length === 2;
+const isOnBoth = (pair: ObjectPair): boolean => presentSides(pair).length === 2;
 const liveIn = (object: SideObject | null): LiveSide[] => (object?.is === 'live' ? [object] : []);
 
 /** Fills in what the lookups and references of manifests stand for in the tenant beside them. */
 async function fillDeclared(
-  pairs: readonly Pair[],
+  pairs: readonly ObjectPair[],
   sides: Sides,
   referred: readonly LiveObject[],
-): Promise<readonly Pair[]> {
-  const declaredIn = (all: readonly Pair[]) =>
+): Promise<readonly ObjectPair[]> {
+  const declaredIn = (all: readonly ObjectPair[]) =>
     all.flatMap(presentSides).flatMap((object) => (object.is === 'declared' ? [object] : []));
   const declared = declaredIn(pairs);
   if (declared.length === 0 || sides.every(({ is }) => is === 'manifests')) return pairs;
@@ -297,7 +300,10 @@ async function fillDeclared(
   return mapDeclared(answered, (resource) => fillReferences(resource, references));
 }
 
-function mapDeclared(pairs: readonly Pair[], fill: (resource: Resource) => Resource): readonly Pair[] {
+function mapDeclared(
+  pairs: readonly ObjectPair[],
+  fill: (resource: Resource) => Resource,
+): readonly ObjectPair[] {
   const change = (object: SideObject | null): SideObject | null =>
     object?.is === 'declared' ? { ...object, ...fill(object) } : object;
   return pairs.map(({ kind, sides: [first, second] }) => ({ kind, sides: [change(first), change(second)] }));

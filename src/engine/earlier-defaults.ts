@@ -2,7 +2,7 @@ import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { commitsWith } from '../loader/git.ts';
 import type { Address } from '../model/address.ts';
-import { ifFailure } from '../model/failure.ts';
+import { onFailure } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
 import { type MovedDefault, provenDefault } from '../planner/moved-defaults.ts';
 import { withPast } from './since.ts';
@@ -28,10 +28,10 @@ export async function findEarlierDefaults(
   const missing = () => moved.filter(({ match }) => !found.has(match.resource.address));
   const digests = [...new Set(missing().map(({ basedOn }) => basedOn))];
   // Without git, a clone or its history, none: a plan is made without what only helps to compare.
-  const commits = digests.length === 0 ? [] : await commitsWith(project, digests).catch(ifFailure(() => []));
+  const commits = digests.length === 0 ? [] : await commitsWith(project, digests).catch(onFailure(() => []));
   for (const name of commits.slice(0, maxCommits)) {
     const read = withPast(project, { name, env }, (revision) => revision.read(project).resources);
-    const past: readonly Resource[] = await read.catch(ifFailure(() => []));
+    const past: readonly Resource[] = await read.catch(onFailure(() => []));
     for (const each of missing()) {
       const resource = past.find(({ address }) => address === each.match.resource.address);
       if (resource) note(each, resource.fields);

@@ -11,15 +11,15 @@ import { fileStem } from '../model/digest.ts';
 import {
   ExitCode,
   Failure,
-  failure,
-  ifThere,
+  fail,
+  ifExists,
   interruption,
   messageOf,
   systemCode,
   unwritableFile,
 } from '../model/failure.ts';
 import { type Fleet, type FleetError, type FleetMember, fleetOf, notRun } from '../model/fleet.ts';
-import { isObject, parseJson, textOf } from '../model/json.ts';
+import { getText, isObject, parseJson } from '../model/json.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { type ApplyOptions, applyPlan, endJournal, requireApplicable, requireApproved } from './apply.ts';
@@ -191,12 +191,7 @@ async function refuseChangedLater(root: string, plan: Plan, { startedAt, endedAt
     if (!again) continue;
     const { address } = again;
     const message = `This plan was applied at ${endedAt}, and a later apply changed ${address} again: ${later.file}.`;
-    throw failure(
-      'plan-stale',
-      message,
-      { hint: 'Make a new plan and review it.', address },
-      ExitCode.refused,
-    );
+    throw fail('plan-stale', message, { hint: 'Make a new plan and review it.', address }, ExitCode.refused);
   }
 }
 
@@ -255,7 +250,7 @@ async function workOn<T>(
     const unexpected = () =>
       signal.aborted
         ? interruption()
-        : failure(systemCode(error) === null ? 'internal' : 'system', messageOf(error));
+        : fail(systemCode(error) === null ? 'internal' : 'system', messageOf(error));
     const { exitCode, diagnostics } = error instanceof Failure ? error : unexpected();
     return { name, value: null, error: { exitCode, diagnostics } };
   }
@@ -275,7 +270,7 @@ interface FleetRecord {
 async function openFleetJournal(root: string, digest: string) {
   requireOwnFolder(root);
   const file = join(root, ownFolder, 'fleets', `${fileStem(digest)}.jsonl`);
-  const text = (await ifThere(readFile(file, 'utf8'))) ?? '';
+  const text = (await ifExists(readFile(file, 'utf8'))) ?? '';
   if (text !== '') await requireUncommitted(root, file);
   const records = new Map(text.split('\n').flatMap((line) => recordIn(line, file)));
   let written: Promise<void> = Promise.resolve();
@@ -315,8 +310,8 @@ type FleetJournal = Awaited<ReturnType<typeof openFleetJournal>>;
 /** The record in a line; none in one that a crash cut off. */
 function recordIn(line: string, file: string): [name: string, record: FleetRecord][] {
   const record = parseJson(line);
-  const name = record !== undefined && isObject(record) ? textOf(record, 'environment') : null;
+  const name = record !== undefined && isObject(record) ? getText(record, 'environment') : null;
   if (name === null || !isObject(record)) return [];
   const result = readResultFile(JSON.stringify(record.result ?? null), file);
-  return [[name, { createdAt: textOf(record, 'createdAt'), result }]];
+  return [[name, { createdAt: getText(record, 'createdAt'), result }]];
 }

@@ -14,7 +14,7 @@ import { type ExportOptions, exportTenant } from './export.ts';
 import type { Tenant } from './tenant.ts';
 
 /** The manifests of objects, by address, and what there is to say of them: an error for each address that names none. */
-interface Got {
+interface FoundManifests {
   readonly documents: ReadonlyMap<Address, ManifestDocument>;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -27,7 +27,7 @@ export async function getLive(
   tenant: Tenant,
   addresses: readonly Address[],
   options: Pick<ExportOptions, 'root' | 'declaredSecrets'>,
-): Promise<Got> {
+): Promise<FoundManifests> {
   const { kinds } = tenant.environment;
   checkAddresses(addresses, kinds);
   const known = new Set<Address>();
@@ -58,7 +58,7 @@ export function getDeclared(
   resources: readonly Resource[],
   addresses: readonly Address[],
   kinds: Kinds,
-): Got {
+): FoundManifests {
   checkAddresses(addresses, kinds);
   const isWanted = matchAddresses(addresses);
   const wanted = resources.filter(({ address }) => isWanted(address));

@@ -19,7 +19,7 @@ import {
 import { scopeFilter } from '../model/address.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import type { DraftPlan } from '../model/digest.ts';
-import { Failure, ifFailure, isInterruption } from '../model/failure.ts';
+import { Failure, isInterruption, onFailure } from '../model/failure.ts';
 import type { PlanInput } from '../planner/input.ts';
 
 export interface Planned {
@@ -58,7 +58,7 @@ export async function lintPlan(plan: DraftPlan, project: Project, planned: Plann
   return { ...plan, diagnostics: [...plan.diagnostics, ...shown] };
 }
 
-interface Asked extends Planned {
+interface LintedPlan extends Planned {
   readonly deleted: ReadonlySet<string>;
 }
 
@@ -66,7 +66,7 @@ interface Asked extends Planned {
 async function readKnowledge(
   changed: readonly Resource[],
   declared: readonly Resource[],
-  { defaults, client, deleted }: Asked,
+  { defaults, client, deleted }: LintedPlan,
 ): Promise<{ known: LintKnowledge; problems: readonly Diagnostic[] }> {
   const problems: Diagnostic[] = [];
   const readPart = async <T>(isNeeded: boolean, read: () => Promise<T>): Promise<T | undefined> => {
@@ -85,7 +85,7 @@ async function readKnowledge(
     // The context is likely to be needed as well. Equal requests of a plan are sent once, so it costs no wait below.
     const [more = []] = await Promise.all([
       readPart(missing.length > 0, () => readDefaults(client, missing)),
-      missing.length > 0 && readTemplateContext(client).catch(ifFailure(() => null)),
+      missing.length > 0 && readTemplateContext(client).catch(onFailure(() => null)),
     ]);
     const all = [...defaults, ...more];
     // Most variables occur in the defaults. Then the context is not needed.

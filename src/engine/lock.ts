@@ -5,8 +5,8 @@ import { isAbsolute, join } from 'node:path';
 import type { Environment } from '../kinds/project.ts';
 import { environmentFolder } from '../loader/own-folder.ts';
 import { digestStart } from '../model/digest.ts';
-import { ExitCode, Failure, failure, ifThere, systemCode, unwritableFile } from '../model/failure.ts';
-import { isObject, own, parseJson, textOf } from '../model/json.ts';
+import { ExitCode, Failure, fail, ifExists, systemCode, unwritableFile } from '../model/failure.ts';
+import { get, getText, isObject, parseJson } from '../model/json.ts';
 
 interface LockingOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -115,7 +115,7 @@ export async function acquireLock(
 
 interface Claim {
   readonly file: string;
-  readonly me: Holder;
+  readonly me: LockHolder;
   readonly staleAfter: number;
 }
 
@@ -132,7 +132,7 @@ async function seize(claim: Claim, depth: number): Promise<void> {
   }
   const holder = await readHolder(file);
   if (holder === 'unreadable' || depth > 8)
-    throw failure(
+    throw fail(
       'lock-unreadable',
       `The lock ${file} does not say who holds it. Nothing was written.`,
       { hint: 'Make sure that no apply of this environment is running, then remove the file.' },
@@ -153,7 +153,11 @@ async function seize(claim: Claim, depth: number): Promise<void> {
 }
 
 /** Lets `place` put a complete file in place, so that nobody reads half a lock. On a full disk, no part of it stays. */
-async function withDraft(file: string, me: Holder, place: (draft: string) => Promise<void>): Promise<void> {
+async function withDraft(
+  file: string,
+  me: LockHolder,
+  place: (draft: string) => Promise<void>,
+): Promise<void> {
   const draft = `${file}.${me.token}.draft`;
   try {
     await writeFile(draft, JSON.stringify(me), { mode: 0o600 });
@@ -199,19 +203,19 @@ async function keepRenewing({ file, me, staleAfter }: Claim, every: number, onLo
   };
 }
 
-async function isHeldBy(file: string, { token }: Holder): Promise<boolean> {
+async function isHeldBy(file: string, { token }: LockHolder): Promise<boolean> {
   const holder = await readHolder(file);
   return holder !== null && holder !== 'unreadable' && holder.token === token;
 }
 
-async function lockHeld(file: string, holder: Holder): Promise<Failure> {
+async function lockHeld(file: string, holder: LockHolder): Promise<Failure> {
   const { pid, host } = holder;
   const isSeen = await isVisible(holder);
   const where = isSeen ? '' : ` on ${host}`;
   const how = isSeen
     ? `If process ${pid} is not an apply of this environment, remove ${file}.`
     : `It renews its lock every few seconds. A minute after the last renewal, its lock ${file} is taken over.`;
-  return failure(
+  return fail(
     'apply-in-progress',
     `Another apply of this environment is running: process ${pid}${where}. Nothing was written.`,
     { hint: `Wait for it to end. ${how}` },
@@ -219,7 +223,7 @@ async function lockHeld(file: string, holder: Holder): Promise<Failure> {
   );
 }
 
-interface Holder {
+interface LockHolder {
   readonly token: string;
   readonly pid: number;
   /** The start of the process, which distinguishes it from a later one with the same number. */
@@ -229,34 +233,34 @@ interface Holder {
   readonly place: string | null;
 }
 
-export async function thisProcess(token: string): Promise<Holder> {
+export async function thisProcess(token: string): Promise<LockHolder> {
   const [status, place] = [await statusOf('self'), await placeOfThisProcess()];
   return { token, pid: process.pid, started: status?.started ?? null, host: hostname(), place };
 }
 
-async function readHolder(file: string): Promise<Holder | null | 'unreadable'> {
-  const text = await ifThere(readFile(file, 'utf8'));
+async function readHolder(file: string): Promise<LockHolder | null | 'unreadable'> {
+  const text = await ifExists(readFile(file, 'utf8'));
   if (text === null) return null;
   const value = parseJson(text);
   if (!isObject(value)) return 'unreadable';
-  const [token, host, pid] = [textOf(value, 'token'), textOf(value, 'host'), own(value, 'pid')];
+  const [token, host, pid] = [getText(value, 'token'), getText(value, 'host'), get(value, 'pid')];
   // The token becomes part of a file name.
   if (token === null || !/^[\w-]{1,64}$/.test(token) || typeof pid !== 'number' || host === null)
     return 'unreadable';
-  return { token, pid, started: textOf(value, 'started'), host, place: textOf(value, 'place') };
+  return { token, pid, started: getText(value, 'started'), host, place: getText(value, 'place') };
 }
 
 /** True when the holder runs, as this machine sees it; elsewhere it is alive as long as it renews its lock. */
-export async function isAlive(file: string, holder: Holder, staleAfter: number): Promise<boolean> {
+export async function isAlive(file: string, holder: LockHolder, staleAfter: number): Promise<boolean> {
   return (await isVisible(holder)) ? isRunning(holder) : (await silenceOf(file)) <= staleAfter;
 }
 
 /** True when the holder's number is that of a process that this one can see. */
-async function isVisible({ host, place }: Holder): Promise<boolean> {
+async function isVisible({ host, place }: LockHolder): Promise<boolean> {
   return place === null ? host === hostname() : place === (await placeOfThisProcess());
 }
 
-async function isRunning({ pid, started }: Holder): Promise<boolean> {
+async function isRunning({ pid, started }: LockHolder): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import { isRefused, readByIds, readObjects } from '../client/read.ts';
+import { isRefusedRead, readByIds, readObjects } from '../client/read.ts';
 import { knownIds, type NameOf, type NameSources, type Records } from '../exporter/ids.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
@@ -12,14 +12,14 @@ import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { SideDifference } from '../model/diff.ts';
 import {
+  get,
+  getText,
   isArray,
   isObject,
   type Json,
   type JsonObject,
   mapJson,
   mapMembers,
-  own,
-  textOf,
 } from '../model/json.ts';
 import { lookupOf, lookupWords } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
@@ -35,7 +35,7 @@ export interface ReferenceNames {
   remarksOn(isShown: (object: LiveObject, field: string) => boolean): readonly Diagnostic[];
 }
 
-interface Use {
+interface ReferenceUse {
   readonly from: LiveObject;
   readonly field: string;
   /** The name of a kind that the project does not have, or whose objects have no list, instead. */
@@ -68,7 +68,7 @@ export async function readReferenceNames(
   };
   const readList = (kind: Kind) =>
     readReferred(kind).catch((error: unknown) => {
-      if (!isRefused(error)) throw error;
+      if (!isRefusedRead(error)) throw error;
       refusals.set(kind, error.message.replaceAll('\n', ' '));
       return [];
     });
@@ -100,9 +100,9 @@ export async function readReferenceNames(
   };
 }
 
-function usesIn(from: LiveObject, kinds: Kinds): Use[] {
+function usesIn(from: LiveObject, kinds: Kinds): ReferenceUse[] {
   return Object.entries(from.kind.fields).flatMap(([name, field]) => {
-    const uses = idsIn(field, own(from.fields, name) ?? null).flatMap(({ id, to: [to = ''] }) => {
+    const uses = idsIn(field, get(from.fields, name) ?? null).flatMap(({ id, to: [to = ''] }) => {
       const target = kinds.find(to);
       if (typeof id !== 'string' || to === '') return [];
       const isListed = target && target.read.how !== 'each-declared';
@@ -127,7 +127,7 @@ function namesById(objects: readonly LiveObject[]): ReadonlyMap<string, string> 
   return new Map(named.map((object) => [idOf(object), referenceText(object.kind.name, object.key)]));
 }
 
-function remarkKept(uses: readonly Use[], called: string): Diagnostic[] {
+function remarkKept(uses: readonly ReferenceUse[], called: string): Diagnostic[] {
   const byField = groupBy(uses, ({ from, field }) => `${from.kind.name} ${field}`);
   return byField.map(([, [{ from, field, target }, ...others]]): Diagnostic => {
     const where = namesAndMore([from.address], others.length);
@@ -165,7 +165,7 @@ export function remarkUnnamedRecords(objects: readonly LiveObject[], records: Re
   );
 }
 
-interface Known {
+interface KnownObjects {
   readonly kinds: Kinds;
   readonly objects: readonly LiveObject[];
   readonly lookedUp: LookedUp;
@@ -180,7 +180,7 @@ interface Differing<D> {
 /** Adds to differences the names of the ids in them, as objects and lookups of the tenant showed them: a reviewer reads names. */
 export function nameDifferences<D extends SideDifference, T extends Differing<D>>(
   differing: readonly T[],
-  { kinds, objects, lookedUp }: Known,
+  { kinds, objects, lookedUp }: KnownObjects,
 ): T[] {
   const index = new LiveIndex(objects);
   const namesIn = (kind: Kind, entry: D, side: 'before' | 'after') => {
@@ -215,7 +215,7 @@ function findLookedUp({ before, after }: SideDifference, found: ReadonlyMap<stri
   return [...found].filter(([id]) => values.has(id));
 }
 
-export interface Stated extends Pick<LiveObject, 'kind' | 'fields'> {
+export interface StatedObject extends Pick<LiveObject, 'kind' | 'fields'> {
   /** The answer of the tenant; `null` for a manifest. */
   readonly raw: JsonObject | null;
   readonly sources: NameSources;
@@ -226,8 +226,8 @@ export interface Stated extends Pick<LiveObject, 'kind' | 'fields'> {
  * another tenant. Ids stay where the other side names none of the same field, and an id that one side shows without its
  * name stays an id on both.
  */
-export function shareIds(sides: readonly [Stated, Stated]): readonly [JsonObject, JsonObject] {
-  const write = (side: Stated): Stated => {
+export function shareIds(sides: readonly [StatedObject, StatedObject]): readonly [JsonObject, JsonObject] {
+  const write = (side: StatedObject): StatedObject => {
     const fields = side.raw === null ? writeReferences(side) : side.fields;
     const rename = (id: string, to: string) => {
       const name = side.sources.nameOf?.(to, id) ?? null;
@@ -269,7 +269,7 @@ interface RecordId {
 
 type RecordIds = ReadonlyMap<Pointer, RecordId>;
 
-function recordIds({ kind, fields, raw, sources }: Stated): RecordIds {
+function recordIds({ kind, fields, raw, sources }: StatedObject): RecordIds {
   const ids = new Map<Pointer, RecordId>();
   for (const { at, id, is, scope, lookup, ref: known, ...names } of knownIds(
     { kind, fields, raw },
@@ -285,13 +285,13 @@ function recordIds({ kind, fields, raw, sources }: Stated): RecordIds {
     if (description.is !== 'value' || description.nameOf === undefined) continue;
     const at = pointer(description.nameOf);
     const named = ids.get(at);
-    if (named) ids.set(at, { ...named, name: textOf(fields, field) });
+    if (named) ids.set(at, { ...named, name: getText(fields, field) });
   }
   return ids;
 }
 
 function replaceIds(
-  { fields, raw }: Stated,
+  { fields, raw }: StatedObject,
   ids: RecordIds,
   others: RecordIds,
   plain: ReadonlySet<string>,

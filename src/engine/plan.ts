@@ -11,7 +11,7 @@ import { scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type DraftPlan, withDigest } from '../model/digest.ts';
 import { tool } from '../model/documents.ts';
-import { Failure, ifFailure } from '../model/failure.ts';
+import { Failure, onFailure } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
 import type { Plan } from '../model/plan.ts';
@@ -175,7 +175,7 @@ async function resolveDeclared(
   if (resolved.missing.length > 0) {
     // Their names may be similar. Where they cannot be read, none is suggested.
     const asked = new Set(resolved.missing.map(({ reference }) => reference.kind));
-    const near = await readObjects(client, [...asked].map(allOf)).catch(ifFailure(() => []));
+    const near = await readObjects(client, [...asked].map(allOf)).catch(onFailure(() => []));
     refuseMissing(resolved.missing, [...resources, ...objects, ...near]);
   }
   // What the revision looked up or referred to may be gone: that stays as it is written.

@@ -3,7 +3,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
-import { own } from '../model/json.ts';
+import { get } from '../model/json.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { Result } from '../model/result.ts';
@@ -22,7 +22,7 @@ export function requireProven(plan: Plan, results: readonly Result[]): void {
       .map(addressOf),
   );
   const isProven = ({ address, action, source }: Change) => {
-    const digest = own(plan.desired, address);
+    const digest = get(plan.desired, address);
     if (digest !== undefined && proven.has(digest)) return true;
     return action === 'delete' && source === null && deleted.has(address);
   };

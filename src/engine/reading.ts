@@ -12,7 +12,7 @@ import { isInRepository } from '../loader/git.ts';
 import { environmentFolder } from '../loader/own-folder.ts';
 import { type Address, formatAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { ExitCode, fail } from '../model/failure.ts';
 import { contractSettings } from '../model/settings.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -23,7 +23,7 @@ export function journalFolder(root: string, environment: string): string {
 /** Throws a Failure (exit 4) for a journal that came with the repository: what it calls done, nobody has done. */
 export async function requireUncommitted(root: string, file: string): Promise<void> {
   if (!(await isInRepository(root, file))) return;
-  throw failure(
+  throw fail(
     'committed-journal',
     `The journal ${file} is a file of the git repository, so it does not show what an earlier run did.`,
     { hint: 'Remove it with `git rm`, and make a new plan. `.gitignore` has to list `.tenantctl/*`.' },
@@ -101,10 +101,10 @@ export async function readSettledKinds(
   return { objects, unusable };
 }
 
-type Subject = Pick<LiveObject, 'kind' | 'key'>;
+type ObjectName = Pick<LiveObject, 'kind' | 'key'>;
 
 interface UnusableObject {
-  readonly subject: Subject & { readonly address: Address };
+  readonly subject: ObjectName & { readonly address: Address };
   readonly why: string;
 }
 
@@ -112,12 +112,12 @@ interface UnusableObject {
 export class Unusable {
   readonly #found = new Map<string, UnusableObject>();
 
-  readonly add = ({ kind, key }: Subject, why: string): void => {
+  readonly add = ({ kind, key }: ObjectName, why: string): void => {
     const subject = { kind, key, address: formatAddress(kind.name, key) };
     this.#found.set(identityOf(kind, key), { subject, why });
   };
 
-  why({ kind, key }: Subject): string | null {
+  why({ kind, key }: ObjectName): string | null {
     return this.#found.get(identityOf(kind, key))?.why ?? null;
   }
 

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { isRegular, ResultFile, type ResultOrigin, type ResultRecorder } from '../applier/result-file.ts';
 import { readResultFile } from '../applier/saved-file.ts';
 import { environmentFolder } from '../loader/own-folder.ts';
-import { Failure, failure, ifFailure, ifThere, unwritableFile } from '../model/failure.ts';
+import { Failure, fail, ifExists, onFailure, unwritableFile } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import type { LaterResult } from '../planner/rollback.ts';
@@ -70,7 +70,7 @@ export async function openResults(
 async function endFile(file: ResultFile, result: Result): Promise<SavedResult> {
   const problem = await file.end(result).then(
     () => null,
-    ifFailure((error) => error),
+    onFailure((error) => error),
   );
   return { file: file.file, failure: problem };
 }
@@ -101,7 +101,7 @@ export async function pastApplies(
   const listed = await Promise.all(
     environments.map(async (environment) => {
       const folder = resultsFolder(root, environment);
-      const names = (await ifThere(readdir(folder))) ?? [];
+      const names = (await ifExists(readdir(folder))) ?? [];
       return names.map((name) => ({ environment, name, file: relative(root, join(folder, name)) }));
     }),
   );
@@ -142,11 +142,11 @@ export async function lastApply(
 ): Promise<Extract<PastApply, { result: Result }>> {
   const [last] = await pastApplies(root, [environment], { most: 1 });
   if (!last)
-    throw failure('no-result', `This checkout knows no apply to the environment ${environment}.`, {
+    throw fail('no-result', `This checkout knows no apply to the environment ${environment}.`, {
       hint: 'An apply keeps its result where it ran, in `.tenantctl/ENVIRONMENT/results`: name the file that `apply --result FILE` wrote.',
     });
   if ('result' in last) return last;
-  throw failure(
+  throw fail(
     'no-result',
     `The latest result of the environment ${environment} cannot be read. ${last.unreadable}`,
     {

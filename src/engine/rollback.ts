@@ -1,6 +1,6 @@
 import type { Project } from '../kinds/project.ts';
 import { withDigest } from '../model/digest.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { ExitCode, fail } from '../model/failure.ts';
 import { isSameTenant } from '../model/network.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
@@ -45,7 +45,7 @@ export async function planRollback(
 
 function refuseOtherTenant(result: Result, { environment: { name, tenant } }: Project): void {
   if (result.environment === name && isSameTenant(result.tenant, tenant)) return;
-  throw failure(
+  throw fail(
     'result-tenant',
     `The result is of the environment ${quote(result.environment)} with the tenant ${quote(result.tenant.identity)}, not of ${quote(name)} with ${quote(tenant.identity)}.`,
     { hint: 'Choose the project file and environment that the apply ran with.' },

@@ -10,8 +10,8 @@ import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { DraftPlan } from '../model/digest.ts';
 import type { FoundProfiles } from '../model/documents.ts';
-import { Failure, failure, isInterruption } from '../model/failure.ts';
-import { canonicalJson, type JsonObject, mapMembers, own } from '../model/json.ts';
+import { Failure, fail, isInterruption } from '../model/failure.ts';
+import { canonicalJson, get, type JsonObject, mapMembers } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import type { Change, Impact, Moved } from '../model/plan.ts';
 import { isWithin, pointer } from '../model/pointer.ts';
@@ -50,7 +50,7 @@ async function findSearch(label: string, searches: readonly Resource[], tenant: 
   const declared = searches
     .filter(
       ({ key, ensure, fields }) =>
-        key[0] === label && ensure === 'present' && own(fields, 'rules') !== undefined,
+        key[0] === label && ensure === 'present' && get(fields, 'rules') !== undefined,
     )
     .map((each) => completeResource(each, settings));
   const answer = await resolveLookups(tenant.client, lookupsIn(declared));
@@ -62,10 +62,7 @@ async function findSearch(label: string, searches: readonly Resource[], tenant: 
   const [saved] = await read(tenant, someOf(profileSearch, [[label]]));
   if (!saved) throw await unknownLabel(label, searches, tenant);
   if (saved.id !== null) return { label, rules: 'saved', request: runSaved(saved.id, settings) };
-  throw failure(
-    'search-without-id',
-    `The tenant shows no id for the search "${label}", so it cannot be run.`,
-  );
+  throw fail('search-without-id', `The tenant shows no id for the search "${label}", so it cannot be run.`);
 }
 
 function read({ client }: Tenant, request: ReadRequest) {
@@ -83,7 +80,7 @@ async function unknownLabel(label: string, searches: readonly Resource[], tenant
   const hint =
     didYouMean(label, labels) ??
     (labels.length === 0 ? 'There are no searches.' : `There are: ${list.join(', ')}${more}.`);
-  return failure('unknown-search', `There is no search "${label}", neither declared nor saved.`, { hint });
+  return fail('unknown-search', `There is no search "${label}", neither declared nor saved.`, { hint });
 }
 
 /** The most that a page of profiles may hold (seed 002, "Collection endpoints"). */
@@ -206,12 +203,12 @@ async function readProfiles(
 }
 
 function identity(profile: JsonObject): string {
-  const id = own(profile, 'id') ?? null;
+  const id = get(profile, 'id') ?? null;
   return id === null ? canonicalJson(profile) : String(id);
 }
 
 function nameOf(profile: JsonObject): string {
-  const named = ['name', 'uid', 'id'].map((field) => own(profile, field)).find((value) => isText(value));
+  const named = ['name', 'uid', 'id'].map((field) => get(profile, field)).find((value) => isText(value));
   return shortenLine(String(named ?? 'a profile without a name'), longestName);
 }
 
@@ -232,7 +229,7 @@ function budgetOf(client: Pick<Client, 'send'>, all: number) {
     const message =
       `Running it takes at least ${requests} more requests, and ${left} of ${all} are left. ` +
       'Raise the number with --impact=N.';
-    throw failure('impact-requests', message);
+    throw fail('impact-requests', message);
   };
   const send: Client['send'] = async (request, options) => {
     require(1);

@@ -9,8 +9,8 @@ import type { Address } from '../model/address.ts';
 import { groupBy, runConcurrently } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { sha256, withDigest } from '../model/digest.ts';
-import { hasCode, ifFailure } from '../model/failure.ts';
-import { own } from '../model/json.ts';
+import { hasCode, onFailure } from '../model/failure.ts';
+import { get } from '../model/json.ts';
 import { endpointOf } from '../model/network.ts';
 import type { Plan } from '../model/plan.ts';
 import { namesAndMore } from '../model/words.ts';
@@ -182,7 +182,7 @@ export function tenantProbe(
       const { environment } = project;
       const kinds = environment.kinds.all.filter((kind) => serviceOf(kind) === service);
       return useTenant(project, optionsOf(environment.name), (tenant) => readContent(tenant, kinds)).catch(
-        ifFailure(() => null),
+        onFailure(() => null),
       );
     },
   };
@@ -199,7 +199,7 @@ async function readContent({ client, environment }: Tenant, kinds: readonly Kind
       if (!hasCode(error, 'tenant-forbidden', 'tenant-not-found')) throw error;
       return { rows: [] };
     });
-    if (rows.some((row) => idText(own(row, 'id')) !== null)) return sha256([name, rows]);
+    if (rows.some((row) => idText(get(row, 'id')) !== null)) return sha256([name, rows]);
   }
   return null;
 }

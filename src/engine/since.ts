@@ -5,20 +5,20 @@ import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Checkout, withRevision } from '../loader/git.ts';
 import { leftOutThen, openPastProjects, openProjects } from '../loader/index.ts';
-import { once } from '../model/basics.ts';
+import { lazy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure, failure } from '../model/failure.ts';
+import { Failure, fail } from '../model/failure.ts';
 import { sameJson } from '../model/json.ts';
 import type { TenantName } from '../model/network.ts';
 import { namesAndMore } from '../model/words.ts';
 import type { PlanOptions } from './choices.ts';
 
-interface Declared {
+interface PastDeclarations {
   readonly resources: readonly Resource[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export type Past = Declared & Pick<Checkout, 'committedAt' | 'commits'>;
+export type Past = PastDeclarations & Pick<Checkout, 'committedAt' | 'commits'>;
 
 export interface PastProjects {
   /**
@@ -45,7 +45,7 @@ export function withPast<T>(
 ): Promise<T> {
   return withRevision(project, revision.name, ({ folder, hidden, ...commits }) => {
     const options = { configFile: join(folder, basename(project.configFile)), env: revision.env };
-    const opened = once(() => openPastProjects(options, project.root));
+    const opened = lazy(() => openPastProjects(options, project.root));
     const load = (present: Project) => opened().load(present);
     return use({
       read(present) {
@@ -65,7 +65,7 @@ export async function withSince<T>(
   return since === null ? use(null) : withPast(project, { name: since, env }, use);
 }
 
-function readPast(project: Project, load: (present: Project) => Project, revision: string): Declared {
+function readPast(project: Project, load: (present: Project) => Project, revision: string): PastDeclarations {
   try {
     return toPast(project, load(project), revision);
   } catch (error) {
@@ -80,7 +80,7 @@ function readPast(project: Project, load: (present: Project) => Project, revisio
 }
 
 /** What was declared for the environment, with the kinds of today. Nothing of it counts where it was another tenant's. */
-function toPast({ environment }: Project, past: Project, revision: string): Declared {
+function toPast({ environment }: Project, past: Project, revision: string): PastDeclarations {
   if (!mayBeSame(past.environment.tenant, environment.tenant)) {
     return emptyPast(`the environment \`${environment.name}\` was another tenant`, revision);
   }
@@ -128,7 +128,7 @@ const absences: readonly { readonly code: string; say(project: Project): string 
   { code: 'unknown-environment', say: ({ environment: { name } }) => `there was no environment \`${name}\`` },
 ];
 
-function emptyPast(why: string, revision: string): Declared {
+function emptyPast(why: string, revision: string): PastDeclarations {
   const message = `At ${revision} ${why}, so nothing counts as declared then, and --since deletes nothing.`;
   return { resources: [], diagnostics: [{ code: 'nothing-declared-then', severity: 'warning', message }] };
 }
@@ -155,7 +155,7 @@ function refuseHidden(
   );
   if (manifests.length === 0) return;
   const named = namesAndMore(manifests.slice(0, shown), manifests.length - shown);
-  throw failure(
+  throw fail(
     'hidden-manifests',
     `git leaves files of the project out of the work tree or does not compare them: ${named}. Objects in them would look as if they had been removed.`,
     {

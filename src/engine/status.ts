@@ -115,19 +115,19 @@ export async function checkDns(status: Status, checker: DnsChecker, signal: Abor
   return { ...status, identities };
 }
 
-type Verified = Kind & { readonly name: VerifiedKind };
-type Declared = Resource & { readonly kind: Verified };
+type KindToVerify = Kind & { readonly name: VerifiedKind };
+type VerifiedResource = Resource & { readonly kind: KindToVerify };
 
-function findDeclared({ resources, includes }: StatusScope): Declared[] {
+function findDeclared({ resources, includes }: StatusScope): VerifiedResource[] {
   return resources.filter(
-    (resource): resource is Declared =>
+    (resource): resource is VerifiedResource =>
       isVerifiedKind(resource.kind) && resource.ensure === 'present' && includes(resource.address),
   );
 }
 
 /** Each sender and domain may have a MAIL FROM domain. There is no list, and only valid domains may be asked for. */
 function mailFromKeys(
-  declared: readonly Declared[],
+  declared: readonly VerifiedResource[],
   identities: readonly LiveObject[],
   { includes }: StatusScope,
   known: ReadonlySet<string> | null,
@@ -144,7 +144,7 @@ function mailFromKeys(
 
 function liveStatus(
   { kind, key, address, identity, raw }: LiveObject,
-  declared: readonly Declared[],
+  declared: readonly VerifiedResource[],
   { environment }: Tenant,
 ): IdentityStatus | null {
   if (!isVerifiedKind(kind)) return null;
@@ -160,7 +160,7 @@ function liveStatus(
 }
 
 /** A declared identity that was not found, or whose answer cannot be used. */
-function missingStatus({ kind, key, address }: Declared, why: string | null): IdentityStatus {
+function missingStatus({ kind, key, address }: VerifiedResource, why: string | null): IdentityStatus {
   return {
     address,
     kind: kind.name,
@@ -194,6 +194,6 @@ function statusOf(identities: readonly IdentityStatus[], { client, environment }
   };
 }
 
-function isVerifiedKind(kind: Kind): kind is Verified {
+function isVerifiedKind(kind: Kind): kind is KindToVerify {
   return verifiedKinds.some((name) => name === kind.name);
 }

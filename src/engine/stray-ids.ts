@@ -8,12 +8,12 @@ import { liveObject } from '../kinds/live-objects.ts';
 import { ownId } from '../kinds/parents.ts';
 import { fieldPolicy } from '../kinds/places.ts';
 import { allOf } from '../kinds/read-request.ts';
-import { idsIn, targetOf } from '../kinds/references.ts';
+import { idsIn, targetKindOf } from '../kinds/references.ts';
 import type { Address } from '../model/address.ts';
-import { groupBy, once } from '../model/basics.ts';
+import { groupBy, lazy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { ifFailure } from '../model/failure.ts';
-import { isObject, type Json, textOf } from '../model/json.ts';
+import { onFailure } from '../model/failure.ts';
+import { getText, isObject, type Json } from '../model/json.ts';
 import { isFilledInLater, literalOf } from '../model/marker.ts';
 import { isWithin, type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { namesAndMore } from '../model/words.ts';
@@ -45,7 +45,7 @@ export interface StrayIds {
   readonly proposed: ReadonlyMap<string, ProposedPlaces>;
 }
 
-interface Asked {
+interface StrayIdOptions {
   /** Objects that were read already. */
   readonly objects: readonly LiveObject[];
   /** What remarks call the tenant. */
@@ -58,7 +58,7 @@ interface Asked {
 export async function findStrayIds(
   { client, environment, called = 'the tenant' }: Pick<Tenant, 'client' | 'environment' | 'called'>,
   holders: readonly Holder[],
-  { called: named = called, ...given }: Asked,
+  { called: named = called, ...given }: StrayIdOptions,
 ): Promise<StrayIds> {
   const asked = { ...given, called: named };
   // A policy names what an export or a diff meets. A manifest may have the id all the same.
@@ -90,7 +90,7 @@ const idForm = /(?<![\w-])(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f
 
 /** What is in the place of an id, or looks like one. */
 function idsHeld(from: Holder): Stray[] {
-  const secrets = once(() => credentialPlaces(from.kind, from.fields));
+  const secrets = lazy(() => credentialPlaces(from.kind, from.fields));
   return Object.entries(from.fields).flatMap(([name, value]) => {
     const field = fieldNamed(from.kind, name);
     // Of the ids in records the kind says itself what they are.
@@ -120,7 +120,7 @@ function idsHeld(from: Holder): Stray[] {
 
 /** True for ids that are at no place of these objects: what a manifest repeats of the tenant is not asked for. */
 function newTo(objects: readonly Holder[]): (stray: Stray) => boolean {
-  const shown = once(() => new Set(objects.flatMap(idsHeld).map(({ id }) => id)));
+  const shown = lazy(() => new Set(objects.flatMap(idsHeld).map(({ id }) => id)));
   return ({ id, is }) => is !== 'words' && !shown().has(id);
 }
 
@@ -165,7 +165,9 @@ async function kindsOfIds(
 /** In a built-in kind, nothing but what its own fields refer to: its settings are full of ids of other systems. */
 function mayBelong({ from, policed }: Stray, kind: Kind): boolean {
   if (policed) return policed.includes(kind.name);
-  return isOwn(from.kind) || Object.values(from.kind.fields).some((field) => targetOf(field) === kind.name);
+  return (
+    isOwn(from.kind) || Object.values(from.kind.fields).some((field) => targetKindOf(field) === kind.name)
+  );
 }
 
 /** More ids than this are not asked for one by one. */
@@ -179,12 +181,12 @@ async function readSome(
 ): Promise<readonly LiveObject[] | null> {
   const { read } = kind;
   const call = read.how === 'list' ? read.one : read.how === 'list-then-each' ? read.each : undefined;
-  if (!call || ids.length > mostAsked) return readObjects(client, [allOf(kind)]).catch(ifFailure(() => null));
+  if (!call || ids.length > mostAsked) return readObjects(client, [allOf(kind)]).catch(onFailure(() => null));
   const ask = async (id: string) => {
     const sent = await client.send(call(id, client.settings));
     return isWhole(sent) && isObject(sent.body) ? liveObject(kind, sent.body, null) : null;
   };
-  const found = await Promise.all(ids.map(ask)).catch(ifFailure(() => null));
+  const found = await Promise.all(ids.map(ask)).catch(onFailure(() => null));
   return found?.flatMap((object) => object ?? []) ?? null;
 }
 
@@ -192,7 +194,7 @@ async function readSome(
 type Sort = 'policy' | 'reference' | 'words' | 'unknown' | 'foreign';
 
 /** The ids at one place of the objects of a kind. */
-interface Found {
+interface IdsAtPlace {
   readonly kind: Kind;
   readonly sort: Sort;
   readonly path: string;
@@ -206,8 +208,8 @@ interface Found {
 function settle(
   group: readonly Stray[],
   { kinds: known, answered }: Known,
-  { isForeignOnly = false }: Asked,
-): Found[] {
+  { isForeignOnly = false }: StrayIdOptions,
+): IdsAtPlace[] {
   const unknown = group.filter(
     ({ id, policed }) => !known.has(id) && (policed ?? []).every((name) => answered.has(name)),
   );
@@ -232,8 +234,8 @@ const mostPlaces = 50;
 
 /** One remark for all places of a kind with which the same can be done. */
 function tell(
-  found: readonly [Found, ...Found[]],
-  { called = 'the tenant', isForeignOnly }: Asked,
+  found: readonly [IdsAtPlace, ...IdsAtPlace[]],
+  { called = 'the tenant', isForeignOnly }: StrayIdOptions,
 ): Diagnostic {
   const [
     {
@@ -324,7 +326,7 @@ function typeMemberOf(path: string): string | null {
 
 function typeBeside({ from, at }: Stray, by: string): string | null {
   const holder = valueAt(from.fields, pointer(...segmentsOf(at).slice(0, -1)));
-  return isObject(holder) ? textOf(holder, by) : null;
+  return isObject(holder) ? getText(holder, by) : null;
 }
 
 /** The path of a place for all objects: `*` for indexes and for names that are ids, `**` for members that repeat. */

@@ -2,13 +2,13 @@ import type { ApplyEvent, TenantPort } from '../applier/run.ts';
 import type { ClientEvent } from '../client/client.ts';
 import { type Client, createClient, type Limiters } from '../client/client.ts';
 import { type Clock, systemClock } from '../client/clock.ts';
-import { readTenant as readLive } from '../client/read.ts';
+import { readState as readLive } from '../client/read.ts';
 import { readOnce } from '../client/read-once.ts';
 import type { Redactor } from '../client/redactor.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import type { Connection, Endpoint, Environment, Project, Secrets, Setting } from '../kinds/project.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure, failure } from '../model/failure.ts';
+import { Failure, fail } from '../model/failure.ts';
 import { type AllowedHost, allowedHostsVariable, isAllowed } from '../model/network.ts';
 import { readRequestsFor } from '../planner/input.ts';
 import type { Sandbox, SandboxOptions } from '../sandbox/index.ts';
@@ -133,7 +133,7 @@ export async function startEmbedded(options: SandboxOptions = {}): Promise<Sandb
     return await startSandbox(options);
   } catch (error) {
     if (!(error instanceof SandboxFileError)) throw error;
-    throw failure('sandbox-file', error.message, {
+    throw fail('sandbox-file', error.message, {
       hint: 'Correct the file. A broken data file can be removed: the seed is then read again.',
     });
   }
@@ -166,7 +166,7 @@ function refuseForeignHosts(connection: Connection): void {
   if (connection.to === 'sandbox') return;
   const { allowedHosts } = connection.network;
   if (allowedHosts === null) return;
-  const foreign = addressesOf(connection).filter(({ url }) => !isAllowed(allowedHosts, url));
+  const foreign = calledAddresses(connection).filter(({ url }) => !isAllowed(allowedHosts, url));
   // A token URL may be made from a base URL, and two services may share one.
   const distinct = new Map(
     foreign.map((address) => [`${new URL(address.url).host} ${address.setting?.name}`, address]),
@@ -181,7 +181,7 @@ interface Called {
 }
 
 /** The addresses that get requests or credentials; none for an embedded tenant. */
-export function addressesOf(connection: Connection): Called[] {
+export function calledAddresses(connection: Connection): Called[] {
   const endpoints = connection.to === 'sandbox' ? [] : [connection.identity, connection.profiles];
   return endpoints.flatMap((endpoint): Called[] => {
     if (!endpoint) return [];

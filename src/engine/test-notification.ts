@@ -12,15 +12,15 @@ import type { Resource } from '../kinds/resource.ts';
 import { listedFor } from '../kinds/template-variables.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
 import type { TestAnswer, TestNotification } from '../model/documents.ts';
-import { ExitCode, Failure, failure, interruption } from '../model/failure.ts';
+import { ExitCode, Failure, fail, interruption } from '../model/failure.ts';
 import {
   canonicalJson,
+  get,
+  getText,
   isObject,
   type Json,
   type JsonObject,
   mapMembers,
-  own,
-  textOf,
 } from '../model/json.ts';
 import { literal, secretName } from '../model/marker.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -39,7 +39,7 @@ export function templateKey(address: Address, resources: readonly Resource[]): K
   if (parsed?.kind === name && parsed.key.length === keyFields.length) return parsed.key;
   const form = `An address looks like ${name}/welcome/EMAIL/en.`;
   const hint = didYouMean(address, templateAddresses(resources)) ?? form;
-  throw failure('no-template-address', `"${address}" is not the address of a template.`, { hint });
+  throw fail('no-template-address', `"${address}" is not the address of a template.`, { hint });
 }
 
 function templateAddresses(resources: readonly Resource[]): Address[] {
@@ -59,7 +59,7 @@ export interface TestChoices {
 function checkTestChoices({ locale, to }: TestChoices, { sendTest }: ApiSettings): void {
   if (sendTest === 'documented' && (locale !== null || to !== null)) {
     const what = [...(locale === null ? [] : ['locale']), ...(to === null ? [] : ['recipients'])];
-    throw failure(
+    throw fail(
       'test-no-choice',
       `The documented API cannot choose the ${what.join(' and ')} of a test notification: the tenant decides. Nothing was sent.`,
       { hint: 'Set `identity.sendTest: extended` in the environment if the host takes them.' },
@@ -67,11 +67,11 @@ function checkTestChoices({ locale, to }: TestChoices, { sendTest }: ApiSettings
   }
   const wrong = (to ?? []).find((address) => !/^[^\s@,;<>]+@[^\s@,;<>]+$/.test(address));
   if (wrong !== undefined)
-    throw failure('test-recipient', `"${wrong}" is not an e-mail address. Nothing was sent.`, {
+    throw fail('test-recipient', `"${wrong}" is not an e-mail address. Nothing was sent.`, {
       hint: 'Give one address with each --to.',
     });
   if (locale !== null && !/^[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8})*$/.test(locale))
-    throw failure('test-locale', `"${locale}" is not a locale. Nothing was sent.`, {
+    throw fail('test-locale', `"${locale}" is not a locale. Nothing was sent.`, {
       hint: 'A locale looks like en or pt-BR.',
     });
 }
@@ -93,7 +93,7 @@ export async function prepareTest(
   const [name = '', medium = '', locale = null] = object.key;
   const declared = resources.find((resource) => resource.address === address);
   const showField = (field: string) =>
-    secretName(own(declared?.fields ?? {}, field)) === null ? textOf(fields, field) : redacted;
+    secretName(get(declared?.fields ?? {}, field)) === null ? getText(fields, field) : redacted;
   return {
     address,
     key: name,
@@ -123,7 +123,7 @@ async function readTemplate(key: Key, resources: readonly Resource[], { client }
   const standard = (await readDefaults(client, wanted)).find(isWanted);
   if (standard) return { template: 'default', object: standard };
   const near = didYouMean(`${notificationTemplate.name}/${key.join('/')}`, templateAddresses(resources));
-  throw failure('unknown-template', `The tenant has no template ${key.join(' ')}, customised or default.`, {
+  throw fail('unknown-template', `The tenant has no template ${key.join(' ')}, customised or default.`, {
     hint: near ?? 'Check key, medium and locale: `tenantctl export` shows what the tenant has.',
   });
 }
@@ -131,7 +131,7 @@ async function readTemplate(key: Key, resources: readonly Resource[], { client }
 function differingFields(declared: Resource, live: LiveObject): string[] {
   return Object.entries(declared.fields).flatMap(([name, value]) => {
     const field = notificationTemplate.fields[name];
-    return !field || sameValue(field, value, own(live.fields, name)) ? [] : [name];
+    return !field || sameValue(field, value, get(live.fields, name)) ? [] : [name];
   });
 }
 
@@ -143,7 +143,7 @@ async function contextFor({ key, fields }: LiveObject, tenant: Tenant): Promise<
   const texts = set.map((value) => (typeof value === 'string' ? value : canonicalJson(value)));
   const [attributes, listed] = await Promise.all([readContext(tenant), readVariables(tenant.client, [key])]);
   const examples = listed.get(listedFor(key))?.examples;
-  const ownOr = (made: Json, name: string) => own(attributes, name) ?? made;
+  const ownOr = (made: Json, name: string) => get(attributes, name) ?? made;
   return mapMembers(sampleContext(texts, null, examples), (made, name) =>
     name === globals && isObject(made) ? mapMembers(made, ownOr) : ownOr(made, name),
   );
@@ -184,7 +184,7 @@ export async function sendTest(
   const { text, hint, trackingId } = describeAnswer(sent);
   const tracking = trackingId === null ? '' : ` (tracking id ${trackingId})`;
   if (mayHaveHappened(sent)) {
-    throw failure(
+    throw fail(
       'test-unknown',
       `Whether the test notification was sent is unknown: ${text}${tracking}.`,
       { address, hint: 'Ask a recipient before you send it again.' },
@@ -192,5 +192,5 @@ export async function sendTest(
     );
   }
   const message = `The tenant did not send the test notification: ${text}${tracking}.`;
-  throw failure('test-refused', message, { address, ...(hint === null ? {} : { hint }) });
+  throw fail('test-refused', message, { address, ...(hint === null ? {} : { hint }) });
 }

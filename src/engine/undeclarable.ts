@@ -38,7 +38,7 @@ export async function warnOfLosses(
   });
 }
 
-interface Listed {
+interface UndeclaredInput {
   readonly input: PlanInput;
   readonly others: readonly LiveObject[];
 }
@@ -49,7 +49,7 @@ interface Listed {
  * they are none of its business. What `prune.keep` names is known to be undeclared, and what no manifest could declare had
  * none that was removed: neither is reported.
  */
-export async function addUndeclared(plan: DraftPlan, { input, others }: Listed): Promise<DraftPlan> {
+export async function addUndeclared(plan: DraftPlan, { input, others }: UndeclaredInput): Promise<DraftPlan> {
   const found = findUndeclared(input, others);
   const why = found.length === 0 ? () => null : await undeclarability();
   const undeclared = found.filter((live) => why(live) === null).map(({ address }) => address);

@@ -6,7 +6,7 @@ import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, hasErrors, noteOverlay } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { shareDiagnostics, worstExitCode } from '../model/fleet.ts';
-import { own } from '../model/json.ts';
+import { get } from '../model/json.ts';
 import type { Scope } from '../model/plan.ts';
 import { lookupsIn } from '../planner/fill-lookups.ts';
 import { findAbsentTargets, referencesIn } from '../planner/references.ts';
@@ -104,7 +104,7 @@ function findProtectedAbsence({ ensure, lifecycle, address, ...resource }: Resou
 /** Tells what a manifest lacks for its object to be created. Where the object exists, what a manifest omits is left alone. */
 function findLacking({ kind, ensure, fields, address, source }: Resource): Diagnostic[] {
   const { required = [] } = kind.described ?? {};
-  const lacking = required.filter((name) => (own(fields, name) ?? null) === null);
+  const lacking = required.filter((name) => (get(fields, name) ?? null) === null);
   if (ensure === 'absent' || lacking.length === 0) return [];
   const names = lacking.map((name) => `\`${name}\``).join(', ');
   const message = `${address} can be changed, but not created: the API creates no ${kind.name} without ${names}`;

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { isArray, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import { get, getText, isArray, type Json, type JsonObject } from '../model/json.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import {
   type DnsRecord,
@@ -26,20 +26,20 @@ export function verificationOf(
   { dkimSuffix }: Pick<ApiSettings, 'dkimSuffix'>,
 ): VerificationFacts {
   const { stateField, noteOf, advice, recordsOf } = verified[kind];
-  const reported = textOf(answer, stateField);
+  const reported = getText(answer, stateField);
   const byDomain = kind === 'SenderAddress' && isVerifiedByDomain(answer);
-  const verification = byDomain ? 'verified' : (own(known, stateWord(reported)) ?? 'unknown');
+  const verification = byDomain ? 'verified' : (get(known, stateWord(reported)) ?? 'unknown');
   const remarks = [noteOf?.(answer), undocumentedState(reported), advice[verification]];
   return {
     verification,
     reported,
-    mailFromDomain: kind === 'MailFrom' ? textOf(answer, 'mailFromDomain') : null,
+    mailFromDomain: kind === 'MailFrom' ? getText(answer, 'mailFromDomain') : null,
     remarks: remarks.filter((remark) => typeof remark === 'string'),
     ...(recordsOf?.(name, answer, dkimSuffix) ?? { records: [], refused: [] }),
   };
 }
 
-interface Verified {
+interface VerificationRules {
   readonly stateField: string;
   noteOf?(answer: JsonObject): string | null;
   readonly advice: Readonly<Partial<Record<Verification, string>>>;
@@ -47,10 +47,10 @@ interface Verified {
   recordsOf?(name: string, answer: JsonObject, dkimSuffix: string): DnsRecords;
 }
 
-const verified: Readonly<Record<VerifiedKind, Verified>> = {
+const verified: Readonly<Record<VerifiedKind, VerificationRules>> = {
   VerifiedDomain: {
     stateField: 'dkimVerificationStatus',
-    noteOf: (answer) => (own(answer, 'dkimEnabled') === false ? 'DKIM signing is switched off.' : null),
+    noteOf: (answer) => (get(answer, 'dkimEnabled') === false ? 'DKIM signing is switched off.' : null),
     advice: {
       pending: 'Publish the CNAME records; the provider finds them within 72 hours.',
       failed:
@@ -78,7 +78,7 @@ const verified: Readonly<Record<VerifiedKind, Verified>> = {
   },
 };
 
-const isVerifiedByDomain = (answer: JsonObject): boolean => own(answer, 'isVerifiedByDomain') === true;
+const isVerifiedByDomain = (answer: JsonObject): boolean => get(answer, 'isVerifiedByDomain') === true;
 
 /** The states in the documents, and those of the mail provider behind some tenants. */
 const known: Readonly<Record<string, Verification>> = {
@@ -101,14 +101,14 @@ export function dkimRecords(domain: string, answer: JsonObject, suffix: string):
   if (name === null) return collect([`The domain ${quote(domain)} is not a DNS name.`]);
   const target = dnsName(suffix);
   if (target === null) return collect([`The setting dkimSuffix ${quote(suffix)} is not a DNS name.`]);
-  const tokens = own(answer, 'dkimTokens');
+  const tokens = get(answer, 'dkimTokens');
   if (!isArray(tokens) || tokens.length === 0) return collect(['The tenant shows no DKIM tokens.']);
   return collect(tokens.map((token) => dkimRecord(token, name, target)));
 }
 
-type Found = DnsRecord | string;
+type RecordOrReason = DnsRecord | string;
 
-function dkimRecord(token: Json, domain: string, suffix: string): Found {
+function dkimRecord(token: Json, domain: string, suffix: string): RecordOrReason {
   const label = typeof token === 'string' && labelPattern.test(token) ? token : null;
   const name = label && dnsName(`${label}._domainkey.${domain}`);
   const value = label && dnsName(`${label}.${suffix}`);
@@ -118,16 +118,16 @@ function dkimRecord(token: Json, domain: string, suffix: string): Found {
 
 /** The MX and TXT records of a MAIL FROM domain (seed 001, operation rule 4; api-notes, "MailFrom"). */
 export function mailFromRecords(answer: JsonObject): DnsRecords {
-  const domain = textOf(answer, 'mailFromDomain') ?? '';
+  const domain = getText(answer, 'mailFromDomain') ?? '';
   const name = dnsName(domain);
   if (name === null) return collect([`The MAIL FROM domain ${quote(domain)} is not a DNS name.`]);
   return collect([
-    mxRecord(name, textOf(answer, 'mxRecord') ?? ''),
-    txtRecord(name, textOf(answer, 'txtRecord') ?? ''),
+    mxRecord(name, getText(answer, 'mxRecord') ?? ''),
+    txtRecord(name, getText(answer, 'txtRecord') ?? ''),
   ]);
 }
 
-function mxRecord(name: string, text: string): Found {
+function mxRecord(name: string, text: string): RecordOrReason {
   const [, number = '', host = ''] = /^\s*(\d{1,5})\s+(\S+)\s*$/.exec(text) ?? [];
   const priority = Number(number);
   const value = dnsName(host);
@@ -138,7 +138,7 @@ function mxRecord(name: string, text: string): Found {
 /** A longer text cannot be a mail policy. */
 const longestText = 2000;
 
-function txtRecord(name: string, text: string): Found {
+function txtRecord(name: string, text: string): RecordOrReason {
   const value = text.trim().replace(/^"([^"]*)"$/, '$1');
   if (value === '' || value.length > longestText || !/^[\x20-\x7e]*$/.test(value)) {
     return `The TXT record ${quote(text)} is not plain text.`;
@@ -161,7 +161,7 @@ export function dnsName(text: string): string | null {
 }
 
 /** The records, each once, and why others are refused. */
-function collect(found: readonly Found[]): DnsRecords {
+function collect(found: readonly RecordOrReason[]): DnsRecords {
   const records = found.filter((each) => typeof each !== 'string');
   return {
     records: [...new Map(records.map((record) => [JSON.stringify(record), record])).values()],

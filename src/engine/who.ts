@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { type Commit, findUncommitted } from '../loader/git.ts';
+import { type FileCommit, findUncommitted } from '../loader/git.ts';
 import type { Address } from '../model/address.ts';
 import type { DraftPlan } from '../model/digest.ts';
 import { type JsonObject, sameJson } from '../model/json.ts';
@@ -65,6 +65,6 @@ function filesBehind({ action, diff }: Change, resource: Resource | undefined): 
   return [...new Set([resource.source(), ...places].map(({ file }) => file))];
 }
 
-function latest(commits: readonly Commit[]): Commit | undefined {
+function latest(commits: readonly FileCommit[]): FileCommit | undefined {
   return commits.toSorted((one, other) => (one.at < other.at ? 1 : -1))[0];
 }

@@ -5,7 +5,7 @@ import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
 import { unresolved } from '../loader/tree.ts';
 import { byAddress } from '../model/address.ts';
-import { isArray, isObject, itemsOf, type Json, mapMembers, own } from '../model/json.ts';
+import { get, isArray, isObject, itemsOf, type Json, mapMembers } from '../model/json.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { type NameSources, namesBeside, namesOf, tagsFor, withNamesForMembers } from './ids.ts';
 import {
@@ -55,7 +55,7 @@ export interface DraftInput extends DraftContext {
 
 export type DeclaredSecrets = ReadonlyMap<Pointer, string>;
 
-export function draftAll(input: DraftInput): { drafts: Draft[]; refusals: Refusal[] } {
+export function draftEach(input: DraftInput): { drafts: Draft[]; refusals: Refusal[] } {
   const sorted = input.objects.toSorted(byAddress);
   const results = sorted.map((object) => draftObject(object, input, input.declaredSecrets?.(object)));
   return {
@@ -89,7 +89,7 @@ export function draftObject(
     return refuse('its key is a text that tenantctl reserves for itself');
   if (key.some(([, part]) => typeof part === 'string' && !part.isWellFormed()))
     return refuse('its key holds half of a character, which no address can hold');
-  const subject: Subject = {
+  const subject: DraftSubject = {
     object,
     standard: context.standardOf?.(object) ?? null,
     secrets,
@@ -161,17 +161,21 @@ interface DraftedField {
   readonly omissions?: readonly Omission[];
 }
 
-interface Subject {
+interface DraftSubject {
   readonly object: LiveObject;
   readonly standard: LiveObject | null;
   readonly secrets: DeclaredSecrets;
   readonly tags: ReadonlyMap<Pointer, Printable>;
 }
 
-function draftField(name: string, field: Field, { object, standard, secrets, tags }: Subject): DraftedField {
+function draftField(
+  name: string,
+  field: Field,
+  { object, standard, secrets, tags }: DraftSubject,
+): DraftedField {
   const at = pointer(name);
   const leaveOut = (reason: Omission['reason']) => ({ omissions: [{ at, reason }] });
-  const value = own(object.fields, name) ?? null;
+  const value = get(object.fields, name) ?? null;
   const places = [...secrets.keys()];
   if (object.hidden.includes(at)) return leaveOut('notShown');
   // However empty it is, another tenant creates no object without it.
@@ -179,7 +183,7 @@ function draftField(name: string, field: Field, { object, standard, secrets, tag
   if (empty !== null && object.kind.described?.required?.includes(name)) return { member: [name, empty] };
   if (isUnset(field, value)) {
     // An apply to another tenant begins with the vendor's default, and has to clear what that sets.
-    const isMeant = standard !== null && !isUnset(field, own(standard.fields, name));
+    const isMeant = standard !== null && !isUnset(field, get(standard.fields, name));
     return isMeant ? { member: [name, clearedValue(field)] } : {};
   }
   if (places.includes(at)) return { member: [name, { tag: '!secret', value: at }], secrets: [at] };

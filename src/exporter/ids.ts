@@ -1,9 +1,9 @@
 import { type Field, fieldNamed, type LiveObject, type RecordReference } from '../kinds/kind.ts';
 import { idText } from '../kinds/operation.ts';
-import { idsIn, renameMembers, renameSteps, targetOf } from '../kinds/references.ts';
+import { idsIn, renameMembers, renameSteps, targetKindOf } from '../kinds/references.ts';
 import type { Printable } from '../loader/print.ts';
 import { groupBy } from '../model/basics.ts';
-import { isArray, isObject, type Json, type JsonObject, own, recordField, textOf } from '../model/json.ts';
+import { get, getText, isArray, isObject, type Json, type JsonObject, recordField } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
 import { type Pointer, placesIn, pointer } from '../model/pointer.ts';
 import { isList, isMapping } from './printable.ts';
@@ -25,7 +25,7 @@ export interface NameSources {
 type Referring = Pick<LiveObject, 'kind' | 'fields'>;
 
 /** An object with the answer of the tenant; `null` for a manifest. */
-interface Shown extends Referring {
+interface AnsweredObject extends Referring {
   readonly raw: JsonObject | null;
 }
 
@@ -49,12 +49,12 @@ interface KnownId {
 }
 
 /** All that may be the id of another object. */
-export function knownIds({ kind, fields, raw }: Shown, sources: NameSources): KnownId[] {
+export function knownIds({ kind, fields, raw }: AnsweredObject, sources: NameSources): KnownId[] {
   const names = raw === null ? new Map<string, string>() : namesShown({ kind, raw });
   const inFields = Object.entries(kind.fields).flatMap(([name, field]) => {
-    const value = own(fields, name) ?? null;
+    const value = get(fields, name) ?? null;
     const found = idPlaces(pointer(name), field, value).map((place): KnownId => {
-      const { to = targetOf(field), ...id } = place;
+      const { to = targetKindOf(field), ...id } = place;
       const ref = to === null ? null : (sources.nameOf?.(to, id.id) ?? null);
       // JSON may hold ids of several kinds.
       const scope = field.is === 'json' ? `${name} ${to}` : name;
@@ -75,15 +75,15 @@ interface FoundId extends Pick<KnownId, 'at' | 'id' | 'is' | 'beside'> {
 function idPlaces(at: Pointer, field: Field, value: Json): FoundId[] {
   switch (field.is) {
     case 'value': {
-      if (targetOf(field) === null && typeof value !== 'string') return [];
+      if (targetKindOf(field) === null && typeof value !== 'string') return [];
       if (isArray(value)) return value.flatMap((item) => idPlaces(at, field, item));
       if (isObject(value)) return idPlaces(at, { is: 'reference' }, value);
       const id = idText(value);
       return id === null ? [] : [{ at, id, is: 'alone', beside: null }];
     }
     case 'reference': {
-      const id = isObject(value) ? idText(own(value, 'id')) : null;
-      return id !== null && isObject(value) ? [{ at, id, is: 'object', beside: textOf(value, 'name') }] : [];
+      const id = isObject(value) ? idText(get(value, 'id')) : null;
+      return id !== null && isObject(value) ? [{ at, id, is: 'object', beside: getText(value, 'name') }] : [];
     }
     case 'set':
       return placesIn(value, at).flatMap(([place, item]) => idPlaces(place, { ...field, is: 'value' }, item));
@@ -108,7 +108,7 @@ function namesShown({ kind, raw }: Pick<LiveObject, 'kind' | 'raw'>): ReadonlyMa
   const walk = (value: Json): void => {
     if (isArray(value)) value.forEach(walk);
     else if (isObject(value)) {
-      const [id, name] = [textOf(value, 'id'), textOf(value, 'name')];
+      const [id, name] = [getText(value, 'id'), getText(value, 'name')];
       if (id !== null && name !== null && !names.has(id)) names.set(id, name);
       Object.values(value).forEach(walk);
     }
@@ -131,7 +131,7 @@ function idsInside({ kind, fields }: Referring, { records }: NameSources): Known
       const only = record && others.length === 0 ? record : null;
       return {
         ...({ at, id, is: 'inside', scope: from, beside: null, ref: null } as const),
-        shown: only && (textOf(only, 'label') ?? textOf(only, 'name')),
+        shown: only && (getText(only, 'label') ?? getText(only, 'name')),
         lookup: only && lookupFor(only, rows, { from, by }),
       };
     });

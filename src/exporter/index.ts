@@ -2,7 +2,7 @@ import type { LiveObject } from '../kinds/kind.ts';
 import type { ManifestDocument } from '../loader/print.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { type DraftInput, draftAll } from './draft.ts';
+import { type DraftInput, draftEach } from './draft.ts';
 import { createFiles, type ExportedFile, wholeDocument } from './files.ts';
 import { omissionDiagnostics, refusalDiagnostics } from './remarks.ts';
 import { type NamedSecret, nameAll, secretNames, secretsOf } from './secret-names.ts';
@@ -32,7 +32,7 @@ export interface Export {
 
 /** Manifests and side files, without changes in a plan, and the same for the same objects in any order. */
 export function exportObjects(input: DraftInput): Export {
-  const { drafts, refusals } = draftAll(input);
+  const { drafts, refusals } = draftEach(input);
   const places = secretsOf(drafts);
   const nameSecret = secretNames(places);
   const { files, manifests } = createFiles(drafts, { folder: '', nameSecret, textOf: () => null });

@@ -10,6 +10,7 @@ import { generalizeIndexes } from '../kinds/redact.ts';
 import { isRefusedKey, unresolved } from '../loader/tree.ts';
 import {
   canonicalJson,
+  get,
   isArray,
   isObject,
   type Json,
@@ -17,7 +18,6 @@ import {
   mapJson,
   mapMembers,
   objectsIn,
-  own,
   pick,
   sameJson,
 } from '../model/json.ts';
@@ -66,7 +66,7 @@ export function membersIn(holder: JsonObject, place: Place): (key: string) => Op
   const isCredential = place.settings ? credentialMembers(holder) : () => false;
   const { field } = place;
   return (key) => {
-    const value = own(holder, key);
+    const value = get(holder, key);
     const isNested = field.is === 'json' && place.depth === 0 && field.nested?.includes(key) === true;
     const read = isNested && value !== undefined ? readJsonText(value) : value;
     return {

@@ -1,4 +1,4 @@
-import { type Json, objectsIn, own, pick, textOf } from '../model/json.ts';
+import { get, getText, type Json, objectsIn, pick } from '../model/json.ts';
 import { apiRequest, identityResource, jsonPatchType } from './http.ts';
 import { jsonPatch } from './json-patch.ts';
 import { type Field, type Kind, withoutId } from './kind.ts';
@@ -37,7 +37,7 @@ export const authProfile: Kind = {
     each: (id, settings) => apiRequest('GET', resource, settings, { below: [id] }),
   },
   parse(answer, id) {
-    const name = textOf(answer, 'name') || id;
+    const name = getText(answer, 'name') || id;
     if (name === null) return null;
     return { key: [name], id, fields: pick(answer, patchable) };
   },
@@ -71,7 +71,7 @@ const lockOuts: ReadonlyMap<string, Json> = new Map<string, Json>([
 
 function canLockOut(body: Json): boolean {
   return objectsIn(body).some((step) => {
-    const value = lockOuts.get(textOf(step, 'path') ?? '');
-    return value !== undefined && own(step, 'value') === value;
+    const value = lockOuts.get(getText(step, 'path') ?? '');
+    return value !== undefined && get(step, 'value') === value;
   });
 }

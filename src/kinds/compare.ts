@@ -1,12 +1,12 @@
 import deepDiff from 'deep-diff';
 import {
+  get,
   isArray,
   isObject,
   type Json,
   type JsonObject,
   mapMembers,
   objectFrom,
-  own,
   sameJson,
 } from '../model/json.ts';
 import { isFilledInLater, secretName } from '../model/marker.ts';
@@ -136,7 +136,7 @@ function nameMembers(value: Json): Json {
 }
 
 function isNamedMarker(value: Json | undefined): boolean {
-  const isText = (name: string) => isObject(value) && typeof own(value, name) === 'string';
+  const isText = (name: string) => isObject(value) && typeof get(value, name) === 'string';
   return isObject(value) && Object.keys(value).length === 1 && (isText('.$secret') || isText('.$ref'));
 }
 
@@ -155,7 +155,7 @@ function difference(
 /** The members of `live` that `declared` names, at every depth; the others are left alone. */
 function restrict(live: JsonObject, declared: JsonObject): JsonObject {
   return mapMembers(declared, (value, name) => {
-    const item = own(live, name) ?? undefined;
+    const item = get(live, name) ?? undefined;
     return isObject(item) && isObject(value) && secretName(value) === null ? restrict(item, value) : item;
   });
 }

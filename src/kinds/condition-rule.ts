@@ -1,10 +1,10 @@
 import {
+  get,
+  getText,
   type Json,
   type JsonObject,
   mapMembers,
   objectFrom,
-  own,
-  textOf,
   withoutNulls,
 } from '../model/json.ts';
 import { type Lookup, literal, lookupMarker, lookupOf } from '../model/marker.ts';
@@ -50,7 +50,7 @@ function withOneClass(rule: JsonObject): JsonObject {
 
 /** The class of a rule's object; `null` where the rule has none, or it is not known yet. */
 function classOf(rule: JsonObject): string | null {
-  return classNames.map((name) => textOf(rule, name)).find((name) => name !== null) ?? null;
+  return classNames.map((name) => getText(rule, name)).find((name) => name !== null) ?? null;
 }
 
 function isAttributeClass(name: string): boolean {
@@ -67,7 +67,7 @@ export function manifestRule(row: JsonObject): JsonObject {
   const rule = classOf(row) === usualClass ? withOneClass(row) : row;
   const names = [...new Set([...documented, ...Object.keys(rule)])].filter((name) => !isServerOwned(name));
   const members = names.flatMap((name): [string, Json][] => {
-    const value = own(rule, name) ?? null;
+    const value = get(rule, name) ?? null;
     if (value === null) return [];
     const isKept = typeof value === 'object' || !documented.includes(name);
     return [[name, isKept ? value : String(value)]];
@@ -86,7 +86,7 @@ export function isServerOwned(name: string): boolean {
 export function newRule(rule: JsonObject, settings: ApiSettings): JsonObject {
   const members = withoutNulls(rule);
   // A rule that names the class as its host does is sent as it is.
-  if (textOf(rule, 'type') !== attributeRule || own(members, 'condition_object_type') !== undefined)
+  if (getText(rule, 'type') !== attributeRule || get(members, 'condition_object_type') !== undefined)
     return members;
   const { object_type = usualClass, ...others } = members;
   return { ...others, [nameOfClass(settings)]: object_type };
@@ -114,9 +114,9 @@ export function changedRule(declared: JsonObject, row: JsonObject, settings: Api
 
 /** The rule with a lookup of its attribute's class, on hosts whose rules of attributes have to name it. */
 export function withAttributeClass(rule: JsonObject, settings: ApiSettings): JsonObject {
-  if (settings.profileSearchObjectType !== 'attribute_class' || textOf(rule, 'type') !== attributeRule)
+  if (settings.profileSearchObjectType !== 'attribute_class' || getText(rule, 'type') !== attributeRule)
     return rule;
-  const where = whereIsAttribute(own(rule, 'condition_object_id'));
+  const where = whereIsAttribute(get(rule, 'condition_object_id'));
   if (where === null || (classOf(rule) ?? usualClass) !== usualClass) return rule;
   const lookup = lookupMarker({ from: 'ne_attributes', where, take: 'type' });
   return { ...withoutClass(rule), condition_object_type: lookup };
@@ -151,11 +151,11 @@ const typeFields = ['data_type', 'type'];
 /** The ids of other records in the rule at this place of its search. */
 export function ruleReferences(rule: JsonObject, at: number): RecordReference[] {
   const reference = (field: string, from: string, by: readonly string[]): RecordReference[] => {
-    const id = textOf(rule, field);
+    const id = getText(rule, field);
     return id === null ? [] : [{ at: pointer('rules', at, field), id, from, by }];
   };
-  const attribute = textOf(rule, 'condition_object_id');
-  switch (textOf(rule, 'type')) {
+  const attribute = getText(rule, 'condition_object_id');
+  switch (getText(rule, 'type')) {
     case 'ProfileTypeRule':
       return reference('value', 'profile_types', ['uid', 'name']);
     case attributeRule: {

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import { get, getText, isObject, type Json, type JsonObject } from '../model/json.ts';
 import { isFilledInLater, livePlace } from '../model/marker.ts';
 import {
   isWithin,
@@ -79,10 +79,10 @@ export function credentialMembers(holder: JsonObject): (member: string) => boole
   const naming = names.some((name) => valueMember.test(name))
     ? names.filter((name) => nameMember.test(name))
     : [];
-  const paired = naming.map((name) => textOf(holder, name) ?? '').filter(namesCredential);
+  const paired = naming.map((name) => getText(holder, name) ?? '').filter(namesCredential);
   // A value that says the same as its name is a word of a list: `{name: Secret, value: secret}`.
   const isLabel = (member: string) =>
-    paired.some((name) => textOf(holder, member)?.toLowerCase() === name.toLowerCase());
+    paired.some((name) => getText(holder, member)?.toLowerCase() === name.toLowerCase());
   // The `key` of a pair is a name, not a credential, and so is that of an element which has a type.
   return (member) =>
     (paired.length > 0 && valueMember.test(member) && !isLabel(member)) ||
@@ -91,7 +91,7 @@ export function credentialMembers(holder: JsonObject): (member: string) => boole
 
 /** True for the `key` of an object that describes something: an object itself, or a word beside the type of the element. */
 function isKeyOfElement(holder: JsonObject): boolean {
-  const key = own(holder, 'key');
+  const key = get(holder, 'key');
   if (typeof key === 'object') return true;
   const isWord = typeof key === 'string' && /^[A-Za-z][A-Za-z_. -]{0,63}\d{0,3}$/.test(key);
   return isWord && Object.keys(holder).some((name) => elementMember.test(name));

@@ -13,7 +13,7 @@ export interface Rank {
   readonly changes: readonly Change[];
 }
 
-export interface Arranged {
+export interface ArrangedChanges {
   /** In the order of an apply. */
   readonly ranks: readonly Rank[];
   /** Creates that refer to each other, so that none of them can be the first: the addresses of one cycle. */
@@ -27,7 +27,7 @@ export interface Arranged {
  *
  * @param kinds of the plan's project
  */
-export function arrangeChanges(changes: readonly Change[], kinds: Kinds): Arranged {
+export function arrangeChanges(changes: readonly Change[], kinds: Kinds): ArrangedChanges {
   const ranks = new Map(kinds.all.map(({ name }, at) => [name, at]));
   const rankOf = ({ kind }: Change) => ranks.get(kind) ?? 0;
   const deletes = changes.filter(({ action }) => action === 'delete');

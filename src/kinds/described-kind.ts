@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, mapMembers, own, pick } from '../model/json.ts';
+import { get, isObject, type JsonObject, mapMembers, pick } from '../model/json.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { concealedPlaces } from './credentials.ts';
 import { manifestSchemaOf } from './described-schema.ts';
@@ -96,21 +96,21 @@ export function listOf(
   };
 }
 
-interface Asked {
+interface Context {
   readonly id: string | null;
   readonly parent: Parent | undefined;
 }
 
 /** An id stands in for a key of one part that the tenant leaves empty. An answer without the member is another thing. */
-function parse(descriptor: Descriptor, answer: JsonObject, { id: requested, parent }: Asked): Facts | null {
+function parse(descriptor: Descriptor, answer: JsonObject, { id: requested, parent }: Context): Facts | null {
   const above = parent ? aboveIn(parent, answer) : null;
   if (parent && !above) return null;
   const shown =
-    idText(own(answer, descriptor.id)) ?? (requested === null ? null : pathIds(parent, requested)[1]);
+    idText(get(answer, descriptor.id)) ?? (requested === null ? null : pathIds(parent, requested)[1]);
   const id = descriptor.single ? null : (shown ?? null);
   const parts = descriptor.key.map(({ name, of }) => {
-    const member = own(answer, name);
-    return of !== undefined && isObject(member) ? own(member, of) : member;
+    const member = get(answer, name);
+    return of !== undefined && isObject(member) ? get(member, of) : member;
   });
   const key = parts.map((part) =>
     parts.length === 1 && (part === null || part === '') ? id : (part ?? null),

@@ -1,5 +1,5 @@
 import { formatAddress } from '../model/address.ts';
-import { isObject, type Json, type JsonObject, mapMembers, own, pick } from '../model/json.ts';
+import { get, isObject, type Json, type JsonObject, mapMembers, pick } from '../model/json.ts';
 import { liveMarker, livePlacesIn, refMarker } from '../model/marker.ts';
 import { pointer } from '../model/pointer.ts';
 import { maskedAdvice, masksIn } from './credentials.ts';
@@ -21,14 +21,14 @@ import { call, idPlace, keyMembers, type Operation } from './operation.ts';
 import { pathIds } from './parents.ts';
 
 /** What is written, and where. */
-interface Target {
+interface WriteTarget {
   readonly descriptor: Descriptor;
   readonly resource: ApiResource;
   readonly parent: Parent | undefined;
 }
 
 /** How the objects of a descriptor are written. */
-export function writesOf(target: Target): Pick<Kind, 'create' | 'update' | 'remove'> {
+export function writesOf(target: WriteTarget): Pick<Kind, 'create' | 'update' | 'remove'> {
   return {
     create: (input) => create(target, input),
     update: (input) => update(target, input),
@@ -36,12 +36,12 @@ export function writesOf(target: Target): Pick<Kind, 'create' | 'update' | 'remo
   };
 }
 
-function create({ descriptor, resource, parent }: Target, input: WriteInput): Write {
+function create({ descriptor, resource, parent }: WriteTarget, input: WriteInput): Write {
   const { kind, single, write } = descriptor;
   if (!descriptor.create) return manualWrite(descriptor, { ...input, id: '' }, 'create');
-  const lacking = (write.required ?? []).filter((name) => (own(input.fields, name) ?? null) === null);
+  const lacking = (write.required ?? []).filter((name) => (get(input.fields, name) ?? null) === null);
   if (lacking.length > 0) return { manual: lackingAdvice(descriptor, lacking) };
-  const above = parent ? { above: [own(input.fields, parent.part) ?? null] } : {};
+  const above = parent ? { above: [get(input.fields, parent.part) ?? null] } : {};
   const [first, later] = inTwo(descriptor, newObject(descriptor, input));
   const post: Operation = { method: single ? 'PUT' : 'POST', resource };
   const created = call(post, input.settings, { ...above, body: first });
@@ -52,7 +52,7 @@ function create({ descriptor, resource, parent }: Target, input: WriteInput): Wr
   return { requests: [created, call(change, input.settings, { ...above, id, body })] };
 }
 
-function update(target: Target, input: UpdateInput): Write {
+function update(target: WriteTarget, input: UpdateInput): Write {
   const { descriptor, parent } = target;
   const { id } = input.live;
   const change = changeCall(descriptor, target.resource);
@@ -67,7 +67,7 @@ function update(target: Target, input: UpdateInput): Write {
   return { requests: bodies.map((body) => call(change, input.settings, { ...placeOf(target, id), body })) };
 }
 
-function remove(target: Target, input: RemoveInput): Write {
+function remove(target: WriteTarget, input: RemoveInput): Write {
   const { descriptor, resource } = target;
   const { id, settings } = input;
   if (!descriptor.delete || isOutOfReach(target, id)) return manualWrite(descriptor, input, 'delete');
@@ -83,7 +83,7 @@ function remove(target: Target, input: RemoveInput): Write {
 }
 
 /** A change of what no update can change. What a plan may not show cannot be put into a new object. */
-function replace(target: Target, input: UpdateInput, fixed: readonly string[]): Write {
+function replace(target: WriteTarget, input: UpdateInput, fixed: readonly string[]): Write {
   const { descriptor } = target;
   const { key, live, fields, settings } = input;
   const manual = fixedAdvice(descriptor, fixed);
@@ -99,11 +99,11 @@ function replace(target: Target, input: UpdateInput, fixed: readonly string[]): 
 }
 
 /** True for an object that no path leads to. */
-const isOutOfReach = ({ descriptor: { single }, parent }: Target, id: string | null): boolean =>
+const isOutOfReach = ({ descriptor: { single }, parent }: WriteTarget, id: string | null): boolean =>
   id === null && (!single || parent !== undefined);
 
 function placeOf(
-  { parent }: Target,
+  { parent }: WriteTarget,
   id: string | null,
 ): { readonly id: Json; readonly above?: readonly Json[] } {
   const [above, own = null] = id === null ? [] : pathIds(parent, id);
@@ -112,7 +112,7 @@ function placeOf(
 
 const itemBelow = ({ single }: Descriptor): readonly string[] => (single ? [] : [idPlace]);
 
-export const namesOf = ({ key }: Descriptor): string[] => key.map(({ name }) => name);
+export const keyNames = ({ key }: Descriptor): string[] => key.map(({ name }) => name);
 
 const usualTypes = {
   'json-patch': jsonPatchType,
@@ -155,7 +155,7 @@ function newObject(descriptor: Descriptor, { key, fields, settings }: WriteInput
     const field = fieldNamed(descriptor, name);
     return field && (sentValue(field, value, settings) ?? undefined);
   });
-  return { ...keyMembers(namesOf(descriptor), ownKey(descriptor, key)), ...sent };
+  return { ...keyMembers(keyNames(descriptor), ownKey(descriptor, key)), ...sent };
 }
 
 /** The key without the part that names the parent. */
@@ -166,7 +166,7 @@ const ownKey = ({ key }: Descriptor, all: readonly string[]): readonly string[] 
 function inTwo(descriptor: Descriptor, object: JsonObject): readonly [first: JsonObject, later: JsonObject] {
   const { first } = descriptor.write;
   if (!first) return [object, {}];
-  const isFirst = (name: string) => first.includes(name) || namesOf(descriptor).includes(name);
+  const isFirst = (name: string) => first.includes(name) || keyNames(descriptor).includes(name);
   return [
     mapMembers(object, (value, name) => (isFirst(name) ? value : undefined)),
     mapMembers(object, (value, name) => (isFirst(name) ? undefined : value)),
@@ -220,7 +220,7 @@ function patchBody(descriptor: Descriptor, { key, fields, live, changed, setting
   const names = [...changed];
   const side = (values: JsonObject, part: readonly string[]) =>
     mapMembers(
-      pick({ ...values, ...keyMembers(namesOf(descriptor), ownKey(descriptor, part)) }, names),
+      pick({ ...values, ...keyMembers(keyNames(descriptor), ownKey(descriptor, part)) }, names),
       (value, name) => sentValue(fieldNamed(descriptor, name), value, settings),
     );
   const [before, after] = [side(live.fields, live.key), side(fields, key)];
@@ -229,7 +229,7 @@ function patchBody(descriptor: Descriptor, { key, fields, live, changed, setting
   const isAny = (...types: readonly Field['is'][]) =>
     new Set(names.filter((name) => types.includes(fieldNamed(descriptor, name)?.is ?? 'text')));
   const withRemoved = (value: Json, name: string) =>
-    removeParts(fieldNamed(descriptor, name), own(before, name), value);
+    removeParts(fieldNamed(descriptor, name), get(before, name), value);
   // A merge patch of a value has to name those of its members that go.
   return update === 'merge-patch'
     ? mergePatch(before, mapMembers(after, withRemoved), isAny('reference'))
@@ -251,7 +251,7 @@ function wholeBody(
 ): JsonObject {
   const { raw } = live;
   const { id, serverOwned, write } = descriptor;
-  const names = namesOf(descriptor);
+  const names = keyNames(descriptor);
   const isKeyChanged = names.some((name) => changed.has(name));
   return {
     ...mapMembers(othersIn(descriptor, raw, parent), (_, name) => liveMarker(pointer(name))),
@@ -261,8 +261,8 @@ function wholeBody(
       const field = fieldNamed(descriptor, name);
       if (changed.has(name)) return sentValue(field, value, settings);
       // What is unset stays as the tenant has it: absent, null or `{}`. Written otherwise, it would count as changed.
-      const isUnset = field && [value, own(raw, name)].every((each) => sameValue(field, each, null));
-      return isUnset ? own(raw, name) : field && wireValue(field, value, settings);
+      const isUnset = field && [value, get(raw, name)].every((each) => sameValue(field, each, null));
+      return isUnset ? get(raw, name) : field && wireValue(field, value, settings);
     }),
   };
 }

@@ -1,6 +1,6 @@
 import { defaultKind, type Told, type Kind as WrittenKind } from '../generated/schemas/kind.ts';
 import { sha256 } from '../model/digest.ts';
-import { type JsonObject, own, textOf } from '../model/json.ts';
+import { get, getText, type JsonObject } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Service } from './http.ts';
 import type { Field, KeyField, List, Notice } from './kind.ts';
@@ -134,7 +134,7 @@ export function mistakesIn(
   });
   const misplaced = Object.entries(places).flatMap(([path, is]) => {
     const [name = ''] = path.split('/');
-    const field = own(fields, name);
+    const field = get(fields, name);
     const at = pointer('places', path);
     if (name.startsWith('*') || (field && (typeof is === 'string' || field.is === 'json'))) return [];
     if (!field) return [{ at, message: `There is no field \`${name}\` for this place to be in` }];
@@ -254,7 +254,7 @@ export interface Proof {
  */
 export function proofOf(kind: string, document: JsonObject): Proof {
   const digest = descriptorDigest(document);
-  const proof = textOf(document, proofMember);
+  const proof = getText(document, proofMember);
   if (proof === digest) return { digest };
   const why = proof === null ? '' : ': its descriptor has changed since it was checked';
   const message = `${kind} is unproven${why}`;

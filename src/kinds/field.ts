@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url';
 import {
   canonicalJson,
+  get,
   isArray,
   isObject,
   type Json,
@@ -8,7 +9,6 @@ import {
   mapJson,
   mapMembers,
   objectFrom,
-  own,
   sameJson,
 } from '../model/json.ts';
 import { isFilledInLater, jsonText, literal, literalOf, liveMarker } from '../model/marker.ts';
@@ -164,7 +164,7 @@ export function alignWithLive(field: Field, wanted: Json, live: Json | undefined
     return objectFrom(
       [...names].flatMap((name): [string, Json][] => {
         const [place, source] = [`${at}${pointer(name)}`, `${from}${pointer(name)}`];
-        const [item, has] = [own(value, name), own(current, name)];
+        const [item, has] = [get(value, name), get(current, name)];
         if (isLeftOut(field, place)) return has === undefined ? [] : [[name, liveMarker(source)]];
         if (item === undefined) return has === null ? [[name, null]] : [];
         return item === null && has === undefined ? [] : [[name, keep(item, has, place, source)]];
@@ -211,7 +211,7 @@ function printedPart(value: Json, kept: Json, field: NormalField, at: Pointer): 
   if (!isObject(value) || isFilledInLater(value)) return value;
   return mapMembers(value, (item, name) => {
     if (isLeftOut(field, `${at}${pointer(name)}`)) return undefined;
-    const declared = isObject(kept) ? own(kept, name) : undefined;
+    const declared = isObject(kept) ? get(kept, name) : undefined;
     const rest = below(item, name, declared);
     const isFilledUp = field.filled && (rest === null || isFiller(rest));
     return isFilledUp && declared === undefined ? undefined : rest;
@@ -227,10 +227,10 @@ const isEmptyObject = (value: Json): boolean => isObject(value) && Object.keys(v
 function comparableReference(value: Json, { to }: { readonly to?: string }): Json {
   const reference = typeof value === 'string' || typeof value === 'number' ? { id: value } : value;
   if (!isObject(reference)) return value;
-  const type = to === undefined ? { type: own(reference, 'type') ?? null } : {};
-  const id = own(reference, 'id') ?? null;
+  const type = to === undefined ? { type: get(reference, 'type') ?? null } : {};
+  const id = get(reference, 'id') ?? null;
   if (id !== null) return { ...type, id: comparableId(id) };
-  const name = own(reference, 'name') ?? null;
+  const name = get(reference, 'name') ?? null;
   return name === null ? null : { ...type, name };
 }
 
@@ -293,7 +293,7 @@ function withPartsOf(kept: Json, item: Json): Json {
   if (!isObject(item) || isFilledInLater(item)) return item;
   return mapMembers(item, (part, name) => {
     if (name === 'id') return part;
-    const has = isObject(kept) ? own(kept, name) : undefined;
+    const has = isObject(kept) ? get(kept, name) : undefined;
     return has === undefined ? undefined : literal(has);
   });
 }
@@ -301,7 +301,7 @@ function withPartsOf(kept: Json, item: Json): Json {
 function mergeMembers(declared: JsonObject, live: JsonObject): JsonObject {
   const merged = new Map(Object.entries(live).map(([name, value]) => [name, literal(value)]));
   for (const [name, value] of Object.entries(declared)) {
-    const below = own(live, name);
+    const below = get(live, name);
     if (value === null) merged.delete(name);
     else if (isObject(value) && !isFilledInLater(value)) {
       merged.set(name, mergeMembers(value, isObject(below) ? below : {}));

@@ -1,6 +1,6 @@
 import type { Address } from '../model/address.ts';
-import { failure } from '../model/failure.ts';
-import { isObject, itemsOf, type Json, type JsonObject, own } from '../model/json.ts';
+import { fail } from '../model/failure.ts';
+import { get, isObject, itemsOf, type Json, type JsonObject } from '../model/json.ts';
 import { refOf } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -38,7 +38,7 @@ export function identityResource(name: string, version: string, segment: string)
 
 /** A resource under a path of either service, or under the one that the environment sets. */
 export function resourceAt(name: string, service: Service, documented: string): ApiResource {
-  const set = ({ paths }: ApiSettings) => own(paths, name);
+  const set = ({ paths }: ApiSettings) => get(paths, name);
   const [, version = ''] = documented.split('/');
   return {
     name,
@@ -120,7 +120,7 @@ export function fillPath(path: string, idOf: (to: Address) => Json | undefined):
 function encodeSegment(segment: string): string {
   // Some servers decode a segment before they walk the path.
   if (!isPathSegment(segment)) {
-    throw failure(
+    throw fail(
       'unsafe-path-segment',
       `The tenant's id or name "${segment}" cannot stand in a request path.`,
       { hint: 'Leave the object out with --except, and correct it in the tenant.' },
@@ -156,7 +156,7 @@ const errorMembers: ReadonlySet<string> = new Set([
 /** Whether a body says nothing but that there was an error. Some gateways answer so with a status of success. */
 export function isErrorBody(body: Json): boolean {
   if (!isObject(body) || !Object.keys(body).every((name) => errorMembers.has(name))) return false;
-  if (own(body, 'success') === false) return true;
+  if (get(body, 'success') === false) return true;
   return saysAny(body, ['error', 'errors', 'detailCode']);
 }
 
@@ -179,7 +179,7 @@ export function deniesSuccess({
 /** Whether one of these members says something: hosts also write nothing as null, as an empty value, or as false. */
 export function saysAny(body: JsonObject, names: readonly string[]): boolean {
   return names.some((name) => {
-    const value = own(body, name) ?? null;
+    const value = get(body, name) ?? null;
     return typeof value === 'object' ? itemsOf(value).length > 0 : Boolean(value);
   });
 }

@@ -1,13 +1,13 @@
 import jsonpatch from 'fast-json-patch';
 import {
   canonicalJson,
+  get,
   isArray,
   isObject,
   type Json,
   type JsonObject,
   mapMembers,
   objectFrom,
-  own,
   sameJson,
 } from '../model/json.ts';
 import { isMarkerKey, livePlace, refOfName } from '../model/marker.ts';
@@ -105,7 +105,7 @@ export function mergePatch(
 ): JsonObject {
   const removed = mapMembers(before, (_, name) => (Object.hasOwn(after, name) ? undefined : null));
   const written = mapMembers(after, (value, name) => {
-    const current = own(before, name) ?? null;
+    const current = get(before, name) ?? null;
     const place = `${at}${pointer(name)}`;
     if (isKept(value, current, place)) return undefined;
     if (whole.has(name) || !isObject(value) || !isObject(current) || isMarker(value)) return value;

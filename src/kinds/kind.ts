@@ -1,6 +1,6 @@
 import type { Address, Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { type Json, type JsonObject, own } from '../model/json.ts';
+import { get, type Json, type JsonObject } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
 import type { Request, Risk } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
@@ -316,7 +316,7 @@ export interface Quirks {
 }
 
 export function fieldNamed({ fields }: Pick<Kind, 'fields'>, name: string): Field | undefined {
-  return own(fields, name);
+  return get(fields, name);
 }
 
 /** The step by hand for an object that the API finds by an id which the tenant does not show. */

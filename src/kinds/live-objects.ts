@@ -1,7 +1,7 @@
 import { type Address, formatAddress, type Key } from '../model/address.ts';
-import { once } from '../model/basics.ts';
+import { lazy } from '../model/basics.ts';
 import { sha256 } from '../model/digest.ts';
-import { type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
+import { get, getText, type Json, type JsonObject, objectFrom } from '../model/json.ts';
 import type { TenantName } from '../model/network.ts';
 import type { Change } from '../model/plan.ts';
 import { type Pointer, pointer, withValueAt } from '../model/pointer.ts';
@@ -29,7 +29,7 @@ export function liveObject(kind: Kind, raw: JsonObject, id: string | null): Live
   const facts = kind.parse(raw, id);
   if (!facts) return null;
   const { key, fields, hidden = [] } = facts;
-  const whole = once(() => fingerprintOf(kind, facts, []));
+  const whole = lazy(() => fingerprintOf(kind, facts, []));
   return {
     kind,
     key,
@@ -48,12 +48,12 @@ export function liveObject(kind: Kind, raw: JsonObject, id: string | null): Live
 /** The object as a manifest that ignores these places sees it: what changes there is no change. */
 export function ignoring(live: LiveObject, places: readonly Pointer[] = []): LiveObject {
   if (places.length === 0) return live;
-  return { ...live, fingerprint: once(() => live.fingerprint(places)) };
+  return { ...live, fingerprint: lazy(() => live.fingerprint(places)) };
 }
 
 /** The id as the tenant shows it, to refer to the object by: a host that counts ids may take nothing but numbers. */
 export function shownId({ kind, id, raw }: Pick<LiveObject, 'kind' | 'id' | 'raw'>): Json {
-  const shown = own(raw, kind.idMember ?? 'id');
+  const shown = get(raw, kind.idMember ?? 'id');
   const known = id === null ? null : ownId(kind, id);
   return shown !== undefined && idText(shown) === known ? shown : known;
 }
@@ -63,7 +63,7 @@ const timesOfChange = 'modified updated_at updatedAt modifiedAt lastModified las
 
 /** When the object was last modified, where the tenant shows it as a time: in UTC, as a plan has it. */
 export function lastModified({ kind, raw }: LiveObject): string | null {
-  const shown = timesOfChange.flatMap((name) => (own(kind.fields, name) ? [] : [textOf(raw, name) ?? '']));
+  const shown = timesOfChange.flatMap((name) => (get(kind.fields, name) ? [] : [getText(raw, name) ?? '']));
   const time = shown.find(
     (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) && !Number.isNaN(Date.parse(text)),
   );
@@ -91,7 +91,7 @@ export function contentDigest(kind: Kind, { fields }: Pick<LiveObject, 'fields'>
 
 function comparableFields(kind: Kind, fields: JsonObject): JsonObject {
   return objectFrom(
-    Object.entries(kind.fields).map(([name, field]) => [name, comparable(field, own(fields, name))]),
+    Object.entries(kind.fields).map(([name, field]) => [name, comparable(field, get(fields, name))]),
   );
 }
 
@@ -148,13 +148,13 @@ export class LiveIndex {
   readonly #byId: () => ReadonlyMap<string, LiveObject>;
 
   constructor(objects: readonly LiveObject[]) {
-    this.#byIdentity = once(() => new Map(objects.map((object) => [object.identity, object])));
+    this.#byIdentity = lazy(() => new Map(objects.map((object) => [object.identity, object])));
     const withIds = (object: LiveObject) => {
       const { kind, id } = object;
       const ids = id === null ? [] : new Set([ownId(kind, id), id]);
       return [...ids].map((each) => [`${kind.name}/${each}`, object] as const);
     };
-    this.#byId = once(() => new Map(objects.flatMap(withIds)));
+    this.#byId = lazy(() => new Map(objects.flatMap(withIds)));
   }
 
   findByKey(kind: Kind, key: Key): LiveObject | null {

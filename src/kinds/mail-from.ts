@@ -1,4 +1,4 @@
-import { isObject, own, textOf } from '../model/json.ts';
+import { get, getText, isObject } from '../model/json.ts';
 import { apiRequest, identityResource } from './http.ts';
 import type { Kind, Write, WriteInput } from './kind.ts';
 import { call, type Operation } from './operation.ts';
@@ -28,14 +28,14 @@ export const mailFrom: Kind = {
     isAbsent: ({ status, body }) =>
       status === 400 ||
       status === 404 ||
-      (status === 200 && isObject(body) && !textOf(body, 'mailFromDomain')),
+      (status === 200 && isObject(body) && !getText(body, 'mailFromDomain')),
     candidatesFrom: [senderAddress, verifiedDomain],
     candidates: (known) => known.map(({ key }) => key),
   },
   parse(answer, id) {
-    const identity = textOf(answer, 'identity') ?? id;
+    const identity = getText(answer, 'identity') ?? id;
     if (identity === null) return null;
-    return { key: [identity], id: null, fields: { mailFromDomain: own(answer, 'mailFromDomain') ?? null } };
+    return { key: [identity], id: null, fields: { mailFromDomain: get(answer, 'mailFromDomain') ?? null } };
   },
   // A PUT (seed 001).
   can: { create: 'replaces', update: true, delete: false, rename: false, pin: false },
@@ -47,7 +47,7 @@ export const mailFrom: Kind = {
 };
 
 function put({ key: [identity = ''], fields, settings }: WriteInput): Write {
-  const mailFromDomain = own(fields, 'mailFromDomain') ?? null;
+  const mailFromDomain = get(fields, 'mailFromDomain') ?? null;
   if (mailFromDomain === null) {
     return {
       manual: `${identity} has no MAIL FROM domain to set: declare \`mailFromDomain\`, then plan again.`,

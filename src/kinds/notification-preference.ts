@@ -1,4 +1,4 @@
-import { isArray, type Json, own, pick, textOf } from '../model/json.ts';
+import { get, getText, isArray, type Json, pick } from '../model/json.ts';
 import { pointer } from '../model/pointer.ts';
 import { apiRequest, identityResource, isIn } from './http.ts';
 import type { Kind, Write, WriteInput } from './kind.ts';
@@ -31,12 +31,12 @@ export const notificationPreference: Kind = {
     candidates: (known) => [...new Set(known.map(({ key: [key = ''] }) => key))].map((key) => [key]),
   },
   parse(answer, id) {
-    const key = textOf(answer, 'key') ?? id;
+    const key = getText(answer, 'key') ?? id;
     if (key === null) return null;
     return {
       key: [key],
       id: null,
-      fields: { mediums: mediumsOf(own(answer, 'mediums') ?? null), ...pick(answer, copies) },
+      fields: { mediums: mediumsOf(get(answer, 'mediums') ?? null), ...pick(answer, copies) },
       hidden: copies.filter((name) => !Object.hasOwn(answer, name)).map((name) => pointer(name)),
     };
   },
@@ -73,7 +73,7 @@ const writtenPreference: Kind = {
 };
 
 function replace({ key: [key = ''], fields, settings }: WriteInput): Write {
-  const lists = Object.keys(notificationPreference.fields).map((name) => [name, own(fields, name) ?? []]);
+  const lists = Object.keys(notificationPreference.fields).map((name) => [name, get(fields, name) ?? []]);
   return {
     requests: [call(put, settings, { id: key, body: { key, ...Object.fromEntries(lists) } })],
   };

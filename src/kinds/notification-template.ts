@@ -1,5 +1,5 @@
 import type { Key } from '../model/address.ts';
-import { type JsonObject, mapMembers, objectFrom, own, pick, textOf } from '../model/json.ts';
+import { get, getText, type JsonObject, mapMembers, objectFrom, pick } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import { wireValue } from './field.ts';
 import { apiRequest, identityResource, isIn } from './http.ts';
@@ -66,7 +66,7 @@ export const notificationTemplate: Kind = {
     const shown = keyIn(answer, keyParts);
     if (shown === null) return null;
     const key = shown.map((part, at) => (keyParts[at] === 'medium' ? mediumOf(part) : part));
-    const id = textOf(answer, 'id');
+    const id = getText(answer, 'id');
     return { key, id, fields: pick(answer, names), extraMembers: () => unknownFields(answer) };
   },
   // Operation rule 1 of seed 001.
@@ -95,7 +95,7 @@ function keyFilter(keys: readonly Key[]): string {
 function writeWhole(input: WriteInput): Write {
   const { key, fields: values, changed, live, settings } = input;
   const sent = Object.entries(fields)
-    .map(([name, field]) => [name, wireValue(field, own(values, name), settings)] as const)
+    .map(([name, field]) => [name, wireValue(field, get(values, name), settings)] as const)
     .filter(([name, value]) => value !== null || changed.has(name));
   const body = {
     ...(live === null ? {} : { ...unknownFields(live.raw), ...(live.id === null ? {} : { id: live.id }) }),
@@ -110,7 +110,7 @@ function unknownFields(raw: JsonObject): JsonObject {
 }
 
 function remarks(body: JsonObject, isNew: boolean): string[] {
-  const set = ['header', 'footer'].filter((name) => (own(body, name) ?? null) !== null);
+  const set = ['header', 'footer'].filter((name) => (get(body, name) ?? null) !== null);
   return [
     ...(isNew ? ["A customised template no longer follows the vendor's changes to the default."] : []),
     ...(set.length > 0

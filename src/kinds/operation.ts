@@ -1,5 +1,5 @@
 import type { Key } from '../model/address.ts';
-import { type Json, type JsonObject, objectFrom, textOf } from '../model/json.ts';
+import { getText, type Json, type JsonObject, objectFrom } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { type ApiResource, apiRequest, type CallParts } from './http.ts';
@@ -35,7 +35,7 @@ export function call(
 
 /** The key that these members hold; `null` where one of them holds no text. */
 export function keyIn(body: JsonObject, names: readonly string[]): Key | null {
-  const key = names.map((name) => textOf(body, name));
+  const key = names.map((name) => getText(body, name));
   return key.every((part) => part !== null) ? key : null;
 }
 

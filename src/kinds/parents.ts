@@ -1,5 +1,5 @@
 import type { Key } from '../model/address.ts';
-import { isObject, type JsonObject, own, textOf } from '../model/json.ts';
+import { get, getText, isObject, type JsonObject } from '../model/json.ts';
 import type { Kind, LiveObject, Parent } from './kind.ts';
 
 /** What objects below another one know of it. */
@@ -33,8 +33,8 @@ export function aboveOf({ id, key }: Pick<LiveObject, 'id' | 'key'>, kind: Kind)
 
 /** What {@link placeBelow} wrote. */
 export function aboveIn({ part: name }: Pick<Parent, 'part'>, answer: JsonObject): Above | null {
-  const above = own(answer, name);
-  const [id, part] = isObject(above) ? [textOf(above, 'id'), textOf(above, 'part')] : [null, null];
+  const above = get(answer, name);
+  const [id, part] = isObject(above) ? [getText(above, 'id'), getText(above, 'part')] : [null, null];
   return id === null || part === null ? null : { id, part };
 }
 
@@ -44,7 +44,7 @@ export const joinIds = (...ids: readonly string[]): string => ids.map(encodeURIC
 export function pathIds(
   parent: unknown,
   id: string,
-): readonly [above: string | undefined, own: string | undefined] {
+): readonly [above: string | undefined, get: string | undefined] {
   if (!parent) return [undefined, id];
   const [above, own] = id.split('/').map(decodeURIComponent);
   return [above, own];

@@ -1,5 +1,5 @@
 import type { IdPlace } from '../generated/schemas/kind.ts';
-import { own } from '../model/json.ts';
+import { get } from '../model/json.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 
 /**
@@ -63,27 +63,27 @@ const reach: Readonly<Record<PlacePolicy, string>> = {
   names: '',
 };
 
-interface Placed {
+interface WithPlaces {
   readonly places?: Places;
 }
 
 /** True where a field gives one of the policies to a place, which is a pointer from the object on. */
-export function fieldSays({ places }: Placed, at: Pointer, ...policies: readonly PlacePolicy[]): boolean {
+export function fieldSays({ places }: WithPlaces, at: Pointer, ...policies: readonly PlacePolicy[]): boolean {
   return places?.is(pointer(...segmentsOf(at).slice(1)), ...policies) === true;
 }
 
 /** Whether a field says of a place what is there that is no id. */
-export function fieldPolicy(field: Placed, at: Pointer): boolean {
+export function fieldPolicy(field: WithPlaces, at: Pointer): boolean {
   return fieldSays(field, at, 'secret', 'plain', 'serverOwned', 'minted');
 }
 
 /** {@link fieldSays}, of the field that the place is in. */
 export function kindSays(
-  { fields }: { readonly fields: Readonly<Record<string, Placed>> },
+  { fields }: { readonly fields: Readonly<Record<string, WithPlaces>> },
   at: Pointer,
   ...policies: readonly PlacePolicy[]
 ): boolean {
-  return fieldSays(own(fields, segmentsOf(at)[0] ?? '') ?? {}, at, ...policies);
+  return fieldSays(get(fields, segmentsOf(at)[0] ?? '') ?? {}, at, ...policies);
 }
 
 /** True for what an object leaves as the tenant has it: neither compared nor fingerprinted nor written. */

@@ -1,4 +1,4 @@
-import { type Json, own } from '../model/json.ts';
+import { get, type Json } from '../model/json.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import type { Service } from './http.ts';
 
@@ -43,7 +43,7 @@ export function settingsOf(names: readonly (PresetName | null | undefined)[]): P
 }
 
 export const findPreset = (name: Json): Preset | null =>
-  typeof name === 'string' ? (own<Preset>(presets, name) ?? null) : null;
+  typeof name === 'string' ? (get<Preset>(presets, name) ?? null) : null;
 
 /** The settings with those of a preset, where the project file has none of its own. */
 export function withPreset(settings: ApiSettings, preset: Preset): ApiSettings {

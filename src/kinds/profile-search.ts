@@ -1,12 +1,12 @@
 import {
+  get,
+  getText,
   isArray,
   isObject,
   type Json,
   type JsonObject,
   mapMembers,
   objectsIn,
-  own,
-  textOf,
 } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -43,10 +43,10 @@ export const profileSearch: Kind = {
   },
   parse(answer) {
     const search = searchIn(answer);
-    const label = textOf(search, 'label');
+    const label = getText(search, 'label');
     if (label === null) return null;
     const rules = liveRules(answer).map(manifestRule);
-    return { key: [label], id: idText(own(search, 'id')), fields: { rules } };
+    return { key: [label], id: idText(get(search, 'id')), fields: { rules } };
   },
   // Nothing says that labels are unique (api-notes).
   can: { create: 'duplicates', update: true, delete: true, rename: true, pin: false },
@@ -100,14 +100,14 @@ function ruleChanges(
   settings: ApiSettings,
 ): JsonObject[] | null {
   const rowOf = new Map(liveRules(raw).map((row) => [manifestRule(row), row]));
-  const pairs = pairRecords(own(fields, 'rules'), [...rowOf.keys()], rulesField).filter(
+  const pairs = pairRecords(get(fields, 'rules'), [...rowOf.keys()], rulesField).filter(
     ({ declared, live }) => declared === null || live === null || !recordAgrees(declared, live, rulesField),
   );
   const rowBeside = (live: JsonObject | null) => (live && rowOf.get(live)) ?? {};
-  if (pairs.some(({ live }) => live !== null && idText(own(rowBeside(live), 'id')) === null)) return null;
+  if (pairs.some(({ live }) => live !== null && idText(get(rowBeside(live), 'id')) === null)) return null;
   return pairs.map(({ declared, live }) => {
     const row = rowBeside(live);
-    const id = literal(own(row, 'id') ?? null);
+    const id = literal(get(row, 'id') ?? null);
     if (declared === null) return { id, _destroy: true };
     if (live === null) return newRule(declared, settings);
     return { id, ...changedRule(declared, row, settings) };
@@ -116,16 +116,16 @@ function ruleChanges(
 
 /** The search in an answer: some of them wrap it. */
 function searchIn(answer: JsonObject): JsonObject {
-  const inner = own(answer, 'advanced_search');
+  const inner = get(answer, 'advanced_search');
   return isObject(inner) ? inner : answer;
 }
 
 export function liveRules(answer: JsonObject): JsonObject[] {
-  return objectsIn(own(searchIn(answer), 'condition_rules_attributes'));
+  return objectsIn(get(searchIn(answer), 'condition_rules_attributes'));
 }
 
 export function declaredRules(fields: JsonObject): JsonObject[] {
-  return objectsIn(own(fields, 'rules'));
+  return objectsIn(get(fields, 'rules'));
 }
 
 /** Runs a declared search, lookups filled, without saving it (api-notes, "ProfileSearch"). */

@@ -1,9 +1,9 @@
-import { type Json, type JsonObject, objectsIn, own, sameJson } from '../model/json.ts';
+import { get, type Json, type JsonObject, objectsIn, sameJson } from '../model/json.ts';
 import { canonicalRecord, comparableRecord } from './field.ts';
 import type { RecordsField } from './kind.ts';
 
 /** A declared record and its live version; one side is `null` for an added or removed record. */
-export interface Pair {
+export interface RecordPair {
   readonly declared: JsonObject | null;
   readonly live: JsonObject | null;
 }
@@ -13,7 +13,11 @@ export interface Pair {
  * those that agree in the members `alike`. The order is the declared one. Each record is used once, but for one that repeats
  * another: records are a set, so it pairs with what that pairs with, and a live one needs no partner.
  */
-export function pairRecords(declared: Json | undefined, live: Json | undefined, field: RecordsField): Pair[] {
+export function pairRecords(
+  declared: Json | undefined,
+  live: Json | undefined,
+  field: RecordsField,
+): RecordPair[] {
   const wanted = objectsIn(declared);
   const left = new Set(objectsIn(live));
   const partner = new Map<JsonObject, JsonObject>();
@@ -54,6 +58,6 @@ function agreesIn(names: readonly string[] | null, field: RecordsField): Agree {
     const a = comparableRecord(declared, field);
     const b = comparableRecord(live, field);
     const compared = names ?? Object.keys(canonicalRecord(declared, field));
-    return compared.every((name) => sameJson(own(a, name) ?? null, own(b, name) ?? null));
+    return compared.every((name) => sameJson(get(a, name) ?? null, get(b, name) ?? null));
   };
 }

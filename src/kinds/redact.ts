@@ -1,5 +1,5 @@
-import { once } from '../model/basics.ts';
-import { isArray, isObject, type Json, type JsonObject, mapMembers, own, sameJson } from '../model/json.ts';
+import { lazy } from '../model/basics.ts';
+import { get, isArray, isObject, type Json, type JsonObject, mapMembers, sameJson } from '../model/json.ts';
 import { isFilledInLater, literalOf, liveMarker, livePlace, refOf, secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import {
@@ -80,7 +80,7 @@ export function withDeclared(kind: Kind, declared: JsonObject, fields: JsonObjec
   const wanted = mapMembers(declared, (value, name) => {
     const field = fieldNamed(kind, name);
     // Text that was not parsed may hold anything.
-    return field && typeof value !== 'string' ? overlay(field, value, own(fields, name)) : value;
+    return field && typeof value !== 'string' ? overlay(field, value, get(fields, name)) : value;
   });
   return { ...fields, ...wanted };
 }
@@ -133,7 +133,7 @@ function clearPlaces({ declared, values }: Disclosure): (at: Pointer, value: Jso
       texts.set(place, (texts.get(place) ?? new Set()).add(String(value)));
     }
   };
-  const known = once(() => {
+  const known = lazy(() => {
     const texts = new Map<Pointer, Set<string>>();
     for (const each of declared) collect(texts, each, '');
     return texts;

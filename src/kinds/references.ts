@@ -1,5 +1,5 @@
 import { type Address, formatAddress, parseAddress } from '../model/address.ts';
-import { isArray, isObject, type Json, type JsonObject, mapMembers, objectFrom, own } from '../model/json.ts';
+import { get, isArray, isObject, type Json, type JsonObject, mapMembers, objectFrom } from '../model/json.ts';
 import { literalOf, nameFrom, refMarker, refOf, refOfName, refsIn } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
@@ -7,7 +7,7 @@ import { comparableId } from './field.ts';
 import { type Field, fieldNamed, type Kind } from './kind.ts';
 
 /** The kind that all ids in a field belong to; `null` where there is none, or where its places say that. */
-export function targetOf(field: Field): string | null {
+export function targetKindOf(field: Field): string | null {
   switch (field.is) {
     case 'value':
     case 'set':
@@ -62,7 +62,7 @@ function mapUses(field: Field, value: Json, replace: Replace, below: Pointer): J
     return holdsIds(field, value)
       ? mapJsonIds(value, replace, { field, below, at: '', holder: null })
       : value;
-  const target = targetOf(field);
+  const target = targetKindOf(field);
   if (target === null) return value;
   const mapItem = (item: Json, at: Pointer): Json => {
     const use = (id: Json, place: Pointer) => replace({ at: place, id, to: [target] });
@@ -140,7 +140,7 @@ export function renameMembers(
   rename: Rename,
 ): JsonObject {
   return mapMembers(values, (value, name) => {
-    const field = own(fields, name);
+    const field = get(fields, name);
     if (field?.is !== 'json' || !field.places?.hasIds) return value;
     return mapIds(field, value, (id, [to = ''], isName) =>
       isName && typeof id === 'string' ? (rename(id, to) ?? id) : id,
@@ -151,7 +151,7 @@ export function renameMembers(
 /** The same for a place in such fields. */
 export function renameSteps({ fields }: Pick<Kind, 'fields'>, at: Pointer, rename: Rename): Pointer {
   const [name = '', ...below] = segmentsOf(at);
-  const field = own(fields, name);
+  const field = get(fields, name);
   const steps = below.map((step, index) => {
     const rule = field && ruleOfName(field, below, index);
     return (rule && rename(step, kindsOf(rule, null)[0] ?? '')) ?? step;
@@ -164,8 +164,8 @@ type IdRule = NonNullable<ReturnType<NonNullable<Field['places']>['idAt']>>;
 function kindsOf({ to, by = '' }: IdRule, holder: JsonObject | null): readonly string[] {
   if (typeof to === 'string') return [to];
   if (holder === null) return [...new Set(Object.values(to))];
-  const type = own(holder, by);
-  const kind = typeof type === 'string' ? own(to, type) : undefined;
+  const type = get(holder, by);
+  const kind = typeof type === 'string' ? get(to, type) : undefined;
   return kind === undefined ? [] : [kind];
 }
 

@@ -1,4 +1,4 @@
-import { textOf } from '../model/json.ts';
+import { getText } from '../model/json.ts';
 import { kindFrom, listOf } from './described-kind.ts';
 import { descriptorFrom } from './descriptor.ts';
 import { identityResource } from './http.ts';
@@ -26,8 +26,8 @@ export const senderAddress: Kind = {
   can: { ...described.can, pin: false },
   serverOwned: descriptor.serverOwned,
   parse(answer) {
-    const email = textOf(answer, 'email');
-    return email === null ? null : { key: [email], id: textOf(answer, 'id'), fields: {} };
+    const email = getText(answer, 'email');
+    return email === null ? null : { key: [email], id: getText(answer, 'id'), fields: {} };
   },
   create(input) {
     const write = described.create(input);

@@ -1,14 +1,14 @@
 import {
+  get,
+  getObject,
+  getText,
   isArray,
   isObject,
   type Json,
   type JsonObject,
   mapMembers,
   objectFrom,
-  objectOf,
-  own,
   pick,
-  textOf,
 } from '../model/json.ts';
 import { jsonText, literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
 import { pointer } from '../model/pointer.ts';
@@ -26,25 +26,25 @@ export const ticketFields: readonly string[] = ['request', 'statusMap'];
  * and `statusMap` are at top level, inside `attributes`, or missing (api-notes).
  */
 export function parseIntegration(answer: JsonObject): Facts | null {
-  const name = textOf(answer, 'name');
+  const name = getText(answer, 'name');
   if (name === null) return null;
   const { attributes, nested } = splitAttributes(answer);
   const tickets = { ...answer, ...nested };
   const sources = sourcesOf(answer);
   const notShown = [
-    ...ticketFields.filter((field) => (own(tickets, field) ?? null) === null),
+    ...ticketFields.filter((field) => (get(tickets, field) ?? null) === null),
     ...(sources === undefined ? ['sources'] : []),
   ];
   return {
     key: [name],
-    id: textOf(answer, 'id'),
+    id: getText(answer, 'id'),
     fields: {
       ...pick(answer, ['description', 'type']),
       cluster: clusterOf(answer),
       sources: sources ?? null,
       attributes,
       ...mapMembers(pick(tickets, ticketFields), readJsonText),
-      [ruleField]: own(answer, ruleField) ?? null,
+      [ruleField]: get(answer, ruleField) ?? null,
     },
     hidden: [...notShown.map((field) => pointer(field)), ...concealedPlaces(attributes, '/attributes')],
   };
@@ -52,7 +52,7 @@ export function parseIntegration(answer: JsonObject): Facts | null {
 
 /** Hosts hold the id in either member, and the name in the other: a list of both where they differ. */
 function clusterOf(answer: JsonObject): Json {
-  const shown = [own(answer, 'cluster'), own(objectOf(answer, 'clusterRef'), 'id')];
+  const shown = [get(answer, 'cluster'), get(getObject(answer, 'clusterRef'), 'id')];
   const [first = null, ...others] = [...new Set(shown.map((value) => value ?? null))].filter(
     (value) => value !== null,
   );
@@ -65,13 +65,13 @@ function clusterOf(answer: JsonObject): Json {
  */
 function sourcesOf(answer: JsonObject): Json | undefined {
   const members = [
-    own(answer, 'managedSources'),
-    own(objectOf(answer, 'provisioningConfig'), 'managedResourceRefs') ?? undefined,
-    own(answer, 'sources'),
+    get(answer, 'managedSources'),
+    get(getObject(answer, 'provisioningConfig'), 'managedResourceRefs') ?? undefined,
+    get(answer, 'sources'),
   ].filter((member) => member !== undefined);
   const listed = members.find((member) => isArray(member) && member.length > 0) ?? members[0];
   if (!isArray(listed)) return listed;
-  return listed.map((source) => (isObject(source) ? (own(source, 'id') ?? null) : source));
+  return listed.map((source) => (isObject(source) ? (get(source, 'id') ?? null) : source));
 }
 
 /**
@@ -79,7 +79,7 @@ function sourcesOf(answer: JsonObject): Json | undefined {
  * top level; other members with their names are ordinary settings of the service desk.
  */
 function splitAttributes(answer: JsonObject, names = ticketFields): { attributes: Json; nested: JsonObject } {
-  const all = readJsonText(own(answer, 'attributes') ?? null);
+  const all = readJsonText(get(answer, 'attributes') ?? null);
   if (!isObject(all)) return { attributes: all, nested: {} };
   const isNested = (value: Json, name: string) =>
     names.includes(name) && !Object.hasOwn(answer, name) && isObject(readJsonText(value));
@@ -91,14 +91,14 @@ function splitAttributes(answer: JsonObject, names = ticketFields): { attributes
 
 /** The ticket fields that the tenant keeps inside the attributes of an integration: its answer has them nowhere else. */
 function nestedFields({ raw, fields }: Pick<LiveObject, 'raw' | 'fields'>): string[] {
-  return ticketFields.filter((name) => !Object.hasOwn(raw, name) && isObject(own(fields, name)));
+  return ticketFields.filter((name) => !Object.hasOwn(raw, name) && isObject(get(fields, name)));
 }
 
 /** Declared ticket fields where the tenant keeps them: inside the attributes, they would differ for ever. */
 export function liftNested(declared: JsonObject, live: LiveObject): JsonObject {
-  const attributes = own(declared, 'attributes');
+  const attributes = get(declared, 'attributes');
   if (!isObject(attributes)) return declared;
-  const names = nestedFields(live).filter((name) => isTicket(own(attributes, name)));
+  const names = nestedFields(live).filter((name) => isTicket(get(attributes, name)));
   if (names.length === 0) return declared;
   const rest = mapMembers(attributes, (value, name) => (names.includes(name) ? undefined : value));
   return { ...mapMembers(pick(attributes, names), readJsonText), ...declared, attributes: rest };
@@ -114,14 +114,14 @@ function isTicket(value: Json | undefined): boolean {
 /** The wanted ticket fields among the attributes: a write of the attributes without them would delete them. */
 export function wantedNested(values: JsonObject, live: LiveObject): JsonObject {
   return mapMembers(splitAttributes(live.raw).nested, (shown, name) => {
-    const value = own(values, name) ?? undefined;
+    const value = get(values, name) ?? undefined;
     return typeof shown === 'string' && isObject(value) ? jsonText(value) : value;
   });
 }
 
 /** The fields with `nested` among the attributes; what the manifest declares there itself has precedence. */
 export function addNested(values: JsonObject, nested: JsonObject, live: LiveObject): JsonObject {
-  const members = membersOf(own(values, 'attributes') ?? null, live);
+  const members = membersOf(get(values, 'attributes') ?? null, live);
   if (members === null || Object.keys(nested).length === 0) return values;
   const attributes = objectFrom([...Object.entries(nested), ...Object.entries(members)]);
   return objectFrom([...Object.entries(values), ['attributes', attributes]]);
@@ -133,7 +133,7 @@ function membersOf(attributes: Json, live: LiveObject): JsonObject | null {
   if (!isObject(attributes)) return null;
   if (literalOf(attributes) === undefined && livePlace(attributes) === null) return attributes;
   // One marker for all of them leaves no room for more members, so each gets its own.
-  const shown = own(live.fields, 'attributes');
+  const shown = get(live.fields, 'attributes');
   if (!isObject(shown)) return null;
   return mapMembers(shown, (_, name) => liveMarker(pointer('attributes', name)));
 }

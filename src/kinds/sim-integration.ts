@@ -1,12 +1,12 @@
 import {
+  get,
+  getObject,
   isArray,
   isObject,
   type Json,
   type JsonObject,
   mapMembers,
   objectFrom,
-  objectOf,
-  own,
   withoutNulls,
 } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
@@ -138,7 +138,7 @@ function replaceWhole(input: UpdateInput, id: string): Write {
   const { key, fields: values, live, changed, ignored, settings } = input;
   const [name = ''] = key;
   const lost = ticketFields.filter(
-    (field) => live.hidden.includes(pointer(field)) && (own(values, field) ?? null) === null,
+    (field) => live.hidden.includes(pointer(field)) && (get(values, field) ?? null) === null,
   );
   const isSent = (field: string) =>
     changed.has(field) || !(lost.includes(field) || (field === 'sources' && isNone(values)));
@@ -167,7 +167,7 @@ function clearsSources({ fields: values, live, changed, settings }: UpdateInput)
 }
 
 function sourcesAdvice({ key: [name = ''], fields: values, ignored }: UpdateInput): string {
-  const remedy = isArray(own(values, 'sources'))
+  const remedy = isArray(get(values, 'sources'))
     ? 'Make this change in the tenant'
     : `Declare the \`sources\` that it has${withoutIgnoring(['/sources'], ignored)}, and plan again`;
   return (
@@ -179,7 +179,7 @@ function sourcesAdvice({ key: [name = ''], fields: values, ignored }: UpdateInpu
 function wireFields(values: JsonObject, names: readonly string[], settings: ApiSettings): JsonObject {
   return objectFrom(
     names.flatMap((name): [string, Json][] => {
-      const value = own(values, name);
+      const value = get(values, name);
       if (value === undefined) return [];
       const field = fields[name];
       return [[name, field ? wireValue(field, value, settings) : value]];
@@ -209,7 +209,7 @@ function lacksRuleId({ fields: values, changed, live }: UpdateInput): boolean {
 /** What a new integration lacks. The API documents do not say which fields may be left out. */
 function doubtsAbout(values: JsonObject): string[] {
   const rule = ruleOf(values);
-  const lacksType = (own(values, 'type') || null) === null;
+  const lacksType = (get(values, 'type') || null) === null;
   const lacksId = Object.keys(rule).length > 0 && rule.id === undefined;
   return [
     ...(lacksType ? ['It has no `type`: the tenant may refuse to create it. Declare one.'] : []),
@@ -224,7 +224,7 @@ function doubtsAbout(values: JsonObject): string[] {
 const ruleAdvice =
   'The API changes the rule by its id, and the manifest has only its name. Declare the `id` in `beforeProvisioningRule`, and plan again.';
 
-const ruleOf = (values: JsonObject): JsonObject => objectOf(values, ruleField);
+const ruleOf = (values: JsonObject): JsonObject => getObject(values, ruleField);
 
 /**
  * Masked members of the live attributes that the manifest does not declare: writing all attributes as one text would
@@ -233,6 +233,6 @@ const ruleOf = (values: JsonObject): JsonObject => objectOf(values, ruleField);
 function undeclaredMasks({ fields: values, live, changed, settings }: UpdateInput): Pointer[] {
   const isWhole = settings.jsonText === 'text' || settings.simPatchOps === 'replace';
   const writesAll = settings.simUpdate === 'put' || (changed.has('attributes') && isWhole);
-  const attributes = own(values, 'attributes');
+  const attributes = get(values, 'attributes');
   return writesAll && isObject(attributes) ? masksIn({ attributes }, live) : [];
 }

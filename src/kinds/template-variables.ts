@@ -1,5 +1,5 @@
 import type { Key } from '../model/address.ts';
-import { isObject, type Json, type JsonObject, objectsIn, own, parseJson, textOf } from '../model/json.ts';
+import { get, getText, isObject, type Json, type JsonObject, objectsIn, parseJson } from '../model/json.ts';
 
 /** What a host lists of the variables of a template: those of the template, and those of all templates. */
 export interface ListedVariables {
@@ -17,10 +17,10 @@ export const listedFor = ([key = '', medium = '']: Key): string => JSON.stringif
 
 /** Reads the answer of such a host, which may hold anything. */
 export function parseVariables(answer: JsonObject): ListedVariables {
-  const rows = ['globalVariables', 'templateVariables'].flatMap((name) => objectsIn(own(answer, name)));
+  const rows = ['globalVariables', 'templateVariables'].flatMap((name) => objectsIn(get(answer, name)));
   const listed = rows.flatMap((row) => {
     // Written as in a text, or bare: `${requester.name}`.
-    const path = /^\$?!?\{?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)/.exec(textOf(row, 'key') ?? '')?.[1];
+    const path = /^\$?!?\{?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)/.exec(getText(row, 'key') ?? '')?.[1];
     return path === undefined ? [] : [{ path: path.split('.'), example: exampleOf(row) }];
   });
   const examples = listed.reduce<JsonObject>(
@@ -38,8 +38,8 @@ export function parseVariables(answer: JsonObject): ListedVariables {
 
 /** The example as a value of its type, or a value that any variable of that type may have; `null` where there is none. */
 function exampleOf(row: JsonObject): Json {
-  const type = textOf(row, 'type')?.toLowerCase() ?? '';
-  const example = own(row, 'example') ?? null;
+  const type = getText(row, 'type')?.toLowerCase() ?? '';
+  const example = get(row, 'example') ?? null;
   if (type.includes('function')) return null;
   if (/bool/.test(type)) return String(example ?? true) === 'true';
   if (/int|long|number|double|float/.test(type))
@@ -51,7 +51,7 @@ function exampleOf(row: JsonObject): Json {
 }
 
 function withExample(all: JsonObject, [name = '', ...rest]: readonly string[], example: Json): JsonObject {
-  const there = own(all, name);
+  const there = get(all, name);
   const inner = isObject(there) ? there : {};
   return { ...all, [name]: rest.length === 0 ? example : withExample(inner, rest, example) };
 }

@@ -1,4 +1,4 @@
-import { textOf } from '../model/json.ts';
+import { getText } from '../model/json.ts';
 import { undocumentedState } from '../model/status.ts';
 import { identityResource } from './http.ts';
 import type { Kind } from './kind.ts';
@@ -22,15 +22,15 @@ export const verifiedDomain: Kind = {
       resource,
       pageSize: 100,
       undeclaredPaging: true,
-      isForeign: (row) => textOf(row, 'address')?.includes('@') === true,
+      isForeign: (row) => getText(row, 'address')?.includes('@') === true,
     },
   },
   parse(answer) {
     // The list calls the domain `address`.
-    const domain = textOf(answer, 'domain') ?? textOf(answer, 'address');
+    const domain = getText(answer, 'domain') ?? getText(answer, 'address');
     if (domain === null || domain.includes('@')) return null;
-    const whyNotExported = undocumentedState(textOf(answer, 'dkimVerificationStatus'));
-    return { key: [domain], id: textOf(answer, 'id'), fields: {}, whyNotExported };
+    const whyNotExported = undocumentedState(getText(answer, 'dkimVerificationStatus'));
+    return { key: [domain], id: getText(answer, 'id'), fields: {}, whyNotExported };
   },
   // Not shown (seed 001).
   can: { create: 'duplicates', update: false, delete: false, rename: false, pin: false },

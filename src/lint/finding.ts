@@ -12,6 +12,6 @@ export interface Finding {
   readonly isUnshown?: true;
 }
 
-export function shorten(text: string): string {
+export function cutShort(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

@@ -12,7 +12,7 @@ import type { VariableLists } from '../kinds/template-variables.ts';
 import { verifiedDomain } from '../kinds/verified-domain.ts';
 import type { Address } from '../model/address.ts';
 import { type Diagnostic, noteOverlay } from '../model/diagnostic.ts';
-import { own, parseJson } from '../model/json.ts';
+import { get, parseJson } from '../model/json.ts';
 import { type LintLevels, lintRules } from '../model/lint.ts';
 import { pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { isConcealed, looksLikeCredential } from '../model/sensitive.ts';
@@ -33,7 +33,7 @@ import {
   lintChat,
   lintDefault,
   lintTexts,
-  textsOf,
+  scannedTexts,
   usesOf,
   variablesOf,
 } from './templates.ts';
@@ -155,7 +155,7 @@ function lintCredentials(resource: Resource): Finding[] {
 function lintJsonText(resource: Resource): Finding[] {
   if (resource.kind === notificationTemplate) return [];
   return Object.entries(resource.kind.fields).flatMap(([name, field]): Finding[] => {
-    const text = own(resource.fields, name);
+    const text = get(resource.fields, name);
     if (typeof text !== 'string' || text === '' || !isSentAsText(field, contractSettings)) return [];
     if (parseJson(text) !== undefined || readJsonText(text) !== text) return [];
     const message = `The text of \`${name}\` is not valid JSON, which the tenant expects`;
@@ -180,7 +180,7 @@ export interface LintQuestions {
  */
 export function questionsOf(changed: readonly Resource[], declared: readonly Resource[]): LintQuestions {
   const templates = changed.filter(isTemplate);
-  const usesVariables = ({ fields }: Resource) => usesOf(textsOf(fields)).variables.length > 0;
+  const usesVariables = ({ fields }: Resource) => usesOf(scannedTexts(fields)).variables.length > 0;
   const names = new Set(templates.filter(usesVariables).map(({ key: [name] }) => name));
   // The defaults of a name are listed for all its media and locales. What is declared says how many that may be.
   const keys = [...templates, ...declared.filter(isTemplate)]
@@ -212,7 +212,7 @@ export function withOtherVariables(
 ): readonly Resource[] {
   const names = variablesOf(defaults);
   return changed.filter(isTemplate).filter(({ key: [key = ''], fields }) => {
-    const { variables, globals } = usesOf(textsOf(fields));
+    const { variables, globals } = usesOf(scannedTexts(fields));
     return globals.length > 0 || variables.some(({ name }) => !names.get(key)?.has(name));
   });
 }

@@ -1,10 +1,10 @@
 import { idText } from '../kinds/operation.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { isArray, isObject, type JsonObject, own, textOf } from '../model/json.ts';
+import { get, getText, isArray, isObject, type JsonObject } from '../model/json.ts';
 import type { LintCode } from '../model/lint.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
-import { type Finding, shorten } from './finding.ts';
+import { cutShort, type Finding } from './finding.ts';
 
 /** Seed 002, "ProfileStatusRule". */
 const statuses = ['Active', 'Inactive', 'Leave of absence', 'Terminated'];
@@ -58,19 +58,19 @@ interface Rule {
 }
 
 export function rulesOf({ fields }: Resource): Rule[] {
-  const rules = own(fields, 'rules');
+  const rules = get(fields, 'rules');
   if (!isArray(rules)) return [];
   return rules.flatMap((rule, index) => {
     if (!isObject(rule)) return [];
     return {
       index,
-      type: textOf(rule, 'type') ?? '',
-      operator: textOf(rule, 'comparison_operator'),
-      value: textOf(rule, 'value'),
-      attribute: textOf(rule, 'condition_object_id'),
-      side: textOf(rule, 'value') === today ? textOf(rule, 'secondary_value') : null,
-      other: textOf(rule, 'secondary_attribute_id'),
-      members: Object.keys(rule).filter((name) => own(rule, name) !== null),
+      type: getText(rule, 'type') ?? '',
+      operator: getText(rule, 'comparison_operator'),
+      value: getText(rule, 'value'),
+      attribute: getText(rule, 'condition_object_id'),
+      side: getText(rule, 'value') === today ? getText(rule, 'secondary_value') : null,
+      other: getText(rule, 'secondary_attribute_id'),
+      members: Object.keys(rule).filter((name) => get(rule, name) !== null),
     };
   });
 }
@@ -96,11 +96,11 @@ export function lintSearch(resource: Resource, known: KnownRecords | null): Find
 
 function judgeRule(rule: Rule, known: KnownRecords): Finding[] {
   const { type, operator } = rule;
-  const ruleType = own(ruleTypes, type);
+  const ruleType = get(ruleTypes, type);
   if (!ruleType) return [];
   const { operators, judge } = ruleType;
   if (operator === null || operators.includes(operator)) return judge(rule, known);
-  const message = `A ${type} has no operator \`${shorten(operator)}\``;
+  const message = `A ${type} has no operator \`${cutShort(operator)}\``;
   return finding(
     'rule-operator',
     at(rule, 'comparison_operator'),
@@ -113,7 +113,7 @@ function judgeRule(rule: Rule, known: KnownRecords): Finding[] {
 function judgeMembers(rule: Rule): Finding[] {
   const unknown = rule.members.filter((name) => !ruleMembers.includes(name));
   return unknown.flatMap((name) => {
-    const message = `\`${shorten(name)}\` is not a member of rules that tenantctl knows; it is sent as it is`;
+    const message = `\`${cutShort(name)}\` is not a member of rules that tenantctl knows; it is sent as it is`;
     return finding('rule-member', at(rule, name), message, didYouMean(name, ruleMembers));
   });
 }
@@ -122,13 +122,13 @@ function judgeStatus(rule: Rule): Finding[] {
   const { value } = rule;
   if (value === null || statuses.includes(value)) return [];
   const hint = didYouMean(value, statuses) ?? `The statuses are ${statuses.join(', ')}.`;
-  return finding('rule-value', at(rule, 'value'), `There is no status \`${shorten(value)}\``, hint);
+  return finding('rule-value', at(rule, 'value'), `There is no status \`${cutShort(value)}\``, hint);
 }
 
 function judgeAttribute(rule: Rule, { attributes: rows }: KnownRecords): Finding[] {
   const { side, attribute, operator } = rule;
   if (side !== null && !sides.includes(side)) {
-    const message = `\`secondary_value\` of a distance from today is \`before\` or \`after\`, not \`${shorten(side)}\``;
+    const message = `\`secondary_value\` of a distance from today is \`before\` or \`after\`, not \`${cutShort(side)}\``;
     return finding('rule-distance', at(rule, 'secondary_value'), message, didYouMean(side, sides));
   }
   const unknown = findUnknown(attributes, rule, attribute, rows);
@@ -151,7 +151,7 @@ function judgeAttribute(rule: Rule, { attributes: rows }: KnownRecords): Finding
 }
 
 function isDateAttribute(row: JsonObject): boolean | null {
-  const type = textOf(row, 'data_type') ?? textOf(row, 'type');
+  const type = getText(row, 'data_type') ?? getText(row, 'type');
   return type === null ? null : /date/i.test(type);
 }
 
@@ -161,25 +161,25 @@ function judgeDate(rule: Rule, row: JsonObject, rows: readonly JsonObject[]): Fi
   const { operator, value, other, members } = rule;
   if (value === null || operator === null || value === today) return [];
   if (!absoluteOperators.includes(operator)) {
-    const message = `For a date, \`${operator}\` needs a number of days from today, not \`${shorten(value)}\``;
+    const message = `For a date, \`${operator}\` needs a number of days from today, not \`${cutShort(value)}\``;
     return distance.test(value) ? [] : finding('rule-attribute', at(rule, 'value'), message, distanceHint);
   }
   if (members.includes('secondary_attribute_id'))
     return findUnknown({ ...attributes, field: 'secondary_attribute_id' }, rule, other, rows);
-  const named = rows.find((each) => names.some((name) => textOf(each, name) === value));
+  const named = rows.find((each) => names.some((name) => getText(each, name) === value));
   if (named && isDateAttribute(named) === false) {
-    const message = `\`${operator}\` needs a date or a date attribute, and \`${shorten(value)}\` is another attribute`;
+    const message = `\`${operator}\` needs a date or a date attribute, and \`${cutShort(value)}\` is another attribute`;
     return finding('rule-attribute', at(rule, 'value'), message);
   }
-  const format = textOf(row, 'date_format');
+  const format = getText(row, 'date_format');
   if (named || isDate(value, format)) return [];
   // Without a date in any form, the finding is an error, as offline.
   if (!mayBeDate(value)) return judgeByValue(rule, rows);
-  const date = format === null ? 'a date' : `a date in the form ${shorten(format)}`;
+  const date = format === null ? 'a date' : `a date in the form ${cutShort(format)}`;
   return finding(
     'rule-attribute',
     at(rule, 'value'),
-    `\`${operator}\` needs ${date}, not \`${shorten(value)}\``,
+    `\`${operator}\` needs ${date}, not \`${cutShort(value)}\``,
   );
 }
 
@@ -190,7 +190,7 @@ function judgeByValue(rule: Rule, rows: readonly JsonObject[] | undefined): Find
     if (mayBeDate(value) || members.includes('secondary_attribute_id')) return [];
     // Another date attribute, which only the tenant knows.
     const isName = rows
-      ? rows.some((row) => names.some((name) => textOf(row, name) === value))
+      ? rows.some((row) => names.some((name) => getText(row, name) === value))
       : attributeName.test(value);
     if (isName) return [];
     const hint = distance.test(value)
@@ -199,17 +199,17 @@ function judgeByValue(rule: Rule, rows: readonly JsonObject[] | undefined): Find
     return finding(
       'rule-value',
       at(rule, 'value'),
-      `\`${operator}\` needs a date, not \`${shorten(value)}\``,
+      `\`${operator}\` needs a date, not \`${cutShort(value)}\``,
       hint,
     );
   }
   if (!distanceOperators.includes(operator) || distance.test(value) || !likeDistance.test(value)) return [];
-  const message = `\`${shorten(value)}\` is not a valid number of days`;
+  const message = `\`${cutShort(value)}\` is not a valid number of days`;
   return finding('rule-distance', at(rule, 'value'), message, distanceHint);
 }
 
 /** A collection of the tenant that rules refer to by id. */
-interface Collection {
+interface RecordCollection {
   readonly code: LintCode;
   /** The word for one of its records in messages. */
   readonly noun: string;
@@ -217,13 +217,13 @@ interface Collection {
   readonly field: string;
 }
 
-const attributes: Collection = {
+const attributes: RecordCollection = {
   code: 'unknown-attribute',
   noun: 'attribute',
   name: 'ne_attributes',
   field: 'condition_object_id',
 };
-const profileTypes: Collection = {
+const profileTypes: RecordCollection = {
   code: 'unknown-profile-type',
   noun: 'profile type',
   name: 'profile_types',
@@ -232,22 +232,22 @@ const profileTypes: Collection = {
 
 /** A finding if the collection has no record with the id; none if id or rows are not known. */
 function findUnknown(
-  { code, noun, name: from, field }: Collection,
+  { code, noun, name: from, field }: RecordCollection,
   rule: Rule,
   id: string | null,
   rows: readonly JsonObject[] | undefined,
 ): Finding[] {
   if (!rows || id === null || rows.some((row) => idOf(row) === id)) return [];
-  const by = names.find((member) => rows.some((row) => textOf(row, member) === id));
+  const by = names.find((member) => rows.some((row) => getText(row, member) === id));
   const hint =
     by === undefined
       ? (didYouMean(id, rows.map(idOf)) ?? `Write it as \`!lookup { from: ${from}, where: …, take: id }\`.`)
-      : `That is a ${by}. Write \`!lookup { from: ${from}, where: { ${by}: ${shorten(id)} }, take: id }\`.`;
-  return finding(code, at(rule, field), `The tenant has no ${noun} with the id \`${shorten(id)}\``, hint);
+      : `That is a ${by}. Write \`!lookup { from: ${from}, where: { ${by}: ${cutShort(id)} }, take: id }\`.`;
+  return finding(code, at(rule, field), `The tenant has no ${noun} with the id \`${cutShort(id)}\``, hint);
 }
 
 function idOf(row: JsonObject): string {
-  return idText(own(row, 'id')) ?? '';
+  return idText(get(row, 'id')) ?? '';
 }
 
 function at({ index }: Rule, field: string): Pointer {

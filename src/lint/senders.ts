@@ -5,12 +5,12 @@ import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
 import { verifiedDomain } from '../kinds/verified-domain.ts';
 import type { Key } from '../model/address.ts';
-import { own, textOf } from '../model/json.ts';
+import { get, getText } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
 import { domainOf } from '../model/status.ts';
 import { didYouMean } from '../model/words.ts';
-import { type Finding, shorten } from './finding.ts';
+import { cutShort, type Finding } from './finding.ts';
 import { scanVelocity } from './velocity.ts';
 
 export interface KnownSenders {
@@ -39,12 +39,12 @@ export function sendersIn(objects: readonly LiveObject[], deleted: ReadonlySet<s
   for (const { key, raw } of objects.filter(({ kind }) => kind === senderAddress)) {
     const address = nameIn(key);
     if (deleted.has(address)) unusable.set(address, 'a sender that this plan deletes');
-    else if (textOf(raw, 'verificationStatus') === 'FAILED')
+    else if (getText(raw, 'verificationStatus') === 'FAILED')
       unusable.set(address, 'a sender of the tenant whose verification has failed');
     else senders.push(address);
   }
   const verified = objects.filter(
-    ({ kind, raw }) => kind === verifiedDomain && textOf(raw, 'dkimVerificationStatus') === 'SUCCESS',
+    ({ kind, raw }) => kind === verifiedDomain && getText(raw, 'dkimVerificationStatus') === 'SUCCESS',
   );
   return { senders, unusable, verifiedDomains: verified.map(({ key }) => nameIn(key)) };
 }
@@ -102,7 +102,7 @@ export function findSentFrom(senders: ReadonlySet<string>, resources: readonly R
 
 function addressesIn({ fields }: Resource): NamedAddress[] {
   return ['from', 'replyTo'].flatMap((field) => {
-    const value = own(fields, field);
+    const value = get(fields, field);
     if (typeof value !== 'string' || value === '') return [];
     const { references, hasDirectives } = scanVelocity(value);
     // The value of a variable is only known when the notification is sent.
@@ -123,7 +123,7 @@ export function lintSenders(resource: Resource, senders: Senders): Finding[] {
     const hint = why
       ? 'Notifications may not be delivered. Use another sender, or verify its domain.'
       : (didYouMean(address, senders.addresses) ?? 'Declare it as a SenderAddress, or verify its domain.');
-    const message = `\`${field}\`: ${shorten(address)} is ${problem}, and its domain is not verified`;
+    const message = `\`${field}\`: ${cutShort(address)} is ${problem}, and its domain is not verified`;
     return { code: 'unknown-sender', message, hint, at: pointer(field) };
   });
 }
@@ -131,7 +131,7 @@ export function lintSenders(resource: Resource, senders: Senders): Finding[] {
 /** A MAIL FROM domain that the tenant would refuse: it must be a subdomain of the identity's domain (api-notes). */
 export function lintMailFrom(resource: Resource): Finding[] {
   const domain = domainOf(resource.key[0] ?? '');
-  const declared = textOf(resource.fields, 'mailFromDomain');
+  const declared = getText(resource.fields, 'mailFromDomain');
   if (!declared || foldName(declared).endsWith(`.${foldName(domain)}`)) return [];
   const message = `The MAIL FROM domain ${declared} is not a subdomain of ${domain}`;
   const hint = `Use a subdomain, such as \`bounce.${domain}\`.`;

@@ -5,34 +5,34 @@ import type { Resource } from '../kinds/resource.ts';
 import { type ListedVariables, listedFor, type VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
-import { isObject, type Json, type JsonObject, own, parseJson } from '../model/json.ts';
+import { get, isObject, type Json, type JsonObject, parseJson } from '../model/json.ts';
 import { type Pointer, placesOf, pointer, valueAt } from '../model/pointer.ts';
 import { didYouMean, joinWords } from '../model/words.ts';
-import { type Finding, shorten } from './finding.ts';
+import { cutShort, type Finding } from './finding.ts';
 import { builtIn } from './variables.ts';
 import { type Reference, scanVelocity, type VelocityScan } from './velocity.ts';
 
-interface Part {
+interface TemplatePart {
   readonly at: Pointer;
   readonly text: string;
 }
 
 /** A field of a template as Velocity reads it: one text, or all texts of a message that is written as an object. */
 interface TemplateText {
-  readonly parts: readonly Part[];
+  readonly parts: readonly TemplatePart[];
   readonly scan: VelocityScan;
 }
 
 /** Every text of a template's fields, scanned. */
-export function textsOf(declared: JsonObject): readonly TemplateText[] {
+export function scannedTexts(declared: JsonObject): readonly TemplateText[] {
   return Object.keys(notificationTemplate.fields).flatMap((name) => {
-    const parts = partsOf(own(declared, name) ?? null, name);
+    const parts = partsOf(get(declared, name) ?? null, name);
     const whole = parts.map(({ text }) => text).join('\n');
     return parts.length === 0 ? [] : [{ parts, scan: scanVelocity(whole) }];
   });
 }
 
-function partsOf(value: Json, name: string): Part[] {
+function partsOf(value: Json, name: string): TemplatePart[] {
   const places = placesOf(value, (part) => typeof part === 'string');
   return places.map((at) => ({ at: pointer(name) + at, text: String(valueAt(value, at)) }));
 }
@@ -57,7 +57,7 @@ export function variablesOf(defaults: readonly LiveObject[]): DefaultVariables {
   for (const { key, fields: declared } of defaults) {
     const [name = ''] = key;
     const names = byKey.get(name) ?? new Set();
-    for (const { scan } of textsOf(declared))
+    for (const { scan } of scannedTexts(declared))
       for (const reference of scan.references) names.add(reference.name);
     byKey.set(name, names);
   }
@@ -65,11 +65,11 @@ export function variablesOf(defaults: readonly LiveObject[]): DefaultVariables {
 }
 
 interface Uses {
-  readonly variables: readonly Use[];
-  readonly globals: readonly Use[];
+  readonly variables: readonly VariableUse[];
+  readonly globals: readonly VariableUse[];
 }
 
-interface Use extends Reference {
+interface VariableUse extends Reference {
   readonly text: TemplateText;
 }
 
@@ -100,7 +100,7 @@ export interface KnownTemplates {
 }
 
 export function lintTexts(resource: Resource, { variables, context, listed }: KnownTemplates): Finding[] {
-  const texts = textsOf(resource.fields);
+  const texts = scannedTexts(resource.fields);
   const syntax = texts.flatMap((text) =>
     text.scan.problems.map(({ offset, ...problem }) => ({ ...problem, ...locate(text, offset) })),
   );
@@ -130,7 +130,7 @@ function lintVariables(
 ): Finding[] {
   const { ofDefault, context, listed } = known;
   const { variables, globals } = usesOf(texts);
-  const finding = ({ text, offset }: Use, message: string, hint: string | null): Finding => ({
+  const finding = ({ text, offset }: VariableUse, message: string, hint: string | null): Finding => ({
     code: 'unknown-variable',
     message,
     hint,
@@ -142,14 +142,14 @@ function lintVariables(
   const missing = globals.filter(({ member }) => !members.has(member ?? ''));
   return [
     ...unknown.map((use) => {
-      const variable = `\`$${shorten(use.name)}\``;
+      const variable = `\`$${cutShort(use.name)}\``;
       const message = listed
         ? `The tenant lists no variable ${variable} for this template`
         : `Neither the vendor's default nor the template context has ${variable}`;
       return finding(use, message, didYouMean(use.name, names));
     }),
     ...missing.map((use) => {
-      const message = `The template context has no \`${shorten(use.member ?? '')}\``;
+      const message = `The template context has no \`${cutShort(use.member ?? '')}\``;
       return finding(use, message, didYouMean(use.member ?? '', members));
     }),
   ].slice(0, maxVariables);
@@ -173,13 +173,13 @@ interface ChatText {
 /** Findings about invalid JSON in chat messages. Text with directives is not judged: rendering changes it. */
 export function lintChat({ fields }: Resource): Finding[] {
   return chatFields.flatMap(({ name, nested }): Finding[] => {
-    const value = own(fields, name) ?? null;
+    const value = get(fields, name) ?? null;
     const text = typeof value === 'string' ? value : null;
     const whole = text === null ? [] : judgeChat({ name, at: pointer(name), text, isObject: true });
     const message = text === null ? value : canJudge(text) ? parseJson(text) : null;
     if (whole.length > 0 || !isObject(message)) return whole;
     return nested.flatMap((member) => {
-      const part = own(message, member);
+      const part = get(message, member);
       if (typeof part !== 'string') return [];
       const inText = text === null ? null : Math.max(0, text.indexOf(`"${member}"`));
       const place = inText === null ? { at: pointer(name, member) } : { at: pointer(name), offset: inText };
@@ -228,7 +228,7 @@ export function lintDefault(resource: Resource, { defaults, customised }: KnownT
   const base = defaults.get(address);
   const isSame = ([name, value]: [string, Json]) => {
     const field = kind.fields[name];
-    return field !== undefined && sameValue(field, value, own(base?.fields ?? {}, name));
+    return field !== undefined && sameValue(field, value, get(base?.fields ?? {}, name));
   };
   if (!base || !Object.entries(fields).every(isSame)) return [];
   // Without its manifest, a customised copy would stay as it is.
@@ -276,6 +276,6 @@ function findMissing(
     const missing = all.filter((variant) => !present.has(variant));
     if (missing.length === 0) return [];
     const shown = missing.length > 10 ? [...missing.slice(0, 10), `${missing.length - 10} more`] : missing;
-    return [[group[0], describe(`\`${shorten(key)}\``, joinWords('and', shown))]];
+    return [[group[0], describe(`\`${cutShort(key)}\``, joinWords('and', shown))]];
   });
 }

@@ -1,4 +1,4 @@
-import { own } from '../model/json.ts';
+import { get } from '../model/json.ts';
 
 export interface Reference {
   readonly name: string;
@@ -19,7 +19,7 @@ interface Alias {
 }
 
 /** `$state == "APPROVED"` shows what a value looks like, and `$count > 10` that it is a number. */
-interface Comparison {
+interface ValueComparison {
   readonly reference: Value;
   readonly value: string | number;
 }
@@ -43,7 +43,7 @@ export interface VelocityScan {
   readonly defined: ReadonlySet<string>;
   readonly aliases: readonly Alias[];
   /** Of references with constants, in conditions. */
-  readonly comparisons: readonly Comparison[];
+  readonly comparisons: readonly ValueComparison[];
   /** Rendering then changes more than references. */
   readonly hasDirectives: boolean;
 }
@@ -70,7 +70,7 @@ const directives: Readonly<Record<string, Directive>> = {
   break: {},
 };
 
-interface Block {
+interface OpenBlock {
   readonly name: string;
   readonly offset: number;
   /** A problem with it was reported already, so a missing `#end` is not. */
@@ -110,8 +110,8 @@ class Scanner {
   readonly #references = new Map<string, Reference>();
   readonly #defined = new Set<string>();
   readonly #aliases: Alias[] = [];
-  readonly #comparisons: Comparison[] = [];
-  readonly #blocks: Block[] = [];
+  readonly #comparisons: ValueComparison[] = [];
+  readonly #blocks: OpenBlock[] = [];
   #position = 0;
   #hasDirectives = false;
   /** Set at an argument list or comment without end: the rest of the text is not read. */
@@ -246,7 +246,7 @@ class Scanner {
     if (formal === undefined && this.#match(hyphenatedWord, end)) return;
     const isCall = whole.startsWith('#@');
     const name = isCall ? `@${plain}` : (formal ?? plain);
-    const directive = isCall ? blockCall : own(directives, name);
+    const directive = isCall ? blockCall : get(directives, name);
     if (!directive || (isCall && this.#text[end] !== '(')) return;
     this.#hasDirectives = true;
     this.#position = end;

@@ -1,14 +1,14 @@
 import { isPathSegment } from '../kinds/http.ts';
 import { Failure } from '../model/failure.ts';
 import {
+  get,
+  getText,
   isArray,
   isObject,
   itemsOf,
   type Json,
   type JsonObject,
-  own,
   parseJson,
-  textOf,
 } from '../model/json.ts';
 import { type BackupFolder, limitSize } from './source.ts';
 
@@ -28,7 +28,7 @@ export function readBackup({ source, backup }: BackupFolder, megabytes: number):
     const content = parseJson(limited.text(file));
     if (content === undefined) throw badBackup(file, 'is not JSON');
     if (isTooDeep(content)) throw badBackup(file, `is nested more than ${maxDepth} levels deep`);
-    const list = isObject(content) ? (own(content, 'objects') ?? [content]) : content;
+    const list = isObject(content) ? (get(content, 'objects') ?? [content]) : content;
     if (!isArray(list)) throw badBackup(file, 'has no list of `objects`');
     return list.map((entry, at) => {
       const read = entryIn(entry);
@@ -41,13 +41,13 @@ export function readBackup({ source, backup }: BackupFolder, megabytes: number):
 /** What it says, or what is wrong with it. `self` has the id and the name that an object may lack. */
 function entryIn(entry: Json): Omit<BackupEntry, 'file'> | string {
   if (!isObject(entry)) return 'has an entry that is no object';
-  const [self = null, object = null] = [own(entry, 'self'), own(entry, 'object')];
+  const [self = null, object = null] = [get(entry, 'self'), get(entry, 'object')];
   if (!isObject(self) || !isObject(object)) return 'has an entry without `self` and `object`';
-  const type = textOf(self, 'type') ?? '';
+  const type = getText(self, 'type') ?? '';
   if (!/^[A-Z][A-Z0-9_]{0,60}$/.test(type)) return 'has an entry whose `self.type` is not the name of a type';
-  const id = textOf(object, 'id') ?? textOf(self, 'id');
+  const id = getText(object, 'id') ?? getText(self, 'id');
   if (id !== null && !isPathSegment(id)) return 'has an entry whose id is none';
-  const name = own(object, 'name') ?? own(self, 'name') ?? null;
+  const name = get(object, 'name') ?? get(self, 'name') ?? null;
   return {
     type,
     object: { ...object, ...(id !== null && { id }), ...(name !== null && { name }) },

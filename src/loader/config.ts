@@ -4,9 +4,9 @@ import { defaultProject, type Lint } from '../generated/schemas/project.ts';
 import { validators } from '../generated/validators.js';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Environment } from '../kinds/project.ts';
-import { groupBy, once } from '../model/basics.ts';
-import { failure } from '../model/failure.ts';
-import { isArray, isObject, itemsOf, type Json, type JsonObject, objectOf, own } from '../model/json.ts';
+import { groupBy, lazy } from '../model/basics.ts';
+import { fail } from '../model/failure.ts';
+import { get, getObject, isArray, isObject, itemsOf, type Json, type JsonObject } from '../model/json.ts';
 import { type LintLevel, type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
 import type { Place } from './file.ts';
@@ -62,10 +62,10 @@ export function readProjectFile(
   if (!document || !isObject(value) || !written) throw problems.toFailure();
   const { kinds, paths: kindFiles } = readKinds(source, problems);
   const paths = source.glob(environmentFiles);
-  const inline = Object.keys(objectOf(value, 'environments'));
+  const inline = Object.keys(getObject(value, 'environments'));
   const files = new Map(groupBy(paths, (path) => posix.parse(path).name));
   const names = [...new Set([...inline, ...files.keys()])];
-  const allEnvironments = once(() => {
+  const allEnvironments = lazy(() => {
     const ignored = new Problems();
     const documents = paths.flatMap((path) => openSingle(source, path, ignored, emptyHint) ?? []);
     const inFiles = documents.map((each) => noteDocument(each, ignored));
@@ -95,10 +95,10 @@ export function readProjectFile(
     manifests,
     notManifests: [basename(configFile), ...paths, ...kindFiles],
     sizeLimit,
-    credentialNames: once(() => new Set(allEnvironments().flatMap(credentialsIn))),
+    credentialNames: lazy(() => new Set(allEnvironments().flatMap(credentialsIn))),
     tenantFiles: () => allEnvironments().flatMap(tenantFilesIn),
   };
-  checkGroups(project, objectOf(value, 'groups'), problems);
+  checkGroups(project, getObject(value, 'groups'), problems);
   return project;
 }
 
@@ -152,7 +152,7 @@ export function findProjectFile(folder: string): string {
       const message = `The nearest project file, ${file}, belongs to another user.`;
       const hint =
         'Run the command in the folder of your project. If this is the right file, name it with --config.';
-      throw failure('foreign-project', message, { hint });
+      throw fail('foreign-project', message, { hint });
     }
     if (current === dirname(current)) return join(folder, projectFileName);
   }
@@ -164,7 +164,7 @@ export function projectRoot(configFile: string, from?: string): string {
     realpathSync.native(configFile);
     return realpathSync.native(dirname(configFile));
   } catch {
-    throw failure('config-not-found', sayFrom(from, `There is no project file ${configFile}.`), {
+    throw fail('config-not-found', sayFrom(from, `There is no project file ${configFile}.`), {
       hint:
         findOtherEnding(configFile) ??
         'Run the command in the folder of tenantctl.yaml or below it, name the file with --config, or create one with `tenantctl init`.',
@@ -198,7 +198,7 @@ export function readLintLevels({ lint }: ProjectFile, { connection }: Environmen
   const isEmbedded = connection.to === 'sandbox';
   const level = ([code, rule]: [string, LintRule]) => {
     const byDefault = (isEmbedded ? rule.embedded : undefined) ?? rule.level;
-    return [code, own<LintLevel | undefined>(lint, code) ?? byDefault] as const;
+    return [code, get<LintLevel | undefined>(lint, code) ?? byDefault] as const;
   };
   return Object.fromEntries(Object.entries(lintRules).map(level));
 }

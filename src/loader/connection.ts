@@ -9,7 +9,7 @@ import type {
   Environment as WrittenEnvironment,
 } from '../generated/schemas/project.ts';
 import type { Auth, ClientCertificate, Connection, Endpoint, Secrets, Setting } from '../kinds/project.ts';
-import { Failure, failure, isInterruption, systemCode } from '../model/failure.ts';
+import { Failure, fail, isInterruption, systemCode } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import {
@@ -157,7 +157,7 @@ function readPem(path: string, at: Pointer, { project: { root }, find }: BuildCo
   } catch (error) {
     const message = `The file ${path} cannot be read (${systemCode(error) ?? 'unknown error'}).`;
     const hint = 'The path begins at the folder of the project file.';
-    throw failure('tls-file', message, { source: sourceOf(find(at).place), hint });
+    throw fail('tls-file', message, { source: sourceOf(find(at).place), hint });
   }
 }
 

@@ -2,7 +2,7 @@ import { posix, resolve } from 'node:path';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { once } from '../model/basics.ts';
+import { lazy } from '../model/basics.ts';
 import type { Source } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
@@ -50,9 +50,9 @@ export function declarationsOf(
 ): Declarations {
   const isMatch = matchGlobs(patterns);
   const isEnvironment = matchGlobs(environmentFiles);
-  const byIdentity = once(() => indexManifests(read()));
+  const byIdentity = lazy(() => indexManifests(read()));
   const fileAt = (path: string) => resolveLinks(resolve(root, path));
-  const environmentReads = once(() => new Set(filesRead().map(fileAt)));
+  const environmentReads = lazy(() => new Set(filesRead().map(fileAt)));
   const manifestOf = (object: LiveObject) => declarerOf(byIdentity(), object);
   return {
     globs: { patterns, source: sourceOf(place) },
@@ -92,7 +92,7 @@ export function documentsOf(
 ): Documents {
   const found = new Problems();
   const source = limitSize(files, project.sizeLimit);
-  const documents = once(() => {
+  const documents = lazy(() => {
     const readTag = manifestNoter(source, found);
     return listFiles(project, source, found).flatMap((path) => {
       const file = openFile(source, path, found);

@@ -11,7 +11,7 @@ import { kindsOn } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { settingsOf } from '../kinds/presets.ts';
 import type { Environment, Limits, Policy } from '../kinds/project.ts';
-import { isObject, type Json, own, sameJson } from '../model/json.ts';
+import { get, isObject, type Json, sameJson } from '../model/json.ts';
 import { isFilledInLater, refOf, secretMarker } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt, withValueAt } from '../model/pointer.ts';
 import { contractSettings } from '../model/settings.ts';
@@ -108,7 +108,7 @@ function checkEnvironment(text: EnvironmentText, value: Json, problems: Problems
   const find = (at: Pointer) => findNode(text.document, `${text.at}${at.slice(prefix.length)}`);
   const tree = { value: project, tagged: true };
   if (!checkSchema(validators.project, tree, { problems, find, unshown: authPlaces })) return null;
-  return own(fittingPart(validators.project, project)?.environments ?? {}, text.name) ?? null;
+  return get(fittingPart(validators.project, project)?.environments ?? {}, text.name) ?? null;
 }
 
 /** The value of an environment in the project file. A tag that an alias brings from another environment is refused. */
@@ -259,7 +259,7 @@ function checkCollections(
     reported.add(kind);
     const { service } = kind.resource.lane(settings);
     const paths = identity?.paths ?? {};
-    const named = [kind.name, holder.name].find((name) => own(paths, name) !== undefined);
+    const named = [kind.name, holder.name].find((name) => get(paths, name) !== undefined);
     const isSearch =
       holder.resource.lane(settings).service === 'profiles' && profiles?.profileSearchPath !== undefined;
     const setting = isSearch ? '/profiles/profileSearchPath' : pointer(service, 'baseUrl');
@@ -329,6 +329,6 @@ export const readDuration = (text: string): number | null => readAmount(text, du
 
 function readAmount(text: string, units: Readonly<Record<string, number>>): number | null {
   const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)([A-Za-z]+)$/.exec(text) ?? [];
-  const factor = own(units, unit);
+  const factor = get(units, unit);
   return factor === undefined ? null : Math.round(Number(amount) * factor);
 }

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { groupBy } from '../model/basics.ts';
-import { Failure, failure } from '../model/failure.ts';
+import { Failure, fail } from '../model/failure.ts';
 import {
   findRepository,
   firstLine,
@@ -23,7 +23,7 @@ import {
 } from './repository.ts';
 
 /** The commit that last changed a file. */
-export interface Commit {
+export interface FileCommit {
   /** The first digits of its id: as many for everybody, whatever else a clone contains. */
   readonly id: string;
   readonly author: string;
@@ -43,7 +43,7 @@ export interface Checkout {
   /** The end of the second in which the revision was committed, in UTC: git keeps no shorter time. */
   readonly committedAt: string;
   /** The last commits after the revision, by the paths of files from the root. */
-  readonly commits: ReadonlyMap<string, Commit>;
+  readonly commits: ReadonlyMap<string, FileCommit>;
 }
 
 /**
@@ -87,8 +87,8 @@ export async function withRevision<T>(
 function commitsAfter(git: Git, commit: string, prefix: string): Checkout['commits'] {
   const show = ['log', '--no-ext-diff', '--no-renames', '--name-only', '--format=%x00%H%x00%an%x00%cI'];
   const { stdout } = git.run(['-c', 'core.quotePath=false', ...show, `${commit}..HEAD`, '--', prefix || '.']);
-  const found = new Map<string, Commit>();
-  let latest: Commit | null = null;
+  const found = new Map<string, FileCommit>();
+  let latest: FileCommit | null = null;
   for (const line of stdout.split('\n')) {
     const [, id, author = '', at = ''] = line.split('\0');
     if (id !== undefined) latest = { id: id.slice(0, 8), author, at: utc(at) };
@@ -221,7 +221,7 @@ function findAncestor(git: Git, revision: string): string {
 
 function unknownRevision(revision: string, stderr: string) {
   const why = firstLine(stderr);
-  return failure(
+  return fail(
     'unknown-revision',
     `git does not know the revision "${revision}" here${why ? `: ${why}` : ''}.`,
     {
@@ -232,7 +232,7 @@ function unknownRevision(revision: string, stderr: string) {
 
 /** With a revision that has gone on since, what others added to it would count as removed here. */
 function notAnAncestor(revision: string) {
-  return failure(
+  return fail(
     'not-an-ancestor',
     `HEAD does not contain the revision "${revision}": what was added there since would look as if it had been removed here.`,
     { hint: `Compare with the commit that both have: --since "$(git merge-base HEAD ${revision})".` },
@@ -240,7 +240,7 @@ function notAnAncestor(revision: string) {
 }
 
 function shallowClone(revision: string) {
-  return failure(
+  return fail(
     'incomplete-clone',
     `This clone is shallow, so git cannot tell whether HEAD contains the revision "${revision}".`,
     {
@@ -269,7 +269,7 @@ function hasEntry(git: Git, commit: string, path: string): boolean {
 
 function unreadableRevision({ isPartial }: Git, revision: string, stderr: string) {
   const why = firstLine(stderr);
-  return failure(
+  return fail(
     'incomplete-clone',
     `The files at the revision "${revision}" cannot be read from this clone: ${why}.`,
     {

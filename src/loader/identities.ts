@@ -11,7 +11,7 @@ export interface Identity {
   readonly isFormer: boolean;
 }
 
-interface Named {
+interface NamedManifest {
   readonly kind: Kind;
   readonly key: Key;
   readonly address: Address;
@@ -19,7 +19,7 @@ interface Named {
 }
 
 /** The identities that only one manifest may have: its key, its id, and the key that it renames. */
-export function identitiesOf({ kind, key, address, id }: Named, lifecycle?: Lifecycle): Identity[] {
+export function identitiesOf({ kind, key, address, id }: NamedManifest, lifecycle?: Lifecycle): Identity[] {
   const { name } = kind;
   const identities = [{ identity: identityOf(kind, key), label: address, isFormer: false }];
   if (id !== null) {

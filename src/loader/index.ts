@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import type { Project, ProjectEnvironment, Secrets } from '../kinds/project.ts';
-import { Failure, failure } from '../model/failure.ts';
+import { Failure, fail } from '../model/failure.ts';
 import { type BackupEntry, readBackup } from './backup.ts';
 import { type ProjectFile, projectRoot, readLintLevels, readProjectFile } from './config.ts';
 import {
@@ -261,7 +261,7 @@ function outputRefuser(root: string, writes: readonly string[]): RefuseOutput | 
     const path = resolve(root, file);
     if (!links.includes(resolveLinks(path))) return;
     const message = `${relative(root, path)} is read by the project, and the output of this command would overwrite it.`;
-    throw failure('usage', message, { hint: 'Choose another file for the output.' });
+    throw fail('usage', message, { hint: 'Choose another file for the output.' });
   };
 }
 

@@ -4,8 +4,8 @@ import { parseEnv } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import type { Secrets } from '../kinds/project.ts';
 import { isCi } from '../model/ci.ts';
-import { Failure, failure, interruption, isInterruption, systemCode } from '../model/failure.ts';
-import { own } from '../model/json.ts';
+import { Failure, fail, interruption, isInterruption, systemCode } from '../model/failure.ts';
+import { get } from '../model/json.ts';
 import { nextLine, type SourceFile } from './file.ts';
 import { openFile } from './parse.ts';
 import { isForeign } from './paths.ts';
@@ -183,7 +183,7 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
       const text = find(name);
       if (text !== null) return text;
       const { code, message, hint } = unsetSecret(env, name);
-      throw failure(code, message, { hint });
+      throw fail(code, message, { hint });
     },
   };
 }
@@ -220,7 +220,7 @@ function unsetSecret(env: NodeJS.ProcessEnv, name: string) {
 
 /** The environment variable of that name, but no inherited member such as `constructor`. */
 export function variableOf(env: NodeJS.ProcessEnv, name: string): string | null {
-  return own(env, name) ?? null;
+  return get(env, name) ?? null;
 }
 
 /** The largest file of a secret, in bytes. Keys and certificates are far smaller. */
@@ -231,7 +231,7 @@ function readSecretFile(name: string, path: string | null): string | null {
   if (path === null || path === '') return null;
   const what = `The file that ${name}_FILE names`;
   const unreadable = (why: string) =>
-    failure('secret-unreadable', `${what} ${why}.`, {
+    fail('secret-unreadable', `${what} ${why}.`, {
       hint: `Set ${name}_FILE to the path of a file that contains only the secret.`,
     });
   try {

@@ -59,10 +59,10 @@ export function readKinds(source: FileSource, problems: Problems): ProjectKinds 
 }
 
 /** The kinds of descriptors, each made after the one that its objects are below. */
-function kindsOf(described: readonly Described[], problems: Problems): Kind[] {
+function kindsOf(described: readonly KindFile[], problems: Problems): Kind[] {
   const byName = new Map(described.map((each) => [each.descriptor.kind, each]));
   const made = new Map<string, Kind>();
-  const make = (each: Described, below: readonly string[] = []): Kind => {
+  const make = (each: KindFile, below: readonly string[] = []): Kind => {
     const { descriptor, proof } = each;
     const known = made.get(descriptor.kind);
     if (known) return known;
@@ -80,7 +80,7 @@ function kindsOf(described: readonly Described[], problems: Problems): Kind[] {
 }
 
 function parentOf(
-  { descriptor: { parent }, document }: Described,
+  { descriptor: { parent }, document }: KindFile,
   kind: Kind | undefined,
   problems: Problems,
 ): { readonly parent?: Parent } {
@@ -133,14 +133,14 @@ export function collectionTaken(path: string, { name }: Kind): Problem {
   };
 }
 
-function checkCollection({ descriptor, document }: Described, kinds: Kinds, problems: Problems): void {
+function checkCollection({ descriptor, document }: KindFile, kinds: Kinds, problems: Problems): void {
   const kind = kinds.get(descriptor.kind);
   const path = kind.resource.path(contractSettings);
   const holder = holderOf(kind, kinds, documentedPaths);
   if (holder) problems.report(collectionTaken(path, holder), findNode(document, '/path').place);
 }
 
-interface Described {
+interface KindFile {
   readonly descriptor: Descriptor;
   readonly proof: Proof;
   readonly document: YamlDocument;
@@ -148,7 +148,7 @@ interface Described {
   readonly targets: ReturnType<typeof targetsIn>;
 }
 
-function readKindFile(path: string, source: FileSource, problems: Problems): Described | null {
+function readKindFile(path: string, source: FileSource, problems: Problems): KindFile | null {
   const document = openSingle(source, path, problems, 'Describe a kind in it, or remove it.');
   if (!document) return null;
   const before = problems.count;
@@ -187,7 +187,7 @@ function checkName(name: string, { file }: YamlDocument, place: Place, problems:
 }
 
 /** With a typo in the name of a kind, its objects would never be found by name. */
-function noteUnknownTargets({ document, targets }: Described, kinds: Kinds, problems: Problems): void {
+function noteUnknownTargets({ document, targets }: KindFile, kinds: Kinds, problems: Problems): void {
   for (const [at, target] of targets) {
     if (kinds.find(target)) continue;
     const names = kinds.all.map((each) => each.name);

@@ -5,13 +5,17 @@ import { readableFields } from '../kinds/field.ts';
 import { fieldNamed, type Kind } from '../kinds/kind.ts';
 import { partFor } from '../kinds/parents.ts';
 import { secretPlaces } from '../kinds/redact.ts';
-import { idsIn, targetOf } from '../kinds/references.ts';
+import { idsIn, targetKindOf } from '../kinds/references.ts';
 import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key, parseAddress, referenceText } from '../model/address.ts';
-import { once } from '../model/basics.ts';
+import { lazy } from '../model/basics.ts';
 import { noteOverlay } from '../model/diagnostic.ts';
 import { checkoutDigest } from '../model/digest.ts';
 import {
+  get,
+  getObject,
+  getText,
+  getTexts,
   isArray,
   isObject,
   type Json,
@@ -19,19 +23,15 @@ import {
   mapJson,
   mapMembers,
   objectFrom,
-  objectOf,
-  own,
   pick,
   sameJson,
-  textOf,
-  textsOf,
 } from '../model/json.ts';
 import { isFilledInLater, lookupOf, refOf, refsIn, secretName } from '../model/marker.ts';
 import { type Pointer, placeAbove, placesOf, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
 import { type Place, sourceOf } from './file.ts';
 import { type Identity, identitiesOf } from './identities.ts';
-import type { Overlaid, Overlays } from './overlay.ts';
+import type { OverlaidManifest, Overlays } from './overlay.ts';
 import { type FoundNode, findNode, placeInside, reopenDocument, type YamlDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
 import { explainFault, faultsIn, placeOf, type SchemaFault, schemaOf } from './schema.ts';
@@ -93,23 +93,23 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
   const tagged = noted.tagged || overlaid !== null;
   // The document is parsed again for positions: most are never needed.
   const find = (at: Pointer) => overlaid?.find(at) ?? findNode(reopenDocument(place), at);
-  const declared: Declared = { kind, kinds, value, tagged, overlaid, find, problems };
+  const declared: DeclaredTree = { kind, kinds, value, tagged, overlaid, find, problems };
   const isValid = checkManifest(declared, address);
   if (!key || address === null) return null;
   const fields = fieldsOf(declared);
   const declaration = declarationOf(noted.value, value, { kind, kinds });
-  const manifest = { kind, key, address, id: textOf(value, 'id'), place, fields, declaration };
+  const manifest = { kind, key, address, id: getText(value, 'id'), place, fields, declaration };
   const resource = isValid ? resourceOf(manifest, declared) : null;
   const read = { ...manifest, identities: identitiesOf(manifest, resource?.lifecycle), resource };
   if (!tagged && resource && problems.count === before) shared.set(noted, read);
   return read;
 }
 
-interface Declared extends Tree {
+interface DeclaredTree extends Tree {
   readonly kind: Kind;
   readonly kinds: Kinds;
   readonly value: JsonObject;
-  readonly overlaid: Overlaid | null;
+  readonly overlaid: OverlaidManifest | null;
   readonly problems: Problems;
   find(at: Pointer): FoundNode;
 }
@@ -123,12 +123,12 @@ function refuseShape(written: Json, place: Place, problems: Problems): null {
   return null;
 }
 
-function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declared: Declared): Resource {
+function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declared: DeclaredTree): Resource {
   const { place, ...named } = manifest;
   const { value, find, overlaid } = declared;
   return {
     ...named,
-    ensure: own(value, 'ensure') === 'absent' ? 'absent' : 'present',
+    ensure: get(value, 'ensure') === 'absent' ? 'absent' : 'present',
     lifecycle: readLifecycle(declared),
     secrets: () => overlaid?.secrets() ?? secretPlaces(manifest.fields),
     source: () => sourceOf(place),
@@ -148,7 +148,7 @@ function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declare
 }
 
 /** The members that are fields of the kind. No other name is copied, so none can reach a prototype. */
-function fieldsOf({ kind, value, tagged }: Declared): JsonObject {
+function fieldsOf({ kind, value, tagged }: DeclaredTree): JsonObject {
   return mapMembers(value, (item, name) => {
     if (!Object.hasOwn(kind.fields, name)) return undefined;
     return tagged ? dropUnresolved(item) : item;
@@ -156,7 +156,7 @@ function fieldsOf({ kind, value, tagged }: Declared): JsonObject {
 }
 
 function kindOf(value: JsonObject, place: Place, { kinds, problems }: ManifestContext): Kind | null {
-  const name = own(value, 'kind');
+  const name = get(value, 'kind');
   if (name === unresolved) return null;
   const kind = typeof name === 'string' ? kinds.find(name) : undefined;
   if (kind) return kind;
@@ -172,11 +172,11 @@ function kindOf(value: JsonObject, place: Place, { kinds, problems }: ManifestCo
 /** The parts of the key; `null` if they are not all plain text. An object pinned without a name has its id as key. */
 function keyOf(kind: Kind, value: JsonObject): Key | null {
   const parts = kind.keyFields.map(({ name }) =>
-    name === kind.parent?.part ? parentPart(own(value, name)) : textOf(value, name),
+    name === kind.parent?.part ? parentPart(get(value, name)) : getText(value, name),
   );
   if (parts.every(isKeyPart)) return parts;
-  const isNameless = kind.keyFields.every(({ name }) => own(value, name) === undefined);
-  const id = textOf(value, 'id');
+  const isNameless = kind.keyFields.every(({ name }) => get(value, name) === undefined);
+  const id = getText(value, 'id');
   return kind.can.pin && isNameless && isKeyPart(id) ? [id] : null;
 }
 
@@ -191,9 +191,9 @@ function isKeyPart(part: string | null): part is string {
   return part !== null && part !== '' && part !== unresolved && part.length <= longestKeyPart;
 }
 
-function checkManifest(declared: Declared, address: Address | null): boolean {
+function checkManifest(declared: DeclaredTree, address: Address | null): boolean {
   const { kind, value, find, overlaid, problems } = declared;
-  checkParent(kind, own(value, kind.parent?.part ?? ''), declared);
+  checkParent(kind, get(value, kind.parent?.part ?? ''), declared);
   const faults = faultsIn(schemaOf(kind), declared);
   for (const fault of faults) {
     const { message, ...problem } = explain(kind, fault) ?? explainFault(fault, find(fault.at).node);
@@ -205,7 +205,7 @@ function checkManifest(declared: Declared, address: Address | null): boolean {
 }
 
 /** A name as plain text would be the same key, and no reference. */
-function checkParent({ parent }: Kind, value: Json | undefined, { find, problems }: Declared): void {
+function checkParent({ parent }: Kind, value: Json | undefined, { find, problems }: DeclaredTree): void {
   if (!parent || typeof value !== 'string' || value === unresolved) return;
   const { part, kind } = parent;
   const hint = `Write \`${part}: !ref ${referenceText(kind.name, [value.slice(0, 80)])}\`.`;
@@ -237,7 +237,7 @@ function explain(kind: Kind, fault: SchemaFault): Problem | null {
   if (instancePath === '/lifecycle/basedOn') return { ...explainFault(fault, null), hint: basedOnHint };
   if (name === null) return null;
   if (instancePath === '' && kind.serverOwned.includes(name)) {
-    const field = own(kind.quirks?.declaredAs ?? {}, name);
+    const field = get(kind.quirks?.declaredAs ?? {}, name);
     const message =
       field === undefined
         ? `\`${name}\` is set by the tenant and cannot be declared`
@@ -278,7 +278,7 @@ function explainIgnored(kind: Kind, at: Pointer, value: JsonObject): Problem | n
     const message = `A ${kind.name} has no field \`${name}\` to ignore`;
     return { code: 'unknown-field', message, hint: didYouMean(name, Object.keys(kind.fields)) };
   }
-  const hasMembers = field.is === 'json' || field.is === 'reference' || isObject(own(value, name));
+  const hasMembers = field.is === 'json' || field.is === 'reference' || isObject(get(value, name));
   const isPart = below.length > 0 && !hasMembers;
   const whole = isPart ? pointer(name) : placeAbove(readableFields(kind, value), at, isOneValue);
   if (whole === null) return null;
@@ -293,30 +293,30 @@ function explainIgnored(kind: Kind, at: Pointer, value: JsonObject): Problem | n
 const isOneValue = (part: Json) =>
   part === null || isArray(part) || secretName(part) !== null || lookupOf(part) !== null;
 
-function readLifecycle({ kind, value, find, problems }: Declared): Lifecycle {
-  const lifecycle = objectOf(value, 'lifecycle');
-  const ignore = textsOf(lifecycle, 'ignore');
+function readLifecycle({ kind, value, find, problems }: DeclaredTree): Lifecycle {
+  const lifecycle = getObject(value, 'lifecycle');
+  const ignore = getTexts(lifecycle, 'ignore');
   for (const [index, at] of ignore.entries()) {
     const problem = explainIgnored(kind, at, value);
     if (problem) problems.report(problem, find(`/lifecycle/ignore/${index}`).place);
   }
-  const renamedFrom = textOf(lifecycle, 'renamedFrom');
-  if (renamedFrom !== null && kind.keyFields.some(({ name }) => textOf(value, name) === renamedFrom)) {
+  const renamedFrom = getText(lifecycle, 'renamedFrom');
+  if (renamedFrom !== null && kind.keyFields.some(({ name }) => getText(value, name) === renamedFrom)) {
     const message = '`lifecycle.renamedFrom` is the current name of the object';
     const hint = 'Use its previous name, or remove the line.';
     problems.add('invalid-value', message, find('/lifecycle/renamedFrom').place, { hint });
   }
   return {
-    protect: own(lifecycle, 'protect') === true,
+    protect: get(lifecycle, 'protect') === true,
     ignore,
     renamedFrom: renamedFrom === null ? null : [renamedFrom],
-    allowLockout: own(lifecycle, 'allowLockout') === true,
-    basedOn: textOf(lifecycle, 'basedOn'),
+    allowLockout: get(lifecycle, 'allowLockout') === true,
+    basedOn: getText(lifecycle, 'basedOn'),
   };
 }
 
 /** Reports secrets, lookups and references where a manifest cannot have them. True where there was no problem. */
-function checkMarkers(declared: Declared): boolean {
+function checkMarkers(declared: DeclaredTree): boolean {
   // The name of a member may be a reference without a tag.
   const checks = declared.tagged ? [checkIdentity, checkMembers, checkReferences] : [checkReferences];
   return checks.map((check) => check(declared)).every(Boolean);
@@ -326,10 +326,10 @@ function checkMarkers(declared: Declared): boolean {
  * Refuses secrets and lookups in what identifies an object: it must be known before the tenant is read. Where a value
  * apart from the fields could not be read, it is not known what the manifest asks for.
  */
-function checkIdentity({ kind, value, find, problems }: Declared): boolean {
+function checkIdentity({ kind, value, find, problems }: DeclaredTree): boolean {
   const { part } = kind.parent ?? {};
   const names = [...kind.keyFields.map(({ name }) => name).filter((name) => name !== part), 'id', 'ensure'];
-  const wrong = names.filter((name) => isObject(own(value, name)));
+  const wrong = names.filter((name) => isObject(get(value, name)));
   for (const name of wrong) {
     const message = `\`${name}\` must be plain text, not \`!secret\`, \`!lookup\` or \`!ref\``;
     problems.add('not-plain', message, find(`/${name}`).place);
@@ -339,9 +339,9 @@ function checkIdentity({ kind, value, find, problems }: Declared): boolean {
 }
 
 /** Refuses secrets and lookups in place of a whole JSON field, whose members are compared one by one. */
-function checkMembers({ kind, value, find, problems }: Declared): boolean {
+function checkMembers({ kind, value, find, problems }: DeclaredTree): boolean {
   const isWhole = (name: string) => {
-    const given = own(value, name);
+    const given = get(value, name);
     return fieldNamed(kind, name)?.is === 'json' && isFilledInLater(given) && refOf(given) === null;
   };
   const wrong = Object.keys(kind.fields).filter(isWhole);
@@ -353,7 +353,7 @@ function checkMembers({ kind, value, find, problems }: Declared): boolean {
   return wrong.length === 0;
 }
 
-function checkReferences({ kind, kinds, value: manifest, problems, find }: Declared): boolean {
+function checkReferences({ kind, kinds, value: manifest, problems, find }: DeclaredTree): boolean {
   const wrong = Object.entries(manifest).flatMap(([name, value]) => {
     const field = fieldNamed(kind, name);
     const uses = field ? idsIn(field, value) : [];
@@ -377,15 +377,15 @@ function checkReferences({ kind, kinds, value: manifest, problems, find }: Decla
 }
 
 function takesNone(name: string, { fields }: Kind): Problem {
-  const field = own(fields, name);
-  const target = field ? targetOf(field) : null;
+  const field = get(fields, name);
+  const target = field ? targetKindOf(field) : null;
   if (target !== null || field?.is === 'json') {
     const message = `\`!ref\` cannot stand here in \`${name}\``;
     const hint = `Write it in the place of an id${target === null ? '' : ` of the kind ${target}`}.`;
     return { code: 'ref-not-taken', message, hint };
   }
   const others = Object.entries(fields).flatMap(([other, each]) =>
-    targetOf(each) === null && each.is !== 'json' ? [] : [other],
+    targetKindOf(each) === null && each.is !== 'json' ? [] : [other],
   );
   const hint =
     others.length > 0
@@ -430,7 +430,7 @@ export function declarationOf(
 ): Declaration {
   const isSame = noted === resolved;
   return {
-    digest: once(() => {
+    digest: lazy(() => {
       const declared = isSame ? noted : mapJson(noted, withoutOffset);
       const targets = targetDigests(noted, kinds);
       const descriptor = described?.digest;
@@ -451,7 +451,7 @@ function targetDigests(noted: JsonObject, kinds: Kinds): JsonObject | undefined 
   return digests.length > 0 ? objectFrom(digests) : undefined;
 }
 
-const isAbsent = (declared: JsonObject): boolean => own(declared, 'ensure') === 'absent';
+const isAbsent = (declared: JsonObject): boolean => get(declared, 'ensure') === 'absent';
 
 /** The place of a tag in its file does not change what it declares. */
 function withoutOffset(value: Json): Json {
@@ -465,7 +465,7 @@ function differences(noted: Json | undefined, resolved: Json | undefined, at: Po
   if (isObject(noted) && isObject(resolved) && !noteIn(noted)) {
     const names = new Set([...Object.keys(noted), ...Object.keys(resolved)]);
     return [...names].flatMap((name) =>
-      differences(own(noted, name), own(resolved, name), at + pointer(name)),
+      differences(get(noted, name), get(resolved, name), at + pointer(name)),
     );
   }
   if (isArray(noted) && isArray(resolved) && noted.length === resolved.length) {

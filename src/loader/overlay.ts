@@ -4,7 +4,7 @@ import { applyMergePatch } from '../kinds/json-patch.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
-import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
+import { get, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
 import { isFilledInLater } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { BuildContext } from './connection.ts';
@@ -17,11 +17,11 @@ export interface Overlays {
    * The manifest with every overlay that matches its address; `null` where none matches. No overlay may change what
    * identifies the object: such members are left alone, and reported.
    */
-  apply(manifest: JsonObject, address: Address, kind: Kind): Overlaid | null;
+  apply(manifest: JsonObject, address: Address, kind: Kind): OverlaidManifest | null;
   reportUnused(): void;
 }
 
-export interface Overlaid {
+export interface OverlaidManifest {
   readonly value: JsonObject;
   /** The places that the manifest or one of the overlays marks `!secret`. */
   secrets(): readonly Pointer[];
@@ -95,14 +95,14 @@ function refuseFixed({ merge, find }: Overlay, fixed: readonly string[], problem
  * are ignored.
  */
 function applyOverlay(manifest: JsonObject, merge: JsonObject, fixed: readonly string[]): JsonObject {
-  const ensure = own(merge, 'ensure');
+  const ensure = get(merge, 'ensure');
   const isForAbsent = ([name]: [string, Json]) => absentMembers.includes(name) || fixed.includes(name);
   const members = Object.entries(manifest);
   const base = objectFrom(ensure === 'absent' ? members.filter(isForAbsent) : members);
   const patches = Object.entries(merge).filter(([name]) => !fixed.includes(name));
-  const isAbsent = ensure === undefined && own(base, 'ensure') === 'absent';
+  const isAbsent = ensure === undefined && get(base, 'ensure') === 'absent';
   const changes = isAbsent ? patches.filter(isForAbsent) : patches;
-  const mergeOver = (name: string, patch: Json) => applyMergePatch(own(base, name) ?? null, patch, isMapping);
+  const mergeOver = (name: string, patch: Json) => applyMergePatch(get(base, name) ?? null, patch, isMapping);
   return { ...base, ...objectFrom(changes.map(([name, patch]) => [name, mergeOver(name, patch)])) };
 }
 

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { type Failure, failure, systemCode } from '../model/failure.ts';
+import { type Failure, fail, systemCode } from '../model/failure.ts';
 import { isInGit, isInside, outsideProjectFailure, reservedFolderFailure } from './paths.ts';
 
 /** The folder of a project that tenantctl writes to: journals, locks, results, the data of an embedded tenant. */
@@ -47,7 +47,7 @@ export function requireInside(root: string, path: string, refusal = outsideProje
 }
 
 function linkedOutput(path: string): Failure {
-  return failure('outside-project', `${path} is written through a link that leads out of this folder.`, {
+  return fail('outside-project', `${path} is written through a link that leads out of this folder.`, {
     hint: 'Links can come with the repository, so nothing is written there. If it is meant, name the file that it leads to.',
   });
 }

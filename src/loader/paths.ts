@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
-import { type Failure, failure } from '../model/failure.ts';
+import { type Failure, fail } from '../model/failure.ts';
 
 /** Matches a part that is empty, `.` or `..`, and a null character. */
 const unclean = /(?:^|\/)\.{0,2}(?:\/|$)|\0/;
@@ -51,7 +51,7 @@ export function isInReserved(path: string): boolean {
 }
 
 export function reservedFolderFailure(path: string): Failure {
-  return failure('reserved-folder', `${path} is inside a reserved folder (.git or .tenantctl).`, {
+  return fail('reserved-folder', `${path} is inside a reserved folder (.git or .tenantctl).`, {
     hint: 'Keep the files of the project outside `.git` and `.tenantctl`.',
   });
 }
@@ -70,13 +70,13 @@ export function holdsCredentials(path: string): boolean {
 
 /** The Failure for such a file in the place of a manifest, a side file or a file of an embedded tenant. */
 export function credentialsFailure(path: string): Failure {
-  return failure('reserved-file', `${path} holds credentials, and is not read as part of the project.`, {
+  return fail('reserved-file', `${path} holds credentials, and is not read as part of the project.`, {
     hint: 'Write `!secret NAME` or `!env NAME` for a value in it, or give a file with other content another name.',
   });
 }
 
 export function outsideProjectFailure(path: string): Failure {
-  return failure('outside-project', `${path} leads out of the project.`, {
+  return fail('outside-project', `${path} leads out of the project.`, {
     hint: 'Keep every file below the folder of the project file, and every target of a link too.',
   });
 }

@@ -82,14 +82,14 @@ function print(contents: Node, style: { collectionStyle?: 'flow' }): string {
   return document.toString({ lineWidth: 0, directives: false, commentString, ...style });
 }
 
-interface Place {
+interface PrintPlace {
   readonly at: Pointer;
   readonly comments: ManifestDocument['comments'];
 }
 
-const noPlace: Place = { at: pointer(), comments: new Map() };
+const noPlace: PrintPlace = { at: pointer(), comments: new Map() };
 
-function nodeOf(value: Printable, place: Place = noPlace): Node {
+function nodeOf(value: Printable, place: PrintPlace = noPlace): Node {
   const node = bareNodeOf(value, place);
   const comment = place.comments.get(place.at);
   // Behind a block, a comment would be part of the text.
@@ -97,7 +97,7 @@ function nodeOf(value: Printable, place: Place = noPlace): Node {
   return node;
 }
 
-function bareNodeOf(value: Printable, place: Place): Node {
+function bareNodeOf(value: Printable, place: PrintPlace): Node {
   const partOf = (step: string | number, part: Printable) =>
     nodeOf(part, { ...place, at: `${place.at}${pointer(step)}` });
   if (value === null || typeof value !== 'object') return new Scalar(value);

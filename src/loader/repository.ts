@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { type Failure, failure, systemCode } from '../model/failure.ts';
+import { type Failure, fail, systemCode } from '../model/failure.ts';
 import { isForeign, isInside, statOf } from './paths.ts';
 /** The git repository of a project, found without git and without reading its settings. */
 export interface Repository {
@@ -54,7 +54,7 @@ export function repositoryOf(root: string): Repository | null {
 }
 
 export function noRepository(message: string): Failure {
-  return failure('no-repository', message, {
+  return fail('no-repository', message, {
     hint: 'Run the command in a clone of the repository that holds the project. GIT_DIR and GIT_WORK_TREE are ignored.',
   });
 }
@@ -137,7 +137,7 @@ function makeTemporaryFolder(): string {
     return realpathSync.native(mkdtempSync(join(tmpdir(), 'tenantctl-revision-')));
   } catch (error) {
     const why = systemCode(error) ?? String(error);
-    throw failure('unwritable-file', `No folder for git can be made in ${tmpdir()} (${why}).`, {
+    throw fail('unwritable-file', `No folder for git can be made in ${tmpdir()} (${why}).`, {
       hint: 'Set TMPDIR, or TEMP on Windows, to a folder that you may write to.',
     });
   }
@@ -249,7 +249,7 @@ function runGit(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): G
     encoding: 'utf8',
     env,
   });
-  if (error) throw failure('git-unavailable', `git cannot be run (${error.message}).`, { hint: whyGit });
+  if (error) throw fail('git-unavailable', `git cannot be run (${error.message}).`, { hint: whyGit });
   return { status: status ?? 128, stdout, stderr };
 }
 

@@ -3,7 +3,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { isScalar } from 'yaml';
 import { compileSchema, validators } from '../generated/validators.js';
 import type { Kind } from '../kinds/kind.ts';
-import { type Json, mapJson, own } from '../model/json.ts';
+import { get, type Json, mapJson } from '../model/json.ts';
 import { lookupOf, refOf, secretName } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf, setMember, valueAt } from '../model/pointer.ts';
 import { looksLikeCredential } from '../model/sensitive.ts';
@@ -32,7 +32,7 @@ export function schemaOf(kind: Kind): ValidateFunction {
 }
 
 function loadSchema(kind: Kind): ValidateFunction {
-  const known = own(schemas, kind.name);
+  const known = get(schemas, kind.name);
   if (known) return known;
   if (!kind.described) throw new Error(`There is no schema for ${kind.name}.`);
   return compileSchema(kind.described.schema());

@@ -1,8 +1,8 @@
 import picomatch from 'picomatch';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { failure } from '../model/failure.ts';
+import { fail } from '../model/failure.ts';
 import { isSlowGlob } from '../model/glob.ts';
-import { own } from '../model/json.ts';
+import { get } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
 import { Problems } from './problems.ts';
 
@@ -39,7 +39,7 @@ export function selectEnvironments(
   problems.throwIfAny();
   if (names.length > 0) return names;
   const message = sayFrom(from, `\`${each.join(',')}\` leaves no environment.`);
-  throw failure('unknown-environment', message, { hint: listOf(project) });
+  throw fail('unknown-environment', message, { hint: listOf(project) });
 }
 
 /** The selectors in a text, without the commas between them: one inside the braces of a glob is a part of it. */
@@ -75,7 +75,7 @@ export function defaultOf({ defaultEnvironment, environments }: EnvironmentNames
     environments.length === 0
       ? 'Add `environments` to the project file.'
       : `Select one with --env: ${environments.join(', ')}.`;
-  throw failure('no-environment', 'No environment is selected', { hint });
+  throw fail('no-environment', 'No environment is selected', { hint });
 }
 
 export function isPlainName(selector: string): boolean {
@@ -83,7 +83,7 @@ export function isPlainName(selector: string): boolean {
 }
 
 export function membersOf(group: string, project: EnvironmentNames): string[] {
-  const globs = own(project.groups, group) ?? [];
+  const globs = get(project.groups, group) ?? [];
   return globs.length === 0 ? [] : lessNegated(globs, project, (glob) => namesLike(glob, project));
 }
 
@@ -104,17 +104,17 @@ function groupNamed(group: string, project: EnvironmentNames, from: string | und
     const all =
       groups.length === 0 ? 'The project file has no `groups`.' : `The groups are: ${groups.join(', ')}.`;
     const message = sayFrom(from, `There is no group \`@${group}\`.`);
-    throw failure('unknown-group', message, { hint: didYouMean(group, groups) ?? all });
+    throw fail('unknown-group', message, { hint: didYouMean(group, groups) ?? all });
   }
   const names = membersOf(group, project);
   if (names.length > 0) return names;
   const message = sayFrom(from, `The group \`@${group}\` matches no environment.`);
-  throw failure('empty-group', message, { hint: listOf(project) });
+  throw fail('empty-group', message, { hint: listOf(project) });
 }
 
 function matching(selector: string, project: EnvironmentNames, from: string | undefined): readonly string[] {
   const refuse = (message: string, hint: string) =>
-    failure('unknown-environment', sayFrom(from, message), { hint });
+    fail('unknown-environment', sayFrom(from, message), { hint });
   if (selector === '') {
     throw refuse('The name of an environment is empty.', 'Is a variable in the script not set?');
   }
@@ -155,7 +155,7 @@ export function parseShard(text: string): Shard {
   const [, index = '', count = ''] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? [];
   const shard = { index: Number(index), count: Number(count) };
   if (index !== '' && shard.index >= 1 && shard.index <= shard.count) return shard;
-  throw failure('shard-syntax', `--shard takes a part and their number, such as 2/4, not "${text}".`, {
+  throw fail('shard-syntax', `--shard takes a part and their number, such as 2/4, not "${text}".`, {
     hint: 'Parts are counted from 1. Where a system counts from 0, add 1.',
   });
 }

@@ -10,7 +10,7 @@ import {
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { globSync } from 'tinyglobby';
-import { Failure, failure, systemCode, unreadableFile } from '../model/failure.ts';
+import { Failure, fail, systemCode, unreadableFile } from '../model/failure.ts';
 import { isSlowGlob, slowGlobFailure } from '../model/glob.ts';
 import {
   credentialsFailure,
@@ -83,9 +83,9 @@ export function diskSource(root: string, largest = largestFile, isSecret = holds
     if (isInReserved(real.slice(root.length))) throw reservedFolderFailure(path);
     if (isSecret(path) || isSecret(real)) throw credentialsFailure(path);
     if (!stats.isFile())
-      throw failure('file-unreadable', `${path} is not a regular file.`, { hint: 'Name a file.' });
+      throw fail('file-unreadable', `${path} is not a regular file.`, { hint: 'Name a file.' });
     if (stats.size > largest) {
-      throw failure('file-too-large', `${path} is larger than ${largest / 1024 / 1024} MB.`);
+      throw fail('file-too-large', `${path} is larger than ${largest / 1024 / 1024} MB.`);
     }
     return real;
   }
@@ -125,7 +125,7 @@ export function limitSize(source: FileSource, megabytes: number): FileSource {
       if (left >= 0) return text;
       isFull = true;
       const what = `The manifests and the files they include are larger than ${megabytes} MB together`;
-      throw failure('project-too-large', `${what}; ${path} is the first that is not read.`, {
+      throw fail('project-too-large', `${what}; ${path} is the first that is not read.`, {
         hint: 'Check what the globs under `manifests` match. Raise `sizeLimit` in the project file if the size is right.',
       });
     },
@@ -221,7 +221,7 @@ export function decodeText(bytes: Uint8Array, path: string): string {
   } catch {
     const hint = 'Save the file as UTF-8.';
     const encoding = isUtf16(bytes) ? 'is UTF-16 text, not UTF-8' : 'is not UTF-8 text';
-    throw failure('not-utf8', `${path} ${encoding}.`, { hint });
+    throw fail('not-utf8', `${path} ${encoding}.`, { hint });
   }
 }
 
@@ -258,7 +258,7 @@ function readFrom<T>(path: string, read: () => T): T {
 
 function brokenLinkFailure(path: string, error: unknown): Failure {
   if (systemCode(error) !== 'ENOENT') return unreadableFile(path, error);
-  return failure('file-not-found', `${path} is a broken link.`, { hint: 'Correct or remove the link.' });
+  return fail('file-not-found', `${path} is a broken link.`, { hint: 'Correct or remove the link.' });
 }
 
 export const projectFileName = 'tenantctl.yaml';
@@ -304,7 +304,7 @@ function shownBelow(source: FileSource, folder: string): FileSource {
   const inside = (path: string): string => {
     if (folder === '') return path;
     if (path.startsWith(`${folder}/`)) return path.slice(folder.length + 1);
-    throw failure('outside-project', `${path} leads out of ${folder}.`, {
+    throw fail('outside-project', `${path} leads out of ${folder}.`, {
       hint: 'Nothing outside the folder is read: keep the files that its manifests name inside it.',
     });
   };

@@ -1,6 +1,6 @@
 import { formatAddress, parseAddress } from '../model/address.ts';
-import { Failure, failure, hasCode } from '../model/failure.ts';
-import { isArray, isObject, itemsOf, type Json, type JsonObject, mapJson, own } from '../model/json.ts';
+import { Failure, fail, hasCode } from '../model/failure.ts';
+import { get, isArray, isObject, itemsOf, type Json, type JsonObject, mapJson } from '../model/json.ts';
 import { lookupMarker, lookupOf, refMarker, secretMarker, secretName } from '../model/marker.ts';
 import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 import { didYouMean } from '../model/words.ts';
@@ -89,7 +89,7 @@ const readers: Readonly<Record<(typeof tagNames)[number], Reader>> = {
 /** Reads the tags of notes by resolving them. Problems are reported. */
 export function tagReader(context: TagContext): ReadTag {
   return (tag, argument, place) => {
-    const reader = own(readers, tag);
+    const reader = get(readers, tag);
     return reader
       ? context.problems.attempt(place, unresolved, () => reader(argument, context, place))
       : unresolved;
@@ -128,23 +128,23 @@ function withName(read: (name: string, context: TagContext, place: Place) => Jso
     if (typeof argument === 'string' && /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(argument)) {
       return read(argument, context, place);
     }
-    throw failure('invalid-tag', 'This tag takes one name', { hint: 'For example: `!var NAME`.' });
+    throw fail('invalid-tag', 'This tag takes one name', { hint: 'For example: `!var NAME`.' });
   };
 }
 
 function readVariable(name: string, { variables, environment, problems }: TagContext, place: Place): Json {
   if (variables === null) return unresolved;
-  const value = own(variables, name);
+  const value = get(variables, name);
   if (value !== undefined) return value;
   const hint =
     problems.suggest(place, name, () => Object.keys(variables)) ??
     'Add it to `variables` of the environment.';
-  throw failure('variable-unset', `The environment ${environment} has no variable \`${name}\``, { hint });
+  throw fail('variable-unset', `The environment ${environment} has no variable \`${name}\``, { hint });
 }
 
 function readEnv(name: string, { inputs: { values, withheld }, uses }: TagContext, place: Place): Json {
   if (withheld.has(name)) {
-    throw failure('env-secret', `${name} is a credential, so what \`!env\` made of it is left out`);
+    throw fail('env-secret', `${name} is a credential, so what \`!env\` made of it is left out`);
   }
   uses.texts.push({ name, place });
   const value = variableOf(values, name);
@@ -152,7 +152,7 @@ function readEnv(name: string, { inputs: { values, withheld }, uses }: TagContex
   const near = didYouMean(name, Object.keys(values));
   const hint =
     near ?? `Set ${name} where the program runs, or write \`!var NAME\` for a variable of the environment.`;
-  throw failure('env-unset', `The environment variable ${name} is not set`, { hint });
+  throw fail('env-unset', `The environment variable ${name} is not set`, { hint });
 }
 
 /** True when the secret is set is only of interest when it is compared or sent. */
@@ -163,7 +163,7 @@ function readSecret(name: string, { uses }: TagContext): Json {
 
 function readSideFile(argument: Json, { source }: Pick<TagContext, 'source'>, { file }: Place): Json {
   if (typeof argument === 'string' && argument !== '') return readText(source, argument, file.path);
-  throw failure('invalid-tag', '`!file` takes the path of a file', {
+  throw fail('invalid-tag', '`!file` takes the path of a file', {
     hint: 'For example: `!file texts/a.html`.',
   });
 }
@@ -181,7 +181,7 @@ function readText(source: FileSource, argument: string, manifest: string): strin
 
 function readFormat(argument: Json, context: TagContext, place: Place): Json {
   if (typeof argument !== 'string') {
-    throw failure('invalid-tag', '`!format` takes a text', {
+    throw fail('invalid-tag', '`!format` takes a text', {
       hint: 'For example: `!format "https://%{host}/"`.',
     });
   }
@@ -194,7 +194,7 @@ function readFormat(argument: Json, context: TagContext, place: Place): Json {
     length += part.length;
     // One variable may be used a thousand times.
     if (length > largestFile)
-      throw failure(
+      throw fail(
         'invalid-format',
         `With its variables, this text is longer than ${largestFile / 2 ** 20} MB`,
       );
@@ -206,7 +206,7 @@ function readFormat(argument: Json, context: TagContext, place: Place): Json {
 /** The text of `%{name}`; without a name, the brace is not closed. */
 function formatPart(name: string | undefined, context: TagContext, place: Place): string {
   if (name === undefined) {
-    throw failure('invalid-tag', 'A `%{` in this text is not closed', {
+    throw fail('invalid-tag', 'A `%{` in this text is not closed', {
       hint: 'Write `%%{` for a literal `%{`.',
     });
   }
@@ -214,9 +214,9 @@ function formatPart(name: string | undefined, context: TagContext, place: Place)
   if (value !== null && typeof value !== 'object') return String(value);
   const variable = `The variable \`${name.trim()}\``;
   if (secretName(value) === null) {
-    throw failure('invalid-format', `${variable} must be text, a number, true or false`);
+    throw fail('invalid-format', `${variable} must be text, a number, true or false`);
   }
-  throw failure('secret-in-format', `${variable} is a secret, which cannot be part of a text`);
+  throw fail('secret-in-format', `${variable} is a secret, which cannot be part of a text`);
 }
 
 /** The name of a collection becomes a segment of a request path, so only letters and underscores are allowed. */
@@ -226,7 +226,7 @@ function readLookup(argument: Json): Json {
   const problem = isObject(argument) ? lookupProblem(argument) : 'it takes a mapping';
   if (problem !== null) {
     const hint = 'For example: `!lookup { from: ne_attributes, where: { uid: department }, take: id }`.';
-    throw failure('invalid-lookup', `This \`!lookup\` is not valid: ${problem}`, { hint });
+    throw fail('invalid-lookup', `This \`!lookup\` is not valid: ${problem}`, { hint });
   }
   const parsed = lookupOf({ $lookup: argument });
   return parsed ? lookupMarker(parsed) : unresolved;
@@ -253,7 +253,7 @@ function lookupProblem(argument: JsonObject): string | null {
 function readReference(argument: Json): Json {
   const parsed = typeof argument === 'string' && argument.isWellFormed() ? parseAddress(argument) : null;
   if (parsed && parsed.key.length > 0) return refMarker(formatAddress(parsed.kind, parsed.key));
-  throw failure('invalid-ref', '`!ref` takes a kind and a key with a slash between them', {
+  throw fail('invalid-ref', '`!ref` takes a kind and a key with a slash between them', {
     hint: 'For example: `!ref Source/HR`. Inside a part of the key write `%2F` for a slash, and `%25` for a percent sign.',
   });
 }
@@ -290,7 +290,7 @@ export function notesIn(value: Json): Note[] {
 
 /** The note that a value is; `null` for any other. A file cannot have the key of a note. */
 export function noteIn(value: Json | undefined): Note | null {
-  const content = isObject(value) ? own(value, '$tag') : undefined;
+  const content = isObject(value) ? get(value, '$tag') : undefined;
   const [tag, argument = null, offset] = isArray(content) ? content : [];
   return typeof tag === 'string' && typeof offset === 'number' ? { tag, argument, offset } : null;
 }

@@ -1,5 +1,5 @@
 /** Computes the value on the first call only. */
-export function once<T>(compute: () => T): () => T {
+export function lazy<T>(compute: () => T): () => T {
   let known: { readonly value: T } | null = null;
   return () => {
     known ??= { value: compute() };

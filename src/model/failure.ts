@@ -1,5 +1,5 @@
 import type { Diagnostic } from './diagnostic.ts';
-import { own } from './json.ts';
+import { get } from './json.ts';
 
 /** The exit codes of the program (design, section 4). */
 export const ExitCode = {
@@ -31,7 +31,7 @@ export class Failure extends Error {
 }
 
 /** For `catch`: handles a Failure. Anything else is a bug, and is thrown on. */
-export function ifFailure<T>(instead: (failure: Failure) => T): (error: unknown) => T {
+export function onFailure<T>(instead: (failure: Failure) => T): (error: unknown) => T {
   return (error) => {
     if (error instanceof Failure) return instead(error);
     throw error;
@@ -43,7 +43,7 @@ export function hasCode(error: unknown, ...codes: readonly string[]): error is F
   return error instanceof Failure && codes.includes(error.diagnostics[0]?.code ?? '');
 }
 
-export function failure(
+export function fail(
   code: string,
   message: string,
   more: Partial<Omit<Diagnostic, 'code' | 'message'>> = {},
@@ -59,7 +59,7 @@ export function messageOf(error: unknown): string {
 
 /** The failure of a run that Ctrl-C has stopped. */
 export function interruption(message = 'Interrupted.'): Failure {
-  return failure('interrupted', message, {}, ExitCode.interrupted);
+  return fail('interrupted', message, {}, ExitCode.interrupted);
 }
 
 export function isInterruption({ diagnostics }: Failure): boolean {
@@ -72,7 +72,7 @@ export function systemCode(error: unknown): string | null {
 }
 
 /** Returns `null` for a file or folder that does not exist. */
-export async function ifThere<T>(read: Promise<T>): Promise<T | null> {
+export async function ifExists<T>(read: Promise<T>): Promise<T | null> {
   try {
     return await read;
   } catch (error) {
@@ -93,7 +93,7 @@ const fileHints: Readonly<Record<string, string>> = {
 const portHint = 'Choose another port with --port. Without --port, a free one is taken.';
 
 function fileHint(code: string | null): { readonly hint?: string } {
-  const hint = code === null ? undefined : own(fileHints, code);
+  const hint = code === null ? undefined : get(fileHints, code);
   return hint === undefined ? {} : { hint };
 }
 
@@ -101,7 +101,7 @@ function fileHint(code: string | null): { readonly hint?: string } {
 export function systemFailure(error: unknown): Failure | null {
   if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return null;
   const options = error.syscall === 'listen' ? { hint: portHint } : fileHint(systemCode(error));
-  return failure('system', error.message, options);
+  return fail('system', error.message, options);
 }
 
 /**
@@ -114,9 +114,9 @@ export function unreadableFile(file: string, error: unknown, hint?: string): Fai
   if (error instanceof Failure) return error;
   const code = systemCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') {
-    return failure('file-not-found', `There is no file ${file}.`, hint === undefined ? {} : { hint });
+    return fail('file-not-found', `There is no file ${file}.`, hint === undefined ? {} : { hint });
   }
-  return failure('file-unreadable', `${file} cannot be read (${code ?? String(error)}).`, fileHint(code));
+  return fail('file-unreadable', `${file} cannot be read (${code ?? String(error)}).`, fileHint(code));
 }
 
 /** The failure for a file that cannot be written, or whose folder cannot be made. A Failure says itself why. */
@@ -125,7 +125,7 @@ export function unwritableFile(file: string, error: unknown): Failure {
   const code = systemCode(error);
   const isFolder = error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
   const isBlocked = isFolder && (code === 'EEXIST' || code === 'ENOTDIR');
-  return failure(
+  return fail(
     'unwritable-file',
     `The file ${file} cannot be written (${code ?? String(error)}).`,
     isBlocked

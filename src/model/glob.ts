@@ -1,4 +1,4 @@
-import { type Failure, failure } from './failure.ts';
+import { type Failure, fail } from './failure.ts';
 
 /** A group that is repeated: each part of a name can then belong to any of its turns. */
 const repeatedGroup = /[+*]\(|[)}]\+/;
@@ -55,5 +55,5 @@ const brief = (glob: string) => (glob.length > 200 ? `${glob.slice(0, 200)}…` 
 
 export function slowGlobFailure(glob: string): Failure {
   const { code, message, hint } = slowGlob(glob);
-  return failure(code, `${message}.`, { hint });
+  return fail(code, `${message}.`, { hint });
 }

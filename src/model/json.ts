@@ -1,6 +1,6 @@
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
-/** A JSON object. Read with {@link own}, so that a key such as `constructor` never reaches a prototype. */
+/** A JSON object. Read with {@link get}, so that a key such as `constructor` never reaches a prototype. */
 export interface JsonObject {
   readonly [key: string]: Json;
 }
@@ -14,13 +14,13 @@ export function isArray(value: Json | undefined): value is readonly Json[] {
 }
 
 /** The object's own value under `key`; `undefined` if it has none. */
-export function own<T>(object: { readonly [key: string]: T }, key: string): T | undefined {
+export function get<T>(object: { readonly [key: string]: T }, key: string): T | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /** The own value under `key` if it is text, else `null`. */
-export function textOf(object: JsonObject, key: string): string | null {
-  const value = own(object, key);
+export function getText(object: JsonObject, key: string): string | null {
+  const value = get(object, key);
   return typeof value === 'string' ? value : null;
 }
 
@@ -57,7 +57,7 @@ export function withoutNulls(object: JsonObject): JsonObject {
 
 /** The members with these names; `null` for those that the object does not have. */
 export function pick(object: JsonObject, names: readonly string[]): JsonObject {
-  return objectFrom(names.map((name) => [name, own(object, name) ?? null]));
+  return objectFrom(names.map((name) => [name, get(object, name) ?? null]));
 }
 
 /** A copy of `value` in which `replace` has replaced all leaves and containers, children first. */
@@ -194,25 +194,25 @@ export function isTooDeep(value: Json, levels = deepestJson): boolean {
 const deepestJson = 100;
 
 /** The object under a name; an empty one where there is none. */
-export function objectOf(value: JsonObject, name: string): JsonObject {
-  const member = own(value, name);
+export function getObject(value: JsonObject, name: string): JsonObject {
+  const member = get(value, name);
   return isObject(member) ? member : {};
 }
 
 /** The value of a record's field, which some hosts keep in its `attributes`; `null` if there is none. */
 export function recordField(record: JsonObject, name: string): Json {
-  return own(record, name) ?? own(objectOf(record, 'attributes'), name) ?? null;
+  return get(record, name) ?? get(getObject(record, 'attributes'), name) ?? null;
 }
 
 /** The texts in the list under a name; none if there is no list. */
-export function textsOf(value: JsonObject, name: string): string[] {
-  const list = own(value, name);
+export function getTexts(value: JsonObject, name: string): string[] {
+  const list = get(value, name);
   return isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
 /** The number under a name; `null` if there is none. */
-export function numberOf(value: JsonObject, name: string): number | null {
-  const number = own(value, name);
+export function getNumber(value: JsonObject, name: string): number | null {
+  const number = get(value, name);
   return typeof number === 'number' ? number : null;
 }
 

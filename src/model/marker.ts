@@ -1,13 +1,13 @@
 import type { Address } from './address.ts';
 import {
   canonicalJson,
+  get,
   isArray,
   isObject,
   itemsOf,
   type Json,
   type JsonObject,
   objectFrom,
-  own,
 } from './json.ts';
 import { type Pointer, pointer, segmentsOf } from './pointer.ts';
 
@@ -238,5 +238,5 @@ function markerText(value: Json | undefined, key: MarkerKey): string | null {
 
 function markerContent(value: Json | undefined, key: MarkerKey): Json | undefined {
   if (!isObject(value) || Object.keys(value).length !== 1) return undefined;
-  return own(value, key);
+  return get(value, key);
 }

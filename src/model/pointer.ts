@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject, objectFrom, own } from './json.ts';
+import { get, isArray, isObject, type Json, type JsonObject, objectFrom } from './json.ts';
 
 /** A JSON pointer (RFC 6901), such as `/attributes/url`; `''` is the whole value. */
 export type Pointer = string;
@@ -21,7 +21,7 @@ export function valueAt(root: Json, at: Pointer): Json | undefined {
   let value: Json | undefined = root;
   for (const segment of segmentsOf(at)) {
     if (isArray(value)) value = /^\d+$/.test(segment) ? value[Number(segment)] : undefined;
-    else if (isObject(value)) value = own(value, segment);
+    else if (isObject(value)) value = get(value, segment);
     else return undefined;
   }
   return value;
@@ -65,7 +65,7 @@ export function withValueAt(root: JsonObject, at: Pointer, value: Json | undefin
   const [name, ...rest] = segmentsOf(at);
   if (name === undefined) return root;
   const members = new Map(Object.entries(root));
-  const below = own(root, name);
+  const below = get(root, name);
   if (rest.length === 0) {
     if (value === undefined) members.delete(name);
     else members.set(name, value);

@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, own } from './json.ts';
+import { get, isArray, isObject, type Json } from './json.ts';
 import type { Request } from './plan.ts';
 
 /**
@@ -13,7 +13,7 @@ export function isRepeatable({ method, body }: Pick<Request, 'method' | 'body'>)
 function setsOnlyValues(body: Json): boolean {
   if (isArray(body)) return body.every(setsOneValue);
   if (!isObject(body)) return false;
-  const operations = own(body, 'operations');
+  const operations = get(body, 'operations');
   return operations === undefined ? hasOnlyIds(body) : isArray(operations) && setsOnlyValues(operations);
 }
 
@@ -32,5 +32,5 @@ function hasOnlyIds(value: Json): boolean {
 }
 
 function hasId(record: Json): boolean {
-  return isObject(record) && (own(record, 'id') ?? null) !== null && own(record, '_destroy') !== true;
+  return isObject(record) && (get(record, 'id') ?? null) !== null && get(record, '_destroy') !== true;
 }

@@ -1,5 +1,5 @@
-import { failure } from '../model/failure.ts';
-import { own, textOf, textsOf } from '../model/json.ts';
+import { fail } from '../model/failure.ts';
+import { get, getText, getTexts } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
 import { kindNameOf } from './fields.ts';
@@ -91,7 +91,7 @@ export function readCollection(api: OpenApi, wanted: string): Collection {
   if (!all || found === undefined) throw unknownPath(api, given, known);
   const path = found.startsWith(`${prefix}/`) ? found : prefix + found;
   if (!kindPath.test(path))
-    throw failure('openapi-path', `The path ${path} cannot be that of a kind.`, {
+    throw fail('openapi-path', `The path ${path} cannot be that of a kind.`, {
       hint: 'A kind has a collection at a path of letters, digits, `.`, `_`, `~` and `-`, below one other object at most.',
     });
   const itemPath = itemPathOf(found, paths);
@@ -134,8 +134,8 @@ function demandsOf(api: OpenApi, path: Part | null, methods: readonly string[]):
     if (!path || !call) return [];
     const parameters = [path, call].flatMap((part) => api.list(part, 'parameters'));
     return parameters.flatMap(({ value }) => {
-      const [where, name] = [textOf(value, 'in'), textOf(value, 'name') ?? ''];
-      const isKnown = where === 'path' || /experimental/i.test(name) || own(value, 'required') !== true;
+      const [where, name] = [getText(value, 'in'), getText(value, 'name') ?? ''];
+      const isKnown = where === 'path' || /experimental/i.test(name) || get(value, 'required') !== true;
       return isKnown ? [] : [`${method.toUpperCase()} needs ${name}`];
     });
   });
@@ -159,12 +159,12 @@ export function collectionsIn(api: OpenApi) {
     .sort()
     .flatMap((found) => {
       const path = found.startsWith(`${prefix}/`) ? found : prefix + found;
-      const get = api.at(all, found, 'get');
-      if (!get || !kindPath.test(path) || own(get.value, 'deprecated') === true) return [];
+      const reading = api.at(all, found, 'get');
+      if (!reading || !kindPath.test(path) || get(reading.value, 'deprecated') === true) return [];
       const hasItems = itemPathOf(found, Object.keys(all.value)) !== undefined;
-      const isList = (hasItems || api.at(all, found, 'post') !== null) && rowsOf(api, path, get) !== null;
+      const isList = (hasItems || api.at(all, found, 'post') !== null) && rowsOf(api, path, reading) !== null;
       if (!isList && (hasItems || !isSingle(api, api.at(all, found)))) return [];
-      return [{ ...withParent(path), found: path, tag: textsOf(get.value, 'tags')[0] ?? null }];
+      return [{ ...withParent(path), found: path, tag: getTexts(reading.value, 'tags')[0] ?? null }];
     });
 }
 
@@ -176,17 +176,17 @@ function unknownPath(api: OpenApi, path: string, known: readonly string[]) {
   const some = collections.slice(0, 5).join(', ');
   const all = some === '' ? 'It describes no collection.' : `It describes collections such as ${some}.`;
   const hint = didYouMean(path, collections) ?? all;
-  return failure('openapi-path', `${api.root.file} has no path ${path}.`, { hint });
+  return fail('openapi-path', `${api.root.file} has no path ${path}.`, { hint });
 }
 
 /** The path of the document's first server, with the defaults of its variables, without a slash at the end. */
 function serverPath(api: OpenApi): string {
   const [server] = api.list(api.root, 'servers');
   if (!server) return '';
-  const path = (textOf(server.value, 'url') ?? '').replace(/^[a-z]+:\/\/[^/]*|^\/\/[^/]*/i, '');
+  const path = (getText(server.value, 'url') ?? '').replace(/^[a-z]+:\/\/[^/]*|^\/\/[^/]*/i, '');
   const resolved = path.replace(/\{([^{}]*)\}/g, (_, name: string) => {
     const variable = api.at(server, 'variables', name);
-    return (variable && textOf(variable.value, 'default')) ?? '';
+    return (variable && getText(variable.value, 'default')) ?? '';
   });
   return /^(\/[\w.~-]+)*$/.test(resolved.replace(/\/+$/, '')) ? resolved.replace(/\/+$/, '') : '';
 }
@@ -221,15 +221,15 @@ const paging =
 /** @param parts the path and the call, which both may have parameters */
 function readList(api: OpenApi, path: string, parts: readonly Part[]): ListCall {
   const parameters = parts.flatMap((part) => api.list(part, 'parameters'));
-  const inQuery = parameters.filter(({ value }) => textOf(value, 'in') === 'query');
-  const query = new Map(inQuery.map((part) => [textOf(part.value, 'name') ?? '', part]));
+  const inQuery = parameters.filter(({ value }) => getText(value, 'in') === 'query');
+  const query = new Map(inQuery.map((part) => [getText(part.value, 'name') ?? '', part]));
   const schemaOf = (name: string) => {
     const parameter = query.get(name);
     return parameter ? api.at(parameter, 'schema') : null;
   };
   const hasOffset = query.has('offset');
   const others = [...query.keys()].filter((name) => paging.test(name.replaceAll(/[$_[\]-]/g, '')));
-  const filters = textOf(query.get('filters')?.value ?? {}, 'description') ?? '';
+  const filters = getText(query.get('filters')?.value ?? {}, 'description') ?? '';
   return {
     rows: rowsOf(api, path, parts.at(-1)),
     pageSize: query.has('limit') ? pageSizeIn(schemaOf('limit')) : null,
@@ -246,7 +246,7 @@ function readList(api: OpenApi, path: string, parts: readonly Part[]): ListCall 
 }
 
 function pageSizeIn(schema: Part | null): number {
-  const stated = ['maximum', 'default'].map((name) => own(schema?.value ?? {}, name));
+  const stated = ['maximum', 'default'].map((name) => get(schema?.value ?? {}, name));
   const size = stated.find((each) => typeof each === 'number' && each > 0 && each <= largestPage);
   return typeof size === 'number' ? Math.floor(size) : smallPage;
 }
@@ -272,6 +272,6 @@ function readWrite(api: OpenApi, call: Part): Write {
     body,
     items: body.items && api.shape(body.items),
     mediaTypes: Object.keys(api.at(call, 'requestBody', 'content')?.value ?? {}),
-    prose: readProse(textOf(call.value, 'description') ?? ''),
+    prose: readProse(getText(call.value, 'description') ?? ''),
   };
 }

@@ -1,16 +1,16 @@
 import { posix } from 'node:path';
 import { parseDocument } from 'yaml';
 import type { FileSource } from '../loader/source.ts';
-import { Failure, failure, hasCode } from '../model/failure.ts';
+import { Failure, fail, hasCode } from '../model/failure.ts';
 import {
+  get,
+  getText,
+  getTexts,
   isArray,
   isObject,
   type Json,
   type JsonObject,
-  own,
   parseJson,
-  textOf,
-  textsOf,
 } from '../model/json.ts';
 import { segmentsOf } from '../model/pointer.ts';
 
@@ -63,9 +63,9 @@ export class OpenApi {
   constructor(source: FileSource, file: string) {
     this.#source = source;
     const value = this.#open(file);
-    const version = isObject(value) ? own(value, 'openapi') : undefined;
+    const version = isObject(value) ? get(value, 'openapi') : undefined;
     if (!isObject(value) || !/^3\.[01](\.|$)/.test(String(version)))
-      throw failure('openapi-version', `${file} is not an OpenAPI document of version 3.0 or 3.1.`, {
+      throw fail('openapi-version', `${file} is not an OpenAPI document of version 3.0 or 3.1.`, {
         hint: 'Convert older documents first, with swagger2openapi for example.',
       });
     this.root = { value, file };
@@ -83,14 +83,14 @@ export class OpenApi {
     let current: Part | null = this.#follow(part);
     for (const name of names) {
       if (current === null) return null;
-      const value: Json | undefined = own(current.value, name);
+      const value: Json | undefined = get(current.value, name);
       current = isObject(value) ? this.#follow({ value, file: current.file }) : null;
     }
     return current;
   }
 
   list(part: Part, name: string): Part[] {
-    const value = own(part.value, name);
+    const value = get(part.value, name);
     if (!isArray(value)) return [];
     return value.flatMap((item) => {
       const found = isObject(item) ? this.#follow({ value: item, file: part.file }) : null;
@@ -100,7 +100,7 @@ export class OpenApi {
 
   /** True where an item of the list under a name is a reference that leads nowhere. */
   hasGap(part: Part, name: string): boolean {
-    const value = own(part.value, name);
+    const value = get(part.value, name);
     return isArray(value) && this.list(part, name).length < value.length;
   }
 
@@ -109,8 +109,8 @@ export class OpenApi {
     const parts = schema ? this.#partsOf(schema) : [];
     const values = parts.map(({ value }) => value);
     const first = (name: string) =>
-      values.map((value) => textOf(value, name)).find((text) => text !== null) ?? null;
-    const has = (name: string) => values.some((value) => own(value, name) === true);
+      values.map((value) => getText(value, name)).find((text) => text !== null) ?? null;
+    const has = (name: string) => values.some((value) => get(value, name) === true);
     const properties = new Map<string, Part>();
     for (const [name, property] of parts.flatMap((part) => this.#propertiesOf(part)))
       if (!properties.has(name)) properties.set(name, property);
@@ -118,13 +118,13 @@ export class OpenApi {
       types: new Set(values.flatMap(typesIn).filter((type) => type !== 'null')),
       properties,
       required: new Set(
-        schema ? this.#partsOf(schema, ['allOf']).flatMap(({ value }) => textsOf(value, 'required')) : [],
+        schema ? this.#partsOf(schema, ['allOf']).flatMap(({ value }) => getTexts(value, 'required')) : [],
       ),
       items: parts.map((part) => this.at(part, 'items')).find((items) => items !== null) ?? null,
-      choices: values.flatMap((value) => listIn(own(value, 'const') ?? null, own(value, 'enum'))),
+      choices: values.flatMap((value) => listIn(get(value, 'const') ?? null, get(value, 'enum'))),
       description: first('description') ?? first('title') ?? '',
       format: first('format'),
-      maxLength: Math.max(0, ...values.map((value) => Number(own(value, 'maxLength') ?? 0) || 0)),
+      maxLength: Math.max(0, ...values.map((value) => Number(get(value, 'maxLength') ?? 0) || 0)),
       readOnly: has('readOnly'),
       writeOnly: has('writeOnly'),
     };
@@ -157,7 +157,7 @@ export class OpenApi {
 
   /** The part, or what it refers to; `null` where that is not found. */
   #follow(part: Part): Part | null {
-    const reference = own(part.value, '$ref');
+    const reference = get(part.value, '$ref');
     if (typeof reference !== 'string') return part;
     const target = this.#targetOnce(reference, part.file);
     if (target === null) return null;
@@ -212,7 +212,7 @@ export class OpenApi {
     const text = this.#source.text(file);
     this.#textLeft -= text.length;
     if (this.#textLeft < 0)
-      throw failure('file-too-large', `${file} makes the files of the document larger than 64 MB together.`);
+      throw fail('file-too-large', `${file} makes the files of the document larger than 64 MB together.`);
     // JSON is YAML too, but its own parser is a hundred times as fast.
     const value = (/^\s*\{/.test(text) ? parseJson(text) : undefined) ?? readYaml(text, file);
     this.#files.set(file, value);
@@ -228,20 +228,20 @@ function readYaml(text: string, file: string): Json {
     if (error === undefined) return document.toJS();
     const [{ line, col } = { line: 1, col: 1 }] = error.linePos ?? [];
     const message = `${file} is not valid YAML: ${error.message.split('\n')[0]?.replace(/ at line .*$/, '')}.`;
-    throw failure('openapi-syntax', message, { hint, source: { file, line, column: col } });
+    throw fail('openapi-syntax', message, { hint, source: { file, line, column: col } });
   } catch (error) {
     // Aliases that grow without end, and nesting that exhausts the stack.
     if (error instanceof RangeError || error instanceof ReferenceError)
-      throw failure('openapi-syntax', `${file} is too complex for the YAML parser.`, { hint });
+      throw fail('openapi-syntax', `${file} is too complex for the YAML parser.`, { hint });
     throw error;
   }
 }
 
 function typesIn(schema: Part['value']): string[] {
-  const type = own(schema, 'type');
+  const type = get(schema, 'type');
   if (typeof type === 'string') return [type];
   if (isArray(type)) return type.filter((each) => typeof each === 'string');
-  return own(schema, 'properties') === undefined ? [] : ['object'];
+  return get(schema, 'properties') === undefined ? [] : ['object'];
 }
 
 function listIn(only: Json, choices: Json | undefined): readonly Json[] {

@@ -1,5 +1,5 @@
 import { formatComment, type Member, printInline } from '../loader/print.ts';
-import { failure } from '../model/failure.ts';
+import { fail } from '../model/failure.ts';
 import { isFieldName, isMemberName } from '../model/json.ts';
 import { type Collection, collectionsIn, type Rows, readCollection } from './collection.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
@@ -80,7 +80,7 @@ function kindName({ path, parent }: Pick<Collection, 'path' | 'parent'>): string
   const name = kindNameOf(path);
   if (name !== '') return pascalCase(`${parent?.kind ?? ''}${name}`);
   const hint = 'Name the kind by the file to write: --out kinds/NAME.kind.yaml.';
-  throw failure('kind-name', `The path ${path} gives no name for a kind.`, { hint });
+  throw fail('kind-name', `The path ${path} gives no name for a kind.`, { hint });
 }
 
 type WrapperFinder = (shape: Shape) => string | null;

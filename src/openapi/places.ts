@@ -18,7 +18,7 @@ interface IdPolicy {
   readonly to: string | Readonly<Record<string, string>>;
 }
 
-type Found = Omit<DraftPlace, 'path'> & { readonly steps: readonly string[] };
+type FoundPlace = Omit<DraftPlace, 'path'> & { readonly steps: readonly string[] };
 
 /** Schemas that go deeper, or have more members, are not looked at any further: nobody would write their places. */
 const deepest = 12;
@@ -26,7 +26,7 @@ const mostMembers = 2000;
 
 /** What single places inside a JSON field are: ids of other objects, secrets, and what only the server sets. */
 export function placesIn(api: OpenApi, field: string, property: Part): DraftPlace[] {
-  const found: Found[] = [];
+  const found: FoundPlace[] = [];
   let left = mostMembers;
   walk(property, [field], []);
   return joined(found);
@@ -87,7 +87,7 @@ function byType(by: string, properties: Shape['properties'], api: OpenApi): Omit
 }
 
 /** One rule for places of one name and policy in a field: `membership/**` + `/sourceId`. */
-function joined(found: readonly Found[]): DraftPlace[] {
+function joined(found: readonly FoundPlace[]): DraftPlace[] {
   const places = new Map<string, DraftPlace>();
   for (const { steps, policy, notes } of found) {
     const [field = '', last = ''] = [steps[0], steps.at(-1)];

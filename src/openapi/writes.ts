@@ -1,5 +1,5 @@
 import type { Member } from '../loader/print.ts';
-import { textOf } from '../model/json.ts';
+import { getText } from '../model/json.ts';
 import type { Collection, Write } from './collection.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
 import { toComment } from './fields.ts';
@@ -49,7 +49,7 @@ export function updateOf({ api, collection, wrapper, miss }: Findings): Update {
     : first;
 }
 
-interface Written {
+interface DescribedWrites {
   readonly update: Update;
   /** Those that a create can have. */
   readonly fields: readonly string[];
@@ -57,7 +57,7 @@ interface Written {
 }
 
 /** What the API asks of those who write, besides what is usual. */
-export function writeOf({ collection }: Findings, { update, fields, immutable }: Written): Member[] {
+export function writeOf({ collection }: Findings, { update, fields, immutable }: DescribedWrites): Member[] {
   const { create, put, patch } = collection;
   const members: Member[] = [];
   const [type] = patch?.mediaTypes ?? [];
@@ -110,7 +110,7 @@ export function createsOne({ collection: { create, path }, miss }: Findings): bo
 export function fixedFinder({ patchable, fixed }: Prose) {
   return (name: string, property: Part): string | null => {
     if (fixed.has(name)) return 'described as one that cannot be changed';
-    if (saysFixed(textOf(property.value, 'description') ?? ''))
+    if (saysFixed(getText(property.value, 'description') ?? ''))
       return 'check: it cannot be changed, its description says';
     return patchable?.has(name) === false ? 'check: not among those that are described as changeable' : null;
   };

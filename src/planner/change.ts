@@ -33,6 +33,7 @@ import {
 import type { Resource } from '../kinds/resource.ts';
 import { Failure } from '../model/failure.ts';
 import {
+  get,
   isArray,
   isObject,
   type Json,
@@ -40,7 +41,6 @@ import {
   mapMembers,
   objectFrom,
   objectsIn,
-  own,
   pick,
   sameJson,
 } from '../model/json.ts';
@@ -52,7 +52,7 @@ import type { Deletion } from './deletes.ts';
 import { isRename, type Match } from './match.ts';
 
 /** What decides about values that the tenant and the plan may not show. */
-export interface Unseen {
+export interface UnseenPolicy {
   /** True where a declared secret is what the tenant shows at the place, so that it need not be written. */
   isSame(secret: string, shown: string, at: Pointer): boolean;
   /** True where a value that the tenant does not show stays as it is; otherwise it is written. */
@@ -61,19 +61,19 @@ export interface Unseen {
 
 export interface ChangeContext {
   readonly settings: ApiSettings;
-  readonly unseen: Unseen;
+  readonly unseen: UnseenPolicy;
   /** What the revision of `--since` declared of the object; `null` where it did not, or without `--since`. */
   readonly past?: Resource | null;
 }
 
-export interface Outcome {
+export interface ComparedObject {
   readonly change: Change | null;
   /** Declared values that the tenant does not show: neither equal nor different. */
   readonly notComparable: readonly Pointer[];
 }
 
 /** As a plan decides: hidden values stay, and secrets where they are equal. With `--rotate`, both are written. */
-export function unseenInPlan(secrets: Pick<Secrets, 'matches'>, rotate: boolean): Unseen {
+export function unseenInPlan(secrets: Pick<Secrets, 'matches'>, rotate: boolean): UnseenPolicy {
   return {
     isSame: (secret, shown) => !rotate && secrets.matches(secret, shown),
     isLeft: () => !rotate,
@@ -86,7 +86,7 @@ export function unseenInPlan(secrets: Pick<Secrets, 'matches'>, rotate: boolean)
  *
  * @param base the vendor's default that a new object is based on, where there is one
  */
-export function changeFor(match: Match, base: LiveObject | null, context: ChangeContext): Outcome {
+export function changeFor(match: Match, base: LiveObject | null, context: ChangeContext): ComparedObject {
   const below = match.live ?? base;
   const compared = compare(match, below, context.unseen);
   const { differences: found, notComparable } = compared;
@@ -113,7 +113,7 @@ export interface Comparison {
 export function compare(
   { kind, resource, live }: Match,
   below: LiveObject | null,
-  unseen: Unseen,
+  unseen: UnseenPolicy,
 ): Comparison {
   const current = readableFields(kind, below?.fields ?? {});
   const ignore = live ? resource.lifecycle.ignore : [];
@@ -139,9 +139,9 @@ export function declaredFields(kind: Kind, fields: JsonObject, live: LiveObject 
 
 export function differences(kind: Kind, declared: JsonObject, live: JsonObject): FieldDifference[] {
   return Object.entries(kind.fields).flatMap(([name, field]) => {
-    const value = own(declared, name);
+    const value = get(declared, name);
     if (value === undefined || isNameBesideId(field, declared, live)) return [];
-    return compareField(name, field, value, own(live, name));
+    return compareField(name, field, value, get(live, name));
   });
 }
 
@@ -149,7 +149,7 @@ export function differences(kind: Kind, declared: JsonObject, live: JsonObject):
 export function differencesBetween(kind: Kind, first: JsonObject, second: JsonObject): FieldDifference[] {
   return Object.entries(kind.fields).flatMap(([name, field]) => {
     if (isNameBesideId(field, second, first)) return [];
-    return differencesIn(name, wholeField(field), own(first, name) ?? null, own(second, name) ?? null);
+    return differencesIn(name, wholeField(field), get(first, name) ?? null, get(second, name) ?? null);
   });
 }
 
@@ -192,8 +192,8 @@ export function mirror({ path, op, before, after }: FieldDifference): FieldDiffe
 /** True for a name beside an id that both sides share: the tenant may answer with another name. */
 export function isNameBesideId(field: Field, declared: JsonObject, live: JsonObject): boolean {
   if (field.is !== 'value' || field.nameOf === undefined) return false;
-  const id = own(declared, field.nameOf) ?? null;
-  return id !== null && sameJson(id, own(live, field.nameOf) ?? null);
+  const id = get(declared, field.nameOf) ?? null;
+  return id !== null && sameJson(id, get(live, field.nameOf) ?? null);
 }
 
 function keyDifference(kind: Kind, resource: Resource, live: LiveObject | null): FieldDifference {
@@ -215,7 +215,7 @@ function assumeUnseen(
   kind: Kind,
   declared: JsonObject,
   live: Pick<LiveObject, 'fields' | 'hidden'>,
-  unseen: Unseen,
+  unseen: UnseenPolicy,
 ): Comparable {
   if (live.hidden.length === 0 && secretPlaces(declared).length === 0) {
     return { fields: declared, notComparable: [], left: [] };
@@ -256,7 +256,7 @@ function assumeUnseen(
   };
   /** Items without order have no place to look at: a secret is one of the live items that nothing else declares. */
   const assumeItems = (field: Field, items: readonly Json[], at: Pointer): Json => {
-    const current = own(live.fields, segmentsOf(at)[0] ?? '') ?? null;
+    const current = get(live.fields, segmentsOf(at)[0] ?? '') ?? null;
     const isDeclared = (shown: Json) => items.some((item) => sameValue(field, [item], [shown]));
     const open = (isArray(current) ? current : []).filter((shown) => !isDeclared(shown));
     return items.map((item, index) => {
@@ -270,7 +270,7 @@ function assumeUnseen(
     });
   };
   const fields = mapMembers(declared, (value, name) => {
-    const [field, at] = [own(kind.fields, name), pointer(name)];
+    const [field, at] = [get(kind.fields, name), pointer(name)];
     const isSet = field && isUnordered(field) && field.is !== 'records' && isArray(value);
     return isSet && !live.hidden.includes(at) ? assumeItems(field, value, at) : assume(value, at);
   });
@@ -466,8 +466,8 @@ function buildChange(
 /** Declared fields over the live ones. Live values become literals, so that none of them can pass for a marker. */
 export function overlayFields(kind: Kind, declared: JsonObject, live: JsonObject): JsonObject {
   const fields = Object.entries(kind.fields).flatMap(([name, field]): [string, Json][] => {
-    const value = own(declared, name);
-    const below = own(live, name);
+    const value = get(declared, name);
+    const below = get(live, name);
     const isWritten = value !== undefined && !isSameReference(field, value, below);
     if (!isWritten && below === undefined) return [];
     const wanted = isWritten ? overlay(field, value, below) : literal(below ?? null);

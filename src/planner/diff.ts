@@ -31,7 +31,7 @@ export interface DeclaredSide extends Resource {
 }
 
 /** An object on both sides. */
-export interface Pair {
+export interface ObjectPair {
   readonly kind: Kind;
   /** The object on the first and on the second side; `null` where a side does not have it. */
   readonly sides: readonly [SideObject | null, SideObject | null];
@@ -39,12 +39,12 @@ export interface Pair {
 
 export type SideSecrets = readonly [Secrets, Secrets];
 
-export function presentSides({ sides }: Pair): SideObject[] {
+export function presentSides({ sides }: ObjectPair): SideObject[] {
   return sides.filter((object) => object !== null);
 }
 
 /** Every object beside that of the other side. Manifests find theirs by the pinned id, the key, or the former key. */
-export function pairObjects(first: readonly SideObject[], second: readonly SideObject[]): Pair[] {
+export function pairObjects(first: readonly SideObject[], second: readonly SideObject[]): ObjectPair[] {
   const isLive = (objects: readonly SideObject[]) => objects.some(({ is }) => is === 'live');
   if (isLive(first) && !isLive(second))
     return pairObjects(second, first).map(({ kind, sides: [one, other] }) => ({ kind, sides: [other, one] }));
@@ -58,19 +58,19 @@ export function pairObjects(first: readonly SideObject[], second: readonly SideO
     return other;
   };
   return [
-    ...first.map((object): Pair => ({ kind: object.kind, sides: [object, find(object)] })),
-    ...[...left].map((object): Pair => ({ kind: object.kind, sides: [null, object] })),
+    ...first.map((object): ObjectPair => ({ kind: object.kind, sides: [object, find(object)] })),
+    ...[...left].map((object): ObjectPair => ({ kind: object.kind, sides: [null, object] })),
   ];
 }
 
 const identityIn = ({ kind, key }: LiveObject | Resource): string => identityOf(kind, key);
 
 /** The address of a pair: that of its manifest, else the first in the alphabet, so that both directions have the same. */
-export function addressOf(pair: Pair): Address {
+export function addressOf(pair: ObjectPair): Address {
   return leadOf(pair)?.address ?? '';
 }
 
-function leadOf(pair: Pair): SideObject | undefined {
+function leadOf(pair: ObjectPair): SideObject | undefined {
   const objects = presentSides(pair);
   const declared = objects.filter(isDeclared);
   return (declared.length > 0 ? declared : objects).toSorted(byAddress)[0];
@@ -78,14 +78,14 @@ function leadOf(pair: Pair): SideObject | undefined {
 
 const isDeclared = (object: SideObject): object is DeclaredSide => object.is === 'declared';
 
-interface Compared {
+interface SidesDiff {
   readonly objects: readonly DiffObject[];
   readonly notComparable: readonly NotCompared[];
   readonly summary: DiffSummary;
 }
 
 /** How the sides differ, object by object. Pure. */
-export function diffPairs(pairs: readonly Pair[], secrets: SideSecrets): Compared {
+export function diffPairs(pairs: readonly ObjectPair[], secrets: SideSecrets): SidesDiff {
   const compared = pairs.map((pair) => diffPair(pair, secrets));
   const objects = compared.flatMap(({ object }) => object ?? []).toSorted(byAddress);
   const notComparable = compared.flatMap(({ notCompared }) => notCompared ?? []).toSorted(byAddress);
@@ -108,7 +108,7 @@ interface PairCompared {
   readonly notCompared: NotCompared | null;
 }
 
-function diffPair(pair: Pair, secrets: SideSecrets): PairCompared {
+function diffPair(pair: ObjectPair, secrets: SideSecrets): PairCompared {
   const { kind } = pair;
   const [first, second] = pair.sides;
   if (first === null || second === null)
@@ -127,7 +127,7 @@ function diffPair(pair: Pair, secrets: SideSecrets): PairCompared {
   };
 }
 
-function describePair(pair: Pair, where: DiffObject['in'], diff: DiffObject['diff']): DiffObject {
+function describePair(pair: ObjectPair, where: DiffObject['in'], diff: DiffObject['diff']): DiffObject {
   const lead = leadOf(pair);
   const source = presentSides(pair).findLast(isDeclared)?.source();
   return {

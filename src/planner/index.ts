@@ -18,7 +18,7 @@ import {
   secretsSentBy,
 } from '../model/plan.ts';
 import { type Pointer, valueAt } from '../model/pointer.ts';
-import { changeFor, deletionOf, type Outcome, unseenInPlan } from './change.ts';
+import { type ComparedObject, changeFor, deletionOf, unseenInPlan } from './change.ts';
 import { type Deletion, findDeletions, findRemoved, findUndeclared } from './deletes.ts';
 import { findRefusals, type GuardInput } from './guards.ts';
 import { type PlanChoices, type PlanInput, refuseUnknownKeys } from './input.ts';
@@ -28,14 +28,14 @@ import { addOrigins, previousFinder } from './origin.ts';
 import { findMissedRenames, findRenames } from './renames.ts';
 
 /** A declared object that the tenant has, and how it differs. */
-interface Compared extends Outcome {
+interface ComparedMatch extends ComparedObject {
   readonly match: Match;
 }
 
 /** The declared objects with their live ones: the part of a plan that needs no vendor's defaults. */
 export interface Matched {
   /** Declared objects that exist. */
-  readonly present: readonly Compared[];
+  readonly present: readonly ComparedMatch[];
   /** Declared objects that do not exist. */
   readonly missing: readonly Match[];
   /** Objects declared absent that do not exist. */
@@ -224,11 +224,11 @@ function compareAll(
   { environment, choices, secrets, previous, written }: PlanInput,
   matches: readonly Match[],
   standards: LiveIndex = new LiveIndex([]),
-): Compared[] {
+): ComparedMatch[] {
   const { settings } = environment;
   const isRotated = matchAddresses(choices.rotate);
   const previousOf = previous && previousFinder(previous);
-  return matches.map((match): Compared => {
+  return matches.map((match): ComparedMatch => {
     const { kind, resource, live } = match;
     const standard = live ? null : standards.findByKey(kind, resource.key);
     const past = previousOf?.(resource) ?? null;
@@ -266,7 +266,10 @@ export function batchDeletes(deletes: readonly Change[], kinds: Kinds): Change[]
 }
 
 /** Remarks on values that the tenant does not show. Such a value is still written where a change writes what contains it. */
-function notComparableRemarks(resource: Resource, { change, notComparable: places }: Outcome): Diagnostic[] {
+function notComparableRemarks(
+  resource: Resource,
+  { change, notComparable: places }: ComparedObject,
+): Diagnostic[] {
   const { address, fields } = resource;
   const sent = new Set(change ? secretsSentBy(change) : []);
   const isSent = (at: Pointer) => sent.has(secretName(valueAt(fields, at)) ?? '');

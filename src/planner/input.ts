@@ -81,14 +81,14 @@ export function readRequestsFor({
   });
 }
 
-function keysBeside(kind: Kind, objects: readonly Named[], others: readonly Named[]): Key[] {
+function keysBeside(kind: Kind, objects: readonly NamedObject[], others: readonly NamedObject[]): Key[] {
   if (objects.length === 0) return [];
   const known = new Set(others.map(({ key }) => identityOf(kind, key)));
   return objects.flatMap(({ key }) => (known.has(identityOf(kind, key)) ? [] : [key]));
 }
 
 /** What names an object in a manifest. */
-interface Named extends Pick<Resource, 'kind' | 'key' | 'id'> {
+interface NamedObject extends Pick<Resource, 'kind' | 'key' | 'id'> {
   readonly lifecycle: Pick<Resource['lifecycle'], 'renamedFrom'>;
 }
 
@@ -97,7 +97,7 @@ function targetsOf(
   resources: readonly Resource[],
   isInScope: (address: Address) => boolean,
   kinds: Kinds,
-): Named[] {
+): NamedObject[] {
   const references = referencesIn(
     resources.filter(({ address }) => isInScope(address)),
     kinds,
@@ -110,7 +110,7 @@ function targetsOf(
 }
 
 /** The declared objects that exist and that do not exist, and the objects to delete. */
-interface Open {
+interface OpenMatches {
   readonly present: readonly { readonly match: Pick<Match, 'resource'> }[];
   readonly missing: readonly Match[];
   readonly deletions: readonly { readonly live: LiveObject }[];
@@ -120,7 +120,7 @@ interface Open {
  * The vendor's defaults that a plan needs: those that creates are based on, those that deletes return to, and those that
  * may have moved since an object was customised.
  */
-export function defaultsFor({ present, missing, deletions }: Open): ReadRequest[] {
+export function defaultsFor({ present, missing, deletions }: OpenMatches): ReadRequest[] {
   const based = present.flatMap(({ match: { resource } }) => (resource.lifecycle.basedOn ? [resource] : []));
   return defaultsOf([
     ...missing.map(({ resource }) => resource),
@@ -131,7 +131,7 @@ export function defaultsFor({ present, missing, deletions }: Open): ReadRequest[
 
 /** All defaults of the kinds with an unknown key, so that the error can suggest a similar key. */
 export function nearDefaultsFor(
-  { missing }: Pick<Open, 'missing'>,
+  { missing }: Pick<OpenMatches, 'missing'>,
   defaults: readonly LiveObject[],
 ): ReadRequest[] {
   return [...new Set(withoutDefault(missing, defaults).map(({ kind }) => kind))].map(allOf);

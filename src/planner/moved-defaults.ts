@@ -3,7 +3,7 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { contentDigest, type LiveIndex } from '../kinds/live-objects.ts';
 import { redactDifference, sensitiveIn } from '../kinds/redact.ts';
 import type { Diagnostic, Versions } from '../model/diagnostic.ts';
-import { type Json, type JsonObject, objectFrom, own, pick } from '../model/json.ts';
+import { get, type Json, type JsonObject, objectFrom, pick } from '../model/json.ts';
 import type { Difference } from '../model/plan.ts';
 import { segmentsOf, valueAt } from '../model/pointer.ts';
 import { declaredFields, differences, overlayFields } from './change.ts';
@@ -46,8 +46,8 @@ export function provenDefault(
 ): JsonObject | null {
   const { kind } = match;
   const names = Object.entries(kind.fields).flatMap(([name, field]) => {
-    const ours = own(declared, name);
-    return ours === undefined || sameValue(field, ours, own(standard.fields, name)) ? [] : [name];
+    const ours = get(declared, name);
+    return ours === undefined || sameValue(field, ours, get(standard.fields, name)) ? [] : [name];
   });
   // Each more doubles the number of mixtures.
   if (names.length > maxMixed) return null;

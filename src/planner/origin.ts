@@ -3,7 +3,7 @@ import { comparable, readableFields } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { keysOf, type Resource } from '../kinds/resource.ts';
-import { type Json, type JsonObject, own, sameJson } from '../model/json.ts';
+import { get, type Json, type JsonObject, sameJson } from '../model/json.ts';
 import { refsIn } from '../model/marker.ts';
 import type { Change, Difference, Origin } from '../model/plan.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
@@ -59,12 +59,12 @@ function originOf(entry: Difference, match: Match, { previous, written }: Since)
   const repoMoved = !sameJson(then ?? null, at(resource.fields) ?? null);
   if (!repoMoved) return 'tenant';
   // What cannot be known of that time, such as an unset variable or a lookup, is not in the manifests of today.
-  const past = field.is === 'json' ? then : own(previous.fields, name);
+  const past = field.is === 'json' ? then : get(previous.fields, name);
   if (then === undefined || past === undefined || isUnknown(past)) return 'repo';
   const tenantMoved =
     field.is === 'json'
       ? !sameJson(then, at(live.fields) ?? null)
-      : compareField(name, field, own(previous.fields, name) ?? null, own(live.fields, name)).length > 0;
+      : compareField(name, field, get(previous.fields, name) ?? null, get(live.fields, name)).length > 0;
   return tenantMoved ? 'both' : 'repo';
 }
 
@@ -78,17 +78,20 @@ function originOfRename({ kind, resource }: Match, live: LiveObject, previous: R
   return then === live.identity ? 'repo' : 'both';
 }
 
-interface Place {
+interface DifferencePlace {
   readonly name: string;
   readonly field: Field;
   readonly path: Pointer;
 }
 
 /** Reads the value of a difference: the exact place inside JSON, else the whole field as it is compared. */
-function valueReader(kind: Kind, { name, field, path }: Place): (fields: JsonObject) => Json | undefined {
+function valueReader(
+  kind: Kind,
+  { name, field, path }: DifferencePlace,
+): (fields: JsonObject) => Json | undefined {
   if (field.is === 'json') return (fields) => valueAt(readableFields(kind, fields), path);
   return (fields) => {
-    const value = own(fields, name);
+    const value = get(fields, name);
     return value === undefined ? undefined : comparable(field, value);
   };
 }

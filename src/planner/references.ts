@@ -86,7 +86,7 @@ export interface Missing extends Pick<Diagnostic, 'code' | 'message'> {
 }
 
 /** What a reference stands for: an id, or a marker for that of an object which the plan creates. */
-type Target = { readonly id: Json } | { readonly missing: Missing };
+type ReferenceValue = { readonly id: Json } | { readonly missing: Missing };
 
 /** What the references of a project stand for in a tenant. */
 export interface ResolvedReferences {
@@ -141,7 +141,7 @@ export function refuseMissing(missing: readonly MissingReference[], known: reado
 }
 
 /** What the tenant has, ready to be searched. */
-interface Found extends Pick<Targets, 'isInScope'> {
+interface TenantIndex extends Pick<Targets, 'isInScope'> {
   readonly index: LiveIndex;
   readonly objects: ReadonlyMap<string, readonly LiveObject[]>;
 }
@@ -150,8 +150,8 @@ interface Found extends Pick<Targets, 'isInScope'> {
 function targetFor(
   { kind, key, to }: UsedReference,
   declared: Resource | null,
-  { index, objects, isInScope }: Found,
-): Target {
+  { index, objects, isInScope }: TenantIndex,
+): ReferenceValue {
   if (declared?.ensure === 'absent') return { missing: whyAbsent(declared) };
   const live = declared ? index.find(declared) : index.findByKey(kind, key);
   const duplicates = live ? withoutRepeats(objects.get(live.identity) ?? []) : [];
@@ -207,7 +207,7 @@ function withoutRepeats(objects: readonly LiveObject[]): readonly LiveObject[] {
   return [...new Map(objects.map((object) => [object.id ?? object, object])).values()];
 }
 
-function missing(code: string, message: string, hint: string | null): Target {
+function missing(code: string, message: string, hint: string | null): ReferenceValue {
   return { missing: { code, message, hint } };
 }
 

@@ -5,9 +5,9 @@ import type { Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { own } from '../model/json.ts';
+import { get } from '../model/json.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
-import { compare, type Unseen } from './change.ts';
+import { compare, type UnseenPolicy } from './change.ts';
 import type { Match } from './match.ts';
 
 /** Remarks on renames that do not happen: a typo in the old name would create a second object. */
@@ -50,7 +50,7 @@ export interface RenameEvidence {
   /** Objects that are deleted, or that no manifest names. */
   readonly left: readonly LiveObject[];
   readonly deleted: ReadonlySet<Address>;
-  readonly unseen: Unseen;
+  readonly unseen: UnseenPolicy;
 }
 
 /**
@@ -116,14 +116,14 @@ function formerObjects(created: readonly Match[], { left, unseen }: RenameEviden
 }
 
 /** Whether the object has all that is declared but the name, and that is more than nothing. */
-function isAlike(match: Match, live: LiveObject, unseen: Unseen): boolean {
+function isAlike(match: Match, live: LiveObject, unseen: UnseenPolicy): boolean {
   if (isKnownById(live)) return false;
   const { declared, differences, notComparable } = compare(match, live, unseen);
   const isField = (at: Pointer) => at !== pointer(match.kind.keyFields[0]?.name ?? '');
   if (differences.some(({ path }) => isField(path))) return false;
   const unknown = new Set(notComparable.map((at) => segmentsOf(at)[0]));
   return Object.entries(match.kind.fields).some(
-    ([name, field]) => comparable(field, own(declared, name)) !== null && !unknown.has(name),
+    ([name, field]) => comparable(field, get(declared, name)) !== null && !unknown.has(name),
   );
 }
 

@@ -10,7 +10,7 @@ import { type Address, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { DraftPlan } from '../model/digest.ts';
 import { Failure } from '../model/failure.ts';
-import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
+import { get, isObject, type Json, type JsonObject } from '../model/json.ts';
 import { liveMarker } from '../model/marker.ts';
 import { isSameTenant } from '../model/network.ts';
 import type { Change } from '../model/plan.ts';
@@ -204,7 +204,7 @@ function laterChanges({ undo, live }: Reversal, change: Change): string | null {
   );
   const touched = new Set(change.diff.map(({ path }) => segmentsOf(path)[0]));
   const isDifferent = ([name, after]: [string, Json]) => {
-    const [field, now] = [fieldNamed(kind, name), own(shown, name)];
+    const [field, now] = [fieldNamed(kind, name), get(shown, name)];
     if (!field || now === undefined) return false;
     // What else is in it does not concern the rollback of an update, and neither do settings that nobody declared.
     const isPart = field.is === 'json' && (record.action === 'update' || isMapOfSettings(field));

@@ -3,8 +3,9 @@ import { isDeclaredByMember, readableFields, sameValue } from '../kinds/field.ts
 import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { type Key, parseAddress } from '../model/address.ts';
-import { type Failure, failure } from '../model/failure.ts';
+import { type Failure, fail } from '../model/failure.ts';
 import {
+  get,
   isArray,
   isObject,
   type Json,
@@ -12,7 +13,6 @@ import {
   mapMembers,
   objectFrom,
   objectsIn,
-  own,
   sameJson,
 } from '../model/json.ts';
 import { containsMarker, liveMarker } from '../model/marker.ts';
@@ -84,7 +84,7 @@ export function restoreFields({ kind, record }: Undo, live: LiveObject | null): 
   // No run records a marker.
   const forged = before.filter(([, old]) => containsMarker(old)).map(([name]) => pointer(name));
   const fields = before.flatMap(([name, old]): [string, Json][] => {
-    const [field, now] = [fieldNamed(kind, name), own(current, name)];
+    const [field, now] = [fieldNamed(kind, name), get(current, name)];
     if (!field || forged.includes(pointer(name))) return [];
     // An id that is as it was would say that the name beside it does not count.
     const isRestored = now !== undefined && sameValue(field, old, now);
@@ -106,9 +106,9 @@ function restoreMembers(field: Field, old: Json, now: Json | undefined, at: Poin
   if (!isObject(old)) return old;
   const current = isObject(now) ? now : {};
   const restored = mapMembers(old, (item, name) =>
-    restoreMembers(field, item, own(current, name), at + pointer(name)),
+    restoreMembers(field, item, get(current, name), at + pointer(name)),
   );
-  const isCleared = ([name]: readonly [string, Json]) => own(restored, name) === null;
+  const isCleared = ([name]: readonly [string, Json]) => get(restored, name) === null;
   const isEmptied = isObject(now) && [...Object.entries(restored), ...Object.entries(now)].every(isCleared);
   if (isEmptied && Object.keys(old).length > 0) return null;
   if (isDeclaredByMember(field)) return restored;
@@ -117,7 +117,7 @@ function restoreMembers(field: Field, old: Json, now: Json | undefined, at: Poin
 }
 
 function invalid(why: string): Failure {
-  return failure('result-invalid', `This result cannot be undone: ${why}.`, {
+  return fail('result-invalid', `This result cannot be undone: ${why}.`, {
     hint: 'A result file is what `tenantctl apply --result FILE` writes.',
   });
 }

@@ -1,7 +1,7 @@
 import { decodeHTML } from 'entities';
 import { messageStyle } from '../generated/preview-page.ts';
 import type { Address } from '../model/address.ts';
-import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import { get, getText, isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
 import type { Outcome } from '../render/renderer.ts';
 import type { Message, RenderedSides } from '../render/template.ts';
 import { picturesMarkup } from '../report/html/mail-markup.ts';
@@ -121,7 +121,7 @@ function page(content: Markup, kind: 'mail' | 'plain' = 'plain'): string {
 /** A chat message as its recipients see it, in plain HTML. */
 function chatMarkup(content: Json): Markup {
   // What a phone shows of the message before it is opened.
-  const notice = isObject(content) ? (textOf(content, 'text') ?? '') : '';
+  const notice = isObject(content) ? (getText(content, 'text') ?? '') : '';
   const parts = chatParts(content);
   const repeated = parts.length === 1 && parts[0]?.is === 'text' && parts[0].text === notice;
   return html`<main class="message">${parts.map(partMarkup)}</main>${notice === '' || repeated ? '' : html`<p class="notice"><span>Notification text</span> ${formatChat(notice)}</p>`}`;
@@ -222,9 +222,9 @@ const rows = ['columns', 'cells'] as const;
  */
 export function chatParts(content: Json): ChatPart[] {
   if (!isObject(content)) return ownText(content);
-  const title = textOf(content, 'title');
+  const title = getText(content, 'title');
   const shown = partsWithin(content, 0);
-  const parts = shown.length > 0 ? shown : ownText(own(content, 'text') ?? null);
+  const parts = shown.length > 0 ? shown : ownText(get(content, 'text') ?? null);
   return [...(title ? [{ is: 'heading', text: title } as const] : []), ...parts].slice(0, maxParts);
 }
 
@@ -238,7 +238,7 @@ function partsWithin(element: JsonObject, depth: number): ChatPart[] {
 }
 
 function itemsOf(element: JsonObject, name: string): readonly Json[] {
-  const value = own(element, name) ?? null;
+  const value = get(element, name) ?? null;
   return isArray(value) ? value : [value];
 }
 
@@ -258,21 +258,21 @@ function rowOf(columns: readonly (readonly ChatPart[])[]): readonly ChatPart[] {
 }
 
 function partsOf(element: JsonObject, depth: number): ChatPart[] {
-  const type = textOf(element, 'type') ?? textOf(element, '@type') ?? '';
+  const type = getText(element, 'type') ?? getText(element, '@type') ?? '';
   const text = labelOf(element);
-  const alternative = textOf(element, 'alt_text') ?? textOf(element, 'altText') ?? 'image';
+  const alternative = getText(element, 'alt_text') ?? getText(element, 'altText') ?? 'image';
   if (type === 'divider') return [{ is: 'divider' }];
   if (/^image$/i.test(type)) return [{ is: 'image', text: alternative }];
   if (controls.test(type)) return [{ is: 'button', text, style: buttonStyleOf(element) }];
-  const name = textOf(element, 'title') ?? textOf(element, 'name');
-  const value = textOf(element, 'value');
+  const name = getText(element, 'title') ?? getText(element, 'name');
+  const value = getText(element, 'value');
   if (name !== null && value !== null) return [{ is: 'fact', name, text: value }];
   const ownParts = text === '' ? [] : [{ is: styleOf(element, type), text } as const];
   const parts = [...ownParts, ...partsWithin(element, depth)].map((part) =>
     type === 'context' && part.is === 'text' ? ({ ...part, is: 'note' } as const) : part,
   );
   // Slack's accessory stands right of its section, and the picture of a section in Teams left of it.
-  return [...rowOf([activityImage(element), parts, partsFrom(own(element, 'accessory') ?? null, depth)])];
+  return [...rowOf([activityImage(element), parts, partsFrom(get(element, 'accessory') ?? null, depth)])];
 }
 
 /** Buttons and fields of Slack, and the actions of Teams. */
@@ -280,29 +280,29 @@ const controls = /^(button$|overflow$|.+_select$|.+picker$|Action\.|OpenUri|Http
 
 /** As Slack and Teams name them. */
 function buttonStyleOf(element: JsonObject): '' | 'primary' | 'danger' {
-  const style = textOf(element, 'style') ?? '';
+  const style = getText(element, 'style') ?? '';
   if (/^(?:primary|positive)$/i.test(style)) return 'primary';
   return /^(?:danger|destructive)$/i.test(style) ? 'danger' : '';
 }
 
 function activityImage(element: JsonObject): ChatPart[] {
-  const url = textOf(element, 'activityImage') ?? '';
-  return url === '' ? [] : [{ is: 'image', text: textOf(element, 'activityTitle') ?? 'image' }];
+  const url = getText(element, 'activityImage') ?? '';
+  return url === '' ? [] : [{ is: 'image', text: getText(element, 'activityTitle') ?? 'image' }];
 }
 
 function styleOf(element: JsonObject, type: string): 'heading' | 'text' {
-  const isLarge = ['Large', 'ExtraLarge', 'large', 'extraLarge'].includes(textOf(element, 'size') ?? '');
-  const isBold = /^bolder$/i.test(textOf(element, 'weight') ?? '');
+  const isLarge = ['Large', 'ExtraLarge', 'large', 'extraLarge'].includes(getText(element, 'size') ?? '');
+  const isBold = /^bolder$/i.test(getText(element, 'weight') ?? '');
   return type === 'header' || isLarge || isBold ? 'heading' : 'text';
 }
 
 /** Slack writes `text: {type, text}`, or `placeholder` for a field; Teams `text`, `title` or `activityTitle`. */
 function labelOf(element: JsonObject): string {
-  const text = own(element, 'text') ?? own(element, 'placeholder') ?? null;
-  if (isObject(text)) return textOf(text, 'text') ?? '';
+  const text = get(element, 'text') ?? get(element, 'placeholder') ?? null;
+  if (isObject(text)) return getText(text, 'text') ?? '';
   return typeof text === 'string'
     ? text
-    : (textOf(element, 'title') ?? textOf(element, 'activityTitle') ?? '');
+    : (getText(element, 'title') ?? getText(element, 'activityTitle') ?? '');
 }
 
 function ownText(value: Json): ChatPart[] {

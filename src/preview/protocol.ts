@@ -61,6 +61,6 @@ export interface RenderedTemplate {
   readonly markup: string;
 }
 
-export interface Refused {
+export interface PreviewError {
   readonly error: string;
 }

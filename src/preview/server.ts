@@ -2,14 +2,14 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { script, style } from '../generated/preview-page.ts';
-import { isObject, isTooDeep, own, parseJson, textOf } from '../model/json.ts';
+import { get, getText, isObject, isTooDeep, parseJson } from '../model/json.ts';
 import { Renderer } from '../render/renderer.ts';
 import { type ContextChoice, renderTemplate } from '../render/template.ts';
 import { controlsMarkup } from '../report/html/mail-markup.ts';
 import { html } from '../report/html/markup.ts';
 import type { Redact } from '../report/options.ts';
 import { renderedTemplate } from './document.ts';
-import { type Refused, type RenderedTemplate, type TemplateList, tokenHeader } from './protocol.ts';
+import { type PreviewError, type RenderedTemplate, type TemplateList, tokenHeader } from './protocol.ts';
 import { redactProblems, redactTemplate, type Snapshot, templateList } from './snapshot.ts';
 
 /**
@@ -144,10 +144,10 @@ export class Preview {
       return send(response, 400, {
         error: 'This is not a JSON object, or it is too long or nested too deeply.',
       });
-    const address = textOf(body, 'address');
+    const address = getText(body, 'address');
     const template = this.#snapshot.templates.find((one) => one.address === address);
     if (!template) return send(response, 404, { error: 'This template is no longer declared.' });
-    const context = own(body, 'context') ?? null;
+    const context = get(body, 'context') ?? null;
     if (context !== null && !isObject(context))
       return send(response, 400, { error: 'The context is not a JSON object.' });
     const { sides, versions, ...samples } = redactTemplate(template, this.#snapshot, this.#redact);
@@ -218,7 +218,7 @@ async function readBody(request: IncomingMessage) {
 function send(
   response: ServerResponse,
   status: number,
-  body: TemplateList | RenderedTemplate | Refused,
+  body: TemplateList | RenderedTemplate | PreviewError,
 ): void {
   if (!response.headersSent) sendText(response, 'application/json', JSON.stringify(body), status);
 }

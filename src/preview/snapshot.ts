@@ -7,7 +7,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { listedFor, type VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic, Source } from '../model/diagnostic.ts';
-import { type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
+import { get, type Json, type JsonObject, objectFrom } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { withValueOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -23,11 +23,11 @@ export interface PreviewTemplate extends Omit<ListedTemplate, 'place' | 'editor'
   readonly source: Source;
   readonly sides: Sides<JsonObject>;
   /** The vendor's default, where it has changed since the template was customised. */
-  readonly moved: Moved | null;
+  readonly moved: MovedBase | null;
 }
 
 /** A vendor's default; `old` is `null` where it is not known. */
-interface Moved {
+interface MovedBase {
   readonly old: JsonObject | null;
   readonly now: JsonObject;
 }
@@ -78,7 +78,7 @@ export function redactTemplate(
 export function previewTemplates(
   resources: readonly Resource[],
   state: Pick<TenantState, 'objects' | 'defaults'> | null,
-  moved: ReadonlyMap<Address, Moved> = new Map(),
+  moved: ReadonlyMap<Address, MovedBase> = new Map(),
 ): PreviewTemplate[] {
   const live = new Map(state?.objects.map((object) => [object.address, object]));
   const defaults = new Map(state?.defaults.map((object) => [object.address, object]));
@@ -121,8 +121,8 @@ function applyDeclared(
 /** True where recipients would see a difference. Secrets are not compared. */
 function differs(before: JsonObject, after: JsonObject): boolean {
   return Object.entries(notificationTemplate.fields).some(([name, field]) => {
-    const wanted = own(after, name) ?? null;
-    return !holdsSecret(wanted) && !sameValue(field, wanted, own(before, name));
+    const wanted = get(after, name) ?? null;
+    return !holdsSecret(wanted) && !sameValue(field, wanted, get(before, name));
   });
 }
 
@@ -131,7 +131,7 @@ function redactSecrets(declared: JsonObject, fields: JsonObject): JsonObject {
   return objectFrom(
     Object.entries(fields).map(([name, value]) => [
       name,
-      holdsSecret(own(declared, name) ?? null) ? redacted : value,
+      holdsSecret(get(declared, name) ?? null) ? redacted : value,
     ]),
   );
 }

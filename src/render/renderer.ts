@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isArray, isObject, isTooDeep, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import { get, getText, isArray, isObject, isTooDeep, type Json, type JsonObject } from '../model/json.ts';
 
 /** Texts by name: `subject`, `body`, or the number of a text inside a chat message. */
 export type Texts = Readonly<Record<string, string>>;
@@ -76,9 +76,9 @@ export class Renderer {
     if (!this.#worker?.isAlive) this.#worker = new Worker(this.#limits);
     const answer = await this.#worker.ask(job);
     if (typeof answer === 'string') return failWith(answer);
-    const reason = textOf(answer, 'reason');
+    const reason = getText(answer, 'reason');
     if (reason !== null) return failWith(reason);
-    const value = read(own(answer, 'value') ?? null);
+    const value = read(get(answer, 'value') ?? null);
     return value === null
       ? failWith('The renderer gave an answer that cannot be read.')
       : { is: 'rendered', value };

@@ -1,5 +1,5 @@
 import { type Shape, variablesIn } from '../lint/variables.ts';
-import { isArray, isObject, type Json, type JsonObject, mapMembers, objectFrom, own } from '../model/json.ts';
+import { get, isArray, isObject, type Json, type JsonObject, mapMembers, objectFrom } from '../model/json.ts';
 
 /** The variable that holds the tenant's own attributes (api-notes, "Template context"). */
 export const globals = '__global';
@@ -17,7 +17,7 @@ export function sampleContext(
   examples: JsonObject = {},
 ): JsonObject {
   const sampled = [...variablesIn(texts).members].map(
-    ([name, shape]) => [name, preferExample(sampleValue(name, shape), own(examples, name))] as const,
+    ([name, shape]) => [name, preferExample(sampleValue(name, shape), get(examples, name))] as const,
   );
   return objectFrom([...sampled, ...(attributes ? [[globals, attributes] as const] : [])]);
 }
@@ -25,7 +25,7 @@ export function sampleContext(
 function preferExample(made: Json, example: Json | undefined): Json {
   if (isObject(made)) {
     return isObject(example)
-      ? mapMembers(made, (value, name) => preferExample(value, own(example, name)))
+      ? mapMembers(made, (value, name) => preferExample(value, get(example, name)))
       : made;
   }
   const fits = isArray(made) ? isArray(example) && example.length > 0 : typeof example !== 'object';
@@ -61,18 +61,18 @@ function toAccount(person: string): string {
   return person.toLowerCase().replace(' ', '.');
 }
 
-interface Place {
+interface MemberPlace {
   /** The words of what it is a member of. */
   readonly parent: string;
   /** The item of a list that it belongs to, from 0; `null` outside of lists. */
   readonly at: number | null;
 }
 
-function sampleValue(name: string, shape: Shape, place: Place = { parent: '', at: null }): Json {
+function sampleValue(name: string, shape: Shape, place: MemberPlace = { parent: '', at: null }): Json {
   return valueFor(shape, wordsOf(name), place);
 }
 
-function valueFor(shape: Shape, words: string, { parent, at }: Place): Json {
+function valueFor(shape: Shape, words: string, { parent, at }: MemberPlace): Json {
   const { item, members, like } = shape;
   if (item)
     return Array.from({ length: itemsOfList }, (_, index) =>
@@ -86,7 +86,7 @@ function valueFor(shape: Shape, words: string, { parent, at }: Place): Json {
   return like ?? leafValue(words, { parent, at });
 }
 
-function leafValue(words: string, { parent, at }: Place): Json {
+function leafValue(words: string, { parent, at }: MemberPlace): Json {
   const person = people[at ?? 0] ?? people[0];
   const rule = rules.find(([pattern]) => pattern.test(words));
   if (rule) return rule[1](at ?? 0, person);

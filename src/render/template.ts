@@ -1,5 +1,5 @@
 import { readJsonText } from '../kinds/jsontext.ts';
-import { isObject, type Json, type JsonObject, mapJson, own, textOf } from '../model/json.ts';
+import { get, getText, isObject, type Json, type JsonObject, mapJson } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
 import type { Outcome, Renderer, Texts } from './renderer.ts';
 import { sampleContext } from './sample.ts';
@@ -73,11 +73,11 @@ interface Picture {
 
 async function renderBoth(
   renderer: Renderer,
-  { before, after }: Sides<Draft>,
+  { before, after }: Sides<TemplateDraft>,
   context: JsonObject,
   conditions: boolean | null = null,
 ): Promise<Sides<Picture>> {
-  const render = async (draft: Draft | null): Promise<Picture | null> => {
+  const render = async (draft: TemplateDraft | null): Promise<Picture | null> => {
     if (!draft || Object.values(draft.texts).every((text) => text === '')) return null;
     const outcome = await renderer.render(draft.texts, context, conditions);
     if (outcome.is === 'failed') return { texts: {}, message: outcome };
@@ -94,7 +94,7 @@ const otherPictures = [
 /** Renders what shows changed texts that the usual values hide below a condition. */
 async function renderHidden(
   renderer: Renderer,
-  drafts: Sides<Draft>,
+  drafts: Sides<TemplateDraft>,
   context: JsonObject,
   usual: Sides<Picture>,
 ): Promise<Pick<RenderedSides, 'further' | 'remark'>> {
@@ -117,8 +117,11 @@ interface Literal {
   readonly text: string;
 }
 
-async function changedLiterals(renderer: Renderer, { before, after }: Sides<Draft>): Promise<Literal[]> {
-  const literalsOf = async (draft: Draft | null) => {
+async function changedLiterals(
+  renderer: Renderer,
+  { before, after }: Sides<TemplateDraft>,
+): Promise<Literal[]> {
+  const literalsOf = async (draft: TemplateDraft | null) => {
     const outcome = await renderer.literals(Object.values(draft?.texts ?? {}));
     return new Set(outcome.is === 'rendered' ? outcome.value : []);
   };
@@ -139,14 +142,14 @@ function remarkOf(hidden: number): string {
   return `${texts} in none of these pictures, because of the conditions around: read the template.`;
 }
 
-function contextFor({ before, after }: Sides<Draft>, choice: ContextChoice): JsonObject {
+function contextFor({ before, after }: Sides<TemplateDraft>, choice: ContextChoice): JsonObject {
   if (choice.from === 'user') return choice.context;
   const texts = [before, after].flatMap((draft) => Object.values(draft?.texts ?? {}));
   return sampleContext(texts, choice.attributes, choice.examples);
 }
 
 /** The texts of a template that hold Velocity, and how a message is made of the rendered texts. */
-interface Draft {
+interface TemplateDraft {
   readonly texts: Texts;
   message(rendered: Texts): Message;
 }
@@ -154,11 +157,11 @@ interface Draft {
 const mailFields = ['subject', 'from', 'replyTo', 'header', 'body', 'footer'] as const;
 const chatFields: Readonly<Record<string, string>> = { SLACK: 'slackTemplate', TEAMS: 'teamsTemplate' };
 
-function draftOf(medium: string, fields: JsonObject): Draft {
+function draftOf(medium: string, fields: JsonObject): TemplateDraft {
   const shown = mapJson(fields, replaceMarker);
   const readable = isObject(shown) ? shown : {};
-  const chat = own(chatFields, medium);
-  return chat === undefined ? mailDraft(readable) : chatDraft(own(readable, chat) ?? null);
+  const chat = get(chatFields, medium);
+  return chat === undefined ? mailDraft(readable) : chatDraft(get(readable, chat) ?? null);
 }
 
 /** Words in the place of a secret or a lookup. */
@@ -168,8 +171,8 @@ function replaceMarker(value: Json): Json {
   return lookupOf(value) === null ? value : '(looked up)';
 }
 
-function mailDraft(fields: JsonObject): Draft {
-  const texts = Object.fromEntries(mailFields.map((name) => [name, textOf(fields, name) ?? '']));
+function mailDraft(fields: JsonObject): TemplateDraft {
+  const texts = Object.fromEntries(mailFields.map((name) => [name, getText(fields, name) ?? '']));
   return {
     texts,
     message({ subject = '', from = '', replyTo = '', header = '', body = '', footer = '' }) {
@@ -179,7 +182,7 @@ function mailDraft(fields: JsonObject): Draft {
 }
 
 /** Members may hold JSON as text, and some of it becomes JSON only when its directives are evaluated. */
-function chatDraft(field: Json): Draft {
+function chatDraft(field: Json): TemplateDraft {
   const content = parseTexts(field);
   const texts: string[] = [];
   mapTexts(content, (text) => {

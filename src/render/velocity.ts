@@ -63,7 +63,7 @@ const javaMethods: Readonly<Record<string, (value: unknown, other: unknown) => u
     typeof value === 'string' ? value.includes(String(other)) : Array.isArray(value) && value.includes(other),
 };
 
-interface Call {
+interface MethodCall {
   readonly property: string;
   readonly context: unknown;
   readonly params: readonly unknown[];
@@ -71,8 +71,8 @@ interface Call {
 
 const customMethodHandlers = Object.entries(javaMethods).map(([uid, method]) => ({
   uid,
-  match: ({ property }: Call) => property === uid,
-  resolve: ({ context, params }: Call) => method(context, params[0]),
+  match: ({ property }: MethodCall) => property === uid,
+  resolve: ({ context, params }: MethodCall) => method(context, params[0]),
 }));
 
 function sizeOf(value: unknown): number {

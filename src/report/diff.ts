@@ -1,4 +1,4 @@
-import { once } from '../model/basics.ts';
+import { lazy } from '../model/basics.ts';
 import { type Diff, type DiffObject, differs } from '../model/diff.ts';
 import { sha256 } from '../model/digest.ts';
 import type { Action } from '../model/plan.ts';
@@ -76,7 +76,7 @@ function objectEntry(object: DiffObject, { sides: [first, second] }: Diff): Entr
     isLine: !isInBoth,
     source,
     sides: [first.name, second.name],
-    fields: once(() => diff.map(fieldOf)),
+    fields: lazy(() => diff.map(fieldOf)),
   };
 }
 

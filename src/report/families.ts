@@ -1,5 +1,5 @@
 import { type Group as Family, groupBy } from '../model/basics.ts';
-import { type Part, pickChanges, splitChanges } from './line-diff.ts';
+import { type Chunk, pickChanges, splitChanges } from './line-diff.ts';
 import type { Entry } from './page.ts';
 import type { Field, View } from './values.ts';
 
@@ -49,7 +49,7 @@ export function replacementsIn({ name, op, origin, view }: Field): string[] | nu
 }
 
 /** The words of a line that differ, or the whole line where none is marked. */
-function changedTexts(parts: readonly Part[]): string[] {
+function changedTexts(parts: readonly Chunk[]): string[] {
   const marked = parts.filter(({ changed }) => changed);
   return (marked.length > 0 ? marked : parts).map(({ text }) => text);
 }

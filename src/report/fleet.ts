@@ -1,5 +1,5 @@
 import type { Address } from '../model/address.ts';
-import { groupBy, once } from '../model/basics.ts';
+import { groupBy, lazy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import {
   type Fleet,
@@ -161,7 +161,7 @@ function changeGroups(fleet: Fleet, options: ReportOptions): Group[] {
 
 /** The entry of one change in several environments. */
 function sharedEntry({ names: environments, first, all }: Shared<Change>, options: ReportOptions): Entry {
-  const fields = once(() => sharedFields(all, environments));
+  const fields = lazy(() => sharedFields(all, environments));
   const shared = inEnvironments(changeEntry(first, options, [], fields), environments);
   if (environments.length === 1) return shared;
   // An id of one tenant says nothing about another, but each secret that is sent counts.
@@ -214,7 +214,7 @@ function outcomeGroups(fleet: Fleet): Group[] {
   return [each.filter(({ first }) => mayHaveFailed(first)), open, done].flatMap((part) =>
     shareGroups(part).map(({ environments, items }) => {
       const entries = items.map(({ first, all }) => {
-        const fields = once(() => sharedOutcome(all, environments));
+        const fields = lazy(() => sharedOutcome(all, environments));
         return { ...inEnvironments(outcomeEntry(first, reasons), environments), fields };
       });
       const words = pluralize(entries.length, 'change');

@@ -1,4 +1,4 @@
-import { type Failure, failure } from '../model/failure.ts';
+import { type Failure, fail } from '../model/failure.ts';
 import { writeGithub, writeSarif } from './annotations.ts';
 import { diagnosticsPage } from './diagnostics.ts';
 import { diffPage } from './diff.ts';
@@ -49,7 +49,7 @@ export function formatsOf(is: Document['is']): Format[] {
 }
 
 export function unsupportedFormat(format: Format, is: Document['is']): Failure {
-  return failure('unsupported-format', `${known[is].name} cannot be written as ${formatNames[format]}.`, {
+  return fail('unsupported-format', `${known[is].name} cannot be written as ${formatNames[format]}.`, {
     hint: `Use one of: ${formatsOf(is).join(', ')}.`,
   });
 }

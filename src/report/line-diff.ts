@@ -2,7 +2,7 @@ import { diffArrays, diffWordsWithSpace } from 'diff';
 import { codePoint, takeFirst, takeLast, visibleBlanks } from './safe.ts';
 
 /** A run of text within a line; `changed` marks the words that differ. */
-export interface Part {
+export interface Chunk {
   readonly text: string;
   readonly changed: boolean;
 }
@@ -10,7 +10,7 @@ export interface Part {
 export interface DiffLine {
   /** From 1: in the text before for removed lines, otherwise in the text after. */
   readonly number: number;
-  readonly parts: readonly Part[];
+  readonly parts: readonly Chunk[];
 }
 
 /** Lines that are equal, or lines and what replaced them. Equal lines that are far from a change are a gap. */
@@ -35,7 +35,7 @@ export interface LineDiff {
 /** A line with the sign of a patch; `@` stands before the lines that begin the text or follow a gap. */
 export interface SignedLine {
   readonly sign: '@' | ' ' | '-' | '+';
-  readonly parts: readonly Part[];
+  readonly parts: readonly Chunk[];
 }
 
 const context = 3;
@@ -160,7 +160,7 @@ function blocksOf(old: string[], fresh: string[]): Block[] {
   });
 }
 
-const number = (lines: readonly Part[][], from: number): DiffLine[] =>
+const number = (lines: readonly Chunk[][], from: number): DiffLine[] =>
   lines.map((parts, at) => ({ number: from + at + 1, parts }));
 
 /** Equal lines in up to three blocks: those near the change before them, a gap, and those near the change after them. */
@@ -233,7 +233,7 @@ function endingsOf(text: string | null): 'CRLF' | 'LF' | 'mixed' | null {
   return first === '\n' ? 'LF' : 'CRLF';
 }
 
-function diffWords(removed: readonly string[], added: readonly string[]): [Part[][], Part[][]] {
+function diffWords(removed: readonly string[], added: readonly string[]): [Chunk[][], Chunk[][]] {
   const before = removed.map(wholeLine);
   const after = added.map(wholeLine);
   for (const [old, fresh] of pairsOf(removed, added)) {
@@ -246,7 +246,7 @@ function diffWords(removed: readonly string[], added: readonly string[]): [Part[
 export function diffInline(
   before: string | null,
   after: string | null,
-): [before: readonly Part[] | null, after: readonly Part[] | null] {
+): [before: readonly Chunk[] | null, after: readonly Chunk[] | null] {
   const whole = (text: string | null) => (text === null ? null : [{ text, changed: false }]);
   if (before === null || after === null) return [whole(before), whole(after)];
   return compareWords(`${before}\n`, `${after}\n`);
@@ -285,7 +285,7 @@ function similarityOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
  * Marks the words that differ between two lines. Where they share little, both stay whole; of lines that are too long for
  * that, what both begin and end with is left unmarked and cut, so that the rest is shown.
  */
-function compareWords(old: string, fresh: string): [Part[], Part[]] {
+function compareWords(old: string, fresh: string): [Chunk[], Chunk[]] {
   const found = findWords(old, fresh) ?? betweenEnds(old, fresh);
   const [before, after] = looksOf(old) === looksOf(fresh) ? found.map(showCodes) : found;
   return [showTail(before ?? []), showTail(after ?? [])];
@@ -299,7 +299,7 @@ function looksOf(text: string): string {
 }
 
 /** The parts with a sign for each character outside of ASCII in what differs: `cafe<U+0301>`. */
-function showCodes(parts: readonly Part[]): Part[] {
+function showCodes(parts: readonly Chunk[]): Chunk[] {
   const isMarked = parts.some(({ changed }) => changed);
   return parts.map((part) => {
     if (isMarked && !part.changed) return part;
@@ -308,20 +308,20 @@ function showCodes(parts: readonly Part[]): Part[] {
 }
 
 /** `undefined` where the lines are too long, have too many differences, or share little. */
-function findWords(old: string, fresh: string): [Part[], Part[]] | undefined {
+function findWords(old: string, fresh: string): [Chunk[], Chunk[]] | undefined {
   if (old.length > maxWordLine || fresh.length > maxWordLine) return undefined;
   const found = diffWordsWithSpace(old, fresh, { maxEditLength: maxWordEdits });
   const shared = (found ?? []).filter((part) => !part.added && !part.removed && part.value.trim() !== '');
   const sharedLength = shared.reduce((sum, part) => sum + part.value.length, 0);
   if (!found || sharedLength * 4 < Math.min(old.length, fresh.length)) return undefined;
-  const side = (drop: 'added' | 'removed'): Part[] =>
+  const side = (drop: 'added' | 'removed'): Chunk[] =>
     found
       .filter((part) => !part[drop])
       .map((part) => clipPart({ text: part.value, changed: part.added || part.removed }));
   return [side('added'), side('removed')];
 }
 
-function betweenEnds(old: string, fresh: string): [Part[], Part[]] {
+function betweenEnds(old: string, fresh: string): [Chunk[], Chunk[]] {
   const isCut = old.length > maxPart || fresh.length > maxPart;
   const [lead, tail] = isCut ? sharedEnds(old, fresh) : [0, 0];
   if (lead + tail === 0) return [wholeParts(old), wholeParts(fresh)];
@@ -348,15 +348,15 @@ function sharedEnds(a: string, b: string): [lead: number, tail: number] {
   return [lead, tail];
 }
 
-function equalLine(line: string): Part[] {
+function equalLine(line: string): Chunk[] {
   return [{ text: clip(chomp(line), maxPart), changed: false }];
 }
 
-const wholeLine = (line: string): Part[] => showTail(wholeParts(line));
+const wholeLine = (line: string): Chunk[] => showTail(wholeParts(line));
 
-const wholeParts = (line: string): Part[] => [{ text: clip(line, maxPart), changed: false }];
+const wholeParts = (line: string): Chunk[] => [{ text: clip(line, maxPart), changed: false }];
 
-function clipPart({ text, changed }: Part): Part {
+function clipPart({ text, changed }: Chunk): Chunk {
   if (changed) return { text: /\S/.test(text) ? clip(text, maxPart) : text, changed };
   if (text.length <= maxEqual) return { text, changed };
   return { text: `${takeFirst(text, maxEqual / 2)} … ${takeLast(text, maxEqual / 2)}`, changed };
@@ -370,7 +370,7 @@ function clip(text: string, length: number): string {
 }
 
 /** Makes visible what a changed line would hide: other blanks, trailing blanks, returns, a missing last line break. */
-function showTail(parts: readonly Part[]): Part[] {
+function showTail(parts: readonly Chunk[]): Chunk[] {
   const last = parts.at(-1);
   if (last === undefined) return [];
   const tail = /[^\S\n]*\n?$/.exec(last.text)?.[0] ?? '';

@@ -6,7 +6,7 @@ import { timeWords } from './age.ts';
 import type { Fact } from './facts.ts';
 import { familiesOf } from './families.ts';
 import { permalink } from './html/entries.ts';
-import { type LineDiff, type Part, signedLines } from './line-diff.ts';
+import { type Chunk, type LineDiff, signedLines } from './line-diff.ts';
 import { type ReportOptions, sourceLink } from './options.ts';
 import {
   type Entry,
@@ -339,7 +339,7 @@ function fieldBlocks(fields: readonly Field[], [before, after]: Entry['sides']):
 
 function fieldRow(field: Field): string[] {
   const { name, view } = field;
-  const value = (parts: readonly Part[] | null) =>
+  const value = (parts: readonly Chunk[] | null) =>
     parts === null ? '' : cellCode(oneLine(textOfParts(parts)));
   const values =
     view.is === 'inline' ? [value(view.before), value(view.after)] : [sensitiveWords, sensitiveWords];

@@ -21,7 +21,7 @@ export interface Page {
   readonly name: string;
   /** The base URLs; empty where the sides have them. */
   readonly tenants: string;
-  readonly sides: readonly Side[];
+  readonly sides: readonly PageSide[];
   /** Names the apply that a rollback undoes. */
   readonly note: string | null;
   /** The options that limit the document, as they are typed. */
@@ -55,7 +55,7 @@ export interface Page {
   readonly members: () => readonly Page[];
 }
 
-interface Side {
+interface PageSide {
   readonly action: Action;
   readonly name: string;
   readonly tenant: string;
@@ -101,7 +101,7 @@ export interface Entry {
   readonly isFailure: boolean;
   /** The environments that it stands for, where there are several documents. */
   readonly environments: readonly string[];
-  readonly concerns: readonly Concerned[];
+  readonly concerns: readonly ConcernCount[];
   readonly objectId: string | null;
   readonly source: { readonly file: string; readonly line: number } | null;
   /** Column titles of the values before and after. */
@@ -220,7 +220,7 @@ const levels: Readonly<Record<Concern, Level>> = {
 };
 
 /** A concern of one change, or of what became of it: its amount is 1, or the number of people that leave a search. */
-export interface Concerned {
+export interface ConcernCount {
   readonly concern: Concern;
   readonly amount: number;
 }
@@ -256,7 +256,7 @@ const nouns: Readonly<Record<Concern, readonly [one: string, many: string]>> = {
 };
 
 /** The concerns that a change raises, the most urgent first. */
-export function concernsOf(change: Change): Concerned[] {
+export function concernsOf(change: Change): ConcernCount[] {
   return concerns.flatMap((concern) => {
     const amount = amounts[concern]?.(change) ?? 0;
     return amount > 0 ? [{ concern, amount }] : [];

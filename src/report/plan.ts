@@ -1,6 +1,6 @@
-import { groupBy, once } from '../model/basics.ts';
+import { groupBy, lazy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
-import { own } from '../model/json.ts';
+import { get } from '../model/json.ts';
 import { type Change, hasChanges, isRefused, type Plan, type Risk, secretsSentBy } from '../model/plan.ts';
 import { namesAndMore } from '../model/words.ts';
 import { commitFacts, fact } from './facts.ts';
@@ -112,7 +112,7 @@ export function changeEntry(
   change: Change,
   { rendered = {} }: ReportOptions,
   remarks: readonly Diagnostic[] = [],
-  fields: () => readonly Field[] = once(() => change.diff.map(fieldOf)),
+  fields: () => readonly Field[] = lazy(() => change.diff.map(fieldOf)),
 ): Entry {
   const { address, kind, action, id, source, requests } = change;
   return {
@@ -131,11 +131,11 @@ export function changeEntry(
     notices: noticesOf(change),
     history: historyOf(change),
     fields,
-    consequence: once(() => consequenceOf(change, fields)),
+    consequence: lazy(() => consequenceOf(change, fields)),
     secrets: secretsSentBy({ requests }).toSorted(),
     impact: impactWords(change),
     requests,
-    rendered: own(rendered, address) ?? null,
+    rendered: get(rendered, address) ?? null,
     remarks,
   };
 }

@@ -1,4 +1,4 @@
-import { once } from '../model/basics.ts';
+import { lazy } from '../model/basics.ts';
 import { isError } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
 import {
@@ -15,7 +15,7 @@ import { commitFacts, fact } from './facts.ts';
 import { diffLines } from './line-diff.ts';
 import type { ReportOptions } from './options.ts';
 import {
-  type Concerned,
+  type ConcernCount,
   type Entry,
   emptyEntry,
   emptyPage,
@@ -96,13 +96,13 @@ export function outcomeEntry(change: ChangeResult, reasons: ReadonlySet<string>)
       ...(isShown ? [{ is: 'error', label: null, text: error } as const] : []),
       ...warnings.map((text): Notice => ({ is: 'warning', label: null, text })),
     ],
-    fields: once(() => writtenFields(change)),
+    fields: lazy(() => writtenFields(change)),
     sent: requests.map(sentWords),
     seconds: requests.reduce((sum, { ms }) => sum + ms, 0) / 1000,
   };
 }
 
-function concernsOfOutcome(change: ChangeResult): Concerned[] {
+function concernsOfOutcome(change: ChangeResult): ConcernCount[] {
   if (isByHand(change)) return [{ concern: 'manual', amount: 1 }];
   const { outcome: concern } = change;
   return concern === 'failed' || concern === 'unknown' ? [{ concern, amount: 1 }] : [];

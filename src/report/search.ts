@@ -1,5 +1,5 @@
 import type { FoundProfiles } from '../model/documents.ts';
-import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
+import { get, isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
 import { layout, row, span, table } from './layout.ts';
 import type { ReportOptions } from './options.ts';
 import { json, printable } from './safe.ts';
@@ -38,12 +38,12 @@ interface Column {
 
 const ownColumns: readonly Column[] = [
   ...['id', 'uid', 'name', 'status'].map((title): Column => {
-    return { title, isId: title.endsWith('id'), read: (profile) => cellText(own(profile, title)) };
+    return { title, isId: title.endsWith('id'), read: (profile) => cellText(get(profile, title)) };
   }),
   {
     title: 'profile_type',
     isId: true,
-    read: (profile) => cellText(own(profile, 'profile_type') ?? own(profile, 'profile_type_id')),
+    read: (profile) => cellText(get(profile, 'profile_type') ?? get(profile, 'profile_type_id')),
   },
 ];
 
@@ -53,13 +53,13 @@ function columnsOf(profiles: readonly JsonObject[]): readonly Column[] {
   const attributes = [...names].map((name): Column => {
     const isTaken = ownColumns.some(({ title }) => title === name);
     const title = isTaken ? `attributes.${name}` : name;
-    return { title, isId: false, read: (profile) => cellText(own(attributesOf(profile), name)) };
+    return { title, isId: false, read: (profile) => cellText(get(attributesOf(profile), name)) };
   });
   return [...ownColumns, ...attributes];
 }
 
 function attributesOf(profile: JsonObject): JsonObject {
-  const attributes = own(profile, 'attributes');
+  const attributes = get(profile, 'attributes');
   return isObject(attributes) ? attributes : {};
 }
 

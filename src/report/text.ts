@@ -19,7 +19,7 @@ import {
   span,
   widthOf,
 } from './layout.ts';
-import { type LineDiff, type Part, type SignedLine, signedLines } from './line-diff.ts';
+import { type Chunk, type LineDiff, type SignedLine, signedLines } from './line-diff.ts';
 import type { ReportOptions } from './options.ts';
 import {
   type Entry,
@@ -207,7 +207,7 @@ function problemRows({ is, alarm, problems }: Page, options: ReportOptions): Row
   return [...refusal, ...rows];
 }
 
-function groupRows(group: Group, { is, named }: Page, folded: Folded, options: ReportOptions): Row[] {
+function groupRows(group: Group, { is, named }: Page, folded: FoldedGroups, options: ReportOptions): Row[] {
   const { title, words, entries } = group;
   const head = row(0, span(title, 'bold'), span(named === 'kind' ? `  ${words}` : '', 'dim'));
   const families = folded.families.get(group) ?? [];
@@ -230,7 +230,7 @@ function groupRows(group: Group, { is, named }: Page, folded: Folded, options: R
 /** Lines of entries that are shown whole, and of those in one line, in a page that does not show all. */
 const maxLinesOf = { whole: 280, brief: 1000 };
 
-interface Folded {
+interface FoldedGroups {
   /** What is the same in several objects, once. */
   readonly families: ReadonlyMap<Group, readonly Family<Entry>[]>;
   /** How each family is shown; one that there is no room for is only counted. */
@@ -238,7 +238,7 @@ interface Folded {
 }
 
 /** Room is given to what failed and to what is urgent first, wherever it stands. */
-function foldEntries(groups: readonly Group[], is: Page['is'], options: ReportOptions): Folded {
+function foldEntries(groups: readonly Group[], is: Page['is'], options: ReportOptions): FoldedGroups {
   const families = new Map(
     groups.map((group) => {
       const alone = group.entries.map((entry): Family<Entry> => [entry]);
@@ -372,7 +372,7 @@ function fieldRows(field: Field, column: number): Row[] {
   }
 }
 
-function partSpans(parts: readonly Part[] | null, style: Style): Span[] {
+function partSpans(parts: readonly Chunk[] | null, style: Style): Span[] {
   return (parts ?? []).map(({ text, changed }) =>
     changed ? span(text, style, 'inverse') : span(text, style),
   );

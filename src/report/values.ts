@@ -5,13 +5,17 @@ import { isArray, isObject, isReference, type Json, mapJson, objectFrom } from '
 import { fillRefs, refOf, refOfName, renderBody, secretName } from '../model/marker.ts';
 import type { Difference, Origin } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
-import { diffInline, diffLines, type LineDiff, type Part, shorten, textsOfBlock } from './line-diff.ts';
+import { type Chunk, diffInline, diffLines, type LineDiff, shorten, textsOfBlock } from './line-diff.ts';
 import { showLookAlikes, takeFirst, unicodeEscape } from './safe.ts';
 import { joinParts, namesInBrief, place } from './words.ts';
 
 export type View =
   | { readonly is: 'sensitive' }
-  | { readonly is: 'inline'; readonly before: readonly Part[] | null; readonly after: readonly Part[] | null }
+  | {
+      readonly is: 'inline';
+      readonly before: readonly Chunk[] | null;
+      readonly after: readonly Chunk[] | null;
+    }
   | { readonly is: 'lines'; readonly diff: LineDiff };
 
 export interface Field {
@@ -107,7 +111,7 @@ export function shortenFields(
   });
 }
 
-export function textOfParts(parts: readonly Part[]): string {
+export function textOfParts(parts: readonly Chunk[]): string {
   return parts.map(({ text }) => text).join('');
 }
 
@@ -135,7 +139,7 @@ function replacementWords({ name, view }: Field): string {
 }
 
 /** Quotes of JSON only matter around what is no plain text. */
-function firstWords(parts: readonly Part[]): string {
+function firstWords(parts: readonly Chunk[]): string {
   const text = textOfParts(parts).replace(/^"([^"\\]*[\p{L}$_-][^"\\]*)"$/u, '$1');
   return text.length > maxWords ? `${takeFirst(text, maxWords - 1)}…` : text;
 }

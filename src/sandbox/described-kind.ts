@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
+import { get, getText, isArray, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
 import { seedTime, uuid } from './objects.ts';
 import {
   bool,
@@ -62,7 +62,7 @@ export interface DescribedKind {
 /** `name`, `{name: email, foldCase: true}`, or a list of those. */
 const readKeys: Read<string[]> = (value = null, at, whole = {}) => {
   const parts = isArray(value) ? value : value === null ? [] : [value];
-  const isSingle = own(whole, 'single') === true;
+  const isSingle = get(whole, 'single') === true;
   if (parts.length === 0 && !isSingle) refuse(at, 'must name a member');
   const part = object({ name: text, foldCase: bool(false), of: textOrNull });
   const read = parts.map((each) => part(typeof each === 'string' ? { name: each } : each, at));
@@ -223,7 +223,7 @@ export function timesOf({ serverOwned }: DescribedKind, time: string): JsonObjec
 /** Two objects below one parent may not have the same. */
 export function keyOf({ keys, parent }: DescribedKind, object: JsonObject): string {
   const names = parent ? [parent.name, ...keys] : keys;
-  return JSON.stringify(names.map((name) => textOf(object, name)));
+  return JSON.stringify(names.map((name) => getText(object, name)));
 }
 
 /** Reads objects in a seed, which may have members that the descriptor does not name. */
@@ -231,8 +231,8 @@ export function seedReader(kind: DescribedKind): Read<DescribedObject> {
   return (value, at) => {
     const given = isObject(value) ? value : refuse(at, 'must be an object');
     checkForms(kind, given, at);
-    if (kind.parent) text(own(given, kind.parent.name), `${at}.${kind.parent.name}`);
-    const id = textOr(uuid(kind.name, keyOf(kind, given)))(own(given, 'id'), `${at}.id`);
+    if (kind.parent) text(get(given, kind.parent.name), `${at}.${kind.parent.name}`);
+    const id = textOr(uuid(kind.name, keyOf(kind, given)))(get(given, 'id'), `${at}.id`);
     return { ...timesOf(kind, seedTime), ...kind.usual?.(given), ...given, id };
   };
 }
@@ -244,9 +244,9 @@ export const readSaved: Read<DescribedObject> = (value, at) => ({
 
 /** Throws `ShapeError` for a key that is not there, and for members that do not have the form of the descriptor. */
 export function checkForms(kind: DescribedKind, object: JsonObject, at: string): void {
-  for (const name of kind.keys) text(own(object, name), `${at}.${name}`);
+  for (const name of kind.keys) text(get(object, name), `${at}.${name}`);
   for (const [name, member] of kind.members) {
-    const value = own(object, name) ?? null;
+    const value = get(object, name) ?? null;
     if (value !== null) checkForm(member, value, `${at}.${name}`);
   }
 }
@@ -287,18 +287,18 @@ const exactly =
   (value, at) =>
     value === wanted ? wanted : refuse(at, `must be ${wanted}`);
 
-interface Held {
+interface HeldId {
   readonly to: string;
   readonly id: string;
   readonly at: string;
 }
 
-export function idsHeld(kind: DescribedKind, object: JsonObject): Held[] {
+export function idsHeld(kind: DescribedKind, object: JsonObject): HeldId[] {
   return [...kind.members].flatMap(([at, { to }]) => {
-    const value = own(object, at) ?? null;
+    const value = get(object, at) ?? null;
     if (to === null || value === null) return [];
     return (isArray(value) ? value : [value]).flatMap((item) => {
-      const id = isObject(item) ? textOf(item, 'id') : item;
+      const id = isObject(item) ? getText(item, 'id') : item;
       return typeof id === 'string' ? [{ to, id, at }] : [];
     });
   });

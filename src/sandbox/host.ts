@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import {
+  get,
   isArray,
   isObject,
   type Json,
   type JsonObject,
   mapMembers,
-  own,
   parseJson,
   withoutNulls,
 } from '../model/json.ts';
@@ -156,7 +156,7 @@ export function patchOperations(body: Json, { simPatchBody }: Variations): Json 
   if (simPatchBody === 'array') return body;
   if (!isObject(body) || Object.keys(body).join() !== 'operations')
     throw badRequest('The body must be an object with only the field operations');
-  return own(body, 'operations') ?? null;
+  return get(body, 'operations') ?? null;
 }
 
 /** Moves statusMap and request out of attributes, where some tenants keep them. Other values than objects stay. */

@@ -15,7 +15,7 @@ import {
   RequestLog,
   type ServerParts,
 } from './server.ts';
-import { loadState, readKindFolder, saveState, servedKinds, type TenantState } from './state.ts';
+import { describedKinds, loadState, readKindFolder, saveState, type TenantState } from './state.ts';
 import { TokenIssuer } from './tokens.ts';
 import { contract, type PresetName, presets, type Variations } from './ways.ts';
 
@@ -83,7 +83,7 @@ function partsOf(options: SandboxOptions, clientSecret: string): ServerParts {
   const now = () => clock.now();
   const described = options.kinds ? readKindFolder(options.kinds) : [];
   const state = loadState(options.seed ?? null, data, described);
-  const kinds = servedKinds(state, described);
+  const kinds = describedKinds(state, described);
   const products: Partial<Variations>[] = (options.presets ?? []).map((name) => presets[name]);
   const variations: Variations = Object.assign({}, contract, ...products, options.variations);
   const { around = (asked, next) => next(asked) } = options;

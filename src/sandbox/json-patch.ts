@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
+import { get, isArray, isObject, type Json, type JsonObject, objectFrom, sameJson } from '../model/json.ts';
 import { badRequest } from './reply.ts';
 import { choice, json, object, text } from './shape.ts';
 
@@ -62,7 +62,7 @@ function changeAt(node: Json, [token, ...rest]: readonly string[], change: Chang
 }
 
 function changeObject(node: JsonObject, token: string, rest: readonly string[], change: Change): Json {
-  const current = own(node, token);
+  const current = get(node, token);
   if (rest.length > 0) {
     if (current === undefined) throw missingError(change);
     return { ...node, [token]: changeAt(current, rest, change) };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject, type JsonObject, textOf } from '../model/json.ts';
+import { getText, isObject, type JsonObject } from '../model/json.ts';
 import {
   bool,
   choice,
@@ -51,7 +51,7 @@ const times = {
 const idOf =
   (kind: string, key: string): Read<string> =>
   (value, at, whole = {}) =>
-    textOrNull(value, at) ?? uuid(kind, textOf(whole, key) ?? '');
+    textOrNull(value, at) ?? uuid(kind, getText(whole, key) ?? '');
 
 /** An object that others refer to by id: a source, cluster, rule, application or identity. */
 export const readReference = object({ id: text, type: text, name: text });
@@ -105,7 +105,7 @@ export const templateTexts = {
 const keyParts = { key: text, medium: choice(mediums, 'EMAIL'), locale: textOr('en') };
 
 /** One text for the three parts of a template's key. */
-export function templateKey({ key = null, medium = 'EMAIL', locale = 'en' }: JsonObject): string {
+export function templateKeyText({ key = null, medium = 'EMAIL', locale = 'en' }: JsonObject): string {
   return JSON.stringify([key, medium, locale]);
 }
 
@@ -125,9 +125,9 @@ const readTemplate = object({
 
 /** A reader of templates that takes absent texts from `defaults`. */
 export function templateReader(defaults: readonly TemplateDefault[]): Read<Template> {
-  const byKey = new Map(defaults.map((item) => [templateKey(item), item]));
+  const byKey = new Map(defaults.map((item) => [templateKeyText(item), item]));
   return (value, at) =>
-    readTemplate(isObject(value) ? { ...byKey.get(templateKey(value)), ...value } : value, at);
+    readTemplate(isObject(value) ? { ...byKey.get(templateKeyText(value)), ...value } : value, at);
 }
 
 /** The global variables of notification templates (seed 001). */
@@ -173,7 +173,7 @@ export const readIdentity = object({
   address: text,
   dkimEnabled: bool(true),
   dkimTokens: (value, at, whole = {}) =>
-    orNull(texts)(value, at) ?? dkimTokens(textOf(whole, 'address') ?? ''),
+    orNull(texts)(value, at) ?? dkimTokens(getText(whole, 'address') ?? ''),
   dkimVerificationStatus: choice(verificationStates, 'PENDING'),
   region: textOrNull,
   readsLeft: numberOrNull,
@@ -200,7 +200,7 @@ export const readSentNotification = object({
 
 export const readUser = object({
   id: idOf('User', 'login'),
-  uid: (value, at, whole = {}) => textOrNull(value, at) ?? textOf(whole, 'login') ?? '',
+  uid: (value, at, whole = {}) => textOrNull(value, at) ?? getText(whole, 'login') ?? '',
   name: text,
   login: text,
   email: text,
@@ -258,7 +258,7 @@ export interface ProfileSearch {
 }
 const readPlainSearch = object({
   id: idOf('ProfileSearch', 'label'),
-  uid: (value, at, whole = {}) => textOrNull(value, at) ?? uidOf(textOf(whole, 'label') ?? ''),
+  uid: (value, at, whole = {}) => textOrNull(value, at) ?? uidOf(getText(whole, 'label') ?? ''),
   label: text,
   rules: list(readRule),
 });

@@ -53,7 +53,7 @@ export function documented(document: string, operations: readonly Sent[]): reado
 
 const json = 'application/json';
 
-export function get(name: string, path: string, handler: Handler, query: readonly string[] = []): Sent {
+export function read(name: string, path: string, handler: Handler, query: readonly string[] = []): Sent {
   return { name, method: 'GET', path, contentType: null, query, handler };
 }
 

@@ -1,4 +1,4 @@
-import { type JsonObject, textOf } from '../model/json.ts';
+import { getText, type JsonObject } from '../model/json.ts';
 import type { Query } from './operations.ts';
 import { badRequest } from './reply.ts';
 
@@ -52,7 +52,8 @@ export function sortRecords<T extends JsonObject>(
   });
   return records.toSorted((a, b) =>
     keys.reduce(
-      (result, { name, sign }) => result || sign * compareText(textOf(a, name) ?? '', textOf(b, name) ?? ''),
+      (result, { name, sign }) =>
+        result || sign * compareText(getText(a, name) ?? '', getText(b, name) ?? ''),
       0,
     ),
   );

@@ -30,12 +30,12 @@ interface Received {
 }
 
 /** A request whose operation is known. */
-interface Asked extends Received {
+interface RoutedRequest extends Received {
   readonly route: Route;
 }
 
 /** Wraps the work of a request: it may change the request, the answer, and the tenant meanwhile. */
-export type Around = (asked: Asked, next: (asked: Asked) => Reply) => Reply;
+export type Around = (asked: RoutedRequest, next: (asked: RoutedRequest) => Reply) => Reply;
 
 export interface ServerParts {
   readonly tenant: Tenant;
@@ -134,7 +134,7 @@ function handle(route: Route | Error, received: Received, parts: ServerParts): R
   return { status, headers, body: shown ?? errorBody(status, reply.message, parts.log.metrics().requests) };
 }
 
-function answer({ route, path, headers, search, bytes }: Asked, parts: ServerParts): Reply {
+function answer({ route, path, headers, search, bytes }: RoutedRequest, parts: ServerParts): Reply {
   const { tenant } = parts;
   const { operation, params } = route;
   const { handler } = operation;

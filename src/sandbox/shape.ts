@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject, own, parseJson } from '../model/json.ts';
+import { get, isArray, isObject, type Json, type JsonObject, parseJson } from '../model/json.ts';
 
 /** A value of the wrong shape; `message` says where and why. */
 export class ShapeError extends Error {
@@ -102,7 +102,7 @@ export function object<T extends object>(shape: Shape<T>): Read<T> {
 export function members<T extends object>(shape: Shape<T>, value: Json | undefined, at: string): T {
   if (!isObject(value)) return refuse(at, 'must be an object');
   const read: Partial<T> = {};
-  for (const name in shape) read[name] = shape[name](own(value, name), `${at}.${name}`, value);
+  for (const name in shape) read[name] = shape[name](get(value, name), `${at}.${name}`, value);
   return hasAll(read, shape) ? read : refuse(at, 'lacks members');
 }
 

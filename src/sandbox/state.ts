@@ -37,7 +37,7 @@ export function loadState(
 }
 
 /** The kinds that the tenant serves in addition to those of the API documents: its own, and `described`, which come first. */
-export function servedKinds(
+export function describedKinds(
   { kinds }: { readonly kinds: readonly Json[] },
   described: readonly DescribedKind[],
 ): ReadonlyMap<string, DescribedKind> {
@@ -99,7 +99,7 @@ function readState(value: Json | undefined, described: readonly DescribedKind[],
     references: list(objects.readReference),
     kinds,
     objects: (given, at, whole = {}) =>
-      readObjects(servedKinds({ kinds: kinds(whole.kinds, 'seed.kinds') }, described))(given ?? {}, at),
+      readObjects(describedKinds({ kinds: kinds(whole.kinds, 'seed.kinds') }, described))(given ?? {}, at),
     authProfiles: list(objects.readAuthProfile),
     simIntegrations: list(objects.readSimIntegration),
     templateDefaults: list(objects.readTemplateDefault),

@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { isObject, own, parseJson, textOf } from '../model/json.ts';
+import { get, getText, isObject, parseJson } from '../model/json.ts';
 import { ApiError, badRequest, type Reply } from './reply.ts';
 import type { Headers } from './requests.ts';
 
@@ -61,8 +61,8 @@ export class TokenIssuer {
     const claims = parseJson(
       Buffer.from(signed.slice(signed.indexOf('.') + 1), 'base64url').toString('utf8'),
     );
-    const expires = isObject(claims) ? own(claims, 'exp') : null;
-    const clientId = isObject(claims) ? textOf(claims, 'client_id') : null;
+    const expires = isObject(claims) ? get(claims, 'exp') : null;
+    const clientId = isObject(claims) ? getText(claims, 'client_id') : null;
     if (typeof expires !== 'number' || clientId === null)
       throw new ApiError(401, 'JWT validation failed: no claims');
     if (expires <= this.#options.now() / 1000)

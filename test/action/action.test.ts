@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { isArray, isObject, own, textOf } from '../../src/model/json.ts';
+import { get, getText, isArray, isObject } from '../../src/model/json.ts';
 import { createRunner, member, npmWithBuilt, type Ran, type Runner } from '../commands/pipeline-runner.ts';
 import { runProgram } from '../support/world.ts';
 
@@ -28,7 +28,7 @@ async function use(inputs: Readonly<Record<string, string>>): Promise<Step> {
   const value = (expression: string): string => {
     const [scope = '', name = ''] = expression.split('.');
     if (scope === 'steps') return told()[expression.replace('steps.install.outputs.', '')] ?? '';
-    const preset = textOf(member(action, 'inputs', name), 'default');
+    const preset = getText(member(action, 'inputs', name), 'default');
     if (scope !== 'inputs' || preset === null) throw new Error(`The test does not know ${expression}.`);
     return inputs[name] ?? preset;
   };
@@ -36,7 +36,7 @@ async function use(inputs: Readonly<Record<string, string>>): Promise<Step> {
     const lines = runner.read('outputs').matchAll(/^([\w-]+)=(.*)$/gm);
     return Object.fromEntries([...lines].map(([, name, text]) => [name, text]));
   };
-  const steps = own(member(action, 'runs'), 'steps');
+  const steps = get(member(action, 'runs'), 'steps');
   let [code, output] = [0, ''];
   for (const step of isArray(steps) ? steps.filter(isObject) : []) {
     if (code !== 0) continue;
@@ -44,7 +44,7 @@ async function use(inputs: Readonly<Record<string, string>>): Promise<Step> {
       name,
       String(text).replace(/\$\{\{ (\S+) \}\}/g, (_, expression: string) => value(expression)),
     ]);
-    const ran = await runner.shell(textOf(step, 'run') ?? '', {
+    const ran = await runner.shell(getText(step, 'run') ?? '', {
       ...Object.fromEntries(env),
       RUNNER_TEMP: `${runner.dir}/temp`,
       GITHUB_ACTION_PATH: root,

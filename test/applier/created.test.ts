@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CreatedIds } from '../../src/applier/created.ts';
-import type { Found, KindChange } from '../../src/applier/find.ts';
+import type { FoundObjects, KindChange } from '../../src/applier/find.ts';
 import { createThing, deleteThing, diff, objectOf, request, thing } from './things.ts';
 
 const ref = { $ref: 'Thing/base' };
@@ -36,7 +36,7 @@ describe('the id of a created object', () => {
 
   it('is known from an earlier run, and only where this plan creates the object', () => {
     const created = new CreatedIds();
-    const found: Found = { live, others: [], standard: null };
+    const found: FoundObjects = { live, others: [], standard: null };
     created.find([{ kind: thing, change: deleteThing({ id: 't1', name: 'base' }) }], () => found);
     created.find([base], () => ({ ...found, live: null }));
     expect(created.missingFor(user)).toEqual(['Thing/base']);

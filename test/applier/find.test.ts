@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { finderIn, keysOf, readRequestsById, readRequestsFor } from '../../src/applier/find.ts';
+import { changeKeys, finderIn, readRequestsById, requestsForChanges } from '../../src/applier/find.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { keyBefore } from '../../src/kinds/live-objects.ts';
 import type { Change } from '../../src/model/plan.ts';
@@ -18,12 +18,12 @@ describe('what is read for changes', () => {
       { kind: thing, change: createThing('made') },
     ];
     const asked = { idsAsNames: [], complete: false, written: false };
-    expect(readRequestsFor(entries)).toEqual([
+    expect(requestsForChanges(entries)).toEqual([
       { ...asked, kind: thing, keys: [['new'], ['old'], ['made']], ids: ['id-new'] },
       { ...asked, kind: note, keys: [['n']], ids: [] },
     ]);
-    expect(readRequestsFor(entries, true).map(({ written }) => written)).toEqual([true, true]);
-    expect(readRequestsFor([])).toEqual([]);
+    expect(requestsForChanges(entries, true).map(({ written }) => written)).toEqual([true, true]);
+    expect(requestsForChanges([])).toEqual([]);
   });
 
   it('is asked by id alone where each object has a call of its own, and all of them are known', () => {
@@ -46,9 +46,9 @@ describe('what is read for changes', () => {
 describe('the key before a rename', () => {
   it('is that of the difference, and of no other change', () => {
     expect(keyBefore(thing, renamed)).toEqual(['old']);
-    expect(keysOf(thing, renamed)).toEqual([['new'], ['old']]);
+    expect(changeKeys(thing, renamed)).toEqual([['new'], ['old']]);
     expect(keyBefore(thing, updateOf('a'))).toBeNull();
-    expect(keysOf(thing, updateOf('a'))).toEqual([['a']]);
+    expect(changeKeys(thing, updateOf('a'))).toEqual([['a']]);
     expect(keyBefore(thing, { ...updateOf('a'), diff: [diff('/name', null, 'a')] })).toBeNull();
     expect(keyBefore(thing, { ...updateOf('a'), diff: [diff('/name/x', 'old', 'a')] })).toBeNull();
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Found } from '../../src/applier/find.ts';
+import type { FoundObjects } from '../../src/applier/find.ts';
 import type { Progress } from '../../src/applier/journal-records.ts';
 import { judgeEffect, readinessOf } from '../../src/applier/readiness.ts';
 import type { JsonObject } from '../../src/model/json.ts';
@@ -58,7 +58,7 @@ interface Known {
 }
 
 function readyFor(planned: Change, { live: raw = old, base, sent, unmet }: Known): unknown {
-  const found: Found = { live: live(raw), others: [], standard: base ? objectOf(note, base) : null };
+  const found: FoundObjects = { live: live(raw), others: [], standard: base ? objectOf(note, base) : null };
   const requests = new Map(
     (sent ?? []).map(([state, before], at) => [at, { state, before: mark(before), at: '' }]),
   );

@@ -5,18 +5,18 @@ import { onTestFinished } from 'vitest';
 import type { TenantPort } from '../../src/applier/run.ts';
 import type { Answer, Sent } from '../../src/client/answer.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
-import { readTenant } from '../../src/client/read.ts';
+import { readState } from '../../src/client/read.ts';
 import type { Call } from '../../src/kinds/http.ts';
 import type { TenantState } from '../../src/kinds/live-objects.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import {
+  get,
+  getText,
   isObject,
   type Json,
   type JsonObject,
   objectsIn,
-  own,
   parseJson,
-  textOf,
 } from '../../src/model/json.ts';
 import type { Request } from '../../src/model/plan.ts';
 import { contractSettings } from '../../src/model/settings.ts';
@@ -165,7 +165,7 @@ export class Tenant implements TenantPort {
     this.onRead(this.reads);
     const error = this.readFault();
     if (error) throw error;
-    return readTenant(this.#client, requests);
+    return readState(this.#client, requests);
   }
 
   async send(call: Call): Promise<Sent> {
@@ -209,21 +209,21 @@ export class Tenant implements TenantPort {
 
   /** A tenant takes a template only of a notification that it knows: this one, by its text in another language. */
   #nameNote(body: Json | undefined): void {
-    const key = isObject(body) ? textOf(body, 'key') : null;
+    const key = isObject(body) ? getText(body, 'key') : null;
     const { templateDefaults } = this.#sandbox.state;
     if (key !== null) templateDefaults.push(readTemplateDefault({ key, locale: 'de' }, 'defaults'));
   }
 
   /** Stores a written thing as the tenant rewrites it. Returns what the tenant answers. */
   #store(path: string, body: JsonObject): JsonObject {
-    const [, , , id = textOf(body, 'id'), part] = path.split('/');
+    const [, , , id = getText(body, 'id'), part] = path.split('/');
     const { things } = this;
     const [name = '', stored = {}] = [...things].find(([, raw]) => raw.id === id) ?? [];
-    const rule = own(body, 'value') ?? null;
+    const rule = get(body, 'value') ?? null;
     const written = this.rewrite(part === 'rule' ? { ...stored, rule } : stored);
     things.delete(name);
-    things.set(textOf(written, 'name') ?? name, written);
-    return part === 'rule' ? { name: own(written, 'name') ?? null, rule } : written;
+    things.set(getText(written, 'name') ?? name, written);
+    return part === 'rule' ? { name: get(written, 'name') ?? null, rule } : written;
   }
 }
 
@@ -239,7 +239,7 @@ class Stored extends Map<string, JsonObject> {
 
   constructor(name: string, rows: readonly JsonObject[], store: (rows: readonly JsonObject[]) => void) {
     super();
-    for (const row of rows) super.set(textOf(row, name) ?? '', row);
+    for (const row of rows) super.set(getText(row, name) ?? '', row);
     this.#store = store;
   }
 

@@ -13,13 +13,13 @@ import { liveObject } from '../../src/kinds/live-objects.ts';
 import { formatAddress, type Key } from '../../src/model/address.ts';
 import { planDigest } from '../../src/model/digest.ts';
 import {
+  get,
+  getText,
   isObject,
   itemsOf,
   type Json,
   type JsonObject,
   objectFrom,
-  own,
-  textOf,
 } from '../../src/model/json.ts';
 import { type Change, type Difference, type Plan, planFormat, type Request } from '../../src/model/plan.ts';
 import { segmentsOf } from '../../src/model/pointer.ts';
@@ -71,10 +71,10 @@ function updateOf({ key, fields, changed, live, ignored: _ }: UpdateInput): Writ
   const names = [...changed].filter((name) => name !== 'rule' && name !== 'name');
   const body = {
     ...(changed.has('name') ? { name: key[0] ?? null } : {}),
-    ...objectFrom(names.map((name) => [name, own(fields, name) ?? null])),
+    ...objectFrom(names.map((name) => [name, get(fields, name) ?? null])),
   };
   const rule = changed.has('rule')
-    ? [request('PATCH', `${thingsPath}/${id}/rule`, { value: own(fields, 'rule') ?? null })]
+    ? [request('PATCH', `${thingsPath}/${id}/rule`, { value: get(fields, 'rule') ?? null })]
     : [];
   const members = Object.keys(body).length > 0 ? [request('PATCH', `${thingsPath}/${id}`, body)] : [];
   return { requests: [...members, ...rule] };
@@ -98,10 +98,10 @@ export const thing: Kind = {
   resource: things,
   read: { how: 'list', list: { resource: things, pageSize: null } },
   parse(answer) {
-    const name = textOf(answer, 'name');
+    const name = getText(answer, 'name');
     if (name === null) return null;
     const { id: _id, name: _name, secret: _secret, ...fields } = answer;
-    return { key: [name], id: textOf(answer, 'id'), fields };
+    return { key: [name], id: getText(answer, 'id'), fields };
   },
   can: { create: 'refused', update: true, delete: true, rename: true, pin: false },
   create: ({ key: [name = ''], fields }) => ({
@@ -122,12 +122,12 @@ export const note: Kind = {
   read: {
     how: 'list',
     list: { resource: notes, pageSize: 250 },
-    defaults: { resource: defaults, pageSize: 250, isForeign: (row) => own(row, 'locale') !== 'en' },
+    defaults: { resource: defaults, pageSize: 250, isForeign: (row) => get(row, 'locale') !== 'en' },
   },
   parse(answer) {
-    const key = textOf(answer, 'key');
+    const key = getText(answer, 'key');
     if (key === null) return null;
-    return { key: [key], id: textOf(answer, 'id'), fields: { text: own(answer, 'subject') ?? null } };
+    return { key: [key], id: getText(answer, 'id'), fields: { text: get(answer, 'subject') ?? null } };
   },
   can: { create: 'replaces', update: true, delete: true, rename: false, pin: false },
   quirks: { sharedDelete: {} },
@@ -139,7 +139,7 @@ export const note: Kind = {
 };
 
 function postNote({ key: [key = ''], fields }: WriteInput): Write {
-  return { requests: [noteRequest(key, own(fields, 'text') ?? null)] };
+  return { requests: [noteRequest(key, get(fields, 'text') ?? null)] };
 }
 
 export const noteKey = (key: string) => ({ key, medium: 'EMAIL', locale: 'en' });
@@ -150,7 +150,7 @@ const noteRequest = (key: string, text: Json) =>
 /** A note as the API shows it. */
 export const shownNote = ({ text = null, ...raw }: JsonObject): JsonObject => ({
   ...raw,
-  ...noteKey(textOf(raw, 'key') ?? ''),
+  ...noteKey(getText(raw, 'key') ?? ''),
   subject: text,
 });
 
@@ -202,7 +202,7 @@ export function change(kind: Kind, key: Key, parts: Partial<Change> & Pick<Chang
 /** What a manifest declares that asks for these differences. */
 function declaredBy(kind: Kind, differences: readonly Difference[]): JsonObject {
   const place = (value: JsonObject, [name = '', ...below]: readonly string[], wanted: Json): JsonObject => {
-    const inner = own(value, name);
+    const inner = get(value, name);
     if (below.length === 0) return { ...value, [name]: wanted };
     if (below.every((step) => /^\d+$/.test(step)))
       return { ...value, [name]: [...itemsOf(inner ?? null), wanted] };
@@ -228,9 +228,9 @@ export function createThing(name: string, fields: JsonObject = { text: 'new' }):
 /** Changes the text, and with `rule` also the sub-resource by a second request. */
 export function updateThing(raw: JsonObject, text: string, rule?: string): Change {
   const path = `${thingsPath}/${raw.id}`;
-  return change(thing, [textOf(raw, 'name') ?? ''], {
+  return change(thing, [getText(raw, 'name') ?? ''], {
     action: 'update',
-    id: textOf(raw, 'id'),
+    id: getText(raw, 'id'),
     fingerprint: objectOf(thing, raw).fingerprint(),
     diff: [
       diff('/text', raw.text ?? null, text),
@@ -251,7 +251,7 @@ export function plannedUpdate(
 ): Change {
   const match = {
     kind: thing,
-    resource: resource(thing, [textOf(raw, 'name') ?? ''], fields),
+    resource: resource(thing, [getText(raw, 'name') ?? ''], fields),
     live: objectOf(thing, raw),
   };
   const unseen = unseenInPlan(secretsOf(secrets), false);
@@ -261,9 +261,9 @@ export function plannedUpdate(
 }
 
 export function deleteThing(raw: JsonObject): Change {
-  return change(thing, [textOf(raw, 'name') ?? ''], {
+  return change(thing, [getText(raw, 'name') ?? ''], {
     action: 'delete',
-    id: textOf(raw, 'id'),
+    id: getText(raw, 'id'),
     fingerprint: objectOf(thing, raw).fingerprint(),
     diff: [diff('/text', raw.text ?? null, null)],
     requests: [request('DELETE', `${thingsPath}/${raw.id}`)],
@@ -281,7 +281,7 @@ export function writeNote(
   const raw = live ?? base;
   return change(note, [key], {
     action: live ? 'update' : 'create',
-    id: live ? textOf(live, 'id') : null,
+    id: live ? getText(live, 'id') : null,
     fingerprint: raw ? objectOf(note, raw).fingerprint() : null,
     diff: [diff('/text', raw?.text ?? null, text)],
     requests: [noteRequest(key, text)],
@@ -294,14 +294,14 @@ export function deleteNotes(notes: readonly JsonObject[]): Change[] {
     'POST',
     `${notesPath}/bulk-delete`,
     notes
-      .map((raw) => textOf(raw, 'key') ?? '')
+      .map((raw) => getText(raw, 'key') ?? '')
       .toSorted()
       .map(noteKey),
   );
   return notes.map((raw) =>
-    change(note, [textOf(raw, 'key') ?? ''], {
+    change(note, [getText(raw, 'key') ?? ''], {
       action: 'delete',
-      id: textOf(raw, 'id'),
+      id: getText(raw, 'id'),
       fingerprint: objectOf(note, raw).fingerprint(),
       diff: [diff('/text', raw.text ?? null, null)],
       requests: [bulk],

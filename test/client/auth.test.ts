@@ -4,7 +4,7 @@ import { type Answer, lostAnswer, type Sent, unsentAnswer } from '../../src/clie
 import { type AuthTools, createTokenSources } from '../../src/client/auth.ts';
 import { Redactor } from '../../src/client/redactor.ts';
 import type { Auth } from '../../src/kinds/project.ts';
-import { Failure, failure } from '../../src/model/failure.ts';
+import { Failure, fail } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { answerWith, sent } from './support.ts';
 
@@ -51,7 +51,7 @@ function jwt(payload: Json): string {
 
 describe('credentials that are not set', () => {
   const unset = (name: string) => () => {
-    throw failure('secret-unset', `${name} is not set.`);
+    throw fail('secret-unset', `${name} is not set.`);
   };
   const problemsOf = (auth: Auth): unknown => {
     try {

@@ -3,7 +3,7 @@ import { mayHaveHappened } from '../../src/client/answer.ts';
 import type { Limiters } from '../../src/client/client.ts';
 import { systemClock } from '../../src/client/clock.ts';
 import type { Auth } from '../../src/kinds/project.ts';
-import { failure } from '../../src/model/failure.ts';
+import { fail } from '../../src/model/failure.ts';
 import type { Json } from '../../src/model/json.ts';
 import { clientOf, credentials, fixedToken, get, patch, post, put, reply, serve, settle } from './support.ts';
 
@@ -452,7 +452,7 @@ describe('clients of several environments', () => {
         throw error;
       },
     });
-    const missing = unset(failure('secret-unset', 'TOKEN is not set.'));
+    const missing = unset(fail('secret-unset', 'TOKEN is not set.'));
     expect(limitersOf([here, missing], [there, missing])).toBe(0);
     expect(() => limitersOf([here, unset(new TypeError('a fault of the program'))])).toThrow(TypeError);
   });

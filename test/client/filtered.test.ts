@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
-import { readTenant } from '../../src/client/read.ts';
+import { readState } from '../../src/client/read.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { someOf } from '../../src/kinds/read-request.ts';
@@ -24,7 +24,7 @@ async function readSenders(
     builtInKinds.get('SenderAddress'),
     emails.map((email) => [email]),
   );
-  const read = readTenant(client, [request]);
+  const read = readState(client, [request]);
   const ids = await read.then(({ objects }) => objects.map(({ id }) => id));
   return { ids, requests: client.asked.length };
 }
@@ -62,7 +62,7 @@ describe('a filtered list', () => {
       answerWith(200, query.filters === undefined ? [{ id: 'r1', name: 'Old' }] : []),
     );
     const request = { ...someOf(role, [['New']]), ids: ['r1'] };
-    const { objects } = await readTenant(client, [request]);
+    const { objects } = await readState(client, [request]);
     expect(objects.map(({ id }) => id)).toEqual(['r1']);
   });
 

@@ -1,15 +1,15 @@
 /** Where a request goes, which headers it may set, and requests that are not sent at all: no service, a secret that is not set. */
 import { expect, test } from 'vitest';
-import { createClient, mayBeSent, targetOf } from '../../src/client/client.ts';
+import { createClient, mayBeSent, requestTarget } from '../../src/client/client.ts';
 import type { Secrets } from '../../src/kinds/project.ts';
-import { failure } from '../../src/model/failure.ts';
+import { fail } from '../../src/model/failure.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { fixedToken, get, post, tenant } from './support.ts';
 
 const endpoint = { baseUrl: 'https://a.example', auth: fixedToken };
 const secrets: Secrets = {
   reveal: (name) => {
-    throw failure('secret-unset', `${name} is not set.`, { hint: `Set ${name}.` });
+    throw fail('secret-unset', `${name} is not set.`, { hint: `Set ${name}.` });
   },
   matches: () => false,
   problem: () => null,
@@ -61,11 +61,11 @@ test.each([
   ['https://a.example/tenant//', '/v2025/x', {}, 'https://a.example', '/tenant/v2025/x'],
   ['https://a.example', '/x', { 'a b': 'c&d', e: 'é' }, 'https://a.example', '/x?a%20b=c%26d&e=%C3%A9'],
 ])('below %s, %s goes where it says', (base, path, query, origin, expected) => {
-  expect(targetOf(base, path, query)).toEqual({ origin, path: expected });
+  expect(requestTarget(base, path, query)).toEqual({ origin, path: expected });
 });
 
 test.each(['ftp://a.example', 'file:///etc', 'a.example', ''])('%j is no base URL', (base) => {
-  expect(targetOf(base, '/x', {})).toEqual({
+  expect(requestTarget(base, '/x', {})).toEqual({
     outcome: 'unsent',
     reason: 'unsafe',
     detail: `"${base}" is not an http(s) base URL`,
@@ -74,17 +74,17 @@ test.each(['ftp://a.example', 'file:///etc', 'a.example', ''])('%j is no base UR
 
 test.each(['/../x', '/x?y', '/x#y', 'x', '', '/a b'])('the path %j leads out of it', (path) => {
   const detail = `the path "${path}" leads out of the base URL`;
-  expect(targetOf('https://a.example/tenant', path, {})).toMatchObject({ reason: 'unsafe', detail });
+  expect(requestTarget('https://a.example/tenant', path, {})).toMatchObject({ reason: 'unsafe', detail });
 });
 
 test('a path that would name another host leads out of a base without a path', () => {
-  expect(targetOf('https://a.example', '//b.example/x', {})).toMatchObject({ reason: 'unsafe' });
+  expect(requestTarget('https://a.example', '//b.example/x', {})).toMatchObject({ reason: 'unsafe' });
 });
 
 test.each([{ name: '\ud800' }, { '\udc00': 'x' }])(
   'a query with half a character is not sent: %j',
   (query) => {
-    expect(targetOf('https://a.example', '/x', { a: 'b', ...query })).toMatchObject({
+    expect(requestTarget('https://a.example', '/x', { a: 'b', ...query })).toMatchObject({
       reason: 'unsafe',
       detail: 'the query of "/x" holds half a character, which no URL can hold',
     });

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { Answer, Lost } from '../../src/client/answer.ts';
 import type { Client } from '../../src/client/client.ts';
 import { readRows } from '../../src/client/pages.ts';
-import { allOrFailure, readTenant } from '../../src/client/read.ts';
+import { allOrFailure, readState } from '../../src/client/read.ts';
 import { readOnce } from '../../src/client/read-once.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { allOf, type ReadRequest, someOf } from '../../src/kinds/read-request.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import { Failure, failure } from '../../src/model/failure.ts';
+import { Failure, fail } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Request } from '../../src/model/plan.ts';
 import { answerWith, fakeClient, get } from './support.ts';
@@ -449,7 +449,7 @@ function tenantOf(answers: Readonly<Record<string, (request: Request) => Answer>
   });
 }
 const read = (client: ReturnType<typeof fakeClient>, wanted: readonly ReadRequest[]) =>
-  readTenant(client, wanted);
+  readState(client, wanted);
 
 test('for work that only reads, equal GETs are sent once, and anything else every time', async () => {
   const asked = fakeClient(() => answerWith(200, []));
@@ -519,7 +519,7 @@ describe('a tenant that does not answer', () => {
     const { asked, settle, client } = hanging();
     const mailFrom = someOf(builtInKinds.get('MailFrom'), [['a'], ['b']]);
     const others = ['SenderAddress', 'VerifiedDomain'].map((name) => allOf(builtInKinds.get(name)));
-    const failed = readTenant(client, [mailFrom, ...others]).catch((error) => error);
+    const failed = readState(client, [mailFrom, ...others]).catch((error) => error);
     await expect.poll(() => asked).toHaveLength(4);
     settle('/v2025/mail-from-attributes/b', silent);
     const { diagnostics } = await failed;
@@ -532,7 +532,7 @@ describe('a tenant that does not answer', () => {
 
 test('a fault of the program is never hidden behind a failure of the tenant', async () => {
   const bug = new TypeError('a bug');
-  const failed = Promise.reject(failure('tenant-error', 'no'));
+  const failed = Promise.reject(fail('tenant-error', 'no'));
   const broken = Promise.reject(bug);
   await expect(allOrFailure([failed, broken])).rejects.toBe(bug);
   await expect(allOrFailure([broken, failed, Promise.resolve(1)])).rejects.toBe(bug);

@@ -5,9 +5,9 @@ import {
   type Attempted,
   defaultRetryLimits,
   nextStep,
+  type RetryTask,
   retryAfter,
   sendWithRetry,
-  type Task,
 } from '../../src/client/retry.ts';
 import type { Json } from '../../src/model/json.ts';
 import { isRepeatable } from '../../src/model/repeatable.ts';
@@ -121,7 +121,7 @@ test('all attempts and waits together have a time limit, which the last attempt 
       time += ms;
     },
   };
-  const task: Task = {
+  const task: RetryTask = {
     repeatable: true,
     writes: false,
     signal: new AbortController().signal,

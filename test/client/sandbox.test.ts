@@ -4,7 +4,7 @@ import type { ClientEvent } from '../../src/client/client.ts';
 import { type ClientOptions, createClient } from '../../src/client/client.ts';
 import type { Clock } from '../../src/client/clock.ts';
 import { resolveLookups } from '../../src/client/lookups.ts';
-import { readTenant } from '../../src/client/read.ts';
+import { readState } from '../../src/client/read.ts';
 import type { Call } from '../../src/kinds/http.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { RateLimit } from '../../src/kinds/project.ts';
@@ -124,7 +124,7 @@ describe('the embedded tenant is read whole', () => {
     { collections: 'bare', shuffleLists: true, emptyAsNull: true },
   ])('with %j', async (variations) => {
     const sandbox = await sandboxOf({ seed: seedFile, variations });
-    const { objects } = await readTenant(clientFor(sandbox), everything);
+    const { objects } = await readState(clientFor(sandbox), everything);
     const count = (kind: string) => objects.filter((object) => object.kind.name === kind).length;
     const { state } = sandbox;
     expect(count('NotificationTemplate')).toBe(state.templates.length);
@@ -141,7 +141,7 @@ describe('the embedded tenant is read whole', () => {
   test('a tenant that repeats a page is refused', async () => {
     const sandbox = await sandboxOf({ variations: { repeatPages: true } });
     addTemplates(sandbox, 300);
-    const read = readTenant(clientFor(sandbox), templatesWanted([], true));
+    const read = readState(clientFor(sandbox), templatesWanted([], true));
     await expect(read).rejects.toMatchObject({ diagnostics: [{ code: 'page-repeats' }] });
   });
 });
@@ -150,7 +150,7 @@ describe('the fewest requests', () => {
   test('2,100 templates: nine pages and a token', async () => {
     const sandbox = await sandboxOf();
     addTemplates(sandbox, 2100);
-    const { objects } = await readTenant(clientFor(sandbox), templatesWanted([], true));
+    const { objects } = await readState(clientFor(sandbox), templatesWanted([], true));
     expect(new Set(objects.map(({ address }) => address)).size).toBe(2100);
     expect(sandbox.log).toHaveLength(10);
   });
@@ -159,7 +159,7 @@ describe('the fewest requests', () => {
     const sandbox = await sandboxOf();
     addTemplates(sandbox, 600);
     const wanted = templatesWanted([['key_444', 'EMAIL', 'en']]);
-    const { objects } = await readTenant(clientFor(sandbox), wanted);
+    const { objects } = await readState(clientFor(sandbox), wanted);
     expect(objects.map(({ address }) => address)).toEqual(['NotificationTemplate/key_444/EMAIL/en']);
     expect(sandbox.log).toHaveLength(2);
   });
@@ -171,7 +171,7 @@ describe('the fewest requests', () => {
       addTemplates(sandbox, 600);
       for (const template of sandbox.state.templates.slice(444, 445)) Object.assign(template, { key });
       const wanted = templatesWanted([[key, 'EMAIL', 'en']]);
-      const { objects } = await readTenant(clientFor(sandbox), wanted);
+      const { objects } = await readState(clientFor(sandbox), wanted);
       expect(objects.map((object) => object.key[0])).toEqual([key]);
       expect(sandbox.log.map(({ status }) => status)).toEqual([200, 200]);
     },

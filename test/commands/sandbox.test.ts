@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { main } from '../../src/commands/main.ts';
-import { isObject, parseJson, textOf } from '../../src/model/json.ts';
+import { getText, isObject, parseJson } from '../../src/model/json.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 
 const role = (fields: string) =>
@@ -29,13 +29,13 @@ async function serve({ dir, env }: World, path: string, ...argv: string[]) {
 async function ask(line: string, path: string): Promise<unknown> {
   const about = parseJson(line) ?? null;
   const [url, id, secret] = ['url', 'clientId', 'clientSecret'].map((name) =>
-    isObject(about) ? (textOf(about, name) ?? '') : '',
+    isObject(about) ? (getText(about, name) ?? '') : '',
   );
   const form = { grant_type: 'client_credentials', client_id: id ?? '', client_secret: secret ?? '' };
   const token = await fetch(`${url}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
   const granted = parseJson(await token.text()) ?? null;
   const headers = {
-    authorization: `Bearer ${isObject(granted) && textOf(granted, 'access_token')}`,
+    authorization: `Bearer ${isObject(granted) && getText(granted, 'access_token')}`,
     accept: 'application/json',
     'X-Service-Experimental': 'true',
   };

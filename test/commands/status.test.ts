@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dkimRecords, mailFromRecords } from '../../src/engine/verification.ts';
-import { isArray, isObject, type Json, type JsonObject, own } from '../../src/model/json.ts';
+import { get, isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import { zoneLine } from '../../src/report/status.ts';
 import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, runProgram, type World } from '../support/world.ts';
@@ -37,7 +37,7 @@ interface Row {
 
 /** The identities of `status --format json`. */
 function rows(document: Json): Map<string, Row> {
-  const identities = isObject(document) ? own(document, 'identities') : null;
+  const identities = isObject(document) ? get(document, 'identities') : null;
   if (!isArray(identities)) throw new Error('no identities');
   return new Map(
     identities.filter(isObject).map((identity) => {

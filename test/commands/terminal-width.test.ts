@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { type Output, widthOf } from '../../src/commands/io.ts';
+import { type Output, terminalWidth } from '../../src/commands/io.ts';
 
 const output = (more: Partial<Output>): Output => Object.assign(new PassThrough(), more);
 
@@ -10,5 +10,5 @@ it.each<[string, Partial<Output>, number]>([
   ['a terminal that says nothing of it', { isTTY: true }, 80],
   ['a file', {}, 100],
 ])('%s is as wide as it can be read', (_name, stream, width) => {
-  expect(widthOf(output(stream))).toBe(width);
+  expect(terminalWidth(output(stream))).toBe(width);
 });

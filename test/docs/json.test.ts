@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isArray, isObject, type Json, own, parseJson } from '../../src/model/json.ts';
+import { get, isArray, isObject, type Json, parseJson } from '../../src/model/json.ts';
 import { createWorld, seedFile, type World } from '../support/world.ts';
 import { blocksOf, textOf } from './documents.ts';
 
@@ -31,14 +31,14 @@ function findUnnamed(value: Json | undefined, text: string): string[] {
 
 test('every member of a status is named', async () => {
   const status = await printed('status');
-  const identities = isObject(status) ? own(status, 'identities') : null;
+  const identities = isObject(status) ? get(status, 'identities') : null;
   expect(findUnnamed(status, documented('status'))).toEqual([]);
   expect(findUnnamed(isArray(identities) ? identities[0] : null, documented('status'))).toEqual([]);
 });
 
 test('every member of what a search finds is named', async () => {
   const found = await printed('search', 'Employees hired before 2015');
-  expect(isObject(found) ? own(found, 'rules') : null).toBe('saved');
+  expect(isObject(found) ? get(found, 'rules') : null).toBe('saved');
   expect(findUnnamed(found, documented('search'))).toEqual([]);
 });
 
@@ -52,7 +52,7 @@ test('the example of diagnostics has the members that validate prints', async ()
 });
 
 function firstDiagnostic(value: Json | undefined): object {
-  const list = isObject(value) ? own(value, 'diagnostics') : null;
+  const list = isObject(value) ? get(value, 'diagnostics') : null;
   const first = isArray(list) ? list[0] : null;
   expect(isObject(first)).toBe(true);
   return isObject(first) ? first : {};

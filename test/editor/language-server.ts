@@ -3,13 +3,13 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
+  get,
+  getText,
   isArray,
   isObject,
   type Json,
   type JsonObject,
-  own,
   parseJson,
-  textOf,
 } from '../../src/model/json.ts';
 
 /** The YAML language server, talked to as an editor does, on a folder with its settings. */
@@ -64,12 +64,12 @@ export async function openEditor(folder: string, settings: JsonObject): Promise<
   return {
     async problems(path, text) {
       const found = await published(open(path, text));
-      return found.map((one) => `${lineOf(one)}: ${textOf(one, 'message')}`);
+      return found.map((one) => `${lineOf(one)}: ${getText(one, 'message')}`);
     },
     async completions(path, text) {
       const answer = await request('textDocument/completion', at(path, text));
-      return objects(isObject(answer) ? own(answer, 'items') : answer).map(
-        (item) => textOf(item, 'label') ?? '',
+      return objects(isObject(answer) ? get(answer, 'items') : answer).map(
+        (item) => getText(item, 'label') ?? '',
       );
     },
     hover: async (path, text) => JSON.stringify(await request('textDocument/hover', at(path, text))),
@@ -83,8 +83,8 @@ export async function openEditor(folder: string, settings: JsonObject): Promise<
 
 /** Settings as editors give them: `yaml` stands for the members that begin with `yaml.`. */
 function answers(settings: JsonObject, params: Json): Json {
-  return objects(isObject(params) ? own(params, 'items') : null).map((item) => {
-    const section = `${textOf(item, 'section')}.`;
+  return objects(isObject(params) ? get(params, 'items') : null).map((item) => {
+    const section = `${getText(item, 'section')}.`;
     const members = Object.entries(settings).filter(([name]) => name.startsWith(section));
     return Object.fromEntries(members.map(([name, value]) => [name.slice(section.length), value]));
   });
@@ -95,9 +95,9 @@ function objects(value: Json | undefined): JsonObject[] {
 }
 
 function lineOf(diagnostic: JsonObject): Json {
-  const range = own(diagnostic, 'range');
-  const start = isObject(range) ? own(range, 'start') : null;
-  return (isObject(start ?? null) && isObject(start) ? own(start, 'line') : null) ?? null;
+  const range = get(diagnostic, 'range');
+  const start = isObject(range) ? get(range, 'start') : null;
+  return (isObject(start ?? null) && isObject(start) ? get(start, 'line') : null) ?? null;
 }
 
 /** JSON-RPC over the server's standard streams. */
@@ -114,14 +114,14 @@ function connect(onRequest: (method: string, params: Json) => Json) {
   };
   const receive = (message: JsonObject) => {
     const [method, number, params] = [
-      textOf(message, 'method'),
-      own(message, 'id'),
-      own(message, 'params') ?? null,
+      getText(message, 'method'),
+      get(message, 'id'),
+      get(message, 'params') ?? null,
     ];
     if (method !== null && number !== undefined) send({ id: number, result: onRequest(method, params) });
-    else if (typeof number === 'number') open.get(number)?.(own(message, 'result') ?? null);
+    else if (typeof number === 'number') open.get(number)?.(get(message, 'result') ?? null);
     else if (method === 'textDocument/publishDiagnostics' && isObject(params)) {
-      const [uri, found] = [textOf(params, 'uri') ?? '', objects(own(params, 'diagnostics'))];
+      const [uri, found] = [getText(params, 'uri') ?? '', objects(get(params, 'diagnostics'))];
       told.set(uri, found);
       waiting.get(uri)?.(found);
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Stated, shareIds } from '../../src/engine/names.ts';
+import { type StatedObject, shareIds } from '../../src/engine/names.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { JsonObject } from '../../src/model/json.ts';
@@ -28,7 +28,7 @@ interface Side {
   readonly records?: Readonly<Record<string, readonly JsonObject[]>>;
 }
 
-const stated = ({ kind = role(), fields, raw = fields, refs = {}, records = {} }: Side): Stated => ({
+const stated = ({ kind = role(), fields, raw = fields, refs = {}, records = {} }: Side): StatedObject => ({
   kind,
   fields,
   raw,

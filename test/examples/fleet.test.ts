@@ -6,7 +6,7 @@ import { Ajv } from 'ajv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import type { Fleet } from '../../src/model/fleet.ts';
-import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
+import { get, getText, isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { createRunner, member, type Ran, type Runner } from '../commands/pipeline-runner.ts';
 import { runGithubJob, runGitlabJob } from '../commands/played-ci-systems.ts';
@@ -144,12 +144,12 @@ it.each(['github-matrix.yaml', 'github-shards.yaml', 'gitlab-ci.yaml'])('%s name
 describe('kubernetes-job.yaml', () => {
   const jobs = () => parseAllDocuments(textOfExample('kubernetes-job.yaml')).map((each): Json => each.toJS());
   const jobNamed = (name: string): Json =>
-    jobs().find((each) => own(member(each, 'metadata'), 'name') === name) ?? null;
+    jobs().find((each) => get(member(each, 'metadata'), 'name') === name) ?? null;
   const schema = JSON.parse(readFileSync(new URL('kubernetes-job.schema.json', import.meta.url), 'utf8'));
   const validate = new Ajv({ strict: false }).compile(schema);
 
   const containerOf = (job: Json): JsonObject => {
-    const containers = own(member(job, 'spec', 'template', 'spec'), 'containers');
+    const containers = get(member(job, 'spec', 'template', 'spec'), 'containers');
     const [container] = isArray(containers) ? containers.filter(isObject) : [];
     if (!container) throw new Error('There is no container.');
     return container;
@@ -158,10 +158,10 @@ describe('kubernetes-job.yaml', () => {
   /** Runs the container of a pod as Kubernetes does: its command with its arguments, and its variables. */
   const pod = (name: string, index: number): Promise<Ran> => {
     const container = containerOf(jobNamed(name));
-    const [args, env] = [own(container, 'args'), own(container, 'env')];
+    const [args, env] = [get(container, 'args'), get(container, 'env')];
     const variables = (isArray(env) ? env.filter(isObject) : []).map((each) => [
-      textOf(each, 'name') ?? '',
-      textOf(each, 'value') ?? '',
+      getText(each, 'name') ?? '',
+      getText(each, 'value') ?? '',
     ]);
     const [script] = isArray(args) ? args : [];
     return runner.shell(String(script), {
@@ -190,7 +190,7 @@ describe('kubernetes-job.yaml', () => {
       const spec = member(job, 'spec');
       expect(spec).toMatchObject({ completions: 4, parallelism: 4, completionMode: 'Indexed' });
     }
-    expect(own(containerOf(jobNamed('tenants-plan')), 'env')).toContainEqual({ name: 'PARTS', value: '4' });
+    expect(get(containerOf(jobNamed('tenants-plan')), 'env')).toContainEqual({ name: 'PARTS', value: '4' });
   });
 
   it('plans and applies in pods that are numbered from 0 on', async () => {
@@ -210,7 +210,7 @@ describe('kubernetes-job.yaml', () => {
 
   it('runs a script that bash understands', () => {
     for (const job of jobs()) {
-      const args = own(containerOf(job), 'args');
+      const args = get(containerOf(job), 'args');
       const { status } = spawnSync('bash', ['-n', '-c', String(isArray(args) ? args[0] : '')]);
       expect(status).toBe(0);
     }

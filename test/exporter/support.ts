@@ -11,7 +11,7 @@ import type { Project, Secrets } from '../../src/kinds/project.ts';
 import { secretPlaces } from '../../src/kinds/redact.ts';
 import { loadProject } from '../../src/loader/index.ts';
 import { withDigest } from '../../src/model/digest.ts';
-import { failure } from '../../src/model/failure.ts';
+import { fail } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { type Lookup, secretName } from '../../src/model/marker.ts';
 import type { Plan } from '../../src/model/plan.ts';
@@ -37,7 +37,7 @@ export function load(
     const contents = new Map(files.map(({ path, content }) => [path, content]));
     const read = (path: string) => {
       const content = contents.get(path);
-      if (content === undefined) throw failure('file-not-found', `There is no file ${path}.`);
+      if (content === undefined) throw fail('file-not-found', `There is no file ${path}.`);
       return content;
     };
     return loadProject({

@@ -1,6 +1,6 @@
 /** Hosts that count the ids of their objects, and that take nothing but numbers where one object refers to another. */
 import { describe, expect, it } from 'vitest';
-import { isArray, isObject, type Json, type JsonObject, own } from '../../src/model/json.ts';
+import { get, isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import { type ApiHost, collections, createHostProject, startApiHost } from '../support/api-host.ts';
 
 const files = {
@@ -22,7 +22,7 @@ fields:
 };
 
 const isCounted = (id: Json): boolean => Number.isInteger(id);
-const idOf = (reference: Json): Json => (isObject(reference) ? (own(reference, 'id') ?? null) : null);
+const idOf = (reference: Json): Json => (isObject(reference) ? (get(reference, 'id') ?? null) : null);
 const listed = (value: Json): readonly Json[] => (isArray(value) ? value : []);
 
 /** What an API answers that validates its bodies. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isObject, own } from '../../src/model/json.ts';
+import { get, isObject } from '../../src/model/json.ts';
 import { type Host, hosts, worldOf } from '../support/hosts.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 
@@ -85,7 +85,7 @@ describe('sources', () => {
     expect(bodyOf(world, 'PUT')).toMatchObject({ sources: [] });
     await apply(world, { description: 'New' });
     const last = world.sandbox.log.findLast(({ method }) => method === 'PUT')?.body ?? null;
-    expect(isObject(last) && own(last, 'sources')).toBeUndefined();
+    expect(isObject(last) && get(last, 'sources')).toBeUndefined();
   });
 });
 

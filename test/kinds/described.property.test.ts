@@ -7,7 +7,7 @@ import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { readableFields } from '../../src/kinds/field.ts';
 import type { Kind, LiveObject } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
-import { isArray, isObject, type Json, type JsonObject, own } from '../../src/model/json.ts';
+import { get, isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import { fillLive, renderBody } from '../../src/model/marker.ts';
 import type { Change, Request } from '../../src/model/plan.ts';
 import { valueAt } from '../../src/model/pointer.ts';
@@ -45,7 +45,7 @@ function carryOut(request: Request, raw: JsonObject, live: LiveObject | null): J
     return asObject(applyPatch(raw, body));
   if (request.method === 'PATCH' && isObject(body)) return { ...raw, ...body };
   if (request.method !== 'PATCH')
-    return { ...asObject(body), id: own(raw, 'id') ?? 'new', modified: 'later' };
+    return { ...asObject(body), id: get(raw, 'id') ?? 'new', modified: 'later' };
   const copy = JSON.parse(JSON.stringify(raw));
   return jsonpatch.applyPatch(copy, JSON.parse(JSON.stringify(body)), true).newDocument;
 }
@@ -104,7 +104,7 @@ it('what is updated is as it was declared, and nothing else is changed', () => {
         for (const name of Object.keys(raw).filter(
           (each) => !Object.hasOwn(target, each) && each !== 'modified',
         ))
-          expect(own(after, name) ?? null).toEqual(own(raw, name) ?? null);
+          expect(get(after, name) ?? null).toEqual(get(raw, name) ?? null);
       }
     }
   });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import type { Field } from '../../src/kinds/kind.ts';
-import { idsIn, idsOnSide, mapIds, targetOf, withReferences } from '../../src/kinds/references.ts';
+import { idsIn, idsOnSide, mapIds, targetKindOf, withReferences } from '../../src/kinds/references.ts';
 import type { Json } from '../../src/model/json.ts';
 import { refMarker } from '../../src/model/marker.ts';
 import type { Difference } from '../../src/model/plan.ts';
@@ -28,7 +28,7 @@ it.each<[Field, string | null]>([
   [json, null],
   [{ is: 'records', alike: [] }, null],
 ])('the ids in a field %j belong to %s', (field, to) => {
-  expect(targetOf(field)).toBe(to);
+  expect(targetKindOf(field)).toBe(to);
 });
 
 describe('the ids in a field', () => {

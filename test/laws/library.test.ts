@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Json, type JsonObject, mapJson, mapMembers, textOf } from '../../src/model/json.ts';
+import { getText, type Json, type JsonObject, mapJson, mapMembers } from '../../src/model/json.ts';
 import type { Change, Plan } from '../../src/model/plan.ts';
 import { casesOf } from '../support/effort.ts';
 import { libraryFiles, libraryFolder, libraryObjects } from '../support/library.ts';
@@ -14,7 +14,7 @@ import { filesBelow } from '../support/world.ts';
 const idForm = /\b[0-9a-f]{32}\b/g;
 type Objects = Readonly<Record<string, readonly JsonObject[]>>;
 
-const idOf = (kind: string): string => textOf(libraryObjects[kind]?.[0] ?? {}, 'id') ?? '';
+const idOf = (kind: string): string => getText(libraryObjects[kind]?.[0] ?? {}, 'id') ?? '';
 const [identity, hr, group, form] = [
   idOf('Identity'),
   idOf('Source'),

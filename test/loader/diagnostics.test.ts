@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { SourceFile } from '../../src/loader/file.ts';
 import { Problems } from '../../src/loader/problems.ts';
-import { Failure, failure } from '../../src/model/failure.ts';
+import { Failure, fail } from '../../src/model/failure.ts';
 import { brief, thrown } from './fixture.ts';
 
 const file = new SourceFile('a.yaml', 'one: 1\ntwo: 2\n');
@@ -88,7 +88,7 @@ describe('problems', () => {
 
   it('take the problems of a Failure to a place, and no other error', () => {
     const problems = new Problems();
-    problems.addFailure(failure('a', 'Message', { hint: 'Hint' }), at(7));
+    problems.addFailure(fail('a', 'Message', { hint: 'Hint' }), at(7));
     expect(problems.diagnostics).toMatchObject([
       { code: 'a', message: 'Message', hint: 'Hint', source: { line: 2 } },
     ]);

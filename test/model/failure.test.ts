@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   ExitCode,
   Failure,
-  failure,
+  fail,
   interruption,
   systemCode,
   systemFailure,
@@ -25,17 +25,17 @@ describe('the exit code', () => {
   });
 
   it('of a failure is 1 unless it says otherwise', () => {
-    expect(failure('code', 'Why.').exitCode).toBe(1);
-    expect(failure('code', 'Why.', {}, ExitCode.refused).exitCode).toBe(4);
+    expect(fail('code', 'Why.').exitCode).toBe(1);
+    expect(fail('code', 'Why.', {}, ExitCode.refused).exitCode).toBe(4);
     expect(interruption().exitCode).toBe(130);
     expect(interruption().diagnostics).toMatchObject([{ code: 'interrupted', message: 'Interrupted.' }]);
   });
 });
 
 it('a failure carries its diagnostics, and their messages as its own', () => {
-  const one = failure('a', 'First.', { hint: 'Do this.' });
+  const one = fail('a', 'First.', { hint: 'Do this.' });
   expect(one.diagnostics).toEqual([{ code: 'a', severity: 'error', message: 'First.', hint: 'Do this.' }]);
-  const both = new Failure([...one.diagnostics, ...failure('b', 'Second.').diagnostics]);
+  const both = new Failure([...one.diagnostics, ...fail('b', 'Second.').diagnostics]);
   expect(both.message).toBe('First.\nSecond.');
   expect(both.name).toBe('Failure');
 });

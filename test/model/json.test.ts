@@ -3,17 +3,17 @@ import { expect, test } from 'vitest';
 import { sha256 } from '../../src/model/digest.ts';
 import {
   canonicalJson,
+  get,
+  getText,
   inexactNumbers,
   isTooDeep,
   itemsOf,
   type Json,
   mapJson,
   mapMembers,
-  own,
   parseJson,
   pick,
   sameJson,
-  textOf,
   writeJson,
 } from '../../src/model/json.ts';
 import { runs } from '../support/effort.ts';
@@ -63,12 +63,12 @@ test('the canonical text sorts names at every depth, and leaves out what is unde
 
 test('only own members are read', () => {
   const object = { a: 'text', n: 1 };
-  expect(own(object, 'a')).toBe('text');
-  expect(own(object, 'constructor')).toBeUndefined();
-  expect(own(object, '__proto__')).toBeUndefined();
-  expect(textOf(object, 'a')).toBe('text');
-  expect(textOf(object, 'n')).toBeNull();
-  expect(textOf(object, 'toString')).toBeNull();
+  expect(get(object, 'a')).toBe('text');
+  expect(get(object, 'constructor')).toBeUndefined();
+  expect(get(object, '__proto__')).toBeUndefined();
+  expect(getText(object, 'a')).toBe('text');
+  expect(getText(object, 'n')).toBeNull();
+  expect(getText(object, 'toString')).toBeNull();
   expect(pick(object, ['a', 'toString'])).toEqual({ a: 'text', toString: null });
 });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { isArray, isObject, type Json, type JsonObject, own } from '../../src/model/json.ts';
+import { get, isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import { redactDocument } from '../../src/report/redacted.ts';
 
 const secret = 's3cr3t';
@@ -17,14 +17,14 @@ interface Place {
 }
 
 function resolve({ schema, root }: Place): Place {
-  const ref = own(schema, '$ref');
+  const ref = get(schema, '$ref');
   if (typeof ref !== 'string') return { schema, root };
   const [file = '', path = ''] = ref.split('#');
   const from = file === '' ? root : schemaOf(file.split('/').at(-1) ?? '');
   const target = path
     .split('/')
     .filter(Boolean)
-    .reduce<Json>((at, name) => (isObject(at) ? (own(at, name) ?? null) : null), from);
+    .reduce<Json>((at, name) => (isObject(at) ? (get(at, name) ?? null) : null), from);
   return resolve({ schema: objectOf(target), root: from });
 }
 
@@ -39,21 +39,21 @@ const objectOf = (value: Json | undefined): JsonObject =>
 function filled(place: Place, at: number): Json {
   const { schema, root } = resolve(place);
   const of = (child: Json | undefined) => filled({ schema: objectOf(child), root }, at);
-  const alternatives = own(schema, 'oneOf') ?? own(schema, 'anyOf');
+  const alternatives = get(schema, 'oneOf') ?? get(schema, 'anyOf');
   if (isArray(alternatives)) return of(alternatives[at % alternatives.length]);
-  const constant = own(schema, 'const');
+  const constant = get(schema, 'const');
   if (constant !== undefined) return constant;
-  const words = own(schema, 'enum');
+  const words = get(schema, 'enum');
   if (isArray(words)) return words[0] ?? null;
-  const types = [own(schema, 'type') ?? 'any'].flat();
+  const types = [get(schema, 'type') ?? 'any'].flat();
   if (types.includes('object')) {
-    const members = Object.entries(objectOf(own(schema, 'properties'))).filter(([name]) => !ours.has(name));
-    const free = own(schema, 'additionalProperties');
+    const members = Object.entries(objectOf(get(schema, 'properties'))).filter(([name]) => !ours.has(name));
+    const free = get(schema, 'additionalProperties');
     const more = free === false ? [] : [[secret, free === true || free === undefined ? secret : of(free)]];
     return Object.fromEntries([...members.map(([name, child]) => [name, of(child)]), ...more]);
   }
-  if (types.includes('array')) return [of(own(schema, 'items'))];
-  if (types.includes('string')) return textFor(own(schema, 'pattern'));
+  if (types.includes('array')) return [of(get(schema, 'items'))];
+  if (types.includes('string')) return textFor(get(schema, 'pattern'));
   return types.includes('any') ? { [secret]: [secret] } : 1;
 }
 

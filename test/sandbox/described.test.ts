@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isObject, own } from '../../src/model/json.ts';
+import { get, isObject } from '../../src/model/json.ts';
 import { call } from './caller.ts';
 import { filters, jsonPatch, mergePatch, namesIn, patch, startWith } from './described.ts';
 
@@ -17,7 +17,7 @@ describe('the list of a described kind', () => {
   it('is whole where it has no pages, in the member that is said', async () => {
     const sandbox = await startWith();
     const { body } = await call(sandbox, 'GET /v2025/access-profiles');
-    expect(isObject(body) && namesIn(own(body, 'items') ?? null)).toEqual(['Read', 'Write']);
+    expect(isObject(body) && namesIn(get(body, 'items') ?? null)).toEqual(['Read', 'Write']);
   });
 
   it.each([
@@ -74,14 +74,14 @@ describe('an object of a described kind', () => {
     const time = '1970-01-01T00:00:00.000Z';
     const owner = { type: 'IDENTITY', id: 'i2', name: 'Ben' };
     expect(body).toMatchObject({ name: 'New', labels: ['a'], owner, created: time, modified: time });
-    const id = isObject(body) ? own(body, 'id') : null;
+    const id = isObject(body) ? get(body, 'id') : null;
     expect((await call(sandbox, `GET /v2025/roles/${id}`)).body).toEqual(body);
   });
 
   it('has a twin after a second create of the same name', async () => {
     const sandbox = await startWith();
     const answers = [1, 2].map(() => call(sandbox, 'POST /v2025/roles', { body: { name: 'New' } }));
-    const ids = (await Promise.all(answers)).map(({ body }) => isObject(body) && own(body, 'id'));
+    const ids = (await Promise.all(answers)).map(({ body }) => isObject(body) && get(body, 'id'));
     expect(new Set(ids).size).toBe(2);
   });
 
@@ -116,7 +116,7 @@ describe('an object of a described kind', () => {
     const sandbox = await startWith();
     const body = { settings: { a: { b: null, d: [1] }, e: { f: null, g: 1 } } };
     const answer = await call(sandbox, 'PATCH /v2025/access-profiles/p1', { body, ...mergePatch });
-    expect(isObject(answer.body) && own(answer.body, 'settings')).toEqual({
+    expect(isObject(answer.body) && get(answer.body, 'settings')).toEqual({
       a: { c: 2, d: [1] },
       e: { g: 1 },
     });

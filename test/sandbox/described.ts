@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { isArray, isObject, type Json, type JsonObject, own } from '../../src/model/json.ts';
+import { get, isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import type { SandboxOptions } from '../support/sandbox.ts';
 import { type Send, start } from './caller.ts';
@@ -81,4 +81,4 @@ export const filters = (text: string) => `?filters=${encodeURIComponent(text)}`;
 
 /** The names of the objects in an answer. */
 export const namesIn = (body: Json) =>
-  (isArray(body) ? body : []).map((row) => (isObject(row) ? own(row, 'name') : null));
+  (isArray(body) ? body : []).map((row) => (isObject(row) ? get(row, 'name') : null));

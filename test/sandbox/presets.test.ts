@@ -1,7 +1,7 @@
 /** What the descriptions of two products say about the operations that tenantctl sends (api-notes, "Presets"). */
 import { describe, expect, test } from 'vitest';
 import { presetNames as settingsNames } from '../../src/kinds/presets.ts';
-import { isArray, isObject, type Json, type JsonObject, objectsIn, own } from '../../src/model/json.ts';
+import { get, isArray, isObject, type Json, type JsonObject, objectsIn } from '../../src/model/json.ts';
 import { operations, presets } from '../../src/sandbox/index.ts';
 import { call, type Send, start } from './caller.ts';
 
@@ -422,7 +422,7 @@ describe('sailpoint-isc', () => {
     if (!isObject(body)) throw new Error('no object');
     expect(Object.keys(body)).not.toEqual(expect.arrayContaining(['statusMap']));
     expect(Object.keys(body)).not.toEqual(expect.arrayContaining(['request']));
-    expect(Object.keys(body).filter((name) => own(body, name) === null)).toEqual(['cluster']);
+    expect(Object.keys(body).filter((name) => get(body, name) === null)).toEqual(['cluster']);
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, mapMembers, textOf } from '../../src/model/json.ts';
+import { getText, isArray, isObject, type Json, mapMembers } from '../../src/model/json.ts';
 import {
   type Around,
   type SandboxOptions as EmbeddedOptions,
@@ -98,7 +98,7 @@ const datingPauses =
     } catch (error) {
       if (!(error instanceof Error && 'headers' in error && isObject(jsonOf(error.headers)))) throw error;
       const headers = jsonOf(error.headers);
-      const seconds = isObject(headers) ? textOf(headers, 'retry-after') : null;
+      const seconds = isObject(headers) ? getText(headers, 'retry-after') : null;
       if (seconds === null) throw error;
       // The date is cut to whole seconds: without the extra second it could be too early.
       const date = new Date(now() + (Number(seconds) + 1) * 1000).toUTCString();

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatAddress } from '../../src/model/address.ts';
-import { isObject, type JsonObject, objectsIn, parseJson, textOf } from '../../src/model/json.ts';
+import { getText, isObject, type JsonObject, objectsIn, parseJson } from '../../src/model/json.ts';
 import type { TenantState } from '../../src/sandbox/index.ts';
 import { loadState } from '../../src/sandbox/state.ts';
 import { placesById } from './described.ts';
@@ -46,7 +46,7 @@ export function objectsOf({ sandbox: { state } }: World): Map<string, JsonObject
   return new Map(
     places.flatMap(([kind, list, names]) =>
       objectsIn(isObject(lists) ? lists[list] : []).map((row) => {
-        const key = names.flatMap((name) => textOf(name === 'place' ? nameOfPlace(row) : row, name) ?? []);
+        const key = names.flatMap((name) => getText(name === 'place' ? nameOfPlace(row) : row, name) ?? []);
         return [formatAddress(kind, key), row] as const;
       }),
     ),

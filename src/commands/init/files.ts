@@ -7,12 +7,12 @@ import { requireInside } from '../../loader/own-folder.ts';
 import { version } from '../../model/documents.ts';
 import { systemCode, unwritableFile } from '../../model/failure.ts';
 import {
+  get,
   isArray,
   isObject,
   type Json,
   type JsonObject,
   objectFrom,
-  own,
   parseJson,
 } from '../../model/json.ts';
 import { readIfThere } from '../files.ts';
@@ -118,7 +118,7 @@ export function addMembers(ours: string): ProjectFile['content'] {
 
 function merge(theirs: JsonObject, ours: JsonObject): JsonObject {
   const added = Object.entries(ours).map(([name, value]): [string, Json] => {
-    const there = own(theirs, name);
+    const there = get(theirs, name);
     if (there === undefined) return [name, value];
     if (isObject(there) && isObject(value)) return [name, merge(there, value)];
     if (!isArray(there) || !isArray(value)) return [name, there];
@@ -132,11 +132,11 @@ export function addDependency(existing: string | null): string | null {
   const content = parseJson((existing ?? '{ "private": true }').replace(/^\uFEFF/, ''));
   if (!isObject(content)) return null;
   const isThere = ['dependencies', 'devDependencies', 'optionalDependencies'].some((name) => {
-    const group = own(content, name);
-    return isObject(group) && own(group, 'tenantctl') !== undefined;
+    const group = get(content, name);
+    return isObject(group) && get(group, 'tenantctl') !== undefined;
   });
   if (isThere) return existing;
-  const others = own(content, 'devDependencies') ?? {};
+  const others = get(content, 'devDependencies') ?? {};
   if (!isObject(others)) return null;
   const sorted = Object.entries({ ...others, tenantctl: version }).sort(([a], [b]) => (a < b ? -1 : 1));
   return printLike(existing ?? '{}\n', { ...content, devDependencies: objectFrom(sorted) });

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { isNode, parseDocument } from 'yaml';
-import { addressesOf } from '../../engine/tenant.ts';
+import { calledAddresses } from '../../engine/tenant.ts';
 import type { Connection } from '../../kinds/project.ts';
 import { loadEnvironment, loadEnvironmentNames, valuesIn } from '../../loader/index.ts';
 import { findRepository } from '../../loader/repository.ts';
 import { isPlainName, selectEnvironments } from '../../loader/selection.ts';
-import { Failure, failure } from '../../model/failure.ts';
+import { Failure, fail } from '../../model/failure.ts';
 import { readIfThere } from '../files.ts';
 import { example, fill, newFile, type ProjectFile } from './files.ts';
 import { type Choices, environmentName, usualNames } from './project-file.ts';
@@ -168,7 +168,7 @@ const areEmbedded = (connections: readonly Connection[] | null): boolean =>
 
 /** The hosts that get requests or credentials; `null` where they are not known, or all are embedded. */
 function hostsOf(connections: readonly Connection[] | null): readonly string[] | null {
-  const addresses = (connections ?? []).flatMap(addressesOf);
+  const addresses = (connections ?? []).flatMap(calledAddresses);
   const hosts = [...new Set(addresses.map(({ url }) => new URL(url).host))];
   return hosts.length > 0 ? hosts : null;
 }
@@ -186,7 +186,7 @@ export function requirePlain(selections: readonly string[], hosts: readonly stri
     ...hosts.filter((host) => !plainHost.test(host)).map((host) => `the host ${JSON.stringify(host)}`),
   ]);
   if (odd.size === 0) return;
-  throw failure('usage', `No pipeline can carry ${[...odd].join(' and ')}.`, {
+  throw fail('usage', `No pipeline can carry ${[...odd].join(' and ')}.`, {
     hint: 'Use a name of letters, digits, dots, dashes and underscores, or go on without: --pipelines none.',
   });
 }
@@ -239,14 +239,14 @@ function deploymentName(stage: Stage | undefined, otherwise: string): string {
 const wordOf = (folder: string): string => folder.slice(0, -1).replaceAll(/[^A-Za-z0-9_-]/g, '-');
 
 /** A project in its repository. */
-export interface Placed {
+export interface ProjectPlace {
   readonly top: string;
   /** The project's folder there, with `/` at its end; `''` where it is the same. */
   readonly folder: string;
 }
 
 /** The repository that the project is in, and the project's folder there. Without one, the project is the top. */
-export function placeOf(root: string): Placed {
+export function placeOf(root: string): ProjectPlace {
   try {
     const { top, prefix } = findRepository(root);
     // A pipeline could not name other folders without quotes.
@@ -285,7 +285,7 @@ export function pipelineFiles(
   wanted: Choices['pipelines'],
   facts: PipelineFacts,
   before: PipelineFacts,
-  { top, folder }: Placed,
+  { top, folder }: ProjectPlace,
 ): PipelineFile[] {
   const isFree = (path: string) => {
     const existing = readIfThere(join(top, path));

@@ -6,7 +6,7 @@ import { readBaseUrl } from '../../loader/connection.ts';
 import { loadEnvironment, loadEnvironmentNames, loadUnwritten, valuesIn } from '../../loader/index.ts';
 import { isPlainName } from '../../loader/selection.ts';
 import { isRefusedKey } from '../../loader/tree.ts';
-import { Failure, failure, interruption } from '../../model/failure.ts';
+import { Failure, fail, interruption } from '../../model/failure.ts';
 import { isObject, type Json } from '../../model/json.ts';
 import { looksLikeCredential } from '../../model/sensitive.ts';
 import { oneLine, printable } from '../../report/safe.ts';
@@ -24,7 +24,7 @@ import {
 } from './project-file.ts';
 
 /** The choices made by options. */
-interface Given {
+interface TenantArgs {
   /** A base URL, or several as `NAME=URL`. */
   readonly identity: readonly string[];
   readonly profiles: readonly string[];
@@ -38,25 +38,25 @@ type Credentials = Pick<NewTenant, 'clientId' | 'clientSecret'>;
 const namesHint = 'For example: --identity test=https://… --identity production=https://…';
 
 /** The tenants that options name. Throws a Failure for what a project cannot have. */
-export function givenTenants({ identity, profiles }: Given): readonly GivenTenant[] {
+export function givenTenants({ identity, profiles }: TenantArgs): readonly GivenTenant[] {
   const services = identity.map((text) => namedUrl(text, '--identity'));
   const others = profiles.map((text) => namedUrl(text, '--profiles'));
   const isOne = services.length === 1;
   const names = services.map(({ name }) => name ?? (isOne ? environmentName : ''));
   if (services.length === 0 && others.length > 0) {
-    throw failure('usage', 'A tenant needs the base URL of its identity service.', {
+    throw fail('usage', 'A tenant needs the base URL of its identity service.', {
       hint: 'Add it with --identity.',
     });
   }
   if (new Set(names).size < names.length || names.includes(''))
-    throw failure('usage', 'Several tenants need names of their own.', { hint: namesHint });
+    throw fail('usage', 'Several tenants need names of their own.', { hint: namesHint });
   const refused = names.find((name) => isRefusedKey(name));
   if (refused !== undefined)
-    throw failure('usage', `No environment can be called ${refused}.`, { hint: namesHint });
+    throw fail('usage', `No environment can be called ${refused}.`, { hint: namesHint });
   const stray = others.find(({ name }) => !names.includes(name ?? (isOne ? (names[0] ?? '') : '')));
   if (stray) {
     const message = `--profiles ${stray.name ?? ''} has no --identity of that name.`;
-    throw failure('usage', message, { hint: namesHint });
+    throw fail('usage', message, { hint: namesHint });
   }
   return services.map(({ url }, at) => {
     const name = names[at] ?? '';
@@ -75,7 +75,7 @@ function namedUrl(text: string, option: string): { readonly name: string | null;
 function baseUrl(text: string, name = 'The address'): string {
   const read = readBaseUrl(text);
   if ('url' in read) return text;
-  throw failure('invalid-url', `${name} cannot be used: ${read.problem}.`, {
+  throw fail('invalid-url', `${name} cannot be used: ${read.problem}.`, {
     hint: 'For example: https://acme.api.example.com',
   });
 }
@@ -111,7 +111,7 @@ interface Asking {
  * credentials are known is read. Throws a Failure (exit 130) at the end of the input.
  */
 export async function makeSetup(
-  given: Given & { readonly yes: boolean },
+  given: TenantArgs & { readonly yes: boolean },
   { root, isNew }: ProjectFolder,
   io: Io,
 ): Promise<Setup> {
@@ -154,7 +154,7 @@ function asker(prompt: Prompt, io: Io): Asking['ask'] {
 }
 
 /** Asks for tenants, in the order in which changes go to them; none: the embedded tenant. */
-async function askForTenants(given: Given, asking: Asking): Promise<readonly NewTenant[]> {
+async function askForTenants(given: TenantArgs, asking: Asking): Promise<readonly NewTenant[]> {
   const known = givenTenants(given);
   const { ask, prompt, io } = asking;
   const kindOfTenant = 'An embedded sandbox for trials, or a tenant? [sandbox] ';
@@ -191,7 +191,7 @@ async function askForTenants(given: Given, asking: Asking): Promise<readonly New
 }
 
 /** The tenants with a name that an existing project has no environment of. Its project file names the others. */
-async function askForAdded(given: Given, asking: Asking): Promise<readonly NewTenant[]> {
+async function askForAdded(given: TenantArgs, asking: Asking): Promise<readonly NewTenant[]> {
   const { root, io } = asking;
   const configFile = join(root, 'tenantctl.yaml');
   if (given.identity.length === 0) return [];
@@ -212,7 +212,7 @@ function newName(taken: readonly string[], preset: string): (answer: string) => 
     const name = answer === '' ? preset : answer;
     const isName = isPlainName(name) && name.length <= 64 && !isRefusedKey(name);
     if (!taken.includes(name) && (name === preset || isName)) return name;
-    throw failure('usage', 'Please give a new name of letters, digits, dots, dashes and underscores.');
+    throw fail('usage', 'Please give a new name of letters, digits, dots, dashes and underscores.');
   };
 }
 
@@ -273,7 +273,7 @@ async function askForAddresses(
 /** Reads the name of an environment variable. The Failure does not repeat the answer, which may be the secret itself. */
 function variableName(answer: string): string {
   if (/^[A-Z][A-Z0-9_]{0,63}$/.test(answer) && !looksLikeCredential(answer)) return answer;
-  throw failure(
+  throw fail(
     'usage',
     'Please give the name of a variable, in capital letters. Its value belongs in no file of the project.',
   );
@@ -314,7 +314,7 @@ function oneOf<const T extends string>(
     if (answer === '') return preset;
     const [only, ...others] = words.filter((word) => word.startsWith(answer.toLowerCase()));
     if (only !== undefined && others.length === 0) return only;
-    throw failure('usage', `Please answer ${words.join(', ')}.`);
+    throw fail('usage', `Please answer ${words.join(', ')}.`);
   };
 }
 

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { builtInKinds } from '../../kinds/index.ts';
 import { requireInside } from '../../loader/own-folder.ts';
-import { ExitCode, failure } from '../../model/failure.ts';
-import { isArray, isObject, type Json, textOf } from '../../model/json.ts';
+import { ExitCode, fail } from '../../model/failure.ts';
+import { getText, isArray, isObject, type Json } from '../../model/json.ts';
 import { didYouMean } from '../../model/words.ts';
-import { writeText } from '../files.ts';
+import { writeTextFile } from '../files.ts';
 import type { Io } from '../io.ts';
 import { packageFile } from '../package-file.ts';
 import { projectFileOf } from '../project.ts';
@@ -33,17 +33,17 @@ export async function add(
   }
   if (!kinds.includes(subject)) {
     const hint = didYouMean(subject, kinds) ?? '`tenantctl kind add` lists those that there are.';
-    throw failure('unknown-kind', `The library has no kind ${subject}.`, { hint });
+    throw fail('unknown-kind', `The library has no kind ${subject}.`, { hint });
   }
   const root = dirname(projectFileOf(config, io));
   const hasFile = (kind: string) => existsSync(join(root, 'kinds', fileOf(kind)));
   const file = join('kinds', fileOf(subject));
   if (hasFile(subject))
-    throw failure('file-exists', `${file} already exists. Nothing was written.`, {
+    throw fail('file-exists', `${file} already exists. Nothing was written.`, {
       hint: 'Remove it first, or compare it with the one in the package.',
     });
   requireInside(root, file);
-  await writeText(join(root, file), readKind(subject), io);
+  await writeTextFile(join(root, file), readKind(subject), io);
   io.stdout.write(`Written: ${file}. Show that it holds: \`tenantctl kind check ${subject}\`.\n`);
   const others = targetsIn(parse(readKind(subject))).filter(
     (kind) => kind !== subject && !hasFile(kind) && !builtInKinds.find(kind),
@@ -57,7 +57,7 @@ export async function add(
 
 const readKind = (kind: string) => readFileSync(packageFile(join(library, fileOf(kind))), 'utf8');
 
-const summaryOf = (text: string) => textOf(parse(text), 'summary') ?? '';
+const summaryOf = (text: string) => getText(parse(text), 'summary') ?? '';
 
 /** The kinds that a descriptor refers to, in fields, places and as its parent. */
 function targetsIn(value: Json): string[] {

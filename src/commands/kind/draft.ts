@@ -9,12 +9,12 @@ import { isObserved, type Kind } from '../../kinds/kind.ts';
 import { documentedPaths, holderOf } from '../../loader/kind-files.ts';
 import { repositoryOf } from '../../loader/repository.ts';
 import { diskSource } from '../../loader/source.ts';
-import { ExitCode, failure, unreadableFile } from '../../model/failure.ts';
+import { ExitCode, fail, unreadableFile } from '../../model/failure.ts';
 import type { Json } from '../../model/json.ts';
 import { OpenApi } from '../../openapi/document.ts';
 import { draftAll, draftKind } from '../../openapi/draft.ts';
 import { oneLine } from '../../report/safe.ts';
-import { writeText } from '../files.ts';
+import { writeTextFile } from '../files.ts';
 import type { Io } from '../io.ts';
 
 interface DraftArgs {
@@ -30,20 +30,16 @@ const largestDocument = 64 * 1024 * 1024;
 /** Drafts descriptors from an OpenAPI document. Throws a Failure where it cannot, or where the file to write exists. */
 export async function draft({ subject, path, out, all }: DraftArgs, io: Io): Promise<ExitCode> {
   if ((path === undefined) === (all === undefined) || (all !== undefined && out !== undefined))
-    throw failure(
-      'usage',
-      'kind draft needs the path of a collection, such as /v2025/roles, or --all FOLDER.',
-      {
-        hint: 'Usage: tenantctl kind draft OPENAPI PATH [--out FILE], or tenantctl kind draft OPENAPI --all FOLDER',
-      },
-    );
+    throw fail('usage', 'kind draft needs the path of a collection, such as /v2025/roles, or --all FOLDER.', {
+      hint: 'Usage: tenantctl kind draft OPENAPI PATH [--out FILE], or tenantctl kind draft OPENAPI --all FOLDER',
+    });
   const [, kind = null] = /^([A-Z][A-Za-z0-9]{0,63})\.kind\.yaml$/.exec(basename(out ?? '')) ?? [];
   if (out !== undefined && kind === null)
-    throw failure('kind-name', `"${out}" is not the name of a descriptor.`, {
+    throw fail('kind-name', `"${out}" is not the name of a descriptor.`, {
       hint: 'The file is named after its kind: kinds/Role.kind.yaml.',
     });
   if (out !== undefined && existsSync(resolve(io.cwd, out)))
-    throw failure('file-exists', `${out} already exists. Nothing was written.`, {
+    throw fail('file-exists', `${out} already exists. Nothing was written.`, {
       hint: 'Remove it first, or leave --out out to compare the draft with it.',
     });
   const api = openDocument(subject, io);
@@ -55,7 +51,7 @@ export async function draft({ subject, path, out, all }: DraftArgs, io: Io): Pro
 }
 
 async function writeDraft(file: string, text: string, io: Io): Promise<void> {
-  await writeText(file, text, io);
+  await writeTextFile(file, text, io);
   const checks = text.match(/(?<=# (.*; )?)check: /g)?.length ?? 0;
   io.stdout.write(`Written: ${file}, ${checks === 0 ? 'nothing' : checks} to check.\n`);
 }
@@ -65,7 +61,7 @@ async function draftWhole(api: OpenApi, folder: string, io: Io): Promise<ExitCod
   const observed = builtInKinds.all.filter(isObserved).map(({ name }) => name);
   const { drafts, leftOut } = draftAll(api, observed);
   if (drafts.length === 0)
-    throw failure('openapi-path', `${basename(api.root.file)} describes no collection.`, {
+    throw fail('openapi-path', `${basename(api.root.file)} describes no collection.`, {
       hint: 'A collection has a GET that answers a list, and a POST or objects below its path.',
     });
   for (const { kind, path, text } of drafts) {

@@ -3,7 +3,6 @@ import { lineEnd, lineStart } from '../../loader/file.ts';
 import { type Mapping, type Printable, printBlock, printInline, quote } from '../../loader/print.ts';
 import { isList, isMapping } from '../printable.ts';
 import {
-  type Collection,
   columnOf,
   indentBelow,
   isBlock,
@@ -16,6 +15,7 @@ import {
   restOfLine,
   splice,
   withoutLines,
+  type YamlCollection,
 } from './document.ts';
 
 // Texts that may be the document after an edit, best first. Whoever takes one parses it again: a wrong one does no harm.
@@ -153,7 +153,7 @@ function* moveBesideKey({ text }: ParsedDocument, located: Located, inline: stri
 }
 
 interface NewItem {
-  readonly parent: Collection;
+  readonly parent: YamlCollection;
   /** The key of a new member, or the index of a new list item. */
   readonly step: string;
   readonly value: Printable;
@@ -240,7 +240,7 @@ interface OldItem {
 
 function* removeFromBlock(
   parsed: ParsedDocument,
-  parent: Collection,
+  parent: YamlCollection,
   { index, start, end }: OldItem,
 ): Generator<string> {
   const { text } = parsed;
@@ -254,7 +254,7 @@ function* removeFromBlock(
 
 function* removeFromFlow(
   parsed: ParsedDocument,
-  parent: Collection,
+  parent: YamlCollection,
   { index, start, end }: OldItem,
 ): Generator<string> {
   const { text } = parsed;

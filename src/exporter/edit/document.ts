@@ -22,7 +22,7 @@ import { jsonOf, tagsIn } from '../printable.ts';
 /** The steps from a document's root to a value: names of members, indexes of items. */
 export type Path = readonly string[];
 
-export type Collection = YAMLMap | YAMLSeq;
+export type YamlCollection = YAMLMap | YAMLSeq;
 
 export interface ParsedDocument {
   readonly text: string;
@@ -37,7 +37,7 @@ export interface ParsedDocument {
 /** A value of a document, the collection that holds it, and their offsets in the text. */
 export interface Located {
   readonly node: Node | null;
-  readonly parent: Collection | null;
+  readonly parent: YamlCollection | null;
   readonly index: number;
   readonly pair: Pair | null;
   readonly inFlow: boolean;
@@ -85,7 +85,7 @@ export function locate(parsed: ParsedDocument, path: Path): Located | null {
   return found;
 }
 
-export function locateItem({ text }: ParsedDocument, parent: Collection, index: number): Located | null {
+export function locateItem({ text }: ParsedDocument, parent: YamlCollection, index: number): Located | null {
   const item = parent.items[index];
   if (item === undefined) return null;
   const pair = isPair(item) ? item : null;
@@ -112,13 +112,13 @@ export function locateItem({ text }: ParsedDocument, parent: Collection, index: 
 }
 
 /** A key on a line of its own, or with a tag or anchor, is not where the member begins. */
-function startOfPair({ key, srcToken }: Pair, parent: Collection): number | null {
+function startOfPair({ key, srcToken }: Pair, parent: YamlCollection): number | null {
   const isMarked = srcToken?.start.some(({ type }) => !['space', 'newline', 'comment'].includes(type));
   return isNode(key) && (parent.flow === true || isMarked !== true) ? (key.range?.[0] ?? null) : null;
 }
 
 /** What is written between a member's key and its value, or before a list's item. */
-function tokensBefore(parent: Collection, index: number) {
+function tokensBefore(parent: YamlCollection, index: number) {
   const item = parent.items[index];
   if (isPair(item)) return (item.srcToken && 'sep' in item.srcToken && item.srcToken.sep) || [];
   const list = parent.srcToken;
@@ -142,7 +142,7 @@ function endOf(node: Node, text: string): number {
 }
 
 /** True for a collection that is not inside brackets. */
-export const isBlock = (node: Node | null): node is Collection =>
+export const isBlock = (node: Node | null): node is YamlCollection =>
   (isMap(node) || isSeq(node)) && node.flow !== true;
 
 export const isBlockScalar = (node: Node | null): node is Scalar =>
@@ -169,7 +169,7 @@ function readNode(node: unknown, document: Document, depth: number): Printable {
   return tag === undefined || tag.startsWith('tag:') ? value : { tag, value };
 }
 
-function readValue(node: Scalar | Collection, document: Document, depth: number): Printable {
+function readValue(node: Scalar | YamlCollection, document: Document, depth: number): Printable {
   if (isSeq(node)) return node.items.map((item) => readNode(item, document, depth + 1));
   if (isMap(node)) {
     const members = node.items.map(

@@ -3,7 +3,7 @@ import type { Resource } from '../../kinds/resource.ts';
 import type { Address } from '../../model/address.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import { secretNamesIn } from '../../model/marker.ts';
-import { type Draft, type DraftInput, draftAll } from '../draft.ts';
+import { type Draft, type DraftInput, draftEach } from '../draft.ts';
 import { applyEdits } from '../edit/apply-edits.ts';
 import { createFiles, type ExportedFile } from '../files.ts';
 import { mapTags } from '../printable.ts';
@@ -85,7 +85,7 @@ export function mergeExport(input: MergeInput): Merge {
   };
 }
 
-type Found = Pick<DeclaredDocument, 'resource' | 'live'>;
+type MatchedDocument = Pick<DeclaredDocument, 'resource' | 'live'>;
 
 function openFiles({ resources, read }: MergeInput): ReadonlyMap<string, ManifestFile> {
   const paths = new Set(resources.map(({ source }) => source().file));
@@ -95,7 +95,7 @@ function openFiles({ resources, read }: MergeInput): ReadonlyMap<string, Manifes
 
 /** The document that declares an object; none where the file has changed since it was loaded. */
 function openDocument(
-  { resource, live }: Found,
+  { resource, live }: MatchedDocument,
   files: ReadonlyMap<string, ManifestFile>,
   input: MergeInput,
 ): DeclaredDocument[] {
@@ -114,7 +114,7 @@ const isGone = ({ changes }: DeclaredDocument): boolean =>
   changes.notes.some(({ reason }) => reason === 'gone' || reason === 'removed');
 
 /** Drafts for the objects that no manifest declares, or their number, and the remarks on those without a draft. */
-function draftUndeclared(found: readonly Found[], index: LiveIndex, input: MergeInput) {
+function draftUndeclared(found: readonly MatchedDocument[], index: LiveIndex, input: MergeInput) {
   // With manifests of their own, two would declare the objects that manifests rename.
   const former = found.flatMap(({ resource, live }) => {
     const { renamedFrom } = resource.lifecycle;
@@ -123,7 +123,7 @@ function draftUndeclared(found: readonly Found[], index: LiveIndex, input: Merge
   });
   const named = new Set([...found.map(({ live }) => live), ...former.map(({ object }) => object)]);
   const objects = input.objects.filter((object) => !named.has(object) && input.inScope(object));
-  const { drafts, refusals } = draftAll({ ...input, objects });
+  const { drafts, refusals } = draftEach({ ...input, objects });
   if (!input.all) return { drafts: [], count: drafts.length, diagnostics: [] };
   const diagnostics = [
     ...omissionDiagnostics(drafts),

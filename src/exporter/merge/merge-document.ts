@@ -5,7 +5,7 @@ import type { Secrets } from '../../kinds/project.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import type { Member, Printable } from '../../loader/print.ts';
 import { unresolved } from '../../loader/tree.ts';
-import { isArray, isObject, type Json, type JsonObject, own } from '../../model/json.ts';
+import { get, isArray, isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { secretName, secretNamesIn } from '../../model/marker.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
 import { asPrinted, type DraftContext, draftObject } from '../draft.ts';
@@ -46,7 +46,7 @@ interface DocumentMerge {
 }
 
 /** A declared value, the live value in its place, and how the declared one is written; `undefined` where it is not. */
-interface Slot<T extends Json = Json> {
+interface ValueSlot<T extends Json = Json> {
   readonly at: Pointer;
   /** Where the live value is: in a list, it may have another index. */
   readonly place: Place;
@@ -72,10 +72,10 @@ export function mergeDocument(
   const merge: DocumentMerge = { resource, live, secrets: context.secrets, names, tags, changes };
   mergeKey(merge, written);
   for (const [name, field] of Object.entries(live.kind.fields)) {
-    const declared = own(resource.fields, name);
-    const current = own(live.fields, name) ?? null;
+    const declared = get(resource.fields, name);
+    const current = get(live.fields, name) ?? null;
     if (declared === undefined || isLeftAlone(merge, pointer(name), pointer(name), declared)) continue;
-    const slot: Slot = {
+    const slot: ValueSlot = {
       at: pointer(name),
       place: placeOf(name, field),
       declared: readDeclared(field, declared),
@@ -119,7 +119,7 @@ function mergeKey({ resource, live, changes }: DocumentMerge, written: Printable
 }
 
 /** Gives a value its live counterpart: a part of it where only that differs, else the whole. */
-function mergeValue(slot: Slot, merge: DocumentMerge): void {
+function mergeValue(slot: ValueSlot, merge: DocumentMerge): void {
   const { at, place, declared, live } = slot;
   if (isLeftAlone(merge, at, place.at, declared) || isSame(place, declared, live)) return;
   const secret = secretName(declared);
@@ -140,7 +140,7 @@ function mergeValue(slot: Slot, merge: DocumentMerge): void {
 
 /** True where each declared item, of which some hold secrets, may be the live one: at its place, or anywhere without order. */
 function mayBeSame(
-  { at, place, declared, live, written }: Slot<readonly Json[]>,
+  { at, place, declared, live, written }: ValueSlot<readonly Json[]>,
   merge: DocumentMerge,
 ): boolean {
   const mayBe = (item: Json, index: number, from: number) => {
@@ -161,7 +161,11 @@ function mayBeSame(
 const isExact = ({ exact, is }: Place): boolean => exact && is !== 'record';
 
 /** Merges the inside of a collection; of one that a tag or a text gives, only to find out whether anything changes. */
-function mergeInside(slot: Slot, merge: DocumentMerge, mergeParts: (inner: DocumentMerge) => void): void {
+function mergeInside(
+  slot: ValueSlot,
+  merge: DocumentMerge,
+  mergeParts: (inner: DocumentMerge) => void,
+): void {
   if (isMapping(slot.written) || isList(slot.written)) {
     mergeParts(merge);
     return;
@@ -174,7 +178,7 @@ function mergeInside(slot: Slot, merge: DocumentMerge, mergeParts: (inner: Docum
 }
 
 function mergeMembers(
-  { at, place, declared, written, ...slot }: Slot<JsonObject>,
+  { at, place, declared, written, ...slot }: ValueSlot<JsonObject>,
   merge: DocumentMerge,
 ): void {
   const live = respell(place, declared, slot.live);
@@ -211,7 +215,7 @@ function areAllRemoved(edits: readonly Edit[], declared: JsonObject): boolean {
 
 /** Edits a declared list from its last item on, so that the indexes of those before stay. */
 function mergeItems(
-  { at, place, declared, live, written }: Slot<readonly Json[]>,
+  { at, place, declared, live, written }: ValueSlot<readonly Json[]>,
   merge: DocumentMerge,
 ): void {
   // Where a secret is set elsewhere, any live item may be it, and its text must not be written.
@@ -223,7 +227,7 @@ function mergeItems(
   }
   let next = declared.length;
   for (const [index, from] of pairItems(place, declared, live).toReversed()) {
-    const item: Slot = {
+    const item: ValueSlot = {
       at: at + pointer(index ?? next),
       // Items move while they are merged, so a new secret cannot be named after its place.
       place: { ...itemIn(place, from ?? 0), comparable: false },
@@ -238,7 +242,7 @@ function mergeItems(
   }
 }
 
-function replace(slot: Slot, merge: DocumentMerge): void {
+function replace(slot: ValueSlot, merge: DocumentMerge): void {
   const { at, place, live, declared, written } = slot;
   const { edits, sideTexts, secrets } = merge.changes;
   const printed = printAt(place, live, merge);
@@ -262,7 +266,7 @@ function replace(slot: Slot, merge: DocumentMerge): void {
 }
 
 /** The text of a side file for a live value; `null` where it can only stand in the manifest. */
-function sideTextFor({ declared, live }: Slot, { value, secrets }: PrintedValue): string | null {
+function sideTextFor({ declared, live }: ValueSlot, { value, secrets }: PrintedValue): string | null {
   if (typeof value === 'string') {
     const isCrlf = typeof declared === 'string' && eolOf(declared) !== '\n';
     return isCrlf ? value.replaceAll(/\r?\n/g, '\r\n') : value;
@@ -271,7 +275,7 @@ function sideTextFor({ declared, live }: Slot, { value, secrets }: PrintedValue)
   return `${JSON.stringify(jsonOf(value), null, 2)}\n`;
 }
 
-function insert(slot: Pick<Slot, 'at' | 'place' | 'live'>, merge: DocumentMerge): void {
+function insert(slot: Pick<ValueSlot, 'at' | 'place' | 'live'>, merge: DocumentMerge): void {
   const { at, place, live } = slot;
   const { resource, changes } = merge;
   if (isIgnored(resource.lifecycle.ignore, at)) return;
@@ -287,7 +291,7 @@ function insert(slot: Pick<Slot, 'at' | 'place' | 'live'>, merge: DocumentMerge)
 }
 
 /** Removes a declared value that the tenant does not have, unless an overlay gives it. */
-function remove(slot: Pick<Slot, 'at' | 'place' | 'declared'>, merge: DocumentMerge): void {
+function remove(slot: Pick<ValueSlot, 'at' | 'place' | 'declared'>, merge: DocumentMerge): void {
   const { at, place, declared } = slot;
   const { resource, live, changes } = merge;
   // A value that the tenant does not show may still exist.
@@ -301,7 +305,7 @@ function remove(slot: Pick<Slot, 'at' | 'place' | 'declared'>, merge: DocumentMe
   else changes.edits.push({ op: 'remove', path: segmentsOf(at) });
 }
 
-function addNote({ changes }: DocumentMerge, { at }: Pick<Slot, 'at'>, reason: NoteReason): void {
+function addNote({ changes }: DocumentMerge, { at }: Pick<ValueSlot, 'at'>, reason: NoteReason): void {
   changes.notes.push({ at, reason });
 }
 

@@ -2,7 +2,7 @@ import { messageOf } from '../../model/failure.ts';
 import { decodePart, find, startTheme } from '../../report/html/browser/dom.ts';
 import {
   type ListedTemplate,
-  type Refused,
+  type PreviewError,
   type RenderedTemplate,
   type RenderQuestion,
   type TemplateList,
@@ -200,7 +200,7 @@ async function request<T>(path: string, question?: RenderQuestion): Promise<T> {
     ? fetch(path, { headers })
     : fetch(path, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body }));
   if (!response.ok) {
-    const { error }: Refused = await response.json();
+    const { error }: PreviewError = await response.json();
     throw new Error(error);
   }
   return response.json();

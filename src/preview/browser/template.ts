@@ -153,7 +153,7 @@ function readField(last: Context): TypedContext {
 /** The key of a page's memory while it is loaded again, by the tab. */
 const storage = 'preview';
 
-interface Place {
+interface ScrollPlace {
   readonly address: string;
   readonly top: number;
   readonly filter: string;
@@ -170,7 +170,7 @@ export function startPlace(selectedAddress: () => string | null): void {
   history.scrollRestoration = 'manual';
   addEventListener('pagehide', () => {
     const address = selectedAddress() ?? '';
-    const place: Place = { address, top: scrollY, filter: filter.value, isChangedOnly: only.checked };
+    const place: ScrollPlace = { address, top: scrollY, filter: filter.value, isChangedOnly: only.checked };
     sessionStorage.setItem(storage, JSON.stringify(place));
   });
 }
@@ -182,8 +182,8 @@ function takePlace(address: string): number {
   return top;
 }
 
-function read(): Place {
-  const none: Place = { address: '', top: 0, filter: '', isChangedOnly: false };
+function read(): ScrollPlace {
+  const none: ScrollPlace = { address: '', top: 0, filter: '', isChangedOnly: false };
   // Only this page of this origin writes it.
   return { ...none, ...JSON.parse(sessionStorage.getItem(storage) ?? '{}') };
 }

@@ -24,7 +24,7 @@ const packSize = 40;
 /** Names that a heading has room for. */
 const maxNames = 4;
 
-interface Shown {
+interface ShownEntry {
   readonly entry: Entry;
   readonly isOpen: boolean;
   readonly summary: Markup;
@@ -32,7 +32,7 @@ interface Shown {
   /** Searched in addition to the title. */
   readonly text: string;
   /** The same in other objects. */
-  readonly same: readonly Shown[];
+  readonly same: readonly ShownEntry[];
 }
 
 /**
@@ -41,7 +41,7 @@ interface Shown {
  */
 export function groupsMarkup(groups: readonly Group[], options: ReportOptions): Markup {
   const isFew = groups.flatMap(({ entries }) => entries).filter(({ isLine }) => !isLine).length <= maxOpen;
-  const show = (entry: Entry, family: readonly Entry[], isMember: boolean): Shown => ({
+  const show = (entry: Entry, family: readonly Entry[], isMember: boolean): ShownEntry => ({
     entry,
     isOpen: !isMember && (entry.isLine ? entry.isFailure : isFew),
     summary: summaryMarkup(entry, isMember ? 1 : family.length),
@@ -69,8 +69,8 @@ ${packs}`;
 /** Texts and markup are packed apart: the search needs less, and sooner, than the entries that are opened. */
 function packsOf(
   name: string,
-  entries: readonly Shown[],
-  packed: (entry: Shown) => string | readonly string[],
+  entries: readonly ShownEntry[],
+  packed: (entry: ShownEntry) => string | readonly string[],
 ): Markup[] {
   const packs: Markup[] = [];
   for (let at = 0; at < entries.length; at += packSize) {
@@ -83,7 +83,7 @@ function packsOf(
 
 function groupMarkup(
   { title, words, names }: Group,
-  list: readonly Shown[],
+  list: readonly ShownEntry[],
   index: number,
   isPacked: boolean,
 ): Markup {
@@ -96,10 +96,10 @@ export function namesMarkup(names: readonly string[]): Markup {
   return html`<details class="names"><summary>All ${names.length}</summary><p>${names.map(oneLine).join(', ')}</p></details>`;
 }
 
-function shownMarkup({ entry, isOpen, summary, body, same }: Shown, isPacked: boolean): Markup {
+function shownMarkup({ entry, isOpen, summary, body, same }: ShownEntry, isPacked: boolean): Markup {
   const { id, address, category, concerns } = entry;
   const categories = new Set([category, ...concerns.map(({ concern }) => concern)]);
-  const member = (one: Shown) => shownMarkup(isPacked ? { ...one, summary: html`` } : one, isPacked);
+  const member = (one: ShownEntry) => shownMarkup(isPacked ? { ...one, summary: html`` } : one, isPacked);
   const members =
     same.length === 0
       ? ''

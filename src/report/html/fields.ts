@@ -2,10 +2,10 @@ import { type Group, groupBy } from '../../model/basics.ts';
 import type { Diagnostic, Versions } from '../../model/diagnostic.ts';
 import {
   type Block,
+  type Chunk,
   type DiffLine,
   diffLines,
   type LineDiff,
-  type Part,
   shorten,
   textsOfBlock,
 } from '../line-diff.ts';
@@ -46,7 +46,7 @@ function valueCells(view: View, [first, second]: Entry['sides']): Markup {
   return html`<td data-side="${first}">${cell(view.before, 'del')}</td><td data-side="${second}">${cell(view.after, 'ins')}</td>`;
 }
 
-function cell(parts: readonly Part[] | null, side: 'del' | 'ins'): Markup {
+function cell(parts: readonly Chunk[] | null, side: 'del' | 'ins'): Markup {
   if (parts === null) return html`<span class="none">not set</span>`;
   const shown = parts.map(({ text, changed }) =>
     changed ? html`<mark>${oneLine(text)}</mark>` : oneLine(text),
@@ -100,7 +100,7 @@ function lineMarkup(
   return html`<div class="line${look}"><i>${old}</i><i>${fresh}</i><b>${sign}</b><${tag}>${parts.map(partMarkup)}</${tag}></div>`;
 }
 
-function partMarkup({ text, changed }: Part): Markup {
+function partMarkup({ text, changed }: Chunk): Markup {
   return changed ? html`<mark>${highlight(text)}</mark>` : highlight(text);
 }
 

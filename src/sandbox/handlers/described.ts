@@ -1,13 +1,13 @@
 import {
+  get,
+  getText,
   isArray,
   isObject,
   type Json,
   type JsonObject,
   mapMembers,
   objectFrom,
-  own,
   sameJson,
-  textOf,
   withoutNulls,
 } from '../../model/json.ts';
 import {
@@ -27,13 +27,13 @@ import {
   type Call,
   documented,
   findById,
-  get,
   type Handler,
   type Operation,
   param,
   patch,
   post,
   put,
+  read,
   remove,
   type Tenant,
 } from '../operations.ts';
@@ -53,8 +53,8 @@ export function serveKind(kind: DescribedKind): readonly Operation[] {
   const all = documented('descriptor', [
     ...(single
       ? []
-      : [get(`list-${noun}`, path, (call, tenant) => list(kind, call, tenant), parametersOf(kind))]),
-    get(`get-${noun}`, one, (call, tenant) => okRead(show(kind, find(kind, call, tenant), tenant))),
+      : [read(`list-${noun}`, path, (call, tenant) => list(kind, call, tenant), parametersOf(kind))]),
+    read(`get-${noun}`, one, (call, tenant) => okRead(show(kind, find(kind, call, tenant), tenant))),
     ...(creates && !single
       ? [post(`create-${noun}`, path, (call, tenant) => create(kind, call, tenant))]
       : []),
@@ -81,7 +81,7 @@ function list(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
   const { pageSize, member, filterBy } = kind;
   const matches = parseFilters(query, new Map(filterBy.map((name) => [name, ['eq', 'in']])));
   const found = objectsHere(kind, call, tenant).filter((object) =>
-    matches((name) => textOf(object, name) ?? ''),
+    matches((name) => getText(object, name) ?? ''),
   );
   const withCount = readFlag(query, 'count');
   const page = pageSize === null ? found : selectPage(found, query, pageSize);
@@ -126,15 +126,15 @@ function withNames(form: Member, value: Json, targets: Targets): Json {
 
 function withName({ to }: Member, value: Json, targets: Targets): Json {
   if (!isObject(value)) return value;
-  const name = to === null ? null : targets(to)?.get(textOf(value, 'id') ?? '')?.name;
-  return { ...value, name: typeof name === 'string' ? name : (own(value, 'name') ?? null) };
+  const name = to === null ? null : targets(to)?.get(getText(value, 'id') ?? '')?.name;
+  return { ...value, name: typeof name === 'string' ? name : (get(value, 'name') ?? null) };
 }
 
 function find(kind: DescribedKind, call: Call, tenant: Tenant): DescribedObject {
   const here = objectsHere(kind, call, tenant);
   const { idMember, single, name } = kind;
   if (hasId(kind)) return findById(here, call, name);
-  const found = here.find((object) => single || textOf(object, idMember) === param(call, 'id'));
+  const found = here.find((object) => single || getText(object, idMember) === param(call, 'id'));
   if (!found) throw notFound(`There is no ${name} here`);
   return found;
 }
@@ -149,7 +149,7 @@ function objectsHere(
   if (!parent) return all;
   const above = param(call, parent.name);
   if (!targetsIn(tenant)(parent.kind)?.has(above)) throw notFound(`There is no ${parent.kind} ${above}`);
-  return all.filter((object) => own(object, parent.name) === above);
+  return all.filter((object) => get(object, parent.name) === above);
 }
 
 function create(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
@@ -231,7 +231,7 @@ function replace(kind: DescribedKind, live: DescribedObject, given: JsonObject, 
 function removeOne(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
   const live = find(kind, call, tenant);
   for (const [name, value] of Object.entries(kind.write.beforeDelete))
-    if (!sameJson(own(live, name) ?? null, value))
+    if (!sameJson(get(live, name) ?? null, value))
       throw badRequest(`${name} must be ${value} before a delete`);
   refuseWhileReferredTo(kind.name, live, tenant);
   return answerDelete(kind, live.id, () => takeAway(kind, live.id, tenant), tenant.variations);
@@ -246,7 +246,7 @@ function takeAway(kind: DescribedKind, id: string, tenant: Tenant): void {
   for (const { name, parent } of tenant.kinds.values()) {
     if (parent?.kind !== kind.name) continue;
     const below = objectsOf(tenant, name);
-    tenant.state.objects[name] = below.filter((object) => own(object, parent.name) !== id);
+    tenant.state.objects[name] = below.filter((object) => get(object, parent.name) !== id);
   }
   tenant.state.generation += 1;
 }
@@ -254,19 +254,19 @@ function takeAway(kind: DescribedKind, id: string, tenant: Tenant): void {
 /** A PUT has the id of its object where the API asks for that. */
 function withoutSentId({ idMember, write }: DescribedKind, body: Json, live: DescribedObject): Json {
   if (!write.sendId || !isObject(body)) return body;
-  if (own(body, idMember) !== own(live, idMember)) throw badRequest(`${idMember} must be that of the object`);
+  if (get(body, idMember) !== get(live, idMember)) throw badRequest(`${idMember} must be that of the object`);
   return mapMembers(body, (value, name) => (name === idMember ? undefined : value));
 }
 
 function checkNew({ name, keys, write: { required, first } }: DescribedKind, given: JsonObject): void {
   for (const member of required)
-    if ((own(given, member) ?? null) === null) throw badRequest(`${member} is required`);
+    if ((get(given, member) ?? null) === null) throw badRequest(`${member} is required`);
   const extra = Object.keys(given).find((member) => first && ![...keys, ...first].includes(member));
   if (extra !== undefined) throw badRequest(`${extra} cannot be set when a ${name} is created`);
 }
 
 function checkChange({ write }: DescribedKind, live: DescribedObject, given: JsonObject): void {
-  const differs = (name: string) => !sameJson(own(live, name) ?? null, own(given, name) ?? null);
+  const differs = (name: string) => !sameJson(get(live, name) ?? null, get(given, name) ?? null);
   const fixed = write.immutable.find(differs);
   if (fixed !== undefined) throw badRequest(`${fixed} cannot be changed`);
   for (const names of write.alone)
@@ -331,19 +331,19 @@ function mergePatch(target: Json, patch: Json): Json {
   const before = isObject(target) ? target : {};
   const after = objectFrom([...Object.entries(before), ...Object.entries(patch)]);
   return mapMembers(after, (value, name) => {
-    const change = own(patch, name);
+    const change = get(patch, name);
     if (change === undefined) return value;
-    return change === null ? undefined : mergePatch(own(before, name) ?? null, change);
+    return change === null ? undefined : mergePatch(get(before, name) ?? null, change);
   });
 }
 
-interface Target {
+interface ReferenceTarget {
   readonly id: string | null;
   readonly name?: unknown;
 }
 
 /** The objects that have endpoints of their own in the API documents. */
-const builtIn = new Map<string, (state: TenantState) => readonly Target[]>([
+const builtIn = new Map<string, (state: TenantState) => readonly ReferenceTarget[]>([
   ['AuthProfile', (state) => state.authProfiles],
   ['SimIntegration', (state) => state.simIntegrations],
   ['NotificationTemplate', (state) => state.templates],
@@ -358,7 +358,7 @@ function objectsOf({ state }: Pick<Tenant, 'state'>, kind: string): DescribedObj
 }
 
 /** The objects of a kind that ids lead to, as they are during one request; null for a kind that the tenant does not serve. */
-type Targets = (kind: string) => ReadonlyMap<string | null, Target> | null;
+type Targets = (kind: string) => ReadonlyMap<string | null, ReferenceTarget> | null;
 
 function targetsIn({ state, kinds }: Tenant): Targets {
   const found = new Map<string, ReturnType<Targets>>();

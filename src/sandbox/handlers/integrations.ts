@@ -21,10 +21,10 @@ import {
   deleteById,
   documented,
   findById,
-  get,
   patch,
   post,
   put,
+  read,
   remove,
   type Tenant,
 } from '../operations.ts';
@@ -35,10 +35,10 @@ import type { Variations } from '../ways.ts';
 
 export const authProfiles = documented('seed 000', [
   // Summaries only.
-  get('get-profile-config-list', '/v2024/auth-profiles', (_call, { state, variations }) =>
+  read('get-profile-config-list', '/v2024/auth-profiles', (_call, { state, variations }) =>
     okRead(listProfiles(state.authProfiles, variations).map(({ id }) => ({ id, tenant: state.tenant }))),
   ),
-  get('get-profile-config', '/v2024/auth-profiles/{id}', (call, { state, variations }) =>
+  read('get-profile-config', '/v2024/auth-profiles/{id}', (call, { state, variations }) =>
     okRead(
       showProfile(findById(listProfiles(state.authProfiles, variations), call, 'authentication profile')),
     ),
@@ -73,11 +73,11 @@ function patchProfile(call: Call, { state }: Tenant): Reply {
 const one = '/v2024/sim-integrations/{id}';
 
 export const simIntegrations = documented('seed 000', [
-  get('get-sim-integrations', '/v2024/sim-integrations', (_call, tenant) =>
+  read('get-sim-integrations', '/v2024/sim-integrations', (_call, tenant) =>
     okRead(tenant.state.simIntegrations.map((integration) => show(integration, tenant))),
   ),
   post('create-sim-integration', '/v2024/sim-integrations', create),
-  get('get-sim-integration', one, (call, tenant) => okRead(show(find(call, tenant), tenant))),
+  read('get-sim-integration', one, (call, tenant) => okRead(show(find(call, tenant), tenant))),
   // Fields that are left out are cleared.
   put('put-sim-integration', one, (call, tenant) => {
     const integration = find(call, tenant);

@@ -1,4 +1,4 @@
-import { isArray, type Json, textOf } from '../../model/json.ts';
+import { getText, isArray, type Json } from '../../model/json.ts';
 import { acceptTemplate, listTemplates, readJsonText, showTemplate } from '../host.ts';
 import {
   mediums,
@@ -6,10 +6,10 @@ import {
   preferenceMediums,
   type Template,
   type TemplateDefault,
-  templateKey,
+  templateKeyText,
   templateTexts,
 } from '../objects.ts';
-import { type Call, documented, get, param, post, put, type Tenant } from '../operations.ts';
+import { type Call, documented, param, post, put, read, type Tenant } from '../operations.ts';
 import { type FilterFields, parseFilters, selectPage } from '../query.ts';
 import { ApiError, badRequest, noContent, notFound, okRead, okWrite, type Reply } from '../reply.ts';
 import { choice, ignoredTime, list, object, orNull, type Read, text, textOrNull, texts } from '../shape.ts';
@@ -17,7 +17,7 @@ import { choice, ignoredTime, list, object, orNull, type Read, text, textOrNull,
 const page = ['limit', 'offset', 'filters'];
 
 export const notifications = documented('seed 001', [
-  get(
+  read(
     'list-notification-templates',
     '/v2025/notification-templates',
     (call, tenant) => listPage(tenant.state.templates, call, tenant),
@@ -25,24 +25,24 @@ export const notifications = documented('seed 001', [
   ),
   post('create-notification-template', '/v2025/notification-templates', writeTemplate),
   // An unknown id is a 400, since the document has no 404 for it.
-  get('get-notification-template', '/v2025/notification-templates/{id}', (call, { state, variations }) => {
+  read('get-notification-template', '/v2025/notification-templates/{id}', (call, { state, variations }) => {
     const id = param(call, 'id');
     const template = state.templates.find((candidate) => candidate.id === id);
     if (template === undefined) throw badRequest(`There is no customised template ${id}`);
     return okRead(showTemplate(template, variations));
   }),
   post('delete-notification-templates-in-bulk', '/v2025/notification-templates/bulk-delete', deleteTemplates),
-  get(
+  read(
     'list-notification-template-defaults',
     '/v2025/notification-template-defaults',
     (call, tenant) => listPage(tenant.state.templateDefaults, call, tenant),
     page,
   ),
-  get('get-notifications-template-context', '/v2025/notification-template-context', (_call, { state }) =>
+  read('get-notifications-template-context', '/v2025/notification-template-context', (_call, { state }) =>
     okRead(state.templateContext),
   ),
   // One preference, by its key.
-  get(
+  read(
     'list-notification-preferences',
     '/v2025/notification-preferences/{key}',
     (call, { state, variations }) => {
@@ -59,7 +59,7 @@ export const notifications = documented('seed 001', [
 
 /** Only of hosts with `preferences: written` (api-notes, "Presets"). */
 export const preferences = documented('api-notes', [
-  get(
+  read(
     'list-all-preferences',
     '/v2026/notification-preferences',
     ({ query }, { state, pageLimit }) => {
@@ -74,7 +74,7 @@ export const preferences = documented('api-notes', [
 
 /** Only of hosts with `templateVariables: listed` (api-notes, "Presets"). */
 export const templateVariables = documented('api-notes', [
-  get(
+  read(
     'get-notification-template-variables',
     '/v2026/notification-template-variables/{key}/{medium}',
     (call, { state }) => {
@@ -127,7 +127,7 @@ function listPage(
 ): Reply {
   const matches = parseFilters(query, filterFields);
   const found = listTemplates(known, variations).filter((record) =>
-    matches((field) => textOf(record, field) ?? ''),
+    matches((field) => getText(record, field) ?? ''),
   );
   return okRead(selectPage(found, query, pageLimit).map((item) => showTemplate(item, variations)));
 }
@@ -155,14 +155,16 @@ function writeTemplate({ body }: Call, { state, variations, timestamp }: Tenant)
     throw badRequest(`There is no notification with the key "${sent.key}"`);
   if (variations.refuseHeaderFooter && (sent.header !== null || sent.footer !== null))
     throw badRequest('header and footer are no longer supported and must be null');
-  const index = state.templates.findIndex((candidate) => templateKey(candidate) === templateKey(sent));
+  const index = state.templates.findIndex(
+    (candidate) => templateKeyText(candidate) === templateKeyText(sent),
+  );
   const live = state.templates[index];
   if (sent.id !== null && sent.id !== live?.id)
     throw badRequest('id is not the id of the template with this key, medium and locale');
   const modified = timestamp();
   const template: Template = {
     ...sent,
-    id: live?.id ?? newId(state, 'NotificationTemplate', templateKey(sent), state.templates),
+    id: live?.id ?? newId(state, 'NotificationTemplate', templateKeyText(sent), state.templates),
     created: live?.created ?? modified,
     modified,
   };

@@ -1,10 +1,10 @@
 import {
+  get,
+  getText,
   isArray,
   type Json,
   type JsonObject,
   mapMembers,
-  own,
-  textOf,
   withoutNulls,
 } from '../../model/json.ts';
 import {
@@ -31,10 +31,10 @@ import {
   deleteById,
   documented,
   findById,
-  get,
   patch,
   post,
   type Query,
+  read,
   remove,
   type Tenant,
 } from '../operations.ts';
@@ -60,7 +60,7 @@ import type { Variations } from '../ways.ts';
 const defaultLimit = 100;
 
 /** A collection, and the attributes that its records can be filtered and ordered by. */
-interface Collection {
+interface ServedCollection {
   /** The plural noun under which a wrapped answer holds the records. */
   readonly plural: string;
   /** Seed 002 sets a maximum for profiles only. For the others it promises no more than the default. */
@@ -68,7 +68,7 @@ interface Collection {
   readonly attributes: readonly string[];
 }
 
-const profiles: Collection = {
+const profiles: ServedCollection = {
   plural: 'profiles',
   maxLimit: 500,
   attributes: ['id', 'uid', 'name', 'status', 'profile_type_id'],
@@ -92,8 +92,8 @@ export const collections = documented('seed 002', [
   ),
 ]);
 
-function collection(of: Collection, recordsOf: (tenant: Tenant) => readonly JsonObject[]) {
-  return get(
+function collection(of: ServedCollection, recordsOf: (tenant: Tenant) => readonly JsonObject[]) {
+  return read(
     `list-${of.plural.replaceAll('_', '-')}`,
     `/api/${of.plural}`,
     (call, tenant) => answerPage(of, recordsOf(tenant), call, tenant),
@@ -103,7 +103,7 @@ function collection(of: Collection, recordsOf: (tenant: Tenant) => readonly Json
 
 /** Answers a collection request (seed 002): filters, order, one page, and metadata if requested. Throws a 400. */
 function answerPage(
-  { plural, maxLimit = defaultLimit, attributes }: Collection,
+  { plural, maxLimit = defaultLimit, attributes }: ServedCollection,
   records: readonly JsonObject[],
   { path, query }: Call,
   { variations }: Tenant,
@@ -136,7 +136,7 @@ function filterRecords(
   const filters = filtersOf(attributes, host);
   return [...query].reduce((left, [name, value]) => {
     if (parameters.includes(name)) return left;
-    if (filters.includes(name)) return left.filter((record) => (textOf(record, name) ?? '') === value);
+    if (filters.includes(name)) return left.filter((record) => (getText(record, name) ?? '') === value);
     if (host.unknownFilter === 'ignored') return left;
     throw badRequest(`"${name}" is neither a parameter nor an attribute to filter by`);
   }, records);
@@ -149,7 +149,7 @@ function orderRecords(
 ): readonly JsonObject[] {
   if (by === undefined) return records;
   if (!attributes.includes(by)) throw badRequest(`order: "${by}" is not one of ${attributes.join(', ')}`);
-  return records.toSorted((a, b) => compareText(textOf(a, by) ?? '', textOf(b, by) ?? ''));
+  return records.toSorted((a, b) => compareText(getText(a, by) ?? '', getText(b, by) ?? ''));
 }
 
 function nextPage(path: string, query: Query, limit: number, offset: number): string {
@@ -162,7 +162,7 @@ function nextPage(path: string, query: Query, limit: number, offset: number): st
 const searches = '/api/advanced_search';
 
 export const profileSearches = documented('api-notes', [
-  get('list-profile-searches', searches, (_call, tenant) => {
+  read('list-profile-searches', searches, (_call, tenant) => {
     const shown = tenant.state.profileSearches.map((search) => showSearch(search, tenant));
     const nothing = shown.length === 0 ? answerNothing('advanced_searches', tenant.variations) : null;
     return nothing ?? okRead({ advanced_search: shown });
@@ -182,7 +182,7 @@ export const profileSearches = documented('api-notes', [
     }),
     query: parameters,
   },
-  get(
+  read(
     'run-saved-profile-search',
     `${searches}/{id}/run`,
     (call, tenant) => run(findSearch(call, tenant).rules, call, tenant),
@@ -398,7 +398,7 @@ function compileAttributeRule(
   now: number,
 ): ((profile: Profile) => boolean) | string {
   const { comparison_operator: operator, value } = rule;
-  const textsOf = ({ attributes }: Profile) => toTexts(own(attributes, attribute.uid) ?? null);
+  const textsOf = ({ attributes }: Profile) => toTexts(get(attributes, attribute.uid) ?? null);
   if (attribute.data_type === 'date') {
     const test = compileDateRule(rule, attribute, state, now);
     if (typeof test === 'string') return test;
@@ -408,7 +408,7 @@ function compileAttributeRule(
         return date !== null && test(date);
       });
   }
-  const test = own(textTests, operator);
+  const test = get(textTests, operator);
   if (!test)
     return `comparison_operator must be one of ${Object.keys(textTests).join(', ')}, not "${operator}"`;
   return unknownRecord(value, attribute, state) ?? ((profile) => test(textsOf(profile), value));
@@ -459,7 +459,7 @@ function compileDateRule(
   const refusal = notOneOf(operator, ['before', 'after', '>', '<', '=='], 'comparison_operator');
   if (refusal !== null) return refusal;
   if (operator === 'before' || operator === 'after') {
-    const other = textOf(more ?? {}, 'secondary_attribute_id');
+    const other = getText(more ?? {}, 'secondary_attribute_id');
     if (neAttributes.some(({ id, uid }) => id === other && uid === value)) return () => false;
     const limit = parseDate(value, date_format);
     if (limit === null) return `value must be a date in the form ${date_format ?? 'YYYY-MM-DD'}`;
@@ -477,7 +477,7 @@ function compileDateRule(
 
 function distanceOf({ value, more }: ConditionRule): string {
   if (value !== 'Today' || !more) return value;
-  return `${textOf(more, 'tertiary_value') ?? '0'} ${textOf(more, 'secondary_value') ?? 'after'}`;
+  return `${getText(more, 'tertiary_value') ?? '0'} ${getText(more, 'secondary_value') ?? 'after'}`;
 }
 
 /** Days from 1970 to a date in the form `format` (default `YYYY-MM-DD`); null if it is not a date. */

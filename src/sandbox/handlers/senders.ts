@@ -12,10 +12,10 @@ import {
   type Call,
   deleteById,
   documented,
-  get,
   param,
   post,
   put,
+  read,
   remove,
   type Tenant,
 } from '../operations.ts';
@@ -27,16 +27,16 @@ import type { TenantState } from '../state.ts';
 /** Sender addresses, domains and MAIL FROM domains. */
 export const senders = documented('seed 001', [
   // The only list with `count` and `sorters`.
-  get('list-from-addresses', '/v2025/verified-from-addresses', listSenders, [
+  read('list-from-addresses', '/v2025/verified-from-addresses', listSenders, [
     ...['limit', 'offset', 'filters', 'count', 'sorters'],
   ]),
   post('create-verified-from-address', '/v2025/verified-from-addresses', createSender),
   remove('delete-verified-from-address', '/v2025/verified-from-addresses/{id}', (call, { state }) =>
     deleteById(state.senders, call, 'sender address', state),
   ),
-  get('get-dkim-attributes', '/v2025/verified-domains', listIdentities),
+  read('get-dkim-attributes', '/v2025/verified-domains', listIdentities),
   post('create-domain-dkim', '/v2025/verified-domains', createDomain),
-  get('get-mail-from-attributes', '/v2025/mail-from-attributes/{identity}', getMailFrom, ['id']),
+  read('get-mail-from-attributes', '/v2025/mail-from-attributes/{identity}', getMailFrom, ['id']),
   put('put-mail-from-attributes', '/v2025/mail-from-attributes', putMailFrom),
 ]);
 

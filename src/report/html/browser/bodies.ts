@@ -1,9 +1,9 @@
 import { findAll, searchedTexts } from './dom.ts';
 
-type Packed = readonly [body: string, summary: string];
+type PackedBody = readonly [body: string, summary: string];
 
 /** How much of an entry is made: its title alone, its body without pictures and requests, or all of it. */
-type Form = 'title' | 'brief' | 'whole';
+type BodyForm = 'title' | 'brief' | 'whole';
 
 /** Beyond so many changes, pictures and requests are left out: they would take more memory than a browser has. */
 const maxWhole = 100;
@@ -11,7 +11,7 @@ const maxWhole = 100;
 /** The bodies of a page's entries: in the page from the start, or packed at its end in a long report. */
 export class Bodies {
   readonly #entries: readonly HTMLDetailsElement[];
-  readonly #markup = new Packs<Packed>(findAll('template.markup', HTMLTemplateElement));
+  readonly #markup = new Packs<PackedBody>(findAll('template.markup', HTMLTemplateElement));
   /** Searched in addition to titles. */
   readonly #packedTexts = new Packs<string>(findAll('template.texts', HTMLTemplateElement));
   readonly #texts = new Map<Element, string>();
@@ -27,13 +27,13 @@ export class Bodies {
   }
 
   /** Makes what is not there yet of an entry. */
-  async fill(entry: HTMLDetailsElement, form: Form): Promise<void> {
+  async fill(entry: HTMLDetailsElement, form: BodyForm): Promise<void> {
     await this.#markup.open(this.#indexOf(entry));
     this.#fillNow(entry, form);
   }
 
   /** The same, for an entry that was unpacked before. */
-  #fillNow(entry: HTMLDetailsElement, form: Form): void {
+  #fillNow(entry: HTMLDetailsElement, form: BodyForm): void {
     const [title, body] = [entry.querySelector(':scope > summary'), bodyOf(entry)];
     const packed = this.#markup.at(this.#indexOf(entry));
     if (!packed || !title || !body) return;

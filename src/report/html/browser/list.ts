@@ -292,7 +292,7 @@ function countGroups(matching: ReadonlySet<Element>): void {
 }
 
 /** The reader's filters, view, and last opened change. */
-interface Place {
+interface ReadingPlace {
   readonly at: string;
   readonly words: string;
   readonly group: string;
@@ -301,7 +301,7 @@ interface Place {
 }
 
 /** The place in the page's address, so that it survives a reload and can be passed on: `#change/KEY?q=words`. */
-function readPlace(): Place {
+function readPlace(): ReadingPlace {
   const [path = '', query = ''] = location.hash.slice(1).split('?');
   const parameters = new URLSearchParams(query);
   return {
@@ -313,7 +313,7 @@ function readPlace(): Place {
   };
 }
 
-function writePlace({ at, words, group, filters, view }: Place): void {
+function writePlace({ at, words, group, filters, view }: ReadingPlace): void {
   const parameters = new URLSearchParams([
     ...(words === '' ? [] : [['q', words]]),
     ...(group === '' ? [] : [['kind', group]]),
