@@ -14,7 +14,7 @@ interface Carrier {
 
 /** The functions of the whole program that make a diagnostic of the code they are given. */
 const known: readonly Carrier[] = [
-  { name: 'failure', position: 0 },
+  { name: 'fail', position: 0 },
   { name: 'badList', position: 0 },
   { name: 'problems\\.add', position: 0 },
   { name: 'this\\.add', position: 0 },
@@ -40,7 +40,7 @@ function codesIn(path: string, text: string): string[] {
   if (path === 'client/describe.ts') {
     return [...given, ...named, ...valuesOf(text.slice(text.indexOf('export function readFailure')))];
   }
-  if (!text.includes('failure(`${name}-${what}`')) return [...given, ...named];
+  if (!text.includes('fail(`${name}-${what}`')) return [...given, ...named];
   // Saved files have a code for each fault and form: `plan-unreadable`, `result-unreadable`.
   const forms = [...text.matchAll(/\bSavedForm<\w+> = \{\s+name: '(\w+)'/g)].map(([, form = '']) => form);
   const faults = callsOf('refusal', text).flatMap((args) => literals(args[0] ?? ''));

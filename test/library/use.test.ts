@@ -52,7 +52,7 @@ describe('the code in docs/library.md', () => {
     expect(await run(examples[1] ?? '')).toMatch(
       /^\d+ \d+\nDifferences between sandbox and manifests of sandbox\n/,
     );
-    expect(await run(examples[2] ?? '')).toMatch(/^http:\/\/127\.0\.0\.1:\d+ sandbox [1-9]/);
+    expect(await run(examples[2] ?? '')).toMatch(/^http:\/\/127\.0\.0\.1:\d+ sandbox-client [1-9]/);
   });
 });
 
