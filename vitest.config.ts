@@ -5,8 +5,8 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Projects of their own, by what their tests import. `npm test` leaves them out, since they take half of the time and seldom notice
- * what others do not; `npm run test:all` and CI run everything.
+ * Projects of their own, by what their tests import. `npm test` leaves them out, since they take more than half of the time and
+ * seldom notice what others do not; `npm run test:all` and CI run everything.
  */
 const apart = {
   browser: /from '[./]+\/(support\/browser|browsing)\.ts'/,
@@ -14,13 +14,20 @@ const apart = {
   pipelines:
     /from '[./]+\/(commands\/)?(played-programs|pipeline-runner|played-ci-systems|nightly-jobs)\.ts'/,
   editor: /from '\.\/language-server\.ts'/,
+  /** Repositories, and the program run by the shell: most of the time is that of git and of starting Node. */
+  processes: /from '[./]+\/support\/(repository|program)\.ts'/,
 };
 
 const pattern = 'test/**/*.test.ts';
 const all = globSync(pattern, { cwd: import.meta.dirname, absolute: true });
-const projects = Object.entries(apart).map(([name, helper]) => ({
+const projectOf = (path: string) => {
+  const text = readFileSync(path, 'utf8');
+  return Object.entries(apart).find(([, helper]) => helper.test(text))?.[0];
+};
+const places = all.map((path) => ({ path, project: projectOf(path) }));
+const projects = Object.keys(apart).map((name) => ({
   name,
-  include: all.filter((path) => helper.test(readFileSync(path, 'utf8'))),
+  include: places.flatMap(({ path, project }) => (project === name ? path : [])),
 }));
 const others = projects.flatMap(({ include }) => include);
 
