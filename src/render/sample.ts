@@ -34,6 +34,12 @@ function preferExample(made: Json, example: Json | undefined): Json {
 
 /** Names that are recognisably made up. */
 const people = ['Ann Example', 'Bob Sample'] as const;
+
+/** Who is not the person that a text is about: nobody reads `Ann Example requests access for Ann Example`. */
+const others: readonly (readonly [RegExp, string])[] = [
+  [/\b(requester|sender|delegate)\b/, 'Bob Sample'],
+  [/\b(manager|reviewer|owner|approver|assignee)\b/, 'Cleo Specimen'],
+];
 const itemsOfList = people.length;
 
 const personWord =
@@ -87,7 +93,8 @@ function valueFor(shape: Shape, words: string, { parent, at }: MemberPlace): Jso
 }
 
 function leafValue(words: string, { parent, at }: MemberPlace): Json {
-  const person = people[at ?? 0] ?? people[0];
+  const role = others.find(([pattern]) => pattern.test(`${parent} ${words}`));
+  const person = at === null && role ? role[1] : (people[at ?? 0] ?? people[0]);
   const rule = rules.find(([pattern]) => pattern.test(words));
   if (rule) return rule[1](at ?? 0, person);
   const subject = words === 'name' ? parent : words.replace(/ name$/, '');

@@ -30,7 +30,7 @@ test('with --yes the default context is sent, made from the template and the ten
       medium: 'EMAIL',
       context: {
         user: { name: 'Ann Example' },
-        manager: { name: 'Ann Example' },
+        manager: { name: 'Cleo Specimen' },
         items: [{ name: 'Item 1' }, { name: 'Item 2' }],
         list: 'list',
         sender: 'iga@acme.example',

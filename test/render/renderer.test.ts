@@ -163,7 +163,15 @@ describe('sample values', () => {
     ['$campaignName by $dueDate', { campaignName: 'Example campaign', dueDate: '1 December 2026' }],
     ['#if($state == "APPROVED")x#end #if($x.size > 3)y#end', { state: 'APPROVED', x: { size: 3 } }],
     ['#if($isUrgent)x#end', { isUrgent: true }],
-    ['$user.getManager().name', { user: { manager: { name: 'Ann Example' } } }],
+    [
+      '$requester.name $requester.email $recipient.name $reviewerName',
+      {
+        requester: { name: 'Bob Sample', email: 'bob.sample@acme.example' },
+        recipient: { name: 'Ann Example' },
+        reviewerName: 'Cleo Specimen',
+      },
+    ],
+    ['$user.getManager().name', { user: { manager: { name: 'Cleo Specimen' } } }],
     ['$items.get(0).name $items.size()', { items: [{ name: 'Item 1' }, { name: 'Item 2' }] }],
   ])('%s', (text, context) => {
     expect(sample(text)).toEqual(context);
