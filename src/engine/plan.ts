@@ -7,6 +7,7 @@ import type { Project } from '../kinds/project.ts';
 import { allOf, type ReadRequest } from '../kinds/read-request.ts';
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import { questionsOf } from '../lint/index.ts';
+import type { LoadedProject } from '../loader/index.ts';
 import { scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type DraftPlan, withDigest } from '../model/digest.ts';
@@ -67,7 +68,7 @@ interface ChangeOptions extends PlanOptions {
  * if (hasChanges(plan)) console.log(plan.digest, plan.summary);
  */
 export async function planChanges(
-  project: Project,
+  project: LoadedProject,
   tenant: Tenant,
   options: ChangeOptions = {},
 ): Promise<Plan> {
@@ -108,7 +109,7 @@ interface Declared {
 }
 
 async function readDeclared(
-  project: Project,
+  project: LoadedProject,
   { scope }: PlanChoices,
   { env = process.env, past: shared = null }: ChangeOptions,
 ): Promise<Declared> {

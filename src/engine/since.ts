@@ -4,7 +4,7 @@ import type { KeyField } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Checkout, withRevision } from '../loader/git.ts';
-import { leftOutThen, openPastProjects, openProjects } from '../loader/index.ts';
+import { type LoadedProject, leftOutThen, openPastProjects, openProjects, textsOf } from '../loader/index.ts';
 import { lazy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, fail } from '../model/failure.ts';
@@ -39,13 +39,13 @@ interface Revision {
 
 /** Checks out a revision once, and lets `use` read it for any environment. Rejects with the Failures of `withRevision`. */
 export function withPast<T>(
-  project: Pick<Project, 'root' | 'configFile'>,
+  project: PresentFiles,
   revision: Revision,
   use: (past: PastProjects) => T | Promise<T>,
 ): Promise<T> {
-  return withRevision(project, revision.name, ({ folder, hidden, ...commits }) => {
+  const useCheckout = ({ folder, same, hidden, ...commits }: Checkout) => {
     const options = { configFile: join(folder, basename(project.configFile)), env: revision.env };
-    const opened = lazy(() => openPastProjects(options, project.root));
+    const opened = lazy(() => openPastProjects(options, { ...project, same }));
     const load = (present: Project) => opened().load(present);
     return use({
       read(present) {
@@ -53,12 +53,15 @@ export function withPast<T>(
         return { ...readPast(present, load, revision.name), ...commits };
       },
     });
-  });
+  };
+  return withRevision(project, revision.name, useCheckout, project.files && textsOf(project.files));
 }
+
+type PresentFiles = Pick<LoadedProject, 'root' | 'configFile' | 'files'>;
 
 /** Lets `use` read what the manifests declared at the revision that `--since` names; `null` without `--since`. */
 export async function withSince<T>(
-  project: Pick<Project, 'root' | 'configFile'>,
+  project: PresentFiles,
   { since = null, env = process.env }: Pick<PlanOptions, 'since' | 'env'>,
   use: (past: PastProjects | null) => T | Promise<T>,
 ): Promise<T> {

@@ -24,6 +24,7 @@ export interface ProjectFile extends EnvironmentNames {
   readonly root: string;
   readonly configFile: string;
   readonly kinds: Kinds;
+  readonly kindTexts: ReadonlyMap<string, string>;
   readonly source: FileSource;
   readonly document: YamlDocument;
   /** With notes for its tags, which only environments may have. */
@@ -60,7 +61,7 @@ export function readProjectFile(
   // A wrong version has been reported.
   const written = isObject(value) ? fittingPart(validators.project, { ...value, version: 1 }) : null;
   if (!document || !isObject(value) || !written) throw problems.toFailure();
-  const { kinds, paths: kindFiles } = readKinds(source, problems);
+  const { kinds, texts: kindTexts } = readKinds(source, problems);
   const paths = source.glob(environmentFiles);
   const inline = Object.keys(getObject(value, 'environments'));
   const files = new Map(groupBy(paths, (path) => posix.parse(path).name));
@@ -82,6 +83,7 @@ export function readProjectFile(
     root,
     configFile,
     kinds,
+    kindTexts,
     source,
     document,
     noted,
@@ -93,7 +95,7 @@ export function readProjectFile(
     place: findNode(document, '/manifests').place,
     environments: names,
     manifests,
-    notManifests: [basename(configFile), ...paths, ...kindFiles],
+    notManifests: [basename(configFile), ...paths, ...kindTexts.keys()],
     sizeLimit,
     credentialNames: lazy(() => new Set(allEnvironments().flatMap(credentialsIn))),
     tenantFiles: () => allEnvironments().flatMap(tenantFilesIn),

@@ -20,7 +20,7 @@ import {
 import { findNode, openFile, parseDocuments, readBytes } from './parse.ts';
 import { resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
-import { type FileSource, globRefusal, limitSize, matchGlobs } from './source.ts';
+import { type FileSource, globRefusal, limitSize, matchGlobs, noteTexts } from './source.ts';
 import { manifestNoter } from './tags.ts';
 
 export function resourcesOf(manifests: readonly Manifest[], problems: Problems): Resource[] {
@@ -82,28 +82,50 @@ export function readManifests(
 export interface Documents extends Pick<ManifestContext, 'shared'> {
   /** Their problems are reported to each environment. */
   read(problems: Problems): readonly WrittenManifest[];
+  /** What each file was read as, by its path. */
+  files(): ReadonlyMap<string, ManifestFile>;
 }
 
-/** The documents of a project, read once, when they are asked for first. Those with errors of syntax only `withErrors`. */
+export interface ManifestFile {
+  readonly documents: readonly WrittenManifest[];
+  /** The texts that it was read from: its own, and those of side files, by their paths. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+export interface DocumentOptions {
+  /** Default: the files of the project. */
+  readonly files?: FileSource | undefined;
+  /** Whether documents with errors of syntax are included. */
+  readonly withErrors?: boolean;
+  /** What a file was read as already, and need not be read again. */
+  known?(path: string): ManifestFile | undefined;
+  readonly shared?: Documents['shared'];
+}
+
+/** The documents of a project, read once, when they are asked for first. */
 export function documentsOf(
   project: ProjectFile,
-  files: FileSource = project.source,
-  withErrors = false,
+  { files = project.source, withErrors = false, known, shared = new Map() }: DocumentOptions = {},
 ): Documents {
   const found = new Problems();
-  const source = limitSize(files, project.sizeLimit);
-  const documents = lazy(() => {
+  const limited = limitSize(files, project.sizeLimit);
+  const readFile = (path: string): ManifestFile => {
+    const texts = new Map<string, string>();
+    const source = noteTexts(limited, texts);
     const readTag = manifestNoter(source, found);
-    return listFiles(project, source, found).flatMap((path) => {
-      const file = openFile(source, path, found);
-      const parsed = file ? parseDocuments(file, found, withErrors) : [];
-      return parsed.map((document) => readWritten(document, readTag, found));
-    });
+    const file = openFile(source, path, found);
+    const parsed = file ? parseDocuments(file, found, withErrors) : [];
+    return { texts, documents: parsed.map((document) => readWritten(document, readTag, found)) };
+  };
+  const read = lazy(() => {
+    const paths = listFiles(project, limited, found);
+    return new Map(paths.map((path) => [path, known?.(path) ?? readFile(path)]));
   });
   return {
-    shared: new Map(),
+    shared,
+    files: read,
     read(problems) {
-      const all = documents();
+      const all = [...read().values()].flatMap(({ documents }) => documents);
       problems.addAll(found);
       return all;
     },

@@ -32,8 +32,10 @@ export interface FileCommit {
 }
 
 export interface Checkout {
-  /** A temporary folder with the files below the project's root as they were. Submodules are left out. */
+  /** A temporary folder with the files below the project's root as they were, but those in `same`. Submodules are left out. */
   readonly folder: string;
+  /** Those of the texts of today that files had at the revision too; none where there were links, which may lead to them. */
+  readonly same: ReadonlyMap<string, string>;
   /**
    * Paths from the root of files in the index that git does not compare with the disk: of a sparse checkout, or marked
    * with skip-worktree or assume-unchanged. Where they are missing on the disk, nobody removed them. Submodules that were
@@ -52,11 +54,13 @@ export interface Checkout {
  * `incomplete-clone` where the clone lacks history or files.
  *
  * @param configFile in `root`, which shows that the repository is the project's own
+ * @param today texts of files, by their paths from the root, that need not be checked out where they are the same
  */
 export async function withRevision<T>(
   { root, configFile }: { readonly root: string; readonly configFile: string },
   revision: string,
   use: (checkout: Checkout) => T | Promise<T>,
+  today: ReadonlyMap<string, string> = new Map(),
 ): Promise<T> {
   const repository = findRepository(root);
   const { top, prefix } = repository;
@@ -71,11 +75,12 @@ export async function withRevision<T>(
     const folder = join(git.temporary, 'files');
     mkdirSync(folder);
     // Before there was a folder of the project, it had no files.
-    if (prefix === '' || hasEntry(git, commit, prefix.slice(0, -1)))
-      checkOut(git, revision, `${commit}:${prefix}`, folder);
+    const isThere = prefix === '' || hasEntry(git, commit, prefix.slice(0, -1));
+    const same = isThere ? checkOut(git, revision, `${commit}:${prefix}`, { folder, today }) : new Map();
     redirectLinks(folder, root);
     return use({
       folder,
+      same,
       hidden: listHidden(git, repository),
       committedAt: utc(git.run(['log', '-1', '--format=%cI', commit]).stdout).replace('.000Z', '.999Z'),
       commits: commitsAfter(git, commit, prefix),
@@ -130,7 +135,7 @@ export async function isInRepository(root: string, file: string): Promise<boolea
   return withGit(repository, (git) => {
     const paths = [relative(top, file), relative(realpathSync.native(top), realpathSync.native(file))];
     const wanted = paths.map((path) => comparable(path.split(sep).join('/')));
-    return indexOf(git).some(({ path }) => {
+    return listIndex(git).some(({ path }) => {
       const entry = comparable(path.replace(/\/$/, ''));
       return wanted.some((name) => name === entry || name.startsWith(`${entry}/`));
     });
@@ -196,11 +201,13 @@ function blobsOf(git: Git, top: string): ReadonlyMap<string, string> {
 }
 
 function isBlob(content: Buffer, id: string | undefined): boolean {
-  const algorithm = id?.length === 64 ? 'sha256' : 'sha1';
   const unix = Buffer.from(content.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
-  return [content, unix].some(
-    (each) => createHash(algorithm).update(`blob ${each.length}\0`).update(each).digest('hex') === id,
-  );
+  return [content, unix].some((each) => isContent(each, id));
+}
+
+function isContent(content: Buffer, id: string | undefined): boolean {
+  const hash = createHash(id?.length === 64 ? 'sha256' : 'sha1');
+  return hash.update(`blob ${content.length}\0`).update(content).digest('hex') === id;
 }
 
 /** Some file systems ignore case, and spell letters with accents in their own way. */
@@ -249,16 +256,32 @@ function shallowClone(revision: string) {
   );
 }
 
-/** Writes the files with git itself, which refuses names such as `..` and `.git` and writes through no link. */
-function checkOut(git: Git, revision: string, tree: string, folder: string): void {
+/**
+ * Writes the files with git itself, which refuses names such as `..` and `.git` and writes through no link. Those that have
+ * a text of today are left out and returned.
+ */
+function checkOut(
+  git: Git,
+  revision: string,
+  tree: string,
+  { folder, today }: { readonly folder: string; readonly today: ReadonlyMap<string, string> },
+): ReadonlyMap<string, string> {
   const env = { GIT_INDEX_FILE: join(git.temporary, 'index'), GIT_WORK_TREE: folder };
-  for (const args of [
-    ['read-tree', tree],
-    ['checkout-index', '--all'],
-  ]) {
-    const { status, stderr } = git.run(args, env);
+  const run = (args: readonly string[], input?: string) => {
+    const { status, stderr } = git.run(args, { env, input });
     if (status !== 0) throw unreadableRevision(git, revision, stderr);
-  }
+  };
+  run(['read-tree', tree]);
+  const entries = listIndex(git, env);
+  const hasLinks = entries.some(({ mode }) => mode === link);
+  const isSame = ({ mode, id, path }: IndexEntry) => {
+    const text = today.get(path);
+    return text !== undefined && regular.test(mode) && isContent(Buffer.from(text), id);
+  };
+  const same = new Set(hasLinks ? [] : entries.filter(isSame).map(({ path }) => path));
+  const others = entries.filter(({ path }) => !same.has(path));
+  run(['checkout-index', '-z', '--stdin'], others.map(({ path }) => `${path}\0`).join(''));
+  return new Map([...today].filter(([path]) => same.has(path)));
 }
 
 /** True when a commit has a file or folder. Where git cannot say, it has: reading it fails with the reason. */
@@ -295,7 +318,7 @@ function redirectLinks(folder: string, root: string): void {
 
 /** The project's files in the index that carry a mark (`S` and small letters), and submodules that are not there. */
 function listHidden(git: Git, { top, prefix }: Repository): string[] {
-  return indexOf(git).flatMap(({ mark, mode, path }) => {
+  return listIndex(git).flatMap(({ mark, mode, path }) => {
     if (!path.startsWith(prefix)) return [];
     const inProject = path.slice(prefix.length);
     if (mode === submodule && !existsSync(join(top, path, '.git'))) return [`${inProject}/`];
@@ -303,13 +326,22 @@ function listHidden(git: Git, { top, prefix }: Repository): string[] {
   });
 }
 
-function indexOf(git: Git): { mark: string; mode: string; path: string }[] {
-  const { status, stdout, stderr } = git.run(['ls-files', '-v', '--stage', '-z']);
+interface IndexEntry {
+  readonly mark: string;
+  readonly mode: string;
+  readonly id: string;
+  readonly path: string;
+}
+
+function listIndex(git: Git, env: NodeJS.ProcessEnv = {}): IndexEntry[] {
+  const { status, stdout, stderr } = git.run(['ls-files', '-v', '--stage', '-z'], { env });
   if (status !== 0) throw noRepository(`git cannot read its index: ${firstLine(stderr)}.`);
   return stdout.split('\0').flatMap((line) => {
-    const [, mark, mode, path] = /^(.) (\d+) [0-9a-f]+ \d\t(.*)$/s.exec(line) ?? [];
-    return mark && mode && path ? [{ mark, mode, path }] : [];
+    const [, mark, mode, id, path] = /^(.) (\d+) ([0-9a-f]+) \d\t(.*)$/s.exec(line) ?? [];
+    return mark && mode && id && path ? [{ mark, mode, id, path }] : [];
   });
 }
 
 const submodule = '160000';
+const link = '120000';
+const regular = /^100/;

@@ -2,13 +2,16 @@ import { existsSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import type { Project, ProjectEnvironment, Secrets } from '../kinds/project.ts';
 import { Failure, fail } from '../model/failure.ts';
+import { sameJson } from '../model/json.ts';
 import { type BackupEntry, readBackup } from './backup.ts';
 import { type ProjectFile, projectRoot, readLintLevels, readProjectFile } from './config.ts';
 import {
   type Declarations,
+  type DocumentOptions,
   type Documents,
   declarationsOf,
   documentsOf,
+  type ManifestFile,
   readManifests,
   resourcesOf,
 } from './declarations.ts';
@@ -19,7 +22,14 @@ import { noOverlays } from './overlay.ts';
 import { isInside, resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import type { EnvironmentNames } from './selection.ts';
-import { type BackupFolder, diskSource, type FileSource, type ManifestFolder, singleFile } from './source.ts';
+import {
+  type BackupFolder,
+  diskSource,
+  type FileSource,
+  type ManifestFolder,
+  singleFile,
+  withTexts,
+} from './source.ts';
 import { credentialsOf, credentialTexts, refuseSecretTexts } from './tags.ts';
 
 export type { Declarations } from './declarations.ts';
@@ -49,8 +59,17 @@ export interface LoadProjectOptions extends LoadOptions {
  * Loads the project file and every manifest for one environment. Throws one Failure with all problems of all files.
  * Works offline: neither the credentials of the environment nor the secrets of manifests are read.
  */
-export function loadProject(options: LoadProjectOptions): Project {
+export function loadProject(options: LoadProjectOptions): LoadedProject {
   return openProjects(options).load(options.environment);
+}
+
+/** The files of a project as they were read, for the same project at another time. */
+export interface ReadFiles extends Pick<ProjectFile, 'kinds' | 'kindTexts'> {
+  readonly documents: Documents;
+}
+
+export interface LoadedProject extends Project {
+  readonly files?: ReadFiles;
 }
 
 export interface ProjectNames {
@@ -64,7 +83,7 @@ export interface ProjectNames {
  */
 export function loadNames(options: LoadOptions): ProjectNames {
   const opened = openEnvironment(openProject(options), options.environment);
-  const documents = documentsOf(opened.project, undefined, true);
+  const documents = documentsOf(opened.project, { withErrors: true });
   return { environments: opened.project.environments, objects: manifestsIn({ ...opened, documents }) };
 }
 
@@ -94,7 +113,8 @@ export function valuesIn(folder: string, options: InputOptions): Secrets {
 
 /** A project whose files are read once, for several of its environments. */
 export interface OpenedProjects extends EnvironmentNames, Pick<ProjectFile, 'root' | 'configFile' | 'kinds'> {
-  load(environment: string | undefined): Project;
+  readonly files: ReadFiles;
+  load(environment: string | undefined): LoadedProject;
   environment(name: string | undefined): ProjectEnvironment;
   /** The declarations as far as they can be read: problems in them are ignored. */
   declarations(name: string | undefined): Declarations;
@@ -107,7 +127,7 @@ export interface OpenedProjects extends EnvironmentNames, Pick<ProjectFile, 'roo
 /** Opens a project for several environments. Throws a Failure if the project file itself cannot be read. */
 export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): OpenedProjects {
   const opened = openProject(options);
-  const { environments, groups, defaultEnvironment, root, configFile, kinds } = opened.project;
+  const { environments, groups, defaultEnvironment, root, configFile, kinds, kindTexts } = opened.project;
   return {
     environments,
     groups,
@@ -115,6 +135,7 @@ export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): 
     root,
     configFile,
     kinds,
+    files: { kinds, kindTexts, documents: opened.documents },
     environment: (name) => requireEnvironment(openEnvironment(opened, name)),
     load: (environment) => readProject(openEnvironment(opened, environment)),
     declarations(name) {
@@ -128,7 +149,7 @@ export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): 
     loadBackup: (folder) => readBackup(folder, opened.project.sizeLimit),
     loadFolder({ source, manifests }, environment) {
       const project = { ...opened.project, manifests, notManifests: [] };
-      const documents = documentsOf(project, source);
+      const documents = documentsOf(project, { files: source });
       const folder = openEnvironment({ ...opened, project, documents }, environment);
       return readProject({ ...folder, read: { ...folder.read, overlays: noOverlays } });
     },
@@ -149,16 +170,28 @@ export const leftOutThen: readonly string[] = [
 /** The same, and those that only today's environment has, or that change nothing of what it declared. */
 const forgotten = [...leftOutThen, 'sandbox-file', 'group-member', 'not-ignorable', 'address-glob'];
 
+/** The texts that manifests were read from, by the paths of their files. */
+export function textsOf({ documents }: ReadFiles): ReadonlyMap<string, string> {
+  return new Map([...documents.files().values()].flatMap(({ texts }) => [...texts]));
+}
+
+/** The project of today, of which an earlier one takes over what is the same. */
+interface Today {
+  /** Its folder, whose `.env` counts. */
+  readonly root: string;
+  readonly files?: ReadFiles | undefined;
+  /** The texts that its manifests are read from, of those files that had the same then. */
+  readonly same: ReadonlyMap<string, string>;
+}
+
 /**
- * Opens a project as it was, from a folder with its files of that time. What cannot be known any more, or is not read, such
+ * Opens a project as it was, from a folder with its files of that time, or those that are not the same today. What cannot be known any more, or is not read, such
  * as environment variables that are not set, a `.env` and a file that git does not keep, is a warning ({@link leftOutThen}):
  * the values made of it are left out. So is what `!env` reads and is a credential, then or today: keys are shown, and
  * messages quote values.
- *
- * @param dotEnvIn the folder of the project as it is today, whose `.env` counts
  */
-export function openPastProjects(options: OpenOptions, dotEnvIn: string) {
-  const { inputs, ...opened } = openProject(options, { tolerated: forgotten, dotEnvIn });
+export function openPastProjects(options: OpenOptions, today: Today) {
+  const { inputs, ...opened } = openProject(options, { tolerated: forgotten, today });
   const read = (name: string, withheld: ReadonlySet<string>) => {
     const environment = openEnvironment({ ...opened, inputs: { ...inputs, withheld } }, name);
     return { ...environment, manifests: manifestsIn(environment) };
@@ -176,8 +209,7 @@ export function openPastProjects(options: OpenOptions, dotEnvIn: string) {
 
 interface Opening {
   readonly tolerated?: readonly string[];
-  /** The folder with the `.env` to use. Default: that of the project. */
-  readonly dotEnvIn?: string;
+  readonly today?: Today;
   /** The only file of the project, which is not written yet. Its folder may not exist. */
   readonly text?: string;
 }
@@ -188,17 +220,38 @@ interface OpenProject extends Omit<Reading, 'uses'> {
 }
 
 function openProject(options: Omit<LoadProjectOptions, 'environment'>, opening: Opening = {}): OpenProject {
-  const { tolerated, dotEnvIn, text } = opening;
+  const { tolerated, today, text } = opening;
   const problems = new Problems(tolerated);
   const configFile = resolve(options.configFile);
   const root = text === undefined ? projectRoot(configFile, options.configFrom) : dirname(configFile);
   const refuse = outputRefuser(root, options.writes ?? []);
-  const source = text === undefined ? onRead(diskSource(root), refuse) : singleFile(text);
-  const inputs = readInputs(dotEnvIn ?? root, options, problems);
-  const project = readProjectFile(configFile, { root, source, problems });
-  const documents = documentsOf(project, options.manifests);
+  const disk = text === undefined ? onRead(diskSource(root), refuse) : singleFile(text);
+  const source = today ? withTexts(disk, today.same) : disk;
+  const inputs = readInputs(today?.root ?? root, options, problems);
+  const read = readProjectFile(configFile, { root, source, problems });
+  const kinds = today?.files && sameKinds(read, today.files) ? today.files.kinds : read.kinds;
+  const project = { ...read, kinds };
+  const documents = documentsOf(project, { files: options.manifests, ...takeOver(project, today) });
   if (refuse) refuseOutputs(refuse, project, inputs, documents);
   return { inputs, project, problems, documents, environmentFrom: options.environmentFrom };
+}
+
+const sameKinds = (a: Pick<ProjectFile, 'kindTexts'>, b: typeof a) =>
+  sameJson([...a.kindTexts], [...b.kindTexts]);
+
+/** Manifests whose text and side files are the same were read already; with the same kinds, they mean the same. */
+function takeOver({ kinds }: ProjectFile, today: Today | undefined): DocumentOptions {
+  if (!today?.files) return {};
+  const {
+    same,
+    files: { documents },
+  } = today;
+  const isSame = ({ texts }: ManifestFile) => [...texts.keys()].every((path) => same.has(path));
+  const known = (path: string) => {
+    const file = documents.files().get(path);
+    return file && isSame(file) ? file : undefined;
+  };
+  return today.files.kinds === kinds ? { known, shared: documents.shared } : { known };
 }
 
 interface OpenEnvironment extends OpenProject, Reading {
@@ -217,12 +270,15 @@ function manifestsIn({ project, documents, read, problems }: OpenEnvironment): M
   return readManifests(documents, { kinds, readTag, overlays, problems });
 }
 
-function readProject(opened: OpenEnvironment, manifests = manifestsIn(opened)): Project {
+function readProject(opened: OpenEnvironment, manifests = manifestsIn(opened)): LoadedProject {
   const resources = resourcesOf(manifests, opened.problems);
   opened.read.overlays.reportUnused();
   const project = requireEnvironment(opened);
   const lint = readLintLevels(opened.project, project.environment);
-  return { ...project, credentials: credentialsOf(opened.uses, opened.project), lint, resources };
+  const credentials = credentialsOf(opened.uses, opened.project);
+  const { kinds, kindTexts } = opened.project;
+  const files = { kinds, kindTexts, documents: opened.documents };
+  return { ...project, credentials, lint, resources, files };
 }
 
 /** Throws a Failure if the project has errors, or a plan would show a credential. */

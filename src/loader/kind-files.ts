@@ -21,7 +21,7 @@ import type { Place } from './file.ts';
 import { findNode, openSingle, type YamlDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
-import type { FileSource } from './source.ts';
+import { type FileSource, noteTexts } from './source.ts';
 import { tagNoter, withoutNotes } from './tags.ts';
 import { type ReadTag, readTree } from './tree.ts';
 
@@ -35,7 +35,8 @@ export function kindsFolderIn(root: string): string | null {
 
 interface ProjectKinds {
   readonly kinds: Kinds;
-  readonly paths: readonly string[];
+  /** The texts of the files that describe kinds, by their paths. */
+  readonly texts: ReadonlyMap<string, string>;
 }
 
 /**
@@ -43,9 +44,11 @@ interface ProjectKinds {
  * Failure with all problems where a file cannot be used: what its manifests say is not known then.
  */
 export function readKinds(source: FileSource, problems: Problems): ProjectKinds {
+  const texts = new Map<string, string>();
+  const noting = noteTexts(source, texts);
   const paths = source.glob(kindGlobs);
-  if (paths.length === 0) return { kinds: builtInKinds, paths };
-  const described = paths.flatMap((path) => readKindFile(path, source, problems) ?? []);
+  if (paths.length === 0) return { kinds: builtInKinds, texts };
+  const described = paths.flatMap((path) => readKindFile(path, noting, problems) ?? []);
   problems.throwIfAny();
   const own = kindsOf(described, problems);
   problems.throwIfAny();
@@ -55,7 +58,7 @@ export function readKinds(source: FileSource, problems: Problems): ProjectKinds 
     checkCollection(each, kinds, problems);
     noteUnknownTargets(each, kinds, problems);
   }
-  return { kinds, paths };
+  return { kinds, texts };
 }
 
 /** The kinds of descriptors, each made after the one that its objects are below. */

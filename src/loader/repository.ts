@@ -95,6 +95,11 @@ interface GitOutcome {
   readonly stderr: string;
 }
 
+interface GitOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly input?: string | undefined;
+}
+
 /** Git over the commits of a repository, without its settings. */
 export interface Git {
   readonly temporary: string;
@@ -102,7 +107,7 @@ export interface Git {
   readonly isShallow: boolean;
   readonly isPartial: boolean;
   /** Runs git. Throws a Failure `git-unavailable` where it cannot be started. */
-  run(args: readonly string[], env?: NodeJS.ProcessEnv): GitOutcome;
+  run(args: readonly string[], more?: GitOptions): GitOutcome;
 }
 
 /**
@@ -117,8 +122,8 @@ export async function withGit<T>(repository: Repository, use: (git: Git) => T | 
   try {
     const { own, common } = makeGitFolders(repository, temporary);
     const env = environmentFor(repository, temporary, own);
-    const run = (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
-      runGit(args, temporary, { ...env, ...more });
+    const run: Git['run'] = (args, { input, env: more } = {}) =>
+      runGit(args, { cwd: temporary, input, env: { ...env, ...more } });
     const settings = readSettings(repository, run);
     writeSettings(common, settings);
     return await use({
@@ -242,12 +247,11 @@ const overrides = [
 const whyGit =
   'Install git: --since needs it, and so do finishing an apply in a repository, whose journal must not have come with it, and `export --merge` without --allow-dirty.';
 
-function runGit(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): GitOutcome {
+function runGit(args: readonly string[], options: GitOptions & { readonly cwd: string }): GitOutcome {
   const { status, stdout, stderr, error } = spawnSync('git', ['--no-pager', ...overrides, ...args], {
-    cwd,
+    ...options,
     maxBuffer: maxOutput,
     encoding: 'utf8',
-    env,
   });
   if (error) throw fail('git-unavailable', `git cannot be run (${error.message}).`, { hint: whyGit });
   return { status: status ?? 128, stdout, stderr };

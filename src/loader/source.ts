@@ -108,6 +108,34 @@ export function singleFile(text: string): FileSource {
   return { glob: () => [], read: () => Buffer.from(text), text: () => text };
 }
 
+/** A source that adds to `texts` what is read. */
+export function noteTexts(source: FileSource, texts: Map<string, string>): FileSource {
+  return {
+    ...source,
+    text(path) {
+      const text = source.text(path);
+      texts.set(path, text);
+      return text;
+    },
+  };
+}
+
+/** A source with further files, which have these texts. None of them is refused. */
+export function withTexts(source: FileSource, texts: ReadonlyMap<string, string>): FileSource {
+  const textAt = (path: string) => (leadsOut(path) ? undefined : texts.get(projectPath(path)));
+  return {
+    glob(patterns) {
+      const isWanted = matchGlobs(patterns);
+      return [...source.glob(patterns), ...[...texts.keys()].filter(isWanted)].sort();
+    },
+    read(path) {
+      const text = textAt(path);
+      return text === undefined ? source.read(path) : Buffer.from(text);
+    },
+    text: (path) => textAt(path) ?? source.text(path),
+  };
+}
+
 /**
  * A source that refuses to read more than `megabytes` in all, with a Failure `project-too-large` for the first file
  * beyond. Further files count as empty, so that this remains the only problem. A file that is read twice counts twice,

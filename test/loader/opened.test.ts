@@ -135,7 +135,7 @@ it('manifests that say what a tenant has are read without overlays', () => {
 
 describe('a project as it was', () => {
   const past = (files: Files, present: Files, env: NodeJS.ProcessEnv = {}) =>
-    openPastProjects(open(files, env).options, project(present)).load({
+    openPastProjects(open(files, env).options, { root: project(present), same: new Map() }).load({
       ...load(present),
       credentials: new Set(),
     });
