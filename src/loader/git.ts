@@ -274,9 +274,9 @@ function checkOut(
   run(['read-tree', tree]);
   const entries = listIndex(git, env);
   const hasLinks = entries.some(({ mode }) => mode === link);
-  const isSame = ({ mode, id, path }: IndexEntry) => {
+  const isSame = ({ id, path }: IndexEntry) => {
     const text = today.get(path);
-    return text !== undefined && regular.test(mode) && isContent(Buffer.from(text), id);
+    return text !== undefined && isContent(Buffer.from(text), id);
   };
   const same = new Set(hasLinks ? [] : entries.filter(isSame).map(({ path }) => path));
   const others = entries.filter(({ path }) => !same.has(path));
@@ -344,4 +344,3 @@ function listIndex(git: Git, env: NodeJS.ProcessEnv = {}): IndexEntry[] {
 
 const submodule = '160000';
 const link = '120000';
-const regular = /^100/;
