@@ -138,7 +138,7 @@ describe.each(systems)('a night of $name', (system) => {
   });
 
   it('says what merging and closing do also where the report is as long as it may be', async () => {
-    const emails = Array.from({ length: 250 }, (_, at) => `${'team-'.repeat(11)}${at}@acme.example`);
+    const emails = Array.from({ length: 400 }, (_, at) => `${'team-'.repeat(11)}${at}@acme.example`);
     runner.write(
       'config/senders.yaml',
       emails.map((email) => `---\nkind: SenderAddress\nemail: ${email}\n`).join(''),

@@ -15,7 +15,7 @@ import { runProgram } from '../support/world.ts';
 
 const names = ['eu-1', 'eu-2', 'us-1'];
 const parts = ['1', '2', '3', '4'];
-const secrets = { TENANT_CLIENT_ID: 'sandbox', TENANT_CLIENT_SECRET: 'only-for-this-test' };
+const secrets = { TENANT_CLIENT_ID: 'sandbox-client', TENANT_CLIENT_SECRET: 'only-for-this-test' };
 
 let tenants: ReadonlyMap<string, Sandbox>;
 let runner: Runner;
