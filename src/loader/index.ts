@@ -231,7 +231,7 @@ function openProject(options: Omit<LoadProjectOptions, 'environment'>, opening: 
   const read = readProjectFile(configFile, { root, source, problems });
   const kinds = today?.files && sameKinds(read, today.files) ? today.files.kinds : read.kinds;
   const project = { ...read, kinds };
-  const documents = documentsOf(project, { files: options.manifests, ...takeOver(project, today) });
+  const documents = documentsOf(project, { files: options.manifests, ...takeOver(today) });
   if (refuse) refuseOutputs(refuse, project, inputs, documents);
   return { inputs, project, problems, documents, environmentFrom: options.environmentFrom };
 }
@@ -239,19 +239,18 @@ function openProject(options: Omit<LoadProjectOptions, 'environment'>, opening: 
 const sameKinds = (a: Pick<ProjectFile, 'kindTexts'>, b: typeof a) =>
   sameJson([...a.kindTexts], [...b.kindTexts]);
 
-/** Manifests whose text and side files are the same were read already; with the same kinds, they mean the same. */
-function takeOver({ kinds }: ProjectFile, today: Today | undefined): DocumentOptions {
+/** Manifests whose text and side files are the same were read already. */
+function takeOver(today: Today | undefined): DocumentOptions {
   if (!today?.files) return {};
-  const {
-    same,
-    files: { documents },
-  } = today;
-  const isSame = ({ texts }: ManifestFile) => [...texts.keys()].every((path) => same.has(path));
-  const known = (path: string) => {
-    const file = documents.files().get(path);
-    return file && isSame(file) ? file : undefined;
+  const { documents } = today.files;
+  const isSame = ({ texts }: ManifestFile) => [...texts.keys()].every((path) => today.same.has(path));
+  return {
+    shared: documents.shared,
+    known(path) {
+      const file = documents.files().get(path);
+      return file && isSame(file) ? file : undefined;
+    },
   };
-  return today.files.kinds === kinds ? { known, shared: documents.shared } : { known };
 }
 
 interface OpenEnvironment extends OpenProject, Reading {
