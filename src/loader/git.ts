@@ -32,9 +32,9 @@ export interface FileCommit {
 }
 
 export interface Checkout {
-  /** A temporary folder with the files below the project's root as they were, but those in `same`. Submodules are left out. */
+  /** A temporary folder with the files below the project's root as they were. Those in `same` and submodules are left out. */
   readonly folder: string;
-  /** Those of the texts of today that files had at the revision too; none where there were links, which may lead to them. */
+  /** The texts of today that files had at the revision too. None where the revision has links, which may lead to any file. */
   readonly same: ReadonlyMap<string, string>;
   /**
    * Paths from the root of files in the index that git does not compare with the disk: of a sparse checkout, or marked

@@ -68,7 +68,12 @@ export interface ReadFiles extends Pick<ProjectFile, 'kinds' | 'kindTexts'> {
   readonly documents: Documents;
 }
 
+function filesOf({ project: { kinds, kindTexts }, documents }: OpenProject): ReadFiles {
+  return { kinds, kindTexts, documents };
+}
+
 export interface LoadedProject extends Project {
+  /** Without them, all files of a revision are read. */
   readonly files?: ReadFiles;
 }
 
@@ -127,7 +132,7 @@ export interface OpenedProjects extends EnvironmentNames, Pick<ProjectFile, 'roo
 /** Opens a project for several environments. Throws a Failure if the project file itself cannot be read. */
 export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): OpenedProjects {
   const opened = openProject(options);
-  const { environments, groups, defaultEnvironment, root, configFile, kinds, kindTexts } = opened.project;
+  const { environments, groups, defaultEnvironment, root, configFile, kinds } = opened.project;
   return {
     environments,
     groups,
@@ -135,7 +140,7 @@ export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): 
     root,
     configFile,
     kinds,
-    files: { kinds, kindTexts, documents: opened.documents },
+    files: filesOf(opened),
     environment: (name) => requireEnvironment(openEnvironment(opened, name)),
     load: (environment) => readProject(openEnvironment(opened, environment)),
     declarations(name) {
@@ -185,10 +190,10 @@ interface Today {
 }
 
 /**
- * Opens a project as it was, from a folder with its files of that time, or those that are not the same today. What cannot be known any more, or is not read, such
- * as environment variables that are not set, a `.env` and a file that git does not keep, is a warning ({@link leftOutThen}):
- * the values made of it are left out. So is what `!env` reads and is a credential, then or today: keys are shown, and
- * messages quote values.
+ * Opens a project as it was, from a folder with its files of that time, or with those that are not the same today. What
+ * cannot be known any more, or is not read, such as environment variables that are not set, a `.env` and a file that git does
+ * not keep, is a warning ({@link leftOutThen}): the values made of it are left out. So is what `!env` reads and is a
+ * credential, then or today: keys are shown, and messages quote values.
  */
 export function openPastProjects(options: OpenOptions, today: Today) {
   const { inputs, ...opened } = openProject(options, { tolerated: forgotten, today });
@@ -275,9 +280,7 @@ function readProject(opened: OpenEnvironment, manifests = manifestsIn(opened)): 
   const project = requireEnvironment(opened);
   const lint = readLintLevels(opened.project, project.environment);
   const credentials = credentialsOf(opened.uses, opened.project);
-  const { kinds, kindTexts } = opened.project;
-  const files = { kinds, kindTexts, documents: opened.documents };
-  return { ...project, credentials, lint, resources, files };
+  return { ...project, credentials, lint, resources, files: filesOf(opened) };
 }
 
 /** Throws a Failure if the project has errors, or a plan would show a credential. */

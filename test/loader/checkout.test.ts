@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { commitsWith, withRevision } from '../../src/loader/git.ts';
+import { type Checkout, commitsWith, withRevision } from '../../src/loader/git.ts';
 import { diskSource, type FileSource } from '../../src/loader/source.ts';
 import { Failure } from '../../src/model/failure.ts';
 import { commitAll, git } from '../support/repository.ts';
@@ -74,6 +74,24 @@ test('links to files and folders, chains, ways through other folders and out are
   await expect(atHead(root, (source) => source.text('config/none/b.html'))).rejects.toThrow(
     'There is no file',
   );
+});
+
+test('files that have the same text today are not written, unless a link may lead to them', async () => {
+  const files = { 'config/a.yaml': 'a', 'config/b.yaml': 'b', 'config/c.yaml': 'c' };
+  const today = new Map([...Object.entries(files), ['config/b.yaml', 'edited'], ['config/new.yaml', 'c']]);
+  const written = (root: string) => {
+    const use = ({ folder, same }: Checkout) => ({ written: readdirSync(join(folder, 'config')), same });
+    return withRevision(projectIn(root), 'HEAD', use, today);
+  };
+  expect(await written(createCommitted(files, () => ({})))).toEqual({
+    written: ['b.yaml'],
+    same: new Map([
+      ['config/a.yaml', 'a'],
+      ['config/c.yaml', 'c'],
+    ]),
+  });
+  const linked = await written(createCommitted(files, () => ({ 'config/d.yaml': 'c.yaml' })));
+  expect(linked).toEqual({ written: ['a.yaml', 'b.yaml', 'c.yaml', 'd.yaml'], same: new Map() });
 });
 
 test.each([
