@@ -2,6 +2,7 @@ import type { Client } from '../client/client.ts';
 import { isRefusedRead, readByIds, readObjects } from '../client/read.ts';
 import { knownIds, type NameOf, type NameSources, type Records } from '../exporter/ids.ts';
 import type { Kinds } from '../kinds/catalog.ts';
+import { isReferenceField } from '../kinds/field.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import { ownId } from '../kinds/parents.ts';
@@ -265,6 +266,8 @@ interface RecordId {
   readonly name: string | null;
   /** The `!ref` that stands for the id; `null` if unknown. */
   readonly ref: string | null;
+  /** It is compared as an object, also where it stands alone. */
+  readonly inObject: boolean;
 }
 
 type RecordIds = ReadonlyMap<Pointer, RecordId>;
@@ -279,7 +282,8 @@ function recordIds({ kind, fields, raw, sources }: StatedObject): RecordIds {
     const key = ref && parseAddress(ref.slice(refPrefix.length))?.key.join('/');
     const name =
       is === 'inside' ? lookup && lookupWords(lookup) : (names.beside ?? names.shown ?? key ?? null);
-    ids.set(at, { id, scope, name, ref });
+    const field = fieldNamed(kind, segmentsOf(at)[0] ?? '');
+    ids.set(at, { id, scope, name, ref, inObject: field !== undefined && isReferenceField(field) });
   }
   for (const [field, description] of Object.entries(kind.fields)) {
     if (description.is !== 'value' || description.nameOf === undefined) continue;
@@ -325,10 +329,10 @@ function sharedFilter(others: RecordIds): (id: RecordId) => boolean {
 }
 
 /** A reference is compared by its name if it has no id. */
-function namedValue(value: Json, { name, ref }: RecordId, isPlain: boolean): Json {
+function namedValue(value: Json, { name, ref, inObject }: RecordId, isPlain: boolean): Json {
   const words = (isPlain ? null : ref) ?? name;
-  if (!isObject(value)) return words;
+  if (!isObject(value) && !inObject) return words;
   if (!isPlain) return { id: words };
-  const { id: _id, ...rest } = value;
+  const { id: _id, ...rest } = isObject(value) ? value : {};
   return { ...rest, name };
 }

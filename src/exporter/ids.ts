@@ -82,8 +82,13 @@ function idPlaces(at: Pointer, field: Field, value: Json): FoundId[] {
       return id === null ? [] : [{ at, id, is: 'alone', beside: null }];
     }
     case 'reference': {
-      const id = isObject(value) ? idText(get(value, 'id')) : null;
-      return id !== null && isObject(value) ? [{ at, id, is: 'object', beside: getText(value, 'name') }] : [];
+      const id = idText(isObject(value) ? get(value, 'id') : value);
+      if (id === null) return [];
+      return [
+        isObject(value)
+          ? { at, id, is: 'object', beside: getText(value, 'name') }
+          : { at, id, is: 'alone', beside: null },
+      ];
     }
     case 'set':
       return placesIn(value, at).flatMap(([place, item]) => idPlaces(place, { ...field, is: 'value' }, item));

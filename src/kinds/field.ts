@@ -237,6 +237,12 @@ function comparableReference(value: Json, { to }: { readonly to?: string }): Jso
 /** An id as it is compared: some hosts count ids, and show the same one as a number here and as text there. */
 export const comparableId = (id: Json): Json => (typeof id === 'number' ? String(id) : id);
 
+export function isReferenceField(
+  field: Field,
+): field is Extract<Field, { readonly is: 'reference' | 'references' }> {
+  return field.is === 'reference' || field.is === 'references';
+}
+
 /** Whether the value of a field is a list without order. A difference in it is one item that is added or removed. */
 export function isUnordered(field: Field): boolean {
   return field.is === 'set' || field.is === 'references' || field.is === 'records';

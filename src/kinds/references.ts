@@ -3,7 +3,7 @@ import { get, isArray, isObject, type Json, type JsonObject, mapMembers, objectF
 import { literalOf, nameFrom, refMarker, refOf, refOfName, refsIn } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
-import { comparableId } from './field.ts';
+import { comparableId, isReferenceField } from './field.ts';
 import { type Field, fieldNamed, type Kind } from './kind.ts';
 
 /** The kind that all ids in a field belong to; `null` where there is none, or where its places say that. */
@@ -179,7 +179,7 @@ export function withReferences(
     const to = refOf(id);
     return to === null ? id : (answer(to, isName) ?? id);
   };
-  if (field.is !== 'reference' && field.is !== 'references') return mapIds(field, value, answerRef);
+  if (!isReferenceField(field)) return mapIds(field, value, answerRef);
   const type = field.type === undefined ? {} : { type: field.type };
   const inObjects = mapItems(value, (item) => (refOf(item) === null ? item : { ...type, id: item }));
   return mapIds(field, inObjects, answerRef);

@@ -4,6 +4,7 @@ import {
   alignWithLive,
   canonicalRecord,
   comparable,
+  isReferenceField,
   isUnordered,
   overlay,
   readableFields,
@@ -478,6 +479,5 @@ export function overlayFields(kind: Kind, declared: JsonObject, live: JsonObject
 
 /** Whether two references have the same ids. The names beside them may differ: they are for readers. */
 function isSameReference(field: Field, value: Json, below: Json | undefined): boolean {
-  const isReference = field.is === 'reference' || field.is === 'references';
-  return isReference && below !== undefined && sameValue(field, value, below);
+  return isReferenceField(field) && below !== undefined && sameValue(field, value, below);
 }

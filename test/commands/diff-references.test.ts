@@ -1,7 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Diff } from '../../src/model/diff.ts';
+import { caseFiles, caseId, caseRole, caseSeed } from '../support/tenant-of-cases.ts';
 import { createTwoTenants } from '../support/two-tenants.ts';
-import { createTestWorld } from '../support/world.ts';
+import { createTestWorld, filesBelow } from '../support/world.ts';
 
 const role = `kind: Role
 summary: Access for people with something in common.
@@ -125,4 +126,66 @@ it('a reference of a manifest to what its tenant does not have is shown as it is
   world.write('config/role.yaml', 'kind: Role\nname: Reader\ncluster: !ref Cluster/new\n');
   const { stdout } = await world.run('diff --declared test --kinds Role');
   expect(stdout).toMatch(/^ +~ cluster +"!ref Cluster\/va \(test-va\)" → "!ref Cluster\/new"$/m);
+});
+
+it('an id in a manifest is the object that a tenant names, wherever it stands; that of another tenant is not', async () => {
+  const two = await createTwoTenants({
+    test: { seed: caseSeed('A', [caseRole('A')]), files: caseFiles() },
+    production: { seed: caseSeed('B', [caseRole('B')]) },
+  });
+  onTestFinished(() => two.close());
+  const { dir, write } = two.test;
+  await two.run('export', '-e', 'test', '--kinds', 'Role', '--out', 'named');
+  const [named = ''] = filesBelow(`${dir}/named`).values();
+  const bare = named.replaceAll(
+    /(?:!ref )?\b(?:Source|Identity|GovernanceGroup)\/(\w+)/g,
+    (_, name: string) => caseId('A', name),
+  );
+  expect(bare).toContain(`owner: ${caseId('A', 'Ann')}\n`);
+  expect(bare).toContain(`    ${caseId('A', 'HR')}:\n      most: 3\n`);
+  write('bare/role.yaml', bare);
+  const pathsIn = async (first: string, second: string) => {
+    const { stdout } = await two.run('diff', first, second, '--format', 'json');
+    const diff: Diff = JSON.parse(stdout);
+    return diff.objects.flatMap((object) => object.diff.map(({ path }) => path));
+  };
+  expect(await pathsIn('test', 'bare')).toEqual([]);
+  expect(await pathsIn('bare', 'test')).toEqual([]);
+  expect(await pathsIn('production', 'named')).toEqual([]);
+  const foreign = await pathsIn('production', 'bare');
+  expect(foreign).toHaveLength(12);
+  expect(foreign).toEqual(
+    expect.arrayContaining([
+      '/owner',
+      '/membership/sourceIds/0',
+      '/accessRequestConfig/approvalSchemes/1/approverId',
+      '/additionalOwners',
+      '/membership/limits/!ref Source~1HR',
+      `/membership/limits/${caseId('A', 'HR')}`,
+    ]),
+  );
+  expect((await pathsIn('bare', 'production')).toSorted()).toEqual(foreign.toSorted());
+});
+
+it('ids and references of lists and single values are one object, whatever form they have', async () => {
+  const described = role.replace(
+    'owner:',
+    'owners: { is: references, to: Identity, type: IDENTITY }\n  owner:',
+  );
+  const world = await createTestWorld({
+    seed: seedOf('test', ours)
+      .replace(role.trimEnd().replaceAll('\n', '\n    '), described.trimEnd().replaceAll('\n', '\n    '))
+      .replace('"cluster"', '"owners":[{"type":"IDENTITY","id":"test-owner","name":"Ann"}],"cluster"'),
+    files: { ...files, 'kinds/Role.kind.yaml': described },
+  });
+  const forms = [
+    'owner: test-owner\nowners: [test-owner]\nsources: [test-0, !ref Source/Directory]\ncluster: test-va',
+    'owner: { id: test-owner }\nowners: [!ref Identity/Ann]\nsources: [!ref Source/HR, test-1]\ncluster: !ref Cluster/va',
+    'owner: { id: !ref Identity/Ann }\nowners: [{ id: test-owner }]\nsources: [test-1, test-0]',
+  ];
+  for (const [at, form] of forms.entries()) {
+    world.write(`folder-${at}/role.yaml`, `kind: Role\nname: Reader\n${form}\n`);
+    const { stdout } = await world.run('diff', 'test', `folder-${at}`);
+    expect(stdout).toContain('No differences: 1 object is equal');
+  }
 });

@@ -172,7 +172,6 @@ describe('ids that cannot be compared by names', () => {
       mail: 's1',
       rest: { id: 's1', list: ['s1'] },
       cluster: 5,
-      owner: 's1',
     };
     const raw = { seen: { id: 's1', name: 'HR' } };
     expect(share({ fields, raw, refs }, { fields, raw, refs })).toEqual([fields, fields]);

@@ -275,14 +275,19 @@ describe('the file of an object with a key of several parts', () => {
   });
 });
 
-it('a reference takes the place of the object around an id, also where the field is for ids alone', () => {
-  const kind = ownKind('Role', ['name'], { sources: { is: 'set', to: 'Source' } });
-  const role = liveObject(kind, { id: 'r', name: 'R', sources: [{ id: 's1' }, 's2', { id: 's3' }] }, null);
+it('a reference takes the place of the object around an id, also where the field is for ids alone, and that of a bare id', () => {
+  const kind = ownKind('Role', ['name'], {
+    sources: { is: 'set', to: 'Source' },
+    owner: { is: 'reference', to: 'Identity' },
+  });
+  const answer = { id: 'r', name: 'R', sources: [{ id: 's1' }, 's2', { id: 's3' }], owner: 'i1' };
+  const role = liveObject(kind, answer, null);
   const nameOf = (to: string, id: string) => (id === 's3' ? null : `${to}/${id}`);
   const sources = { records: new Map(), nameOf };
   expect(role && [...tagsFor(role, sources)]).toEqual([
     ['/sources/0', { tag: '!ref', value: 'Source/s1' }],
     ['/sources/1', { tag: '!ref', value: 'Source/s2' }],
+    ['/owner', { tag: '!ref', value: 'Identity/i1' }],
   ]);
 });
 
