@@ -222,8 +222,19 @@ function findAncestor(git: Git, revision: string): string {
   const { status, stderr } =
     named.status === 0 ? git.run(['merge-base', '--is-ancestor', id, 'HEAD']) : named;
   if (status === 0) return id;
+  if (named.status !== 0) refuseUnfetched(git, revision);
   if (git.isShallow) throw shallowClone(revision);
   throw named.status === 0 && status === 1 ? notAnAncestor(revision) : unknownRevision(revision, stderr);
+}
+
+/** A pipeline often clones one branch, and later fetches of another bring no name for it, unless they say one. */
+function refuseUnfetched(git: Git, revision: string): void {
+  const [, branch] = /^origin\/([\w./-]+)$/.exec(revision) ?? [];
+  if (branch === undefined) return;
+  const option = git.isShallow ? '--unshallow ' : '';
+  throw fail('unknown-revision', `This clone has not fetched the branch ${branch} of origin.`, {
+    hint: `Run \`git fetch ${option}origin ${branch}:refs/remotes/${revision}\` first.`,
+  });
 }
 
 function unknownRevision(revision: string, stderr: string) {

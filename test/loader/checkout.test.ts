@@ -228,6 +228,32 @@ describe('a revision', () => {
     }
   });
 
+  test('of a branch that was not fetched is refused with the command that fetches it, which helps', async () => {
+    const root = twice();
+    git(root, 'branch', 'feature/x');
+    const cloneOf = (...options: string[]) => {
+      const clone = project({});
+      git(clone, 'clone', '-q', '--single-branch', ...options, `file://${root}`, 'c');
+      return join(clone, 'c');
+    };
+    for (const [clone, unshallow] of [
+      [cloneOf(), ''],
+      [cloneOf('--depth', '1'), '--unshallow '],
+    ] as const) {
+      const command = `git fetch ${unshallow}origin feature/x:refs/remotes/origin/feature/x`;
+      expect(await refusalOf(clone, 'origin/feature/x')).toEqual({
+        code: 'unknown-revision',
+        message: 'This clone has not fetched the branch feature/x of origin.',
+        hint: `Run \`${command}\` first.`,
+      });
+      git(clone, '-c', 'protocol.file.allow=always', ...command.split(' ').slice(1));
+      expect(await filesAt(clone, 'origin/feature/x')).toEqual(await filesAt(root, 'HEAD'));
+    }
+    expect(await refusalOf(root, 'feature/nope')).toMatchObject({
+      message: 'git does not know the revision "feature/nope" here.',
+    });
+  });
+
   test('that HEAD was not made from is refused, with what both have', async () => {
     const root = twice();
     git(root, 'checkout', '-q', '-b', 'other', 'HEAD~1');
