@@ -24,8 +24,9 @@ import { readJsonText } from './jsontext.ts';
 import type { Field, JsonField, RecordsField } from './kind.ts';
 import { pairRecords, recordAgrees } from './records.ts';
 
-/** A difference in a field, before secrets are redacted and origins are added. */
-export type FieldDifference = Pick<Difference, 'path' | 'op' | 'before' | 'after'>;
+/** A difference in a field, before secrets are redacted. */
+export type FieldDifference = Pick<Difference, 'path' | 'op' | 'before' | 'after'> &
+  Partial<Pick<Difference, 'origin' | 'base'>>;
 
 /** The differences between the live and the declared value of a field; empty where they are equal. */
 export function compareField(

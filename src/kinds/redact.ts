@@ -63,7 +63,7 @@ export function sensitiveIn(
   return sensitivePlaces(kind, {
     marked: [...secretPlaces(declared), ...marked, ...hiddenMembers],
     declared: [declared, ...shown],
-    values: [current, withDeclared(kind, declared, current)],
+    values: [current, ...[declared, ...shown].map((fields) => withDeclared(kind, fields, current))],
   });
 }
 
@@ -181,16 +181,21 @@ function containsSensitive(value: Json, at: Pointer, isSensitive: IsSensitive): 
 
 /** A difference as a plan shows it. */
 export function redactDifference(entry: FieldDifference, isSensitive: IsSensitive): Difference {
-  const { path, before, after } = entry;
-  if ([before, after].some((value) => value !== null && isSensitive(path, value))) {
-    return { ...entry, before: null, after: null, sensitive: true, origin: null };
-  }
+  const { base, ...shown } = entry;
+  const { path, before, after, origin = null } = shown;
+  const isHidden = (value: Json | undefined) =>
+    value !== null && value !== undefined && isSensitive(path, value);
+  // The name of a secret does not show who changed its value.
+  if (isHidden(before) || isHidden(after))
+    return { ...shown, before: null, after: null, sensitive: true, origin: null };
+  const clean = (value: Json): Json => redact(value, path, isSensitive) ?? null;
   return {
-    ...entry,
-    before: redact(before, path, isSensitive) ?? null,
-    after: redact(after, path, isSensitive) ?? null,
+    ...shown,
+    before: clean(before),
+    after: clean(after),
+    ...(base === undefined || isHidden(base) ? {} : { base: clean(base) }),
     sensitive: false,
-    origin: null,
+    origin,
   };
 }
 

@@ -51,6 +51,7 @@ import { type Pointer, pointer, segmentsOf, setMember, valueAt, withValueOf } fr
 import type { ApiSettings } from '../model/settings.ts';
 import type { Deletion } from './deletes.ts';
 import { isRename, type Match } from './match.ts';
+import { type Since, undoesTenant, withOrigins } from './origin.ts';
 
 /** What decides about values that the tenant and the plan may not show. */
 export interface UnseenPolicy {
@@ -63,8 +64,8 @@ export interface UnseenPolicy {
 export interface ChangeContext {
   readonly settings: ApiSettings;
   readonly unseen: UnseenPolicy;
-  /** What the revision of `--since` declared of the object; `null` where it did not, or without `--since`. */
-  readonly past?: Resource | null;
+  /** `null` without `--since`. */
+  readonly since?: Since | null;
 }
 
 export interface ComparedObject {
@@ -291,10 +292,11 @@ function writeChange(
   { kind, resource, live }: Match,
   below: LiveObject | null,
   { declared, current, differences: found, left }: Comparison,
-  { settings, past = null }: ChangeContext,
+  { settings, since = null }: ChangeContext,
 ): Change {
   // From the manifest itself: in `declared`, an ignored field has its live value, but it is still secret.
   const written = declaredFields(kind, resource.fields, below);
+  const past = since?.previous;
   const marked = [...resource.secrets(), ...(past?.secrets() ?? [])];
   const earlier = [past?.fields, resource.shown].filter((fields) => fields !== undefined);
   const shown = earlier.map((fields) => declaredFields(kind, fields, below));
@@ -331,10 +333,14 @@ function writeChange(
     ...(left.length > 0 ? { left } : {}),
     secrets: [...new Set([...secretPlaces(written), ...marked])],
     live: below,
-    differences: found,
+    differences: since ? withOrigins(found, { kind, resource, live }, since) : found,
     isSensitive,
   });
-  const change = { ...built, diff: built.diff.map((entry) => ({ ...entry, ...overlayOf(entry, resource) })) };
+  const change: Change = {
+    ...built,
+    diff: built.diff.map((entry) => ({ ...entry, ...overlayOf(entry, resource) })),
+    risk: since && undoesTenant(built, since) ? [...built.risk, 'undoes-tenant-change'] : built.risk,
+  };
   return kind.read.defaults && !below
     ? { ...change, warnings: [...change.warnings, withoutDefault] }
     : change;

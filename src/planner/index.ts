@@ -24,7 +24,7 @@ import { findRefusals, type GuardInput } from './guards.ts';
 import { type PlanChoices, type PlanInput, refuseUnknownKeys } from './input.ts';
 import { findLookAlikes, type Match, matchResources } from './match.ts';
 import { findMovedDefaults, type MovedDefault, movedDefaultRemark } from './moved-defaults.ts';
-import { addOrigins, previousFinder } from './origin.ts';
+import { previousFinder } from './origin.ts';
 import { findMissedRenames, findRenames } from './renames.ts';
 
 /** A declared object that the tenant has, and how it differs. */
@@ -231,11 +231,9 @@ function compareAll(
   return matches.map((match): ComparedMatch => {
     const { kind, resource, live } = match;
     const standard = live ? null : standards.findByKey(kind, resource.key);
-    const past = previousOf?.(resource) ?? null;
     const unseen = unseenInPlan(secrets, isRotated(resource.address));
-    const { change, notComparable } = changeFor(match, standard, { settings, unseen, past });
-    const since = { previous: past, written: written?.get(resource.address) };
-    return { match, change: change && previousOf ? addOrigins(change, match, since) : change, notComparable };
+    const since = previousOf && { previous: previousOf(resource), written: written?.get(resource.address) };
+    return { match, ...changeFor(match, standard, { settings, unseen, since }) };
   });
 }
 

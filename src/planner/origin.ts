@@ -1,31 +1,42 @@
-import { compareField } from '../kinds/compare.ts';
-import { comparable, readableFields } from '../kinds/field.ts';
+import { compareField, type FieldDifference } from '../kinds/compare.ts';
+import { chooseSynonym, comparable, readableFields } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { keysOf, type Resource } from '../kinds/resource.ts';
 import { get, type Json, type JsonObject, sameJson } from '../model/json.ts';
 import { refsIn } from '../model/marker.ts';
-import type { Change, Difference, Origin } from '../model/plan.ts';
+import type { Change, Origin } from '../model/plan.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { hasLookup } from './fill-lookups.ts';
 import type { Match } from './match.ts';
 import { resourcesByIdentity } from './references.ts';
 
-/** What is known of an object since an earlier revision of the manifests. */
-interface Since {
+/** What is known of an object since an earlier revision of the manifests (`--since`). */
+export interface Since {
   /** What that revision declared of it. */
   readonly previous: Resource | null;
   /** What later applies of this checkout wrote; `null`: they deleted it. */
   readonly written: JsonObject | null | undefined;
 }
 
-/** The change, with the origin of each difference as judged by an earlier revision of the manifests (`--since`). */
-export function addOrigins(change: Change, match: Match, since: Since): Change {
-  const diff = change.diff.map((entry) => ({ ...entry, origin: originOf(entry, match, since) }));
-  const isGone = change.action === 'create' && since.previous !== null && since.written !== null;
-  const isMoved = diff.some(({ origin }) => origin === 'tenant' || origin === 'both');
-  if (!isMoved && !isGone) return { ...change, diff };
-  return { ...change, diff, risk: [...change.risk, 'undoes-tenant-change'] };
+/** The differences with the side that moved since the revision, and what it declared where the tenant did. */
+export function withOrigins(
+  found: readonly FieldDifference[],
+  match: Match,
+  since: Since,
+): FieldDifference[] {
+  return found.map((entry) => {
+    const origin = originOf(entry, match, since);
+    const base =
+      origin === 'repo' || !since.previous ? undefined : pastValue(entry, match.kind, since.previous);
+    return { ...entry, origin, ...(base === undefined || sameJson(base, entry.after) ? {} : { base }) };
+  });
+}
+
+/** Whether a change takes back what the tenant has changed or deleted since the revision. */
+export function undoesTenant({ action, diff }: Change, { previous, written }: Since): boolean {
+  const isGone = action === 'create' && previous !== null && written !== null;
+  return isGone || diff.some(({ origin }) => origin === 'tenant' || origin === 'both');
 }
 
 /** Returns a function that finds what the revision declared of an object: by its id, its key or its former key. */
@@ -43,16 +54,14 @@ export function previousFinder(previous: readonly Resource[]): (resource: Resour
 
 const idOf = ({ kind, id }: Resource): string => `${kind.name}/${id}`;
 
-/** `null` for a secret: its name does not show who changed its value. */
-function originOf(entry: Difference, match: Match, { previous, written }: Since): Origin | null {
+function originOf({ path }: FieldDifference, match: Match, { previous, written }: Since): Origin {
   const { kind, resource, live } = match;
-  if (entry.sensitive) return null;
   if (!previous) return 'repo';
   if (!live) return written === null ? 'repo' : 'tenant';
-  const [name = ''] = segmentsOf(entry.path);
+  const [name = ''] = segmentsOf(path);
   const field = kind.fields[name];
   if (!field) return originOfRename(match, live, previous);
-  const at = valueReader(kind, { name, field, path: entry.path });
+  const at = valueReader(kind, { name, field, path });
   const ours = written ? at(written) : undefined;
   if (ours !== undefined && sameJson(ours, at(live.fields) ?? null)) return 'repo';
   const then = at(previous.fields);
@@ -66,6 +75,17 @@ function originOf(entry: Difference, match: Match, { previous, written }: Since)
       ? !sameJson(then, at(live.fields) ?? null)
       : compareField(name, field, get(previous.fields, name) ?? null, get(live.fields, name)).length > 0;
   return tenantMoved ? 'both' : 'repo';
+}
+
+/** What the revision declared at the place of a difference. Items of lists without order have no place to look at. */
+function pastValue({ path }: FieldDifference, kind: Kind, { key, fields }: Resource): Json | undefined {
+  const [name = '', ...inside] = segmentsOf(path);
+  const field = kind.fields[name];
+  if (!field) return key[0];
+  const value = get(fields, name);
+  if (value === undefined || isUnknown(value)) return undefined;
+  if (field.is === 'json') return valueAt(readableFields(kind, fields), path);
+  return inside.length > 0 ? undefined : chooseSynonym(field, value);
 }
 
 /** Whether a value of that time holds a lookup, or a reference to what the tenant does not show any more. */

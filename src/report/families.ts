@@ -25,16 +25,18 @@ function signatureOf(entry: Entry): string {
   return JSON.stringify(isOwn ? id : [kind, action, differences, notices, secrets, tenants()]);
 }
 
-/** Each replacement in a field as a comparable text; `null` where they are not shown whole. */
+/** Each replacement in a field as a comparable text; `null` where they are not shown whole, or beside what was declared. */
 export function replacementsIn({ name, op, origin, view }: Field): string[] | null {
   switch (view.is) {
     case 'sensitive':
       return null;
     case 'inline': {
+      if (view.base !== null) return null;
       const texts = [view.before, view.after].map((parts) => parts && changedTexts(parts));
       return [JSON.stringify([name, op, origin, texts])];
     }
     case 'lines': {
+      if (view.moves !== null) return null;
       const { blocks, notes } = view.diff;
       const changed = blocks.filter(({ is }) => is === 'changed');
       const texts = changed.map(({ before, after }) =>

@@ -24,7 +24,17 @@ import {
   urgencyOf,
 } from './page.ts';
 import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
-import { type Field, maxVariants, notesOf, sensitiveWords, shortenFields, textOfParts } from './values.ts';
+import {
+  baseTitle,
+  type Field,
+  maxVariants,
+  notesOf,
+  sensitiveWords,
+  shortenFields,
+  tenantMoveTitle,
+  textOfParts,
+  type View,
+} from './values.ts';
 import {
   type Count,
   countWords,
@@ -329,11 +339,11 @@ function impactBlock({ impact }: Entry): string {
 
 /** Short values share one table; each long one has a block of its own. */
 function fieldBlocks(fields: readonly Field[], [before, after]: Entry['sides']): string[] {
-  const rows = fields.filter(({ view }) => view.is !== 'lines').map(fieldRow);
-  const heads = ['field', before, after].map(escapeMarkdown);
-  const long = fields.flatMap((field) =>
-    field.view.is === 'lines' ? [longBlock(field, field.view.diff)] : [],
-  );
+  const short = fields.filter(({ view }) => view.is !== 'lines');
+  const hasBase = short.some(({ view }) => view.is === 'inline' && view.base !== null);
+  const rows = short.map((field) => fieldRow(field).slice(0, hasBase ? 4 : 3));
+  const heads = ['field', before, after, ...(hasBase ? [baseTitle] : [])].map(escapeMarkdown);
+  const long = fields.flatMap((field) => (field.view.is === 'lines' ? longBlocks(field, field.view) : []));
   return [...(rows.length === 0 ? [] : [table([heads, heads.map(() => '---'), ...rows])]), ...long];
 }
 
@@ -342,13 +352,18 @@ function fieldRow(field: Field): string[] {
   const value = (parts: readonly Chunk[] | null) =>
     parts === null ? '' : cellCode(oneLine(textOfParts(parts)));
   const values =
-    view.is === 'inline' ? [value(view.before), value(view.after)] : [sensitiveWords, sensitiveWords];
+    view.is === 'inline'
+      ? [value(view.before), value(view.after), view.base === null ? '' : cellCode(oneLine(view.base))]
+      : [sensitiveWords, sensitiveWords, ''];
   return [joinParts([cellCode(oneLine(name)), escapeMarkdown(notesOf(field))], ' '), ...values];
 }
 
-function longBlock(field: Field, diff: LineDiff): string {
-  const { name } = field;
-  const origin = notesOf(field);
+function longBlocks(field: Field, { diff, moves }: Extract<View, { is: 'lines' }>): string[] {
+  const block = diffBlock(codeSpan(field.name), notesOf(field), diff);
+  return moves === null ? [block] : [block, diffBlock(tenantMoveTitle, '', moves.tenant)];
+}
+
+function diffBlock(title: string, origin: string, diff: LineDiff): string {
   const { notes, hidden } = diff;
   const signed = signedLines(diff);
   const hasGaps = signed.filter(({ sign }) => sign === '@').length > 1;
@@ -360,7 +375,7 @@ function longBlock(field: Field, diff: LineDiff): string {
     });
   const more = [...notes, ...(hidden > 0 ? [`${pluralize(hidden, 'line')} more`] : [])].join('; ');
   const words = `${origin === '' ? '' : `, ${origin}`}${more === '' ? '' : ` (${more})`}`;
-  const heading = `${codeSpan(name)}${escapeMarkdown(words)}:`;
+  const heading = `${title}${escapeMarkdown(words)}:`;
   return lines.length === 0 ? heading : `${heading}\n\n${codeBlock(lines.join('\n'), 'diff')}`;
 }
 

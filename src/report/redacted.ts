@@ -9,6 +9,7 @@ const ownWords = new Set(
 );
 /** Members that hold values of a tenant or of a manifest: their names and numbers may be secrets too. */
 const values = new Set('body declared headers named query'.split(' '));
+const sides = new Set('after base before'.split(' '));
 /** Members that hold what is said of objects, by their addresses. */
 const byAddress = new Set('desired proven rendered'.split(' '));
 const addresses = new Set('address ensuredHere undeclared'.split(' '));
@@ -44,7 +45,7 @@ function walk(value: unknown, name: string, redact: Redact): unknown {
   const hasValues = 'op' in value || 'outcome' in value;
   const isRequest = 'method' in value;
   const members = Object.entries(value).map(([member, item]) => {
-    const isValue = values.has(member) || (hasValues && (member === 'before' || member === 'after'));
+    const isValue = values.has(member) || (hasValues && sides.has(member));
     if (isValue) return [member, redactValue(item, redact)];
     const key = byAddress.has(name) ? redactAddress(member, redact) : member;
     return [key, walk(item, isRequest && member === 'path' ? '' : member, redact)];

@@ -112,7 +112,7 @@ export function writtenFields({ outcome, before, after }: ChangeResult): Field[]
   const textOf = (fields: JsonObject | null) =>
     outcome === 'done' && fields !== null ? valueText(fields) : null;
   const diff = diffLines(textOf(before), textOf(after));
-  const view = { is: 'lines', diff } as const;
+  const view = { is: 'lines', diff, moves: null } as const;
   return diff.blocks.length === 0 ? [] : [{ ...plainField, name: 'Fields', op: 'replace', view }];
 }
 

@@ -36,6 +36,7 @@ import {
 import { outcomeWords } from './result.ts';
 import { takeLast } from './safe.ts';
 import {
+  baseTitle,
   bodyText,
   type Field,
   fieldsInBrief,
@@ -43,6 +44,7 @@ import {
   notesOf,
   sensitiveWords,
   shortenFields,
+  tenantMoveTitle,
   textOfParts,
 } from './values.ts';
 import {
@@ -350,8 +352,14 @@ function fieldRows(field: Field, column: number): Row[] {
   const notes = notesOf(field);
   const end = notes === '' ? [] : [span(`  (${notes})`, style)];
   switch (view.is) {
-    case 'lines':
-      return [row(6, ...title, ...end), ...lineRows(view.diff, where !== null || example !== null)];
+    case 'lines': {
+      const isPart = where !== null || example !== null;
+      const moved = view.moves && [
+        row(8, span(`${tenantMoveTitle}:`, 'yellow')),
+        ...lineRows(view.moves.tenant, true),
+      ];
+      return [row(6, ...title, ...end), ...lineRows(view.diff, isPart), ...(moved ?? [])];
+    }
     case 'sensitive':
       return [row(6, ...title, gap, span(sensitiveWords, 'dim'), ...end)];
     case 'inline': {
@@ -362,12 +370,16 @@ function fieldRows(field: Field, column: number): Row[] {
         spans: [...title, gap, ...values],
       });
       const [old, fresh] = [partSpans(view.before, 'red'), partSpans(view.after, 'green')];
-      if (view.before === null || view.after === null) return [titleWith(...old, ...fresh, ...end)];
+      const past =
+        view.base === null
+          ? []
+          : [row(indent - 2, span(`${baseTitle.toLowerCase()}: `, 'dim'), span(view.base))];
+      if (view.before === null || view.after === null) return [titleWith(...old, ...fresh, ...end), ...past];
       const arrow = span('→ ', 'dim');
       const isShort = textOfParts(view.before).length + textOfParts(view.after).length <= maxTogether;
       return isShort
-        ? [titleWith(...old, span(' '), arrow, ...fresh, ...end)]
-        : [titleWith(...old), row(indent - 2, arrow, ...fresh, ...end)];
+        ? [titleWith(...old, span(' '), arrow, ...fresh, ...end), ...past]
+        : [titleWith(...old), row(indent - 2, arrow, ...fresh, ...end), ...past];
     }
   }
 }

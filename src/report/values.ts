@@ -15,8 +15,15 @@ export type View =
       readonly is: 'inline';
       readonly before: readonly Chunk[] | null;
       readonly after: readonly Chunk[] | null;
+      readonly base: string | null;
     }
-  | { readonly is: 'lines'; readonly diff: LineDiff };
+  | { readonly is: 'lines'; readonly diff: LineDiff; readonly moves: Moves | null };
+
+/** What each side made of the text that the revision of `--since` declared, where the tenant has changed it. */
+export interface Moves {
+  readonly tenant: LineDiff;
+  readonly repo: LineDiff;
+}
 
 export interface Field {
   /** `attributes/url` */
@@ -40,6 +47,10 @@ const maxInline = 72;
 
 export const sensitiveWords = '(sensitive)';
 
+/** The title of a value at the revision of `--since`. */
+export const baseTitle = 'Was declared';
+export const tenantMoveTitle = 'What the tenant changed of what was declared';
+
 /** A change of the repository alone is what every plan is about. */
 const originWords: Readonly<Record<Origin, string>> = {
   repo: '',
@@ -49,7 +60,7 @@ const originWords: Readonly<Record<Origin, string>> = {
 
 export const plainField = { origin: null, places: [], where: null, example: null, more: 0 } as const;
 
-type ShownDifference = SideDifference & Partial<Pick<Difference, 'origin' | 'overlay'>>;
+type ShownDifference = SideDifference & Partial<Pick<Difference, 'origin' | 'overlay' | 'base'>>;
 
 export function fieldOf(difference: ShownDifference): Field {
   const { origin = null, overlay } = difference;
@@ -79,16 +90,23 @@ function whereWords({ where }: Pick<Field, 'where'>, most = maxWhere): string {
   return where === null ? '' : `${where.is} ${namesInBrief(where.names, most)}`;
 }
 
-function viewOf({ op, before, after, sensitive }: SideDifference): View {
+function viewOf({ op, before, after, sensitive, base }: ShownDifference): View {
   if (sensitive) return { is: 'sensitive' };
   const hasBefore = op !== 'add';
   const hasAfter = op !== 'remove';
   const [old, fresh] = [hasBefore ? valueInline(before) : null, hasAfter ? valueInline(after) : null];
-  if (isShort(before, old) && isShort(after, fresh)) {
+  const past = base === undefined ? null : valueInline(base);
+  if (isShort(before, old) && isShort(after, fresh) && isShort(base ?? null, past)) {
     const [oldParts, freshParts] = diffInline(old, fresh);
-    return { is: 'inline', before: oldParts, after: freshParts };
+    return { is: 'inline', before: oldParts, after: freshParts, base: past };
   }
-  return { is: 'lines', diff: diffLines(linesOf(hasBefore, before), linesOf(hasAfter, after)) };
+  const [oldLines, freshLines] = [linesOf(hasBefore, before), linesOf(hasAfter, after)];
+  const movesFrom = (text: string | null): Moves => ({
+    tenant: diffLines(text, oldLines),
+    repo: diffLines(text, freshLines),
+  });
+  const moves = base === undefined ? null : movesFrom(linesOf(true, base));
+  return { is: 'lines', diff: diffLines(oldLines, freshLines), moves };
 }
 
 /** So many replacements are shown of a field that differs between environments. */
@@ -105,10 +123,16 @@ export function shortenFields(
     return shown.map((field, at) => {
       const { view } = field;
       const more = at === shown.length - 1 ? same.length - shown.length : 0;
-      const short = view.is === 'lines' ? { ...view, diff: shorten(view.diff, maxLines) } : view;
-      return { ...field, view: short, more };
+      return { ...field, view: shortenView(view, maxLines), more };
     });
   });
+}
+
+function shortenView(view: View, maxLines: number): View {
+  if (view.is !== 'lines') return view;
+  const cut = (diff: LineDiff) => shorten(diff, maxLines);
+  const moves = view.moves && { tenant: cut(view.moves.tenant), repo: cut(view.moves.repo) };
+  return { is: 'lines', diff: cut(view.diff), moves };
 }
 
 export function textOfParts(parts: readonly Chunk[]): string {
@@ -155,9 +179,12 @@ export function textsOfField({ name, view }: Field): string[] {
     case 'sensitive':
       return [name];
     case 'inline':
-      return [name, textOfParts(view.before ?? []), textOfParts(view.after ?? [])];
-    case 'lines':
-      return [name, ...view.diff.blocks.filter(({ is }) => is !== 'gap').flatMap(textsOfBlock)];
+      return [name, textOfParts(view.before ?? []), textOfParts(view.after ?? []), view.base ?? ''];
+    case 'lines': {
+      const diffs = [view.diff, ...Object.values<LineDiff>({ ...view.moves })];
+      const blocks = diffs.flatMap((diff) => diff.blocks).filter(({ is }) => is !== 'gap');
+      return [name, ...blocks.flatMap(textsOfBlock)];
+    }
   }
 }
 
@@ -175,12 +202,12 @@ function linesOf(present: boolean, value: Json): string | null {
  * The difference with words in place of references: of ids whose objects are known by name, and of ids that an apply fills
  * in. An object that is nothing but a reference becomes these words.
  */
-export function nameIds<T extends SideDifference>(
+export function nameIds<T extends ShownDifference>(
   difference: T,
   wordsForId: (to: string, id: string) => string,
   wordsForPlanned: (to: Address) => string,
 ): T {
-  const { path, before, after, named = {} } = difference;
+  const { path, before, after, base, named = {} } = difference;
   const wordsFor = (value: Json): string | null => {
     const to = refOf(value);
     if (to !== null) return wordsForPlanned(to);
@@ -208,6 +235,7 @@ export function nameIds<T extends SideDifference>(
     path: pointer(...segmentsOf(path).map(nameMember)),
     before: isPlain ? before : name(before),
     after: name(after),
+    ...(base === undefined ? {} : { base: isPlain ? base : name(base) }),
   };
 }
 

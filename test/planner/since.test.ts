@@ -133,6 +133,72 @@ describe('an object', () => {
   });
 });
 
+describe('what the revision declared', () => {
+  /** The values of that time by the places of the differences, where they are told. */
+  const based = (given: PlanCase) => {
+    const [change] = planOf(given).changes;
+    return Object.fromEntries(
+      (change?.diff ?? []).flatMap(({ path, base }) => (base === undefined ? [] : [[path, base]])),
+    );
+  };
+  const case3 = (then: JsonObject, now: JsonObject, live: JsonObject): PlanCase => ({
+    previous: [integration(then)],
+    declared: [integration(now)],
+    live: [answers.integration('1', 'S', live)],
+  });
+
+  it.each<[string, JsonObject, JsonObject, JsonObject, JsonObject]>([
+    ['both changed', { type: 'A' }, { type: 'B' }, { type: 'hand' }, { '/type': 'A' }],
+    ['both changed what was not set', { type: null }, { type: 'B' }, { type: 'hand' }, { '/type': null }],
+    ['only the tenant changed: it is declared now as well', { type: 'B' }, { type: 'B' }, { type: 'x' }, {}],
+    ['only the repository changed: the tenant has it', { type: 'A' }, { type: 'B' }, { type: 'A' }, {}],
+    [
+      'both changed a list without order, in which items have no places',
+      { sources: ['a'] },
+      { sources: ['b'] },
+      { managedSources: ['c'] },
+      {},
+    ],
+  ])('is told beside both others where %s', (_, then, now, live, base) => {
+    expect(based(case3(then, now, live))).toEqual(base);
+  });
+
+  it('is told of members of JSON, of names and of what the tenant deleted', () => {
+    const attributes = (each: JsonObject) => ({ attributes: each });
+    const found = based(
+      case3(attributes({ a: 1, b: 1 }), attributes({ a: 2, b: 2 }), {
+        attributes: JSON.stringify({ a: 3, b: 1 }),
+      }),
+    );
+    expect(found).toEqual({ '/attributes/a': 1 });
+    const named = (name: string) => resource('SimIntegration', [name], {}, { id: '1' });
+    const renamed = { previous: [named('Old')], declared: [named('New')] };
+    expect(based({ ...renamed, live: [answers.integration('1', 'Hand', {})] })).toEqual({ '/name': 'Old' });
+    const deleted = { previous: [integration({ type: 'A' })], declared: [integration({ type: 'B' })] };
+    expect(based(deleted)).toEqual({ '/type': 'A' });
+  });
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ['the manifest says now that it is a secret', { x: 'canary' }, { x: { $secret: 'S' } }],
+    ['the manifest said then that it is a secret', { x: { $secret: 'S' } }, { x: 'mine' }],
+    ['its name says so', { x: 'plain', password: 'canary' }, { x: 'mine', password: 'mine' }],
+    ['a name inside of it says so', { x: { password: 'canary' } }, { x: 'mine' }],
+    ['a pair inside of it says so', { x: [{ name: 'password', value: 'canary' }] }, { x: 'mine' }],
+    ['a name inside of JSON in text says so', { x: '{"password":"canary"}' }, { x: 'mine' }],
+  ])('is no more shown than the other values where %s', (_, then, now) => {
+    const plan = planOf({
+      ...case3(
+        { attributes: then },
+        { attributes: now },
+        { attributes: JSON.stringify({ x: 'hand', password: 'hand' }) },
+      ),
+      secrets: { S: 'canary' },
+    });
+    expect(plan.changes).toHaveLength(1);
+    expect(JSON.stringify(plan)).not.toContain('canary');
+  });
+});
+
 it('without --since nothing is said', () => {
   const plan = planOf({
     declared: [integration({ type: 'B' })],

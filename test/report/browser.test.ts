@@ -72,6 +72,39 @@ describeInBrowser('the page in a browser', (open) => {
     await page.close();
   });
 
+  it('shows what the revision declared: in a column, and of long texts what each side made of it', async () => {
+    const lines = (word: string) => ['Hello', word, 'Bye', 'Team'].join('\n');
+    const moved = change({
+      address: 'SimIntegration/a',
+      action: 'update',
+      diff: [
+        { ...difference('/type', 'hand', 'mine'), origin: 'both', base: 'before' },
+        difference('/name', 'a', 'b'),
+        { ...difference('/body', lines('hand'), lines('mine')), origin: 'both', base: lines('before') },
+      ],
+    });
+    const page = await open(
+      { is: 'plan', plan: plan([moved]) },
+      { browser: { viewport: { width: 390, height: 800 } } },
+    );
+    const rows = page.locator('.fields tr');
+    expect(await rows.first().locator('th').allTextContents()).toEqual([
+      'Field',
+      'Tenant',
+      'Manifest',
+      'Was declared',
+    ]);
+    expect(await rows.nth(1).locator('td').last().innerText()).toContain('"before"');
+    // Stacked on a phone, without a line for what is not told.
+    expect(await rows.nth(2).locator('td').last().isVisible()).toBe(false);
+    await page.getByText('Compare both with what was declared').click();
+    const figures = page.locator('.moves figure');
+    const told = async (at: number) => (await figures.nth(at).locator('.old, .new').allTextContents()).sort();
+    expect(await told(0)).toEqual(['2+hand', '2-before']);
+    expect(await told(1)).toEqual(['2+mine', '2-before']);
+    await page.close();
+  });
+
   it('filters the steps by hand of a result, apart from what was not attempted', async () => {
     const page = await open({ is: 'result', result: sampleResult });
     expect(await page.locator('.tile', { hasText: 'not attempted' }).innerText()).toContain('0');

@@ -156,6 +156,29 @@ Digest: ${digest}
     expect(planText(value, { ...plain, verbose: true })).toContain('+ line 99');
   });
 
+  it('shows what was declared beside what both sides made of it', () => {
+    const lines = (word: string) => ['Hello', word, 'Bye', 'Team'].join('\n');
+    const moved = change({
+      address: 'SimIntegration/a',
+      action: 'update',
+      diff: [
+        { ...difference('/type', 'hand', 'mine'), origin: 'both', base: 'before' },
+        { ...difference('/body', lines('hand'), lines('mine')), origin: 'both', base: lines('before') },
+      ],
+    });
+    const text = planText(plan([moved]));
+    expect(text).toMatch(/type +"hand" → "mine".*\n +was declared: "before"\n/);
+    expect(text).toMatch(/What the tenant changed of what was declared:\n[^+]*- before\n +\+ hand\n/);
+    // In Markdown, a column; only where something is told.
+    const markdown = renderReport({ is: 'plan', plan: plan([moved, textUpdate]) }, 'markdown', plain);
+    expect(markdown).toContain('| field | Tenant | Manifest | Was declared |\n');
+    expect(markdown).toMatch(/\| `"hand"` \| `"mine"` \| `"before"` \|\n/);
+    expect(markdown).toContain('| field | Tenant | Manifest |\n');
+    expect(markdown).toMatch(
+      /What the tenant changed of what was declared:\n\n```diff\n[^+]*- before\n\+ hand\n/,
+    );
+  });
+
   it('shows blanks that only look like a space', () => {
     const value = plan([
       change({

@@ -486,8 +486,7 @@ it('nor from lists that the tenant has in another order', async () => {
   expect(leaks()).toEqual([]);
 });
 
-it('nor of an object that only git still declares', async () => {
-  await open();
+function commitProject(): void {
   const git = (...argv: string[]) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t.example', ...argv], {
       cwd: world.dir,
@@ -496,6 +495,29 @@ it('nor of an object that only git still declares', async () => {
   git('init', '-q');
   git('add', 'config', 'kinds', 'tenantctl.yaml');
   git('commit', '-qm', 'first');
+}
+
+it('nor of what an old commit declared in clear, beside what the tenant made of it', async () => {
+  const then = manifests
+    .replaceAll(/!secret (?!S_FROM|S_MAIL)/g, 'canary-then-')
+    .replace('user: new', 'user: { password: canary-then-user, plain: 1 }');
+  await open({}, then);
+  commitProject();
+  world.write('config/all.yaml', manifests);
+  const planned = await must([0], 'plan --since HEAD --out plan.json --verbose --format json');
+  // What the revision declared is shown, but nothing secret in it.
+  expect(planned.stdout).toMatch(/"base": *\{\s*"password": "\(sensitive\)",\s*"plain": 1\s*\}/);
+  for (const format of ['text', 'markdown', 'html'])
+    await must([0], 'plan --since HEAD --verbose --format', format);
+  await must([0], 'apply plan.json --result result.json --format json');
+  await must([0], 'rollback result.json --out back.json --format json');
+  execFileSync('rm', ['-rf', '.git'], { cwd: world.dir });
+  expect(leaks()).toEqual([]);
+});
+
+it('nor of an object that only git still declares', async () => {
+  await open();
+  commitProject();
   expect((await world.run('apply --yes')).code).toBe(0);
   world.write('config/all.yaml', 'kind: SenderAddress\nemail: new@acme.example\n');
   const planned = await run('plan --since HEAD --out plan.json --verbose --format json');

@@ -11,7 +11,7 @@ import {
 } from '../line-diff.ts';
 import type { Entry } from '../page.ts';
 import { oneLine } from '../safe.ts';
-import { type Field, notesOf, sensitiveWords, type View } from '../values.ts';
+import { baseTitle, type Field, type Moves, notesOf, sensitiveWords, type View } from '../values.ts';
 import { namesInBrief, pluralize, whereOf } from '../words.ts';
 import { type Child, html, Markup, markMatches } from './markup.ts';
 
@@ -21,14 +21,20 @@ export const maxLines = 400;
 /** Fields that differ: short values in a table, and each long text in a figure of its own. */
 export function fieldsMarkup(fields: readonly Field[], sides: Entry['sides']): Markup {
   const [first, second] = sides;
-  const rows = fields
-    .filter(({ view }) => view.is !== 'lines')
-    .map((field) => html`<tr><th scope="row">${nameMarkup(field)}</th>${valueCells(field.view, sides)}</tr>`);
-  const table = html`<div class="scroll"><table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">${first}</th><th scope="col">${second}</th></tr></thead>
+  const short = fields.filter(({ view }) => view.is !== 'lines');
+  const hasBase = short.some(({ view }) => view.is === 'inline' && view.base !== null);
+  const rows = short.map(
+    (field) =>
+      html`<tr><th scope="row">${nameMarkup(field)}</th>${valueCells(field.view, sides)}${hasBase ? baseCell(field.view) : ''}</tr>`,
+  );
+  const titles = ['Field', first, second, ...(hasBase ? [baseTitle] : [])];
+  const table = html`<div class="scroll"><table class="fields"><thead><tr>${titles.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>
 <tbody>${rows}</tbody></table></div>`;
   const figures = fields.map((field) => {
     const caption = html`${nameMarkup(field)} <span class="old">−</span> ${first} <span class="new">+</span> ${second}`;
-    return field.view.is === 'lines' ? diffFigure(caption, field.view.diff) : '';
+    return field.view.is === 'lines'
+      ? html`${diffFigure(caption, field.view.diff)}${movesMarkup(field.view.moves)}`
+      : '';
   });
   return html`${rows.length === 0 ? '' : table}
 ${figures}`;
@@ -44,6 +50,17 @@ function nameMarkup(field: Field): Markup {
 function valueCells(view: View, [first, second]: Entry['sides']): Markup {
   if (view.is !== 'inline') return html`<td colspan="2"><em>${sensitiveWords}</em></td>`;
   return html`<td data-side="${first}">${cell(view.before, 'del')}</td><td data-side="${second}">${cell(view.after, 'ins')}</td>`;
+}
+
+function baseCell(view: View): Markup {
+  if (view.is !== 'inline' || view.base === null) return html`<td></td>`;
+  return html`<td data-side="${baseTitle}"><code>${oneLine(view.base)}</code></td>`;
+}
+
+function movesMarkup(moves: Moves | null): Markup {
+  if (moves === null) return html``;
+  return html`<details class="moves"><summary>Compare both with what was declared</summary><div class="versions">
+${diffFigure('Changed in the tenant', moves.tenant)}${diffFigure('Changed in the repository', moves.repo)}</div></details>`;
 }
 
 function cell(parts: readonly Chunk[] | null, side: 'del' | 'ins'): Markup {
