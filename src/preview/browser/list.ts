@@ -1,4 +1,4 @@
-import { find, findAll, focusOnSlash, wordsIn } from '../../report/html/browser/dom.ts';
+import { element, find, findAll, focusOnSlash, wordsIn } from '../../report/html/browser/dom.ts';
 import type { ListedTemplate, Problem } from '../protocol.ts';
 
 const list = find('list', HTMLElement);
@@ -95,20 +95,6 @@ function countMark(count: number): HTMLElement {
   const word = count === 1 ? ' remark' : ' remarks';
   const hidden = element('span', { class: 'hidden' }, word);
   return element('span', { class: 'count', title: `${count}${word}` }, `${count}`, hidden);
-}
-
-type Child = Node | string | false | null;
-
-/** A new element. Its attributes and texts are set as such, never read as HTML. */
-export function element<K extends keyof HTMLElementTagNameMap>(
-  name: K,
-  attributes: Readonly<Record<string, string>>,
-  ...children: readonly Child[]
-): HTMLElementTagNameMap[K] {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children.filter((child) => child !== false && child !== null));
-  return made;
 }
 
 /** A key whose lines break after its underscores. */

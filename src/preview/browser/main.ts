@@ -1,5 +1,5 @@
 import { messageOf } from '../../model/failure.ts';
-import { decodePart, find, startTheme } from '../../report/html/browser/dom.ts';
+import { decodePart, element, find, startTheme } from '../../report/html/browser/dom.ts';
 import {
   type ListedTemplate,
   type PreviewError,
@@ -8,7 +8,7 @@ import {
   type TemplateList,
   tokenHeader,
 } from '../protocol.ts';
-import { breakableKey, element, mediumName, problemItem, showList, startList } from './list.ts';
+import { breakableKey, mediumName, problemItem, showList, startList } from './list.ts';
 import {
   contextOf,
   showContext,

@@ -2,13 +2,27 @@ import { ageWords } from '../../age.ts';
 
 /** The element of the page with this id. Throws where the page has none, or one of another type. */
 export function find<T extends Element>(id: string, type: new () => T): T {
-  const element = document.getElementById(id);
-  if (element instanceof type) return element;
+  const found = document.getElementById(id);
+  if (found instanceof type) return found;
   throw new Error(`The page has no ${type.name} with the id "${id}".`);
 }
 
 export function findAll<T extends Element>(selector: string, type: new () => T): T[] {
-  return [...document.querySelectorAll(selector)].filter((element): element is T => element instanceof type);
+  return [...document.querySelectorAll(selector)].filter((each): each is T => each instanceof type);
+}
+
+type Child = Node | string | false | null;
+
+/** A new element. Its attributes and texts are set as such, never read as HTML. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  attributes: Readonly<Record<string, string>>,
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children.filter((child) => child !== false && child !== null));
+  return made;
 }
 
 export function press(button: HTMLButtonElement, isPressed: boolean): void {

@@ -1,5 +1,8 @@
 import { diffArrays } from 'diff';
+import { groupBy } from '../../../model/basics.ts';
 import { namesAndMore } from '../../../model/words.ts';
+import { element } from './dom.ts';
+import { styleOf, type Token, tokensIn } from './tokens.ts';
 
 /** One difference between both sides of a message: its marks, and what it says of a change of style. */
 interface Passage {
@@ -12,16 +15,6 @@ interface Mark {
   readonly range: Range;
   /** Changed words, the place where the other side has more, or words that look different. */
   readonly is: 'words' | 'place' | 'style';
-}
-
-/** A word or a picture of a message. */
-interface Token {
-  readonly frame: HTMLIFrameElement;
-  readonly node: Node;
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-  readonly isHidden: boolean;
 }
 
 /** Messages with more differences count as rewritten. */
@@ -41,18 +34,15 @@ export function markChanges(frames: Element): void {
   const [before, after] = [...frames.querySelectorAll('iframe')];
   const [old, fresh] = [before, after].map((frame) => frame && tokensIn(frame));
   if (!before || !after || !old || !fresh) return;
-  const { passages, changed, equal } = compare(old, fresh);
-  const styles = stylesOf(equal);
-  const all = [...passages, ...styles].filter(({ marks }) => marks.length > 0);
-  known.set(
-    frames,
-    all.toSorted((a, b) => topOf(a) - topOf(b)),
-  );
+  const stretches = compare(old, fresh);
+  const styles = stylesOf(stretches);
+  const passages = [...passagesOf(stretches), ...styles].toSorted((a, b) => topOf(a) - topOf(b));
+  known.set(frames, passages);
   tellStyles(frames, styles);
-  for (const [frame, tokens] of [[before, old] as const, [after, fresh] as const]) {
-    tellHidden(frame, tokens, changed);
-    drawMarks(frame);
-  }
+  const changed = stretches.filter(({ isEqual }) => !isEqual);
+  tellHidden(before, old, new Set(changed.flatMap((stretch) => stretch.old)));
+  tellHidden(after, fresh, new Set(changed.flatMap((stretch) => stretch.fresh)));
+  for (const frame of [before, after]) drawMarks(frame);
 }
 
 /** Goes to the next passage of messages that belong together, or with -1 to the previous one. After the last comes the first. */
@@ -77,59 +67,49 @@ function moveTo({ frame, range }: Mark): void {
 
 const topOf = ({ marks }: Passage): number => marks.at(-1)?.range.getBoundingClientRect().top ?? 0;
 
-interface Comparison {
-  readonly passages: readonly Passage[];
-  readonly changed: ReadonlySet<Token>;
-  readonly equal: readonly (readonly [Token, Token])[];
+/** Tokens of both sides that are equal one by one, or that stand for each other. */
+interface Stretch {
+  readonly isEqual: boolean;
+  readonly old: readonly Token[];
+  readonly fresh: readonly Token[];
 }
 
-function compare(old: readonly Token[], fresh: readonly Token[]): Comparison {
-  const passages: Passage[] = [];
-  const changed = new Set<Token>();
-  const equal: [Token, Token][] = [];
-  const [oldKeys, freshKeys] = [old, fresh].map((tokens) => tokens.map(keyOf));
-  const rewritten = [
-    { added: false, removed: true, count: old.length },
-    { added: true, removed: false, count: fresh.length },
-  ];
-  const runs = diffArrays(oldKeys ?? [], freshKeys ?? [], { maxEditLength: maxEdits }) ?? rewritten;
-  /** From where on, and up to where, each side differs. */
-  let [oldFrom, freshFrom, oldAt, freshAt] = [0, 0, 0, 0];
-  const finish = () => {
-    const marks = [...marksOf(old, oldFrom, oldAt), ...marksOf(fresh, freshFrom, freshAt)];
-    for (const token of [...old.slice(oldFrom, oldAt), ...fresh.slice(freshFrom, freshAt)])
-      changed.add(token);
-    if (marks.some(({ is }) => is === 'words')) passages.push({ marks, style: '' });
-  };
+/** Both sides as stretches: each that differs is between two that are equal. */
+function compare(old: readonly Token[], fresh: readonly Token[]): Stretch[] {
+  const runs = diffArrays(old.map(keyOf), fresh.map(keyOf), { maxEditLength: maxEdits });
+  if (!runs) return [{ isEqual: false, old, fresh }];
+  const stretches: Stretch[] = [];
+  let [oldAt, freshAt] = [0, 0];
   for (const { added, removed, count } of runs) {
+    const [oldEnd, freshEnd] = [oldAt + (added ? 0 : count), freshAt + (removed ? 0 : count)];
+    const run = { old: old.slice(oldAt, oldEnd), fresh: fresh.slice(freshAt, freshEnd) };
     const isEqual = !added && !removed;
-    if (isEqual) finish();
-    for (let at = 0; isEqual && at < count; at += 1) {
-      const [one, other] = [old[oldAt + at], fresh[freshAt + at]];
-      if (one && other) equal.push([one, other]);
-    }
-    if (!added) oldAt += count;
-    if (!removed) freshAt += count;
-    if (isEqual) [oldFrom, freshFrom] = [oldAt, freshAt];
+    const last = isEqual || stretches.at(-1)?.isEqual ? undefined : stretches.pop();
+    const [before, after] = [last?.old ?? [], last?.fresh ?? []];
+    stretches.push({ isEqual, old: [...before, ...run.old], fresh: [...after, ...run.fresh] });
+    [oldAt, freshAt] = [oldEnd, freshEnd];
   }
-  finish();
-  return { passages, changed, equal };
+  return stretches;
 }
 
 /** Texts that nobody sees, such as the first words for an inbox, are no replacement of texts that everybody sees. */
 const keyOf = ({ isHidden, text }: Token): string => `${isHidden ? 'hidden' : 'shown'} ${text}`;
 
-/** The words from one token up to another, joined in each text; or their place, where this side has none. */
-function marksOf(tokens: readonly Token[], from: number, to: number): Mark[] {
-  const seen = tokens.slice(from, to).filter(({ isHidden }) => !isHidden);
-  const nodes = [...new Set(seen.map(({ node }) => node))];
-  const last = tokens[from - 1];
-  if (nodes.length === 0) return last && !last.isHidden ? [markOf(last, last, 'place')] : [];
-  return nodes.flatMap((node) => {
-    const own = seen.filter((token) => token.node === node);
-    const [first, end] = [own[0], own.at(-1)];
-    return first && end ? [markOf(first, end, 'words')] : [];
+function passagesOf(stretches: readonly Stretch[]): Passage[] {
+  return stretches.flatMap(({ isEqual, old, fresh }, at) => {
+    const before = stretches[at - 1];
+    const marks = isEqual
+      ? []
+      : [...marksOf(old, before?.old.at(-1)), ...marksOf(fresh, before?.fresh.at(-1))];
+    return marks.some(({ is }) => is === 'words') ? [{ marks, style: '' }] : [];
   });
+}
+
+/** The words, joined in each text; or their place behind the word before them, where this side has none. */
+function marksOf(tokens: readonly Token[], before: Token | undefined): Mark[] {
+  const seen = tokens.filter(({ isHidden }) => !isHidden);
+  if (seen.length === 0) return before && !before.isHidden ? [markOf(before, before, 'place')] : [];
+  return groupBy(seen, ({ node }) => node).map(([, own]) => markOf(own[0], own.at(-1) ?? own[0], 'words'));
 }
 
 function markOf({ frame, node, start }: Token, { end }: Token, is: Mark['is']): Mark {
@@ -141,176 +121,87 @@ function markOf({ frame, node, start }: Token, { end }: Token, is: Mark['is']): 
   return { frame, range, is };
 }
 
-/** What the elements inside of one have as well, unless they say otherwise. */
-const inherited = [
-  'link',
-  'color',
-  'font-family',
-  'font-size',
-  'font-style',
-  'font-weight',
-  'text-align',
-  'text-decoration-line',
-];
-const looks = [
-  ...inherited,
-  'background-color',
-  'background-image',
-  'padding',
-  'border-width',
-  'border-radius',
-];
+const looks =
+  'link color font-family font-size font-style font-weight text-align text-decoration-line background-color background-image padding border-width border-radius'.split(
+    ' ',
+  );
+
+/** Where words that are equal look different: the words of the change, and its first text in each element. */
+interface Restyled {
+  readonly words: string;
+  readonly old: Token;
+  readonly fresh: Token;
+}
 
 /** The changes of style around equal words: each once, with all its places. */
-function stylesOf(equal: Comparison['equal']): Passage[] {
-  const compared = new Set<Element>();
-  const places = new Map<string, [Token, Token][]>();
-  for (const [old, fresh] of equal.filter(([{ isHidden }]) => !isHidden)) {
-    const others = chainOf(fresh.node);
-    for (const [at, element] of chainOf(old.node).entries()) {
-      const other = others[at];
-      if (compared.has(element) || other?.tagName !== element.tagName) break;
-      compared.add(element);
-      for (const words of looksThatDiffer(element, other))
-        places.set(words, [...(places.get(words) ?? []), [old, fresh]]);
+function stylesOf(stretches: readonly Stretch[]): Passage[] {
+  const compared = new Map<Element, readonly string[]>();
+  const found: Restyled[] = [];
+  /** What differs between two elements. What differs around them as well is a change of that. */
+  const visit = (one: Element | null, other: Element | null, old: Token, fresh: Token): readonly string[] => {
+    if (!one || one.tagName !== other?.tagName) return [];
+    const before = compared.get(one);
+    if (before) return before;
+    const outer = visit(one.parentElement, other.parentElement, old, fresh);
+    const all = looks.flatMap((name) => lookWords(name, lookOf(one, name), lookOf(other, name)));
+    for (const words of all) if (!outer.includes(words)) found.push({ words, old, fresh });
+    compared.set(one, all);
+    return all;
+  };
+  for (const { old, fresh } of stretches.filter(({ isEqual }) => isEqual))
+    for (const [at, token] of old.entries()) {
+      const other = fresh[at];
+      if (other && !token.isHidden) visit(token.node.parentElement, other.node.parentElement, token, other);
     }
-  }
-  return [...places].map(([words, pairs]) => {
-    const quotes = new Set(pairs.map(([, fresh]) => `“${quoteOf(fresh)}”`));
+  return groupBy(found, ({ words }) => words).map(([words, places]) => {
+    const quotes = new Set(places.map(({ fresh }) => `“${quoteOf(fresh)}”`));
     return {
-      marks: pairs.flatMap(([old, fresh]) => [markOf(old, old, 'style'), markOf(fresh, fresh, 'style')]),
+      marks: places.flatMap(({ old, fresh }) => [old, fresh].map((token) => markOf(token, token, 'style'))),
       style: `${words} (${namesAndMore([...quotes].slice(0, maxQuotes), quotes.size - maxQuotes)})`,
     };
   });
 }
 
-/** `color #0b539b → #7a1fa2`. What an element only has of the one around it is a change of that one. */
-function looksThatDiffer(old: Element, fresh: Element): string[] {
-  return looks.flatMap((name) => {
-    const [before, after] = [lookOf(old, name), lookOf(fresh, name)];
-    const [outer, otherOuter] = [old.parentElement, fresh.parentElement];
-    const isInherited =
-      inherited.includes(name) &&
-      outer !== null &&
-      otherOuter !== null &&
-      lookOf(outer, name) === before &&
-      lookOf(otherOuter, name) === after;
-    return before === after || isInherited ? [] : [`${name} ${before} → ${after}`];
-  });
-}
+/** `color #0b539b → #7a1fa2` */
+const lookWords = (name: string, before: string, after: string): string[] =>
+  before === after ? [] : [`${name} ${before} → ${after}`];
 
 function quoteOf({ node }: Token): string {
   const text = (node.textContent ?? '').trim();
   return text.length > maxQuote ? `${text.slice(0, maxQuote)}…` : text;
 }
 
-function chainOf(node: Node): Element[] {
-  const chain: Element[] = [];
-  for (let element = node.parentElement; element; element = element.parentElement) chain.push(element);
-  return chain;
-}
-
-function lookOf(element: Element, name: string): string {
-  if (name === 'link') return element.closest('a')?.getAttribute('href') ?? 'none';
-  const value = styleOf(element)?.getPropertyValue(name) ?? '';
+function lookOf(of: Element, name: string): string {
+  if (name === 'link') return of.closest('a')?.getAttribute('href') ?? 'none';
+  const value = styleOf(of)?.getPropertyValue(name) ?? '';
   if (value === 'rgba(0, 0, 0, 0)') return 'none';
+  const hex = (part: string) => Number(part).toString(16).padStart(2, '0');
   // As mails write colours.
   return value.replace(
     /\brgb\((\d+), (\d+), (\d+)\)/g,
-    (_all, ...parts: string[]) =>
-      `#${parts
-        .slice(0, 3)
-        .map((part) => Number(part).toString(16).padStart(2, '0'))
-        .join('')}`,
+    (_all, ...parts: string[]) => `#${parts.slice(0, 3).map(hex).join('')}`,
   );
 }
 
 function tellStyles(frames: Element, styles: readonly Passage[]): void {
   frames.querySelector(':scope > .styles')?.remove();
-  if (styles.length === 0) return;
-  const list = document.createElement('ul');
-  list.className = 'styles';
   const more = styles.length - maxStyles;
-  const lines = [
-    ...styles.slice(0, maxStyles).map(({ style }) => `Looks different: ${style}`),
-    ...(more > 0 ? [`and ${more} more changes of style`] : []),
-  ];
-  for (const line of lines) list.append(Object.assign(document.createElement('li'), { textContent: line }));
-  frames.append(list);
+  const lines = styles.slice(0, maxStyles).map(({ style }) => `Looks different: ${style}`);
+  if (more > 0) lines.push(`and ${more} more changes of style`);
+  if (lines.length > 0)
+    frames.append(element('ul', { class: 'styles' }, ...lines.map((line) => element('li', {}, line))));
 }
 
 /** What an e-mail hides, and inboxes show behind its subject. */
 function tellHidden(frame: HTMLIFrameElement, tokens: readonly Token[], changed: ReadonlySet<Token>): void {
-  const figure = frame.closest('figure');
-  figure?.querySelector('.unshown')?.remove();
+  frame.closest('figure')?.querySelector('.unshown')?.remove();
   const hidden = tokens.filter(({ isHidden, node }) => isHidden && node.nodeType === Node.TEXT_NODE);
-  if (hidden.length === 0) return;
-  const line = Object.assign(document.createElement('p'), { className: 'inbox unshown' });
-  line.append('Hidden text: ');
-  for (const node of new Set(hidden.map((token) => token.node))) {
-    const isNew = hidden.some((token) => token.node === node && changed.has(token));
-    const text = document.createElement(isNew ? 'mark' : 'span');
-    text.textContent = (node.textContent ?? '').trim().slice(0, maxHidden);
-    line.append(text, ' ');
-  }
-  frame.closest('.frame')?.before(line);
-}
-
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
-
-function tokensIn(frame: HTMLIFrameElement): Token[] | null {
-  const { contentDocument: of } = frame;
-  const Image = of?.defaultView?.HTMLImageElement;
-  if (!of?.body || !Image) return null;
-  const walker = of.createTreeWalker(of.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
-  const cutOff = new Map<Element, boolean>();
-  const tokens: Token[] = [];
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const words = node instanceof Image ? [imageToken(node)] : wordsOf(node);
-    if (words.length === 0) continue;
-    const isHidden = isUnseen(node.parentElement, cutOff);
-    for (const word of words) tokens.push({ ...word, frame, node, isHidden });
-  }
-  return tokens;
-}
-
-type Word = Pick<Token, 'start' | 'end' | 'text'>;
-
-/** A look without pictures keeps their addresses elsewhere. */
-function imageToken(image: HTMLImageElement): Word {
-  const source = image.getAttribute('src') ?? image.dataset.src ?? '';
-  return { start: 0, end: 0, text: `image ${source} ${image.alt}` };
-}
-
-function wordsOf(node: Node): Word[] {
-  if (node.nodeType !== Node.TEXT_NODE || node.parentElement?.matches('style, script')) return [];
-  return [...segmenter.segment(node.textContent ?? '')]
-    .filter(({ segment }) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(segment))
-    .map(({ segment: text, index: start }) => ({ text, start, end: start + text.length }));
-}
-
-/**
- * True for what is not displayed, is transparent, has no size, or is cut off.
- *
- * @param cutOff remembers elements, since the texts of an e-mail share most of what is around them
- */
-function isUnseen(element: Element | null, cutOff: Map<Element, boolean>): boolean {
-  if (!element?.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return true;
-  return Number.parseFloat(styleOf(element)?.fontSize ?? '') < 2 || isCutOff(element, cutOff);
-}
-
-/** True inside of an element that shows nothing of what is in it, since it has no height. */
-function isCutOff(element: Element, cutOff: Map<Element, boolean>): boolean {
-  const { parentElement: outer } = element;
-  const isEmpty = () =>
-    styleOf(element)?.overflowY !== 'visible' && element.getBoundingClientRect().height < 1;
-  const answer = cutOff.get(element) ?? (isEmpty() || (outer !== null && isCutOff(outer, cutOff)));
-  cutOff.set(element, answer);
-  return answer;
-}
-
-function styleOf(element: Element): CSSStyleDeclaration | undefined {
-  return element.ownerDocument.defaultView?.getComputedStyle(element);
+  const texts = groupBy(hidden, ({ node }) => node).flatMap(([node, words]) => {
+    const isNew = words.some((word) => changed.has(word));
+    return [element(isNew ? 'mark' : 'span', {}, (node.textContent ?? '').trim().slice(0, maxHidden)), ' '];
+  });
+  if (texts.length > 0)
+    frame.closest('.frame')?.before(element('p', { class: 'inbox unshown' }, 'Hidden text: ', ...texts));
 }
 
 export function clearMarks({ contentDocument }: HTMLIFrameElement): void {
@@ -320,30 +211,23 @@ export function clearMarks({ contentDocument }: HTMLIFrameElement): void {
 /** Outlines with a white edge, and a bar at the left: they are seen on every background, whoever sees which colours. */
 export function drawMarks(frame: HTMLIFrameElement): void {
   clearMarks(frame);
-  const of = frame.contentDocument;
+  const root = frame.contentDocument?.documentElement;
   const frames = frame.closest('.frames');
   const passages = (frames && known.get(frames)) ?? [];
-  if (!of?.documentElement || passages.length === 0) return;
-  const layer = of.createElement('x-marks');
+  if (!root || passages.length === 0) return;
+  const layer = overlay('x-marks', 'top:0;left:0;z-index:2147483647');
   layer.setAttribute('aria-hidden', 'true');
-  setStyle(layer, 'position:absolute;top:0;left:0;z-index:2147483647');
-  of.documentElement.append(layer);
+  root.append(layer);
   const origin = layer.getBoundingClientRect();
-  for (const passage of passages) {
-    const marks = passage.marks.filter((mark) => mark.frame === frame);
-    for (const { is, box } of marks.flatMap(boxesOf)) {
-      const look = passage === current ? 'current' : is;
-      const place = `position:absolute;top:${box.top - origin.top}px;height:${box.height}px`;
-      layer.append(
-        markElement(
-          of,
-          look,
-          `${place};left:${box.left - origin.left}px;width:${box.width}px;${lines[look]}`,
-        ),
-        markElement(of, 'gutter', `${place};left:${-origin.left}px;width:5px;${lines.gutter}`),
-      );
-    }
-  }
+  for (const passage of passages)
+    for (const mark of passage.marks.filter((each) => each.frame === frame))
+      for (const { top, left, width, height } of boxesOf(mark)) {
+        const is = passage === current ? 'current' : mark.is;
+        const place = `top:${top - origin.top}px;height:${height}px`;
+        const box = overlay('x-mark', `${place};left:${left - origin.left}px;width:${width}px;${lines[is]}`);
+        box.dataset.is = is;
+        layer.append(box, overlay('x-mark', `${place};left:${-origin.left}px;width:5px;${lines.gutter}`));
+      }
 }
 
 const lines = {
@@ -355,23 +239,18 @@ const lines = {
 } as const;
 
 /** One for each line of the words. A place is at the end of the word before it. */
-function boxesOf({ range, is }: Mark): { readonly is: Mark['is']; readonly box: DOMRect }[] {
+function boxesOf({ range, is }: Mark): DOMRect[] {
   const boxes = [...range.getClientRects()].filter(({ width }) => width > 0);
   const end = boxes.at(-1);
-  if (is !== 'place') return boxes.map((box) => ({ is, box }));
-  return end ? [{ is, box: new DOMRect(end.right, end.top, 0, end.height) }] : [];
-}
-
-function markElement(of: Document, name: string, style: string): HTMLElement {
-  const mark = of.createElement('x-mark');
-  mark.dataset.is = name;
-  setStyle(mark, style);
-  return mark;
+  return is === 'place' && end ? [new DOMRect(end.right, end.top, 0, end.height)] : boxes;
 }
 
 /** Stronger than whatever an e-mail says. */
-function setStyle(element: HTMLElement, style: string): void {
-  element.style.cssText = ['all:initial', 'pointer-events:none', ...style.split(';')]
-    .map((each) => `${each}!important`)
-    .join(';');
+function overlay(name: string, style: string): HTMLElement {
+  const made = document.createElement(name);
+  made.style.cssText = `all:initial;pointer-events:none;position:absolute;${style}`.replaceAll(
+    /;|$/g,
+    '!important;',
+  );
+  return made;
 }
