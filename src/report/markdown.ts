@@ -27,6 +27,7 @@ import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe
 import {
   baseTitle,
   type Field,
+  haveBase,
   maxVariants,
   notesOf,
   sensitiveWords,
@@ -340,7 +341,7 @@ function impactBlock({ impact }: Entry): string {
 /** Short values share one table; each long one has a block of its own. */
 function fieldBlocks(fields: readonly Field[], [before, after]: Entry['sides']): string[] {
   const short = fields.filter(({ view }) => view.is !== 'lines');
-  const hasBase = short.some(({ view }) => view.is === 'inline' && view.base !== null);
+  const hasBase = haveBase(short);
   const rows = short.map((field) => fieldRow(field).slice(0, hasBase ? 4 : 3));
   const heads = ['field', before, after, ...(hasBase ? [baseTitle] : [])].map(escapeMarkdown);
   const long = fields.flatMap((field) => (field.view.is === 'lines' ? longBlocks(field, field.view) : []));

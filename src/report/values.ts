@@ -69,6 +69,11 @@ export function fieldOf(difference: ShownDifference): Field {
   return { ...plainField, name: pathWords(named.path), op: named.op, origin, places, view: viewOf(named) };
 }
 
+/** Whether one of the short values is shown beside what was declared. */
+export function haveBase(fields: readonly Field[]): boolean {
+  return fields.some(({ view }) => view.is === 'inline' && view.base !== null);
+}
+
 /** So many environments are named of a replacement that not all of a change have. */
 const maxWhere = 10;
 

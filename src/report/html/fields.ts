@@ -11,7 +11,15 @@ import {
 } from '../line-diff.ts';
 import type { Entry } from '../page.ts';
 import { oneLine } from '../safe.ts';
-import { baseTitle, type Field, type Moves, notesOf, sensitiveWords, type View } from '../values.ts';
+import {
+  baseTitle,
+  type Field,
+  haveBase,
+  type Moves,
+  notesOf,
+  sensitiveWords,
+  type View,
+} from '../values.ts';
 import { namesInBrief, pluralize, whereOf } from '../words.ts';
 import { type Child, html, Markup, markMatches } from './markup.ts';
 
@@ -22,7 +30,7 @@ export const maxLines = 400;
 export function fieldsMarkup(fields: readonly Field[], sides: Entry['sides']): Markup {
   const [first, second] = sides;
   const short = fields.filter(({ view }) => view.is !== 'lines');
-  const hasBase = short.some(({ view }) => view.is === 'inline' && view.base !== null);
+  const hasBase = haveBase(short);
   const rows = short.map(
     (field) =>
       html`<tr><th scope="row">${nameMarkup(field)}</th>${valueCells(field.view, sides)}${hasBase ? baseCell(field.view) : ''}</tr>`,
