@@ -169,6 +169,16 @@ Digest: ${digest}
     const text = planText(plan([moved]));
     expect(text).toMatch(/type +"hand" → "mine".*\n +was declared: "before"\n/);
     expect(text).toMatch(/What the tenant changed of what was declared:\n[^+]*- before\n +\+ hand\n/);
+    // The same change, but not of the same.
+    const other = { ...difference('/type', 'hand', 'mine'), origin: 'both', base: 'another' } as const;
+    const two = planText(
+      plan([
+        { ...moved, diff: moved.diff.slice(0, 1) },
+        { ...moved, address: 'SimIntegration/b', diff: [other] },
+      ]),
+    );
+    expect(two).toContain('was declared: "before"');
+    expect(two).toContain('was declared: "another"');
     // In Markdown, a column; only where something is told.
     const markdown = renderReport({ is: 'plan', plan: plan([moved, textUpdate]) }, 'markdown', plain);
     expect(markdown).toContain('| field | Tenant | Manifest | Was declared |\n');
