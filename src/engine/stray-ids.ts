@@ -68,7 +68,7 @@ export async function findStrayIds(
   const { served } = servedKinds(environment.kinds.all, [environment]);
   const known = await kindsOfIds(client, strays, { kinds: served, ...asked });
   const groups = groupBy(strays, ({ from, at, is, policed }) =>
-    JSON.stringify([from.kind.name, is, pathOf(at), policed !== null]),
+    JSON.stringify([from.kind.name, is, pathOf(at, is === 'name'), policed !== null]),
   );
   const found = groups.flatMap(([, group]) => settle(group, known, asked));
   const byKind = groupBy(found, ({ kind }) => kind.name);
@@ -219,7 +219,7 @@ function settle(
   const { from, at, is, policed } = first;
   // Nobody can say of a built-in kind that such a place holds no id.
   if (policed === null && unknown.length === group.length && !isOwn(from.kind)) return [];
-  const path = pathOf(at);
+  const path = pathOf(at, is === 'name');
   const [address = from.address, ...others] = new Set(strays.map((each) => each.from.address));
   const found = { kind: from.kind, path, in: [address, ...others] as const };
   if (policed !== null) return [{ ...found, sort: 'foreign', to: policed, policy: null }];
@@ -330,14 +330,15 @@ function typeBeside({ from, at }: Stray, by: string): string | null {
 }
 
 /** The path of a place for all objects: `*` for indexes and for names that are ids, `**` for members that repeat. */
-export function pathOf(at: Pointer): string {
+export function pathOf(at: Pointer, isName = false): string {
   const isOneOfMany = (step: string) => /^\d+$|\//.test(step) || idsInText(step).length > 0;
   const [field = '', ...steps] = segmentsOf(at).map((step) => (isOneOfMany(step) ? '*' : step));
-  const inner = steps.at(-1) === '*' ? steps.slice(0, -1) : steps;
+  // The policy of a list of ids holds for its items; one of names only for the members of the place itself.
+  const inner = steps.at(-1) === '*' && !isName ? steps.slice(0, -1) : steps;
   const members = inner.filter((step) => step !== '*');
   const isNested = new Set(members).size < members.length;
-  const last = inner.at(-1) ?? '';
-  return (isNested ? [field, '**', last] : [field, ...inner]).join('/');
+  const end = inner.slice(inner.findLastIndex((step) => step !== '*'));
+  return (isNested ? [field, '**', ...end] : [field, ...inner]).join('/');
 }
 
 function policyText({ is, names, by, to }: IdPlace): string {

@@ -231,6 +231,30 @@ it('names the ids that no policy settles, and the policies; `kind check --write`
   expect([...filesBelow(`${dir}/second`).values()].join('')).not.toMatch(/[0-9a-f]{32}/);
 });
 
+it('finds all ids below each other: in names below names, lists of lists and lists of objects', async () => {
+  const [hr, ledger] = [caseId('A', 'HR'), caseId('A', 'Ledger')];
+  const membership = {
+    deep: { one: { [hr]: { [ledger]: { source: hr } } } },
+    grid: [[hr, ledger], [[ledger]]],
+    rows: [{ [hr]: 1 }],
+  };
+  const { run, read, dir } = await world({
+    seed: caseSeed('A', [{ ...caseRole('A'), membership }]),
+    files: caseFiles({}),
+  });
+  await run('kind', 'check', 'Role', '--write');
+  const { places } = JSON.parse(read('kinds/Role.kind.yaml'));
+  expect(places).toMatchObject({
+    'membership/deep/one': { names: true, to: 'Source' },
+    'membership/deep/one/*': { names: true, to: 'Source' },
+    'membership/deep/one/*/*/source': { to: 'Source' },
+    'membership/rows/*': { names: true, to: 'Source' },
+  });
+  const { stderr } = await run('export', '--kinds', 'Role', '--out', 'named');
+  expect(stderr).not.toContain('ids-kept');
+  expect([...filesBelow(`${dir}/named`).values()].join('')).not.toMatch(/[0-9a-f]{32}/);
+});
+
 it('a plan and a diff tell ids of another tenant, also where nothing differs', async () => {
   const { succeed, test, production } = await twoTenants({
     files: caseFiles({}),
