@@ -20,8 +20,10 @@ import {
   type Document,
   type Format,
   formatsOf,
+  type Report,
   type ReportOptions,
   renderReport,
+  reportOf,
   unsupportedFormat,
 } from '../report/index.ts';
 import { checkWritable, writeTextFile } from './files.ts';
@@ -46,11 +48,12 @@ export async function outputDocument(
   io: Io,
   extras: Extras = {},
 ): Promise<void> {
-  await writeReports(document, args.report, io, extras);
+  const report = reportFor(document, io, extras);
+  await writeReports(report, args.report, io);
   // The plan itself is on stdout, for another program.
   if (args.out === stdoutName) printRemarks(document, args, io);
-  else printDocument(document, args, io, extras);
-  await appendStepSummary(document, io, extras);
+  else printReport(report, args, io);
+  await appendStepSummary(report, io);
 }
 
 export function printDocument(
@@ -59,14 +62,22 @@ export function printDocument(
   io: Io,
   extras: Extras = {},
 ): void {
-  const options = { ...viewOf(io.stdout, args, io), ...optionsFrom(io, extras) };
-  const output = isClean(document, args.format) ? io.data : io.stdout;
-  output.write(renderReport(document, args.format, options));
+  printReport(reportFor(document, io, extras), args, io);
+}
+
+export function printReport(report: Report, args: Parameters<typeof printDocument>[1], io: Io): void {
+  const output = isClean(report, args.format) ? io.data : io.stdout;
+  output.write(report.write(args.format, viewOf(io.stdout, args, io)));
 }
 
 /** True when a document must stay as it is: a later command reads plans and results again, and a page has a script. */
-function isClean({ is }: Document, format: Format): boolean {
+function isClean({ is }: Report, format: Format): boolean {
   return format === 'html' || (format === 'json' && is !== 'diagnostics');
+}
+
+/** A document as a report, whose formats share what is worked out for them. */
+export function reportFor(document: Document, io: Io, extras: Extras = {}): Report {
+  return reportOf(document, optionsFrom(io, extras));
 }
 
 /** Prints a document on stderr that was not requested. */
@@ -170,18 +181,12 @@ function checkStdout({ format, report, out }: Parameters<typeof checkOutput>[0])
 }
 
 /** Writes the document into each file, in the format that the ending names. Throws a Failure where it cannot. */
-export async function writeReports(
-  document: Document,
-  files: readonly string[],
-  io: Io,
-  extras: Extras = {},
-): Promise<void> {
-  const options = { ...fileView, verbose: true, ...optionsFrom(io, extras) };
+export async function writeReports(report: Report, files: readonly string[], io: Io): Promise<void> {
   // A report on stdout is the document that is printed in any case.
   for (const file of filesIn(files)) {
-    const format = reportFormat(file, document.is);
-    const text = renderReport(document, format, options);
-    await writeTextFile(file, isClean(document, format) ? text : io.redactor.text(text), io);
+    const format = reportFormat(file, report.is);
+    const text = report.write(format, { ...fileView, verbose: true });
+    await writeTextFile(file, isClean(report, format) ? text : io.redactor.text(text), io);
   }
 }
 
@@ -225,11 +230,11 @@ export async function renderTemplates(
 }
 
 /** Appends the document to the summary of a GitHub step. Reports where that failed: the command has done its work. */
-export async function appendStepSummary(document: Document, io: Io, extras: Extras = {}): Promise<void> {
+export async function appendStepSummary(report: Report, io: Io): Promise<void> {
   const file = io.env.GITHUB_STEP_SUMMARY;
   if (!file) return;
   try {
-    const text = renderReport(document, 'markdown', { ...fileView, ...optionsFrom(io, extras) });
+    const text = report.write('markdown', fileView);
     await writeTextFile(file, io.redactor.text(text), io, appendFile);
   } catch (error) {
     if (error instanceof Failure && isInterruption(error)) throw error;

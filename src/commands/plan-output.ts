@@ -20,9 +20,10 @@ import {
   appendStepSummary,
   isWritten,
   outputDocument,
-  printDocument,
   printRemarks,
+  printReport,
   renderTemplates,
+  reportFor,
   saveFile,
   stdoutName,
   wantsPage,
@@ -185,8 +186,9 @@ export async function outputResult(
   io: Io,
 ): Promise<ExitCode> {
   const origin = await commitHere(args, io);
-  if (!args.lines) printDocument(document, args, io, origin);
-  const isReported = await isWritten(() => writeReports(document, args.report, io, origin), io);
-  await appendStepSummary(document, io, origin);
+  const report = reportFor(document, io, origin);
+  if (!args.lines) printReport(report, args, io);
+  const isReported = await isWritten(() => writeReports(report, args.report, io), io);
+  await appendStepSummary(report, io);
   return code === ExitCode.done && !(isSaved && isReported) ? ExitCode.incomplete : code;
 }

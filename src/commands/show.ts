@@ -3,7 +3,7 @@ import { type FleetMember, fleetOf } from '../model/fleet.ts';
 import type { Document } from '../report/index.ts';
 import { describeCommand, format, list } from './command.ts';
 import { commitOfJob } from './commit.ts';
-import { checkOutput, printDocument, renderTemplates, wantsPage, writeReports } from './output.ts';
+import { checkOutput, printReport, renderTemplates, reportFor, wantsPage, writeReports } from './output.ts';
 import { howToApplyFile } from './plan-output.ts';
 import { protectProject } from './project.ts';
 import { readSaved } from './saved.ts';
@@ -39,8 +39,9 @@ export const command = describeCommand({
   const applying = more.length === 0 ? howToApplyFile(file, args, io) : {};
   const templates = wantsPage(args) ? await renderTemplates(document, io) : {};
   const extras = { ...templates, ...applying, ...commitOfJob(args, io) };
-  await writeReports(document, args.report, io, extras);
-  printDocument(document, args, io, extras);
+  const report = reportFor(document, io, extras);
+  await writeReports(report, args.report, io);
+  printReport(report, args, io);
   return ExitCode.done;
 });
 

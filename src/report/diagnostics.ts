@@ -1,12 +1,12 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { ReportOptions } from './options.ts';
+import type { ReportView } from './options.ts';
 import { emptyPage, type Page } from './page.ts';
 import { diagnosticCounts } from './words.ts';
 
 /** `quiet` leaves notes out of the counts, as of the list. */
 export function diagnosticsPage(
   diagnostics: readonly Diagnostic[],
-  { quiet = false }: Pick<ReportOptions, 'quiet'>,
+  { quiet = false }: Pick<ReportView, 'quiet'> = {},
 ): Page {
   const counted = diagnostics.filter(({ severity }) => !quiet || severity !== 'info');
   return {

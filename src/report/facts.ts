@@ -1,4 +1,4 @@
-import { type ReportOptions, webLink } from './options.ts';
+import { type ReportContext, webLink } from './options.ts';
 import { joinParts } from './words.ts';
 
 /** What a page says about itself. */
@@ -16,7 +16,7 @@ export function fact(name: string, value: string, is: Fact['is'] = 'text', link:
 }
 
 /** The commit that a document was made of: `3f2a91c on main, by Ada Lovelace`. */
-export function commitFacts({ commit }: ReportOptions): Fact[] {
+export function commitFacts({ commit }: ReportContext): Fact[] {
   if (!commit) return [];
   const { id, branch, author, url } = commit;
   const parts = [

@@ -15,7 +15,7 @@ import { type ChangeResult, mayHaveFailed } from '../model/result.ts';
 import { diagnosticsPage } from './diagnostics.ts';
 import { commitFacts, fact } from './facts.ts';
 import { shareField } from './families.ts';
-import type { ReportOptions } from './options.ts';
+import type { ReportContext } from './options.ts';
 import {
   type Entry,
   emptyPage,
@@ -48,7 +48,7 @@ import {
 } from './words.ts';
 
 /** The plans or results of several environments: what failed first, then each change once, with its environments. */
-export function fleetPage(fleet: Fleet, options: ReportOptions): Page {
+export function fleetPage(fleet: Fleet, options: ReportContext): Page {
   const { environments, summary, digest } = fleet;
   const applied = isApplied(fleet);
   const matrix = matrixOf(fleet, applied);
@@ -93,10 +93,10 @@ export function fleetPage(fleet: Fleet, options: ReportOptions): Page {
   };
 }
 
-function memberPage({ name, plan, result, error }: FleetMember, options: ReportOptions): Page {
+function memberPage({ name, plan, result, error }: FleetMember, options: ReportContext): Page {
   if (result && !error) return { ...resultPage(result, options), name };
   if (plan && !error) return { ...planPage(plan, options), name };
-  return { ...diagnosticsPage(error?.diagnostics ?? [], options), name };
+  return { ...diagnosticsPage(error?.diagnostics ?? []), name };
 }
 
 /** With more environments, those with equal numbers or the same error share a row. */
@@ -146,7 +146,7 @@ function stateWords({ plan, result, error }: FleetMember, applied: boolean): str
  * Each planned change once, with the environments that it is made in: those of most environments first, what is particular to
  * one last. Fields say where they differ; what differs without a meaning, such as ids, is that of the first.
  */
-function changeGroups(fleet: Fleet, options: ReportOptions): Group[] {
+function changeGroups(fleet: Fleet, options: ReportContext): Group[] {
   // Files of plans and of results may be shown together.
   const planned = fleet.environments.filter(({ result }) => result === undefined);
   const signatureOf = ({ address, action, risk, warnings, impact }: Change) => [
@@ -160,7 +160,7 @@ function changeGroups(fleet: Fleet, options: ReportOptions): Group[] {
 }
 
 /** The entry of one change in several environments. */
-function sharedEntry({ names: environments, first, all }: Shared<Change>, options: ReportOptions): Entry {
+function sharedEntry({ names: environments, first, all }: Shared<Change>, options: ReportContext): Entry {
   const fields = lazy(() => sharedFields(all, environments));
   const shared = inEnvironments(changeEntry(first, options, [], fields), environments);
   if (environments.length === 1) return shared;

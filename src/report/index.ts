@@ -1,3 +1,4 @@
+import { lazy } from '../model/basics.ts';
 import { type Failure, fail } from '../model/failure.ts';
 import { writeGithub, writeSarif } from './annotations.ts';
 import { diagnosticsPage } from './diagnostics.ts';
@@ -6,7 +7,7 @@ import { fleetPage } from './fleet.ts';
 import { writeHtml } from './html/page.ts';
 import { writeJunit } from './junit.ts';
 import { writeMarkdown } from './markdown.ts';
-import type { Document, ReportOptions } from './options.ts';
+import type { Document, ReportContext, ReportOptions, ReportView } from './options.ts';
 import type { Page } from './page.ts';
 import { planPage } from './plan.ts';
 import { redactDocument } from './redacted.ts';
@@ -63,27 +64,44 @@ export function renderReport(
   format: Format,
   options: ReportOptions = { colour: false, width: 100 },
 ): string {
-  if (!known[document.is].formats.includes(format)) throw unsupportedFormat(format, document.is);
-  const { redact } = options;
-  // A later command reads plans and results as JSON again: they hold no secrets, and stay as they are.
-  if (!redact || (format === 'json' && document.is !== 'diagnostics'))
-    return write(document, format, options);
-  return write(redactDocument(document, redact), format, redactDocument(options, redact));
+  return reportOf(document, options).write(format, options);
 }
 
-/** What programs read is made of the document, and what people read of its page. */
-function write(document: Document, format: Format, options: ReportOptions): string {
-  switch (format) {
-    case 'json':
-      return json(jsonOf(document));
-    case 'gitlab':
-      return gitlabOf(document);
-    case 'markdown':
-      // Its parts are safe by themselves, but may make a command to a CI system where they are joined.
-      return disarm(writeMarkdown(pageOf(document, options), options));
-    default:
-      return writers[format](pageOf(document, options), options);
-  }
+export interface Report extends Pick<Document, 'is'> {
+  /** As {@link renderReport}. */
+  write(format: Format, view: ReportView): string;
+}
+
+/** A document for several formats: secrets are removed once, and what people read is worked out once. */
+export function reportOf(document: Document, { redact, ...context }: ReportContext): Report {
+  const clean = <T>(value: T): T => (redact ? redactDocument(value, redact) : value);
+  const said = lazy(() => clean(context));
+  const shown = lazy(() => clean(document));
+  const page = lazy(() => pageOf(shown(), said()));
+  const pageIn = (view: ReportView) => {
+    const document = shown();
+    // What counts depends on the view.
+    return document.is === 'diagnostics' ? diagnosticsPage(document.diagnostics, view) : page();
+  };
+  return {
+    is: document.is,
+    write(format, view) {
+      if (!known[document.is].formats.includes(format)) throw unsupportedFormat(format, document.is);
+      const options = { ...view, ...said() };
+      switch (format) {
+        case 'json':
+          // A later command reads plans and results as JSON again: they hold no secrets, and stay as they are.
+          return json(jsonOf(document.is === 'diagnostics' ? shown() : document));
+        case 'gitlab':
+          return gitlabOf(document);
+        case 'markdown':
+          // Its parts are safe by themselves, but may make a command to a CI system where they are joined.
+          return disarm(writeMarkdown(pageIn(view), options));
+        default:
+          return writers[format](pageIn(view), options);
+      }
+    },
+  };
 }
 
 const writers = {
@@ -94,7 +112,7 @@ const writers = {
   sarif: writeSarif,
 } as const;
 
-function pageOf(document: Document, options: ReportOptions): Page {
+function pageOf(document: Document, options: ReportContext): Page {
   switch (document.is) {
     case 'plan':
       return planPage(document.plan, options);
@@ -105,7 +123,7 @@ function pageOf(document: Document, options: ReportOptions): Page {
     case 'diff':
       return diffPage(document.diff);
     case 'diagnostics':
-      return diagnosticsPage(document.diagnostics, options);
+      return diagnosticsPage(document.diagnostics);
   }
 }
 

@@ -23,7 +23,8 @@ export interface Commit {
   readonly url: string;
 }
 
-export interface ReportOptions {
+/** How a report is laid out, and how much of it. */
+export interface ReportView {
   /** Allow terminal colours. */
   readonly colour: boolean;
   readonly width: number;
@@ -31,6 +32,10 @@ export interface ReportOptions {
   readonly verbose?: boolean;
   /** Leave out remarks: warnings and information that are not part of a change. */
   readonly quiet?: boolean;
+}
+
+/** What a report says besides its document, the same in all formats. */
+export interface ReportContext {
   /** The project's folder in its repository, with `/` at its end: CI systems look for files from the top. */
   readonly folder?: string;
   readonly commit?: Commit;
@@ -47,6 +52,8 @@ export interface ReportOptions {
   /** Templates that were rendered before, for the HTML report. */
   readonly rendered?: Readonly<Record<Address, Rendered>>;
 }
+
+export interface ReportOptions extends ReportView, ReportContext {}
 
 export function webLink(address: string | undefined): string | null {
   return address !== undefined && /^https?:\/\//.test(address) ? address : null;

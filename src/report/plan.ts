@@ -4,7 +4,7 @@ import { get } from '../model/json.ts';
 import { type Change, hasChanges, isRefused, type Plan, type Risk, secretsSentBy } from '../model/plan.ts';
 import { namesAndMore } from '../model/words.ts';
 import { commitFacts, fact } from './facts.ts';
-import type { ReportOptions } from './options.ts';
+import type { ReportContext } from './options.ts';
 import {
   concernsOf,
   type Entry,
@@ -43,7 +43,7 @@ const risks: Readonly<Record<Risk, Notice>> = {
   'sends-mail': { is: 'risk', label: 'SENDS E-MAIL', text: 'a verification message goes out' },
 };
 
-export function planPage(plan: Plan, options: ReportOptions): Page {
+export function planPage(plan: Plan, options: ReportContext): Page {
   const { summary, undoes, scope, diagnostics, digest, tool } = plan;
   const remarks = diagnostics.filter((each) => !isError(each));
   const said = new Map(groupBy(remarks, ({ address = '' }) => address));
@@ -110,7 +110,7 @@ function noChanges({ summary, undoes }: Plan): string {
 
 export function changeEntry(
   change: Change,
-  { rendered = {} }: ReportOptions,
+  { rendered = {} }: ReportContext,
   remarks: readonly Diagnostic[] = [],
   fields: () => readonly Field[] = lazy(() => change.diff.map(fieldOf)),
 ): Entry {
@@ -206,7 +206,7 @@ function impactWords({ impact }: Change): ImpactWords | null {
 export function applyCommand(
   plans: readonly Plan[],
   digest: string,
-  { applyWith }: ReportOptions,
+  { applyWith }: ReportContext,
 ): string | null {
   const sends = plans.some(({ changes }) => changes.some(({ requests }) => requests.length > 0));
   // People copy the command, so what a report would show in another form is in none.

@@ -13,7 +13,7 @@ import {
 } from '../model/result.ts';
 import { commitFacts, fact } from './facts.ts';
 import { diffLines } from './line-diff.ts';
-import type { ReportOptions } from './options.ts';
+import type { ReportContext } from './options.ts';
 import {
   type ConcernCount,
   type Entry,
@@ -41,7 +41,7 @@ export const runWords: Readonly<Record<RunOutcome, string>> = {
   refused: 'Refused, nothing written',
 };
 
-export function resultPage(result: Result, options: ReportOptions): Page {
+export function resultPage(result: Result, options: ReportContext): Page {
   const { environment, outcome, diagnostics = [], planDigest, startedAt, endedAt } = result;
   const reasons = new Set(diagnostics.map(({ message }) => message));
   const entries = result.changes.map((change) => outcomeEntry(change, reasons));
