@@ -72,11 +72,7 @@ ${missed.length === 0 ? 'Every goal is met.\n' : `${missedGoals(missed)}\n`}
   variables and overlays of the revision. If the revision has links, it reads everything.
 - **Start-up.** The build compiles the validators, and bundles the program in parts, and a command loads only the parts
   that it needs. Node 22.1 and later keep compiled code in their own compile cache; \`NODE_DISABLE_COMPILE_CACHE=1\`
-  turns that off. Before a command that connects is loaded, undici reads an answer from memory (\`client/warm-up.ts\`),
-  so that V8 optimizes undici's parser during loading. Otherwise V8 would begin at the tenant's first answer, and Node
-  20 does not exit before V8 is done. In alternating runs, this takes 21 % off a plan of one object on Node 20 and 10 %
-  on Node 26. A plan that stops at a mistake in a manifest takes longer: 165 ms of 453 on Node 20, 34 ms of 292 on Node
-  26.
+  turns that off.
 - **Shapes.** Objects that exist in thousands, such as resources and live objects, have functions and no getters: V8
   keeps an object with a getter in its literal as a dictionary, which is slow to make and to use.
 - **HTML report.** The details of a long report are compressed. The page unpacks the texts for the search first and
@@ -106,22 +102,18 @@ The reasons, as far as they are known:
 - The ratios also depend on the machine. On others with as many cores, nearly the same code had 2.12 (1,145 ms ÷ 539
   ms), 2.59 (1,146 ms ÷ 443 ms) and 2.46 (1,018 ms ÷ 414 ms) on Node 20, and 2.18 (735 ms ÷ 337 ms) on Node 26. On the
   last one, \`node -e 0\` takes 26 ms on Node 26, so a plan of one object (129 ms) takes 5.0 times as long and misses
-  its goal of 4.5; two requests with undici and nothing else take 2.8 times as long. 50 tenants needed 489 MB.
+  its goal of 4.5; two requests with undici and nothing else took 2.8 times as long. 50 tenants needed 489 MB.
 - On the main thread, parsing takes 33 %, garbage collection 13 %, matching and comparing 11 %, checking the manifests
   10 %, reading the tenant 10 %, finding and opening the files 8 %, the digests of declarations 5 %, loading the program
   5 %, and the rest 5 % (profiles of six runs). No part is large enough to reach the goal alone.
-- undici parses HTTP in WebAssembly. Its largest function becomes hot within the headers of the first answer, and V8
-  then optimizes it in the background: 140 ms of CPU and 35 MB on Node 20. undici's build without SIMD has the same
-  function. Binaryen does not make the parser faster, and translated into JavaScript it has 2.4 MB of code. Only V8
-  flags avoid the optimization, and the program sets none.
+- Node's own HTTP client calls tenants; undici is loaded only if a proxy is set. undici parses HTTP in WebAssembly, which V8
+  optimizes in the background from the first answer on: 140 ms of CPU and 35 MB on Node 20. A plan of one object takes
+  0.65 of the CPU that it took with undici on Node 20 (182 ms ÷ 277 ms, 61 MB instead of 97 MB) and 0.81 on Node 26 (143
+  ms ÷ 170 ms, 70 MB instead of 82 MB); a plan of 2,100 templates takes 0.96 and 0.93 (medians of 15 and of 7 pairs,
+  2026-11-27).
 - V8 of Node 26 lets new objects take more memory before it collects them. For 50 tenants, it needed 449 to 582 MB in
   five runs, 374 MB with \`--max-semi-space-size=8\`, and 315 MB with \`--max-old-space-size=160\` (each measured once).
   So the plans need less than 160 MB, and the rest is garbage that is not collected yet.
-- Two requests with undici and nothing else, in a program of 290 KB, take most of the time that a plan of one object may
-  take.
-- Two requests with Node's own HTTP client, over persistent connections, take 0.37 of undici's CPU, and 44 MB instead of
-  87 MB (Node 20, medians of 15 pairs, 2026-11-27). undici stays, because time limits, the size of answers, proxies and
-  client certificates depend on it.
 - An HTML report of 16,000 changed templates takes 12 s of CPU more than the plan (28 s ÷ 16 s, once, on a busy
   machine), mostly to remove secrets and to make the page.
 - As one file instead of parts, the program starts as fast on Node 26 and slower on Node 20, even if the file has only

@@ -216,7 +216,7 @@ async function startOf(node: string, runs: number, world: World): Promise<Row[]>
       detail: `${ms(version)} ÷ ${ms(alone)}`,
     }),
     atMost(what, keepsCode ? 4.5 : 6.5, plan / alone, {
-      detail: `${ms(plan)} ÷ ${ms(alone)}; two requests with undici and nothing else: ${(requests / alone).toFixed(2)}`,
+      detail: `${ms(plan)} ÷ ${ms(alone)}; two requests and nothing else: ${(requests / alone).toFixed(2)}`,
     }),
   ];
 }

@@ -1,19 +1,11 @@
-// The least that a plan of one object costs with undici: two requests through the pool that the program has, and nothing else.
-import { Pool } from '../scripts/bundle/undici.mjs';
+// The least that a plan of one object costs: two requests over one connection of Node's own HTTP client, and nothing else.
+import { Agent, get } from 'node:http';
 
-const pool = new Pool(process.argv[2]);
+const agent = new Agent({ keepAlive: true });
 for (const path of ['/oauth/token', '/']) {
   await new Promise((resolve, reject) => {
-    pool.dispatch(
-      { method: 'GET', path },
-      {
-        onRequestStart() {},
-        onResponseStart() {},
-        onResponseData() {},
-        onResponseEnd: resolve,
-        onResponseError: (_controller, error) => reject(error),
-      },
-    );
+    const answered = (answer) => answer.resume().on('end', resolve);
+    get(new URL(path, process.argv[2]), { agent }, answered).on('error', reject);
   });
 }
-await pool.close();
+agent.destroy();

@@ -51,13 +51,13 @@ const { outputFiles, metafile } = await build({
   metafile: true,
   plugins: [
     replace({
-      undici: { by: 'undici.mjs', lazily: 'undici-proxy.mjs' },
-      yaml: { by: 'yaml.mjs' },
-      './client-h2.js': { by: 'undici-http2.cjs' },
-      'escalade/sync': { by: 'escalade.mjs' },
+      undici: 'undici.mjs',
+      yaml: 'yaml.mjs',
+      './client-h2.js': 'undici-http2.cjs',
+      'escalade/sync': 'escalade.mjs',
       // Only fdir names it without `node:`.
-      module: { by: 'fdir-require.mjs' },
-      'string-width': { by: 'string-width.mjs' },
+      module: 'fdir-require.mjs',
+      'string-width': 'string-width.mjs',
     }),
   ],
 });
@@ -91,20 +91,16 @@ const tsc = createRequire(import.meta.url)
   .replace('package.json', 'bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
 
-/**
- * Replaces modules by those in scripts/bundle, where each says why. `lazily` takes the place of a module that is imported
- * when it is needed.
- */
+/** Replaces modules by those in scripts/bundle, where each says why. */
 function replace(modules) {
   const folder = fileURLToPath(new URL('bundle', import.meta.url));
   return {
     name: 'replace',
     setup({ onResolve }) {
-      for (const [name, { by, lazily = by }] of Object.entries(modules)) {
-        onResolve({ filter: new RegExp(`^${name.replaceAll('.', '\\.')}$`) }, ({ resolveDir, kind }) => {
-          if (resolveDir === folder) return undefined;
-          return { path: join(folder, kind === 'dynamic-import' ? lazily : by) };
-        });
+      for (const [name, by] of Object.entries(modules)) {
+        onResolve({ filter: new RegExp(`^${name.replaceAll('.', '\\.')}$`) }, ({ resolveDir }) =>
+          resolveDir === folder ? undefined : { path: join(folder, by) },
+        );
       }
     },
   };

@@ -1,33 +1,15 @@
 import { isIPv6 } from 'node:net';
-import { type Dispatcher, Pool } from 'undici';
+import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { systemCode } from '../model/failure.ts';
 import type { HttpProxies } from '../model/network.ts';
-
-/** A proxy makes no connection to a host. The message names it without its credentials. */
-export class ProxyError extends Error {
-  override readonly name = 'ProxyError';
-  /** True when another attempt may succeed. */
-  readonly isTransient: boolean;
-
-  constructor(message: string, isTransient: boolean) {
-    super(message);
-    this.isTransient = isTransient;
-  }
-}
-
-export type ConnectionOptions = Pick<
-  Pool.Options,
-  'connections' | 'pipelining' | 'headersTimeout' | 'bodyTimeout' | 'maxResponseSize' | 'maxHeaderSize'
-> & {
-  /** Milliseconds until a connection has to be there, and what ends all connections. */
-  readonly connect: {
-    readonly timeout: number;
-    readonly signal: AbortSignal;
-    readonly cert?: string;
-    readonly key?: string;
-    readonly ca?: string[];
-  };
-};
+import {
+  largestHeaders,
+  ProxyError,
+  type RawCall,
+  type Route,
+  type RouteListener,
+  type RouteOptions,
+} from './route.ts';
 
 /** A connection that a proxy was asked for, and has not made yet. */
 interface PendingConnection {
@@ -35,24 +17,20 @@ interface PendingConnection {
   readonly proxy: string;
 }
 
-export interface Route {
-  readonly dispatcher: Dispatcher;
-  /** The error of a request whose time is over while a proxy still owes it a connection; `null` where none does. */
-  lateProxy(origin: string): ProxyError | null;
-}
-
 /** The route through the proxy, except to the hosts that are called directly. */
-export async function createProxyRoute(
+export function createProxyRoute(
   { http, https, except }: HttpProxies,
-  options: ConnectionOptions,
-): Promise<Route> {
-  // Most runs have no proxy.
-  const { EnvHttpProxyAgent } = await import('undici');
-  const { connect } = options;
+  { connections, connect }: RouteOptions,
+): Route {
   const toProxy = { timeout: connect.timeout, signal: connect.signal };
   const asked = new Set<PendingConnection>();
   const dispatcher = new EnvHttpProxyAgent({
-    ...options,
+    connect,
+    connections,
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: largestHeaders,
     requestTls: connect,
     httpProxy: http,
     httpsProxy: https,
@@ -61,14 +39,40 @@ export async function createProxyRoute(
     clientFactory: (proxy) =>
       new ProxyPool(proxy, { connect: toProxy, headersTimeout: connect.timeout }, asked),
   });
+  connect.signal.addEventListener('abort', () => dispatcher.destroy());
   return {
-    dispatcher,
+    send: (call, listener) => dispatch(dispatcher, call, listener),
     lateProxy(origin) {
       const late = [...asked].find(({ target }) => target === hostAndPort(origin));
       return late
         ? new ProxyError(`the proxy ${late.proxy} did not answer within the time limit`, true)
         : null;
     },
+  };
+}
+
+function dispatch(dispatcher: Dispatcher, call: RawCall, listener: RouteListener): () => void {
+  const givenUp = new Error('given up');
+  let isGivenUp = false;
+  let started: Dispatcher.DispatchController | null = null;
+  dispatcher.dispatch(call, {
+    onRequestStart(controller) {
+      started = controller;
+      if (isGivenUp) controller.abort(givenUp);
+      else listener.onSent();
+    },
+    onResponseStart(_controller, status, headers) {
+      // 1xx answers are interim answers.
+      if (status >= 200) listener.onHead(status, headers);
+    },
+    onResponseData: (_controller, chunk) => listener.onData(chunk),
+    // The connection takes its next request a turn of the event loop later; before, a new one would be opened.
+    onResponseEnd: () => void setImmediate(listener.onEnd),
+    onResponseError: (_controller, error) => listener.onError(error),
+  });
+  return () => {
+    isGivenUp = true;
+    started?.abort(givenUp);
   };
 }
 

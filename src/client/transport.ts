@@ -1,14 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
+import type { SecureContext } from 'node:tls';
 import { promisify } from 'node:util';
-import { type Dispatcher, Pool } from 'undici';
 import type { ClientCertificate } from '../kinds/project.ts';
 import { tool } from '../model/documents.ts';
 import { Failure, fail, systemCode } from '../model/failure.ts';
 import { inexactNumbers, isTooDeep, parseJson } from '../model/json.ts';
 import type { HttpProxies } from '../model/network.ts';
-import type { Request } from '../model/plan.ts';
 import {
   type Answer,
   type Answered,
@@ -21,14 +20,17 @@ import {
   unsentWithProblems,
 } from './answer.ts';
 import { certificateHint } from './describe.ts';
-import { createProxyRoute, ProxyError, type Route } from './proxy.ts';
+import { createDirectRoute } from './direct.ts';
+import {
+  codedError,
+  ProxyError,
+  type RawCall,
+  type Route,
+  type RouteListener,
+  type RouteOptions,
+} from './route.ts';
 
-export interface Call {
-  readonly origin: string;
-  readonly method: Request['method'];
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
+export interface Call extends RawCall {
   /** True for a request that changes nothing in the tenant although it is no GET. */
   readonly isHarmless?: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -68,9 +70,6 @@ const ownHeaders = { 'user-agent': `${tool.name}/${tool.version}`, 'accept-encod
 
 type Head = Pick<Answered, 'status' | 'headers'>;
 
-/** The most bytes of an answer's headers, as in Node itself. */
-const largestHeaders = 16_384;
-
 /** The most bytes of a message. All tenants of a run would wait while a longer one is freed of secrets. */
 const largestMessage = 256 * 1024;
 
@@ -88,25 +87,15 @@ export function createTransport(
   const closing = new AbortController();
   // Each connection listens.
   setMaxListeners(0, closing.signal);
-  const connect = { timeout: limits.connect, signal: closing.signal };
-  const options = {
-    connect,
-    connections,
-    pipelining: 1,
-    headersTimeout: limits.headers,
-    bodyTimeout: limits.body,
-    maxResponseSize: limits.bodyBytes,
-    maxHeaderSize: largestHeaders,
-  };
   const routes = new Map<string, Promise<Route>>();
   const routeTo = (origin: string): Promise<Route> => {
     const tls = tlsOf(origin);
     const name = proxy && !tls ? 'proxy' : origin;
     const existing = routes.get(name);
     if (existing) return existing;
-    const own = { ...options, connect: { ...connect, ...(tls && revealTls(tls)) } };
-    const direct = () => ({ dispatcher: new Pool(origin, own), lateProxy: () => null });
-    const route = proxy ? createProxyRoute(proxy, own) : Promise.resolve(direct());
+    const secureContext = tls && { secureContext: revealTls(tls) };
+    const connect = { timeout: limits.connect, signal: closing.signal, ...secureContext };
+    const route = createRoute(origin, proxy, { connections, connect });
     routes.set(name, route);
     return route;
   };
@@ -127,6 +116,7 @@ export function createTransport(
   };
   return {
     exchange: async (call) => {
+      if (closing.signal.aborted) return unsentAnswer('interrupted', 'the run was interrupted');
       try {
         return await explain(await exchange(await routeTo(call.origin), call, limits), call);
       } catch (error) {
@@ -134,79 +124,95 @@ export function createTransport(
         throw error;
       }
     },
-    close: async () => {
-      await Promise.all([...routes.values()].map(async (route) => (await route).dispatcher.destroy()));
-      // A connection that is still being made would keep the process alive until its time limit.
-      closing.abort();
-    },
+    // A connection that is still being made would keep the process alive until its time limit.
+    close: async () => closing.abort(),
   };
 }
 
+async function createRoute(origin: string, proxy: HttpProxies | null, options: RouteOptions): Promise<Route> {
+  if (!proxy) return createDirectRoute(origin, options);
+  // undici takes a while to load, and most runs have no proxy.
+  const { createProxyRoute } = await import('./proxy.ts');
+  return createProxyRoute(proxy, options);
+}
+
 /**
- * Uses `dispatch` rather than `request`, since it shows when a request is put on the wire: what fails before is safe to
- * repeat, what fails after may have been carried out.
+ * Keeps the limits of an exchange, and tells what fails before a request is on the wire, so that it is safe to repeat, from
+ * what fails after, so that it may have been carried out.
  */
-function exchange({ dispatcher, lateProxy }: Route, call: Call, limits: TransportLimits): Promise<Answer> {
+function exchange(route: Route, call: Call, limits: TransportLimits): Promise<Answer> {
   return new Promise((resolve) => {
-    let onWire: Dispatcher.DispatchController | null = null;
+    let isSent = false;
     let head: Head | null = null;
     let settled = false;
     let finished = false;
+    let giveUp = () => {};
+    let silence: NodeJS.Timeout | undefined;
+    let size = 0;
     const chunks: Buffer[] = [];
 
     const settle = (answer: Answer | Promise<Answer>): void => {
       if (settled) return;
       settled = true;
       clearTimeout(deadline);
+      clearTimeout(silence);
       call.signal?.removeEventListener('abort', interrupt);
       resolve(answer);
       // A request that was given up must not reach the wire later, and must not keep its connection.
-      if (!finished) onWire?.abort(new Error('given up'));
+      if (!finished) giveUp();
     };
     const interrupt = (): void =>
       settle(
-        onWire
+        isSent
           ? lostAnswer('interrupted', 'the run was interrupted before the answer came')
           : unsentAnswer('interrupted', 'the run was interrupted'),
       );
     const fail = (error: Error): void => {
       // A 204 ends with its headers (RFC 9110, 15.3.5): what some hosts send after them says nothing.
       if (head?.status === 204) settle({ outcome: 'answered', ...head, body: null, text: null });
-      else settle(onWire ? toLostAnswer(error, head !== null) : toUnsentAnswer(error, call.origin));
+      else settle(isSent ? toLostAnswer(error, head !== null) : toUnsentAnswer(error, call.origin));
     };
     const expire = (): void => {
-      const late = onWire ? null : lateProxy(call.origin);
-      fail(late ?? Object.assign(new Error('total time limit'), { code: 'TOTAL_TIMEOUT' }));
+      const late = isSent ? null : route.lateProxy(call.origin);
+      fail(late ?? codedError('TOTAL_TIMEOUT'));
+    };
+    const expectWithin = (ms: number): void => {
+      clearTimeout(silence);
+      if (!settled) silence = setTimeout(expire, ms);
     };
     const deadline = setTimeout(expire, Math.min(limits.total, call.longest ?? limits.total));
 
     if (call.signal?.aborted) return interrupt();
     call.signal?.addEventListener('abort', interrupt);
 
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(controller) {
-        if (settled) controller.abort(new Error('given up'));
-        else onWire = controller;
+    const listener: RouteListener = {
+      onSent() {
+        isSent = true;
+        expectWithin(limits.headers);
       },
-      onResponseStart(_controller, status, headers) {
-        // 1xx answers are interim answers.
-        if (status >= 200) head = { status, headers: flatHeaders(headers) };
+      onHead(status, headers) {
+        head = { status, headers: flatHeaders(headers) };
+        expectWithin(limits.body);
       },
-      onResponseData(_controller, chunk) {
-        chunks.push(chunk);
+      onData(chunk) {
+        silence?.refresh();
+        size += chunk.length;
+        if (size > limits.bodyBytes)
+          settle(lostAnswer('too-large', 'the answer is larger than tenantctl reads'));
+        else chunks.push(chunk);
       },
-      onResponseEnd() {
+      onEnd() {
         finished = true;
         if (head) settle(answerOf(head, Buffer.concat(chunks), limits.bodyBytes, call));
       },
-      onResponseError(_controller, error) {
+      onError(error) {
         finished = true;
         fail(error);
       },
     };
     try {
       const { origin, method, path, headers, body } = call;
-      dispatcher.dispatch({ origin, method, path, headers: { ...ownHeaders, ...headers }, body }, handler);
+      giveUp = route.send({ origin, method, path, headers: { ...ownHeaders, ...headers }, body }, listener);
     } catch (error) {
       settle(toUnsentAnswer(error, call.origin));
     }
@@ -216,7 +222,6 @@ function exchange({ dispatcher, lateProxy }: Route, call: Call, limits: Transpor
 async function answerOf(head: Head, bytes: Buffer, limit: number, { keep, onNumber }: Call): Promise<Answer> {
   const { 'content-encoding': encoding = 'identity' } = head.headers;
   const plain = await unpack(bytes, encoding, limit);
-  await untilReusable();
   if (!plain) return lostAnswer('too-large', 'the answer unpacks to more than tenantctl reads');
   if (keep?.(plain.length) === false)
     return lostAnswer('too-much', 'the answers of this tenant are together larger than tenantctl keeps');
@@ -283,13 +288,10 @@ function formatOf(bytes: Buffer, encoding = ''): 'gzip' | 'br' | 'deflate' | nul
   return name === 'br' || name === 'deflate' ? name : null;
 }
 
-/** A connection takes its next request a turn of the event loop after an answer; before, a new one would be opened. */
-const untilReusable = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-function flatHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+function flatHeaders(headers: Parameters<RouteListener['onHead']>[1]): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]): [string, string] => [
     name.toLowerCase(),
-    Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    typeof value === 'object' ? value.join(', ') : (value ?? ''),
   ]);
   return Object.fromEntries(entries);
 }
@@ -297,12 +299,13 @@ function flatHeaders(headers: Record<string, string | string[] | undefined>): Re
 /** The outcome of a request that failed on its way: it may have been carried out. */
 export function toLostAnswer(error: unknown, answerBegan: boolean): Lost {
   const code = systemCode(error) ?? 'no code';
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-    return lostAnswer('too-large', 'the answer is larger than tenantctl reads');
-  }
-  if (['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'TOTAL_TIMEOUT', 'ETIMEDOUT'].includes(code)) {
+  if (['TOTAL_TIMEOUT', 'ETIMEDOUT'].includes(code)) {
     return lostAnswer('timeout', 'no complete answer came within the time limit');
   }
+  if (/HEADERS?_OVERFLOW/.test(code)) {
+    return lostAnswer('too-large', 'the headers of the answer are larger than tenantctl reads');
+  }
+  if (code.startsWith('HPE_')) return lostAnswer('cut', `what came is no answer of HTTP/1.1 (${code})`);
   if (answerBegan) return lostAnswer('cut', `the answer broke off (${code})`);
   return lostAnswer('reset', `the connection ended before an answer came (${code})`);
 }
@@ -316,7 +319,7 @@ export function toUnsentAnswer(error: unknown, origin: string): Unsent {
   }
   // An error without a code is a fault of the program: its name says at least that.
   const code = systemCode(error) ?? (error instanceof Error ? error.name : 'no code');
-  if (code === 'UND_ERR_INVALID_ARG') {
+  if (/INVALID_ARG|INVALID_CHAR|UNESCAPED/.test(code)) {
     return unsentAnswer('unsafe', 'the request cannot be sent over HTTP (header or path)');
   }
   if (/CERT|TLS|SSL|SIGNATURE|EPROTO/.test(code)) {
@@ -334,6 +337,7 @@ const unreachable: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refuses the connection',
   ENOTFOUND: 'does not exist: its name is unknown',
   EAI_AGAIN: 'cannot be found: its name cannot be resolved now',
+  CONNECT_TIMEOUT: 'did not accept the connection in time',
   UND_ERR_CONNECT_TIMEOUT: 'did not accept the connection in time',
   TOTAL_TIMEOUT: 'had no free connection within the time limit',
 };
@@ -351,8 +355,8 @@ const untrusted: readonly { readonly codes: RegExp; readonly hint: string }[] = 
   { codes: /./, hint: 'The host offers no TLS 1.2 or later at this port: check the URL and its port.' },
 ];
 
-/** The parts of a client certificate, for `tls.connect`. Throws a Failure where they cannot be read or do not fit each other. */
-function revealTls({ cert, key, ca }: ClientCertificate) {
+/** A client certificate, and the authorities that it comes with. Throws a Failure where they cannot be read or do not fit each other. */
+function revealTls({ cert, key, ca }: ClientCertificate): SecureContext {
   const { createSecureContext, rootCertificates } = process.getBuiltinModule('node:tls');
   const options = {
     ...(cert && { cert: cert() }),
@@ -360,8 +364,7 @@ function revealTls({ cert, key, ca }: ClientCertificate) {
     ...(ca && { ca: [...rootCertificates, ca()] }),
   };
   try {
-    createSecureContext(options);
-    return options;
+    return createSecureContext(options);
   } catch (error) {
     const message = `The client certificate cannot be used (${systemCode(error) ?? 'unknown error'}).`;
     const hint =

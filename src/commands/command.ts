@@ -24,8 +24,6 @@ export interface CommandEntry {
   /** Its positional arguments, as yargs writes them. */
   readonly positionals: string;
   readonly describe: string;
-  /** True when each use of it sends requests to a tenant, so that the client gets ready while it is loaded. */
-  readonly connects: boolean;
   load(): Promise<{ readonly command: Command }>;
 }
 

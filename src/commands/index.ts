@@ -6,41 +6,35 @@ type Load = CommandEntry['load'];
 const command = (positionals: string, describe: string, load: Load): CommandEntry => ({
   positionals,
   describe,
-  connects: false,
   load,
-});
-
-const connecting = (...entry: Parameters<typeof command>): CommandEntry => ({
-  ...command(...entry),
-  connects: true,
 });
 
 /** Every command of the program, in the groups and the order of the help. A command is a line here and a file. */
 export const commandGroups = {
   Work: {
     validate: command('', 'Check the manifests without the tenant', () => import('./validate.ts')),
-    plan: connecting('', 'Show what an apply would change', () => import('./plan.ts')),
-    apply: connecting('[planfile]', 'Change the tenant to match the manifests', () => import('./apply.ts')),
+    plan: command('', 'Show what an apply would change', () => import('./plan.ts')),
+    apply: command('[planfile]', 'Change the tenant to match the manifests', () => import('./apply.ts')),
     show: command('<file..>', 'Show plan and result files', () => import('./show.ts')),
-    rollback: connecting('[result]', 'Make a plan that undoes an apply', () => import('./rollback.ts')),
+    rollback: command('[result]', 'Make a plan that undoes an apply', () => import('./rollback.ts')),
     history: command('', 'List the applies that this checkout knows', () => import('./history.ts')),
-    export: connecting('', 'Write the live tenant as manifests', () => import('./export.ts')),
+    export: command('', 'Write the live tenant as manifests', () => import('./export.ts')),
   },
   Look: {
-    get: connecting('<address..>', 'Print live objects as manifests', () => import('./get.ts')),
-    diff: connecting(
+    get: command('<address..>', 'Print live objects as manifests', () => import('./get.ts')),
+    diff: command(
       '<first> [second]',
       'Show what differs between two tenants, or a tenant and manifests',
       () => import('./diff.ts'),
     ),
-    status: connecting('', 'Show verifications, and the DNS records to publish', () => import('./status.ts')),
-    search: connecting('<label>', 'Run a profile search', () => import('./search.ts')),
+    status: command('', 'Show verifications, and the DNS records to publish', () => import('./status.ts')),
+    search: command('<label>', 'Run a profile search', () => import('./search.ts')),
     preview: command(
       '',
       'Serve a web page of the notification templates, before and after',
       () => import('./preview.ts'),
     ),
-    'send-test': connecting(
+    'send-test': command(
       '<address>',
       'Make the tenant send a test notification',
       () => import('./send-test.ts'),
@@ -53,7 +47,7 @@ export const commandGroups = {
   },
   'Set up': {
     init: command('[dir]', 'Start a project', () => import('./init.ts')),
-    check: connecting('', 'Sign in, and say what may be read and written', () => import('./check.ts')),
+    check: command('', 'Sign in, and say what may be read and written', () => import('./check.ts')),
     env: command('[action]', 'List the environments and groups', () => import('./env.ts')),
     kind: command('<action> [subject] [path]', 'Describe kinds of your own', () => import('./kind.ts')),
     sandbox: command('', 'Serve the embedded tenant', () => import('./sandbox.ts')),

@@ -1,5 +1,4 @@
 import yargs, { type Argv } from 'yargs';
-import { lazy } from '../model/basics.ts';
 import { version } from '../model/documents.ts';
 import { ExitCode } from '../model/failure.ts';
 import { get } from '../model/json.ts';
@@ -24,9 +23,6 @@ export async function main(argv: readonly string[], programIo: ProgramIo): Promi
   }
 }
 
-/** Before a command is loaded that connects: the parser gets ready while that is done. */
-const warmUpOnce = lazy(async () => (await import('../client/warm-up.ts')).warmUp());
-
 /** Without arguments, and for the word `help`, help is asked for. */
 function withHelp(argv: readonly string[]): readonly string[] {
   if (argv.length === 0) return ['--help'];
@@ -39,7 +35,6 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const entry = get(commands, name);
   const isHelp = argv.some((word) => word === '--help' || word === '-h');
   if (!entry && name !== '' && !isHelp) throw unknownCommand(name, Object.keys(commands));
-  if (entry?.connects && !isHelp) await warmUpOnce();
   // Nothing is run when help is printed.
   let run: Run = async () => ExitCode.done;
   const setRun = (parsed: Run) => {

@@ -45,9 +45,9 @@ test('a request that no HTTP can carry has no hint, and a fault of the program i
 });
 
 test.each([
-  ['UND_ERR_RES_EXCEEDED_MAX_SIZE', true, 'too-large'],
-  ['UND_ERR_HEADERS_TIMEOUT', false, 'timeout'],
-  ['UND_ERR_BODY_TIMEOUT', true, 'timeout'],
+  ['HPE_HEADER_OVERFLOW', false, 'too-large'],
+  ['UND_ERR_HEADERS_OVERFLOW', false, 'too-large'],
+  ['HPE_INVALID_CONSTANT', false, 'cut'],
   ['TOTAL_TIMEOUT', true, 'timeout'],
   ['ETIMEDOUT', false, 'timeout'],
   ['ECONNRESET', true, 'cut'],

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
@@ -163,6 +163,11 @@ describe('what may have been carried out is told from what was not', () => {
     return await exchange('/endless', longest);
   }
 
+  test('a body that stops, though its connection stays', async () => {
+    const answer = await ask((_arrival, response) => response.write('{'), { body: 50, total: 900_000 });
+    expect(answer).toMatchObject({ outcome: 'lost', reason: 'timeout' });
+  });
+
   test('a body that trickles for ever', async () => {
     const answer = await askForEndless({ body: 10_000, total: 60 });
     expect(answer).toMatchObject({ outcome: 'lost', reason: 'timeout' });
@@ -245,6 +250,65 @@ test.each([
   expect(text).toHaveLength(256 * 1024);
 });
 
+describe('what the host writes', () => {
+  const answerTo = (bytes: string) => ask((_arrival, _response, socket) => socket.end(bytes));
+
+  test.each([
+    ['an interim answer comes first', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'],
+    ['bytes come behind it', ''],
+  ])('is one answer, although %s', async (_name, before) => {
+    const answer = await answerTo(`${before}HTTP/1.1 201 Created\r\nContent-Length: 4\r\n\r\n1234 and more`);
+    expect(answer).toMatchObject({ outcome: 'answered', status: 201, body: 1234 });
+  });
+
+  test('is told from a lost connection where it is no HTTP, or more than headers may be', async () => {
+    expect(await answerTo('SSH-2.0-OpenSSH_9.2\r\n')).toMatchObject({
+      outcome: 'lost',
+      reason: 'cut',
+      detail: expect.stringContaining('no answer of HTTP/1.1'),
+    });
+    const long = `HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(17_000)}\r\nContent-Length: 2\r\n\r\n{}`;
+    expect(await answerTo(long)).toMatchObject({ outcome: 'lost', reason: 'too-large' });
+  });
+});
+
+test.each(['DELETE', 'PATCH', 'POST', 'PUT'] as const)('a %s arrives with its body', async (method) => {
+  await using server = await serve((_arrival, response) => response.end());
+  const call = { origin: server.url, method, path: '/', headers: {}, body: text };
+  expect(await transportWith().exchange(call)).toMatchObject({ outcome: 'answered' });
+  expect(server.arrivals).toMatchObject([{ method, body: text }]);
+});
+
+test('a host is called by its IPv6 address', async ({ skip }) => {
+  const server = createServer((socket) => socket.end('HTTP/1.1 204 No Content\r\n\r\n')).listen(0, '::1');
+  const [error] = await Promise.race([once(server, 'listening'), once(server, 'error')]).catch((e) => [e]);
+  if (error) return skip('This machine has no IPv6.');
+  const address = server.address();
+  const origin = `http://[::1]:${typeof address === 'object' ? address?.port : 0}`;
+  const call = { origin, method: 'GET', path: '/', headers: {}, body: null } as const;
+  expect(await transportWith().exchange(call)).toMatchObject({ status: 204 });
+  server.close();
+});
+
+test('a kept connection that the host has closed is replaced; what is lost on one is not sent again', async () => {
+  const sockets: Socket[] = [];
+  await using server = await serve(({ url }, response, socket) => {
+    sockets.push(socket);
+    if (url === '/lost') socket.resetAndDestroy();
+    else response.end('{}');
+  });
+  const transport = transportWith();
+  const exchange = (path: string) =>
+    transport.exchange({ origin: server.url, method: 'POST', path, headers: {}, body: '{}' });
+  expect(await exchange('/a')).toMatchObject({ outcome: 'answered' });
+  const [kept] = sockets;
+  if (kept) await once(kept.end(), 'close');
+  expect(await exchange('/b')).toMatchObject({ outcome: 'answered' });
+  expect(await exchange('/lost')).toMatchObject({ outcome: 'lost', reason: 'reset' });
+  expect(server.arrivals.map(({ url }) => url)).toEqual(['/a', '/b', '/lost']);
+  expect(new Set(sockets).size).toBe(2);
+});
+
 test('one request after the other goes over one connection', async () => {
   const sockets = new Set<unknown>();
   await using server = await serve((_arrival, response, socket) => {
@@ -265,6 +329,30 @@ test('nothing is sent any more once it is closed', async () => {
   expect(await transport.exchange(call)).toMatchObject({ outcome: 'answered' });
   await transport.close();
   expect(await transport.exchange(call)).toMatchObject({ outcome: 'unsent' });
+  expect(server.arrivals).toHaveLength(1);
+});
+
+test('a host that makes no TLS is given up when the time for a connection is over: nothing was sent', async () => {
+  const silent = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const address = silent.address();
+  const origin = `https://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  const call = { origin, method: 'POST', path: '/', headers: {}, body: '{}' } as const;
+  const answer = await transportWith({ connect: 50, total: 600_000 }).exchange(call);
+  expect(answer).toMatchObject({ outcome: 'unsent', reason: 'unreachable' });
+  expect(JSON.stringify(answer)).toContain('did not accept the connection in time');
+  silent.close();
+});
+
+test('requests that wait for a connection are not sent when it is closed', async () => {
+  await using server = await serve(() => {});
+  const transport = createTransport(1, defaultTransportLimits);
+  const exchange = (path: string) =>
+    transport.exchange({ origin: server.url, method: 'POST', path, headers: {}, body: '{}' });
+  const answers = ['/sent', '/waits', '/too'].map(exchange);
+  await expect.poll(() => server.arrivals).toHaveLength(1);
+  await transport.close();
+  expect((await Promise.all(answers)).map(({ outcome }) => outcome)).toEqual(['lost', 'unsent', 'unsent']);
   expect(server.arrivals).toHaveLength(1);
 });
 

@@ -1,7 +1,0 @@
-// Loaded only where a proxy is set. undici's own entry adds the methods of all dispatchers; a proxy needs one of them.
-import connect from 'undici/lib/api/api-connect.js';
-import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
-
-Dispatcher.prototype.connect = connect;
-
-export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js';

@@ -1,0 +1,64 @@
+import type { SecureContext } from 'node:tls';
+import type { Request } from '../model/plan.ts';
+
+/** The way to a host: directly, or through a proxy. */
+export interface Route {
+  /**
+   * Sends a request that `call` describes. Throws where no HTTP can carry it.
+   *
+   * @returns gives the request up: it is not sent any more, or its connection is closed
+   */
+  send(call: RawCall, listener: RouteListener): () => void;
+  /** The error of a request whose time is over while a proxy still owes it a connection; `null` where none does. */
+  lateProxy(origin: string): ProxyError | null;
+}
+
+export interface RawCall {
+  readonly origin: string;
+  readonly method: Request['method'];
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** Hears what becomes of a request. */
+export interface RouteListener {
+  /** From now on it may be carried out: there is a connection, to which it is written. */
+  onSent(): void;
+  /** Not called for interim answers. */
+  onHead(status: number, headers: Readonly<Record<string, string | readonly string[] | undefined>>): void;
+  onData(chunk: Buffer): void;
+  /** The answer is complete, and the connection takes another request. */
+  onEnd(): void;
+  onError(error: Error): void;
+}
+
+export interface RouteOptions {
+  /** The most connections to a host. */
+  readonly connections: number;
+  readonly connect: {
+    /** Milliseconds until a connection has to be there. */
+    readonly timeout: number;
+    /** Ends all connections, also those that are being made. */
+    readonly signal: AbortSignal;
+    /** The client certificate of a host, and the authorities that it is trusted by. */
+    readonly secureContext?: SecureContext;
+  };
+}
+
+/** The most bytes of an answer's headers, as in Node itself. */
+export const largestHeaders = 16_384;
+
+export const codedError = (code: string): Error => Object.assign(new Error(code), { code });
+
+/** A proxy makes no connection to a host. The message names it without its credentials. */
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError';
+  /** True when another attempt may succeed. */
+  readonly isTransient: boolean;
+
+  constructor(message: string, isTransient: boolean) {
+    super(message);
+    this.isTransient = isTransient;
+  }
+}
