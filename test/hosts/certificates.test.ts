@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SecureVersion } from 'node:tls';
 import { expect, it, onTestFinished } from 'vitest';
+import { startProxy } from '../client/proxies.ts';
 import { ca, client, server, stranger } from '../support/certificates.ts';
 import { runProgram } from '../support/world.ts';
 
@@ -76,6 +77,15 @@ it.each<[string, string, NodeJS.ProcessEnv]>([
   const { url } = await guarded();
   const { code, words } = await exported(url, tls, { env });
   expect({ code, words }).toMatchObject({ code: 0 });
+});
+
+it('are sent it through a proxy too, which gets none', async () => {
+  const [{ url }, proxy] = [await guarded(), await startProxy()];
+  onTestFinished(proxy.close);
+  const tls = '{ cert: tls/client.pem, key: tls/key.pem, ca: tls/ca.pem }';
+  const { code, words } = await exported(url, tls, { env: { HTTPS_PROXY: proxy.url } });
+  expect({ code, words }).toMatchObject({ code: 0 });
+  expect(new Set(proxy.tunnels)).toEqual(new Set([new URL(url).host]));
 });
 
 it.each<SecureVersion>(['TLSv1.2', 'TLSv1.3'])(
