@@ -161,12 +161,12 @@ describe('the token', () => {
   test('leaves a request no more time for its answer than is left', async () => {
     let fetches = 0;
     await using server = await serve(({ url }, response) => {
-      if (url !== '/oauth/token') return setTimeout(() => reply(response, 200), 500);
+      if (url !== '/oauth/token') return setTimeout(() => reply(response, 200), 3_000).unref();
       fetches += 1;
       if (fetches === 1) return reply(response, 503, null, { 'retry-after': '250' });
       reply(response, 200, { access_token: 'T', expires_in: 3600 });
     });
-    const options = { retries: { total: 250_000, lastAttempt: 50 } };
+    const options = { retries: { total: 250_000, lastAttempt: 500 } };
     await using setup = clientOf(server.url, { auth: credentials(server.url), options });
     expect(await setup.client.send(post('/v2025/x', {}))).toMatchObject({ reason: 'timeout' });
   });
