@@ -119,13 +119,15 @@ lifecycle: { renamedFrom: Renamed before }
     ['metadata', {}],
     ['bare arrays', { variations: { collections: 'bare' } }],
   ])('reads all pages: %s', async (_what, options) => {
-    // A bare array does not say how long the list is: two pages are asked for at once, one of them in vain.
+    // A bare array does not say how long the list is: two pages are asked for at once. One is in vain, and may be given up
+    // before the tenant sees it.
     const inVain = options.variations ? 1 : 0;
     const world = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1100, Oslo: 600 }, options);
     expect(impacts(await plan(world, '--impact'))).toMatchObject({
       Moved: { before: 1100, after: 600, enter: { count: 600 }, leave: { count: 1100 } },
     });
-    expect(runs(world)).toBe(5 + inVain);
+    expect(runs(world)).toBeGreaterThanOrEqual(5);
+    expect(runs(world)).toBeLessThanOrEqual(5 + inVain);
   });
 
   test('what needs more requests than are left is not run, which is said, and the rest is', async () => {
