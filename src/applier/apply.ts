@@ -78,7 +78,7 @@ async function endRecords(result: Result, { onDone, journal, now }: Run): Promis
 const recordsOpen = (why: string): Diagnostic => ({
   code: 'records-open',
   severity: 'warning',
-  message: `Every change is made, but the records of this run could not be ended. ${why}`,
+  message: `Every change was made, but the end of this run could not be recorded. ${why}`,
   hint: 'Nothing is left to do for this plan.',
 });
 

@@ -32,11 +32,11 @@ export function changeResult(end: Ending): ChangeResult {
 }
 
 const warnOfBeside = (at: Pointer): string =>
-  `${at} is different too, which no change asks for: the tenant set it, or somebody did meanwhile.`;
+  `${at} changed as well, although this plan does not touch it: the tenant set it, or somebody changed it meanwhile.`;
 
 /** The result of a change that is about to be made: unknown until it has ended. */
 export function begunResult(task: Task): ChangeResult {
-  const error = 'The run had not ended when this was written, so the outcome of this change is not known.';
+  const error = 'This was written while the run was still going, so the outcome of this change is not known.';
   return changeResult(ending(task, 'unknown', [], { error }));
 }
 

@@ -46,7 +46,7 @@ function isInVain(results: readonly End[]): boolean {
 }
 
 function endUntried(end: Ending): Ending {
-  const why = `The tenant refused ${mostInVain} of these objects one by one as well, so this one was not tried alone.`;
+  const why = `The tenant refused ${mostInVain} of these objects one by one as well, so the delete of this one was not sent.`;
   return { ...end, error: [end.error, why].filter((part) => part !== null).join(' ') };
 }
 

@@ -188,7 +188,7 @@ export async function readJournal(file: string): Promise<JournalContent> {
   const [first, ...lines] = bytes.subarray(0, length).toString('utf8').split('\n').slice(0, -1);
   if (first === undefined) return { header: null, records: [], length: 0 };
   const header = parseRecord(first);
-  if (header?.type !== 'plan') throw journalDamaged(file, 'does not begin like a journal');
+  if (header?.type !== 'plan') throw journalDamaged(file, 'is not a journal');
   const records = lines.map((line, at) => {
     const record = parseRecord(line);
     if (!record) throw journalDamaged(file, `cannot be read at line ${at + 2}`);
@@ -200,7 +200,7 @@ export async function readJournal(file: string): Promise<JournalContent> {
 function journalDamaged(file: string, why: string) {
   return fail(
     'journal-damaged',
-    `The journal ${file} ${why}, so it is not known what an earlier run did.`,
+    `The journal ${file} ${why}, so tenantctl cannot tell what an earlier run did.`,
     { hint: 'Move the file away, make a new plan and review it.' },
     ExitCode.refused,
   );

@@ -92,7 +92,7 @@ export function deviationsOf(
     if (planned.isConcealed(each.path)) return `The tenant does not show ${place} as it was written.`;
     if (planned.isAsBefore(each)) return `The tenant ignored ${place}: it is unchanged.`;
     if (!isItem(entry, each.path) && planned.isAbout(each.path))
-      return `The tenant rewrote ${place}: it differs from what was asked.`;
+      return `The tenant rewrote ${place}: it differs from what was sent.`;
     // Where an item that was asked for is missing, others are other spellings of it.
     const isSpelling = isItem(entry, each.path) && ignored.has(place);
     return isSpelling ? [] : besideWords(entry, each.after === null ? 'added' : 'removed', each.path);
@@ -113,7 +113,7 @@ export function deviationsOf(
 function besideWords(entry: KindChange, did: 'added' | 'removed', path: Pointer): string {
   const place = placeIn(entry, path);
   const items = did === 'added' ? 'items to ' : 'items from ';
-  return `The tenant ${did} ${place === path ? '' : items}${place}, which no change asks for.`;
+  return `The tenant ${did} ${place === path ? '' : items}${place}, although no change asked for that.`;
 }
 
 /** True for an item of a list without order: its index says nothing. */

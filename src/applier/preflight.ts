@@ -83,8 +83,8 @@ function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | 
   // What an earlier run started was checked by it.
   const isWrite = action === 'create' || action === 'update';
   const why = progress !== null || !isWrite ? null : mismatch(planned, live, found.standard, settings);
-  if (why !== null) return notWhatItShows(address, `made again from what it declares, ${why}`, plan);
-  if (isOther(entry, live)) return stale('its id and its key are not those of one object');
+  if (why !== null) return notWhatItShows(address, `made again from its declaration, ${why}`, plan);
+  if (isOther(entry, live)) return stale('its id and its key belong to different objects');
   return { ...entry, live, from: readiness.from, resumed: readiness.resumed };
 }
 
@@ -136,7 +136,7 @@ function checkChanges({ changes, summary }: Plan, kinds: Kinds): Diagnostic[] {
   const miscounted = actions.filter(
     (name) => changes.filter(({ action }) => action === name).length !== summary[name],
   );
-  const message = `The summary does not count what the plan holds: ${miscounted.join(', ')}.`;
+  const message = `The summary does not match the changes of the plan: ${miscounted.join(', ')}.`;
   return miscounted.length > 0 ? [...wrong, refusal('plan-inconsistent', message)] : wrong;
 }
 

@@ -161,7 +161,7 @@ export function lookUpAfter(answer: Sent, tasks: readonly Task[], run: Run): Pro
 async function send({ tasks: [task], request, notAfter }: Step, run: Run): Promise<Sent> {
   const { port, signal, settings } = run;
   try {
-    if (!task) throw new TypeError('A request makes one change at least.');
+    if (!task) throw new TypeError('A request makes at least one change.');
     return await port.send({ ...request, lane: task.kind.resource.lane(settings) }, { signal, notAfter });
   } catch (error) {
     const lost = { outcome: 'lost', reason: 'reset', detail: messageOf(error) } as const;
@@ -287,24 +287,24 @@ export async function concludeFrom(
   switch (evidence) {
     case 'taken': {
       await record('done');
-      const remark = `${method} ${path} was not confirmed. ${description} The object was looked up and is as planned.`;
+      const remark = `${method} ${path} was not confirmed. ${description} The object, read again, is as planned.`;
       return { is: 'accepted', remark };
     }
     case 'notTaken': {
       if (answer.outcome !== 'answered' || !isSafeTwice(step)) {
         const advice = isSafeTwice(step)
           ? ''
-          : ' It was not sent again, since it could be carried out twice.';
+          : ' The request was not sent again: it could take effect twice.';
         return {
           is: 'unknown',
-          remark: `${description} The object was looked up and is as before.${advice}`,
+          remark: `${description} The object, read again, is unchanged.${advice}`,
         };
       }
       await record('refused');
       return { is: 'rejected', remark: description };
     }
     case 'unclear': {
-      const remark = `${description} The object was looked up and is neither as before nor as planned.`;
+      const remark = `${description} The object, read again, is neither as before nor as planned.`;
       return { is: 'unknown', remark };
     }
   }

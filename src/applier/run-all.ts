@@ -190,7 +190,7 @@ async function checkUnit(unit: readonly Task[], sightings: Sightings) {
   try {
     return await sightings.check(unit);
   } catch (error) {
-    const why = `It could not be read again: ${messageOf(error)}`;
+    const why = `The object could not be read again: ${messageOf(error)}`;
     return { is: 'stale', reasons: new Map(unit.map(({ change }) => [change.address, why])) } as const;
   }
 }
@@ -198,7 +198,7 @@ async function checkUnit(unit: readonly Task[], sightings: Sightings) {
 function endStale(task: Task, reasons: ReadonlyMap<Address, string>): Ending {
   const own = reasons.get(task.change.address);
   const [[other, why] = ['', '']] = reasons;
-  const error = own ?? `One request makes this change and that of ${other}. ${why}`;
+  const error = own ?? `One request makes both this change and the one to ${other}. ${why}`;
   return ending(task, 'failed', [], { error: `${error} Nothing was sent.` });
 }
 

@@ -59,7 +59,8 @@ const fleetForm: SavedForm<Fleet> = {
 export const runUnfinished = {
   code: 'run-unfinished',
   severity: 'warning',
-  message: 'This was written before the run had ended. Changes that had not begun are not listed.',
+  message:
+    'This result was written while the run was still going. It does not list changes that had not started.',
   hint: 'If the run was killed, apply the same plan again to finish it, or roll this result back.',
 } as const satisfies Diagnostic;
 
@@ -123,13 +124,13 @@ function untruthOf({ environments, summary }: Fleet): string | null {
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) return `has the environment ${JSON.stringify(twice)} twice`;
   for (const { name, plan, result, error } of environments) {
-    if (!plan && !result && !error) return `says nothing of ${JSON.stringify(name)}`;
+    if (!plan && !result && !error) return `has nothing for ${JSON.stringify(name)}`;
     const other = [plan, result].find((part) => part && part.environment !== name);
     if (other)
-      return `shows a plan for ${JSON.stringify(other.environment)} as that of ${JSON.stringify(name)}`;
+      return `shows a plan for ${JSON.stringify(other.environment)} as the plan for ${JSON.stringify(name)}`;
   }
   const isCounted = sameJson({ ...summary }, { ...fleetOf(environments).summary });
-  return isCounted ? null : 'does not count what its plans hold';
+  return isCounted ? null : 'has counts that do not match its plans';
 }
 
 function readSavedFile<T>(text: string, file: string, form: SavedForm<T>): T {
@@ -139,7 +140,7 @@ function readSavedFile<T>(text: string, file: string, form: SavedForm<T>): T {
   if (text.length > largestSavedFile) throw refusal('too-large', `${file} is too large for a ${name}.`);
   const value = parseJson(text.replace(/^\uFEFF/, '')) ?? form.salvage?.(text);
   if (value === undefined) {
-    const message = `${file} is not JSON: it was cut or edited, or it is not a ${name} file.`;
+    const message = `${file} is not JSON: it was cut off or edited, or it is not a ${name} file.`;
     throw refusal('unreadable', message);
   }
   if (isTooDeep(value, maxDepth)) throw refusal('unreadable', `${file} is nested too deeply for a ${name}.`);
@@ -151,7 +152,7 @@ function readSavedFile<T>(text: string, file: string, form: SavedForm<T>): T {
   }
   if (written === null && Object.hasOwn(value, 'diagnostics')) {
     const message = `${file} holds the errors of a command that failed, not a ${name}.`;
-    throw refusal('invalid', message, 'Fix them, and run that command again.');
+    throw refusal('invalid', message, 'Fix those errors, and run that command again.');
   }
   if (found !== format) {
     const shown = JSON.stringify(found).slice(0, 40);

@@ -48,8 +48,8 @@ export async function checkConvergence(
 function remarkOnSecrets(change: Change): string | null {
   const names = secretsSentBy(change);
   if (names.length === 0) return null;
-  const what = `An earlier run of this plan wrote it, with ${names.join(', ')} as set then.`;
-  return `${what} If that has changed, make a new plan with --rotate ${change.address}.`;
+  const what = `An earlier run of this plan wrote it, with the secrets of that time (${names.join(', ')}).`;
+  return `${what} If they have changed, make a new plan with --rotate ${change.address}.`;
 }
 
 /** `null` where the object has to be read: the answer does not show it, or shows a difference. */

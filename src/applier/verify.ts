@@ -78,11 +78,11 @@ export function mismatch(
   if (names.length > 0) return `it would change ${names.join(', ')} in another way`;
   const hidden = made.risk.filter((risk) => !change.risk.includes(risk));
   if (hidden.length > 0) return `it does not show its risk ${hidden.join(', ')}`;
-  if (made.action !== change.action || made.id !== change.id) return 'it is another change';
+  if (made.action !== change.action || made.id !== change.id) return 'it would be a different change';
   // Deletes share requests: they are checked together.
   const changed = new Set(change.diff.map(({ path }) => segmentsOf(path)[0] ?? ''));
   const isSame = change.action === 'delete' || sameRequests(kind, changed, change.requests, made.requests);
-  return isSame ? null : 'its requests would be others';
+  return isSame ? null : 'its requests would be different';
 }
 
 /**

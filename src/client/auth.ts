@@ -214,8 +214,8 @@ function noToken(answer: Answer, { tokenUrl, setting }: ClientCredentials): Unse
     return unsentWithProblems('no-token', [problem]);
   }
   const what = isSuccess(answer)
-    ? `gave no token: ${words}, ${flawOf(answer)}.`
-    : `could not be asked for a token: ${words}. The credentials were not checked.`;
+    ? `returned no token: ${words}, ${flawOf(answer)}.`
+    : `did not issue a token: ${words}. The credentials were not checked.`;
   const message = `The token endpoint ${tokenUrl} ${what}`;
   const next = why === 'wrong' ? wrongUrl(setting) : (hint ?? 'Run again later.');
   return unsentWithProblems('token-endpoint', [
@@ -230,9 +230,9 @@ function isOfGrant(answer: Answer): boolean {
 }
 
 function flawOf({ body }: Answered): string {
-  if (!isObject(body)) return 'whose answer is no JSON object';
+  if (!isObject(body)) return 'with an answer that is not a JSON object';
   return getText(body, 'access_token') === null
-    ? 'without a text `access_token` in its answer'
+    ? 'with an answer that has no text in `access_token`'
     : 'with characters in `access_token` that a token cannot have';
 }
 
@@ -249,7 +249,7 @@ function reasonOf(answer: Answer): 'refused' | 'wrong' | 'trouble' {
 function wrongUrl(setting: Setting | undefined): string {
   return setting?.name.endsWith('baseUrl')
     ? `The token URL is made from \`${setting.name}\`: check it, or set \`tokenUrl\` if tokens come from elsewhere.`
-    : `Check \`${setting?.name ?? 'tokenUrl'}\`: it has to be the address that issues tokens.`;
+    : `Check \`${setting?.name ?? 'tokenUrl'}\`: it must be the address that issues tokens.`;
 }
 
 /** Milliseconds the token lives: the shorter of `expires_in` and the JWT's own times. */

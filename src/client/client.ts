@@ -266,7 +266,7 @@ class TenantClient implements Client {
     if ('outcome' in token) return { answer: token, startedAt, failedFetches, permit };
     if (notAfter !== null && clock.now() > notAfter) {
       permit.withdraw();
-      const answer = unsentAnswer('outdated', 'the request had to wait, and may no longer be right');
+      const answer = unsentAnswer('outdated', 'the request had to wait too long, and may no longer be right');
       return { answer, startedAt, failedFetches };
     }
     const left = Math.max(longest - (clock.now() - startedAt), retries.lastAttempt);

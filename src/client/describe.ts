@@ -113,7 +113,7 @@ function hintOf(answer: Answered): string | null {
   }
   if (status === 400 && /SSL certificate/i.test(text ?? '')) return certificateHint;
   if (text !== null && looksLikeHtml(text)) {
-    return 'The answer is a web page, not an answer of the API: check the base URL, and proxies on the way.';
+    return 'The answer is a web page, not an answer of the API: check the base URL, and any proxy on the way.';
   }
   // Hosts say so with a 400 or a 403, and call the header by a name of their own.
   if ([400, 403].includes(status) && /experimental/i.test(messageIn(answer))) return experimentalHint;
@@ -124,10 +124,10 @@ export const certificateHint =
   'Set `tls: { cert: FILE, key: !secret NAME }` beside `baseUrl` in the environment.';
 
 const tooMuchHint =
-  'Read fewer objects (`--only`), or raise `limits.answers` of the environment, and the memory of the process with `NODE_OPTIONS=--max-old-space-size=MB`. A list without end is a fault of the tenant.';
+  'Read fewer objects (`--only`), or raise `limits.answers` of the environment, and the memory of the process with `NODE_OPTIONS=--max-old-space-size=MB`. If the tenant never ends a list, that is a fault of the tenant.';
 
 const experimentalHint =
-  'The tenant expects the header of experimental operations under another name: set `identity.experimentalHeader` of the environment to the name that it asks for. Where it names none, `init` tries those that are known.';
+  'The tenant expects the header of experimental operations under another name: set `identity.experimentalHeader` of the environment to the name that it asks for. If it asks for none, `init` tries the known names.';
 
 const hints: Readonly<Record<number, string>> = {
   401: 'Check the credentials of this environment: the token may have expired, or the client may be disabled.',

@@ -300,11 +300,11 @@ class Listing {
     if (!continues)
       throw this.#bad(
         'list-changed',
-        'gave pages that do not continue each other: the list changed while it was read',
+        'returned pages that do not follow on from each other: the list changed while it was read',
       );
     this.#pages += 1;
     if (this.#seen.size > mostRows || this.#pages > mostPages)
-      throw this.#bad('bad-answer', 'lists rows without end');
+      throw this.#bad('bad-answer', 'returns rows without end');
     this.#last = page.names.at(-1) ?? this.#last;
     this.#promised = page.promised;
     return page.rows.slice(from);
@@ -313,12 +313,12 @@ class Listing {
   #end(total: number | null): void {
     const count = this.#seen.size;
     if (total !== null && total !== count)
-      throw this.#bad('total-mismatch', `announced ${total} rows and gave ${count}`);
+      throw this.#bad('total-mismatch', `announced ${total} rows and returned ${count}`);
     if (total !== null || this.#promised <= count) return;
     const { what, request } = this.#source;
-    const message = `Reading ${what}: ${request.method} ${request.path} gave ${count} rows and says that more follow.`;
+    const message = `Reading ${what}: ${request.method} ${request.path} returned ${count} rows and says that more follow.`;
     const hint =
-      'Nothing was written. Lists are read by `limit` and `offset`. For a kind of your own, set `list.pageSize` to the number of rows that the tenant gives at once.';
+      'Nothing was written. Lists are read by `limit` and `offset`. For a kind of your own, set `list.pageSize` to the number of rows that the tenant returns at once.';
     throw fail('list-incomplete', message, { hint });
   }
 

@@ -53,8 +53,8 @@ function untilSilence(client: Client): Client['send'] {
 
 /** The outcome of all reads beside one that got no answer. */
 function notWaitedFor({ method, path }: Pick<Call, 'method' | 'path'>, { attempts }: Sent): Sent {
-  const message = `The rest was not waited for: ${method} ${path} got no answer in ${attempts} attempts.`;
-  const hint = 'Run again. `limits.timeout` says how long an answer may take.';
+  const message = `The other reads were given up: ${method} ${path} got no answer in ${attempts} attempts.`;
+  const hint = 'Run again. `limits.timeout` sets how long an answer may take.';
   const problem: Diagnostic = { code: 'answer-lost', severity: 'error', message, hint };
   return neverSent(unsentWithProblems('unreachable', [problem]));
 }

@@ -4,7 +4,7 @@ import type { Plan } from '../model/plan.ts';
 import { type ChangeResult, exitCodeOf, type Result } from '../model/result.ts';
 import type { Io } from './io.ts';
 
-/** The events of an apply on stdout, one JSON object a line, for programs that follow it. */
+/** The events of an apply on stdout, one JSON object per line, for programs that follow it. */
 export interface ApplyLines {
   planned(plan: Plan): void;
   event(environment: string, event: ApplyEvent): void;

@@ -147,16 +147,16 @@ async function refuseMistakes(args: Args, io: Io): Promise<void> {
   for (const { option, values } of givenOptions(args, lists))
     for (const word of values) {
       if (!(await holdsOpenPlans(word, io))) continue;
-      throw fail('usage', `${word} holds a plan, and counts as a value of ${option}.`, {
+      throw fail('usage', `${word} holds a plan, but here it is a value of ${option}.`, {
         hint: `To apply that plan, put it before the options: \`tenantctl apply ${word} …\`. Otherwise choose another file.`,
       });
     }
   if (result === stdoutName)
-    throw fail('usage', 'A result is written again and again as the run goes, so it cannot be on stdout.', {
+    throw fail('usage', 'A result is rewritten while the run goes on, so it cannot go to stdout.', {
       hint: 'Name a file. `--format json` prints the result on stdout at the end.',
     });
   if (result !== undefined && isPipe(resolve(io.cwd, result)))
-    throw fail('usage', `${result} is a pipe, and a result is written again and again as the run goes.`, {
+    throw fail('usage', `${result} is a pipe, but a result is rewritten while the run goes on.`, {
       hint: 'Name a file.',
     });
   const given = (...names: Parameters<typeof givenOptions<Args>>[1]) =>
@@ -201,7 +201,7 @@ function requireAllSelected({ environments }: Fleet, file: string, args: Args, i
     'usage',
     `${file} is applied to all its environments (${namesInBrief(names)}), and ${from} selects others.`,
     {
-      hint: 'Select no environment, or make a file of those: `tenantctl plan --env … --out FILE`.',
+      hint: 'Select no environment, or save a plan for those alone: `tenantctl plan --env … --out FILE`.',
     },
   );
 }

@@ -94,7 +94,8 @@ export function refuseMistakes(parser: Argv, argv: readonly string[], name = '',
         if (!message.startsWith('Not enough non-option'))
           throw fail('usage', message.trim().replace(/ --(?=\w )/, ' -'), { hint: help });
         const words = `An argument is missing: \`tenantctl ${`${name} ${positionals}`.trim()}\`.`;
-        const hint = 'An argument behind a list of values counts as one of them: put it before the options.';
+        const hint =
+          'After an option with several values, an argument counts as one of them: put it before the options.';
         throw fail('usage', words, { hint: argv.length > 1 ? `${hint} ${help}` : help });
       })
   );
@@ -128,9 +129,9 @@ function findMistakes(
   const { _: words, '--': _behind, ...values } = args;
   const extra = Array.isArray(words) ? words.map(String) : [];
   if (extra.length > 0 && end < argv.length)
-    return [{ message: `Arguments after -- are not read: ${extra.join(' ')}`, hint: 'Remove the --.' }];
+    return [{ message: `Arguments after -- are not allowed: ${extra.join(' ')}`, hint: 'Remove the --.' }];
   if (extra.length > 0) {
-    const hint = 'An option begins with --. Environments are named with --env, several joined by commas.';
+    const hint = 'Options begin with --. Select environments with --env, several joined by commas.';
     return extra.map((word) => ({ message: `Unknown argument: ${word}`, hint }));
   }
   // For `-` in the place of a file, the parser has an empty value, or none. As the value of an option it is a name.
@@ -138,7 +139,7 @@ function findMistakes(
     return [
       {
         message: 'tenantctl does not read standard input: - is not a file.',
-        hint: 'Save it to a file, and name that.',
+        hint: 'Save the input to a file, and name the file.',
       },
     ];
   // The parser also has `dry-run` as `dryRun`, and `env` as `e`.
@@ -157,7 +158,7 @@ function findMistakes(
   const empty = names.find((name) => isEmpty(values[name]) && !standsAlone(name));
   if (empty === undefined) return [];
   const shown = positionalNames.some(([, name]) => name === empty) ? empty : `--${empty}`;
-  return [{ message: `The value of ${shown} is empty.`, hint: 'Is a variable in the script not set?' }];
+  return [{ message: `The value of ${shown} is empty.`, hint: 'Is a variable in your script unset?' }];
 }
 
 function mistakeIn(word: string, known: readonly string[], switches: readonly string[]): Mistake | null {

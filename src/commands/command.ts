@@ -138,7 +138,7 @@ export const group = {
 
 /** The option of all commands that talk to a tenant. */
 export const traceOption = text(
-  'Write every request and answer to this file, one JSON object a line, without secrets: for a support case',
+  'Write every request and answer to this file, one JSON object per line, without secrets: for a support case',
 );
 
 export function commonOptions(yargs: Argv) {
@@ -151,7 +151,7 @@ export function commonOptions(yargs: Argv) {
     })
     .option('env', {
       ...list(
-        "The environments: names, globs and @groups. Several are joined by commas, or --env is repeated. Default: TENANTCTL_ENV, or the project file's defaultEnvironment",
+        "Environments: names, globs and @groups, joined by commas or given with several --env. Default: TENANTCTL_ENV, or the project file's defaultEnvironment",
       ),
       nargs: 1,
       alias: 'e',
@@ -184,7 +184,7 @@ export function guardOptions<T>(yargs: Argv<T>) {
     .option('max-deletes', number('Allow up to this many deletes'))
     .check(wholeNumber('max-deletes'))
     .option('allow-delete-all', {
-      ...names('Allow deleting all objects of these kinds, also joined by commas'),
+      ...names('Allow deleting all objects of these kinds, which commas may join'),
       default: [] as string[],
     })
     .group(['max-deletes', 'allow-delete-all'], group.deletes);
@@ -196,10 +196,10 @@ export function planOptions<T>(yargs: Argv<T>) {
     .option(
       'since',
       text(
-        'Delete objects declared at this git revision but no longer. Show where each difference comes from',
+        'Delete objects that were declared at this git revision and no longer are. Show where each difference comes from',
       ),
     )
-    .option('rotate', list('Write the secrets of these addresses (globs) in any case'))
+    .option('rotate', list('Write the secrets of these addresses (globs), changed or not'))
     .option(
       'impact',
       flag(
@@ -214,9 +214,12 @@ export function planOptions<T>(yargs: Argv<T>) {
 
 export function fleetOptions<T>(yargs: Argv<T>) {
   return yargs
-    .option('parallel', { ...number('How many environments to work on at once'), default: 8 })
+    .option('parallel', { ...number('Number of environments to work on at once'), default: 8 })
     .check(wholeNumber('parallel', { least: 1 }))
-    .option('shard', text('Only this part of the environments, such as 2/4: each part is always the same'))
+    .option(
+      'shard',
+      text('Only this part of the environments, such as 2/4. They are always split the same way'),
+    )
     .group(['parallel', 'shard'], group.fleet);
 }
 

@@ -53,9 +53,9 @@ export const command = describeCommand({
   options,
   examples: {
     '$0 diff test production': 'Two tenants',
-    '$0 diff production ./exported': 'A tenant and an export that was kept',
+    '$0 diff production ./exported': 'A tenant and an earlier export',
     '$0 diff backup.json production': 'A backup and a tenant',
-    '$0 diff --declared production': 'A tenant and its manifests, with what no manifest declares',
+    '$0 diff --declared production': 'A tenant and its manifests, undeclared objects included',
     '$0 diff --declared test production': 'What the manifests declare for two tenants',
   },
 }).run(async (args, io) => {
@@ -117,9 +117,13 @@ function sidesOf(args: Args, projects: OpenedProjects, io: Io): NamedSides {
   const [first, second] = named;
   const environments = named.flatMap((side) => (side.is === 'folder' ? [] : [side.environment]));
   if (environments.length === named.length && args.env.length > 0)
-    throw fail('usage', '--env names the environment whose variables the manifests of a folder get.', {
-      hint: 'Name the environments to compare as arguments: `tenantctl diff test production`.',
-    });
+    throw fail(
+      'usage',
+      '--env only says whose variables to use for the manifests of a folder, and no side is a folder.',
+      {
+        hint: 'Name the environments to compare as arguments: `tenantctl diff test production`.',
+      },
+    );
   const [of] = args.env.length > 0 ? [] : environments;
   const environment = of ?? selectedEnvironment(args, io);
   if (first && second) return { environment, sides: [first, second] };

@@ -42,12 +42,12 @@ function options(yargs: CommonArgv) {
     .option('out', text('The folder to write into. Default: config in the project folder'))
     .option(
       'from',
-      text('Write a backup as manifests, and read no tenant: the file or folder of a configuration export'),
+      text('Write manifests from a backup instead of a tenant: the file or folder of a configuration export'),
     )
     .option('kinds', hidden(names("--only 'KIND/**'")))
-    .option('dry-run', flag('Name the files that would be written, and write nothing'))
+    .option('dry-run', flag('List the files that would be written, and write nothing'))
     .option('merge', flag('Update the existing manifests. Keeps comments, order, style, tags and side files'))
-    .option('all', flag('With --merge: also add manifests for objects that none declares'))
+    .option('all', flag('With --merge: also add manifests for undeclared objects'))
     .option('delete', flag('With --merge: remove documents of objects that the tenant no longer has'))
     .option('allow-dirty', flag('With --merge: also change files with uncommitted changes'));
 }
@@ -56,20 +56,20 @@ type Args = ArgsOf<typeof options>;
 
 export const command = describeCommand({
   usage:
-    '$0 export [options]\n\nWrites the live tenant as manifests: all kinds that the API can change and the environment has the service of, with --merge those that manifests declare, or the kinds that --only names.',
+    '$0 export [options]\n\nWrites the live tenant as manifests: the kinds that --only names; without it, all kinds that the API can change and whose service the environment has, or with --merge the kinds that manifests declare.',
   options,
   examples: {
     '$0 export --out config': 'Start a project from an existing tenant',
     '$0 export --from backup.json': 'Start a project from a configuration export of the vendor',
-    '$0 export --dry-run': 'Name the files, and write nothing',
+    '$0 export --dry-run': 'List the files, and write nothing',
     '$0 export --merge': 'Bring changes made in the tenant into the manifests',
-    '$0 export --merge --all': 'Also add what no manifest declares',
+    '$0 export --merge --all': 'Also add undeclared objects',
     "$0 export --only 'NotificationTemplate/**' 'SenderAddress/**'": 'Only these kinds',
     "$0 export --only 'NotificationTemplate/password_*/**'": 'Only these objects',
   },
 }).run(async (args, io) => {
   if (args.merge && args.from !== undefined)
-    throw fail('usage', '--from cannot go with --merge.', {
+    throw fail('usage', '--from cannot be combined with --merge.', {
       hint: 'Export the backup into another folder with --out, or compare it: `tenantctl diff BACKUP ENVIRONMENT`.',
     });
   if (args.merge) return mergeIntoManifests(args, io);
@@ -88,7 +88,7 @@ type NewExportArgs = Verbosity &
 /** Writes the tenant as new manifests. Throws a Failure where a file exists or an object is already declared. */
 export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<ExitCode> {
   if (args.out === stdoutName)
-    throw fail('usage', 'An export has several files, which cannot be on stdout.', {
+    throw fail('usage', 'An export writes several files, so it cannot go to stdout.', {
       hint: 'Name a folder. `tenantctl get "**"` prints live objects in one stream.',
     });
   const options = optionsOf(args, io);
@@ -132,7 +132,7 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   printDiagnostics(diagnostics, args, io);
   io.stdout.write(`Files written to ${oneLine(shown)}: ${exported.files.length}.\n`);
   if (listed !== null)
-    io.stdout.write(`The secrets are named in ${oneLine(listed)}. Set those that \`plan\` asks for.\n`);
+    io.stdout.write(`The secrets are listed in ${oneLine(listed)}. Set those that \`plan\` asks for.\n`);
   return ExitCode.done;
 }
 
@@ -144,9 +144,13 @@ function openBackupAt(
 ): Backup {
   const folder = manifestFolder(path, io.cwd);
   if (folder.backup.length > 0) return openBackup(path, projects.loadBackup(folder), environment, io.signal);
-  throw fail('usage', `--from: ${oneLine(path)} has no JSON of a configuration export, or has manifests.`, {
-    hint: 'Name a `.json` file, or a folder with such files.',
-  });
+  throw fail(
+    'usage',
+    `--from: ${oneLine(path)} has no JSON of a configuration export, or it has manifests.`,
+    {
+      hint: 'Name a `.json` file, or a folder with such files.',
+    },
+  );
 }
 
 /** Adds the secrets that the manifests name to `.env.example` in a folder. The path of that; `null` without secrets. */
@@ -226,7 +230,7 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   io.stdout.write(summaryOf(merge));
   if (args.dryRun) io.stdout.write('Nothing was written.\n');
   if (project.resources.length === 0 && !args.all && kindsNamed(args) === undefined)
-    io.stdout.write('No manifest declares an object. Add those of the tenant with --all.\n');
+    io.stdout.write('No object is declared. Add those of the tenant with --all.\n');
   return hasErrors(diagnostics) ? ExitCode.incomplete : ExitCode.done;
 }
 
@@ -254,7 +258,6 @@ function summaryOf({ changed, created, deleted, undeclared }: Merge): string {
     ...deleted.map((path) => `- ${path}`),
   ];
   const counts = `Files: ${changed.length} changed, ${created.length} new, ${deleted.length} removed.`;
-  const rest =
-    undeclared === 0 ? [] : [`${countIs(undeclared, 'object')} in no manifest. Add them with --all.`];
+  const rest = undeclared === 0 ? [] : [`${countIs(undeclared, 'object')} undeclared. Add them with --all.`];
   return `${[...lines.map(oneLine), counts, ...rest].join('\n')}\n`;
 }

@@ -102,7 +102,9 @@ async function withPipe<T>(
     if (signal.aborted) throw interruption();
     if (!limit.signal.aborted) throw error;
     const message = `${file} is a pipe, and its other end was not ready within ${pipeTimeout / 1000} s.`;
-    throw fail('pipe-timeout', message, { hint: 'Start what reads or writes it, or name a file.' });
+    throw fail('pipe-timeout', message, {
+      hint: 'Start the program that reads or writes it, or name a file.',
+    });
   } finally {
     clearTimeout(timer);
   }
@@ -131,13 +133,13 @@ export function checkWritable(files: readonly string[], io: FileIo, reads: reado
     const path = resolve(io.cwd, file);
     const target = resolveLinks(path);
     if (read.has(target)) {
-      throw fail('usage', `${file} is what the command reads, and would be overwritten.`, {
+      throw fail('usage', `${file} is read by this command, and would be overwritten.`, {
         hint: 'Choose another file.',
       });
     }
     if (named.has(target)) {
       throw fail('usage', `${file} is named twice: the second document would overwrite the first.`, {
-        hint: 'Name a file of its own for each.',
+        hint: 'Name a different file for each.',
       });
     }
     named.add(target);
@@ -149,7 +151,7 @@ function tryToWrite(file: string, path: string, io: FileIo): void {
   requireOutputFile(path, io.cwd);
   const isNew = !existsSync(path);
   if (!isNew && /\.ya?ml$/i.test(file)) {
-    throw fail('usage', `${file} exists and is YAML, as manifests are. Plans and results are JSON.`, {
+    throw fail('usage', `${file} exists and is YAML, like a manifest. Plans and results are JSON.`, {
       hint: 'Choose another file, for example plan.json.',
     });
   }

@@ -13,7 +13,7 @@ import { projectOptions } from './project.ts';
 
 export const command = describeCommand({
   usage:
-    '$0 get ADDRESS… [options]\n\nPrints live objects as their manifests, as an export would write them, in one stream. Changes nothing.',
+    '$0 get ADDRESS… [options]\n\nPrints live objects as manifests, as an export would write them, in one stream. Changes nothing.',
   options: (yargs) =>
     yargs
       .positional('address', { type: 'string', array: true, describe: 'Addresses, or globs of them' })

@@ -11,7 +11,7 @@ import { namedEnvironments, projectFileOf, projectFileOptions, selectorsOf } fro
 
 export const command = describeCommand({
   usage:
-    '$0 history [options]\n\nLists the applies that this checkout knows, the newest first: when, environment, outcome, changes, commit, digest of the plan, result file. Without --env, of all environments. Sends no request to the tenant.',
+    '$0 history [options]\n\nLists the applies that were made in this checkout, the newest first: when, environment, outcome, changes, commit, digest of the plan, result file. Without --env, those of all environments. Sends no request to the tenant.',
   options: (yargs) =>
     yargs
       .option('limit', { ...number('Maximum number of applies'), default: 20 })
@@ -36,7 +36,7 @@ export const command = describeCommand({
   // A file name has to stay whole, to be copied.
   const view = { ...viewOf(io.stdout, args, io), width: Number.POSITIVE_INFINITY };
   const { rows } = table([columns, ...applies.map(cellsOf)]);
-  io.stdout.write(applies.length === 0 ? 'This checkout knows no apply.\n' : layout(rows, view));
+  io.stdout.write(applies.length === 0 ? 'No apply was made in this checkout.\n' : layout(rows, view));
   return ExitCode.done;
 });
 
@@ -56,6 +56,6 @@ function cellsOf(apply: PastApply): string[] {
   const { outcome, summary, revision = '', undoes, planDigest } = apply.result;
   const counts = Object.entries(summary).filter(([, count]) => count > 0);
   const words = counts.map(([name, count]) => `${count} ${name === 'notAttempted' ? 'not attempted' : name}`);
-  const what = [...words, ...(undoes ? [`undoes that of ${undoes.startedAt}`] : [])].join(', ');
+  const what = [...words, ...(undoes ? [`undoes the apply of ${undoes.startedAt}`] : [])].join(', ');
   return [when, environment, outcome, what, revision.slice(0, 8), planDigest.slice(0, 15), file];
 }

@@ -36,13 +36,13 @@ function options(yargs: Argv) {
     .option('trace', traceOption)
     .option('identity', {
       ...list(
-        "Base URL of the tenant's identity service. For several tenants, once for each, as NAME=URL, in the order in which changes go to them. Default: an embedded tenant for trials",
+        "Base URL of the tenant's identity service. For several tenants, give it once for each, as NAME=URL, in the order in which changes go to them. Default: an embedded tenant for trials",
       ),
       nargs: 1,
     })
     .option('profiles', {
       ...list(
-        "Base URL of the tenant's profile-management service. For several tenants, once for each, as NAME=URL",
+        "Base URL of the tenant's profile-management service. For several tenants, give it once for each, as NAME=URL",
       ),
       nargs: 1,
     })
@@ -59,7 +59,7 @@ function options(yargs: Argv) {
     })
     .option('promote', {
       ...list(
-        'Write pipelines that apply to the first of two selections of environments (NAME or @GROUP), and to the second what the first has proven. Default with several tenants: the first, then the others',
+        'Write pipelines that apply to one selection of environments (NAME or @GROUP), and then apply to a second one what the first has proven. Default with several tenants: the first, then the others',
       ),
       nargs: 2,
     });
@@ -122,8 +122,8 @@ export const command = describePlainCommand({
 /** `--identity a=https://… b=https://…` names one tenant and a folder: each tenant needs an option of its own. */
 function refuseUrlAsFolder(dir: string): void {
   if (!/^([^/]*=)?https?:/i.test(dir)) return;
-  throw fail('usage', `"${dir}" is a URL, and stands where the folder of the project is named.`, {
-    hint: 'Name a tenant with --identity https://…, and several with the option for each: --identity test=https://… --identity production=https://…',
+  throw fail('usage', `"${dir}" is a URL, but this argument is the folder of the project.`, {
+    hint: 'Name a tenant with --identity https://…, or several by repeating the option: --identity test=https://… --identity production=https://…',
   });
 }
 
@@ -131,7 +131,7 @@ function refuseUrlAsFolder(dir: string): void {
 function checkPromotion({ promote: [first, next] }: Args, isNew: boolean): Promotion | null {
   if (first === undefined || next === undefined) return null;
   if (!isNew) return [first, next];
-  throw fail('usage', '--promote is about the environments of an existing project.', {
+  throw fail('usage', '--promote takes environments of an existing project.', {
     hint: 'For a new project, name its tenants with --identity NAME=URL, in the order in which changes go to them.',
   });
 }

@@ -35,7 +35,7 @@ function options(yargs: CommonArgv) {
     .option('all', text('For draft: draft every collection, into this folder'))
     .option(
       'write',
-      flag('For check: mark a descriptor that holds as proven, and add policies of ids, in its file'),
+      flag('For check: if the descriptor holds, mark it as proven in its file, and add policies of ids'),
     )
     .option('format', { ...format(['text', 'json']), describe: 'For check: output format' });
 }
@@ -44,7 +44,7 @@ type Args = ArgsOf<typeof options>;
 
 export const command = describeCommand({
   usage:
-    '$0 kind add [KIND] | kind draft OPENAPI PATH | kind check KIND [options]\n\nHelps to describe a kind of your own. `add` copies a descriptor from the library of the package; without a kind, it lists what the library has. `draft` writes a first descriptor from the OpenAPI description of a collection, or of all. `check` reads the tenant to show whether the descriptor holds: a plan of an export has to be empty.',
+    '$0 kind add [KIND] | kind draft OPENAPI PATH | kind check KIND [options]\n\nHelps to describe a kind of your own. `add` copies a descriptor from the library of the package; without a kind, it lists what the library has. `draft` writes a first descriptor from the OpenAPI description of a collection, or of all. `check` reads the tenant to show whether the descriptor holds: a plan of an export must be empty.',
   options,
   examples: {
     '$0 kind add': 'List the descriptors that are ready to copy',

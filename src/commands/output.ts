@@ -171,7 +171,7 @@ const filesIn = (names: readonly string[]) => names.filter((name) => name !== st
 function checkStdout({ format, report, out }: Parameters<typeof checkOutput>[0]): void {
   const count = [...report, out].filter((name) => name === stdoutName).length;
   if (count > 1 || (out === stdoutName && format !== 'text'))
-    throw fail('usage', 'Two documents would be on stdout.', {
+    throw fail('usage', 'Two documents would go to stdout.', {
       hint: '`--out -` prints the plan file, `--report -` the report in the format of --format. Use one of them, and files for others.',
     });
   if (report.includes(stdoutName) && format === 'text')
@@ -197,7 +197,7 @@ export async function isWritten(write: () => Promise<void>, io: Io): Promise<boo
     return true;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    printNote(`A report is not written. ${error.message}`, io);
+    printNote(`A report could not be written. ${error.message}`, io);
     return false;
   }
 }
@@ -250,7 +250,7 @@ function reportFormat(file: string, is: Document['is']): Format {
 
 function unknownFormat(file: string, is: Document['is']): Failure {
   const endings = formatByEnding.filter(([, format]) => formatsOf(is).includes(format));
-  return fail('unknown-report-format', `There is no ${is} report with the ending of "${file}".`, {
+  return fail('unknown-report-format', `A ${is} report cannot be written as "${file}".`, {
     hint: `Use one of these endings: ${endings.map(([ending]) => ending).join(', ')}.`,
   });
 }
@@ -271,7 +271,7 @@ export function printSaved(
 ): boolean {
   const saved = files.filter(({ failure }) => failure === null).map(({ file }) => relative(io.cwd, file));
   for (const { failure } of files) {
-    if (failure) printNote(`The result is not saved. ${failure.message}`, io);
+    if (failure) printNote(`The result could not be saved. ${failure.message}`, io);
   }
   const isWhole = saved.length === files.length;
   if (saved[0] !== undefined && (!quiet || !isWhole)) printNote(`Result file: ${saved[0]}`, io);

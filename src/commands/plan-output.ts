@@ -116,12 +116,15 @@ export function applyOptions<T>(yargs: Argv<T>) {
   return yargs
     .option('yes', flag('Do not ask for confirmation'))
     .option('expect', text('Apply only if the plan has this digest'))
-    .option('proven-by', list('Apply only what these result files (or globs) prove in another environment'))
+    .option(
+      'proven-by',
+      list('Apply only changes that these result files (or globs) prove in another environment'),
+    )
     .option('dry-run', flag('Print the requests without sending them'))
     .option('fail-fast', flag('Stop after the first failed change'))
     .option('format', {
       ...format(['text', 'json', 'jsonl']),
-      describe: 'Output format. jsonl: each event as it happens, one JSON object a line',
+      describe: 'Output format. jsonl: each event as it happens, one JSON object per line',
     })
     .option('result', text('Write the result to this file'))
     .option('report', list('Also write the result to these files (.md .html .json .xml)'))

@@ -265,7 +265,7 @@ function createLimitWaits(note: (text: string | null) => void): (event: RunEvent
     const begins = Math.max(Date.now(), until);
     until = Math.max(until, Date.now() + event.ms);
     waited += until - begins;
-    if (waited >= longWait) note(`${eventWords(event)}; further waits for it are not told`);
+    if (waited >= longWait) note(`${eventWords(event)}; further waits are not shown`);
   };
 }
 
@@ -336,7 +336,7 @@ function eventWords(event: RunEvent): string | null {
     case 'exchanged':
       return null;
     case 'rate-limit-wait':
-      return `limit reached, going on in ${Math.max(1, Math.round(event.ms / 1000))} s`;
+      return `rate limit reached, continuing in ${Math.max(1, Math.round(event.ms / 1000))} s`;
     case 'retrying':
       return `trying ${event.request.method} ${event.request.path} again in ${seconds(event.ms)}: ${event.reason}`;
     case 'token-fetched':

@@ -129,8 +129,8 @@ export function protectProject(args: Pick<ProjectArgs, 'config'> & OutputFiles, 
     if (!(error instanceof Failure) || error.diagnostics.some(({ code }) => code === 'usage')) throw error;
     // Explains why the project matters to somebody who only wants to see a plan.
     const message =
-      'The report is not written: it must not overwrite a file of the project, whose files are not known.';
-    const hint = 'Correct the project first, or run the command in a folder outside of it.';
+      'The report was not written: it could overwrite a file of the project, which could not be read.';
+    const hint = 'Correct the project first, or run the command outside the project.';
     throw new Failure([...error.diagnostics, { code: 'usage', severity: 'error', message, hint }]);
   }
 }

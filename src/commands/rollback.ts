@@ -13,13 +13,13 @@ import { readOneResult } from './saved.ts';
 
 export const command = describeCommand({
   usage:
-    '$0 rollback [RESULT] [options]\n\nMakes a plan that undoes an apply, from its result file, or with --last the latest one to the environment that this checkout knows. Changes nothing in the tenant.',
+    '$0 rollback [RESULT] [options]\n\nMakes a plan that undoes an apply: the one of a result file, or with --last the latest one to the environment that was made in this checkout. Changes nothing in the tenant.',
   options: (yargs) =>
     planOutputOptions(guardOptions(scopeOptions(yargs)))
       .positional('result', {
         type: 'string',
         describe:
-          'The result file of an apply, for example one in .tenantctl/ENVIRONMENT/results. Of several environments, --env names one',
+          'The result file of an apply, for example one in .tenantctl/ENVIRONMENT/results. If it has several environments, --env names one',
       })
       .option('last', flag("Undo the environment's latest apply: `history` lists them")),
   examples: {
@@ -53,7 +53,7 @@ async function findLast({ root, environment }: ProjectEnvironment, args: Verbosi
   if (!args.quiet) printNote(`Undoes the apply of ${startedAt} (${outcome}): ${file}`, io);
   if (undoes)
     printNote(
-      `That apply was a rollback itself: this plan brings back what it undid, of ${undoes.startedAt}.`,
+      `That apply was a rollback itself: this plan brings back what it undid, the apply of ${undoes.startedAt}.`,
       io,
     );
   return result;

@@ -51,7 +51,7 @@ function refuseKnown(file: string, text: string): void {
       hint: 'Run `tenantctl diff` again with the wanted --format, or with --report FILE.',
     });
   if (value === undefined && /^\s*\{[^{}[\]]{0,1000}"planDigest"/.test(text))
-    throw fail('result-unreadable', `${file} begins like a result, and was cut.`, {
+    throw fail('result-unreadable', `${file} is a result that was cut off.`, {
       hint: 'The results of an environment are also in `.tenantctl/ENVIRONMENT/results`.',
     });
 }
@@ -70,7 +70,7 @@ export async function readPlans(file: string, io: Io): Promise<Extract<Document,
   if (!done) return { is: 'fleet', fleet: fleetOf(environments.map(plansOf)) };
   throw fail(
     'fleet-inconsistent',
-    `${file} has a result of ${JSON.stringify(done.name)} and no plan, so it cannot be applied.`,
+    `${file} has a result of ${JSON.stringify(done.name)} but no plan, so it cannot be applied.`,
     { hint: 'Name the file that `tenantctl plan --out FILE` wrote.' },
     ExitCode.refused,
   );

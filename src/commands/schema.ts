@@ -9,7 +9,7 @@ import { kindsHere } from './project.ts';
 
 export const command = describeCommand({
   usage:
-    '$0 schema [KIND]\n\nPrints a JSON Schema: of a kind, of all manifests (manifest), of the project file (project), of a file with one environment (environment), of the description of a kind (kind), or of plan, result, fleet and diff files. In a project, its own kinds are among them. Without KIND, lists the names.',
+    '$0 schema [KIND]\n\nPrints a JSON Schema: of a kind, of all manifests (manifest), of the project file (project), of a file with one environment (environment), of the description of a kind (kind), or of plan, result, fleet and diff files. In a project, its own kinds are included. Without KIND, lists the names.',
   options: (yargs) =>
     yargs.positional('kind', {
       type: 'string',

@@ -28,7 +28,7 @@ export const command = describeCommand({
   },
 }).run(async (args, io) => {
   if (args.env.length > 0)
-    throw fail('usage', 'show takes no --env: it shows all environments that are in the files.');
+    throw fail('usage', 'show takes no --env: it shows all environments in the files.');
   const documents: Document[] = [];
   for (const file of args.file) documents.push(await readSaved(file, io));
   const [first, ...others] = documents;

@@ -37,7 +37,7 @@ function validateSelected(args: Args, io: Io): Validation {
 
 export const command = describeCommand({
   usage:
-    '$0 validate [options]\n\nChecks the project file and the manifests without asking the tenant. Reports all problems at once.',
+    '$0 validate [options]\n\nChecks the project file and the manifests without contacting the tenant. Reports all problems at once.',
   options,
   examples: {
     '$0 validate': 'Check everything that can be checked offline',

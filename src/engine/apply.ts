@@ -135,8 +135,8 @@ const lockLost: Diagnostic = {
   code: 'lock-lost',
   severity: 'error',
   message:
-    'The run was stopped, because its lock was removed, or taken over after it had not been renewed for a minute.',
-  hint: 'Look whether another apply is running. Then apply again to finish.',
+    'The run was stopped: its lock was removed, or another run took it over because it had not been renewed for a minute.',
+  hint: 'Check whether another apply is running, then apply again to finish.',
 };
 
 /** Throws a Failure for secrets of the plan that are not set: they would only be missed halfway. */

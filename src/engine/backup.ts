@@ -64,7 +64,8 @@ function withoutRepeats(entries: readonly BackupEntry[]): BackupEntry[] {
     `${type} ${getText(object, 'id') ?? JSON.stringify(object)}`;
   return groupBy(entries, nameOf).map(([name, [entry, ...others]]) => {
     const other = others.find(({ object }) => !sameJson(object, entry.object));
-    if (other) throw badBackup(other.file, `has another ${name} than ${entry.file}`);
+    if (other)
+      throw badBackup(other.file, `has an object ${name} that differs from the one in ${entry.file}`);
     return entry;
   });
 }
@@ -165,7 +166,7 @@ function remarksOn(
     const kind = kinds.get(type);
     if (!kind) return 'no kind describes them';
     if (isObserved(kind)) return `the kind ${kind.name} is only read`;
-    return taken.has(object) ? null : 'the backup does not say which object they are below';
+    return taken.has(object) ? null : 'the backup does not say which object they belong to';
   };
   const left = entries.flatMap((entry) => {
     const why = whyLeft(entry);
@@ -175,6 +176,6 @@ function remarksOn(
   const counts = groupBy(left.sort(), (each) => each).map(([what, { length }]) => `- ${length} ${what}`);
   const message = ['The backup has objects that are left out:', ...counts].join('\n');
   const hint =
-    'A kind takes the objects of the type of its name: `AccessProfile` those of ACCESS_PROFILE. `tenantctl kind add` lists kinds to copy.';
+    'Objects go to the kind that has the name of their type: those of ACCESS_PROFILE to `AccessProfile`. `tenantctl kind add` lists kinds to copy.';
   return [{ code: 'kind-left-out', severity: 'warning', message, hint }];
 }

@@ -189,8 +189,8 @@ function missingIds({ can, read }: Kind, objects: readonly LiveObject[]): Diagno
   return tally(objects, objects.length, ({ id }) => (id === null ? ['id'] : [])).map(([, seen]) => ({
     code: 'kind-row-unreadable',
     severity: 'error',
-    message: `The tenant shows no \`id\` ${seen}: no request and no \`!ref\` could name it.`,
-    hint: 'Correct `path` and `list.member`. Where objects have no `id`, only a kind with `create: true`, `update: none` and `delete: false` can hold.',
+    message: `The tenant shows no \`id\` ${seen}: neither a request nor a \`!ref\` could name it.`,
+    hint: 'Correct `path` and `list.member`. If objects have no `id`, a kind can only create them: `create: true`, `update: none` and `delete: false`.',
   }));
 }
 
@@ -256,7 +256,7 @@ function misfits(kind: Kind, objects: readonly LiveObject[], settings: ApiSettin
       () => [name],
     ).map(([, seen]) =>
       misfit(
-        `${word(name)} ${seen} does not fit the type \`${field.is}\`, so no export has it.`,
+        `${word(name)} ${seen} does not fit the type \`${field.is}\`, so an export would leave it out.`,
         `Say \`${suggestedField(name, objects)}\` in \`fields\`, or add ${word(name)} to \`serverOwned\`.`,
       ),
     );
@@ -386,7 +386,7 @@ async function checkPages(reader: Tenant, list: List, objects: readonly LiveObje
     return object !== null && known.has(nameOf(object));
   };
   if (rows.every(isKnown)) return [];
-  const message = `The tenant lists ${objects.length} objects at once, and then more: the descriptor says ${pageSize ?? 'that there are no pages'}.`;
+  const message = `The tenant lists ${objects.length} objects at once although there are more, but the descriptor says ${pageSize ?? 'that there are no pages'}.`;
   const hint = `Set \`list.pageSize\` to ${objects.length}.`;
   return [{ code: 'kind-page-size', severity: 'error', message, hint }];
 }
@@ -404,7 +404,7 @@ async function checkFilter(
   const found = new Set(rows.map((row) => String(row.id)));
   const lost = wanted.find(({ id }) => id !== null && !found.has(id));
   const said = `The filter ${shortenLine(filters, 200)}`;
-  const hint = 'Remove `list.filter`: the whole list is read then.';
+  const hint = 'Remove `list.filter`: then the whole list is read.';
   if (lost) {
     const message = `${said} does not find ${lost.address}.`;
     return [{ code: 'kind-filter', severity: 'error', message, hint }];
@@ -412,7 +412,7 @@ async function checkFilter(
   const nameIn = ({ key: [part = ''] }: LiveObject) => part.toLowerCase();
   const asked = new Set(wanted.map(nameIn));
   if (rows.length <= objects.filter((object) => asked.has(nameIn(object))).length) return [];
-  const message = `${said} does not narrow: it finds ${rows.length} objects.`;
+  const message = `${said} does not narrow the list: it finds ${rows.length} objects.`;
   return [{ code: 'kind-filter', severity: 'warning', message, hint }];
 }
 
@@ -436,7 +436,7 @@ async function checkCount({ client }: Tenant, list: List): Promise<Diagnostic[]>
   const page = pageOf(await client.send(call), call.path, list.member);
   if (page === null || page.total !== null) return [];
   const message = 'The tenant does not say how many objects there are: `count=true` has no effect.';
-  const hint = 'Remove `list.counts`: pages are read one after another then.';
+  const hint = 'Remove `list.counts`: then pages are read one after another.';
   return [{ code: 'kind-count', severity: 'warning', message, hint }];
 }
 

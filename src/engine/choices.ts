@@ -182,7 +182,7 @@ function nearAddresses(glob: string, addresses: readonly Address[]): string {
   const near = didYouMean(glob, same);
   if (near !== null) return near;
   if (same.length === 0)
-    return 'Write addresses as plans show them: `SenderAddress/help@acme.example`. `SenderAddress/**` is all of a kind, `**` are all.';
+    return 'Write addresses as plans show them: `SenderAddress/help@acme.example`. `SenderAddress/**` means all objects of a kind, `**` means all objects.';
   const named = same.slice(0, maxNamed).map((address) => `\`${address}\``);
   return `There are ${[...named, ...(same.length > named.length ? ['…'] : [])].join(', ')}`;
 }

@@ -148,7 +148,7 @@ function mayMatch(kind: string, only: readonly string[]): boolean {
 /** Principle 4 of plans: a kind that no manifest names is not read. A backup may be one of some kinds, too. */
 function undeclaredKinds(names: readonly string[]): Diagnostic[] {
   if (names.length === 0) return [];
-  const message = `Not compared, since no manifest declares and no backup has such objects: ${names.join(', ')}.`;
+  const message = `Not compared, because no manifest and no backup has objects of these kinds: ${names.join(', ')}.`;
   return [
     {
       code: 'kinds-not-compared',

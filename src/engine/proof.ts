@@ -39,7 +39,7 @@ function explainUnproven({ address, source }: Change): Diagnostic {
   return {
     code: 'unproven',
     severity: 'error',
-    message: `${address} is not proven: none of the results of --proven-by shows a tenant that equals what is declared now.`,
+    message: `${address} is not proven: none of the results of --proven-by shows a tenant in the state that is declared now.`,
     hint: 'Apply the same manifests to the environment that proves them, and pass the result of that apply.',
     address,
     ...(source ? { source: { ...source, column: 1 } } : {}),

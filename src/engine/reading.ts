@@ -25,8 +25,8 @@ export async function requireUncommitted(root: string, file: string): Promise<vo
   if (!(await isInRepository(root, file))) return;
   throw fail(
     'committed-journal',
-    `The journal ${file} is a file of the git repository, so it does not show what an earlier run did.`,
-    { hint: 'Remove it with `git rm`, and make a new plan. `.gitignore` has to list `.tenantctl/*`.' },
+    `The journal ${file} is tracked by git, so it does not show what an earlier run did.`,
+    { hint: 'Remove it with `git rm`, and make a new plan. `.gitignore` must list `.tenantctl/*`.' },
     ExitCode.refused,
   );
 }

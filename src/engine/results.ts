@@ -142,7 +142,7 @@ export async function lastApply(
 ): Promise<Extract<PastApply, { result: Result }>> {
   const [last] = await pastApplies(root, [environment], { most: 1 });
   if (!last)
-    throw fail('no-result', `This checkout knows no apply to the environment ${environment}.`, {
+    throw fail('no-result', `No apply to the environment ${environment} was made in this checkout.`, {
       hint: 'An apply keeps its result where it ran, in `.tenantctl/ENVIRONMENT/results`: name the file that `apply --result FILE` wrote.',
     });
   if ('result' in last) return last;

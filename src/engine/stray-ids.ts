@@ -263,9 +263,7 @@ function tell(
     case 'reference':
       return say(
         `ids of objects, ${others}`,
-        isOwn(kind)
-          ? 'Say `to: KIND` for the field in the descriptor.'
-          : 'Write `!ref KIND/KEY` in their place.',
+        isOwn(kind) ? 'Say `to: KIND` for the field in the descriptor.' : 'Write `!ref KIND/KEY` instead.',
       );
     case 'words':
       return say(
@@ -275,12 +273,12 @@ function tell(
     case 'foreign':
       return say(
         `ids of objects that ${called} does not have`,
-        'They may be those of another tenant. Write `!ref KIND/KEY` in their place, which holds for each.',
+        'They may belong to another tenant. Write `!ref KIND/KEY` instead, which is right in every tenant.',
       );
     case 'unknown':
       return say(
-        `what looks like ids, and ${called} has no object with them of a kind that the project knows`,
-        'Write `!ref KIND/KEY` in their place, and describe the kind where there is none. A place that holds no id gets the policy `plain`.',
+        `texts that look like ids, but of the kinds that the project knows, ${called} has no object with such an id`,
+        'Write `!ref KIND/KEY` instead, and describe the kind if the project does not. Give a place that holds no id the policy `plain`.',
         isForeignOnly ? 'warning' : 'info',
       );
   }

@@ -155,7 +155,7 @@ async function readContext({ client }: Tenant): Promise<JsonObject> {
     return await readTemplateContext(client);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const way = 'With the values of the variables in a file (--context), this read is not needed.';
+    const way = 'This read is not needed if a file gives the values of the variables (--context).';
     const hinted = error.diagnostics.map((each) => ({
       ...each,
       hint: [each.hint, way].filter(Boolean).join(' '),
@@ -186,7 +186,7 @@ export async function sendTest(
   if (mayHaveHappened(sent)) {
     throw fail(
       'test-unknown',
-      `Whether the test notification was sent is unknown: ${text}${tracking}.`,
+      `It is not known whether the test notification was sent: ${text}${tracking}.`,
       { address, hint: 'Ask a recipient before you send it again.' },
       ExitCode.incomplete,
     );

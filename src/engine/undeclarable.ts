@@ -44,7 +44,7 @@ interface UndeclaredInput {
 }
 
 /**
- * Adds to the plan the objects in the tenant that no manifest names, as far as their lists were read anyway: so a manifest
+ * Adds to the plan the objects in the tenant that no manifest declares, as far as their lists were read anyway: so a manifest
  * that was removed shows. They are neither changes nor part of the digest, since an approval covers what a run does, and
  * they are none of its business. What `prune.keep` names is known to be undeclared, and what no manifest could declare had
  * none that was removed: neither is reported.

@@ -77,7 +77,7 @@ function findUnserved(resources: readonly Resource[], { name, tenant }: Environm
     .map(({ resource, at, what, service }) => ({
       code: 'no-endpoint',
       severity: 'error',
-      message: `${what} needs the \`${service}\` service, which the environment ${name} does not have`,
+      message: `${what} needs the \`${service}\` service, but the environment ${name} does not have it`,
       hint: `Add \`${service}: { baseUrl: … }\` to the environment, or leave out what needs it with --except.`,
       address: resource.address,
       ...resource.point(at),

@@ -112,7 +112,7 @@ function dkimRecord(token: Json, domain: string, suffix: string): RecordOrReason
   const label = typeof token === 'string' && labelPattern.test(token) ? token : null;
   const name = label && dnsName(`${label}._domainkey.${domain}`);
   const value = label && dnsName(`${label}.${suffix}`);
-  if (!name || !value) return `The DKIM token ${quote(token)} does not form a DNS name.`;
+  if (!name || !value) return `The DKIM token ${quote(token)} cannot be part of a DNS name.`;
   return { type: 'CNAME', name, value };
 }
 

@@ -86,9 +86,9 @@ export function draftObject(
   const tags = tagsFor(object, context);
   const key = keyMembers(object, tags);
   if (key.some(([, part]) => part === unresolved))
-    return refuse('its key is a text that tenantctl reserves for itself');
+    return refuse('tenantctl reserves the text of its key for itself');
   if (key.some(([, part]) => typeof part === 'string' && !part.isWellFormed()))
-    return refuse('its key holds half of a character, which no address can hold');
+    return refuse('its key contains half of a character, which no address can');
   const subject: DraftSubject = {
     object,
     standard: context.standardOf?.(object) ?? null,

@@ -58,13 +58,13 @@ export function omissionDiagnostics(
     const [{ object, omission }, ...others] = group;
     if (others.length === 0) {
       const message = `${object.address}: ${remarkOf(omission)}`;
-      const hint = 'It stays as it is in the tenant. All else of the object is exported.';
+      const hint = 'It stays as it is in the tenant. The rest of the object is exported.';
       return { ...notDeclarable, message, hint, address: object.address };
     }
     const count = countOf(object.kind, group);
     const message = `${count}: ${printPlace(omission.at)} is left out. The first: ${whyOf(omission)}.`;
     const hint =
-      'They stay as they are in the tenant, and a comment in each manifest says why. All else is exported.';
+      'They stay as they are in the tenant, and a comment in each manifest says why. Everything else is exported.';
     return { ...notDeclarable, message, hint };
   });
 }

@@ -290,5 +290,5 @@ function fixedAdvice({ kind }: Descriptor, fixed: readonly string[]): string {
 }
 
 function replaceWarning({ kind }: Descriptor): string {
-  return `The new ${kind} has another id, and only what the descriptor names: plan again afterwards for what refers to it, and for what was below it.`;
+  return `The new ${kind} has another id, and only the fields that the descriptor names. Plan again afterwards, for the objects that refer to it or were below it.`;
 }

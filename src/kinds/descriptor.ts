@@ -129,7 +129,7 @@ export function mistakesIn(
   const ofServer = serverOwned.flatMap((name, at) => {
     if (!isPart(name) && !Object.hasOwn(fields, name)) return [];
     const what = isPart(name) ? 'part of the key' : 'field';
-    const message = `\`${name}\` is a ${what}, so it cannot be the server's`;
+    const message = `\`${name}\` is a ${what}, so \`serverOwned\` cannot name it`;
     return [{ at: pointer('serverOwned', at), message }];
   });
   const misplaced = Object.entries(places).flatMap(([path, is]) => {
@@ -137,8 +137,8 @@ export function mistakesIn(
     const field = get(fields, name);
     const at = pointer('places', path);
     if (name.startsWith('*') || (field && (typeof is === 'string' || field.is === 'json'))) return [];
-    if (!field) return [{ at, message: `There is no field \`${name}\` for this place to be in` }];
-    const message = `\`${name}\` is no JSON, so its ids are not at places: say \`to\` in \`fields\``;
+    if (!field) return [{ at, message: `This place begins with \`${name}\`, which is not a field` }];
+    const message = `\`${name}\` is not JSON, so its ids have no places: say \`to\` in \`fields\``;
     return [{ at, message }];
   });
   const { create, update } = descriptor;
@@ -174,15 +174,15 @@ function mistakesInShape({
   const checks: readonly Check[] = [
     [
       '/path',
-      `\`path\` has \`${places[0]}\`, but \`parent\` does not say of which kind that is`,
+      `\`path\` has \`${places[0]}\`, but \`parent\` does not say what kind that is`,
       !parent && places.length > 0,
     ],
     [
       '/path',
-      `\`path\` must have \`{${parent?.part}}\` once, and no other place`,
+      `\`path\` must have \`{${parent?.part}}\` once, and nothing else in braces`,
       parent !== null && places.join() !== `{${parent.part}}`,
     ],
-    ['/key', 'A single object has no `key`: there is no other', single && key.length > 0],
+    ['/key', 'A single object needs no `key`: it is the only one', single && key.length > 0],
     ['/single', 'Without `key`, only a single object can be described', !single && key.length === 0],
     [
       '/write/beforeDelete',
@@ -191,7 +191,7 @@ function mistakesInShape({
     ],
     [
       '/write/first',
-      '`first` needs an `update`, and cannot go with `sendId`',
+      '`first` needs an `update`, and cannot be combined with `sendId`',
       first !== undefined && (update === 'none' || sendId === true),
     ],
     [

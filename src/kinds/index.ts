@@ -19,7 +19,7 @@ import { verifiedDomain } from './verified-domain.ts';
 export const readOnlyKinds: readonly Descriptor[] = [
   descriptorFrom({
     kind: 'Identity',
-    summary: 'A person, by the technical name (alias); only read, to be referred to.',
+    summary: 'A person, by the technical name (alias); read only, for references.',
     path: '/v2025/identities',
     // The display name is not unique. That the alias is, is said by users and by no document.
     key: 'alias',
@@ -28,7 +28,7 @@ export const readOnlyKinds: readonly Descriptor[] = [
   }),
   descriptorFrom({
     kind: 'Source',
-    summary: 'A source of accounts; only read, to be referred to.',
+    summary: 'A source of accounts; read only, for references.',
     path: '/v2025/sources',
     key: 'name',
     // `name eq` is among the filters.
@@ -36,7 +36,7 @@ export const readOnlyKinds: readonly Descriptor[] = [
   }),
   descriptorFrom({
     kind: 'Cluster',
-    summary: 'A cluster of virtual appliances; only read, to be referred to.',
+    summary: 'A cluster of virtual appliances; read only, for references.',
     path: '/v2025/managed-clusters',
     key: 'name',
     // Only newer descriptions have a filter for the name, and there are few clusters.

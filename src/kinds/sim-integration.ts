@@ -172,7 +172,7 @@ function sourcesAdvice({ key: [name = ''], fields: values, ignored }: UpdateInpu
     : `Declare the \`sources\` that it has${withoutIgnoring(['/sources'], ignored)}, and plan again`;
   return (
     `The tenant does not show the sources of "${name}", and a PUT without them would clear them. ` +
-    `${remedy}; or set \`identity.simUpdate: patch\` where the tenant takes patches.`
+    `${remedy}; or set \`identity.simUpdate: patch\` if the tenant takes patches.`
   );
 }
 

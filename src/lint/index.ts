@@ -158,7 +158,7 @@ function lintJsonText(resource: Resource): Finding[] {
     const text = get(resource.fields, name);
     if (typeof text !== 'string' || text === '' || !isSentAsText(field, contractSettings)) return [];
     if (parseJson(text) !== undefined || readJsonText(text) !== text) return [];
-    const message = `The text of \`${name}\` is not valid JSON, which the tenant expects`;
+    const message = `The text of \`${name}\` is not valid JSON, but the tenant expects JSON`;
     const hint = `Write the members as YAML: \`${name}: { name: value }\`.`;
     return [{ code: 'json-text', message, hint, at: pointer(name), isUnshown: true }];
   });

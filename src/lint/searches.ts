@@ -113,7 +113,7 @@ function judgeRule(rule: Rule, known: KnownRecords): Finding[] {
 function judgeMembers(rule: Rule): Finding[] {
   const unknown = rule.members.filter((name) => !ruleMembers.includes(name));
   return unknown.flatMap((name) => {
-    const message = `\`${cutShort(name)}\` is not a member of rules that tenantctl knows; it is sent as it is`;
+    const message = `\`${cutShort(name)}\` is a member of rules that tenantctl does not know; it is sent as it is`;
     return finding('rule-member', at(rule, name), message, didYouMean(name, ruleMembers));
   });
 }

@@ -243,13 +243,13 @@ export function findUntranslated(templates: readonly Resource[]): ReadonlyMap<Re
   const locales = groupBy(templates, mediumOf).flatMap(([medium, group]) =>
     findMissing(group, localeOf, (key, missing) => ({
       code: 'missing-locale',
-      message: `${key} is not declared for ${medium} in ${missing}, as other notifications are`,
+      message: `${key} is not declared for ${medium} in ${missing}, although other notifications are`,
       at: '/locale',
     })),
   );
   const media = findMissing(templates, mediumOf, (key, missing) => ({
     code: 'missing-medium',
-    message: `${key} is not declared for ${missing}, as other notifications are`,
+    message: `${key} is not declared for ${missing}, although other notifications are`,
     at: '/medium',
   }));
   const grouped = groupBy([...locales, ...media], ([resource]) => resource);

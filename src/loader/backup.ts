@@ -40,13 +40,13 @@ export function readBackup({ source, backup }: BackupFolder, megabytes: number):
 
 /** What it says, or what is wrong with it. `self` has the id and the name that an object may lack. */
 function entryIn(entry: Json): Omit<BackupEntry, 'file'> | string {
-  if (!isObject(entry)) return 'has an entry that is no object';
+  if (!isObject(entry)) return 'has an entry that is not an object';
   const [self = null, object = null] = [get(entry, 'self'), get(entry, 'object')];
   if (!isObject(self) || !isObject(object)) return 'has an entry without `self` and `object`';
   const type = getText(self, 'type') ?? '';
   if (!/^[A-Z][A-Z0-9_]{0,60}$/.test(type)) return 'has an entry whose `self.type` is not the name of a type';
   const id = getText(object, 'id') ?? getText(self, 'id');
-  if (id !== null && !isPathSegment(id)) return 'has an entry whose id is none';
+  if (id !== null && !isPathSegment(id)) return 'has an entry whose id cannot be used';
   const name = get(object, 'name') ?? get(self, 'name') ?? null;
   return {
     type,

@@ -74,7 +74,7 @@ function readSandbox(written: EmbeddedTenant, context: BuildContext): TenantConn
   // Where there is data, the seed is not read.
   if (seed !== null && !isThere(sandbox.seed) && !isThere(sandbox.data)) {
     const hint =
-      'The path begins at the folder of the project file. Without `seed`, the tenant begins empty.';
+      'The path is relative to the folder of the project file. Without `seed`, the tenant is empty at first.';
     refuse(context, '/sandbox/seed', { code: 'sandbox-file', message: `There is no file ${seed}`, hint });
   }
   return { tenant: { identity: name, profiles: name }, connection: { to: 'sandbox', sandbox } };
@@ -156,7 +156,7 @@ function readPem(path: string, at: Pointer, { project: { root }, find }: BuildCo
     return readFileSync(join(root, path), 'utf8');
   } catch (error) {
     const message = `The file ${path} cannot be read (${systemCode(error) ?? 'unknown error'}).`;
-    const hint = 'The path begins at the folder of the project file.';
+    const hint = 'The path is relative to the folder of the project file.';
     throw fail('tls-file', message, { source: sourceOf(find(at).place), hint });
   }
 }
@@ -271,8 +271,8 @@ function readUrl(text: string): BaseUrl {
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     return { problem: 'credentials are sent there, so it must begin with https://' };
   }
-  if (url.username || url.password) return { problem: 'credentials do not belong in it' };
-  if (url.search || url.hash) return { problem: 'it may have neither ? nor #' };
+  if (url.username || url.password) return { problem: 'it must not contain credentials' };
+  if (url.search || url.hash) return { problem: 'it must not contain ? or #' };
   return { url: `${url.origin}${url.pathname.replace(/\/+$/, '')}` };
 }
 

@@ -153,7 +153,7 @@ function listFiles(project: ProjectFile, source: FileSource, problems: Problems)
     if (paths.length === 0 && patterns.length > 0 && patterns.length === manifests.length) {
       const message = `No file matches ${patterns.join(', ')}`;
       const hint =
-        'Correct `manifests`, whose globs begin at the folder of the project file, or write manifests with `tenantctl export`.';
+        'Correct `manifests`, whose globs are relative to the folder of the project file, or write manifests with `tenantctl export`.';
       problems.add('no-manifests', message, place, { severity: 'warning', hint });
     }
     return paths;
@@ -190,7 +190,7 @@ function refuseDuplicates(manifests: readonly Manifest[], problems: Problems): v
         (each) => each.identity === identity && each.isFormer !== isFormer,
       );
       const message = isReused
-        ? `${label} is declared and renamed at once; first in ${file}, line ${line}`
+        ? `${label} is the name of one object here and the former name of another there; first in ${file}, line ${line}`
         : `${label} is declared twice; first in ${file}, line ${line}`;
       const hint = isReused ? renameFirst : 'Keep one of the two manifests.';
       problems.add('duplicate-object', message, manifest.place, { address: manifest.address, hint });

@@ -129,7 +129,7 @@ function readVariables({ noted, document }: EnvironmentText, context: Omit<TagCo
   const resolve = tagReader({ ...context, variables: null });
   return resolveNotes(valueAt(noted, '/variables') ?? {}, document.file, (tag, argument, place) => {
     if (tag !== '!var' && tag !== '!format') return resolve(tag, argument, place);
-    context.problems.add('variable-in-variable', 'A variable cannot be made of other variables', place);
+    context.problems.add('variable-in-variable', 'A variable cannot be made up of other variables', place);
     return unresolved;
   });
 }
@@ -149,7 +149,7 @@ function readValue(
     if (!isFilledInLater(value)) return value;
     const what = refOf(value) === null ? 'A secret or lookup' : 'A `!ref`';
     problems.add('misplaced-tag', `${what} cannot be a setting of an environment`, place, {
-      hint: 'Settings must be known at once: write the value itself, `!env NAME` or `!var NAME`.',
+      hint: 'A setting must be known from the start: write the value itself, `!env NAME` or `!var NAME`.',
     });
     return unresolved;
   };
@@ -229,7 +229,7 @@ function checkPaths(
     const at = pointer('identity', 'paths', name);
     const documented = kinds.find(name)?.resource.path(contractSettings) ?? '';
     if (!sameJson(placesIn(path), placesIn(documented))) {
-      const message = `The path of ${name} must have the same places as \`${documented}\``;
+      const message = `The path of ${name} must have the same parts in braces as \`${documented}\``;
       problems.add('invalid-value', message, find(at).place);
     }
     if (known.includes(name)) continue;

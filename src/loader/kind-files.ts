@@ -131,7 +131,7 @@ const general = /^(api|rest|v\d[\w.~-]*|latest|current|stable|alpha|beta|preview
 export function collectionTaken(path: string, { name }: Kind): Problem {
   return {
     code: 'collection-taken',
-    message: `${path} is the collection of the kind \`${name}\`, which has it to itself`,
+    message: `${path} is the collection of the kind \`${name}\`, and no other kind can have it`,
     hint: `Declare such objects as ${name}, or correct the path.`,
   };
 }
@@ -158,7 +158,7 @@ function readKindFile(path: string, source: FileSource, problems: Problems): Kin
   const note = tagNoter(problems);
   const refuseTag: ReadTag = (tag, argument, place) => {
     const hint = 'It is the same in all environments: write the value itself.';
-    problems.add('misplaced-tag', 'The description of a kind may not have tags', place, { hint });
+    problems.add('misplaced-tag', 'The description of a kind must not have tags', place, { hint });
     return note(tag, argument, place);
   };
   const { value, tagged } = readTree(document, refuseTag, problems);
@@ -178,7 +178,7 @@ function checkName(name: string, { file }: YamlDocument, place: Place, problems:
   const isReplaceable = builtIn?.described && isObserved(builtIn);
   if (builtIn && !isReplaceable) {
     const message = `\`${name}\` is a built-in kind, which a project cannot describe`;
-    const hint = `Give the kind another name. \`tenantctl schema ${name}\` prints what the built-in one has.`;
+    const hint = `Give the kind another name. \`tenantctl schema ${name}\` prints the fields of the built-in one.`;
     problems.add('built-in-kind', message, place, { hint });
     return;
   }

@@ -256,7 +256,7 @@ function explain(kind: Kind, fault: SchemaFault): Problem | null {
 }
 
 const basedOnHint =
-  'It is `sha256:` and 64 of the characters 0-9 and a-f. Remove the line, and `tenantctl export --merge` writes the right one.';
+  'A digest is `sha256:` and 64 characters of 0-9 and a-f. Remove the line: `tenantctl export --merge` then writes the right one.';
 
 function explainNull(kind: Kind, at: Pointer): Problem | null {
   const [field = '', ...below] = segmentsOf(at);
@@ -380,7 +380,7 @@ function takesNone(name: string, { fields }: Kind): Problem {
   const field = get(fields, name);
   const target = field ? targetKindOf(field) : null;
   if (target !== null || field?.is === 'json') {
-    const message = `\`!ref\` cannot stand here in \`${name}\``;
+    const message = `\`!ref\` is not allowed here in \`${name}\``;
     const hint = `Write it in the place of an id${target === null ? '' : ` of the kind ${target}`}.`;
     return { code: 'ref-not-taken', message, hint };
   }

@@ -47,8 +47,8 @@ export function requireInside(root: string, path: string, refusal = outsideProje
 }
 
 function linkedOutput(path: string): Failure {
-  return fail('outside-project', `${path} is written through a link that leads out of this folder.`, {
-    hint: 'Links can come with the repository, so nothing is written there. If it is meant, name the file that it leads to.',
+  return fail('outside-project', `${path} would be written through a link that leads out of this folder.`, {
+    hint: 'Links can come with the repository, so tenantctl writes nothing there. If it should, name the file that the link leads to.',
   });
 }
 

@@ -77,7 +77,7 @@ export function credentialsFailure(path: string): Failure {
 
 export function outsideProjectFailure(path: string): Failure {
   return fail('outside-project', `${path} leads out of the project.`, {
-    hint: 'Keep every file below the folder of the project file, and every target of a link too.',
+    hint: 'Keep all files, and the targets of all links, in the folder of the project file or below it.',
   });
 }
 

@@ -30,7 +30,7 @@ export interface Repository {
 /** As {@link repositoryOf}, but throws a Failure `no-repository` where there is none, too. */
 export function findRepository(root: string): Repository {
   const repository = repositoryOf(root);
-  if (repository === null) throw noRepository(`${root} is in no git repository, and --since needs one.`);
+  if (repository === null) throw noRepository(`${root} is not in a git repository, and --since needs one.`);
   return repository;
 }
 
@@ -80,7 +80,7 @@ function gitFolderOf(entry: string): string | null {
 function requireSameOwner(root: string, paths: readonly string[]): void {
   const foreign = paths.find((path) => isForeign(path, root));
   if (foreign === undefined) return;
-  throw noRepository(`${foreign} belongs to another user than the project in ${root}.`);
+  throw noRepository(`${foreign} belongs to another user, not to the owner of the project in ${root}.`);
 }
 
 function readLine(file: string): string | null {
@@ -142,7 +142,7 @@ function makeTemporaryFolder(): string {
     return realpathSync.native(mkdtempSync(join(tmpdir(), 'tenantctl-revision-')));
   } catch (error) {
     const why = systemCode(error) ?? String(error);
-    throw fail('unwritable-file', `No folder for git can be made in ${tmpdir()} (${why}).`, {
+    throw fail('unwritable-file', `A folder for git cannot be made in ${tmpdir()} (${why}).`, {
       hint: 'Set TMPDIR, or TEMP on Windows, to a folder that you may write to.',
     });
   }
@@ -245,7 +245,7 @@ const overrides = [
 ].flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
 const whyGit =
-  'Install git: --since needs it, and so do finishing an apply in a repository, whose journal must not have come with it, and `export --merge` without --allow-dirty.';
+  'Install git. It is needed for --since, for `export --merge` without --allow-dirty, and to finish an apply in a repository, whose journal must not have come with the repository.';
 
 function runGit(args: readonly string[], options: GitOptions & { readonly cwd: string }): GitOutcome {
   const { status, stdout, stderr, error } = spawnSync('git', ['--no-pager', ...overrides, ...args], {

@@ -186,7 +186,7 @@ export function explainFault({ error, name }: SchemaFault, node: unknown): Probl
     case 'maximum':
       return { code, message: `${subject} must be ${params.limit} or less, not ${brief(data)}` };
     default:
-      return { code, message: `${subject} ${message}, not ${brief(data)}` };
+      return { code, message: `${subject} ${message}, not ${showInQuotes(data)}` };
   }
 }
 
@@ -216,7 +216,7 @@ function describeName({ keyword, parentSchema, instancePath }: ErrorObject, name
   const known = Array.isArray(listed) ? listed.map(String) : Object.keys(parentSchema?.properties ?? {});
   const blank = findOddBlank(name);
   const hint =
-    (blank && `Replace the character ${blank.name} by an ordinary space: YAML does not count it as one.`) ??
+    (blank && `Replace the character ${blank.name} with an ordinary space: YAML does not count it as one.`) ??
     didYouMean(name, known) ??
     (known.length <= 12 ? `The fields are: ${known.join(', ')}.` : undefined);
   return { code: 'unknown-field', message: `There is no field \`${brief(name)}\`${where}`, hint };
@@ -249,7 +249,7 @@ function describeType({ params, data, parentSchema }: ErrorObject, subject: stri
   const isNumber = types.includes('integer') || types.includes('number');
   if (isNumber && typeof data === 'string' && /^\d+$/.test(data))
     return { code, message: `${message}the text "${brief(data)}"`, hint: 'Write it without quotes.' };
-  return { code, message: message + brief(data), hint };
+  return { code, message: message + showInQuotes(data), hint };
 }
 
 /** Suggests quotes, unless the text would not be valid either. */
@@ -291,7 +291,7 @@ function describeChoice({ params, data }: ErrorObject, subject: string): Problem
     return { code, message: `${message}the text "${data}"`, hint: 'Write it without quotes.' };
   return {
     code,
-    message: message + brief(data),
+    message: message + showInQuotes(data),
     hint: typeof data === 'string' ? didYouMean(data, choices) : null,
   };
 }
@@ -321,6 +321,12 @@ function exampleOf(schema: ErrorObject['parentSchema']): string | undefined {
     .map((each) => `\`${typeof each === 'string' ? each : JSON.stringify(each)}\``);
   return shown.length === 0 ? undefined : `For example: ${joinWords('or', shown)}.`;
 }
+
+/** Text is quoted: `not a` would read as the beginning of a sentence. */
+const showInQuotes = (data: unknown): string =>
+  typeof data === 'string' && data !== deferred && !looksLikeCredential(data)
+    ? `"${brief(data)}"`
+    : brief(data);
 
 function brief(data: unknown): string {
   if (typeof data === 'object' && data !== null) return Array.isArray(data) ? 'a list' : 'a mapping';

@@ -116,7 +116,7 @@ function matching(selector: string, project: EnvironmentNames, from: string | un
   const refuse = (message: string, hint: string) =>
     fail('unknown-environment', sayFrom(from, message), { hint });
   if (selector === '') {
-    throw refuse('The name of an environment is empty.', 'Is a variable in the script not set?');
+    throw refuse('The name of an environment is empty.', 'Is a variable in your script unset?');
   }
   const isName = isPlainName(selector);
   const names = isName
@@ -155,8 +155,8 @@ export function parseShard(text: string): Shard {
   const [, index = '', count = ''] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? [];
   const shard = { index: Number(index), count: Number(count) };
   if (index !== '' && shard.index >= 1 && shard.index <= shard.count) return shard;
-  throw fail('shard-syntax', `--shard takes a part and their number, such as 2/4, not "${text}".`, {
-    hint: 'Parts are counted from 1. Where a system counts from 0, add 1.',
+  throw fail('shard-syntax', `--shard takes a part and the number of parts, such as 2/4, not "${text}".`, {
+    hint: 'Parts are counted from 1. If your system counts from 0, add 1.',
   });
 }
 

@@ -71,7 +71,7 @@ const explanations: Readonly<Partial<Record<YAMLError['code'], (slip: Slip) => W
   MULTIPLE_ANCHORS: say('A value can have only one anchor (`&`)', 'Remove one of them.'),
   MULTIPLE_TAGS: say('A value can have only one tag (`!`)', 'Remove one of them.'),
   BAD_DQ_ESCAPE: say(
-    'There is no such escape with `\\`',
+    'YAML has no such escape with `\\`',
     'Write a backslash as `\\\\`, or use single quotes.',
   ),
   KEY_OVER_1024_CHARS: say(
@@ -185,8 +185,8 @@ function explainNoColon(slip: Slip): Words {
   if (blank) {
     return {
       at: at + blank.at,
-      message: `This blank is the character ${blank.name}, which YAML does not count as a space`,
-      hint: 'Replace it by an ordinary space. Texts that are copied from web pages often have such blanks.',
+      message: `This space is the character ${blank.name}, which YAML does not count as one`,
+      hint: 'Replace it with an ordinary space. Text copied from web pages often contains such characters.',
     };
   }
   const above = text.slice(0, lineStart(text, at)).trimEnd();
@@ -224,7 +224,7 @@ function explainUnexpected({ text, at, reason }: Slip): Words | null {
     return { message: 'A list must begin on a line of its own', hint: 'Put the `-` on the next line.' };
   }
   if (/^Unexpected (?:,|empty item) in/.test(reason)) {
-    return { message: 'There is a comma too many', hint: 'Remove it.' };
+    return { message: 'There is one comma too many', hint: 'Remove it.' };
   }
   return null;
 }

@@ -144,7 +144,7 @@ function readVariable(name: string, { variables, environment, problems }: TagCon
 
 function readEnv(name: string, { inputs: { values, withheld }, uses }: TagContext, place: Place): Json {
   if (withheld.has(name)) {
-    throw fail('env-secret', `${name} is a credential, so what \`!env\` made of it is left out`);
+    throw fail('env-secret', `${name} is a credential, so its value from \`!env\` is left out`);
   }
   uses.texts.push({ name, place });
   const value = variableOf(values, name);
@@ -174,7 +174,7 @@ function readText(source: FileSource, argument: string, manifest: string): strin
     return source.text(sideFilePath(argument, manifest));
   } catch (error) {
     if (!hasCode(error, 'file-not-found')) throw error;
-    const hint = 'The path after `!file` begins at the folder of the manifest.';
+    const hint = 'The path after `!file` is relative to the folder of the manifest.';
     throw new Failure(error.diagnostics.map((each) => ({ ...each, hint })));
   }
 }

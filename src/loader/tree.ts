@@ -143,7 +143,7 @@ function isCut(text: string, comment: string): boolean {
 
 function refuseCut(node: Scalar, walk: Walk): Json {
   const offset = walk.file.text.indexOf('#', node.range?.[1]);
-  const message = 'The text ends before this: YAML takes ` #` for the beginning of a comment';
+  const message = 'The text ends before this: YAML reads ` #` as the start of a comment';
   const hint = 'Put the whole text in quotes, or in a block after `|`.';
   walk.problems.add('cut-text', message, { file: walk.file, offset }, { hint });
   walk.tagged = true;

@@ -90,7 +90,7 @@ const fileHints: Readonly<Record<string, string>> = {
   ENOSPC: 'The disk is full: remove what is not needed, or choose another path.',
 };
 
-const portHint = 'Choose another port with --port. Without --port, a free one is taken.';
+const portHint = 'Choose another port with --port. Without --port, a free one is chosen.';
 
 function fileHint(code: string | null): { readonly hint?: string } {
   const hint = code === null ? undefined : get(fileHints, code);
@@ -128,8 +128,6 @@ export function unwritableFile(file: string, error: unknown): Failure {
   return fail(
     'unwritable-file',
     `The file ${file} cannot be written (${code ?? String(error)}).`,
-    isBlocked
-      ? { hint: 'A file is in the place of a folder that is needed: choose another path.' }
-      : fileHint(code),
+    isBlocked ? { hint: 'There is a file where a folder is needed: choose another path.' } : fileHint(code),
   );
 }

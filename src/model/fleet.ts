@@ -24,7 +24,7 @@ export const notRun: FleetError = {
       code: 'not-run',
       severity: 'error',
       message: 'The command was interrupted before it got here, so nothing was read or written.',
-      hint: 'Run the same command again. What is done already is not done twice.',
+      hint: 'Run the same command again. What is already done is not done again.',
     },
   ],
 };

@@ -47,7 +47,7 @@ function waysOfGroups(glob: string): number {
 /** A pull request can bring such a glob, and names that take the longest. */
 export const slowGlob = (glob: string) => ({
   code: 'slow-glob',
-  message: `\`${brief(glob)}\` can match a name in so many ways, or is so long, that comparing it can take hours`,
+  message: `\`${brief(glob)}\` is so long, or can match a name in so many ways, that comparing it could take hours`,
   hint: 'Write at most three stars between two slashes, few groups of alternatives, and none that is repeated, such as `+(…)`. Or write several globs.',
 });
 

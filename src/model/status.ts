@@ -84,7 +84,7 @@ export function undocumentedState(reported: string | null): string | null {
     case 'NOT_STARTED':
       return 'The mail provider has not started to verify it.';
     case 'TEMPORARY_FAILURE':
-      return 'The mail provider could not look the records up, and tries again.';
+      return 'The mail provider could not look up the records, and will try again.';
     default:
       return null;
   }

@@ -91,8 +91,8 @@ export function readCollection(api: OpenApi, wanted: string): Collection {
   if (!all || found === undefined) throw unknownPath(api, given, known);
   const path = found.startsWith(`${prefix}/`) ? found : prefix + found;
   if (!kindPath.test(path))
-    throw fail('openapi-path', `The path ${path} cannot be that of a kind.`, {
-      hint: 'A kind has a collection at a path of letters, digits, `.`, `_`, `~` and `-`, below one other object at most.',
+    throw fail('openapi-path', `The path ${path} cannot be the path of a kind.`, {
+      hint: 'A kind has a collection at a path of letters, digits, `.`, `_`, `~` and `-`, below at most one other object.',
     });
   const itemPath = itemPathOf(found, paths);
   const whole = api.at(all, found);

@@ -157,7 +157,7 @@ function linesOf(kind: string, findings: Findings, known: KnownKinds | null): st
   ];
 }
 
-const whetherItMakes = 'check: `true` where the tenant answers 404 until a PUT makes the object';
+const whetherItMakes = 'check: `true` if the tenant answers 404 until a PUT makes the object';
 
 const beside = (notes: readonly string[]) => (notes.length === 0 ? '' : formatComment(notes.join('; ')));
 
@@ -177,7 +177,7 @@ function idLines({ collection: { idParameter }, properties, miss }: Findings, ke
   if (fields.includes(idParameter)) return [`id: ${printInline(idParameter)}`];
   const named = idParameter.replaceAll('-', '').toLowerCase();
   if (named.endsWith('id')) {
-    miss('Objects are described without an `id`: which member do their paths have?');
+    miss('Objects are described without an `id`: which member is in their paths?');
     return [];
   }
   const ending = fields.find((name) => named.endsWith(name.toLowerCase())) ?? key.name;
@@ -241,12 +241,12 @@ function listOf({ collection: { list, path }, miss }: Findings, key: string) {
     otherPaging = [],
     counts,
   } = list ?? {};
-  if (!list) miss(`There is no GET ${path}: a kind has to have a list.`);
+  if (!list) miss(`There is no GET ${path}: a kind must have a list.`);
   else if (!rows) miss(`The answer to GET ${path} is not described as a list of objects.`);
   if (otherPaging.length > 0 || (pageSize !== null && !hasOffset)) {
     const by = otherPaging.length > 0 ? `, and pages by ${otherPaging.map(toComment).join(', ')}` : '';
     miss(
-      `GET ${path} has no \`offset\`${by}: the whole list can only be read where its answers link the next page.`,
+      `GET ${path} has no \`offset\`${by}: the whole list can be read only if its answers link to the next page.`,
     );
   }
   const filter = list?.filtersBy(key) ?? false;
@@ -256,7 +256,7 @@ function listOf({ collection: { list, path }, miss }: Findings, key: string) {
   if (counts) members.push(['counts', true]);
   members.push(['filter', filter]);
   const why = hasGaps ? 'not all of its parameters were found' : 'no limit is described';
-  const guess = `check: the page size, since ${why}; \`pageSize: null\` where the tenant lists all at once`;
+  const guess = `check: the page size, since ${why}; \`pageSize: null\` if the tenant lists everything at once`;
   return { members, notes: pageSize === null ? [guess] : [] };
 }
 
@@ -305,7 +305,7 @@ function fieldsOf(findings: Findings, { key, isReadOnly, prose, known }: Context
   ];
   const most = <T>(all: readonly T[], what: string) => {
     if (all.length > mostNames)
-      miss(`Of ${all.length} ${what}, ${mostNames} are listed: more are not allowed.`);
+      miss(`Of ${all.length} ${what}, ${mostNames} are listed: a descriptor cannot have more.`);
     return all.slice(0, mostNames);
   };
   return {

@@ -29,7 +29,7 @@ export function updateOf({ api, collection, wrapper, miss }: Findings): Update {
   const { patch, put, path, single, create, read, canDelete, demands } = collection;
   if (wrapper !== null) {
     miss(
-      `Requests for ${path} have the object in ${toComment(wrapper)}, which a descriptor cannot say: so the kind is only read, to be referred to.`,
+      `Requests for ${path} have the object in ${toComment(wrapper)}, which a descriptor cannot express: so the kind is read only, for references.`,
     );
     return none;
   }
@@ -38,11 +38,11 @@ export function updateOf({ api, collection, wrapper, miss }: Findings): Update {
     : { POST: create, 'GET of one object': read, 'PATCH or PUT': patch ?? put, DELETE: canDelete };
   const absent = Object.entries(calls).flatMap(([name, call]) => (call ? [] : [name]));
   if (absent.length > 0) miss(`For ${path} there is no ${absent.join(', no ')}.`);
-  for (const demand of demands) miss(`${toComment(demand)}, which a descriptor cannot say.`);
+  for (const demand of demands) miss(`${toComment(demand)}, which a descriptor cannot express.`);
   const ways = [...(patch ? [patchWay(api, patch)] : []), ...(put ? [putWay(put)] : [])];
   const usable = ways.filter((way) => way !== null);
   if (usable.length < ways.length)
-    miss(`Not all ways to change an object at ${path} take JSON as a descriptor can say it.`);
+    miss(`Not all ways to change an object at ${path} take JSON that a descriptor can express.`);
   const [first = none, second] = usable;
   return patch?.prose.isForSome && second
     ? { ...second, notes: [...second.notes, 'check: PATCH is described as changing only some objects'] }
@@ -101,7 +101,7 @@ export function createsOne({ collection: { create, path }, miss }: Findings): bo
   if (!create) return false;
   if (!takesJson(create))
     miss(`POST ${path} takes ${create.mediaTypes.map(toComment).join(', ')}, and no JSON.`);
-  else if (create.items) miss(`POST ${path} takes a list of objects, which a descriptor cannot say.`);
+  else if (create.items) miss(`POST ${path} takes a list of objects, which a descriptor cannot express.`);
   else return true;
   return false;
 }

@@ -81,7 +81,7 @@ const protections = {
   ],
   removed: [
     '`lifecycle.protect` in the manifest that was removed',
-    'Put the manifest back without `lifecycle.protect`, commit that, remove the manifest again and name the commit between in --since',
+    'Put the manifest back without `lifecycle.protect`, commit that, remove the manifest again and give --since the commit in between',
   ],
 } as const;
 

@@ -148,7 +148,7 @@ function pinnedElsewhere(resource: Resource, other: Resource): Diagnostic {
     code: 'duplicate-object',
     severity: 'error',
     message: `${resource.address} and ${other.address} (${file}:${line}, pinned by id) are the same object in the tenant.`,
-    hint: 'Keep one of the two manifests. The one with the id renames the object: its former name needs none.',
+    hint: 'Keep one of the two manifests. The one with the id renames the object, so the former name needs no manifest.',
     source: resource.source(),
     address: resource.address,
   };

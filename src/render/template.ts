@@ -139,7 +139,7 @@ function isShown({ side, text }: Literal, pictures: Sides<Picture>): boolean {
 function remarkOf(hidden: number): string {
   if (hidden === 0) return '';
   const texts = hidden === 1 ? '1 changed text is' : `${hidden} changed texts are`;
-  return `${texts} in none of these pictures, because of the conditions around: read the template.`;
+  return `${texts} not in any of these pictures, because of the conditions around them: read the template.`;
 }
 
 function contextFor({ before, after }: Sides<TemplateDraft>, choice: ContextChoice): JsonObject {

@@ -26,7 +26,7 @@ const risks: Readonly<Record<Risk, Notice>> = {
   lockout: {
     is: 'grave',
     label: 'LOCK-OUT',
-    text: 'this can shut people out, and the credentials that CI uses',
+    text: 'this can lock out people, and the credentials that CI uses',
   },
   delete: { is: 'grave', label: 'DELETE', text: 'the object is removed from the tenant' },
   replace: {
@@ -96,7 +96,7 @@ export function planPage(plan: Plan, options: ReportContext): Page {
 function undeclaredWords({ undeclared = [], changes }: Plan, count: number): string {
   const all = new Set<string>(undeclared);
   const deleted = changes.filter(({ action, address }) => action === 'delete' && all.has(address)).length;
-  const words = `${pluralize(count, 'object')} in the tenant that no manifest names`;
+  const words = `${pluralize(count, 'object')} in the tenant that no manifest declares`;
   return deleted === 0 ? words : `${words}; this plan deletes ${deleted === count ? 'all' : deleted} of them`;
 }
 

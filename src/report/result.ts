@@ -124,7 +124,7 @@ export function nextSteps(results: readonly Pick<Result, 'outcome' | 'summary'>[
     // What the manifests declare now is not what the plan of a rollback does, so a plan file comes first.
     'To finish: apply the plan file again; without one, apply what `tenantctl plan` shows now.',
     ...(incomplete.some(({ summary }) => summary.done > 0)
-      ? ['To undo what is done: `tenantctl rollback` with the result file.']
+      ? ['To undo what was done: `tenantctl rollback` with the result file.']
       : []),
   ];
 }

@@ -222,7 +222,7 @@ it('a change that has begun has no outcome yet, and nothing after it', () => {
     before: { text: 'before' },
     after: null,
     requests: [],
-    error: expect.stringContaining('had not ended'),
+    error: expect.stringContaining('was still going'),
   });
 });
 

@@ -57,7 +57,7 @@ describe('a bulk delete that the tenant refuses', () => {
     const result = await apply(planOf(deleteNotes(many)), tenant);
     expect(Object.values(outcomes(result))).toEqual(many.map(() => 'failed'));
     expect(tenant.sent).toHaveLength(4);
-    const told = result.changes.filter(({ error }) => error?.includes('was not tried alone'));
+    const told = result.changes.filter(({ error }) => error?.includes('the delete of this one was not sent'));
     expect(told.map(({ address }) => address)).toEqual(['Note/d', 'Note/e']);
   });
 

@@ -32,7 +32,7 @@ describe('a POST whose answer is lost', () => {
     const result = await apply(planOf([createThing('a')]), tenant);
     expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
     expect(result.changes[0]?.warnings).toEqual([
-      expect.stringMatching(/connection reset.*looked up and is as planned/),
+      expect.stringMatching(/connection reset.*read again, is as planned/),
     ]);
     expect(tenant.carriedOut).toEqual(['POST /v2024/things']);
   });
@@ -83,7 +83,7 @@ describe('a POST whose answer is lost', () => {
     tenant.fault = () => lostUndone;
     const result = await apply(planOf([entry]), tenant, { kinds: catalogOf([adding]) });
     expect(result.changes).toMatchObject([
-      { outcome: 'unknown', error: expect.stringContaining('could be carried out twice') },
+      { outcome: 'unknown', error: expect.stringContaining('could take effect twice') },
     ]);
     expect(tenant.sent).toHaveLength(1);
   });

@@ -209,7 +209,7 @@ it('what was ignored is told apart from what was rewritten', () => {
   expect(deviationsOf(entry, live({ text: 'a', rule: '3' }), before, secrets)).toEqual({
     warnings: [
       'The tenant ignored /text: it is unchanged.',
-      'The tenant rewrote /rule: it differs from what was asked.',
+      'The tenant rewrote /rule: it differs from what was sent.',
     ],
     unmet: ['/text', '/rule'],
     beside: [],
@@ -230,7 +230,7 @@ describe('a member that no change is about', () => {
   it('is lost where the object does not have it any more', () => {
     const names = ['own', 'none', 'list', 'group'];
     expect(lost({ own: 1, none: false, list: ['x'], group: { x: 1 } })).toEqual(
-      names.map((name) => `The tenant removed /attributes/${name}, which no change asks for.`),
+      names.map((name) => `The tenant removed /attributes/${name}, although no change asked for that.`),
     );
   });
 
@@ -287,7 +287,7 @@ describe('a record that no change is about', () => {
 
   it('is told where the tenant adds it', () => {
     expect(told(search(...wanted, rule('==', 't9')))).toEqual([
-      'The tenant added items to /rules, which no change asks for.',
+      'The tenant added items to /rules, although no change asked for that.',
     ]);
   });
 });

@@ -155,18 +155,18 @@ describe('a file with the plans of several environments', () => {
         { ...first, name: 'b' },
         { ...second, name: 'c' },
       ]),
-      'shows a plan for "a" as that of "b"',
+      'shows a plan for "a" as the plan for "b"',
     ],
     ['has an environment twice', fleetOf([first, first]), 'has the environment "a" twice'],
     [
       'has no plan, no result and no error of an environment',
       fleetOf([first, { name: 'c', plan: null, error: null }]),
-      'says nothing of "c"',
+      'has nothing for "c"',
     ],
     [
       'counts other changes than its plans hold',
       { ...fleet, summary: { ...fleet.summary, delete: 0, create: fleet.summary.create + 1 } },
-      'does not count what its plans hold',
+      'has counts that do not match its plans',
     ],
   ])('is refused where it %s, though its digest is right', (_what, document, message) => {
     expect(document.digest).toBe(fleetDigest(document.environments));

@@ -263,13 +263,13 @@ describe('a plan that contradicts itself is refused', () => {
       summary: { create: 0, update: 1, delete: 0, manual: 0, unchanged: 0 },
     });
     const tenant = await startTenant({ things: { old } });
-    expect(await refusalOf(plan, tenant)).toEqual([expect.stringMatching(/does not count.*update, delete/)]);
+    expect(await refusalOf(plan, tenant)).toEqual([expect.stringMatching(/does not match.*update, delete/)]);
   });
 
   it('a delete of one object under the name of another that is gone', async () => {
     const entry = { ...deleteThing(old), ...nameOf(gone) };
     const reasons = await refusalOf(planOf([entry]), await startTenant({ things: { old } }));
-    expect(reasons).toEqual([expect.stringMatching(/^plan-stale.*not those of one object/)]);
+    expect(reasons).toEqual([expect.stringMatching(/^plan-stale.*belong to different objects/)]);
   });
 
   it('(not: an object without a name, which is known by its id, and a step by hand)', async () => {

@@ -217,7 +217,7 @@ describe('between the requests of a change', () => {
   it('what the first one wrote may be different: the tenant may have rewritten it', async () => {
     const { tenant, result } = await meanwhile((things) => things.set('old', { ...old, text: 'AFTER' }));
     expect(result.changes).toMatchObject([
-      { outcome: 'done', warnings: ['The tenant rewrote /text: it differs from what was asked.'] },
+      { outcome: 'done', warnings: ['The tenant rewrote /text: it differs from what was sent.'] },
     ]);
     expect(tenant.things.get('old')).toMatchObject({ rule: 'r' });
   });

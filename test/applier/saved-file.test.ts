@@ -31,7 +31,7 @@ describe('a plan file is refused with what is wrong and what to do', () => {
       text.slice(0, -1),
       {
         code: 'plan-unreadable',
-        message: 'the-file.json is not JSON: it was cut or edited, or it is not a plan file.',
+        message: 'the-file.json is not JSON: it was cut off or edited, or it is not a plan file.',
         hint,
       },
     ],

@@ -313,25 +313,25 @@ describe('where there is no token', () => {
     [
       '429',
       answerWith(429, { message: 'Slow. Down.' }),
-      /could not be asked for a token: 429 .*Slow\. Down\. The credentials were not checked\.$/,
+      /did not issue a token: 429 .*Slow\. Down\. The credentials were not checked\.$/,
       /^Lower `limits`/,
     ],
     [
       '500',
       answerWith(500),
-      /could not be asked for a token: 500 Internal Server Error\. The credentials were not checked\.$/,
+      /did not issue a token: 500 Internal Server Error\. The credentials were not checked\.$/,
       /^Run again later/,
     ],
     [
       '404',
       answerWith(404, { message: 'v1.0.x' }),
-      /could not be asked for a token: 404 Not Found: v1\.0\.x\. The credentials were not checked\.$/,
+      /did not issue a token: 404 Not Found: v1\.0\.x\. The credentials were not checked\.$/,
       /^Check `tokenUrl`/,
     ],
     [
       'a web page, whatever its status,',
       { outcome: 'answered', status: 403, headers: {}, body: null, text: '<!doctype html><h1>Sign in</h1>' },
-      /could not be asked for a token: 403 Forbidden: Sign in\. The credentials were not checked\.$/,
+      /did not issue a token: 403 Forbidden: Sign in\. The credentials were not checked\.$/,
       /^Check `tokenUrl`/,
     ],
     [
@@ -349,13 +349,13 @@ describe('where there is no token', () => {
     [
       'a success without a token',
       answerWith(200, { token: 'x' }),
-      /gave no token: 200 OK, without a text `access_token` in its answer\.$/,
+      /returned no token: 200 OK, with an answer that has no text in `access_token`\.$/,
       /^Check `tokenUrl`/,
     ],
     [
       'a token that no request can hold',
       given('two words'),
-      /gave no token: 200 OK, with characters in `access_token` that a token cannot have\.$/,
+      /returned no token: 200 OK, with characters in `access_token` that a token cannot have\.$/,
       /^Check `tokenUrl`/,
     ],
   ])('%s is told, with what to do', async (_, answer, message, hint) => {

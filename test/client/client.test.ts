@@ -192,7 +192,7 @@ describe('the token', () => {
     const sent = await setup.client.send(post('/v2025/x', {}));
     expect(sent).toMatchObject({ outcome: 'unsent', reason, attempts });
     expect(server.arrivals).toHaveLength(attempts);
-    const unchecked = status === 200 ? /gave no token/ : /The credentials were not checked/;
+    const unchecked = status === 200 ? /returned no token/ : /The credentials were not checked/;
     const words = reason === 'no-token' ? /refused the credentials/ : unchecked;
     expect(JSON.stringify(sent)).toMatch(words);
     expect(JSON.stringify(sent)).toContain(`${server.url}/oauth/token`);
@@ -395,7 +395,7 @@ describe('a failure on the way', () => {
     expect(await sendWithin(5_000)).toMatchObject({
       outcome: 'unsent',
       reason: 'outdated',
-      detail: 'the request had to wait, and may no longer be right',
+      detail: 'the request had to wait too long, and may no longer be right',
       attempts: 1,
       repeated: false,
     });

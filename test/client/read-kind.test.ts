@@ -202,7 +202,7 @@ describe('a read', () => {
       'Reading Role: GET /v2025/roles lists the same row twice.',
     );
     expect(await told([{ id: 'a' }], { 'x-total-count': '3' })).toBe(
-      'Reading Role: GET /v2025/roles announced 3 rows and gave 1.',
+      'Reading Role: GET /v2025/roles announced 3 rows and returned 1.',
     );
   });
 

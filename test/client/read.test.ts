@@ -494,7 +494,7 @@ describe('a tenant that does not answer', () => {
     expect(await reads[1]).toMatchObject({ outcome: 'lost', reason: 'timeout' });
     const rest = {
       outcome: 'unsent',
-      problems: [{ message: 'The rest was not waited for: GET /v2025/b got no answer in 5 attempts.' }],
+      problems: [{ message: 'The other reads were given up: GET /v2025/b got no answer in 5 attempts.' }],
     };
     expect(await reads[0]).toMatchObject(rest);
     expect(await client.send(get('/v2025/d'))).toMatchObject(rest);
@@ -525,7 +525,7 @@ describe('a tenant that does not answer', () => {
     const { diagnostics } = await failed;
     expect(diagnostics.map(({ message }: Diagnostic) => message)).toEqual([
       'Reading MailFrom: GET /v2025/mail-from-attributes/b failed after 5 attempts: no answer.',
-      'The rest was not waited for: GET /v2025/mail-from-attributes/b got no answer in 5 attempts.',
+      'The other reads were given up: GET /v2025/mail-from-attributes/b got no answer in 5 attempts.',
     ]);
   });
 });

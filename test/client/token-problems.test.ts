@@ -34,9 +34,7 @@ it('credentials that are refused are told from an endpoint that is wrong, with p
   expect(await problemOf(404, named('identity.baseUrl'))).toMatchObject({
     code: 'token-endpoint',
     severity: 'error',
-    message: expect.stringMatching(
-      /could not be asked for a token: .*[^.]\. The credentials were not checked\.$/,
-    ),
+    message: expect.stringMatching(/did not issue a token: .*[^.]\. The credentials were not checked\.$/),
     hint: expect.stringContaining('is made from `identity.baseUrl`'),
     source,
   });
@@ -56,13 +54,15 @@ it('an endpoint that is down is neither', async () => {
 });
 
 it('an answer without a token is said to be one', async () => {
-  expect((await problemOf(200)).message).toMatch(/^The token endpoint HOST\/oauth\/token gave no token: /);
+  expect((await problemOf(200)).message).toMatch(
+    /^The token endpoint HOST\/oauth\/token returned no token: /,
+  );
 });
 
 it.each(['access_token=given-token&token_type=bearer', '{"access_token":"given-token","expires_'])(
   'of an answer that cannot be read, the token in it is not shown: %s',
   async (answer) => {
     const { message } = await problemOf(answer);
-    expect(message).toContain('gave no token: 200 OK, whose answer is no JSON object.');
+    expect(message).toContain('returned no token: 200 OK, with an answer that is not a JSON object.');
   },
 );

@@ -118,7 +118,7 @@ describe('export --from', () => {
     expect(stdout).toContain('Files written to config: 0.');
     expect(stderr).toContain(`\
 The backup has objects that are left out:  [kind-left-out]
-    - 1 LIFECYCLE_STATE: the backup does not say which object they are below
+    - 1 LIFECYCLE_STATE: the backup does not say which object they belong to
     - 1 SOURCE: the kind Source is only read
     - 2 TAG: no kind describes them
 `);
@@ -133,7 +133,7 @@ The backup has objects that are left out:  [kind-left-out]
       'has an entry whose `self.type` is not the name of a type (object 2)',
     ],
     [backupOf([entry('../ROLE', { id: 'a' })]), '`self.type` is not the name of a type'],
-    [backupOf([entry('ROLE', { id: '../x' })]), 'has an entry whose id is none'],
+    [backupOf([entry('ROLE', { id: '../x' })]), 'has an entry whose id cannot be used'],
     [
       backupOf([hasRole('a'), { ...hasRole('a'), object: { description: 'b' } }]),
       'The file has another ROLE id-of-a than backup.json',

@@ -26,7 +26,7 @@ const manifests = (world: World) => filesBelow(`${world.dir}/config`);
 it('says where the secrets stand that have to be set, and where there are none', async () => {
   const world = await createTestWorld({ sandbox: { seed: seedFile } });
   const withSecrets = await world.run('export --kinds SimIntegration --out a');
-  expect(withSecrets.stdout).toContain('The secrets are named in .env.example.');
+  expect(withSecrets.stdout).toContain('The secrets are listed in .env.example.');
   expect(world.read('.env.example')).toMatch(/^SIM_INTEGRATION_\w+=$/m);
   expect(world.read('.env.example')).not.toContain('Sommerwind');
   const without = await world.run('export --kinds SenderAddress --out b');
@@ -263,7 +263,7 @@ it('names what it cannot write, and what is in the way', async () => {
   const { code, stderr } = await world.run('export --out tenantctl.yaml --kinds SenderAddress');
   expect(code).toBe(1);
   expect(stderr).toMatch(/tenantctl\.yaml\/sender-addresses\.yaml cannot be written .*\[unwritable-file\]/s);
-  expect(stderr).toContain('A file is in the place of a folder that is needed');
+  expect(stderr).toContain('There is a file where a folder is needed');
 });
 
 it('leaves a side file alone that an environment uses too', async () => {
@@ -302,10 +302,10 @@ it('says how many objects are in no manifest, and adds them when asked for', asy
   world.write('config/own.yaml', `kind: SenderAddress\nemail: ${senders[0]?.email}\n`);
   const merged = await world.run('export --merge');
   expect(merged.stdout).toBe(
-    `Files: 0 changed, 0 new, 0 removed.\n${senders.length - 1} objects are in no manifest. Add them with --all.\n`,
+    `Files: 0 changed, 0 new, 0 removed.\n${senders.length - 1} objects are undeclared. Add them with --all.\n`,
   );
   const named = await world.run('export --merge --kinds NotificationTemplate');
-  expect(named.stdout).toContain(`\n${templates.length} objects are in no manifest. Add them with --all.\n`);
+  expect(named.stdout).toContain(`\n${templates.length} objects are undeclared. Add them with --all.\n`);
   const all = await world.run('export --merge --all');
   expect(all.stdout).toMatch(/\nFiles: 0 changed, \d\d new, 0 removed\.\n$/);
   expect(manifests(world).has('notification-preferences.yaml')).toBe(false);

@@ -21,7 +21,7 @@ async function applySenders(world: World, ...emails: string[]) {
 
 it('lists the applies, the newest first, with the commit that they were made at', async () => {
   const world = await createTestWorld();
-  expect((await succeed(world, 'history')).stdout).toBe('This checkout knows no apply.\n');
+  expect((await succeed(world, 'history')).stdout).toBe('No apply was made in this checkout.\n');
   commitAll(world.dir);
   await applySenders(world, 'a@acme.example');
   await applySenders(world, 'a@acme.example', 'b@acme.example', 'c@acme.example');

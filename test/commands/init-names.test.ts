@@ -196,7 +196,7 @@ describe('a pipeline', () => {
   ])('cannot carry the host %s, so nothing is written', async (odd) => {
     const { code, stderr } = await run(['init', '--identity', `https://${odd}`]);
     expect([code, filesBelow(dir).size]).toEqual([1, 0]);
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`No pipeline can carry the host "${odd}".`);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`A pipeline cannot pass on the host "${odd}".`);
     expect((await run(['init', '--identity', `https://${odd}`, '--pipelines', 'none'])).code).toBe(0);
   });
 
@@ -205,7 +205,7 @@ describe('a pipeline', () => {
     writeFileSync(join(dir, 'tenantctl.yaml'), JSON.stringify({ version: 1, environments }));
     const { code, stderr } = await run(['init', '--promote', '[$a]', 'b']);
     expect([code, existsSync(join(dir, '.gitignore'))]).toEqual([1, false]);
-    expect(stderr).toContain('No pipeline can carry the environment "[$a]".');
+    expect(stderr).toContain('A pipeline cannot pass on the environment "[$a]".');
   });
 
   it('gets the variables of its environment only, however YAML reads the name', async () => {

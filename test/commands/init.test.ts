@@ -56,7 +56,7 @@ describe('a new project', () => {
     const { code, stderr } = await run(['init', ...argv]);
     expect(code).toBe(1);
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
-      'Name a tenant with --identity https://…, and several with the option for each: --identity test=https://…',
+      'Name a tenant with --identity https://…, or several by repeating the option: --identity test=https://…',
     );
     expect([...filesBelow(dir).keys()]).toEqual([]);
   });
@@ -76,7 +76,7 @@ describe('a new project', () => {
     const { code, stderr } = await run(['init', where]);
     expect(code).toBe(1);
     expect(stderr).toContain('[unwritable-file]');
-    expect(stderr).toContain('A file is in the place of a folder that is needed');
+    expect(stderr).toContain('There is a file where a folder is needed');
     expect(read('file')).toBe('mine');
   });
 

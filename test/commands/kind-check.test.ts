@@ -267,7 +267,7 @@ describe('a descriptor that does not hold', () => {
     {
       name: 'rows without an id',
       rows: sound([{ name: 'A' }, { name: 'B' }]),
-      says: 'The tenant shows no `id` of 2 of 2 objects, such as Thing/A: no request and no `!ref` could name it. [kind-row-unreadable]',
+      says: 'The tenant shows no `id` of 2 of 2 objects, such as Thing/A: neither a request nor a `!ref` could name it. [kind-row-unreadable]',
     },
     {
       name: 'no objects',
@@ -342,7 +342,7 @@ describe('a descriptor that does not hold', () => {
 
   it('a filter that does not narrow is a warning', async () => {
     const { code, stdout } = await checkThing({ rows: (query) => (query.has('offset') ? [] : many) });
-    expect(stdout.replace(/\s+/g, ' ')).toContain('does not narrow: it finds 9 objects.');
+    expect(stdout.replace(/\s+/g, ' ')).toContain('does not narrow the list: it finds 9 objects.');
     expect(code).toBe(0);
   });
 

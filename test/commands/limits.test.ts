@@ -68,7 +68,7 @@ it('`requests` in `per` are waited for', async () => {
   world.declare(senders(10));
   const { code, stderr } = await world.run('apply --yes --verbose');
   expect(code).toBe(0);
-  expect(new Set(stderr.match(/limit reached, going on in \d+ s/g))).toEqual(
-    new Set(['limit reached, going on in 1 s']),
+  expect(new Set(stderr.match(/rate limit reached, continuing in \d+ s/g))).toEqual(
+    new Set(['rate limit reached, continuing in 1 s']),
   );
 });

@@ -176,7 +176,7 @@ accessRequestConfig: { Source/HR: 2, Source/New%2FOne: 7 }
 it.each([
   ['membership: { sourceIds: [!ref Identity/Ann] }', 'refers to the kind Source, not to Identity'],
   ['additionalOwners: [{ type: OTHER, id: !ref Identity/Ann }]', '`!ref` cannot stand here'],
-  ['membership: !ref Source/HR', '`!ref` cannot stand here in `membership`'],
+  ['membership: !ref Source/HR', '`!ref` is not allowed here in `membership`'],
   ['membership: { limits: { Source/Nope: 1 } }', 'The tenant has no Source with the key "Nope"'],
   ['membership: { limits: { Identity/Ann: 1 } }', 'refers to the kind Source, not to Identity'],
   ['membership: { limits: { $ref:Source/HR: 1 } }', 'is reserved for tenantctl'],

@@ -64,7 +64,7 @@ describe('progress', () => {
     progress.onEvent(finished);
     expect(screen.text).toMatch(/█{10}░{10} 1\/2 requests$/);
     progress.onEvent(waiting);
-    expect(screen.text).toContain('1/2 requests  limit reached, going on in 4 s');
+    expect(screen.text).toContain('1/2 requests  rate limit reached, continuing in 4 s');
     const lines = screen.text.split('\r');
     expect(lines.every((line) => line.replace('\u001b[2K', '').length < 80)).toBe(true);
     progress.end();
@@ -84,7 +84,7 @@ describe('progress', () => {
       expect(shown()).toContain('going on in 2 s');
       progress.onEvent({ ...started, request: { ...started.request, path: '/other' } });
       progress.onEvent({ ...waiting, ms: 1500 });
-      expect(shown()).toContain('0/2 requests  limit reached, going on in 2 s');
+      expect(shown()).toContain('0/2 requests  rate limit reached, continuing in 2 s');
       vi.advanceTimersByTime(2000);
       expect(shown()).toMatch(/ 0\/2 requests$/);
       const { length } = screen.text;
@@ -172,7 +172,7 @@ describe('progress', () => {
     }
     progress.onEvent(waiting);
     expect(screen.text).toBe(
-      '100 requests answered\n200 requests answered\nlimit reached, going on in 4 s; further waits for it are not told\n',
+      '100 requests answered\n200 requests answered\nrate limit reached, continuing in 4 s; further waits are not shown\n',
     );
   });
 
@@ -201,7 +201,7 @@ describe('progress', () => {
         vi.advanceTimersByTime(1500);
         wait('v2025', 1000);
         wait('v2025', 9000);
-        const line = 'limit reached, going on in 1 s; further waits for it are not told\n';
+        const line = 'rate limit reached, continuing in 1 s; further waits are not shown\n';
         expect([screen.text, fleetScreen.text]).toEqual([line, line]);
       } finally {
         vi.useRealTimers();

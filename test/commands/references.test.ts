@@ -178,7 +178,7 @@ describe('a reference that cannot be right', () => {
     [
       'owner: { type: !ref Identity/Ann }',
       'ref-not-taken',
-      '`!ref` cannot stand here in `owner`',
+      '`!ref` is not allowed here in `owner`',
       'an id of the kind Identity',
     ],
     ['owner: !format "%{x}"', 'variable-unset', 'no variable `x`', ''],

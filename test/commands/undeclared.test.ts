@@ -56,7 +56,7 @@ describe('objects of declared kinds that no manifest names', () => {
 
   test('are named in every report', async () => {
     const world = await open({}, search('a'));
-    const words = '2 objects in the tenant that no manifest names';
+    const words = '2 objects in the tenant that no manifest declares';
     const brief = await world.run('plan');
     expect(brief.stdout).toContain(`${words}; --verbose names them`);
     expect(brief.stdout).not.toContain(undeclared[0]);

@@ -304,7 +304,7 @@ it('a report of show in a broken project is not written, and the message says wh
   expect(code).toBe(1);
   expect(stderr).toContain('tenantctl.yaml:2:15');
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
-    'The report is not written: it must not overwrite a file of the project, whose files are not known.',
+    'The report was not written: it could overwrite a file of the project, which could not be read.',
   );
   expect(stderr).toContain('or run the command in a folder outside of it');
   expect(existsSync(join(world.dir, 'a.md'))).toBe(false);

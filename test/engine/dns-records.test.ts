@@ -67,7 +67,7 @@ describe('the records of a domain', () => {
     (token) => {
       const { records, refused } = of(['good', token]);
       expect(records).toHaveLength(1);
-      expect(refused).toEqual([`The DKIM token ${JSON.stringify(token)} does not form a DNS name.`]);
+      expect(refused).toEqual([`The DKIM token ${JSON.stringify(token)} cannot be part of a DNS name.`]);
     },
   );
 

@@ -101,8 +101,8 @@ describe('a state that only the mail provider knows', () => {
     ['NOT_STARTED', 'pending', 'The mail provider has not started to verify it.'],
     ['not started', 'unknown', null],
     ['Not Started', 'pending', 'The mail provider has not started to verify it.'],
-    ['TemporaryFailure', 'pending', 'The mail provider could not look the records up, and tries again.'],
-    ['Temporary-Failure', 'pending', 'The mail provider could not look the records up, and tries again.'],
+    ['TemporaryFailure', 'pending', 'The mail provider could not look up the records, and will try again.'],
+    ['Temporary-Failure', 'pending', 'The mail provider could not look up the records, and will try again.'],
     ['Success', 'verified', null],
     ['Pending', 'pending', null],
   ])('%s is %s, and says so', (reported, verification, remark) => {

@@ -82,7 +82,7 @@ describe('kind add', () => {
     expect(world.read('kinds/Role.kind.yaml')).toBe(descriptor('Role'));
     expect(stdout).toBe(`\
 Written: kinds/Role.kind.yaml. Show that it holds: \`tenantctl kind check Role\`.
-It refers to AccessProfile, Entitlement, FormDefinition, GovernanceGroup, Workflow: add what you use of them, too.
+It refers to AccessProfile, Entitlement, FormDefinition, GovernanceGroup, Workflow: add those that you use, too.
 `);
     await succeed(world, 'validate');
   });

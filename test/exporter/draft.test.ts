@@ -60,10 +60,10 @@ describe('an object whose key holds half of a character', () => {
   it('is not exported', () => {
     expect(draftOf(answers.template('a\ud83d'))).toMatchObject({
       by: 'schema',
-      refused: 'its key holds half of a character, which no address can hold',
+      refused: 'its key contains half of a character, which no address can',
     });
     expect(draftOf(answers.template(unresolved))).toMatchObject({
-      refused: 'its key is a text that tenantctl reserves for itself',
+      refused: 'tenantctl reserves the text of its key for itself',
     });
   });
 

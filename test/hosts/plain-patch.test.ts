@@ -66,6 +66,6 @@ it('a member that is lost because the descriptor says merge-patch is told, also 
   const { code, stdout } = await project.run('apply --yes');
   expect(rows).toMatchObject([{ options: { protection: false } }]);
   expect(code).toBe(0);
-  expect(stdout).toContain('The tenant removed /options/policy, which no change asks for.');
-  expect(stdout).toContain('The tenant removed /options/mfa, which no change asks for.');
+  expect(stdout).toContain('The tenant removed /options/policy, although no change asked for that.');
+  expect(stdout).toContain('The tenant removed /options/mfa, although no change asked for that.');
 });

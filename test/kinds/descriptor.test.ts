@@ -115,8 +115,8 @@ it('tells the names that stand for two things', () => {
   expect(mistakesIn(descriptorFrom(document)).map(({ at, message }) => `${at}: ${message}`)).toEqual([
     '/key/2: `name` is in the key twice',
     '/fields/locale: `locale` is a part of the key, so it cannot be a field too',
-    "/serverOwned/1: `color` is a field, so it cannot be the server's",
-    "/serverOwned/2: `name` is a part of the key, so it cannot be the server's",
+    '/serverOwned/1: `color` is a field, so `serverOwned` cannot name it',
+    '/serverOwned/2: `name` is a part of the key, so `serverOwned` cannot name it',
   ]);
   expect(mistakesIn(descriptorFrom({ ...least, key: ['name', 'locale'] }))).toEqual([]);
 });

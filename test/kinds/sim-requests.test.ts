@@ -183,7 +183,7 @@ describe('a mask that nobody declared', () => {
 describe('a put of an integration whose sources are not shown', () => {
   const advice = (remedy: string) =>
     'The tenant does not show the sources of "S", and a PUT without them would clear them. ' +
-    `${remedy}; or set \`identity.simUpdate: patch\` where the tenant takes patches.`;
+    `${remedy}; or set \`identity.simUpdate: patch\` if the tenant takes patches.`;
   const declare = advice('Declare the `sources` that it has, and plan again');
 
   it.each<[string, JsonObject, string]>([

@@ -197,8 +197,8 @@ it('reports the locales and media that a notification lacks and others have', ()
     resource('NotificationTemplate', ['c', 'EMAIL', 'ja'], {}, { ensure: 'absent' }),
   ];
   expect(findings(declared)).toEqual([
-    'missing-locale: `b` is not declared for EMAIL in de, as other notifications are',
-    'missing-medium: `b` is not declared for SLACK, as other notifications are',
+    'missing-locale: `b` is not declared for EMAIL in de, although other notifications are',
+    'missing-medium: `b` is not declared for SLACK, although other notifications are',
   ]);
 });
 

@@ -394,7 +394,7 @@ test('a temporary folder that cannot be made is named, with what to do', async (
     diagnostics: [
       {
         code: 'unwritable-file',
-        message: `No folder for git can be made in ${folder} (ENOTDIR).`,
+        message: `A folder for git cannot be made in ${folder} (ENOTDIR).`,
         hint: 'Set TMPDIR, or TEMP on Windows, to a folder that you may write to.',
       },
     ],

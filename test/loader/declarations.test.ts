@@ -98,7 +98,7 @@ it('the second of two manifests for one object is refused, with where the first 
   expect(said([one('name: a/b'), one('name: b\nlifecycle: { renamedFrom: a/b }')].join('---\n'))).toEqual([
     [
       'duplicate-object config/a.yaml:4:1',
-      'SimIntegration/a%2Fb is declared and renamed at once; first in config/a.yaml, line 1',
+      'SimIntegration/a%2Fb is the name of one object here and the former name of another there; first in config/a.yaml, line 1',
       'SimIntegration/b',
       expect.stringContaining('apply `renamedFrom` first'),
     ],
@@ -119,8 +119,14 @@ it('two objects that swap their names are refused, with the way to do it', () =>
     `kind: ProfileSearch\nlabel: ${name}\nlifecycle: { renamedFrom: ${former} }\n`;
   const found = failureOf({ 'config/a.yaml': `${named('a', 'b')}---\n${named('b', 'a')}` });
   expect(found.map(({ code, message }) => [code, message.split(';')[0]])).toEqual([
-    ['duplicate-object', 'ProfileSearch/b is declared and renamed at once'],
-    ['duplicate-object', 'ProfileSearch/a is declared and renamed at once'],
+    [
+      'duplicate-object',
+      'ProfileSearch/b is the name of one object here and the former name of another there',
+    ],
+    [
+      'duplicate-object',
+      'ProfileSearch/a is the name of one object here and the former name of another there',
+    ],
   ]);
   for (const { hint } of found) expect(hint).toContain('a third name');
 });

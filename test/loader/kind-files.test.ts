@@ -73,7 +73,7 @@ describe('a file is refused', () => {
     expect(more).toEqual([]);
     expect(found).toEqual({
       at: 'misplaced-tag kinds/Role.kind.yaml:4:7',
-      said: expect.stringMatching(/may not have tags.*same in all environments/),
+      said: expect.stringMatching(/must not have tags.*same in all environments/),
     });
   });
 

@@ -296,8 +296,8 @@ test('a key that appears three times names its first place', () => {
 test('a side file that is not there says where it was looked for, and another mistake keeps its own hint', () => {
   const hintOf = (path: string) =>
     failureOf({ 'config/a.yaml': `${template}body: !file ${path}\n` })[0]?.hint;
-  expect(hintOf('none.html')).toContain('begins at the folder of the manifest');
-  expect(hintOf('../../none.html')).toContain('below the folder of the project file');
+  expect(hintOf('none.html')).toContain('is relative to the folder of the manifest');
+  expect(hintOf('../../none.html')).toContain('in the folder of the project file');
 });
 
 test('a mistake in a manifest names the object', () => {

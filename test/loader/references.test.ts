@@ -82,7 +82,7 @@ describe('a reference is refused at its place, with what to write', () => {
     [
       'owner: { type: !ref Identity/Ann }',
       'ref-not-taken 3:16',
-      '`!ref` cannot stand here in `owner`',
+      '`!ref` is not allowed here in `owner`',
       'Write it in the place of an id of the kind Identity.',
     ],
   ])('%s', (line, at, message, hint) => {

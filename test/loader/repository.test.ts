@@ -64,7 +64,7 @@ describe('the repository', () => {
 describe('there is none', () => {
   it('where no folder up to the root has one', () => {
     const root = project({});
-    expect(refusalAt(root)).toEqual(refused(`${root} is in no git repository, and --since needs one.`));
+    expect(refusalAt(root)).toEqual(refused(`${root} is not in a git repository, and --since needs one.`));
   });
 
   it.each([
@@ -89,7 +89,7 @@ describe('there is none', () => {
     const [mine, folder] = [join(root, 'a'), join(root, '.git')];
     chownSync(folder, 12345, 12345);
     expect(refusalAt(mine)).toEqual(
-      refused(`${folder} belongs to another user than the project in ${mine}.`),
+      refused(`${folder} belongs to another user, not to the owner of the project in ${mine}.`),
     );
     // The project is theirs too: a checkout of another user, in a container.
     chownSync(mine, 12345, 12345);

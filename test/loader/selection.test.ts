@@ -60,7 +60,7 @@ describe('--env', () => {
     const problem = [
       'unknown-environment',
       'The name of an environment is empty.',
-      'Is a variable in the script not set?',
+      'Is a variable in your script unset?',
     ];
     expect([problemsOf(','), problemsOf('test,')]).toEqual([[problem], [problem]]);
   });

@@ -125,7 +125,7 @@ describe('an environment', () => {
       [
         'misplaced-tag 5:16',
         message,
-        'Settings must be known at once: write the value itself, `!env NAME` or `!var NAME`.',
+        'A setting must be known from the start: write the value itself, `!env NAME` or `!var NAME`.',
       ],
     ]);
   });
@@ -157,7 +157,7 @@ describe('an environment', () => {
 
   it.each(['!var b', '!format "%{b}"'])('has no variable made of another one: %s', (tag) => {
     expect(saidOf(config(`    variables: { a: ${tag}, b: x }\n`))).toEqual([
-      ['variable-in-variable 5:21', 'A variable cannot be made of other variables'],
+      ['variable-in-variable 5:21', 'A variable cannot be made up of other variables'],
     ]);
   });
 

@@ -15,7 +15,7 @@ const refusal = (run: () => unknown) => {
 const outside = (path: string) => [
   'outside-project',
   `${path} leads out of the project.`,
-  'Keep every file below the folder of the project file, and every target of a link too.',
+  'Keep all files, and the targets of all links, in the folder of the project file or below it.',
 ];
 const reserved = (path: string) => [
   'reserved-folder',

@@ -109,8 +109,8 @@ describe('an error of the operating system', () => {
   });
 
   it.each([
-    ['EEXIST', 'mkdir', 'A file is in the place of a folder'],
-    ['ENOTDIR', 'mkdir', 'A file is in the place of a folder'],
+    ['EEXIST', 'mkdir', 'There is a file where a folder is needed'],
+    ['ENOTDIR', 'mkdir', 'There is a file where a folder is needed'],
     ['EACCES', 'mkdir', 'change who may use this one'],
     ['EISDIR', 'open', 'It is a folder'],
     ['ENOSPC', 'write', 'The disk is full'],

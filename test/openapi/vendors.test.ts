@@ -108,7 +108,7 @@ describe('a folder for each service, with parameters that all share beside them'
 
 it('a page size that no document states is a question', async () => {
   const { stdout } = await things({ list: { parameters: [] } });
-  expect(stdout).toContain('  # check: the page size, since no limit is described; `pageSize: null` where');
+  expect(stdout).toContain('  # check: the page size, since no limit is described; `pageSize: null` if');
 });
 
 describe('the body of a request', () => {
@@ -121,7 +121,9 @@ describe('the body of a request', () => {
   ])('%s makes a kind that is only read', async (_name, requestBody) => {
     const { kind, stdout } = await things({ post: { requestBody } });
     expect(kind).toMatchObject({ create: false, update: 'none', delete: false });
-    expect(stdout).toMatch(/Requests for \/things have the object in things?, which a descriptor cannot say/);
+    expect(stdout).toMatch(
+      /Requests for \/things have the object in things?, which a descriptor cannot express/,
+    );
   });
 
   it.each([
@@ -152,7 +154,7 @@ describe('the body of a request', () => {
     const { kind, stdout } = await things({ patch: { requestBody }, put: { requestBody: json(thing) } });
     expect(kind.update).toBe('put');
     expect(stdout).toContain(
-      'Not all ways to change an object at /things take JSON as a descriptor can say it.',
+      'Not all ways to change an object at /things take JSON that a descriptor can express.',
     );
   });
 });
@@ -161,7 +163,7 @@ it('a parameter that a call has to have is told, unless it is always sent', asyn
   const needed = (name: string) => ({ name, in: 'header', required: true, schema: text });
   const parameters = [...list.parameters, needed('X-Service-Experimental'), needed('X-Region')];
   const { stdout } = await things({ list: { parameters } });
-  expect(stdout).toContain('# check: GET needs X-Region, which a descriptor cannot say.');
+  expect(stdout).toContain('# check: GET needs X-Region, which a descriptor cannot express.');
   expect(stdout).not.toContain('Experimental');
 });
 
@@ -267,7 +269,7 @@ describe('a collection below each object of another', () => {
       delete: true,
     });
     expect(stdout).toContain(
-      '# check: Objects are described without an `id`: which member do their paths have?\n',
+      '# check: Objects are described without an `id`: which member is in their paths?\n',
     );
   });
 
@@ -287,7 +289,7 @@ describe('a collection below each object of another', () => {
     const { code, stderr } = await draftBelow({ [path]: { get: list } }, path);
     expect(code).toBe(1);
     expect(stderr).toContain('[openapi-path]');
-    expect(stderr).toContain('other object at most.');
+    expect(stderr).toMatch(/below at most\s+one other object\./);
   });
 });
 
@@ -406,7 +408,7 @@ describe('every shape of collection can be described', () => {
       paths: { '/org-config': one(named), '/things': listOf(named), '/things/{slug}': all },
     });
     expect((await draft('api.json', '/org-config')).stdout).toContain(
-      'create: false  # check: `true` where the tenant answers 404 until a PUT makes the object\n',
+      'create: false  # check: `true` if the tenant answers 404 until a PUT makes the object\n',
     );
     expect((await draft('api.json', '/things')).stdout).toContain(
       'id: name  # check: objects have no `id`, and paths name them by slug\n',

@@ -68,7 +68,7 @@ it.each<[string, PlanCase, object]>([
     {
       code: 'duplicate-object',
       severity: 'error',
-      hint: 'Keep one of the two manifests. The one with the id renames the object: its former name needs none.',
+      hint: 'Keep one of the two manifests. The one with the id renames the object, so the former name needs no manifest.',
       address: 'SimIntegration/Old',
     },
   ],

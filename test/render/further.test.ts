@@ -61,7 +61,7 @@ describe('changed texts below conditions', () => {
     expect(further).toEqual([]);
     // Each side has two lines that the other one has not.
     expect(remark).toBe(
-      '4 changed texts are in none of these pictures, because of the conditions around: read the template.',
+      '4 changed texts are not in any of these pictures, because of the conditions around them: read the template.',
     );
     const unused = (words: string) => `#macro(unused)${words}#end text`;
     expect((await pictures(unused('first'), unused('second'))).remark).toMatch(/^2 changed texts/);

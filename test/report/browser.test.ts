@@ -293,7 +293,7 @@ describeInBrowser('the page in a browser', (open) => {
     );
     const page = await open({ is: 'plan', plan: plan(many) });
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).getByText('tick it off, and on to the next').waitFor();
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('tick it off, and go to the next').waitFor();
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.keyboard.press('j');

@@ -63,7 +63,7 @@ Digest: ${digest}
 
   it('says in words what is risky, by hand, sensitive, or changed in the tenant', () => {
     const shown = planText(samplePlan);
-    expect(shown).toContain('⚠ LOCK-OUT: this can shut people out');
+    expect(shown).toContain('⚠ LOCK-OUT: this can lock out people');
     expect(shown).toContain('⚠ UNDOES A CHANGE: someone changed offNetwork in the tenant');
     expect(shown).toContain('⚠ SENDS E-MAIL');
     expect(shown).toContain('⚠ DELETE');
@@ -272,7 +272,7 @@ Left to do
 Applied in part: 1 done, 1 failed, 1 skipped, 0 not attempted, 1 unknown, 1 by hand.  12.3 s
 Digest: ${digest}
 To finish: apply the plan file again; without one, apply what \`tenantctl plan\` shows now.
-To undo what is done: \`tenantctl rollback\` with the result file.
+To undo what was done: \`tenantctl rollback\` with the result file.
 `);
   });
 

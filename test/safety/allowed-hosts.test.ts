@@ -163,7 +163,7 @@ describe('credentials that are not set', () => {
     expect(diagnostics).toMatchObject([
       {
         code: 'token-endpoint',
-        message: expect.stringMatching(/\/v2\/token could not be asked for a token: 404/),
+        message: expect.stringMatching(/\/v2\/token did not issue a token: 404/),
         hint: expect.stringContaining('`identity.tokenUrl`'),
         source: { line: 7, column: 17 },
       },

@@ -235,7 +235,7 @@ it.each(['--result', '--report'])(
     const { code, stderr } = await world.run('apply --yes --quiet', option, 'out/result.json');
     expect(wrote()).toHaveLength(1);
     expect(code, stderr).toBe(3);
-    expect(stderr).toMatch(/ is not (saved|written)\. .*out\/result\.json/);
+    expect(stderr).toMatch(/ could not be (saved|written)\. .*out\/result\.json/);
     if (option === '--result') expect(stderr).toMatch(/Result file: \.tenantctl\/test\/results\//);
   },
 );

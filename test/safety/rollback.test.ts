@@ -174,7 +174,7 @@ describe('rollback', () => {
         outcome: 'done',
         beside: ['/description'],
         warnings: [
-          '/description is different too, which no change asks for: the tenant set it, or somebody did meanwhile.',
+          '/description changed as well, although this plan does not touch it: the tenant set it, or somebody changed it meanwhile.',
         ],
       },
     ]);

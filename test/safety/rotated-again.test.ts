@@ -47,6 +47,6 @@ it('are named by an apply that finishes a saved plan, which writes nothing twice
     [left]: `second-of-${left.toLowerCase()}`,
   });
   expect(again.stdout.replaceAll(/\s+/g, ' ')).toContain(
-    `wrote it, with ${made.toUpperCase()} as set then. If that has changed, make a new plan with --rotate SimIntegration/${made}.`,
+    `wrote it, with the secrets of that time (${made.toUpperCase()}). If they have changed, make a new plan with --rotate SimIntegration/${made}.`,
   );
 });

@@ -186,8 +186,8 @@ export function requirePlain(selections: readonly string[], hosts: readonly stri
     ...hosts.filter((host) => !plainHost.test(host)).map((host) => `the host ${JSON.stringify(host)}`),
   ]);
   if (odd.size === 0) return;
-  throw fail('usage', `No pipeline can carry ${[...odd].join(' and ')}.`, {
-    hint: 'Use a name of letters, digits, dots, dashes and underscores, or go on without: --pipelines none.',
+  throw fail('usage', `A pipeline cannot pass on ${[...odd].join(' and ')}.`, {
+    hint: 'Use a name of letters, digits, dots, dashes and underscores, or do without pipelines: --pipelines none.',
   });
 }
 

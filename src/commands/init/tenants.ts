@@ -49,7 +49,7 @@ export function givenTenants({ identity, profiles }: TenantArgs): readonly Given
     });
   }
   if (new Set(names).size < names.length || names.includes(''))
-    throw fail('usage', 'Several tenants need names of their own.', { hint: namesHint });
+    throw fail('usage', 'With several tenants, each needs a name.', { hint: namesHint });
   const refused = names.find((name) => isRefusedKey(name));
   if (refused !== undefined)
     throw fail('usage', `No environment can be called ${refused}.`, { hint: namesHint });
@@ -177,7 +177,7 @@ async function askForTenants(given: TenantArgs, asking: Asking): Promise<readonl
   for (;;) {
     const question =
       tenants.length === 1
-        ? 'Another tenant, which gets what was tested in this one? Its name, such as production, or - for none: [-] '
+        ? 'Another tenant, to get what was tested in this one? Its name, such as production, or - for none: [-] '
         : 'Another one? Its name, or - for none: [-] ';
     const name = await ask(question, newName(namesBelow(), '-'));
     if (name === '-') break;
@@ -234,7 +234,7 @@ async function askForTenant(
       printDiagnostics(error.diagnostics, verbosity, io);
     }
     asking.env = env;
-    const question = 'Answer the questions again, or go on unchecked and without an export? [again] ';
+    const question = 'Answer the questions again, or continue without a check and an export? [again] ';
     if ((await ask(question, oneOf(['again', 'unchecked']))) === 'unchecked') return tenant;
     tenant = await askForAddresses({ name: tenant.name }, tenant, asking);
   }
@@ -275,7 +275,7 @@ function variableName(answer: string): string {
   if (/^[A-Z][A-Z0-9_]{0,63}$/.test(answer) && !looksLikeCredential(answer)) return answer;
   throw fail(
     'usage',
-    'Please give the name of a variable, in capital letters. Its value belongs in no file of the project.',
+    'Please give the name of a variable, in capital letters. Its value does not belong in a file of the project.',
   );
 }
 
@@ -290,7 +290,7 @@ async function askForCredentials(
   if (!prompt) return [];
   const typed: [name: string, value: string][] = [];
   for (const name of missing) {
-    const question = `${name} is not set. Type its value, which is not shown, or nothing to go on without it: `;
+    const question = `${name} is not set. Type its value (it is not shown), or press Enter to continue without it: `;
     const value = await prompt.askHidden(question);
     if (value === null) throw interruption('Interrupted. Nothing was written.');
     if (value === '') return [];

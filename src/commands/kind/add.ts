@@ -32,7 +32,7 @@ export async function add(
     return ExitCode.done;
   }
   if (!kinds.includes(subject)) {
-    const hint = didYouMean(subject, kinds) ?? '`tenantctl kind add` lists those that there are.';
+    const hint = didYouMean(subject, kinds) ?? '`tenantctl kind add` lists those that it has.';
     throw fail('unknown-kind', `The library has no kind ${subject}.`, { hint });
   }
   const root = dirname(projectFileOf(config, io));
@@ -49,9 +49,7 @@ export async function add(
     (kind) => kind !== subject && !hasFile(kind) && !builtInKinds.find(kind),
   );
   if (others.length > 0)
-    io.stdout.write(
-      `It refers to ${[...new Set(others)].sort().join(', ')}: add what you use of them, too.\n`,
-    );
+    io.stdout.write(`It refers to ${[...new Set(others)].sort().join(', ')}: add those that you use, too.\n`);
   return ExitCode.done;
 }
 

@@ -62,7 +62,7 @@ async function draftWhole(api: OpenApi, folder: string, io: Io): Promise<ExitCod
   const { drafts, leftOut } = draftAll(api, observed);
   if (drafts.length === 0)
     throw fail('openapi-path', `${basename(api.root.file)} describes no collection.`, {
-      hint: 'A collection has a GET that answers a list, and a POST or objects below its path.',
+      hint: 'A collection has a GET that returns a list, and a POST or objects below its path.',
     });
   for (const { kind, path, text } of drafts) {
     const file = join(folder, `${kind}.kind.yaml`);

@@ -78,7 +78,7 @@ async function refresh(): Promise<void> {
     showTemplate();
   } catch (error) {
     showLive(messageOf(error), false);
-    showStale(`${messageOf(error)} What is shown here may be old.`);
+    showStale(`${messageOf(error)} This page may be out of date.`);
   }
 }
 

@@ -144,7 +144,7 @@ function readField(last: Context): TypedContext {
   try {
     const value: Json = JSON.parse(text);
     if (isObject(value)) return { text, value, error: '' };
-    return { text, value: last, error: 'It has to be a JSON object.' };
+    return { text, value: last, error: 'It must be a JSON object.' };
   } catch (error) {
     return { text, value: last, error: messageOf(error) };
   }

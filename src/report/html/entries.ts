@@ -60,7 +60,7 @@ ${packsOf('markup', all, ({ body, summary }) => [body.toString(), summary.toStri
     : '';
   // Before the list, since its end is far away.
   const note = isPacked
-    ? html`<p class="alarm scriptless">This report is long, so its details need the script of this page. If the site that shows it allows no scripts, download the file and open it.</p>`
+    ? html`<p class="alarm scriptless">This report is long, so its details need the script of this page. If the site that shows it does not allow scripts, download the file and open it.</p>`
     : '';
   return html`${note}<div id="entries" tabindex="-1">${groups.map((group, index) => groupMarkup(group, lists[index] ?? [], index, isPacked))}</div>
 ${packs}`;

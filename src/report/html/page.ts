@@ -118,7 +118,7 @@ const keys = [
   ['j', 'next change'],
   ['k', 'previous change'],
   ['Enter', 'open or close it'],
-  ['x', 'tick it off, and on to the next'],
+  ['x', 'tick it off, and go to the next'],
   ['n', 'next passage that changed in a rendered message'],
   ['p', 'previous passage'],
   ['/', 'filter by text'],
