@@ -44,7 +44,7 @@ function findMisnamed({ diff }: Change, kind: Kind): string[] {
     const isOfKind = (name: string) => kinds.has(parseAddress(name)?.kind ?? '');
     return Object.values(entry.named ?? {})
       .filter((name) => !isLookedUp(name) && !isOfKind(name))
-      .map((name) => `${entry.path} has no id of ${quote(name)}`);
+      .map((name) => `${entry.path} cannot hold an id of ${quote(name)}`);
   });
 }
 
@@ -57,7 +57,7 @@ function wrongIn(change: Change, kind: Kind, created: ReadonlySet<Address>): str
     const named = segmentsOf(entry.path).flatMap((name) => refOfName(name) ?? []);
     for (const to of [...named, ...refsIn(entry.after)]) {
       if (takesIdOf(kind, entry, to)) shown.add(to);
-      else misplaced.push(`${entry.path} is not a place for the id of ${to}`);
+      else misplaced.push(`${entry.path} cannot hold the id of ${to}`);
     }
   }
   const sent = listNeeds(change);

@@ -135,7 +135,7 @@ function remarkKept(uses: readonly ReferenceUse[], called: string): Diagnostic[]
     const why =
       typeof target === 'string'
         ? `the project describes no ${target}. Copy a descriptor with \`tenantctl kind add ${target}\`, or write one`
-        : `${called} has no ${target.name} with this id and a key that is unique`;
+        : `${called} has no ${target.name} with this id and a unique key`;
     return keptRemark(`The id in \`${field}\` of ${where} stays as it is: ${why}.`, from.address);
   });
 }
@@ -160,7 +160,7 @@ export function remarkUnnamedRecords(objects: readonly LiveObject[], records: Re
   return groupBy(kept, ({ object, place }) => `${object.kind.name} ${place}`).map(
     ([, [{ object, scope, place }, ...others]]) => {
       const where = namesAndMore([object.address], others.length);
-      const why = `${scope} has no record with this id and a name that is unique`;
+      const why = `${scope} has no record with this id and a unique name`;
       return keptRemark(`The id at \`${place}\` of ${where} stays as it is: ${why}.`, object.address);
     },
   );

@@ -277,7 +277,7 @@ function tell(
       );
     case 'unknown':
       return say(
-        `texts that look like ids, but of the kinds that the project knows, ${called} has no object with such an id`,
+        `texts that look like ids, but ${called} has no such object of a kind that the project knows`,
         'Write `!ref KIND/KEY` instead, and describe the kind if the project does not. Give a place that holds no id the policy `plain`.',
         isForeignOnly ? 'warning' : 'info',
       );

@@ -318,7 +318,7 @@ function outputRefuser(root: string, writes: readonly string[]): RefuseOutput | 
   return (file) => {
     const path = resolve(root, file);
     if (!links.includes(resolveLinks(path))) return;
-    const message = `${relative(root, path)} is a file that the project reads, and the output of this command would overwrite it.`;
+    const message = `${relative(root, path)} is read by the project, and would be overwritten.`;
     throw fail('usage', message, { hint: 'Choose another file for the output.' });
   };
 }

@@ -87,7 +87,10 @@ it.each([
   [['plan', '--out', 'plan.html', '--report', './plan.html'], 'plan.html is named twice'],
   [['apply', '--yes', '--result', 'r.json', '--report', 'r.md', 'r.json'], 'r.json is named twice'],
   [['show'], '`tenantctl show <file..>`'],
-  [['diff', '--only', '**', 'test', 'other'], 'An argument behind a list of values counts as one of them'],
+  [
+    ['diff', '--only', '**', 'test', 'other'],
+    'After an option with several values, an argument counts as one of them',
+  ],
   [['plan', '-e', ''], 'The value of --env is empty'],
   [['env', 'show'], 'The value of action cannot be "show". Choices: "list".'],
   [['frobnicate'], 'There is no command `frobnicate`.'],
@@ -162,7 +165,7 @@ it.each([
   expect((await world.run('apply --yes --result result.json')).code).toBe(0);
   const result = world.read('result.json');
   const { code, stderr } = await world.run(...argv);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('result.json is what the command reads')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('result.json is read by this command')]);
   expect(world.read('result.json')).toBe(result);
 });
 

@@ -75,7 +75,7 @@ describe('export --from', () => {
     for (const [path, text] of others)
       if (!text.includes('additionalOwners')) expect(named(text)).toBe(named(all.get(path)));
     expect(others.get('sources/hr.yaml')).toContain('password: !secret');
-    expect(stderr).toContain('the backup shows no Identity with it');
+    expect(stderr).toContain('the backup has no Identity with this id');
     expect(stderr).not.toContain('kind-left-out');
     expect(stderr).not.toContain('the tenant');
   });
@@ -136,7 +136,7 @@ The backup has objects that are left out:  [kind-left-out]
     [backupOf([entry('ROLE', { id: '../x' })]), 'has an entry whose id cannot be used'],
     [
       backupOf([hasRole('a'), { ...hasRole('a'), object: { description: 'b' } }]),
-      'The file has another ROLE id-of-a than backup.json',
+      'The file has an object ROLE id-of-a that differs from the one in backup.json',
     ],
     [`${'{"a":'.repeat(150)}1${'}'.repeat(150)}`, 'is nested more than 100 levels deep'],
     [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'is nested more than 100 levels deep'],
@@ -168,7 +168,7 @@ The backup has objects that are left out:  [kind-left-out]
   it('is refused with --merge, and for manifests', async () => {
     const world = await createStage();
     expect((await world.run('export --merge --from backup.json')).stderr).toContain(
-      '--from cannot go with --merge',
+      '--from cannot be combined with --merge',
     );
     await succeed(world, 'export', '--from', 'backup.json');
     expect((await world.run('export --from config --out other')).stderr).toContain(
@@ -182,7 +182,7 @@ describe('diff', () => {
     const world = await createStage();
     const equal = await succeed(world, 'diff', 'backup.json', 'test');
     expect(equal.stdout).toContain('No differences: 15 objects are equal in backup.json and test.');
-    expect(equal.stdout).toMatch(/no backup has such objects: .*SenderAddress/s);
+    expect(equal.stdout).toMatch(/no backup has objects of these kinds: .*SenderAddress/s);
     const role = world.sandbox.state.objects.Role?.[0];
     Object.assign(role ?? {}, { description: 'Accounts' });
     const { json } = await succeed(world, 'diff', 'backup.json', 'test', '--format', 'json');

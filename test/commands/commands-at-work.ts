@@ -201,7 +201,7 @@ export const uses: readonly Use[] = [
   {
     command: 'check',
     shows: 'says what may be read',
-    run: async (world) => expectText(await succeed(world, 'check'), /Nothing would stop a plan/),
+    run: async (world) => expectText(await succeed(world, 'check'), /A plan can be made/),
   },
   {
     command: 'get',

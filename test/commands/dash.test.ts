@@ -33,11 +33,11 @@ it('--report - prints the report once, in the format of --format', async () => {
 
 it.each([
   ['plan --report -', '--report - does not say the format'],
-  ['plan --out - --format json', 'Two documents would be on stdout'],
-  ['plan --out - --report - --format markdown', 'Two documents would be on stdout'],
-  ['plan --report=- --report=- --format markdown', 'Two documents would be on stdout'],
-  ['apply --yes --result -', 'it cannot be on stdout'],
-  ['export --out -', 'cannot be on stdout'],
+  ['plan --out - --format json', 'Two documents would go to stdout'],
+  ['plan --out - --report - --format markdown', 'Two documents would go to stdout'],
+  ['plan --report=- --report=- --format markdown', 'Two documents would go to stdout'],
+  ['apply --yes --result -', 'it cannot go to stdout'],
+  ['export --out -', 'cannot go to stdout'],
 ])('%s is refused', async (line, words) => {
   const world = await createProject();
   const { code, stdout, stderr } = await world.run(line);

@@ -95,11 +95,11 @@ it('other names are, as references, and an id that no object has stays an id on 
   ]);
   expect(remarks).toMatchObject([{ code: 'ids-kept', severity: 'info', address: 'Role/Reader' }]);
   expect(remarks[0]?.message).toBe(
-    'The id in `owner` of Role/Reader stays as it is: the tenant of production shows no Identity with it whose key no other has.',
+    'The id in `owner` of Role/Reader stays as it is: the tenant of production has no Identity with this id and a unique key.',
   );
   const { diagnostics: mirrored } = await diffRoles({ ...ours, owner: null }, ours);
   expect(mirrored).toMatchObject([
-    { message: expect.stringContaining('the tenant of test shows no Identity') },
+    { message: expect.stringContaining('the tenant of test has no Identity') },
   ]);
 });
 

@@ -293,7 +293,7 @@ it('results that `show` has joined are not applied: they have no plans', async (
   const { code, stderr } = await run('apply both.json');
   expect([code, stderr]).toEqual([
     4,
-    expect.stringContaining('both.json has a result of "eu-1" and no plan'),
+    expect.stringContaining('both.json has a result of "eu-1" but no plan'),
   ]);
 });
 

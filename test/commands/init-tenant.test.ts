@@ -545,8 +545,8 @@ describe('several tenants', () => {
   });
 
   it.each([
-    [['--identity', 'https://a.example', '--identity', 'https://b.example'], 'need names of their own'],
-    [['--identity', 'a=https://a.example', '--identity', 'a=https://b.example'], 'need names of their own'],
+    [['--identity', 'https://a.example', '--identity', 'https://b.example'], 'each needs a name'],
+    [['--identity', 'a=https://a.example', '--identity', 'a=https://b.example'], 'each needs a name'],
     [
       ['--identity', 'a=https://a.example', '--profiles', 'b=https://b.example'],
       'no --identity of that name',

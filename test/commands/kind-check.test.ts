@@ -211,7 +211,7 @@ describe('a descriptor that does not hold', () => {
         const offset = Number(query.get('offset') ?? 0);
         return sound(many)(query).slice(0, query.has('filters') ? 9 : Math.min(4, 9 - offset));
       },
-      says: 'The tenant lists 4 objects at once, and then more: the descriptor says 10.',
+      says: 'The tenant lists 4 objects at once although there are more, but the descriptor says 10.',
     },
     {
       name: 'a filter that finds nothing',
@@ -256,13 +256,13 @@ describe('a descriptor that does not hold', () => {
       name: 'a set where the tenant has text',
       kind: descriptor.replace('value', 'set'),
       rows: sound([thing('a', { size: null }), thing('b', { size: 'canary' })]),
-      says: '`size` of 1 of 2 objects, such as Thing/Thing%20b does not fit the type `set`, so no export has it. [kind-field-form] hint: Say `value` in `fields`',
+      says: '`size` of 1 of 2 objects, such as Thing/Thing%20b does not fit the type `set`, so an export would leave it out. [kind-field-form] hint: Say `value` in `fields`',
     },
     {
       name: 'an object with members where the tenant has text',
       kind: descriptor.replace('value', 'json'),
       rows: sound([thing('a', { size: 'large' })]),
-      says: '`size` of Thing/Thing%20a does not fit the type `json`, so no export has it.',
+      says: '`size` of Thing/Thing%20a does not fit the type `json`, so an export would leave it out.',
     },
     {
       name: 'rows without an id',

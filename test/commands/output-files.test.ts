@@ -79,6 +79,6 @@ it('says of a file that show cannot show what it is', async () => {
   const cut = await world.run('show cut.json');
   expect(cut).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('begins like a result, and was cut'),
+    stderr: expect.stringContaining('is a result that was cut off'),
   });
 });

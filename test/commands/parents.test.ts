@@ -230,7 +230,7 @@ describe('a descriptor', () => {
       'Objects cannot be below those of the kind `Nowhere`',
     ],
     ['without a key', { key: undefined }, 'The document has no `key` or `single`'],
-    ['single, with a key', { single: true }, 'A single object has no `key`'],
+    ['single, with a key', { single: true }, 'A single object needs no `key`'],
     ['with a field that is the parent', { fields: { source: 'value' } }, '`source` is a part of the key'],
     [
       'that writes what is no field',
@@ -263,5 +263,5 @@ it('a path of an environment has the places of the documented one', async () => 
   await succeed(await at('/sources/v1/{source}/schemas'), 'validate');
   const { code, stdout } = await (await at('/schemas/v1')).run('validate');
   expect(code).toBe(1);
-  expect(stdout).toContain('The path of SourceSchema must have the same places as');
+  expect(stdout).toContain('The path of SourceSchema must have the same parts in braces as');
 });

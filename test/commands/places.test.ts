@@ -175,7 +175,7 @@ accessRequestConfig: { Source/HR: 2, Source/New%2FOne: 7 }
 
 it.each([
   ['membership: { sourceIds: [!ref Identity/Ann] }', 'refers to the kind Source, not to Identity'],
-  ['additionalOwners: [{ type: OTHER, id: !ref Identity/Ann }]', '`!ref` cannot stand here'],
+  ['additionalOwners: [{ type: OTHER, id: !ref Identity/Ann }]', '`!ref` is not allowed here'],
   ['membership: !ref Source/HR', '`!ref` is not allowed here in `membership`'],
   ['membership: { limits: { Source/Nope: 1 } }', 'The tenant has no Source with the key "Nope"'],
   ['membership: { limits: { Identity/Ann: 1 } }', 'refers to the kind Source, not to Identity'],
@@ -192,8 +192,8 @@ it.each([
 });
 
 it.each([
-  [{ 'memberships/*': 'plain' }, 'There is no field `memberships`'],
-  [{ description: { is: 'reference', to: 'Source' } }, '`description` is no JSON'],
+  [{ 'memberships/*': 'plain' }, 'This place begins with `memberships`'],
+  [{ description: { is: 'reference', to: 'Source' } }, '`description` is not JSON'],
   [{ membership: { is: 'reference', to: 'Sauce' } }, 'There is no kind `Sauce`'],
   [{ membership: { is: 'reference', to: { A: 'Source' } } }, 'to'],
 ])('a place that leads nowhere is told: %j', async (places, message) => {
@@ -267,7 +267,7 @@ it('a plan and a diff tell ids of another tenant, also where nothing differs', a
   expect(plan.stdout).toContain('No changes');
   const words = (text: string) => text.replaceAll(/\s+|\[ids-kept\]/g, ' ').replaceAll(/ +/g, ' ');
   expect(words(plan.stdout)).toContain(
-    'Role has what looks like ids, and the tenant has no object with them of a kind that the project knows: - membership/**/sourceId in Role/Accountant - membership/sourceIds in Role/Accountant - membership/limits in Role/Accountant - accessRequestConfig/approvalSchemes/*/approverId in Role/Accountant - additionalOwners/*/id in Role/Accountant',
+    'Role has texts that look like ids, but the tenant has no such object of a kind that the project knows: - membership/**/sourceId in Role/Accountant - membership/sourceIds in Role/Accountant - membership/limits in Role/Accountant - accessRequestConfig/approvalSchemes/*/approverId in Role/Accountant - additionalOwners/*/id in Role/Accountant',
   );
   expect((await succeed('plan', '-e', 'test')).stdout).not.toContain('ids-kept');
   const { stdout } = await succeed('diff', 'test', 'production', '--kinds', 'Role');
@@ -275,7 +275,7 @@ it('a plan and a diff tell ids of another tenant, also where nothing differs', a
   expect(words(stdout)).toContain(
     '- membership/**/sourceId: { is: reference, to: Source } in Role/Accountant',
   );
-  expect(words(stdout)).toContain('the tenant of production has no object with them');
+  expect(words(stdout)).toContain('the tenant of production has no such object');
   expect(production.sandbox.log.every(({ method }) => method === 'GET' || method === 'POST')).toBe(true);
 });
 
@@ -299,7 +299,7 @@ it('tells ids inside texts and names of members, and says nothing of what is pla
   );
   expect(words).toContain('- membership/query (Source) in Role/Texts');
   expect(words).toContain('- membership (Source) in Role/Texts');
-  expect(words).toContain('what looks like ids, and the tenant has no object');
+  expect(words).toContain('texts that look like ids, but the tenant has no such object');
   expect(words).toContain('- membership/form in Role/Texts');
   expect(words).not.toContain('accessRequestConfig');
 });
@@ -419,7 +419,7 @@ it('tells an id of a rule whose record has no name of its own', async () => {
   });
   const { stderr } = await run('export');
   expect(wordsOf(stderr)).toContain(
-    'The id at `rules/*/condition_object_id` of ProfileSearch/Late stays as it is: ne_attributes has no record with it',
+    'The id at `rules/*/condition_object_id` of ProfileSearch/Late stays as it is: ne_attributes has no record with this id',
   );
 });
 
@@ -434,6 +434,6 @@ it('a plan tells ids of another tenant also where a name could stand, and asks n
   expect(sandbox.log.filter(({ path }) => path.includes('/sources'))).toEqual([]);
   manifest(caseId('A', 'HR'), caseId('B', 'HR'));
   expect(wordsOf((await run('plan')).stdout)).toContain(
-    'SimIntegration has ids of objects that the tenant does not have: - sources (Source) in SimIntegration/Tickets hint: They may be those of another tenant.',
+    'SimIntegration has ids of objects that the tenant does not have: - sources (Source) in SimIntegration/Tickets hint: They may belong to another tenant.',
   );
 });

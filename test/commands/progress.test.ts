@@ -79,7 +79,7 @@ describe('progress', () => {
       const progress = progressOn(screen);
       progress.onEvent(started);
       progress.onEvent({ ...waiting, ms: 3000 });
-      expect(shown()).toContain('going on in 3 s');
+      expect(shown()).toContain('continuing in 3 s');
       vi.advanceTimersByTime(1000);
       expect(shown()).toContain('going on in 2 s');
       progress.onEvent({ ...started, request: { ...started.request, path: '/other' } });

@@ -290,7 +290,7 @@ describe('init --promote', () => {
 
   it.each([
     [['--promote', 'test', '@nobody'], 'There is no group `@nobody`.'],
-    [['other', '--promote', 'test', 'production'], 'about the environments of an existing project'],
+    [['other', '--promote', 'test', 'production'], 'takes environments of an existing project'],
   ])('refuses %j', async (argv, message) => {
     const { code, stderr } = await init(...argv);
     expect(code).toBe(1);

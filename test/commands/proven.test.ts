@@ -90,7 +90,7 @@ describe('apply --proven-by', () => {
     const overwriting = ['--proven-by', 'proofs/*.json', '--result', 'proofs/test.json'];
     expect(await run('apply -e production --yes', ...overwriting)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('proofs/test.json is what the command reads'),
+      stderr: expect.stringContaining('proofs/test.json is read by this command'),
     });
     expect(test.read('proofs/test.json')).toBe(test.read('test.json'));
   });

@@ -133,7 +133,7 @@ test('where the variables of the tenant cannot be read, a file with values helps
   const argv = ['send-test', address, '--yes', '--format', 'json'];
   const refused = await run(...argv);
   expect(refused).toMatchObject({ code: 1, json: { diagnostics: [{ code: 'tenant-forbidden' }] } });
-  expect(refused.stdout).toContain('(--context), this read is not needed.');
+  expect(refused.stdout).toContain('This read is not needed if a file gives the values');
   expect(await run(...argv, '--context', 'context.yaml')).toMatchObject({ code: 0, json: { sent: true } });
 });
 

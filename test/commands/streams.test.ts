@@ -42,7 +42,7 @@ it.skipIf(!existsSync('/dev/full'))('an apply whose report has no room ends inco
   onTestFinished(() => rmSync(link));
   const { code, stdout, stderr } = await world.run('apply', '--yes', '--report', link);
   expect([code, stdout]).toEqual([3, expect.stringContaining('3 done')]);
-  expect(stderr).toContain(`A report is not written. The file ${link} cannot be written (ENOSPC)`);
+  expect(stderr).toContain(`A report could not be written. The file ${link} cannot be written (ENOSPC)`);
 });
 
 it.skipIf(!existsSync('/dev/full'))('an apply that cannot tell what it did ends incomplete', async () => {

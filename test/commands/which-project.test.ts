@@ -277,7 +277,7 @@ describe('a file of the project that the command does not read', () => {
     ['.env', ['plan', '--out', 'link.json'], '.env is read by the project'],
     ['seed.json', ['show', 'plan.json', '--report', 'link.json'], 'seed.json is read by the project'],
     ['config/a.json', ['plan', '--out', 'link.json'], 'config/a.json is read by the project'],
-    ['plan.json', ['show', 'plan.json', '--report', 'link.json'], 'link.json is what the command reads'],
+    ['plan.json', ['show', 'plan.json', '--report', 'link.json'], 'link.json is read by this command'],
   ])('is not overwritten through a link either: %s', async (target, argv, message) => {
     const world = await createTestWorld();
     world.write('config/a.json', '{"kind":"SenderAddress","email":"a@acme.example"}');
@@ -306,7 +306,7 @@ it('a report of show in a broken project is not written, and the message says wh
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
     'The report was not written: it could overwrite a file of the project, which could not be read.',
   );
-  expect(stderr).toContain('or run the command in a folder outside of it');
+  expect(stderr).toContain('or run the command outside the project');
   expect(existsSync(join(world.dir, 'a.md'))).toBe(false);
 });
 

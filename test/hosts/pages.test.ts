@@ -69,7 +69,7 @@ describe('a list that says that more rows follow', () => {
     const { project } = await projectOf(70, '{ pageSize: null, member: items }', capped(beside, false));
     const { stderr } = await project.run('export --kinds Room');
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
-      'GET /v1/rooms gave 60 rows and says that more follow. [list-incomplete] hint: Nothing was written.',
+      'GET /v1/rooms returned 60 rows and says that more follow. [list-incomplete] hint: Nothing was written.',
     );
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain('set `list.pageSize`');
   });

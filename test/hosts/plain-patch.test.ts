@@ -53,7 +53,7 @@ describe('a change', () => {
     );
     const { code, stdout } = await project.run('apply --yes');
     expect(code).toBe(0);
-    expect(stdout).not.toContain('no change asks for');
+    expect(stdout).not.toContain('no change asked for that');
     expect(rows).toMatchObject([{ name: 'People', options: { policy: 'good', protection: true }, kept: 1 }]);
     expect(rows[0]?.options).not.toHaveProperty('mfa');
     expect((await project.plan()).changes).toEqual([]);
