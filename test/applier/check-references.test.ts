@@ -65,17 +65,17 @@ describe('the references of a plan', () => {
     [
       'to an object of another kind',
       [sending(ref('Note/n'), { above: ref('Note/n') }), { ...upper, address: 'Note/n' }],
-      ['/above is not a place for the id of Note/n', 'they send the id of Note/n, which it does not show'],
+      ['/above cannot hold the id of Note/n', 'they send the id of Note/n, which it does not show'],
     ],
     [
       'in a text',
       [upper, sending(ref('Thing/upper'), {}, '/text')],
-      ['/text is not a place for the id of Thing/upper'],
+      ['/text cannot hold the id of Thing/upper'],
     ],
     [
       'beside the id of a reference',
       [upper, sending({ id: 't5', type: ref('Thing/upper') }, {}, '/others/0')],
-      ['/others/0 is not a place for the id of Thing/upper'],
+      ['/others/0 cannot hold the id of Thing/upper'],
     ],
     [
       'that are shown, and to an object that it does not create',

@@ -81,7 +81,7 @@ describe('progress', () => {
       progress.onEvent({ ...waiting, ms: 3000 });
       expect(shown()).toContain('continuing in 3 s');
       vi.advanceTimersByTime(1000);
-      expect(shown()).toContain('going on in 2 s');
+      expect(shown()).toContain('continuing in 2 s');
       progress.onEvent({ ...started, request: { ...started.request, path: '/other' } });
       progress.onEvent({ ...waiting, ms: 1500 });
       expect(shown()).toContain('0/2 requests  rate limit reached, continuing in 2 s');
