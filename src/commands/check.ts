@@ -13,7 +13,7 @@ import { projectOptions } from './project.ts';
 
 export const command = describeCommand({
   usage:
-    '$0 check [options]\n\nSigns in to the tenant, reads one page of each kind, and tells what may be read and written, and which settings the host needs. Writes nothing. Exit code 1 means that a plan would fail.',
+    '$0 check [options]\n\nSigns in to the tenant, reads one page of each kind, and reports what may be read and written, and which settings the host needs. Writes nothing. Exit code 1 means that the tenant, or the settings for it, would stop a plan. `validate` checks the manifests.',
   options: (yargs) => yargs.option('format', format(['text', 'json'])),
   examples: {
     '$0 check -e production': 'May I sign in, and what may I see?',
@@ -40,7 +40,9 @@ export const command = describeCommand({
 function rowsOf(check: TenantCheck): Row[] {
   const { environment, tenant, kinds, settings, readOnly, stopsPlan } = check;
   const width = Math.max(...kinds.map(({ kind }) => kind.length));
-  const verdict = stopsPlan ? 'A plan would fail.' : 'A plan can be made.';
+  const verdict = stopsPlan
+    ? 'A plan would stop.'
+    : `Nothing in the tenant would stop a plan. \`tenantctl validate -e ${environment}\` checks the manifests for it.`;
   return [
     row(0, span(`Signed in to ${environment}`, 'bold'), span(`  ${tenantWords(tenant)}`, 'dim')),
     ...(readOnly ? [row(0, span('The environment is read-only: apply is refused.'))] : []),

@@ -30,6 +30,16 @@ it('says what may be read and written, one page of each kind, and writes nothing
   expect(calls.filter((call) => call.startsWith('GET /v2025/notification-templates'))).toHaveLength(1);
 });
 
+it('promises nothing of manifests, and names the command that checks them', async () => {
+  const world = await createTestWorld();
+  world.write('config/a.yaml', 'kind: SenderAddress\nemail: !var missing\n');
+  const { stdout } = await succeed(world, 'check');
+  expect(stdout).toContain(
+    'Nothing in the tenant would stop a plan. `tenantctl validate -e test` checks the manifests',
+  );
+  expect((await world.run('validate -e test')).stdout).toContain('[variable-unset]');
+});
+
 it('ends with 1 where a declared kind may not be read, and says what right is missing', async () => {
   const world = await createTestWorld();
   refuse(world, '/v2025/verified-domains');
