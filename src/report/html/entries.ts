@@ -75,7 +75,7 @@ function packsOf(
   const packs: Markup[] = [];
   for (let at = 0; at < entries.length; at += packSize) {
     const items = entries.slice(at, at + packSize).map(packed);
-    const pack = gzipSync(JSON.stringify(items), { level: 9 }).toString('base64');
+    const pack = gzipSync(JSON.stringify(items)).toString('base64');
     packs.push(html`<template class="${name}" data-size="${packSize}">${pack}</template>`);
   }
   return packs;
