@@ -56,14 +56,14 @@ export function sensitiveIn(
   kind: Kind,
   live: LiveObject | null,
   declared: JsonObject,
-  { marked = [], shown = [] }: Earlier = {},
+  { marked = [], shown = [], past = null }: Earlier = {},
 ): IsSensitive {
   const hiddenMembers = (live?.hidden ?? []).filter((at) => segmentsOf(at).length > 1);
   const current = readableFields(kind, live?.fields ?? {});
   return sensitivePlaces(kind, {
     marked: [...secretPlaces(declared), ...marked, ...hiddenMembers],
     declared: [declared, ...shown],
-    values: [current, ...[declared, ...shown].map((fields) => withDeclared(kind, fields, current))],
+    values: [current, ...[declared, past ?? declared].map((fields) => withDeclared(kind, fields, current))],
   });
 }
 
@@ -73,6 +73,8 @@ export interface Earlier {
   readonly marked?: readonly Pointer[];
   /** What the revision declared, or what the result shows that a rollback undoes. */
   readonly shown?: readonly JsonObject[];
+  /** What is shown of the revision itself: it may hold credentials where nothing else does. */
+  readonly past?: JsonObject | null;
 }
 
 /** The fields with what a manifest declares of them: one may have the name in a pair, and the other its value. */
@@ -180,11 +182,14 @@ function containsSensitive(value: Json, at: Pointer, isSensitive: IsSensitive): 
 }
 
 /** A difference as a plan shows it. */
-export function redactDifference(entry: FieldDifference, isSensitive: IsSensitive): Difference {
+export function redactDifference(
+  entry: FieldDifference,
+  isSensitive: IsSensitive,
+  wasSensitive: IsSensitive = isSensitive,
+): Difference {
   const { base, ...shown } = entry;
   const { path, before, after, origin = null } = shown;
-  const isHidden = (value: Json | undefined) =>
-    value !== null && value !== undefined && isSensitive(path, value);
+  const isHidden = (value: Json) => value !== null && isSensitive(path, value);
   // The name of a secret does not show who changed its value.
   if (isHidden(before) || isHidden(after))
     return { ...shown, before: null, after: null, sensitive: true, origin: null };
@@ -193,7 +198,9 @@ export function redactDifference(entry: FieldDifference, isSensitive: IsSensitiv
     ...shown,
     before: clean(before),
     after: clean(after),
-    ...(base === undefined || isHidden(base) ? {} : { base: clean(base) }),
+    ...(base === undefined || (base !== null && wasSensitive(path, base))
+      ? {}
+      : { base: redact(base, path, wasSensitive) ?? null }),
     sensitive: false,
     origin,
   };

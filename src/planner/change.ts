@@ -335,6 +335,10 @@ function writeChange(
     live: below,
     differences: since ? withOrigins(found, { kind, resource, live }, since) : found,
     isSensitive,
+    // An apply makes the change again without the revision: what is concealed of the other values may not depend on it.
+    wasSensitive: past
+      ? sensitiveIn(kind, below, written, { marked, shown, past: declaredFields(kind, past.fields, below) })
+      : isSensitive,
   });
   const change: Change = {
     ...built,
@@ -446,18 +450,19 @@ interface ChangeParts
   readonly live: LiveObject | null;
   readonly differences: readonly FieldDifference[];
   readonly isSensitive: IsSensitive;
+  readonly wasSensitive?: IsSensitive;
 }
 
 function buildChange(
   action: Exclude<Action, 'manual'>,
   kind: Kind,
   write: Write,
-  { live, differences: found, secrets, isSensitive, ...parts }: ChangeParts,
+  { live, differences: found, secrets, isSensitive, wasSensitive, ...parts }: ChangeParts,
 ): Change {
   const modified = live && lastModified(live);
   const common = {
     ...parts,
-    diff: found.map((entry) => redactDifference(entry, isSensitive)),
+    diff: found.map((entry) => redactDifference(entry, isSensitive, wasSensitive)),
     ...(secrets.length > 0 ? { secrets } : {}),
     ...(modified ? { modified } : {}),
     kind: kind.name,

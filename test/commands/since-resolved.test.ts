@@ -263,3 +263,17 @@ it.each([
   const wrong = await world.run('plan --format json --since HEAD');
   expect(wrong.stdout + wrong.stderr).not.toContain(value);
 });
+
+it('applies what it shows, though only the revision or its value in the tenant looks like a credential', async () => {
+  const world = await project();
+  const declare = (attributes: string) =>
+    world.write(
+      'config/kept.yaml',
+      `kind: SimIntegration\nname: Kept\ntype: Jira\nattributes: ${attributes}\n`,
+    );
+  declare('{ password: false }');
+  await world.run('apply --yes');
+  commitAll(world.dir);
+  declare('null');
+  expect((await world.run('apply --yes --since HEAD')).code).toBe(0);
+});
