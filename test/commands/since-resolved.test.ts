@@ -1,11 +1,12 @@
 /** `--since REV` compares what was declared then with what is declared now, as resolved at each time. */
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { Plan } from '../../src/model/plan.ts';
 import { commitAll } from '../support/repository.ts';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, type World } from '../support/world.ts';
+import { worlds } from '../support/tenant-variants.ts';
+import { createTestWorld, createWorld, type World } from '../support/world.ts';
 
 /** An integration as the tenant has it. */
 const integration = (name: string) => ({ name, type: 'ServiceNow', attributes: { url: 'old' } });
@@ -264,16 +265,14 @@ it.each([
   expect(wrong.stdout + wrong.stderr).not.toContain(value);
 });
 
-it('applies what it shows, though only the revision or its value in the tenant looks like a credential', async () => {
-  const world = await project();
-  const declare = (attributes: string) =>
-    world.write(
-      'config/kept.yaml',
-      `kind: SimIntegration\nname: Kept\ntype: Jira\nattributes: ${attributes}\n`,
-    );
-  declare('{ password: false }');
-  await world.run('apply --yes');
+it('applies what it shows, though it looks like a credential only in the form that the tenant shows', async () => {
+  const world = await createWorld(worlds[2]);
+  onTestFinished(() => world.close());
+  const declare = (attributes: object | null) =>
+    world.declare([{ kind: 'SimIntegration', name: 'Staff', type: 'ServiceNow Service Desk', attributes }]);
+  declare({ password: false });
+  expect((await world.run('apply --yes')).code).toBe(0);
   commitAll(world.dir);
-  declare('null');
+  declare(null);
   expect((await world.run('apply --yes --since HEAD')).code).toBe(0);
 });
