@@ -50,7 +50,7 @@ it('ends with 1 where a declared kind may not be read, and says what right is mi
   expect(code).toBe(1);
   expect(stdout).toMatch(/^ {2}VerifiedDomain +NOT READ/m);
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('403 Forbidden');
-  expect(stdout).toContain('A plan would fail.');
+  expect(stdout).toContain('A plan would stop.');
   expect((await world.run('plan')).code).toBe(1);
 });
 

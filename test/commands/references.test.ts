@@ -262,7 +262,7 @@ it('a plan that shows an id with the name of another object is refused, and a na
   const refused = await world.run('apply forged.json');
   expect(refused.code).toBe(4);
   expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, ' ')).toContain(
-    '/owner has no id of "Source/HR"',
+    '/owner cannot hold an id of "Source/HR"',
   );
   forge('Identity/Ben%20Ng');
   expect((await world.run('show forged.json')).stdout).toContain('!ref Identity/Ben Ng (dev-ann)');

@@ -322,7 +322,7 @@ describe('objects', () => {
       {
         code: 'not-exported',
         address: 'SimIntegration/Old',
-        message: expect.stringContaining('SimIntegration/New exists too'),
+        message: expect.stringContaining('SimIntegration/New exists as well'),
         source: { file: 'config/a.yaml', line: 4 },
       },
     ]);
