@@ -298,7 +298,7 @@ it.each(['--delete', '--all', '--allow-dirty'])('asks for --merge with %s', asyn
 it('says how many objects are in no manifest, and adds them when asked for', async () => {
   const world = await createTestWorld({ sandbox: { seed: seedFile } });
   const { senders, templates } = world.sandbox.state;
-  expect((await world.run('export --merge')).stdout).toContain('No manifest declares an object.');
+  expect((await world.run('export --merge')).stdout).toContain('No object is declared.');
   world.write('config/own.yaml', `kind: SenderAddress\nemail: ${senders[0]?.email}\n`);
   const merged = await world.run('export --merge');
   expect(merged.stdout).toBe(

@@ -179,7 +179,7 @@ describe('a repository', () => {
   it('is needed', async () => {
     const world = await repository();
     rmSync(join(world.dir, '.git'), { recursive: true });
-    expectRefused(await planIn(world, world.dir, 'HEAD'), 'no-repository', 'is in no git repository');
+    expectRefused(await planIn(world, world.dir, 'HEAD'), 'no-repository', 'is not in a git repository');
   });
 
   it.runIf(process.getuid?.() === 0)('of another user than the project is not trusted', async () => {
