@@ -85,7 +85,7 @@ it('rollback --last undoes the latest apply, says which, and says that it brings
   expect(undone).toMatchObject({ undoes: { startedAt } });
   const again = await succeed(world, 'rollback --last');
   expect(again.stderr).toContain(
-    `That apply was a rollback itself: this plan brings back what it undid, of ${startedAt}`,
+    `That apply was a rollback itself: this plan brings back what it undid, the apply of ${startedAt}`,
   );
   expect(again.stdout).toContain('1 to create');
 });
