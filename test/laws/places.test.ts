@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/model/json.ts';
+import { namesCredential } from '../../src/model/sensitive.ts';
 import { runs } from '../support/effort.ts';
 import { caseId, caseKinds, caseSeed } from '../support/tenant-of-cases.ts';
 import { createTwoTenants } from '../support/two-tenants.ts';
@@ -30,9 +31,10 @@ const files = Object.fromEntries(
 /** Makes JSON for a tenant: with its ids. */
 type Grow = (idOf: (name: string) => string) => Json;
 
+/** Where a number has the name of a credential, its field is left out of an export, and the export says so. */
 const word = fc
   .stringMatching(/^[a-z][a-zA-Z]{0,6}$/)
-  .filter((name) => !/^(since|tags|key|owner|source)/.test(name));
+  .filter((name) => !/^(since|tags|key|owner|source)/.test(name) && !namesCredential(name));
 const plain: fc.Arbitrary<Grow> = fc
   .oneof(fc.stringMatching(/^[a-z ]{0,8}$/), fc.integer(), fc.boolean())
   .map((value) => () => value);
