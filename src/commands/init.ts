@@ -8,6 +8,7 @@ import { type ArgsOf, describePlainCommand, flag, givenOptions, list, traceOptio
 import { example, fill, type Note, writeDotEnv, writeFiles } from './init/files.ts';
 import {
   type PipelineFacts,
+  type PipelineFile,
   type Promotion,
   pipelineFiles,
   placeOf,
@@ -109,7 +110,9 @@ export const command = describePlainCommand({
     known && added.length === 0
       ? known
       : readPipelineFacts(root, io.env, known ? asked : promotionOf(choices.tenants));
-  const jobs = writePipelines(choices, facts, known ?? facts, root);
+  // Who adds a tenant to a project without pipelines asks for none.
+  const onlyExisting = added.length > 0 && args.pipelines === undefined;
+  const jobs = writePipelines(choices, { facts, before: known ?? facts, onlyExisting }, root);
 
   const notes = [...written, ...kept, ...jobs.notes];
   io.stdout.write(notes.map(({ path, what }) => `${what.padEnd(8)}  ${path}\n`).join(''));
@@ -179,12 +182,12 @@ interface WrittenPipelines {
 /** Writes the pipelines at the top of the repository that the project is in. */
 function writePipelines(
   { pipelines }: Choices,
-  facts: PipelineFacts,
-  before: PipelineFacts,
+  how: { readonly facts: PipelineFacts; readonly before: PipelineFacts; readonly onlyExisting: boolean },
   root: string,
 ): WrittenPipelines {
   const place = placeOf(root);
-  const files = pipelineFiles(pipelines, facts, before, place);
+  const isWanted = ({ path }: PipelineFile) => !how.onlyExisting || existsSync(join(place.top, path));
+  const files = pipelineFiles(pipelines, how.facts, how.before, place).filter(isWanted);
   const fromRoot = (path: string) => relative(root, join(place.top, path));
   return {
     notes: writeFiles(place.top, files).map(({ path, what }) => ({ path: fromRoot(path), what })),
@@ -245,7 +248,7 @@ function nextSteps(
     added: added.map(({ name, identity, profiles, ...variables }) => ({
       name,
       variables: variablesUsed(root).join(', '),
-      isUncovered: !covered.includes(name),
+      isUncovered: notes.length > 0 && !covered.includes(name),
       first: first.selection,
       changed: covered.includes(name)
         ? notes.filter(({ what }) => what === 'kept').map(({ path }) => path)

@@ -633,6 +633,15 @@ describe('a tenant that a project gets', () => {
     );
   });
 
+  it('brings no pipelines into a project that has none', async () => {
+    await run(['init', '--identity', 'https://one.example', '--from', 'export', '--pipelines', 'none']);
+    const { stdout } = await run(['init', ...other]);
+    expect(stdout).toContain('created   environments/us-2.yaml');
+    expect(stdout).not.toMatch(/pipeline is for|\.gitlab-ci\.yml|workflows/);
+    const asked = await run(['init', '--identity', 'us-3=https://us3.example', '--pipelines', 'gitlab']);
+    expect(asked.stdout).toContain('created   .gitlab-ci.yml');
+  });
+
   it('is said to be in no pipeline where it is in none', async () => {
     await run(['init', '--identity', 'https://one.example', '--from', 'export']);
     const { stdout } = await run(['init', ...other]);

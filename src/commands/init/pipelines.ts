@@ -267,7 +267,7 @@ export function writtenPromotion(root: string): Promotion | null {
   return first && next ? [first, next] : null;
 }
 
-interface PipelineFile extends ProjectFile {
+export interface PipelineFile extends ProjectFile {
   /** The existing file, about something else, that somebody must add its jobs to; `null`: this file is run. */
   readonly addTo: string | null;
 }
