@@ -152,7 +152,7 @@ function checkRequests(plan: Plan, { kinds, settings }: Run): Diagnostic[] {
   );
   return [
     ...wrong.map((entry) =>
-      refused(entry, entry.change.action === 'manual' ? 'a step by hand has requests' : 'there is none'),
+      refused(entry, entry.change.action === 'manual' ? 'a step by hand has requests' : 'it has no requests'),
     ),
     ...deletes.map((entry) => refused(entry, 'they would delete something else')),
   ];

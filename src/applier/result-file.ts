@@ -74,7 +74,7 @@ export class ResultFile implements ResultRecorder {
     if (isRecorded) await rm(this.file, { force: true });
   }
 
-  /** Lets go of the file; what was recorded stays. Returns whether there was anything to let go of. */
+  /** Closes the file and keeps what was recorded. Returns whether it was open. */
   async close(): Promise<boolean> {
     await this.#writes.idle;
     const handle = this.#handle;

@@ -20,7 +20,7 @@ import type { Call } from './transport.ts';
 
 export type Token = { readonly value: string } | Unsent;
 
-/** A token, or why there is none, and how often fetching it failed before. */
+/** A token, or the reason why it is missing, and the number of failed attempts before. */
 export type FetchedToken = Token & { readonly failures: number };
 
 export interface TokenSource {

@@ -184,7 +184,7 @@ export class SlidingWindow {
     this.#allowed = limit.requests;
   }
 
-  /** Milliseconds until the pause after a refusal ends; 0 when there is none. */
+  /** Milliseconds until the pause after a refusal ends; 0 without a pause. */
   pauseLeft(now: number): number {
     return Math.max(0, this.#pausedUntil - now);
   }

@@ -82,7 +82,7 @@ function concealData(value: Json, policy: Policy): Json {
     if (policy.settings.has(name)) return concealAll(item);
     if (typeof item === 'object' && item !== null) return concealData(item, policy);
     const mayShow = policy.shown.has(name) || typeof item !== 'string' || tellingMember.test(name);
-    // The key of a template has the name of a credential, and is none.
+    // The key of a template has the name of a credential, but is not one.
     const isSecret = (isNamed(name) && !policy.shown.has(name)) || isCredential(item);
     return mayShow && !isSecret ? item : concealed(item);
   });

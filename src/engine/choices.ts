@@ -67,8 +67,8 @@ export function selectionOf({ only, except }: Pick<Globs, 'only' | 'except'>): S
 }
 
 /**
- * A warning for each glob that matches none of the objects: it probably has a typo. Throws a Failure for addresses that name none
- * of them: whoever writes a name means an object.
+ * A warning for each glob that matches no object: it probably has a typo. Throws a Failure for addresses that name no object,
+ * since a name without wildcards means one.
  *
  * @param known are suggested. In a plan these are only declared objects: the warning is part of the digest, which others' objects
  * must not change

@@ -11,7 +11,7 @@ import { idText } from './operation.ts';
 import { aboveIn, joinIds, pathIds } from './parents.ts';
 
 /**
- * The kind that a descriptor describes, in its `resource`. Everything that takes a kind takes it as any other.
+ * The kind that a descriptor describes, in its `resource`. Callers use it like a built-in kind.
  *
  * @param parent the kind of the objects that its objects are below, where it has one
  */

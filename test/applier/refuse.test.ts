@@ -223,7 +223,7 @@ describe('a plan that contradicts itself is refused', () => {
   it.each<[string, Change, RegExp]>([
     ['a kind that does not exist', { ...createThing('a'), kind: 'constructor' }, /^plan-inconsistent/],
     ['an address of another key', { ...createThing('a'), address: 'Thing/b' }, /not that of the key "a"/],
-    ['a write without a request', { ...deleteThing(old), requests: [] }, /there is none/],
+    ['a write without a request', { ...deleteThing(old), requests: [] }, /it has no requests/],
     ['a delete that does not show that it is one', { ...deleteThing(old), risk: [] }, /request-refused/],
     [
       'an id that leaves the path',

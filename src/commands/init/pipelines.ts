@@ -257,7 +257,7 @@ export function placeOf(root: string): ProjectPlace {
   return { top: root, folder: '' };
 }
 
-/** The promotion that an existing pipeline makes; `null`: it is for one environment, or there is none. */
+/** The promotion of an existing pipeline; `null` for a pipeline of one environment, and without a pipeline. */
 export function writtenPromotion(root: string): Promotion | null {
   const { top } = placeOf(root);
   const texts = systems.map(({ path }) => readIfThere(join(top, path)) ?? '');
