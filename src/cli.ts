@@ -9,16 +9,13 @@ if ('enableCompileCache' in module && typeof module.enableCompileCache === 'func
 }
 
 // Most runs end before code that V8 optimizes has paid for that, so a function has to run about ten times longer first. Other
-// versions of Node name these flags differently, and complain about those that they do not know.
-const [major = ''] = process.versions.node.split('.');
-const optimizeLate = ['--invocation-count-for-turbofan=100000', '--invocation-count-for-osr=10000'];
-const compilerFlags = new Map([
-  ['20', ['--interrupt-budget=1000000']],
-  ['22', optimizeLate],
-  ['24', optimizeLate],
-  ['26', optimizeLate],
-]);
-for (const flag of compilerFlags.get(major) ?? []) setFlagsFromString(flag);
+// versions of V8 may name these flags differently, and complain about those that they do not know.
+const [v8 = ''] = process.versions.v8.split('.');
+if (v8 === '11') setFlagsFromString('--interrupt-budget=1000000');
+if (['12', '13', '14'].includes(v8)) {
+  setFlagsFromString('--invocation-count-for-turbofan=100000');
+  setFlagsFromString('--invocation-count-for-osr=10000');
+}
 
 let isLost = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -50,6 +50,8 @@ export interface Client {
    * answer. After an interrupt all waits end and nothing new is sent; a write that is on its way is waited for.
    */
   send(call: ApiCall, options?: SendOptions): Promise<Sent>;
+  /** Asks for the token before a request needs it, if all services take the same one. The request says what goes wrong. */
+  signIn(): void;
   /** A text of the tenant without the secrets that were sent to it. A message has to do so before it cuts the text. */
   redact(text: string): string;
   close(): Promise<void>;
@@ -234,6 +236,19 @@ class TenantClient implements Client {
       );
     const { identity, profiles } = this.#target;
     return [identity, profiles].find((endpoint) => endpoint?.tls && isHost(endpoint))?.tls;
+  }
+
+  signIn(): void {
+    const { identity, profiles } = this.#target;
+    try {
+      const sources = [identity, profiles].flatMap((endpoint) =>
+        endpoint ? this.#sourceOf(endpoint.auth) : [],
+      );
+      const [source, ...others] = new Set(sources);
+      if (others.length === 0) void source?.current();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+    }
   }
 
   redact(text: string): string {

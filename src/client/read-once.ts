@@ -25,6 +25,7 @@ export function withSend(client: Client, send: Client['send']): Client {
     tenant: client.tenant,
     settings: client.settings,
     send,
+    signIn: () => client.signIn(),
     redact: (text) => client.redact(text),
     close: () => client.close(),
   };

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
 import { applyPlan, requireApplicable, requireApproved, requireWritable } from '../engine/apply.ts';
+import type { PlanOptions } from '../engine/choices.ts';
 import { planChanges } from '../engine/plan.ts';
 import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof.ts';
-import { loadEnvironment, loadProject } from '../loader/index.ts';
+import type { Tenant } from '../engine/tenant.ts';
+import { type BegunProject, beginProject, loadEnvironment, loadProject } from '../loader/index.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
@@ -83,14 +85,14 @@ export const command = describeCommand({
   // A saved plan is applied without the manifests. They only show what a proof does not cover.
   const source = saved
     ? { plan: saved.plan, project: loadEnvironment(options) }
-    : { plan: null, project: loadProject(options) };
+    : { plan: null, project: beginProject(options) };
   const { project } = source;
   requireWritable(project.environment);
   return withTenant(project, args, io, async (tenant, progress) => {
-    const plan =
+    const { plan, resources } =
       source.plan === null
-        ? await planChanges(source.project, tenant, planOptionsOf(args, io.env))
-        : source.plan;
+        ? await planHere(source.project, tenant, planOptionsOf(args, io.env))
+        : { plan: source.plan, resources: () => resourcesAtHand(() => loadProject(options)) };
     progress.end();
     requireApproved(plan, project.environment, { digest: args.expect, maxDeletes: args.maxDeletes });
     if (proofs) {
@@ -98,9 +100,7 @@ export const command = describeCommand({
       const proving = resourcesProving(proofs, (environment) =>
         loadProject({ ...projectFileOptions(args, io), environment }),
       );
-      const resources =
-        source.plan === null ? source.project.resources : resourcesAtHand(() => loadProject(options));
-      printDiagnostics(differencesHere(plan, resources, proving), args, io);
+      printDiagnostics(differencesHere(plan, resources(), proving), args, io);
     }
     if (args.dryRun) {
       if (saved) await requireApplicable(project, tenant, plan);
@@ -132,6 +132,11 @@ export const command = describeCommand({
     return outputResult({ document: { is: 'result', result }, code: exitCodeOf(result), isSaved }, args, io);
   });
 });
+
+async function planHere(project: BegunProject, tenant: Tenant, options: PlanOptions) {
+  const loaded = await project.load(() => tenant.client.signIn());
+  return { plan: await planChanges(loaded, tenant, options), resources: () => loaded.resources };
+}
 
 /** Prints the requests of a dry run. As JSON, prints the plan, which holds them. */
 function printRequests(plan: Plan, args: Args, io: Io): void {

@@ -2,7 +2,7 @@ import type { Argv } from 'yargs';
 import { resourcesAtHand } from '../engine/proof.ts';
 import { readTemplateSetting, type TemplateSetting } from '../engine/templates.ts';
 import { readOnlyTenant, type Tenant } from '../engine/tenant.ts';
-import type { Project } from '../kinds/project.ts';
+import type { Project, ProjectEnvironment } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isCi } from '../model/ci.ts';
 import { ExitCode, fail } from '../model/failure.ts';
@@ -54,7 +54,7 @@ interface MadePlan {
 
 /** Makes a plan with the project's tenant, which is only read. */
 export function planWithTenant(
-  project: Project,
+  project: ProjectEnvironment,
   args: PlanOutputArgs,
   io: Io,
   makePlan: (tenant: Tenant) => Promise<Plan>,

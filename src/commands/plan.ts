@@ -1,5 +1,5 @@
 import { planChanges } from '../engine/plan.ts';
-import { loadProject } from '../loader/index.ts';
+import { beginProject } from '../loader/index.ts';
 import { describeCommand, fleetOptions, planOptions, planOptionsOf } from './command.ts';
 import { checkOutput } from './output.ts';
 import { howToApplyPlan, outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
@@ -23,9 +23,12 @@ export const command = describeCommand({
     const { planSeveral } = await import('./fleet.ts');
     return planSeveral(names, args, io);
   }
-  const project = loadProject(projectOptions(args, io));
+  const project = beginProject(projectOptions(args, io));
   const options = planOptionsOf(args, io.env);
-  const plan = await planWithTenant(project, args, io, (tenant) => planChanges(project, tenant, options));
+  const plan = await planWithTenant(project, args, io, async (tenant) => {
+    const loaded = await project.load(() => tenant.client.signIn());
+    return planChanges(loaded, tenant, options);
+  });
   const applying = project.environment.policy.readOnly ? {} : howToApplyPlan(args, io);
   return outputPlan({ ...plan, ...applying }, args, io);
 });

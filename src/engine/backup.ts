@@ -143,6 +143,7 @@ function clientFor({ tenant, settings }: Environment, collections: ReadonlyMap<s
       const status = body === undefined ? 404 : 200;
       return { ...answer, status, body: body ?? null, attempts: 1, ms: 0, repeated: false };
     },
+    signIn() {},
     redact: (text) => text,
     close: async () => {},
   };

@@ -1,4 +1,5 @@
 import { posix, resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -84,6 +85,8 @@ export interface Documents extends Pick<ManifestContext, 'shared'> {
   read(problems: Problems): readonly WrittenManifest[];
   /** What each file was read as, by its path. */
   files(): ReadonlyMap<string, ManifestFile>;
+  /** Reads them in slices, so that requests go on meanwhile. Calls `begin` where that takes more than one. */
+  readAhead(begin: () => void): Promise<void>;
 }
 
 export interface ManifestFile {
@@ -117,20 +120,33 @@ export function documentsOf(
     const parsed = file ? parseDocuments(file, found, withErrors) : [];
     return { texts, documents: parsed.map((document) => readWritten(document, readTag, found)) };
   };
-  const read = lazy(() => {
-    const paths = listFiles(project, limited, found);
-    return new Map(paths.map((path) => [path, known?.(path) ?? readFile(path)]));
-  });
+  const all = new Map<string, ManifestFile>();
+  const unread = lazy(() => listFiles(project, limited, found).values());
+  const take = (path: string) => all.set(path, known?.(path) ?? readFile(path));
+  const readAll = () => {
+    for (const path of unread()) take(path);
+    return all;
+  };
   return {
     shared,
-    files: read,
+    files: readAll,
     read(problems) {
-      const all = [...read().values()].flatMap(({ documents }) => documents);
+      const documents = [...readAll().values()].flatMap((file) => file.documents);
       problems.addAll(found);
-      return all;
+      return documents;
+    },
+    async readAhead(begin) {
+      for (const path of unread()) {
+        const { size } = take(path);
+        if (size === filesPerSlice) begin();
+        if (size % filesPerSlice === 0) await setImmediate();
+      }
     },
   };
 }
+
+/** Few enough that a slice takes a few milliseconds. */
+const filesPerSlice = 16;
 
 function listFiles(project: ProjectFile, source: FileSource, problems: Problems): string[] {
   const { manifests, notManifests, place, document } = project;

@@ -63,6 +63,38 @@ export function loadProject(options: LoadProjectOptions): LoadedProject {
   return openProjects(options).load(options.environment);
 }
 
+/** A project whose environment is known before its manifests are read. */
+export interface BegunProject extends ProjectEnvironment {
+  /**
+   * Reads the manifests. Rejects as `loadProject` throws.
+   *
+   * @param meanwhile called if that takes a while, for requests that need not wait
+   */
+  load(meanwhile: () => void): Promise<LoadedProject>;
+}
+
+/** Loads a project in two steps. Throws one Failure with all problems of all files if the environment cannot be read. */
+export function beginProject(options: LoadOptions): BegunProject {
+  const opened = openProjects(options);
+  const load = () => opened.load(options.environment);
+  const begin = () => {
+    try {
+      return opened.environment(options.environment);
+    } catch (error) {
+      // Reports what is wrong with the manifests, too.
+      load();
+      throw error;
+    }
+  };
+  return {
+    ...begin(),
+    async load(meanwhile) {
+      await opened.readAhead(meanwhile);
+      return load();
+    },
+  };
+}
+
 /** The files of a project as they were read, for the same project at another time. */
 export interface ReadFiles extends Pick<ProjectFile, 'kinds' | 'kindTexts'> {
   readonly documents: Documents;
@@ -120,6 +152,8 @@ export function valuesIn(folder: string, options: InputOptions): Secrets {
 export interface OpenedProjects extends EnvironmentNames, Pick<ProjectFile, 'root' | 'configFile' | 'kinds'> {
   readonly files: ReadFiles;
   load(environment: string | undefined): LoadedProject;
+  /** Reads the manifests in slices, and calls `begin` if there are several. What is wrong with them, `load` says. */
+  readAhead(begin: () => void): Promise<void>;
   environment(name: string | undefined): ProjectEnvironment;
   /** The declarations as far as they can be read: problems in them are ignored. */
   declarations(name: string | undefined): Declarations;
@@ -143,6 +177,7 @@ export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): 
     files: filesOf(opened),
     environment: (name) => requireEnvironment(openEnvironment(opened, name)),
     load: (environment) => readProject(openEnvironment(opened, environment)),
+    readAhead: (begin) => opened.documents.readAhead(begin),
     declarations(name) {
       const environment = openEnvironment(opened, name);
       return declarationsOf(

@@ -198,6 +198,7 @@ export function fakeClient(answer: (request: Request) => Answer): Client & { rea
       asked.push(query.length > 0 ? `${request.path}?${query.join('&')}` : request.path);
       return sent(answer(request));
     },
+    signIn() {},
     redact: (text) => text,
     close: async () => {},
   };

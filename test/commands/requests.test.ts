@@ -45,6 +45,14 @@ it('asks for one template of many by a filter', async () => {
   expect(asked()).toEqual({ 'issue-token': 1, 'list-notification-templates': 1 });
 });
 
+it('signs in while it reads many manifests, and sends nothing else where one of them is wrong', async () => {
+  const templates = await tenantOf(400);
+  for (const each of templates) world.write(`config/${each.key}.yaml`, JSON.stringify(manifestOf(each)));
+  world.write('config/zzz.yaml', 'kind: Nonsense\n');
+  expect((await world.run('plan')).code).toBe(1);
+  expect(asked()).toEqual({ 'issue-token': 1 });
+});
+
 it('asks nothing where nothing is declared, and nothing to validate', async () => {
   world = await createTestWorld({ sandbox: { seed: seedFile } });
   world.write('config/none.yaml', '');

@@ -95,6 +95,7 @@ it.each([
       tenant: client.tenant,
       settings: client.settings,
       send,
+      signIn() {},
       redact: client.redact.bind(client),
       close: client.close.bind(client),
     },
