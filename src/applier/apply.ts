@@ -1,15 +1,25 @@
+import type { Kinds } from '../kinds/catalog.ts';
+import { arrangeChanges } from '../kinds/dependencies.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
+import type { Address } from '../model/address.ts';
+import { groupBy, runConcurrently } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { messageOf } from '../model/failure.ts';
-import type { Plan } from '../model/plan.ts';
-import type { ChangeResult, Result, RunOutcome } from '../model/result.ts';
-import { notAttempted, planResult } from './change-result.ts';
+import { canonicalJson } from '../model/json.ts';
+import type { Plan, Request } from '../model/plan.ts';
+import { type ChangeResult, mayHaveFailed, type Result, type RunOutcome } from '../model/result.ts';
+import { type Pending, settle } from './awaiting.ts';
+import { begunResult, changeResult, notAttempted, planResult } from './change-result.ts';
 import { readRequestsWith, shownNames, wrongNames } from './check-references.ts';
-import type { Task } from './find.ts';
+import { deleteApart } from './delete-apart.ts';
+import { type KindChange, readRequestsById, requestsForChanges, type Task } from './find.ts';
+import { mostReads, Sightings } from './freshness.ts';
 import { checkLive, checkPlan, withKinds } from './preflight.ts';
-import { type ApplyOptions, type Run, startRun, type TenantPort } from './run.ts';
-import { readNow, runAll } from './run-all.ts';
+import { readSettled } from './recent-writes.ts';
+import type { ResultRecorder } from './result-file.ts';
+import { type ApplyOptions, type Ending, ending, type Run, startRun, type TenantPort } from './run.ts';
+import { runChange } from './run-change.ts';
 
 /**
  * Applies a plan: checks that it still holds, sends its requests in order, and returns the outcome of every change
@@ -122,3 +132,189 @@ function outcomeOf(changes: readonly ChangeResult[], isInterrupted: boolean): Ru
   if (!isLeft) return 'done';
   return isInterrupted ? 'interrupted' : 'partial';
 }
+
+/**
+ * The objects asked for now, once the tenant shows the writes of earlier runs.
+ *
+ * @param sent how they are read
+ */
+function readNow(asked: readonly ReadRequest[], run: Run, sent = asked): Promise<TenantState> {
+  const { port, recent, settle: wait, clock, signal, onEvent } = run;
+  return readSettled(asked, () => port.read(sent), {
+    writes: recent,
+    settle: wait,
+    clock,
+    signal,
+    onWait: (addresses, ms) => onEvent({ type: 'settling', addresses, ms }),
+  });
+}
+
+/**
+ * Makes the changes, level by level, and returns their results. What the answers do not show is settled before the
+ * deletes, which depend on it, and at the end.
+ *
+ * @param readAt when the objects of the tasks were read, in milliseconds since 1970
+ */
+async function runAll(
+  tasks: readonly Task[],
+  readAt: number,
+  given: Run,
+): Promise<ReadonlyMap<Address, ChangeResult>> {
+  const results = new Map<Address, ChangeResult>();
+  const run = { ...given, record: recordEarlier(tasks, results, given.record) };
+  const pending: Pending[] = [];
+  const haltIf = (isFailure: boolean) => {
+    if (run.failFast && isFailure) run.halt();
+  };
+  const finish = (end: Ending) => {
+    run.created.end(end.task.change, end.outcome, end.live);
+    const result = changeResult(end);
+    results.set(result.address, result);
+    run.record.finish(result);
+    haltIf(mayHaveFailed(result));
+    run.onEvent({ type: 'finished', result, finished: results.size, total: tasks.length });
+  };
+  const defer = (one: Pending) => {
+    pending.push(one);
+    haltIf(one.isUncertain);
+  };
+  const settleAll = () => settle(pending.splice(0), run, finish);
+
+  const levels = levelsOf(tasks, run.kinds);
+  const units = levels.flatMap((level) => level.units);
+  const read = (entries: readonly KindChange[]) =>
+    readNow(requestsForChanges(entries), run, readRequestsById(entries));
+  const sightings = new Sightings(units.flat().filter(isLeft), readAt, { ...run, read });
+  const isDone = ({ change }: Task) => results.get(change.address)?.outcome === 'done';
+  const writes = levels.filter((level) => !level.deletes).flatMap((level) => level.units.flat());
+  for (const level of levels) {
+    if (level.deletes || needsPending(level, pending, run)) await settleAll();
+    const isHeldBack = level.deletes && !run.isStopped() && !writes.every(isDone);
+    await runConcurrently(level.units, run.concurrency, async (unit) => {
+      const error = unit.some(isLeft) ? whySkipped(unit, isHeldBack, run) : null;
+      if (error !== null) for (const task of unit) finish(ending(task, 'skipped', [], { error }));
+      else {
+        for (const end of await runUnit(unit, sightings, run)) {
+          if ('end' in end) defer(end);
+          else finish(end);
+        }
+      }
+    });
+  }
+  await settleAll();
+  return results;
+}
+
+/**
+ * Records with the first change that starts also those that earlier runs of the plan made or began: if this run is killed as
+ * well, a rollback of what it leaves behind has to undo all of them.
+ *
+ * @param results those of changes that have ended
+ */
+function recordEarlier(
+  tasks: readonly Task[],
+  results: ReadonlyMap<Address, ChangeResult>,
+  record: ResultRecorder,
+): ResultRecorder {
+  const earlier = tasks.filter(({ resumed }) => resumed);
+  return {
+    async start(changes) {
+      const begun = earlier.splice(0).map(begunResult);
+      await record.start([...begun, ...changes]);
+      for (const { address } of begun) {
+        const ended = results.get(address);
+        if (ended) record.finish(ended);
+      }
+    },
+    finish: (change) => record.finish(change),
+  };
+}
+
+/** Changes that may be made at the same time, in units that are sent together. */
+interface ChangeLevel {
+  readonly deletes: boolean;
+  readonly units: readonly (readonly Task[])[];
+}
+
+/** The order of an apply: see {@link arrangeChanges}. */
+export function levelsOf(tasks: readonly Task[], kinds: Kinds): ChangeLevel[] {
+  const byChange = new Map(tasks.map((task) => [task.change, task]));
+  const { ranks } = arrangeChanges([...byChange.keys()], kinds);
+  return ranks.map(({ deletes, changes }) => ({
+    deletes,
+    units: unitsOf(changes.flatMap((change) => byChange.get(change) ?? [])),
+  }));
+}
+
+/** Changes with the same single request are one unit: it is sent once, and they share its answer. */
+function unitsOf(tasks: readonly Task[]): Task[][] {
+  const units = groupBy(tasks, ({ change, from }) => {
+    const [request, ...more] = change.requests;
+    const isShared = request !== undefined && more.length === 0 && from === 0;
+    return isShared ? contentOf(request) : change.address;
+  });
+  return units.map(([, unit]) => unit);
+}
+
+function contentOf({ method, path, query, body }: Request): string {
+  return canonicalJson([method, path, query, body]);
+}
+
+/** Whether a change of the level refers to an object that was created, but not seen yet. */
+function needsPending({ units }: ChangeLevel, pending: readonly Pending[], { created }: Run): boolean {
+  const waiting = new Set(pending.map(({ task }) => task.change.address));
+  return (
+    waiting.size > 0 && units.flat().some((task) => created.missingFor(task).some((to) => waiting.has(to)))
+  );
+}
+
+/** Why a unit cannot be made, as a sentence; `null` where it can. */
+function whySkipped(unit: readonly Task[], isHeldBack: boolean, { created, isStopped }: Run): string | null {
+  if (isHeldBack) return 'Deletes are made only after every other change has succeeded.';
+  const [missing] = unit.filter(isLeft).flatMap((task) => created.missingFor(task));
+  return missing === undefined || isStopped() ? null : created.whyMissing(missing);
+}
+
+/** Makes the changes of a unit, if their objects are still as they were planned. */
+async function runUnit(
+  unit: readonly Task[],
+  sightings: Sightings,
+  run: Run,
+): Promise<readonly (Ending | Pending)[]> {
+  const { created, isStopped, onEvent } = run;
+  // Where nothing is sent, nothing relies on a read.
+  const endUnsent = async () => (await runChange(unit, null, run)) ?? [];
+  if (isStopped() || !unit.some(isLeft)) return endUnsent();
+  for (const { change } of unit) onEvent({ type: 'started', address: change.address, action: change.action });
+  for (let round = 1; ; round += 1) {
+    const checked = await checkUnit(unit, sightings);
+    // An interrupt ends a read as well, which says nothing about the objects.
+    if (isStopped()) return endUnsent();
+    if (checked.is === 'stale') return unit.map((task) => endStale(task, checked.reasons));
+    // With a low rate limit every request has to wait longer: then the last of several reads has to do.
+    const notAfter = round < mostReads ? checked.notAfter : null;
+    const tasks = checked.tasks.map((task) => created.fill(task));
+    const ends = await runChange(tasks, notAfter, run);
+    if (!ends) continue;
+    sightings.forget(unit);
+    return deleteApart(ends, run);
+  }
+}
+
+async function checkUnit(unit: readonly Task[], sightings: Sightings) {
+  try {
+    return await sightings.check(unit);
+  } catch (error) {
+    const why = `The object could not be read again: ${messageOf(error)}`;
+    return { is: 'stale', reasons: new Map(unit.map(({ change }) => [change.address, why])) } as const;
+  }
+}
+
+function endStale(task: Task, reasons: ReadonlyMap<Address, string>): Ending {
+  const own = reasons.get(task.change.address);
+  const [[other, why] = ['', '']] = reasons;
+  const error = own ?? `One request makes both this change and the one to ${other}. ${why}`;
+  return ending(task, 'failed', [], { error: `${error} Nothing was sent.` });
+}
+
+const isLeft = ({ from, change }: Task) => from < change.requests.length;

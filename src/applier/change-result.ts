@@ -1,11 +1,35 @@
+import { isUnordered, readableFields, sameValue, textOfItem } from '../kinds/field.ts';
+import { type Field, fieldNamed, type RecordsField } from '../kinds/kind.ts';
 import { isKnownById, keyBefore } from '../kinds/live-objects.ts';
+import { recordAgrees } from '../kinds/records.ts';
+import { isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { type Change, isReplacement, type Plan } from '../model/plan.ts';
-import type { Pointer } from '../model/pointer.ts';
+import {
+  get,
+  isArray,
+  isObject,
+  itemsOf,
+  type Json,
+  type JsonObject,
+  objectFrom,
+  sameJson,
+} from '../model/json.ts';
+import { type Change, type Difference, isReplacement, type Plan } from '../model/plan.ts';
+import {
+  isWithin,
+  type Pointer,
+  placesOf,
+  pointer,
+  segmentsOf,
+  setMember,
+  valueAt,
+} from '../model/pointer.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
+import { redacted } from '../model/sensitive.ts';
 import type { Task } from './find.ts';
-import { recordEffect } from './record-effect.ts';
 import { type Ending, ending } from './run.ts';
+import { valuesShown } from './verify.ts';
 
 export function changeResult(end: Ending): ChangeResult {
   const { task, outcome, requests, error, warnings, unmet, beside } = end;
@@ -75,4 +99,196 @@ function collectProof(
   const notMade = changes.filter((change) => !isMade(change)).map(({ address }) => address);
   const open = new Set([...notMade, ...ensuredHere]);
   return Object.fromEntries(Object.entries(desired).filter(([address]) => !open.has(address)));
+}
+
+/**
+ * What a change did to its object: of an update the values that differ, of JSON single members, and `null` for those that were
+ * not there; of a create and a delete the whole object. A manifest with `before` would undo it.
+ */
+interface Effect {
+  /** `null` where there was no object. */
+  readonly before: JsonObject | null;
+  /** `null` where there is no object, and where nobody saw what came of the change. */
+  readonly after: JsonObject | null;
+  /** The places that are left out: what is secret, hidden by the tenant, or looks like a credential. */
+  readonly withheld: readonly Pointer[];
+}
+
+function recordEffect({ task, outcome, live }: Ending): Effect {
+  const { kind, change } = task;
+  const old = fieldsBefore(task);
+  const seen = live && outcome !== 'unknown' ? readableFields(kind, live.fields) : null;
+  // A rollback that does not know what came of an update takes back all that it may have done.
+  const isPlanned = old !== null && change.action === 'update' && !isReplacement(change);
+  const next = seen ?? (isPlanned ? fieldsPlanned(change, old) : null);
+  const { isConcern, isWithheld, concealed } = disclosureOf({ task, live }, old, next);
+  // A delete that failed may be done later, and an object that is made again may have to be made as it was: all of it is needed.
+  const isPart = change.action === 'update' && old !== null && next !== null && !isReplacement(change);
+  const withheld = new Set<Pointer>();
+  const record = (field: Field, at: Pointer, sides: Values): Values | null => {
+    const names = field.is === 'json' ? namesIn(sides) : [];
+    if (names.length > 0) {
+      const members = names.flatMap((name): [string, Values][] => {
+        const pair = record(field, at + pointer(name), memberOf(sides, name));
+        return pair ? [[name, pair]] : [];
+      });
+      return members.length > 0 ? pairFrom(members) : null;
+    }
+    if (isPart && (sameJson(...sides) || !isConcern(at))) return null;
+    if (!isWithheld(at, sides)) return sides;
+    withheld.add(at);
+    return null;
+  };
+  const fields = Object.entries(kind.fields).flatMap(([name, field]): [string, Values][] => {
+    const [was, is] = [get(old ?? {}, name), get(next ?? {}, name)];
+    if ((was === undefined && is === undefined) || (isPart && sameValue(field, was, is))) return [];
+    const pair = record(field, pointer(name), [was ?? null, is ?? null]);
+    return pair ? [[name, pair]] : [];
+  });
+  const [before, after] = pairFrom(fields);
+  const isTold = (at: Pointer) => [...withheld].some((place) => isWithin(at, place));
+  for (const at of concealed) if (!isTold(at)) withheld.add(at);
+  return { before: old && before, after: seen && after, withheld: [...withheld] };
+}
+
+/** A value before a change and after it. */
+type Values = readonly [Json, Json];
+
+/** The members of two objects, or of one where nothing is on the other side; none for other values. */
+function namesIn(sides: Values): string[] {
+  const isOpen = sides.every((side) => side === null || isObject(side));
+  return isOpen ? [...new Set(sides.flatMap((side) => Object.keys(side ?? {})))] : [];
+}
+
+const memberOf = (sides: Values, name: string): Values => {
+  const [was, is] = sides.map((side) => (isObject(side) ? get(side, name) : undefined));
+  return [was ?? null, is ?? null];
+};
+
+const pairFrom = (members: readonly (readonly [string, Values])[]): [JsonObject, JsonObject] => [
+  objectFrom(members.map(([name, [was]]) => [name, was])),
+  objectFrom(members.map(([name, [, is]]) => [name, is])),
+];
+
+/** The fields as an update would make them. Of a list it only counts that it differs. */
+function fieldsPlanned({ diff }: Change, before: JsonObject): JsonObject {
+  return diff.reduce((fields, { path, after }) => {
+    const next = setMember(fields, segmentsOf(path), after);
+    return isObject(next) ? next : fields;
+  }, before);
+}
+
+/** What a result may tell of an object: no more than the plan of its change. */
+function disclosureOf(
+  { task: { kind, change, live: first }, live }: Pick<Ending, 'task' | 'live'>,
+  before: JsonObject | null,
+  after: JsonObject | null,
+) {
+  const { diff, secrets = [], declared } = change;
+  const sensitive = diff.flatMap((each) => (each.sensitive ? [each.path] : []));
+  const parts = diff.flatMap(({ path, before: was, after: is }) =>
+    [was, is].flatMap((side) => placesOf(side, (part) => part === redacted).map((at) => path + at)),
+  );
+  const hidden = [
+    ...(first?.hidden ?? []),
+    ...(live?.hidden ?? []).filter((at) => !wasCleared(change, live?.fields ?? {}, at)),
+  ];
+  const marked = [...sensitive, ...parts, ...secrets, ...hidden];
+  // A field in which something differs is declared, even if the difference itself is secret.
+  const named = objectFrom(diff.map(({ path }) => [segmentsOf(path)[0] ?? '', {}]));
+  const looksSensitive = sensitivePlaces(kind, {
+    marked,
+    declared: [readableFields(kind, declared ?? {}), valuesShown(change), named],
+    values: [before, after].filter((fields) => fields !== null),
+  });
+  const isAbout = (places: readonly Pointer[], at: Pointer) =>
+    places.some((place) => isWithin(at, place) || isWithin(place, at));
+  const asked = [...secrets, ...diff.map(({ path }) => path)];
+  /** Other settings of the same map are not the concern of an update. */
+  const isConcern = (at: Pointer) =>
+    !(before && after && isMapOfSettings(fieldNamed(kind, segmentsOf(at)[0] ?? ''))) || isAbout(asked, at);
+  return {
+    concealed: [...sensitive, ...hidden.filter(isConcern)],
+    isConcern,
+    /** Without one of its items, a list would be another list. */
+    isWithheld: (at: Pointer, sides: Values) =>
+      isAbout(marked, at) ||
+      sides.some((value) => !sameJson(redact(value, at, looksSensitive) ?? null, value)),
+  };
+}
+
+/** Some tenants show a field only where it is set. After a change that clears it, what they do not show is that it is unset. */
+function wasCleared({ diff }: Change, fields: JsonObject, at: Pointer): boolean {
+  const isUnset = (valueAt(fields, at) ?? null) === null;
+  return isUnset && diff.some(({ path, after, sensitive }) => path === at && after === null && !sensitive);
+}
+
+/** The fields before a change; `null` for a create. If an earlier run began it, they are made from those of now. */
+function fieldsBefore({ kind, change, live }: Task): JsonObject | null {
+  if (change.action === 'create') return null;
+  const fields = readableFields(kind, live?.fields ?? {});
+  if (live?.fingerprint() === change.fingerprint) return fields;
+  const known = change.diff.filter(({ sensitive }) => !sensitive);
+  const current = new Map(Object.entries(fields));
+  // A plan names the last item first, both of those that are added to a list and of those that are removed.
+  const isAdded = ({ op, before }: Difference) => before === null && op === 'add';
+  const ordered = [...known.filter(isAdded), ...known.filter((each) => !isAdded(each)).toReversed()];
+  for (const [name, differences] of groupBy(ordered, ({ path }) => segmentsOf(path)[0] ?? '')) {
+    const field = fieldNamed(kind, name);
+    if (field) current.set(name, revertAll(field, current.get(name) ?? null, differences));
+  }
+  return objectFrom(current);
+}
+
+/** The value of a field with all its differences undone, in this order. A list may have thousands. */
+export function revertAll(field: Field, value: Json, differences: readonly Difference[]): Json {
+  const isWhole = ({ path }: Difference) => segmentsOf(path).length === 1;
+  if (isUnordered(field) && field.is !== 'records' && !differences.some(isWhole))
+    return revertItems(field, value, differences);
+  return differences.reduce(
+    (current, difference) => revert(field, current, segmentsOf(difference.path).slice(1), difference),
+    value,
+  );
+}
+
+/** A list without what was added to it, and with what was removed. */
+function revertItems(field: Field, value: Json, differences: readonly Difference[]): Json {
+  const added = differences.map(({ after }) => after).filter((item) => item !== null);
+  const removed = differences.map(({ before }) => before).filter((item) => item !== null);
+  const texts = new Set(added.map((item) => textOfItem(field, item)));
+  return [...itemsOf(value).filter((item) => !texts.has(textOfItem(field, item))), ...removed];
+}
+
+/**
+ * The value of a field with one difference undone.
+ *
+ * @param below the place of the difference in the field
+ */
+function revert(field: Field, value: Json, below: readonly string[], difference: Difference): Json {
+  const { op, before } = difference;
+  if (below.length === 0) return before;
+  if (isUnordered(field) && (field.is !== 'records' || below.length === 1))
+    return revertItems(field, value, [difference]);
+  if (field.is === 'records') {
+    const [, ...member] = below;
+    return revertRecord(field, itemsOf(value), member, difference);
+  }
+  const above = below.slice(0, -1);
+  const list = valueAt(value, pointer(...above));
+  if (op === 'add' || before !== null || !isArray(list)) return setMember(value, below, before);
+  // The item was null, which `setMember` would take away.
+  const at = Number(below.at(-1));
+  return setMember(value, above, [...list.slice(0, at), null, ...list.slice(op === 'remove' ? at : at + 1)]);
+}
+
+function revertRecord(
+  field: RecordsField,
+  records: readonly Json[],
+  member: readonly string[],
+  { before, after }: Difference,
+): Json {
+  const name = member[0] ?? '';
+  const isChanged = (record: JsonObject) => recordAgrees({ [name]: after }, record, field);
+  const at = records.findIndex((record) => isObject(record) && isChanged(record));
+  return records.map((record, index) => (index === at ? setMember(record, member, before) : record));
 }

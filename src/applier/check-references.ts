@@ -79,7 +79,7 @@ function takesIdOf(kind: Kind, entry: Difference, to: Address): boolean {
 }
 
 /** A name that a plan shows beside an id: a reviewer reads the name, and the request has the id. */
-export interface ShownName {
+interface ShownName {
   readonly id: string;
   readonly name: Address;
   readonly kind: Kind;

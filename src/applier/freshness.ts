@@ -4,8 +4,7 @@ import type { Address } from '../model/address.ts';
 import type { CreatedIds } from './created.ts';
 import { finderIn, type KindChange, type Task } from './find.ts';
 import type { Journal } from './journal.ts';
-import type { KnownSecrets } from './observed.ts';
-import { type Readiness, readinessOf } from './readiness.ts';
+import { type KnownSecrets, type Readiness, readinessOf } from './observed.ts';
 
 /** No write relies on a read that is older, in milliseconds. */
 export const freshFor = 10_000;
@@ -31,11 +30,11 @@ type State =
   | { readonly is: 'stale'; readonly address: Address; readonly why: string };
 
 /** Tasks as their objects are now, or why some of them must not be made. */
-export type FreshnessCheck =
+type FreshnessCheck =
   | { readonly is: 'fresh'; readonly tasks: readonly Task[]; readonly notAfter: number }
   | { readonly is: 'stale'; readonly reasons: ReadonlyMap<Address, string> };
 
-export interface SightingTools {
+interface SightingTools {
   readonly clock: Clock;
   readonly journal: Journal;
   readonly created: CreatedIds;

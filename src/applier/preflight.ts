@@ -9,7 +9,7 @@ import { actions, type Change, isReplacement, type Plan, planFormat } from '../m
 import { quote } from '../model/words.ts';
 import { wrongReferences } from './check-references.ts';
 import { changeKeys, type Finder, finderIn, type KindChange, type Task } from './find.ts';
-import { readinessOf } from './readiness.ts';
+import { readinessOf } from './observed.ts';
 import type { Run } from './run.ts';
 import { editedPlan } from './saved-file.ts';
 import { mismatch, wrongDeletes } from './verify.ts';

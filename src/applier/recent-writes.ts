@@ -9,8 +9,7 @@ import { ifExists } from '../model/failure.ts';
 import { sameJson } from '../model/json.ts';
 import { isSameTenant, type TenantName } from '../model/network.ts';
 import { lookUntil } from './find.ts';
-import { readJournal } from './journal.ts';
-import { type JournalRecord, progressOf } from './journal-records.ts';
+import { type JournalRecord, progressOf, readJournal } from './journal.ts';
 
 /** A write that the tenant may not show yet: what a journal says of it. */
 export interface RecentWrite {
@@ -69,7 +68,7 @@ function writesIn(records: readonly JournalRecord[]): RecentWrite[] {
   });
 }
 
-export interface SettleOptions {
+interface SettleOptions {
   readonly writes: readonly RecentWrite[];
   /** How long the tenant may take to show a write, in milliseconds. */
   readonly settle: number;

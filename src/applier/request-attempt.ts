@@ -7,12 +7,12 @@ import { isRepeatable } from '../model/repeatable.ts';
 import type { SentRequest } from '../model/result.ts';
 import { type Finder, type FoundObjects, type FreshObjects, lookUntil, lookUp, type Task } from './find.ts';
 import { mostReads, untilOf } from './freshness.ts';
-import type { Verdict } from './journal-records.ts';
-import { type Evidence, judgeEffect } from './readiness.ts';
+import type { Verdict } from './journal.ts';
+import { type Evidence, judgeEffect } from './observed.ts';
 import type { Run } from './run.ts';
 
 /** One request of a change, or of several changes that share it. */
-export interface Step {
+interface Step {
   readonly tasks: readonly Task[];
   readonly request: Request;
   /** The number of the request in its change, from 0. */

@@ -23,7 +23,7 @@ import {
   lookedUpBy,
   lookupsIn,
 } from '../planner/fill-lookups.ts';
-import { type Matched, matchAll, movedDefaults, planMatched } from '../planner/index.ts';
+import { findUnsetSecrets, type Matched, matchAll, movedDefaults, planMatched } from '../planner/index.ts';
 import {
   defaultsFor,
   nearDefaultsFor,
@@ -31,16 +31,15 @@ import {
   type PlanInput,
   readRequestsFor,
 } from '../planner/input.ts';
-import { refuseLostReferences } from '../planner/lost-references.ts';
 import {
   addFormerParents,
   fillReferences,
   referencesIn,
+  refuseLostReferences,
   refuseMissing,
   resolveReferences,
   type UsedReference,
 } from '../planner/references.ts';
-import { findUnsetSecrets } from '../planner/unset-secrets.ts';
 import { checkChoices, choicesFrom, globWarnings, type PlanOptions } from './choices.ts';
 import { findEarlierDefaults } from './earlier-defaults.ts';
 import { lintPlan, type Planned } from './lint.ts';

@@ -16,7 +16,7 @@ export interface ExportedFile {
   readonly content: string;
 }
 
-export interface Destination {
+interface Destination {
   /** From the project's root; `''` or `.` for the root itself. */
   readonly folder: string;
   readonly nameSecret: NameSecret;
@@ -24,7 +24,7 @@ export interface Destination {
   textOf(path: string): string | null;
 }
 
-export interface CreatedFiles {
+interface CreatedFiles {
   readonly files: readonly ExportedFile[];
   readonly manifests: ReadonlyMap<Draft, string>;
 }

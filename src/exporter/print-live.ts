@@ -16,7 +16,7 @@ export interface PrintedValue {
   readonly omissions: readonly Omission[];
 }
 
-export interface PrintContext {
+interface PrintContext {
   /** The tenant does not show these. */
   readonly hidden: readonly Pointer[];
   /** True for a place that an existing manifest declares with `!secret`. */

@@ -7,7 +7,7 @@ import { append } from './edit/document.ts';
 import { printPlace } from './remarks.ts';
 
 /** The place of a value that a `!secret` replaces. */
-export interface SecretPlace {
+interface SecretPlace {
   readonly address: Address;
   readonly at: Pointer;
 }

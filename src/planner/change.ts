@@ -61,7 +61,7 @@ export interface UnseenPolicy {
   isLeft(at: Pointer): boolean;
 }
 
-export interface ChangeContext {
+interface ChangeContext {
   readonly settings: ApiSettings;
   readonly unseen: UnseenPolicy;
   /** `null` without `--since`. */
@@ -192,7 +192,7 @@ export function mirror({ path, op, before, after }: FieldDifference): FieldDiffe
 }
 
 /** True for a name beside an id that both sides share: the tenant may answer with another name. */
-export function isNameBesideId(field: Field, declared: JsonObject, live: JsonObject): boolean {
+function isNameBesideId(field: Field, declared: JsonObject, live: JsonObject): boolean {
   if (field.is !== 'value' || field.nameOf === undefined) return false;
   const id = get(declared, field.nameOf) ?? null;
   return id !== null && sameJson(id, get(live, field.nameOf) ?? null);

@@ -27,7 +27,7 @@ export interface Deletion {
   readonly marked: readonly Pointer[];
 }
 
-export interface DeleteRequest
+interface DeleteRequest
   extends Pick<PlanInput, 'resources' | 'previous' | 'objects' | 'whyUndeclarable'> {
   /** Those with `ensure: absent`, in scope. */
   readonly absent: readonly Match[];

@@ -26,7 +26,7 @@ export interface LiveSide extends LiveObject {
   declares(): JsonObject;
 }
 
-export interface DeclaredSide extends Resource {
+interface DeclaredSide extends Resource {
   readonly is: 'declared';
 }
 

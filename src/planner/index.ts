@@ -2,9 +2,12 @@ import type { Kinds } from '../kinds/catalog.ts';
 import { arrangeChanges } from '../kinds/dependencies.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
+import { isIgnored } from '../kinds/places.ts';
+import type { Secrets } from '../kinds/project.ts';
+import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, byAddress, matchAddresses, namesFilter, scopeFilter } from '../model/address.ts';
-import { type Diagnostic, notComparableWords } from '../model/diagnostic.ts';
+import { type Diagnostic, notComparableWords, noteOverlay } from '../model/diagnostic.ts';
 import { type DraftPlan, sha256 } from '../model/digest.ts';
 import { itemsOf, type JsonObject } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
@@ -283,4 +286,34 @@ function notComparableRemarks(
     ...remark(places.filter(isSent), ' It is written, because this plan writes what contains it.', {}),
     ...remark(left, '', { hint: `Write it with --rotate ${address}.` }),
   ];
+}
+
+/**
+ * An error for each secret that a plan compares or writes and that is not set, at its place in the manifest. Other secrets
+ * need not be set: those of objects out of scope, and those that the tenant hides and no request contains.
+ */
+export function findUnsetSecrets(
+  { present, missing }: Matched,
+  { changes }: Pick<Plan, 'changes'>,
+  secrets: Pick<Secrets, 'problem'>,
+): Diagnostic[] {
+  const written = new Map(changes.map((change) => [change.address, secretsSentBy(change)]));
+  const open = missing.map((match) => ({ match, notComparable: [] }));
+  return [...present, ...open].flatMap(({ match, notComparable }) => {
+    const { resource } = match;
+    return secretPlaces(resource.fields).flatMap((at): Diagnostic[] => {
+      const name = secretName(valueAt(resource.fields, at));
+      if (name === null) return [];
+      const isWritten = written.get(resource.address)?.includes(name) === true;
+      const problem = isWritten || isCompared(match, at, notComparable) ? secrets.problem(name) : null;
+      if (!problem) return [];
+      const message = noteOverlay(problem.message, resource.overlayAt(at) !== null);
+      const { address } = resource;
+      return [{ ...problem, message, severity: 'error', address, ...resource.point(at) }];
+    });
+  });
+}
+
+function isCompared({ resource, live }: Match, at: Pointer, notComparable: readonly Pointer[]): boolean {
+  return live !== null && !isIgnored(resource.lifecycle.ignore, at) && !notComparable.includes(at);
 }

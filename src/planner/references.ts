@@ -1,15 +1,17 @@
 import type { Kinds } from '../kinds/catalog.ts';
+import { arrangeChanges, cycleText } from '../kinds/dependencies.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { identityOf, LiveIndex, shownId } from '../kinds/live-objects.ts';
+import { identityOf, keyBefore, LiveIndex, shownId } from '../kinds/live-objects.ts';
 import { parentKey, partFor } from '../kinds/parents.ts';
 import { idsIn, renameSteps, withReferences } from '../kinds/references.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { type Address, type Key, parseAddress } from '../model/address.ts';
+import { type Address, formatAddress, type Key, parseAddress } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { type Json, type JsonObject, mapMembers } from '../model/json.ts';
 import { nameFrom, refMarker, refOf } from '../model/marker.ts';
+import type { Change, Plan } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
 
@@ -73,7 +75,7 @@ export function addFormerParents(resources: readonly Resource[]): readonly Resou
   });
 }
 
-export interface Targets {
+interface Targets {
   readonly resources: readonly Resource[];
   /** What was read of the tenant. */
   readonly objects: readonly LiveObject[];
@@ -81,7 +83,7 @@ export interface Targets {
 }
 
 /** Why a reference leads nowhere. */
-export interface Missing extends Pick<Diagnostic, 'code' | 'message'> {
+interface Missing extends Pick<Diagnostic, 'code' | 'message'> {
   readonly hint: string | null;
 }
 
@@ -89,7 +91,7 @@ export interface Missing extends Pick<Diagnostic, 'code' | 'message'> {
 type ReferenceValue = { readonly id: Json } | { readonly missing: Missing };
 
 /** What the references of a project stand for in a tenant. */
-export interface ResolvedReferences {
+interface ResolvedReferences {
   readonly ids: ReadonlyMap<Address, Json>;
   readonly missing: readonly MissingReference[];
 }
@@ -220,7 +222,7 @@ function nearName({ kind, key }: UsedReference, known: readonly Nameable[]): str
 }
 
 /** The problem, at each place that has the reference. */
-export function problemsAt({ uses }: UsedReference, { code, message, hint }: Missing): Diagnostic[] {
+function problemsAt({ uses }: UsedReference, { code, message, hint }: Missing): Diagnostic[] {
   return uses.map(({ resource, at }): Diagnostic => {
     const place = resource.point(at);
     return {
@@ -275,4 +277,96 @@ function fillFields({ kind, fields }: Resource, answer: (to: Address, isName: bo
     const field = kind.fields[name];
     return field ? withReferences(field, value, answer) : value;
   });
+}
+
+/**
+ * Throws a Failure with the references to what a plan deletes, gives another name or leaves to be made by hand, and with
+ * those in a cycle of objects that it creates.
+ *
+ * @param references those in scope
+ * @param resources all of the project: what is outside the scope stays, and so does what it refers to
+ */
+export function refuseLostReferences(
+  references: readonly UsedReference[],
+  resources: readonly Resource[],
+  { changes }: Pick<Plan, 'changes'>,
+  kinds: Kinds,
+): void {
+  const identify = ({ kind, key }: Change) => identityOf(kinds.get(kind), key);
+  const indexByIdentity = (wanted: readonly Change[]) =>
+    new Map(wanted.map((each) => [identify(each), each]));
+  const unmade = indexByIdentity(changes.filter(({ action, id }) => action === 'manual' && id === null));
+  const deleted = indexByIdentity(changes.filter(({ action }) => action === 'delete'));
+  const renamed = new Map(changes.flatMap((change) => renameIn(change, kinds)));
+  const everywhere = deleted.size + renamed.size > 0 ? referencesIn(resources, kinds) : [];
+  const all = [
+    ...problemsWith(references, unmade, whyUnmade),
+    ...problemsWith(everywhere, deleted, whyDeleted),
+    ...problemsWith(everywhere, renamed, whyRenamed),
+    ...findCycles(references, changes, kinds),
+  ];
+  if (all.length > 0) throw new Failure(all);
+}
+
+function problemsWith(
+  references: readonly UsedReference[],
+  changes: ReadonlyMap<string, Change>,
+  why: (change: Change) => Missing,
+): Diagnostic[] {
+  return references.flatMap((reference) => {
+    const change = changes.get(identityOf(reference.kind, reference.key));
+    return change ? problemsAt(reference, why(change)) : [];
+  });
+}
+
+/** The change by the identity that the object loses; nothing where it keeps its name. */
+function renameIn(change: Change, kinds: Kinds): [string, Change][] {
+  const kind = kinds.get(change.kind);
+  const before = keyBefore(kind, change);
+  return before ? [[identityOf(kind, before), change]] : [];
+}
+
+function whyRenamed({ address }: Change): Missing {
+  const message = `This plan gives the object another name: ${address}.`;
+  return { code: 'ref-renamed', message, hint: `Write \`!ref ${address}\`.` };
+}
+
+function whyDeleted({ address }: Change): Missing {
+  const message = `This plan deletes ${address}, to which a manifest refers.`;
+  return { code: 'ref-deleted', message, hint: 'Declare the object, or remove the reference.' };
+}
+
+function whyUnmade({ address, warnings }: Change): Missing {
+  const message = `${address} must be created by hand before anything can refer to it.`;
+  return { code: 'unknown-ref', message, hint: warnings[0] ?? null };
+}
+
+/** Throws a Failure for a plan that no manifest explains, and that creates objects in a cycle. */
+export function refuseCycles({ changes }: Pick<Plan, 'changes'>, kinds: Kinds): void {
+  const problems = findCycles([], changes, kinds);
+  if (problems.length > 0) throw new Failure(problems);
+}
+
+function findCycles(
+  references: readonly UsedReference[],
+  changes: readonly Change[],
+  kinds: Kinds,
+): Diagnostic[] {
+  const { cycle } = arrangeChanges(changes, kinds);
+  return cycle ? cycleProblems(references, cycle) : [];
+}
+
+function cycleProblems(references: readonly UsedReference[], cycle: readonly Address[]): Diagnostic[] {
+  const message = `Each of these objects refers to the next, so none can be created first: ${cycleText(cycle)}.`;
+  const hint = 'Leave one of the references out, apply, and add it again.';
+  const isInside = ({ resource }: UsedReference['uses'][number]) => cycle.includes(resource.address);
+  const [first] = references.flatMap((reference) => {
+    const [use] = cycle.includes(formatAddress(reference.kind.name, reference.key))
+      ? reference.uses.filter(isInside)
+      : [];
+    return use ? [{ ...reference, uses: [use] }] : [];
+  });
+  return first
+    ? problemsAt(first, { code: 'ref-cycle', message, hint })
+    : [{ code: 'ref-cycle', severity: 'error', message, hint }];
 }

@@ -44,7 +44,7 @@ interface Former {
   readonly line: string;
 }
 
-export interface RenameEvidence {
+interface RenameEvidence {
   /** What the revision of `--since` declared of the objects that are deleted. */
   readonly lost: readonly Resource[];
   /** Objects that are deleted, or that no manifest names. */

@@ -1,26 +1,34 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import { compareField } from '../kinds/compare.ts';
-import { readableFields } from '../kinds/field.ts';
-import { fieldNamed, type LiveObject } from '../kinds/kind.ts';
+import { isDeclaredByMember, readableFields, sameValue } from '../kinds/field.ts';
+import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { identityOf, isKnownById, LiveIndex, shownId } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
+import { idsIn, mapIds } from '../kinds/references.ts';
 import { noLifecycle, nowhere, type Resource, undeclared } from '../kinds/resource.ts';
-import { type Address, scopeFilter } from '../model/address.ts';
+import { type Address, formatAddress, type Key, parseAddress, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { DraftPlan } from '../model/digest.ts';
-import { Failure } from '../model/failure.ts';
-import { get, isObject, type Json, type JsonObject } from '../model/json.ts';
-import { liveMarker } from '../model/marker.ts';
+import { Failure, fail } from '../model/failure.ts';
+import {
+  get,
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectFrom,
+  objectsIn,
+  sameJson,
+} from '../model/json.ts';
+import { containsMarker, liveMarker, refMarker } from '../model/marker.ts';
 import { isSameTenant } from '../model/network.ts';
 import type { Change } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf, setMember, valueAt, withValueAt } from '../model/pointer.ts';
-import type { Result } from '../model/result.ts';
+import type { ChangeResult, Result } from '../model/result.ts';
 import { type PlanInput, readRequestsFor } from './input.ts';
-import { refuseCycles } from './lost-references.ts';
-import { resourcesByIdentity } from './references.ts';
-import { createdAgain, formerIdRemarks, renewedIds, withRenewedIds } from './renewed-ids.ts';
-import { type Restored, restoreFields, type Undo, undosOf } from './undo.ts';
+import { refuseCycles, resourcesByIdentity } from './references.ts';
 
 /** A result of a later apply of the project, or why its file says nothing. */
 export type LaterResult =
@@ -52,7 +60,7 @@ interface Reversal {
 }
 
 /** The desired state of a rollback: the objects as the result recorded them before the apply. */
-export interface RollbackState extends Pick<PlanInput, 'resources' | 'diagnostics'> {
+interface RollbackState extends Pick<PlanInput, 'resources' | 'diagnostics'> {
   readonly reversals: readonly Reversal[];
   /** The objects with fields that the tenant does not show any more: what they were is written without a comparison. */
   readonly rotate: readonly Address[];
@@ -314,4 +322,175 @@ function unreadable(file: string, why: string): Diagnostic {
     severity: 'warning',
     message: `It is not known what the later apply of ${file} changed. ${why}`,
   };
+}
+
+/** A recorded change to undo. */
+export interface Undo {
+  readonly kind: Kind;
+  readonly record: ChangeResult;
+  /** The object's key after the apply. */
+  readonly key: Key;
+  /** Its key before; different only after a rename. */
+  readonly former: Key;
+}
+
+/** The changes that an apply made, or may have made. Result files are untrusted: throws a Failure for impossible objects. */
+export function undosOf({ changes }: Result, kinds: Kinds): Undo[] {
+  const undos = changes.filter((record) => record.action !== 'manual').map((record) => undoOf(record, kinds));
+  const seen = new Set<string>();
+  for (const { kind, key, record } of undos) {
+    const identity = identityOf(kind, key);
+    if (seen.has(identity)) throw invalid(`it has two changes of ${record.address}`);
+    seen.add(identity);
+  }
+  return undos.filter(wasMade);
+}
+
+function undoOf(record: ChangeResult, kinds: Kinds): Undo {
+  const { address, renamedFrom } = record;
+  const parsed = parseAddress(address);
+  const kind = parsed && kinds.find(parsed.kind);
+  if (!parsed || !kind || parsed.key.length !== kind.keyFields.length) {
+    throw invalid(`${JSON.stringify(address.slice(0, 200))} is not an object of any kind`);
+  }
+  const former = renamedFrom ?? parsed.key;
+  if (former.length !== kind.keyFields.length || former.includes('')) {
+    throw invalid(`${address} was renamed from a key that its kind cannot have`);
+  }
+  return { kind, record, key: parsed.key, former };
+}
+
+/** Whether a change was made. Of a failed change a part may have been made: then the object is different. */
+function wasMade({ record: { outcome, before, after, requests } }: Undo): boolean {
+  switch (outcome) {
+    case 'done':
+    case 'unknown':
+      return true;
+    case 'failed':
+      // A request that was accepted may have changed the name, or what a result does not record.
+      if (requests.some(({ status }) => status !== null && status >= 200 && status < 300)) return true;
+      return !sameJson(before, after);
+    case 'skipped':
+    case 'notAttempted':
+      return false;
+  }
+}
+
+/** The fields that undo a change, and the places that its result left out. */
+interface Restored {
+  readonly fields: JsonObject;
+  readonly lost: readonly Pointer[];
+}
+
+/** What the apply changed in an object, as it was before. The rest of it is left alone. */
+function restoreFields({ kind, record }: Undo, live: LiveObject | null): Restored {
+  const current = readableFields(kind, live?.fields ?? {});
+  const before = Object.entries(readableFields(kind, record.before ?? {}));
+  // No run records a marker.
+  const forged = before.filter(([, old]) => containsMarker(old)).map(([name]) => pointer(name));
+  const fields = before.flatMap(([name, old]): [string, Json][] => {
+    const [field, now] = [fieldNamed(kind, name), get(current, name)];
+    if (!field || forged.includes(pointer(name))) return [];
+    // An id that is as it was would say that the name beside it does not count.
+    const isRestored = now !== undefined && sameValue(field, old, now);
+    return isRestored ? [] : [[name, restoreValue(name, field, old, now)]];
+  });
+  return { fields: objectFrom(fields), lost: [...(record.withheld ?? []), ...forged] };
+}
+
+function restoreValue(name: string, field: Field, old: Json, now: Json | undefined): Json {
+  if (field.is === 'json') return restoreMembers(field, old, now, pointer(name));
+  if (field.is !== 'records') return old;
+  // A record gets its own members back, and loses others.
+  const unset = objectsIn(now).flatMap((record) => Object.keys(record).map((name) => [name, null] as const));
+  return isArray(old) ? old.map((item) => (isObject(item) ? { ...objectFrom(unset), ...item } : item)) : old;
+}
+
+/** The members that the apply changed. An object in which nothing else is left is unset again. */
+function restoreMembers(field: Field, old: Json, now: Json | undefined, at: Pointer): Json {
+  if (!isObject(old)) return old;
+  const current = isObject(now) ? now : {};
+  const restored = mapMembers(old, (item, name) =>
+    restoreMembers(field, item, get(current, name), at + pointer(name)),
+  );
+  const isCleared = ([name]: readonly [string, Json]) => get(restored, name) === null;
+  const isEmptied = isObject(now) && [...Object.entries(restored), ...Object.entries(now)].every(isCleared);
+  if (isEmptied && Object.keys(old).length > 0) return null;
+  if (isDeclaredByMember(field)) return restored;
+  const kept = mapMembers(current, (_, name) => liveMarker(at + pointer(name)));
+  return mapMembers({ ...kept, ...restored }, (item) => item ?? undefined);
+}
+
+function invalid(why: string): Failure {
+  return fail('result-invalid', `This result cannot be undone: ${why}.`, {
+    hint: 'A result file is what `tenantctl apply --result FILE` writes.',
+  });
+}
+
+/** The ids that deleted objects had, and what stands for each after the rollback. */
+type RenewedIds = ReadonlyMap<string, Renewed>;
+
+interface Renewed {
+  readonly address: Address;
+  /** The id of an object that was made again, or a marker for one that the rollback makes; `null`: neither is known. */
+  readonly id: Json;
+}
+
+/**
+ * An object that is created again has another id: what the rollback restores has to refer to that one.
+ *
+ * @param all the changes to undo, those out of scope included
+ * @param idAfter the id that a deleted object has now, or a marker; `null` where the rollback does not create it
+ */
+export function renewedIds(all: readonly Undo[], idAfter: (undo: Undo) => Json): RenewedIds {
+  return new Map(
+    all.flatMap((undo) => {
+      const { kind, record, former } = undo;
+      if (record.action !== 'delete' || record.id === undefined) return [];
+      const address = formatAddress(kind.name, former);
+      return [[placeOf(kind.name, record.id), { address, id: idAfter(undo) }]];
+    }),
+  );
+}
+
+/** What stands for the id of an object that a rollback creates. */
+export const createdAgain = ({ kind, former }: Undo): Json =>
+  kind.can.create ? refMarker(formatAddress(kind.name, former)) : null;
+
+const placeOf = (kind: string, id: string): string => `${kind}/${id}`;
+
+function renewedIn(renewed: RenewedIds, to: readonly string[], id: Json): Renewed | undefined {
+  const [found] = isObject(id) ? [] : to.flatMap((kind) => renewed.get(placeOf(kind, String(id))) ?? []);
+  return found;
+}
+
+/** Restored fields that refer to the objects as they are after the rollback. */
+export function withRenewedIds(kind: Kind, fields: JsonObject, renewed: RenewedIds): JsonObject {
+  if (renewed.size === 0) return fields;
+  return mapMembers(fields, (value, name) => {
+    const field = fieldNamed(kind, name);
+    if (!field) return value;
+    return mapIds(field, value, (id, to) => renewedIn(renewed, to, id)?.id ?? id);
+  });
+}
+
+/** A warning for each restored object that refers to a deleted one which the rollback does not create. */
+export function formerIdRemarks(
+  { kind, record: { address } }: Undo,
+  fields: JsonObject,
+  renewed: RenewedIds,
+): Diagnostic[] {
+  const lost = Object.entries(kind.fields).flatMap(([name, field]) => {
+    const value = fields[name];
+    if (value === undefined) return [];
+    return idsIn(field, value).flatMap(({ id, to }) => {
+      const target = renewedIn(renewed, to, id);
+      return target?.id === null ? [target.address] : [];
+    });
+  });
+  return [...new Set(lost)].map((target): Diagnostic => {
+    const message = `${address} gets back the former id of ${target}, which was deleted and which this rollback does not create.`;
+    const hint = `Roll both back together, or create ${target} first and refer to it by a manifest.`;
+    return { code: 'rollback-former-id', severity: 'warning', message, hint, address };
+  });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type JournalRecord, parseRecord, progressOf } from '../../src/applier/journal-records.ts';
+import { type JournalRecord, parseRecord, progressOf } from '../../src/applier/journal.ts';
 
 const tenant = { identity: 'https://tenant.example', profiles: '' };
 const records: readonly JournalRecord[] = [

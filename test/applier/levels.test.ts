@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { levelsOf } from '../../src/applier/apply.ts';
 import type { Task } from '../../src/applier/find.ts';
-import { levelsOf } from '../../src/applier/run-all.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { change, deleteNotes, kinds, note, request, thing } from './things.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FoundObjects } from '../../src/applier/find.ts';
-import type { Progress } from '../../src/applier/journal-records.ts';
-import { judgeEffect, readinessOf } from '../../src/applier/readiness.ts';
+import type { Progress } from '../../src/applier/journal.ts';
+import { judgeEffect, readinessOf } from '../../src/applier/observed.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { secretsOf } from '../support/plan.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { revertAll } from '../../src/applier/record-effect.ts';
+import { revertAll } from '../../src/applier/change-result.ts';
 import type { Field } from '../../src/kinds/kind.ts';
 import type { Json } from '../../src/model/json.ts';
 import { pointer } from '../../src/model/pointer.ts';

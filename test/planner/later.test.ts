@@ -2,8 +2,7 @@
 import { expect, it } from 'vitest';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { ChangeResult, Result } from '../../src/model/result.ts';
-import { laterRemarks } from '../../src/planner/rollback.ts';
-import { undosOf } from '../../src/planner/undo.ts';
+import { laterRemarks, undosOf } from '../../src/planner/rollback.ts';
 import { record } from './rolling-back.ts';
 
 const resultOf = (changes: readonly ChangeResult[], more: Partial<Result> = {}): Result => ({

@@ -9,10 +9,11 @@ import { planDigest } from '../../src/model/digest.ts';
 import { Failure } from '../../src/model/failure.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change, Difference, Plan } from '../../src/model/plan.ts';
-import { refuseCycles, refuseLostReferences } from '../../src/planner/lost-references.ts';
 import {
   fillReferences,
   referencesIn,
+  refuseCycles,
+  refuseLostReferences,
   refuseMissing,
   resolveReferences,
 } from '../../src/planner/references.ts';

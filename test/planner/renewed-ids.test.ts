@@ -3,8 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { formatAddress } from '../../src/model/address.ts';
 import type { Json } from '../../src/model/json.ts';
-import { createdAgain, formerIdRemarks, renewedIds, withRenewedIds } from '../../src/planner/renewed-ids.ts';
-import type { Undo } from '../../src/planner/undo.ts';
+import {
+  createdAgain,
+  formerIdRemarks,
+  renewedIds,
+  type Undo,
+  withRenewedIds,
+} from '../../src/planner/rollback.ts';
 import { identity, profile, ref, role } from './referring.ts';
 import { record } from './rolling-back.ts';
 

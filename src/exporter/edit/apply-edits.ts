@@ -1,11 +1,35 @@
-import { isAlias, isMap, isScalar, isSeq } from 'yaml';
-import { lineEnd } from '../../loader/file.ts';
+import { isAlias, isMap, isNode, isScalar, isSeq, type Scalar } from 'yaml';
+import { lineEnd, lineStart } from '../../loader/file.ts';
 import { keyText } from '../../loader/parse.ts';
-import { formatComment, type Member, type Printable } from '../../loader/print.ts';
+import {
+  formatComment,
+  type Mapping,
+  type Member,
+  type Printable,
+  printBlock,
+  printInline,
+  quote,
+} from '../../loader/print.ts';
 import { type Pointer, segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, partOf } from '../printable.ts';
-import { insertCandidates, removeCandidates, setCandidates } from './candidates.ts';
-import { locate, type ParsedDocument, type Path, parseOne, restOfLine, splice } from './document.ts';
+import {
+  columnOf,
+  indentBelow,
+  isBlock,
+  isBlockScalar,
+  isFirstOnLine,
+  type Located,
+  locate,
+  locateItem,
+  type ParsedDocument,
+  type Path,
+  parseOne,
+  printIn,
+  restOfLine,
+  splice,
+  withoutLines,
+  type YamlCollection,
+} from './document.ts';
 
 /** A change to one value of a document. Items are inserted before the index, members at the end. */
 export type Edit = NewValue<'set'> | NewValue<'insert'> | { readonly op: 'remove'; readonly path: Path };
@@ -159,4 +183,273 @@ function treeAt(tree: Printable, path: Path): Printable | undefined {
 
 function sameTree(a: Printable, b: Printable): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+// Texts that may be the document after an edit, best first. Whoever takes one parses it again: a wrong one does no harm.
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly gap: string;
+}
+
+/** Versions of the document with the new value: in the style of the old one, as a block, beside its key, on one line. */
+function* setCandidates(
+  parsed: ParsedDocument,
+  located: Located,
+  value: Printable,
+): Generator<string> {
+  const { text } = parsed;
+  const { node, pair, inFlow } = located;
+  const span = spanOf(parsed, located);
+  if (!span) return;
+  const replaceWith = (replacement: string) => splice(text, span.from, span.to, span.gap + replacement);
+  const comment = headerComment(parsed, located);
+  if (typeof value === 'string') {
+    if (isScalar(node) && node.tag === undefined && node.anchor === undefined)
+      yield* writeInStyle(parsed, node, value);
+    if (pair && !inFlow) {
+      const literal = printBlock({ members: [['x', value]] }).replace(/^x: /, '');
+      const commented = literal.replace('\n', () => `${comment}\n`);
+      if (/^[|>]/.test(literal))
+        yield replaceWith(indentBelow(commented, columnOf(text, located.start ?? 0), parsed.eol));
+    }
+  } else if (isCollection(value) && !inFlow) {
+    if ((isMap(node) || isSeq(node)) && node.flow === true) yield replaceWith(printInline(value));
+    yield* replaceWithBlock(parsed, located, value, span);
+  }
+  const inline = printIn(parsed, value);
+  yield* moveBesideKey(parsed, located, inline);
+  if (comment !== '') yield replaceWith(inline + comment);
+  yield replaceWith(inline);
+}
+
+function isCollection(value: Printable): value is Mapping | readonly Printable[] {
+  return isMapping(value) ? value.members.length > 0 : isList(value) && value.length > 0;
+}
+
+/** The value with its tag and anchor, or the place of a missing value, which is before a comment. */
+function spanOf({ text }: ParsedDocument, { node, from, end, indicator }: Located): Span | null {
+  if (!node || end === null) return null;
+  const to = Math.max(from, end);
+  if (!isScalar(node) || node.source !== '' || from !== to || indicator === null)
+    return { from, to, gap: '' };
+  // The blanks before a comment belong to it.
+  const blanks = /^[ \t]*(?![ \t#])/.exec(text.slice(indicator))?.[0] ?? '';
+  return { from: indicator, to: indicator + blanks.length, gap: ' ' };
+}
+
+function headerComment({ text }: ParsedDocument, { node }: Pick<Located, 'node'>): string {
+  if (!isBlockScalar(node)) return '';
+  return /[ \t]+#.*$/.exec(restOfLine(text, node.range?.[0] ?? 0))?.[0] ?? '';
+}
+
+/** Characters that nobody can see: quotes and blocks could hold them, but an escape is better. */
+const unseen = /\p{C}|\p{Zl}|\p{Zp}/u;
+const unseenInBlock = /(?![\n\t\u200c\u200d])\p{C}|\p{Zl}|\p{Zp}/u;
+
+/** The text in the same quotes, or the same kind of block, as the old one. */
+function* writeInStyle({ text, eol }: ParsedDocument, node: Scalar, value: string): Generator<string> {
+  const [start, end] = node.range ?? [0, 0];
+  const replaceWith = (written: string) => splice(text, start, end, written);
+  if (node.type === 'QUOTE_DOUBLE') yield replaceWith(quote(value));
+  else if (node.type === 'QUOTE_SINGLE' && !unseen.test(value))
+    yield replaceWith(`'${value.replaceAll("'", "''")}'`);
+  else if (isBlockScalar(node)) {
+    const block = rewriteBlock(text.slice(start, end), value, eol);
+    if (block !== null) yield replaceWith(block);
+  }
+}
+
+/** The block with a new text. Its indentation, its header's comment and the blank lines below it stay. */
+function rewriteBlock(block: string, value: string, eol: string): string | null {
+  const headerEnd = block.indexOf('\n');
+  const header = /^([|>])([+-]?)(?=\s|$)(.*)$/s.exec(block.slice(0, headerEnd).trimEnd());
+  const body = block.slice(headerEnd + 1);
+  const margin = /^[ \t\r\n]*\n( +)|^( +)/.exec(body);
+  if (headerEnd === -1 || !header || !margin || !/^\S/.test(value) || unseenInBlock.test(value)) return null;
+  const indent = margin[1] ?? margin[2] ?? '';
+  const [, style, oldChomp = '', comment = ''] = header;
+  const content = value.replace(/\n+$/, '');
+  const breaks = value.length - content.length;
+  const chomp = ['-', ''][breaks] ?? '+';
+  const blanks =
+    chomp === '+'
+      ? eol.repeat(breaks - 1)
+      : oldChomp === '+'
+        ? ''
+        : (/\n([ \t\r\n]*)$/.exec(body)?.[1] ?? '');
+  // In a folded block a single line ending means a blank, so each line ending is written twice.
+  const lines = (style === '>' ? content.replace(/\n+/g, '$&\n') : content).split('\n');
+  const written = lines.map((line) => (line === '' ? '' : indent + line)).join(eol);
+  const ending = body.endsWith('\n') || chomp === '+' ? eol : '';
+  return `${style}${chomp}${comment}${eol}${written}${ending}${blanks}`;
+}
+
+function* replaceWithBlock(
+  parsed: ParsedDocument,
+  { node, pair, start }: Located,
+  value: Mapping | readonly Printable[],
+  { from, to }: Span,
+): Generator<string> {
+  const { text, eol } = parsed;
+  if (!node || start === null) return;
+  const hasProperties = from !== (node.range?.[0] ?? 0);
+  if (!pair || (isBlock(node) && !hasProperties)) {
+    yield splice(text, from, to, indentBelow(printBlock(value), columnOf(text, from), eol));
+    return;
+  }
+  const column = columnOf(text, start) + 2;
+  const keyEnd = from === to ? lineEnd(text, from) : text.slice(0, from).trimEnd().length;
+  const end = Math.max(keyEnd, to);
+  // Behind the last item of a list, a comment would be taken for the name of its id.
+  const beside = isList(value) ? (/^[ \t]+#.*/.exec(restOfLine(text, end))?.[0] ?? '') : '';
+  const lines = eol + ' '.repeat(column) + indentBelow(printBlock(value), column, eol);
+  yield splice(text, keyEnd, end + beside.length, headerComment(parsed, { node }) + beside + lines);
+}
+
+/** A one-line value after its key or dash, in place of a value on the lines below it. */
+function* moveBesideKey({ text }: ParsedDocument, located: Located, inline: string): Generator<string> {
+  const { node, from, end, indicator } = located;
+  if (!node || end === null || indicator === null) return;
+  if (from <= lineEnd(text, indicator) || !isFirstOnLine(text, from)) return;
+  // The comment beside the last item of a block goes with it.
+  const comment = isBlock(node) ? '' : restOfLine(text, end).trimEnd();
+  if (comment !== '' && restOfLine(text, indicator).trim() !== '') return;
+  yield splice(withoutLines(text, from, end), indicator, indicator, ` ${inline}${comment}`);
+}
+
+interface NewItem {
+  readonly parent: YamlCollection;
+  /** The key of a new member, or the index of a new list item. */
+  readonly step: string;
+  readonly value: Printable;
+}
+
+/**
+ * Versions of the document with a new member at the end of a mapping, or a new item before the given index of a list,
+ * written like its neighbors. None for an empty collection: it is replaced as a whole instead.
+ */
+function* insertCandidates(parsed: ParsedDocument, item: NewItem): Generator<string> {
+  const { parent, step } = item;
+  const { length } = parent.items;
+  if (length === 0) return;
+  const index = isSeq(parent) ? Math.min(Number(step), length) : length;
+  if (parent.flow === true) yield* insertIntoFlow(parsed, item, index);
+  else yield* insertIntoBlock(parsed, item, index);
+}
+
+function* insertIntoBlock(parsed: ParsedDocument, item: NewItem, index: number): Generator<string> {
+  const { text, eol } = parsed;
+  const { parent } = item;
+  const start = locateItem(parsed, parent, 0)?.start ?? null;
+  if (start === null) return;
+  const margin = ' '.repeat(columnOf(text, start));
+  const lines = indentBelow(printBlockItem(item), margin.length, eol);
+  if (index === 0) {
+    yield splice(text, start, start, lines + eol + margin);
+    return;
+  }
+  const end = locateItem(parsed, parent, index - 1)?.end ?? null;
+  if (end === null) return;
+  const after = lineEnd(text, end);
+  yield splice(text, after, after, eol + margin + lines);
+  // Blank lines below a block scalar with `+` belong to that scalar: the new lines must follow them.
+  const range = parent.range?.[1] ?? after;
+  const below = isFirstOnLine(text, range) ? lineStart(text, range) : range;
+  yield splice(text, below, below, `${text[below - 1] === '\n' ? '' : eol}${margin}${lines}${eol}`);
+}
+
+function printBlockItem({ parent, step, value }: NewItem): string {
+  if (isMap(parent)) return printBlock({ members: [[step, value]] });
+  const isInline = !parent.items.some((item) => isNode(item) && isBlock(item));
+  return isInline ? `- ${printInline(value)}` : printBlock([value]);
+}
+
+function* insertIntoFlow(
+  parsed: ParsedDocument,
+  { parent, step, value }: NewItem,
+  index: number,
+): Generator<string> {
+  const { text, eol } = parsed;
+  const inline = printIn(parsed, value);
+  const written = isMap(parent) ? `${printIn(parsed, step)}: ${inline}` : inline;
+  const next = locateItem(parsed, parent, index)?.start ?? null;
+  if (next !== null) yield splice(text, next, next, `${written}, `);
+  const last = locateItem(parsed, parent, index - 1);
+  if (next !== null || !last || last.start === null || last.end === null) return;
+  const { start, end } = last;
+  if (isFirstOnLine(text, start)) {
+    const after = lineEnd(text, end);
+    const margin = eol + text.slice(lineStart(text, start), start);
+    if (endOfComma(text, end) > end) yield splice(text, after, after, `${margin}${written},`);
+    else yield splice(splice(text, after, after, margin + written), end, end, ',');
+  }
+  yield splice(text, end, end, `, ${written}`);
+}
+
+/**
+ * Versions of the document without a member or item: with its lines removed, or only its text. None for the last item of a
+ * collection, unless comments are left in it: the collection is replaced as a whole instead.
+ */
+function* removeCandidates(parsed: ParsedDocument, located: Located): Generator<string> {
+  const { parent, start, end } = located;
+  if (!parent || start === null || end === null) return;
+  if (parent.flow === true) yield* removeFromFlow(parsed, parent, { ...located, start, end });
+  else if (parent.items.length > 1) yield* removeFromBlock(parsed, parent, { ...located, start, end });
+}
+
+interface OldItem {
+  readonly index: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+function* removeFromBlock(
+  parsed: ParsedDocument,
+  parent: YamlCollection,
+  { index, start, end }: OldItem,
+): Generator<string> {
+  const { text } = parsed;
+  if (isFirstOnLine(text, start) && isLastOnLine(text, end)) yield withoutLines(text, start, end);
+  const next = locateItem(parsed, parent, index + 1)?.start ?? null;
+  if (next === null) return;
+  if (/\n[ \t]*#/.test(text.slice(end, next)))
+    yield splice(text, text.slice(0, start).trimEnd().length, lineEnd(text, end), '');
+  yield splice(text, start, next, '');
+}
+
+function* removeFromFlow(
+  parsed: ParsedDocument,
+  parent: YamlCollection,
+  { index, start, end }: OldItem,
+): Generator<string> {
+  const { text } = parsed;
+  const hasComments = text.slice(...(parent.range ?? [])).includes('#');
+  if (parent.items.length < 2 && !hasComments) return;
+  const before = locateItem(parsed, parent, index - 1)?.end ?? null;
+  const comma = endOfComma(text, end);
+  if (isFirstOnLine(text, start) && isLastOnLine(text, comma)) {
+    const without = withoutLines(text, start, end);
+    const isLast = comma === end && before !== null;
+    yield isLast ? splice(without, before, endOfComma(text, before), '') : without;
+  }
+  if (comma > end) {
+    const after = comma + (/^[ \t]*/.exec(text.slice(comma))?.[0].length ?? 0);
+    const isAtEnd = after === lineEnd(text, after);
+    yield splice(text, isAtEnd ? text.slice(0, start).trimEnd().length : start, after, '');
+  }
+  const next = locateItem(parsed, parent, index + 1)?.start ?? null;
+  if (next !== null) yield splice(text, start, next, '');
+  if (before !== null && !text.slice(before, start).includes('#')) yield splice(text, before, end, '');
+  yield splice(text, start, end, '');
+}
+
+/** Where the comma after an item ends; where the item ends, if there is none on its line. */
+function endOfComma(text: string, end: number): number {
+  return end + (/^[ \t]*,/.exec(text.slice(end))?.[0].length ?? 0);
+}
+
+function isLastOnLine(text: string, offset: number): boolean {
+  return /^[ \t]*(#.*)?$/.test(restOfLine(text, offset));
 }
