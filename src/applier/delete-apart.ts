@@ -7,9 +7,6 @@ import { removalOf } from './verify.ts';
 
 type End = Ending | Pending;
 
-/** A tenant that refuses so many objects one by one, and has taken none, refuses these deletes as such. */
-const mostInVain = 3;
-
 /** What the objects were when they were last read. */
 interface Sight {
   readonly find: Finder;
@@ -29,7 +26,6 @@ export async function deleteApart(ends: readonly End[], run: Run): Promise<reado
   if (!sight || (isAlone && refused.every(({ task }) => sight?.find(task).live !== null))) return ends;
   const results: End[] = [];
   for (const [at, end] of refused.entries()) {
-    if (isInVain(results)) return [...results, ...refused.slice(at).map(endUntried)];
     let made = await deleteOne(end, sight, run);
     if (!made) {
       sight = (await readAgain(refused.slice(at), run)) ?? sight;
@@ -38,16 +34,6 @@ export async function deleteApart(ends: readonly End[], run: Run): Promise<reado
     results.push(...(made ?? [end]));
   }
   return results;
-}
-
-function isInVain(results: readonly End[]): boolean {
-  const alone = results.filter((end) => isRefused(end) && end.requests.length > 1);
-  return alone.length >= mostInVain && results.every(isRefused);
-}
-
-function endUntried(end: Ending): Ending {
-  const why = `The tenant refused ${mostInVain} of these objects one by one as well, so the delete of this one was not sent.`;
-  return { ...end, error: [end.error, why].filter((part) => part !== null).join(' ') };
 }
 
 function isRefused(end: End): end is Ending {

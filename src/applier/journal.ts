@@ -133,7 +133,7 @@ async function openForAppend(
   try {
     await handle.truncate(length);
     if (length === 0) {
-      const header = { type: 'plan', format: 1, digest, tenant, createdAt };
+      const header: JournalRecord = { type: 'plan', format: 1, digest, tenant, createdAt };
       await appendWhole(handle, `${JSON.stringify(header)}\n`);
       await syncFolder(dirname(file));
     }
@@ -182,11 +182,11 @@ export async function readJournal(file: string): Promise<JournalContent> {
   const length = bytes.lastIndexOf('\n') + 1;
   const [first, ...lines] = bytes.subarray(0, length).toString('utf8').split('\n').slice(0, -1);
   if (first === undefined) return { header: null, records: [], length: 0 };
-  const header = parseRecord(first);
-  if (header?.type !== 'plan') throw journalDamaged(file, 'is not a journal');
+  const header = parseJson(first);
+  if (!isRecord(header) || header.type !== 'plan') throw journalDamaged(file, 'is not a journal');
   const records = lines.map((line, at) => {
-    const record = parseRecord(line);
-    if (!record) throw journalDamaged(file, `cannot be read at line ${at + 2}`);
+    const record = parseJson(line);
+    if (!isRecord(record)) throw journalDamaged(file, `cannot be read at line ${at + 2}`);
     return record;
   });
   return { header, records, length };
@@ -216,9 +216,10 @@ export type JournalRecord =
   | {
       readonly type: 'plan';
       readonly digest: string;
-      readonly tenant: TenantName | null;
-      /** When the plan was made; `null` in old journals. */
-      readonly createdAt: string | null;
+      readonly format: 1;
+      readonly tenant: TenantName;
+      /** When the plan was made. */
+      readonly createdAt: string;
     }
   | {
       readonly type: 'intent';
@@ -237,8 +238,8 @@ export type JournalRecord =
 interface SettledObject {
   /** The places that the tenant ignored, rewrote, added to or removed items from. */
   readonly unmet: readonly Pointer[];
-  /** The fingerprint of the object; `null` where there was none, absent in old journals. */
-  readonly after?: string | null;
+  /** The fingerprint of the object; `null` where there was none. */
+  readonly after: string | null;
 }
 
 /** What is known about one request of a change; `intended`: it was sent or was about to be, and has no result. */
@@ -255,44 +256,61 @@ export interface Progress {
   readonly settled: SettledObject | null;
 }
 
-/** A line as a record, or `null` where it is not one. */
-export function parseRecord(line: string): JournalRecord | null {
-  const value = parseJson(line);
-  if (!isObject(value)) return null;
-  const at = getText(value, 'at') ?? '';
-  const request = get(value, 'request');
-  switch (get(value, 'type')) {
-    case 'plan': {
-      const digest = getText(value, 'digest');
-      const tenant = tenantOf(get(value, 'tenant'));
-      const createdAt = getText(value, 'createdAt');
-      return digest === null || get(value, 'format') !== 1
-        ? null
-        : { type: 'plan', digest, tenant, createdAt };
-    }
-    case 'intent': {
-      const before = pairsOf(get(value, 'before'));
-      return before && typeof request === 'number' ? { type: 'intent', at, request, before } : null;
-    }
-    case 'result': {
-      const changes = textsOf(get(value, 'changes'));
-      const verdict = verdictOf(get(value, 'verdict'));
-      const given = get(value, 'status');
-      const status = typeof given === 'number' ? given : null;
-      if (!changes || !verdict || typeof request !== 'number') return null;
-      return { type: 'result', at, request, changes, verdict, status };
-    }
-    case 'settled': {
-      const change = getText(value, 'change');
-      const unmet = textsOf(get(value, 'unmet'));
-      const after = get(value, 'after');
-      if (change === null || !unmet) return null;
-      const isKnown = after === null || typeof after === 'string';
-      return { type: 'settled', at, change, unmet, ...(isKnown ? { after } : {}) };
-    }
-    default:
-      return null;
-  }
+type MemberCheck = (value: Json | undefined) => boolean;
+
+const isText: MemberCheck = (value) => typeof value === 'string';
+const isNumber: MemberCheck = (value) => typeof value === 'number';
+const orNull =
+  (isValue: MemberCheck): MemberCheck =>
+  (value) =>
+    value === null || isValue(value);
+const isListOf =
+  (isItem: MemberCheck): MemberCheck =>
+  (value) =>
+    isArray(value) && value.every(isItem);
+const verdicts: readonly unknown[] = ['done', 'refused', 'unclear'] satisfies Verdict[];
+
+/** What the members of each type of record have to be. */
+const recordMembers = new Map<string | null, Readonly<Record<string, MemberCheck>>>([
+  [
+    'plan',
+    {
+      format: (value) => value === 1,
+      digest: isText,
+      tenant: (value) => isObject(value) && isText(get(value, 'identity')) && isText(get(value, 'profiles')),
+      createdAt: isText,
+    },
+  ],
+  [
+    'intent',
+    {
+      at: isText,
+      request: isNumber,
+      before: isListOf(
+        (pair) => isArray(pair) && pair.length === 2 && isText(pair[0]) && orNull(isText)(pair[1]),
+      ),
+    },
+  ],
+  [
+    'result',
+    {
+      at: isText,
+      request: isNumber,
+      changes: isListOf(isText),
+      verdict: (value) => verdicts.includes(value),
+      status: orNull(isNumber),
+    },
+  ],
+  ['settled', { at: isText, change: isText, unmet: isListOf(isText), after: orNull(isText) }],
+]);
+
+function isRecord(value: Json | undefined): value is Json & JournalRecord {
+  const members = isObject(value) ? recordMembers.get(getText(value, 'type')) : undefined;
+  return (
+    isObject(value) &&
+    members !== undefined &&
+    Object.entries(members).every(([name, isValid]) => isValid(get(value, name)))
+  );
 }
 
 /** The records of a journal by change. A later record of a request replaces an earlier one. */
@@ -328,33 +346,4 @@ export function progressOf(records: readonly JournalRecord[]): ReadonlyMap<Addre
     }
   }
   return byChange;
-}
-
-/** `null` in journals of older versions. */
-function tenantOf(value: Json | undefined): TenantName | null {
-  if (!isObject(value)) return null;
-  const identity = getText(value, 'identity');
-  const profiles = getText(value, 'profiles');
-  return identity === null || profiles === null ? null : { identity, profiles };
-}
-
-function verdictOf(value: Json | undefined): Verdict | null {
-  return value === 'done' || value === 'refused' || value === 'unclear' ? value : null;
-}
-
-function textsOf(value: Json | undefined): string[] | null {
-  if (!isArray(value)) return null;
-  const texts = value.filter((item) => typeof item === 'string');
-  return texts.length === value.length ? texts : null;
-}
-
-function pairsOf(value: Json | undefined): [Address, string | null][] | null {
-  if (!isArray(value)) return null;
-  const pairs = value.flatMap((item): [Address, string | null][] => {
-    if (!isArray(item)) return [];
-    const [address, fingerprint = null] = item;
-    if (typeof address !== 'string' || (fingerprint !== null && typeof fingerprint !== 'string')) return [];
-    return [[address, fingerprint]];
-  });
-  return pairs.length === value.length ? pairs : null;
 }

@@ -44,7 +44,7 @@ export async function readRecentWrites(
     const { mtimeMs = 0 } = (await ifExists(stat(file))) ?? {};
     if (mtimeMs < since - slack) continue;
     const { header, records } = await readJournal(file);
-    if (!header?.tenant || !isSameTenant(header.tenant, tenant)) continue;
+    if (!header || !isSameTenant(header.tenant, tenant)) continue;
     writes.push(...writesIn(records).filter(({ at }) => at > since));
   }
   // A run that ended meanwhile has given its journal another name, under which it was not read.
@@ -64,7 +64,7 @@ function writesIn(records: readonly JournalRecord[]): RecentWrite[] {
     if (made.length === 0) return [];
     const at = Math.max(...made.map((request) => Date.parse(request.at)));
     const before = made.map((request) => request.before);
-    return [{ address, at, before, ...(settled?.after === undefined ? {} : { after: settled.after }) }];
+    return [{ address, at, before, ...(settled && { after: settled.after }) }];
   });
 }
 

@@ -27,8 +27,7 @@ export interface Deletion {
   readonly marked: readonly Pointer[];
 }
 
-interface DeleteRequest
-  extends Pick<PlanInput, 'resources' | 'previous' | 'objects' | 'whyUndeclarable'> {
+interface DeleteRequest extends Pick<PlanInput, 'resources' | 'previous' | 'objects' | 'whyUndeclarable'> {
   /** Those with `ensure: absent`, in scope. */
   readonly absent: readonly Match[];
   readonly index: LiveIndex;

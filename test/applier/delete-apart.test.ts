@@ -50,26 +50,6 @@ describe('a bulk delete that the tenant refuses', () => {
     expect([...tenant.notes.keys()]).toEqual(['two']);
   });
 
-  it('as every other delete is given up after three of them, which says so', async () => {
-    const many = ['a', 'b', 'c', 'd', 'e'].map(noteOf);
-    const tenant = await startTenant({ notes: Object.fromEntries(many.map((note) => [note.key, note])) });
-    tenant.fault = () => refused;
-    const result = await apply(planOf(deleteNotes(many)), tenant);
-    expect(Object.values(outcomes(result))).toEqual(many.map(() => 'failed'));
-    expect(tenant.sent).toHaveLength(4);
-    const told = result.changes.filter(({ error }) => error?.includes('the delete of this one was not sent'));
-    expect(told.map(({ address }) => address)).toEqual(['Note/d', 'Note/e']);
-  });
-
-  it('is tried alone for the fourth object, where one of the first three was deleted', async () => {
-    const many = ['a', 'b', 'c', 'd', 'e'].map(noteOf);
-    const tenant = await startTenant({ notes: Object.fromEntries(many.map((note) => [note.key, note])) });
-    tenant.fault = (_request, count) => (count === 2 || count > 5 ? null : refused);
-    await apply(planOf(deleteNotes(many)), tenant);
-    expect(tenant.sent).toHaveLength(6);
-    expect([...tenant.notes.keys()]).toEqual(['b', 'c', 'd']);
-  });
-
   it('of a single object that is still there is not sent again', async () => {
     const tenant = await startTenant({ notes });
     tenant.fault = () => refused;

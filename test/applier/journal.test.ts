@@ -148,18 +148,70 @@ describe('a journal', () => {
     expect((await openJournal(folder, plan)).progress('Thing/a')).not.toBeNull();
   });
 
-  it.each(['not json\n', '{"type":"result"}\n', '[]\n', '{"type":"settled","change":1,"unmet":[]}\n'])(
-    'that is damaged (%j) refuses with exit 4',
-    async (line) => {
-      const folder = await newFolder();
-      const file = await journalWithNotes(folder);
-      await appendFile(file, line);
-      await expect(openJournal(folder, plan)).rejects.toMatchObject({
-        exitCode: 4,
-        diagnostics: [{ code: 'journal-damaged' }],
-      });
-    },
-  );
+  it.each([
+    'not json',
+    '[]',
+    '{}',
+    '{"type":"other","at":"t","change":"a","unmet":[],"after":null}',
+    '{"type":"intent","at":"t","before":[["a",null]]}',
+    '{"type":"intent","at":"t","request":"0","before":[["a",null]]}',
+    '{"type":"intent","at":"t","request":0,"before":{"a":null}}',
+    '{"type":"intent","at":"t","request":0,"before":[["a",1]]}',
+    '{"type":"intent","at":"t","request":0,"before":[[1,null]]}',
+    '{"type":"intent","at":"t","request":0,"before":[["a",null],"b"]}',
+    '{"type":"result","at":"t","request":0,"changes":["a",1],"verdict":"done","status":null}',
+    '{"type":"result","at":"t","request":0,"changes":["a"],"verdict":"intended","status":null}',
+    '{"type":"result","at":"t","request":0,"changes":["a"],"verdict":"done","status":"201"}',
+    '{"type":"settled","at":"t","change":1,"unmet":[],"after":null}',
+    '{"type":"settled","at":"t","change":"a","unmet":[1],"after":null}',
+    '{"type":"settled","at":"t","change":"a","unmet":[],"after":1}',
+    '{"type":"settled","change":"a","unmet":[],"after":null}',
+  ])('that is damaged (%j) refuses with exit 4', async (line) => {
+    const folder = await newFolder();
+    const file = await journalWithNotes(folder);
+    await appendFile(file, `${line}\n`);
+    await expect(openJournal(folder, plan)).rejects.toMatchObject({
+      exitCode: 4,
+      diagnostics: [{ code: 'journal-damaged' }],
+    });
+  });
+
+  it.each([
+    { digest: plan.digest, tenant, createdAt },
+    { format: 2, digest: plan.digest, tenant, createdAt },
+    { format: 1, tenant, createdAt },
+    { format: 1, digest: plan.digest, tenant: { identity: 'x' }, createdAt },
+    { format: 1, digest: plan.digest, tenant },
+  ])('that does not begin with its plan (%j) refuses', async (header) => {
+    const folder = await newFolder();
+    const { file } = await openJournal(folder, plan);
+    await writeFile(file, `${JSON.stringify({ type: 'plan', ...header })}\n`);
+    await expect(openJournal(folder, plan)).rejects.toThrow('is not a journal');
+  });
+
+  it('has of each request what was recorded last, with the object before it', async () => {
+    const folder = await newFolder();
+    const journal = await openJournal(folder, plan);
+    const changes = ['Thing/a'];
+    const intend = (request: number, before: string) =>
+      journal.intend(request, new Map([['Thing/a', before]]), 't');
+    await intend(0, 'x');
+    await journal.conclude(0, { changes, verdict: 'refused', status: 400 }, 't');
+    await intend(0, 'y');
+    await journal.conclude(0, { changes, verdict: 'done', status: null }, 't');
+    await intend(1, 'z');
+    await journal.conclude(1, { changes, verdict: 'unclear', status: null }, 't');
+    await intend(1, 'z');
+    await journal.conclude(2, { changes, verdict: 'refused', status: null }, 't');
+    await journal.close();
+    expect((await openJournal(folder, plan)).progress('Thing/a')?.requests).toEqual(
+      new Map([
+        [0, { before: 'y', state: 'done', at: 't' }],
+        [1, { before: 'z', state: 'intended', at: 't' }],
+        [2, { before: null, state: 'refused', at: 't' }],
+      ]),
+    );
+  });
 
   it('of runs that had ended before an equal plan was made is set aside by its first record', async () => {
     const folder = await newFolder();

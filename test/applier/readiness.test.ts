@@ -62,7 +62,9 @@ function readyFor(planned: Change, { live: raw = old, base, sent, unmet }: Known
   const requests = new Map(
     (sent ?? []).map(([state, before], at) => [at, { state, before: mark(before), at: '' }]),
   );
-  const progress: Progress | null = sent ? { requests, settled: unmet ? { unmet } : null } : null;
+  const progress: Progress | null = sent
+    ? { requests, settled: unmet ? { unmet, after: null } : null }
+    : null;
   const kind = planned.kind === note.name ? note : thing;
   const readiness = readinessOf({ kind, change: planned }, found, progress, secretsOf({}));
   return readiness.is === 'stale' ? readiness.why : [readiness.from, readiness.resumed];

@@ -194,11 +194,7 @@ interface Span {
 }
 
 /** Versions of the document with the new value: in the style of the old one, as a block, beside its key, on one line. */
-function* setCandidates(
-  parsed: ParsedDocument,
-  located: Located,
-  value: Printable,
-): Generator<string> {
+function* setCandidates(parsed: ParsedDocument, located: Located, value: Printable): Generator<string> {
   const { text } = parsed;
   const { node, pair, inFlow } = located;
   const span = spanOf(parsed, located);
