@@ -7,7 +7,7 @@ import { groupBy, runConcurrently } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { messageOf } from '../model/failure.ts';
 import { canonicalJson } from '../model/json.ts';
-import type { Plan, Request } from '../model/plan.ts';
+import type { Plan } from '../model/plan.ts';
 import { type ChangeResult, mayHaveFailed, type Result, type RunOutcome } from '../model/result.ts';
 import { type Pending, settle } from './awaiting.ts';
 import { begunResult, changeResult, notAttempted, planResult } from './change-result.ts';
@@ -81,16 +81,11 @@ async function endRecords(result: Result, { onDone, journal, now }: Run): Promis
     await journal.finish(now());
     return result;
   } catch (error) {
-    return { ...result, diagnostics: [recordsOpen(messageOf(error))] };
+    const message = `Every change was made, but the end of this run could not be recorded. ${messageOf(error)}`;
+    const hint = 'Nothing is left to do for this plan.';
+    return { ...result, diagnostics: [{ code: 'records-open', severity: 'warning', message, hint }] };
   }
 }
-
-const recordsOpen = (why: string): Diagnostic => ({
-  code: 'records-open',
-  severity: 'warning',
-  message: `Every change was made, but the end of this run could not be recorded. ${why}`,
-  hint: 'Nothing is left to do for this plan.',
-});
 
 /** A plan before its first request: what there is to do, or why nothing is done. */
 type PlanCheck =
@@ -133,11 +128,7 @@ function outcomeOf(changes: readonly ChangeResult[], isInterrupted: boolean): Ru
   return isInterrupted ? 'interrupted' : 'partial';
 }
 
-/**
- * The objects asked for now, once the tenant shows the writes of earlier runs.
- *
- * @param sent how they are read
- */
+/** The objects asked for now, once the tenant shows the writes of earlier runs. `sent` says how they are read. */
 function readNow(asked: readonly ReadRequest[], run: Run, sent = asked): Promise<TenantState> {
   const { port, recent, settle: wait, clock, signal, onEvent } = run;
   return readSettled(asked, () => port.read(sent), {
@@ -236,7 +227,6 @@ interface ChangeLevel {
   readonly units: readonly (readonly Task[])[];
 }
 
-/** The order of an apply: see {@link arrangeChanges}. */
 export function levelsOf(tasks: readonly Task[], kinds: Kinds): ChangeLevel[] {
   const byChange = new Map(tasks.map((task) => [task.change, task]));
   const { ranks } = arrangeChanges([...byChange.keys()], kinds);
@@ -251,13 +241,9 @@ function unitsOf(tasks: readonly Task[]): Task[][] {
   const units = groupBy(tasks, ({ change, from }) => {
     const [request, ...more] = change.requests;
     const isShared = request !== undefined && more.length === 0 && from === 0;
-    return isShared ? contentOf(request) : change.address;
+    return isShared ? canonicalJson(request) : change.address;
   });
   return units.map(([, unit]) => unit);
-}
-
-function contentOf({ method, path, query, body }: Request): string {
-  return canonicalJson([method, path, query, body]);
 }
 
 /** Whether a change of the level refers to an object that was created, but not seen yet. */
@@ -268,14 +254,12 @@ function needsPending({ units }: ChangeLevel, pending: readonly Pending[], { cre
   );
 }
 
-/** Why a unit cannot be made, as a sentence; `null` where it can. */
 function whySkipped(unit: readonly Task[], isHeldBack: boolean, { created, isStopped }: Run): string | null {
   if (isHeldBack) return 'Deletes are made only after every other change has succeeded.';
   const [missing] = unit.filter(isLeft).flatMap((task) => created.missingFor(task));
   return missing === undefined || isStopped() ? null : created.whyMissing(missing);
 }
 
-/** Makes the changes of a unit, if their objects are still as they were planned. */
 async function runUnit(
   unit: readonly Task[],
   sightings: Sightings,
@@ -290,7 +274,7 @@ async function runUnit(
     const checked = await checkUnit(unit, sightings);
     // An interrupt ends a read as well, which says nothing about the objects.
     if (isStopped()) return endUnsent();
-    if (checked.is === 'stale') return unit.map((task) => endStale(task, checked.reasons));
+    if (checked.reasons.size > 0) return unit.map((task) => endStale(task, checked.reasons));
     // With a low rate limit every request has to wait longer: then the last of several reads has to do.
     const notAfter = round < mostReads ? checked.notAfter : null;
     const tasks = checked.tasks.map((task) => created.fill(task));
@@ -301,12 +285,12 @@ async function runUnit(
   }
 }
 
-async function checkUnit(unit: readonly Task[], sightings: Sightings) {
+async function checkUnit(tasks: readonly Task[], sightings: Sightings) {
   try {
-    return await sightings.check(unit);
+    return await sightings.check(tasks);
   } catch (error) {
     const why = `The object could not be read again: ${messageOf(error)}`;
-    return { is: 'stale', reasons: new Map(unit.map(({ change }) => [change.address, why])) } as const;
+    return { tasks, notAfter: 0, reasons: new Map(tasks.map(({ change }) => [change.address, why])) };
   }
 }
 

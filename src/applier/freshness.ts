@@ -4,7 +4,7 @@ import type { Address } from '../model/address.ts';
 import type { CreatedIds } from './created.ts';
 import { finderIn, type KindChange, type Task } from './find.ts';
 import type { Journal } from './journal.ts';
-import { type KnownSecrets, type Readiness, readinessOf } from './observed.ts';
+import { type KnownSecrets, readinessOf } from './observed.ts';
 
 /** No write relies on a read that is older, in milliseconds. */
 export const freshFor = 10_000;
@@ -17,22 +17,21 @@ const mostOfList = 100;
 /** The same where each object is read by a call of its own. */
 const mostOfEach = 16;
 
-/** What was last read for one change. */
+/** What was last read for one change: its task, or why it must not be made. */
 interface Sighting {
   /** When it is too old to rely on, in milliseconds since 1970. */
   readonly until: number;
-  readonly state: State;
+  readonly task: Task;
+  /** A sentence; `null` where the change may be made. */
+  readonly stale: string | null;
 }
 
-/** Whether a change may be made; if not, why, as a sentence. */
-type State =
-  | { readonly is: 'sound'; readonly task: Task }
-  | { readonly is: 'stale'; readonly address: Address; readonly why: string };
-
-/** Tasks as their objects are now, or why some of them must not be made. */
-type FreshnessCheck =
-  | { readonly is: 'fresh'; readonly tasks: readonly Task[]; readonly notAfter: number }
-  | { readonly is: 'stale'; readonly reasons: ReadonlyMap<Address, string> };
+/** Tasks as their objects are now. Where some of them must not be made, the reasons, and none may be. */
+interface FreshnessCheck {
+  readonly tasks: readonly Task[];
+  readonly notAfter: number;
+  readonly reasons: ReadonlyMap<Address, string>;
+}
 
 interface SightingTools {
   readonly clock: Clock;
@@ -57,7 +56,7 @@ export class Sightings {
     const now = tools.clock.now();
     for (const task of tasks) {
       const until = isDoubled(task) ? Number.NEGATIVE_INFINITY : untilOf(task, readAt, now);
-      this.#seen.set(task.change.address, { until, state: { is: 'sound', task } });
+      this.#seen.set(task.change.address, { until, task, stale: null });
     }
   }
 
@@ -68,14 +67,14 @@ export class Sightings {
     if (this.#isFresh(unit)) await this.#reading?.done.catch(() => {});
     if (!this.#isFresh(unit)) await this.#readFor(unit);
     const seen = this.#seenOf(unit);
-    const reasons = new Map<Address, string>();
-    const tasks: Task[] = [];
-    for (const { state } of seen) {
-      if (state.is === 'stale') reasons.set(state.address, state.why);
-      else tasks.push(state.task);
-    }
-    if (reasons.size > 0) return { is: 'stale', reasons };
-    return { is: 'fresh', tasks, notAfter: Math.min(...seen.map(({ until }) => until)) };
+    const reasons = seen.flatMap(({ task, stale }) =>
+      stale === null ? [] : [[task.change.address, stale] as const],
+    );
+    return {
+      tasks: seen.map(({ task }) => task),
+      notAfter: Math.min(...seen.map(({ until }) => until)),
+      reasons: new Map(reasons),
+    };
   }
 
   /** Forgets changes that were made: they are not read again. */
@@ -120,19 +119,14 @@ export class Sightings {
       const entry = created.fill({ kind, change });
       const found = find(entry);
       const readiness = readinessOf(entry, found, journal.progress(change.address), secrets);
-      const until = untilOf(entry, readAt, now);
-      this.#seen.set(change.address, { until, state: stateOf(entry, found.live, readiness) });
+      const { from, resumed } = readiness.is === 'stale' ? { from: 0, resumed: false } : readiness;
+      this.#seen.set(change.address, {
+        until: untilOf(entry, readAt, now),
+        task: { ...entry, live: found.live, from, resumed },
+        stale: readiness.is === 'stale' ? `Changed since the plan: ${readiness.why}.` : null,
+      });
     }
   }
-}
-
-function stateOf(entry: KindChange, live: Task['live'], readiness: Readiness): State {
-  if (readiness.is === 'stale') {
-    const { address } = entry.change;
-    return { is: 'stale', address, why: `Changed since the plan: ${readiness.why}.` };
-  }
-  const { from, resumed } = readiness;
-  return { is: 'sound', task: { ...entry, live, from, resumed } };
 }
 
 /** When a read is too old: later where reading takes long, or all that is read would be too old already. */

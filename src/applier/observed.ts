@@ -1,6 +1,6 @@
 import type { FieldDifference } from '../kinds/compare.ts';
 import { isDeclaredByMember, isUnordered, readableFields, textOfItem } from '../kinds/field.ts';
-import { fieldNamed, type LiveObject } from '../kinds/kind.ts';
+import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
 import { canonicalJson, itemsOf, type Json } from '../model/json.ts';
@@ -74,11 +74,7 @@ export interface Deviations {
   readonly beside: readonly Pointer[];
 }
 
-/**
- * Compares an object after a write with what was declared, and with the object before.
- *
- * @param before the object that the change was planned from; `null` where it is not known, or there was none
- */
+/** Compares an object after a write with what was declared, and with the object before. */
 export function deviationsOf(
   entry: KindChange,
   live: LiveObject,
@@ -92,10 +88,10 @@ export function deviationsOf(
     const place = placeIn(entry, each.path);
     if (planned.isConcealed(each.path)) return `The tenant does not show ${place} as it was written.`;
     if (planned.isAsBefore(each)) return `The tenant ignored ${place}: it is unchanged.`;
-    if (!isItem(entry, each.path) && planned.isAbout(each.path))
+    if (!isItem(entry.kind, each.path) && planned.isAbout(each.path))
       return `The tenant rewrote ${place}: it differs from what was sent.`;
     // Where an item that was asked for is missing, others are other spellings of it.
-    const isSpelling = isItem(entry, each.path) && ignored.has(place);
+    const isSpelling = isItem(entry.kind, each.path) && ignored.has(place);
     return isSpelling ? [] : besideWords(entry, each.after === null ? 'added' : 'removed', each.path);
   });
   const changed = before ? changedBeside(entry, live, before) : [];
@@ -118,7 +114,7 @@ function besideWords(entry: KindChange, did: 'added' | 'removed', path: Pointer)
 }
 
 /** True for an item of a list without order: its index says nothing. */
-function isItem({ kind }: KindChange, path: Pointer): boolean {
+function isItem(kind: Kind, path: Pointer): boolean {
   const [name = '', ...below] = segmentsOf(path);
   const field = fieldNamed(kind, name);
   return field !== undefined && isUnordered(field) && below.length === 1;
@@ -163,9 +159,9 @@ const holdsRedacted = (value: Json): boolean => value === redacted || itemsOf(va
 /** The differences of a plan, to compare with those that are open. */
 function plannedDifferences({ kind, change: { diff } }: KindChange) {
   const textOf = (path: Pointer, before: Json, after: Json) => {
-    const [name = '', ...below] = segmentsOf(path);
+    const [name = ''] = segmentsOf(path);
     const field = fieldNamed(kind, name);
-    if (!field || !isUnordered(field) || below.length !== 1) return canonicalJson([path, before]);
+    if (!field || !isItem(kind, path)) return canonicalJson([path, before]);
     const item = before ?? after;
     return canonicalJson([name, before === null, item === null ? null : textOfItem(field, item)]);
   };

@@ -65,7 +65,10 @@ export async function exchange(step: Step, log: SentRequest[], run: Run): Promis
 
     const { answer, until } = answered;
     if (!isOutdated(answer)) sends += 1;
-    const isOpen = isOutdated(answer) || isWithoutAnswer(answer);
+    const isOpen =
+      isOutdated(answer) ||
+      answer.outcome === 'lost' ||
+      (answer.outcome === 'answered' && isInconclusive(answer));
     const mayRepeat = sends < maxSends && isOpen && isSafeTwice(step);
     const lookedAt = clock.now();
     const looked = await lookForEffect(step, answer, mayRepeat ? 0 : until, run);
@@ -87,7 +90,6 @@ export async function exchange(step: Step, log: SentRequest[], run: Run): Promis
   }
 }
 
-/** Sends a request once. The journal has it before and after, and the log where it was sent. */
 async function sendRecorded(
   step: Step,
   isRepetition: boolean,
@@ -149,9 +151,13 @@ async function lookForEffect(
   );
 }
 
-/** Looks up what an answer does not show, and says so. */
 export function lookUpAfter(answer: Sent, tasks: readonly Task[], run: Run): Promise<FreshObjects> {
-  const why = reasonToLookUp(answer);
+  const reasons = {
+    answered: `the tenant answered ${statusOf(answer)}`,
+    lost: 'the answer was lost',
+    unsent: 'an earlier attempt was not answered',
+  };
+  const why = reasons[answer.outcome];
   if (!run.signal.aborted) {
     for (const { change } of tasks) run.onEvent({ type: 'waiting', address: change.address, why });
   }
@@ -182,11 +188,6 @@ function verdictOf({ method }: Request, answer: Sent, isRepetition: boolean): Ve
     case 'unsent':
       return wasSentBefore ? 'unclear' : 'refused';
   }
-}
-
-/** Whether the tenant neither accepted nor refused the request. */
-function isWithoutAnswer(answer: Sent): boolean {
-  return answer.outcome === 'lost' || (answer.outcome === 'answered' && isInconclusive(answer));
 }
 
 /** Whether the request had to wait until the read that it relies on was too old: it was not sent. */
@@ -222,37 +223,17 @@ function sentRequest({ method, path }: Request, answer: Sent): SentRequest {
 
 const isSuccess = ({ status }: { status: number }): boolean => status >= 200 && status < 300;
 
-function reasonToLookUp(answer: Sent): string {
-  switch (answer.outcome) {
-    case 'answered':
-      return `the tenant answered ${answer.status}`;
-    case 'lost':
-      return 'the answer was lost';
-    case 'unsent':
-      return 'an earlier attempt was not answered';
-  }
-}
-
 const isLast = ({ tasks, index }: Step) => tasks.every(({ change }) => index >= change.requests.length - 1);
 
 /** Whether the tenant may carry the request out twice, and show its effect later. A second create would often stay. */
 function isSafeTwice({ tasks, request }: Step): boolean {
-  return tasks.every((task) => mayHappenTwice(task, request));
+  return tasks.every(({ kind, change }) => {
+    if (change.action === 'create') return kind.can.create !== 'duplicates';
+    const isReplacing = request.method === 'POST' && kind.can.create === 'replaces';
+    return change.action !== 'update' || isRepeatable(request) || isReplacing;
+  });
 }
 
-function mayHappenTwice({ kind, change }: Task, request: Request): boolean {
-  switch (change.action) {
-    case 'create':
-      return kind.can.create !== 'duplicates';
-    case 'update':
-      return isRepeatable(request) || (request.method === 'POST' && kind.can.create === 'replaces');
-    case 'delete':
-    case 'manual':
-      return true;
-  }
-}
-
-/** What is known of one change by an answer that does not show the outcome, and by its object. */
 interface Inference {
   readonly step: Step;
   readonly task: Task;
@@ -284,31 +265,21 @@ export async function concludeFrom(
       now(),
     );
   const description = describe(answer);
-  switch (evidence) {
-    case 'taken': {
-      await record('done');
-      const remark = `${method} ${path} was not confirmed. ${description} The object, read again, is as planned.`;
-      return { is: 'accepted', remark };
-    }
-    case 'notTaken': {
-      if (answer.outcome !== 'answered' || !isSafeTwice(step)) {
-        const advice = isSafeTwice(step)
-          ? ''
-          : ' The request was not sent again: it could take effect twice.';
-        return {
-          is: 'unknown',
-          remark: `${description} The object, read again, is unchanged.${advice}`,
-        };
-      }
-      await record('refused');
-      return { is: 'rejected', remark: description };
-    }
-    case 'unclear': {
-      const remark = `${description} The object, read again, is neither as before nor as planned.`;
-      return { is: 'unknown', remark };
-    }
+  if (evidence === 'taken') {
+    await record('done');
+    const remark = `${method} ${path} was not confirmed. ${description} The object, read again, is as planned.`;
+    return { is: 'accepted', remark };
   }
+  if (evidence === 'unclear') {
+    const remark = `${description} The object, read again, is neither as before nor as planned.`;
+    return { is: 'unknown', remark };
+  }
+  if (answer.outcome === 'answered' && isSafeTwice(step)) {
+    await record('refused');
+    return { is: 'rejected', remark: description };
+  }
+  const advice = isSafeTwice(step) ? '' : ' The request was not sent again: it could take effect twice.';
+  return { is: 'unknown', remark: `${description} The object, read again, is unchanged.${advice}` };
 }
 
-/** The status of an answer; `null` where none came. */
 const statusOf = (answer: Sent): number | null => (answer.outcome === 'answered' ? answer.status : null);

@@ -51,11 +51,9 @@ export async function runChange(
   }
 }
 
-type SeenObjects = ReadonlyMap<Address, LiveObject | null>;
-
 /** What was sent for a unit, and what came of it. */
 interface SentUnit {
-  readonly seen: SeenObjects;
+  readonly seen: ReadonlyMap<Address, LiveObject | null>;
   readonly last: Exchange | null;
   readonly log: readonly SentRequest[];
 }
@@ -75,7 +73,7 @@ async function sendAll(
   let last: Exchange | null = null;
   for (const [index, planned] of requests.entries()) {
     if (index < lead.from) continue;
-    if (run.isStopped()) return tasks.map((task) => endStopped(task, index, seen, log));
+    if (run.isStopped()) return tasks.map((task) => endStopped(task, index, { seen, log }));
     const before = new Map([...seen].map(([name, live]) => [name, live?.fingerprint() ?? null]));
     const live = seen.get(address) ?? null;
     const request = fillLiveValues(lead, fillOwnId(address, planned, live), live);
@@ -165,7 +163,7 @@ function waitForEffect(
   };
 }
 
-function endStopped(task: Task, index: number, seen: SeenObjects, log: readonly SentRequest[]): Ending {
+function endStopped(task: Task, index: number, { seen, log }: Pick<SentUnit, 'seen' | 'log'>): Ending {
   const live = seen.get(task.change.address) ?? null;
   // Requests that an earlier run sent count: the object is half changed, and a rollback has to see that.
   if (index === 0) return ending(task, 'notAttempted', log, { live });
@@ -335,19 +333,13 @@ async function endSeen(
     const error = 'The tenant accepted the change, but the object does not exist.';
     return ending(task, 'unknown', log, { live, error, warnings: remarks });
   }
-  const { unmet, beside, ...told } = live ? deviations(task, live, run) : nothing;
+  const { unmet, beside, ...told } = live ? deviationsOf(task, live, task.live, run.secrets) : nothing;
   const after = live?.fingerprint() ?? null;
   await run.journal.settle(change.address, { unmet, after }, run.now());
   return ending(task, 'done', log, { live, warnings: [...remarks, ...told.warnings], unmet, beside });
 }
 
 const nothing: Deviations = { warnings: [], unmet: [], beside: [] };
-
-function deviations(task: Task, live: LiveObject, { secrets }: Run): Deviations {
-  const { change, live: before } = task;
-  const isAsPlanned = change.action === 'update' && before?.fingerprint() === change.fingerprint;
-  return deviationsOf(task, live, isAsPlanned ? before : null, secrets);
-}
 
 /** The parent of the object: it was declared, or the id begins with its id. */
 function aboveOfChange({ kind: { parent }, change }: KindChange): Above | null {

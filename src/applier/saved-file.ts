@@ -64,15 +64,11 @@ export const runUnfinished = {
   hint: 'If the run was killed, apply the same plan again to finish it, or roll this result back.',
 } as const satisfies Diagnostic;
 
-/** In bytes, and so in characters too. */
-export const largestSavedFile = 256 * 1024 * 1024;
 const maxDepth = 200;
 
 /**
  * Reads the text of a plan file. Throws a Failure (exit 4) for a file that is not a plan, is cut or edited, or has the
  * format of another version. What its requests may do is checked when it is applied.
- *
- * @param file the file's name, for messages
  */
 export function readPlanFile(text: string, file: string): Plan {
   const plan = readSavedFile(text, file, planForm);
@@ -90,22 +86,12 @@ export function editedPlan(name: string): Diagnostic {
   };
 }
 
-/**
- * Reads the text of a result file. Throws a Failure for a file that is not a result, is cut, or has the format of another
- * version.
- *
- * @param file the file's name, for messages
- */
+/** Throws a Failure for a file that is not a result, is cut, or has the format of another version. */
 export function readResultFile(text: string, file: string): Result {
   return readSavedFile(text, file, resultForm);
 }
 
-/**
- * Reads the text of a file with the plans of several environments, or their results. Throws a Failure (exit 4) for a file
- * of another sort, one that was cut or edited, and one in the format of another version.
- *
- * @param file the file's name, for messages
- */
+/** Reads the plans of several environments, or their results. Throws a Failure (exit 4) as for a plan file. */
 export function readFleetFile(text: string, file: string): Fleet {
   const fleet = readSavedFile(text, file, fleetForm);
   const isSound =
@@ -137,7 +123,6 @@ function readSavedFile<T>(text: string, file: string, form: SavedForm<T>): T {
   const { name, format } = form;
   const refusal = (what: string, message: string, hint = form.hint) =>
     fail(`${name}-${what}`, message, { hint }, form.exitCode);
-  if (text.length > largestSavedFile) throw refusal('too-large', `${file} is too large for a ${name}.`);
   const value = parseJson(text.replace(/^\uFEFF/, '')) ?? form.salvage?.(text);
   if (value === undefined) {
     const message = `${file} is not JSON: it was cut off or edited, or it is not a ${name} file.`;

@@ -1,14 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { globSync } from 'tinyglobby';
-import {
-  formOf,
-  formOfText,
-  largestSavedFile,
-  readFleetFile,
-  readPlanFile,
-  readResultFile,
-} from '../applier/saved-file.ts';
+import { formOf, formOfText, readFleetFile, readPlanFile, readResultFile } from '../applier/saved-file.ts';
 import { ExitCode, Failure, fail } from '../model/failure.ts';
 import { type FleetMember, fleetOf } from '../model/fleet.ts';
 import { get, isArray, isObject, type Json, parseJson } from '../model/json.ts';
@@ -16,6 +9,9 @@ import type { Result } from '../model/result.ts';
 import type { Document } from '../report/index.ts';
 import { readNamedFile } from './files.ts';
 import type { Io } from './io.ts';
+
+/** In bytes. */
+const largestSavedFile = 256 * 1024 * 1024;
 
 async function readText(file: string, io: Io): Promise<string> {
   const hint = '`plan --out FILE` writes a plan file, and `apply --result FILE` a result file.';

@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  formOf,
-  largestSavedFile,
-  readFleetFile,
-  readPlanFile,
-  readResultFile,
-} from '../../src/applier/saved-file.ts';
+import { formOf, readFleetFile, readPlanFile, readResultFile } from '../../src/applier/saved-file.ts';
 import { fleetOf } from '../../src/model/fleet.ts';
 import { createThing, planOf } from './things.ts';
 
@@ -71,11 +65,6 @@ describe('a plan file is refused with what is wrong and what to do', () => {
         message: 'the-file.json is a fleet, not a plan.',
         hint: 'It holds several environments: use `tenantctl show` to see it, and `tenantctl apply` to apply its plans. The results of each environment are in `.tenantctl/ENVIRONMENT/results`.',
       },
-    ],
-    [
-      'too large',
-      ' '.repeat(largestSavedFile + 1),
-      { code: 'plan-too-large', message: 'the-file.json is too large for a plan.', hint },
     ],
   ])('%s', (_name, content, expected) => {
     expect(whyRefused(readPlanFile, content)).toMatchObject({
