@@ -180,7 +180,7 @@ function plannedDifferences({ kind, change: { diff } }: KindChange) {
 }
 
 /** A change before a run: ready to send its requests from number `from` on (all sent: their count), or stale. */
-export type Readiness =
+type Readiness =
   | { readonly is: 'ready'; readonly from: number; readonly resumed: boolean }
   | { readonly is: 'stale'; readonly why: string };
 

@@ -17,8 +17,7 @@ import {
   placeOf,
   printableValue,
 } from './place.ts';
-import { printLive } from './print-live.ts';
-import { isMapping, isTagged, jsonOf } from './printable.ts';
+import { isMapping, isTagged, jsonOf, printLive } from './print-live.ts';
 import type { Omission, Refusal } from './remarks.ts';
 
 export interface DraftContext extends NameSources {

@@ -6,7 +6,7 @@ import { groupBy } from '../model/basics.ts';
 import { digestStart } from '../model/digest.ts';
 import type { Draft } from './draft.ts';
 import { append } from './edit/document.ts';
-import { mapTags, sideFileOf } from './printable.ts';
+import { mapTags, sideFileOf } from './print-live.ts';
 import { remarkOf } from './remarks.ts';
 import type { NameSecret } from './secret-names.ts';
 

@@ -6,7 +6,7 @@ import { groupBy } from '../model/basics.ts';
 import { get, getText, isArray, isObject, type Json, type JsonObject, recordField } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
 import { type Pointer, placesIn, pointer } from '../model/pointer.ts';
-import { isList, isMapping } from './printable.ts';
+import { isList, isMapping } from './print-live.ts';
 
 // All that this room knows of ids: which values are ids, and what a reader or a manifest calls their records.
 

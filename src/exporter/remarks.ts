@@ -1,4 +1,4 @@
-import type { Kind, LiveObject } from '../kinds/kind.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
@@ -44,58 +44,56 @@ function whyOf({ at, reason, within = at }: Omission): string {
   return within === at ? reasons[reason] : `${reasons[reason]} of ${printPlace(within)}`;
 }
 
-const notDeclarable = { code: 'not-declarable', severity: 'warning' } as const;
+interface Undeclarable extends Pick<Refusal, 'object'> {
+  readonly what: string;
+  readonly why: string;
+}
 
-/** Remarks on fields that no manifest can declare: one for each field, whose description is wrong for all objects. */
+/** Remarks on fields that no manifest can declare. */
 export function omissionDiagnostics(
   drafts: readonly { readonly object: LiveObject; readonly omissions: readonly Omission[] }[],
 ): Diagnostic[] {
-  const omitted = drafts.flatMap(({ object, omissions }) =>
+  const invalid = drafts.flatMap(({ object, omissions }) =>
     omissions.filter(({ reason }) => reason === 'notValid').map((omission) => ({ object, omission })),
   );
-  const fields = groupBy(omitted, ({ object, omission }) => `${object.kind.name}${omission.at}`);
-  return fields.map(([, group]): Diagnostic => {
-    const [{ object, omission }, ...others] = group;
-    if (others.length === 0) {
-      const message = `${object.address}: ${remarkOf(omission)}`;
-      const hint = 'It stays as it is in the tenant. The rest of the object is exported.';
-      return { ...notDeclarable, message, hint, address: object.address };
-    }
-    const count = countOf(object.kind, group);
-    const message = `${count}: ${printPlace(omission.at)} is left out. The first: ${whyOf(omission)}.`;
-    const hint =
-      'They stay as they are in the tenant, and a comment in each manifest says why. Everything else is exported.';
-    return { ...notDeclarable, message, hint };
-  });
+  return undeclarableDiagnostics(
+    invalid.map(({ object, omission }) => {
+      return { object, what: `${printPlace(omission.at)} is left out`, why: whyOf(omission) };
+    }),
+  );
 }
 
-/** The remarks about objects that are not exported: one for all that no manifest can declare, with the first of each kind by name. */
+/** Remarks on objects that are not exported. */
 export function refusalDiagnostics(refusals: readonly Refusal[]): Diagnostic[] {
-  const next = 'Export again later, or declare it by hand.';
-  const byKind = refusals
-    .filter(({ by }) => by === 'kind')
-    .map(({ object, refused }) => notExported(object.address, refused, next));
+  const what = 'not exported, because no manifest can declare it';
   const bySchema = refusals.filter(({ by }) => by === 'schema');
-  const [first] = bySchema;
-  if (!first) return byKind;
-  if (bySchema.length === 1) {
-    const { address } = first.object;
-    const message = `${address} is not exported, because no manifest can declare it: ${first.refused}.`;
-    return [{ ...notDeclarable, message, hint: 'It stays as it is in the tenant.', address }, ...byKind];
-  }
-  const kinds = [...new Set(bySchema.map(({ object }) => object.kind))];
-  const counts = kinds.map((kind) => countOf(kind, bySchema)).join(', ');
-  const message = `${bySchema.length} objects are not exported, because no manifest can declare them: ${counts}. The first: ${first.refused}.`;
-  return [{ ...notDeclarable, message, hint: 'They stay as they are in the tenant.' }, ...byKind];
+  return [
+    ...undeclarableDiagnostics(bySchema.map(({ object, refused }) => ({ object, what, why: refused }))),
+    ...refusals
+      .filter(({ by }) => by === 'kind')
+      .map(({ object, refused }) =>
+        notExported(object.address, refused, 'Export again later, or declare it by hand.'),
+      ),
+  ];
 }
 
 /** The first objects of a kind are named. */
 const longestList = 3;
 
-function countOf(kind: Kind, objects: readonly Pick<Refusal, 'object'>[]): string {
-  const addresses = objects.filter(({ object }) => object.kind === kind).map(({ object }) => object.address);
-  const more = addresses.length > longestList ? ', …' : '';
-  return `${addresses.length} × ${kind.name} (${addresses.slice(0, longestList).join(', ')}${more})`;
+/** One remark for all objects of a kind: its description is wrong for all of them. */
+function undeclarableDiagnostics(found: readonly Undeclarable[]): Diagnostic[] {
+  return groupBy(found, ({ object, what }) => `${object.kind.name} ${what}`).map(([, group]): Diagnostic => {
+    const [{ object, what, why }, ...others] = group;
+    const addresses = group.map((each) => each.object.address);
+    const named = addresses.slice(0, longestList).join(', ') + (addresses.length > longestList ? ', …' : '');
+    const message =
+      others.length === 0
+        ? `${object.address}: ${what}: ${why}.`
+        : `${addresses.length} × ${object.kind.name} (${named}): ${what}. The first: ${why}.`;
+    const address = others.length === 0 ? { address: object.address } : {};
+    const hint = 'What is left out stays as it is in the tenant.';
+    return { code: 'not-declarable', severity: 'warning', message, hint, ...address };
+  });
 }
 
 /**

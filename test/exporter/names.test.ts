@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { chooseBasePaths } from '../../src/exporter/files.ts';
 import { namesOf, type Records, tagsFor } from '../../src/exporter/ids.ts';
 import { exportObjects } from '../../src/exporter/index.ts';
-import { jsonOf, mapTags, partOf, sideFileOf } from '../../src/exporter/printable.ts';
+import { jsonOf, mapTags, partOf, sideFileOf } from '../../src/exporter/print-live.ts';
 import { printPlace, remarkOf } from '../../src/exporter/remarks.ts';
 import { secretNames } from '../../src/exporter/secret-names.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
@@ -347,17 +347,21 @@ describe('what an export tells', () => {
 
   it('is one remark on all that no manifest can declare, with the first names', () => {
     expect(told(pigeon('a'))).toMatchObject([
-      { address: 'NotificationTemplate/a/PIGEON/en', hint: 'It stays as it is in the tenant.' },
+      {
+        address: 'NotificationTemplate/a/PIGEON/en',
+        message: expect.stringContaining('en: not exported, because no manifest can declare it: medium'),
+        hint: 'What is left out stays as it is in the tenant.',
+      },
     ]);
     const addresses = (...keys: string[]) =>
       keys.map((key) => `NotificationTemplate/${key}/PIGEON/en`).join(', ');
     const [three] = told(...['a', 'b', 'c'].map(pigeon));
     expect(three?.message).toContain(
-      `3 × NotificationTemplate (${addresses('a', 'b', 'c')}). The first: medium`,
+      `3 × NotificationTemplate (${addresses('a', 'b', 'c')}): not exported, because no manifest can declare it. The first: medium`,
     );
     const [four] = told(...['a', 'b', 'c', 'd'].map(pigeon));
     expect(four?.message).toContain(
-      `4 × NotificationTemplate (${addresses('a', 'b', 'c')}, …). The first: medium`,
+      `4 × NotificationTemplate (${addresses('a', 'b', 'c')}, …): not exported, because no manifest can declare it. The first: medium`,
     );
   });
 });

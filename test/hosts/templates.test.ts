@@ -87,9 +87,9 @@ describe('templates that no manifest can declare', () => {
     const world = await open({ foreignTemplates: true }, prune);
     const { code, stderr } = await world.run('export --out config');
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^warning {2}2 objects are not exported, because no manifest can declare them/);
+    expect(stderr).toMatch(/^warning {2}2 × NotificationTemplate/);
     expect(stderr).toContain('NotificationTemplate/reminder/WHATSAPP/en');
-    expect(stderr).toMatch(/The first: locale cannot be\s+"default_for_all"/);
+    expect(stderr).toMatch(/The\s+first: locale cannot be\s+"default_for_all"/);
     expect(stderr).toContain('NotificationTemplate/reminder/SLACK/default_for_all');
     const plan = await world.plan('--prune', '--allow-delete-all', 'NotificationTemplate');
     expect(plan.changes).toEqual([]);

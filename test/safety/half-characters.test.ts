@@ -78,9 +78,9 @@ describe('half of a character', () => {
     const exported = await world.run('export --out exported');
     expect(exported).toMatchObject({ code: 0 });
     const stderr = exported.stderr.replaceAll(/\s+/g, ' ');
-    expect(stderr).toMatch(/^warning \d+ objects are not exported.*its key contains half of a character/);
+    expect(stderr).toContain('its key contains half of a character');
     for (const kind of ['SenderAddress', 'NotificationTemplate', 'ProfileSearch', 'VerifiedDomain'])
-      expect(stderr).toMatch(new RegExp(`\\d+ × ${kind} \\(`));
+      expect(stderr).toMatch(new RegExp(`${kind}[^:]*: not exported`));
     for (const command of ['plan', 'status', 'search Staff', 'apply --yes', 'plan']) {
       const run = await world.run(command);
       expect(run, command).toMatchObject({ code: 0 });

@@ -11,7 +11,7 @@ import {
   quote,
 } from '../../loader/print.ts';
 import { type Pointer, segmentsOf } from '../../model/pointer.ts';
-import { isList, isMapping, partOf } from '../printable.ts';
+import { isList, isMapping, partOf } from '../print-live.ts';
 import {
   columnOf,
   indentBelow,

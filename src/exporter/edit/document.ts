@@ -17,7 +17,7 @@ import { lineEnd, lineStart, nextLine } from '../../loader/file.ts';
 import { keyText, yamlOptions } from '../../loader/parse.ts';
 import { type Member, type Printable, printInline, quote } from '../../loader/print.ts';
 import { parseJson } from '../../model/json.ts';
-import { jsonOf, tagsIn } from '../printable.ts';
+import { jsonOf, tagsIn } from '../print-live.ts';
 
 /** The steps from a document's root to a value: names of members, indexes of items. */
 export type Path = readonly string[];

@@ -26,10 +26,35 @@ import {
   readDeclared,
   respell,
 } from '../place.ts';
-import { type PrintedValue, printLive } from '../print-live.ts';
-import { isList, isMapping, isTagged, jsonOf, partOf, sideFileOf } from '../printable.ts';
-import type { NoteReason } from '../remarks.ts';
-import { type DocumentChanges, noChanges } from './files.ts';
+import {
+  isList,
+  isMapping,
+  isTagged,
+  jsonOf,
+  type PrintedValue,
+  partOf,
+  printLive,
+  sideFileOf,
+} from '../print-live.ts';
+import type { Note, NoteReason } from '../remarks.ts';
+
+interface SideText {
+  readonly at: Pointer;
+  /** In the line endings of the file, where those do not count. */
+  readonly text: string;
+  /** What the manifest gets where the side file cannot have the text. */
+  readonly inline: Printable;
+}
+
+/** A `!secret` in the value of an edit holds its pointer until it is named. */
+export interface DocumentChanges {
+  readonly edits: Edit[];
+  readonly notes: Note[];
+  readonly sideTexts: SideText[];
+  readonly secrets: Pointer[];
+}
+
+export const noChanges = (): DocumentChanges => ({ edits: [], notes: [], sideTexts: [], secrets: [] });
 
 export interface MergeContext extends DraftContext {
   readonly secrets: Pick<Secrets, 'matches'>;
