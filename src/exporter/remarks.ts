@@ -1,7 +1,6 @@
 import type { LiveObject } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
-import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 
@@ -44,56 +43,31 @@ function whyOf({ at, reason, within = at }: Omission): string {
   return within === at ? reasons[reason] : `${reasons[reason]} of ${printPlace(within)}`;
 }
 
-interface Undeclarable extends Pick<Refusal, 'object'> {
-  readonly what: string;
-  readonly why: string;
-}
-
 /** Remarks on fields that no manifest can declare. */
 export function omissionDiagnostics(
   drafts: readonly { readonly object: LiveObject; readonly omissions: readonly Omission[] }[],
 ): Diagnostic[] {
-  const invalid = drafts.flatMap(({ object, omissions }) =>
-    omissions.filter(({ reason }) => reason === 'notValid').map((omission) => ({ object, omission })),
-  );
-  return undeclarableDiagnostics(
-    invalid.map(({ object, omission }) => {
-      return { object, what: `${printPlace(omission.at)} is left out`, why: whyOf(omission) };
-    }),
+  return drafts.flatMap(({ object, omissions }) =>
+    omissions
+      .filter(({ reason }) => reason === 'notValid')
+      .map((omission) => {
+        return notDeclarable(object, `is exported without ${printPlace(omission.at)}: ${whyOf(omission)}.`);
+      }),
   );
 }
 
 /** Remarks on objects that are not exported. */
 export function refusalDiagnostics(refusals: readonly Refusal[]): Diagnostic[] {
-  const what = 'not exported, because no manifest can declare it';
-  const bySchema = refusals.filter(({ by }) => by === 'schema');
-  return [
-    ...undeclarableDiagnostics(bySchema.map(({ object, refused }) => ({ object, what, why: refused }))),
-    ...refusals
-      .filter(({ by }) => by === 'kind')
-      .map(({ object, refused }) =>
-        notExported(object.address, refused, 'Export again later, or declare it by hand.'),
-      ),
-  ];
+  return refusals.map(({ object, refused, by }) =>
+    by === 'kind'
+      ? notExported(object.address, refused, 'Export again later, or declare it by hand.')
+      : notDeclarable(object, `is not exported, because no manifest can declare it: ${refused}.`),
+  );
 }
 
-/** The first objects of a kind are named. */
-const longestList = 3;
-
-/** One remark for all objects of a kind: its description is wrong for all of them. */
-function undeclarableDiagnostics(found: readonly Undeclarable[]): Diagnostic[] {
-  return groupBy(found, ({ object, what }) => `${object.kind.name} ${what}`).map(([, group]): Diagnostic => {
-    const [{ object, what, why }, ...others] = group;
-    const addresses = group.map((each) => each.object.address);
-    const named = addresses.slice(0, longestList).join(', ') + (addresses.length > longestList ? ', …' : '');
-    const message =
-      others.length === 0
-        ? `${object.address}: ${what}: ${why}.`
-        : `${addresses.length} × ${object.kind.name} (${named}): ${what}. The first: ${why}.`;
-    const address = others.length === 0 ? { address: object.address } : {};
-    const hint = 'What is left out stays as it is in the tenant.';
-    return { code: 'not-declarable', severity: 'warning', message, hint, ...address };
-  });
+function notDeclarable({ address }: LiveObject, what: string): Diagnostic {
+  const hint = 'What is left out stays as it is in the tenant.';
+  return { code: 'not-declarable', severity: 'warning', message: `${address} ${what}`, hint, address };
 }
 
 /**

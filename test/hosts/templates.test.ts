@@ -87,9 +87,8 @@ describe('templates that no manifest can declare', () => {
     const world = await open({ foreignTemplates: true }, prune);
     const { code, stderr } = await world.run('export --out config');
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^warning {2}2 × NotificationTemplate/);
+    expect(stderr).toMatch(/no\s+manifest\s+can\s+declare\s+it:\s+locale\s+cannot\s+be\s+"default_for_all"/);
     expect(stderr).toContain('NotificationTemplate/reminder/WHATSAPP/en');
-    expect(stderr).toMatch(/The\s+first: locale cannot be\s+"default_for_all"/);
     expect(stderr).toContain('NotificationTemplate/reminder/SLACK/default_for_all');
     const plan = await world.plan('--prune', '--allow-delete-all', 'NotificationTemplate');
     expect(plan.changes).toEqual([]);

@@ -80,7 +80,7 @@ describe('half of a character', () => {
     const stderr = exported.stderr.replaceAll(/\s+/g, ' ');
     expect(stderr).toContain('its key contains half of a character');
     for (const kind of ['SenderAddress', 'NotificationTemplate', 'ProfileSearch', 'VerifiedDomain'])
-      expect(stderr).toMatch(new RegExp(`${kind}[^:]*: not exported`));
+      expect(stderr).toContain(`${kind}/`);
     for (const command of ['plan', 'status', 'search Staff', 'apply --yes', 'plan']) {
       const run = await world.run(command);
       expect(run, command).toMatchObject({ code: 0 });
