@@ -16,7 +16,6 @@ export interface Pending {
   end(seen: LastSeen): Promise<Ending>;
 }
 
-/** An object as it was seen last, or why it could not be read. */
 type LastSeen = FoundObjects | { readonly failed: string };
 
 /**

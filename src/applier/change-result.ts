@@ -151,7 +151,6 @@ function recordEffect({ task, outcome, live }: Ending): Effect {
   return { before: old && before, after: seen && after, withheld: [...withheld] };
 }
 
-/** A value before a change and after it. */
 type Values = readonly [Json, Json];
 
 /** The members of two objects, or of one where nothing is on the other side; none for other values. */
@@ -251,7 +250,6 @@ export function revertAll(field: Field, value: Json, differences: readonly Diffe
   );
 }
 
-/** A list without what was added to it, and with what was removed. */
 function revertItems(field: Field, value: Json, differences: readonly Difference[]): Json {
   const added = differences.map(({ after }) => after).filter((item) => item !== null);
   const removed = differences.map(({ before }) => before).filter((item) => item !== null);

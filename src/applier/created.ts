@@ -30,13 +30,11 @@ export class CreatedIds {
     if (live.id !== null) this.#ids.set(address, shownId(live));
   }
 
-  /** Takes how a change ended, and its object as it was last seen. */
   end({ address, action }: Change, outcome: ChangeOutcome, live: LiveObject | null): void {
     this.#outcomes.set(address, outcome);
     if (action === 'create' && outcome === 'done' && live) this.learn(address, live);
   }
 
-  /** The change with the known ids in what it shows and in what it sends. */
   fill<T extends KindChange>(entry: T): T {
     const { change } = entry;
     if (listNeeds(change).length === 0) return entry;
@@ -56,17 +54,14 @@ export class CreatedIds {
     };
   }
 
-  /** The objects that a change refers to and whose ids are not known. */
   missingFor({ change }: KindChange): Address[] {
     return listNeeds(change).filter((address) => !this.#ids.has(address));
   }
 
-  /** Whether other changes need the id of an object, and it is not known. */
   isAwaited(address: Address): boolean {
     return this.#needed.has(address) && !this.#ids.has(address);
   }
 
-  /** Why a change cannot be made, as a sentence. */
   whyMissing(address: Address): string {
     const outcome = this.#outcomes.get(address);
     const why = outcome === 'done' ? 'whose id the tenant does not show' : 'which was not created';
@@ -74,7 +69,6 @@ export class CreatedIds {
   }
 }
 
-/** The request with the ids that `idOf` knows in its path and its body. */
 export function fillRequest(request: Request, idOf: (to: Address) => Json | undefined): Request {
   return { ...request, path: fillPath(request.path, idOf), body: fillRefs(request.body, idOf) };
 }

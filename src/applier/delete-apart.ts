@@ -7,7 +7,6 @@ import { removalOf } from './verify.ts';
 
 type End = Ending | Pending;
 
-/** What the objects were when they were last read. */
 interface Sight {
   readonly find: Finder;
   readonly readAt: number;

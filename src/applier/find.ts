@@ -29,7 +29,6 @@ export interface Task extends KindChange {
 
 export type Finder = (entry: KindChange) => FoundObjects;
 
-/** Returns a function that finds the objects of a change in `state`. */
 export function finderIn(state: TenantState): Finder {
   const objects = new LiveIndex(state.objects);
   const defaults = new LiveIndex(state.defaults);
@@ -66,14 +65,12 @@ export function readRequestsById(changes: readonly KindChange[]): ReadRequest[] 
   });
 }
 
-/** The change's key, and for a rename the key before it. */
 export function changeKeys(kind: Kind, change: Change): Key[] {
   // An object that is deleted by its id may share its name with others.
   const before = change.action === 'delete' ? null : keyBefore(kind, change);
   return before ? [change.key, before] : [change.key];
 }
 
-/** What a look needs of a run. */
 interface Looking {
   readonly port: { read(requests: readonly ReadRequest[]): Promise<TenantState> };
   readonly signal: AbortSignal;

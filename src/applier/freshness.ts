@@ -77,7 +77,6 @@ export class Sightings {
     };
   }
 
-  /** Forgets changes that were made: they are not read again. */
   forget(unit: readonly Task[]): void {
     for (const task of unit) this.#waiting.delete(task);
   }
@@ -102,7 +101,6 @@ export class Sightings {
     return done;
   }
 
-  /** The next tasks that are read in the same way. */
   #likeThese(unit: readonly Task[]): Task[] {
     const isAlike = (task: Task) =>
       unit.some((other) => task.kind === other.kind && isDoubled(task) === isDoubled(other));
@@ -134,7 +132,6 @@ export function untilOf(entry: KindChange, readAt: number, now: number): number 
   return readAt + Math.max(isDoubled(entry) ? freshForDuplicates : freshFor, 2 * (now - readAt));
 }
 
-/** Whether a second create would make the object twice. */
 function isDoubled({ kind, change }: KindChange): boolean {
   return change.action === 'create' && kind.can.create === 'duplicates';
 }

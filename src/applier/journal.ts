@@ -16,7 +16,6 @@ export interface Journal {
   progress(address: Address): Progress | null;
   /** Records that a request is about to be sent, with the fingerprints of its objects before it. */
   intend(request: number, before: ReadonlyMap<Address, string | null>, at: string): Promise<void>;
-  /** Records the outcome of a request. */
   conclude(request: number, conclusion: Conclusion, at: string): Promise<void>;
   /** Records that a finished change was checked, and what its object showed. */
   settle(change: Address, settled: SettledObject, at: string): Promise<void>;
@@ -166,7 +165,6 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** What a journal holds, and the bytes of its whole lines. */
 interface JournalContent {
   /** `null` for a file that is missing or empty. */
   readonly header: Extract<JournalRecord, { type: 'plan' }> | null;
@@ -204,7 +202,6 @@ function journalDamaged(file: string, why: string) {
 /** `refused`: it certainly had no effect. `unclear`: no answer shows whether it had. */
 export type Verdict = 'done' | 'refused' | 'unclear';
 
-/** The outcome of a request for some of the changes that it serves. */
 interface Conclusion {
   readonly changes: readonly Address[];
   readonly verdict: Verdict;
@@ -234,7 +231,6 @@ export type JournalRecord =
       readonly change: Address;
     } & SettledObject);
 
-/** What the object of a finished change showed. */
 interface SettledObject {
   /** The places that the tenant ignored, rewrote, added to or removed items from. */
   readonly unmet: readonly Pointer[];
@@ -249,7 +245,6 @@ interface RequestProgress {
   readonly at: string;
 }
 
-/** What earlier runs of a plan did for one change. */
 export interface Progress {
   readonly requests: ReadonlyMap<number, RequestProgress>;
   /** What its object showed when it was checked; `null` before that. */
@@ -270,7 +265,6 @@ const isListOf =
     isArray(value) && value.every(isItem);
 const verdicts: readonly unknown[] = ['done', 'refused', 'unclear'] satisfies Verdict[];
 
-/** What the members of each type of record have to be. */
 const recordMembers = new Map<string | null, Readonly<Record<string, MemberCheck>>>([
   [
     'plan',

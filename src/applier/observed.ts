@@ -56,7 +56,6 @@ export function isInProgress(entry: KindChange, live: LiveObject | null, secrets
   return foreignDifferences(entry, live, secrets).length === 0;
 }
 
-/** The places where the live object is neither as before nor as after the change. */
 export function foreignDifferences(entry: KindChange, live: LiveObject, secrets: KnownSecrets): Pointer[] {
   const planned = plannedDifferences(entry);
   return openDifferences(entry, live, secrets)
@@ -74,7 +73,6 @@ export interface Deviations {
   readonly beside: readonly Pointer[];
 }
 
-/** Compares an object after a write with what was declared, and with the object before. */
 export function deviationsOf(
   entry: KindChange,
   live: LiveObject,
@@ -156,7 +154,6 @@ const hasValue = (value: Json): boolean =>
 
 const holdsRedacted = (value: Json): boolean => value === redacted || itemsOf(value).some(holdsRedacted);
 
-/** The differences of a plan, to compare with those that are open. */
 function plannedDifferences({ kind, change: { diff } }: KindChange) {
   const textOf = (path: Pointer, before: Json, after: Json) => {
     const [name = ''] = segmentsOf(path);
@@ -184,7 +181,6 @@ type Readiness =
   | { readonly is: 'ready'; readonly from: number; readonly resumed: boolean }
   | { readonly is: 'stale'; readonly why: string };
 
-/** What the live object shows about a request without a clear answer. */
 export type Evidence = 'taken' | 'notTaken' | 'unclear';
 
 const fresh: Readiness = { is: 'ready', from: 0, resumed: false };

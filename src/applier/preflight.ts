@@ -14,7 +14,6 @@ import type { Run } from './run.ts';
 import { editedPlan } from './saved-file.ts';
 import { mismatch, wrongDeletes } from './verify.ts';
 
-/** All reasons to refuse a plan that do not depend on the tenant's objects. */
 export function checkPlan(plan: Plan, run: Run): Diagnostic[] {
   if (plan.formatVersion !== planFormat) {
     const message = `The plan has format ${plan.formatVersion}; this version applies ${planFormat}.`;
@@ -65,7 +64,6 @@ function findProtected(entry: KindChange, find: Finder, { protect }: Run): Diagn
   return name === undefined ? null : protectedDelete(entry.change.address, name);
 }
 
-/** The task of a change that holds; of any other, why it does not. */
 function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | Diagnostic {
   const { journal, settings, secrets, created } = run;
   const entry = created.fill(planned);
@@ -100,7 +98,6 @@ function isOther({ kind, change }: KindChange, live: LiveObject | null): boolean
   return live.id !== change.id || !isNamed;
 }
 
-/** Why the plan is not for this environment and tenant; `null` where it is. */
 function checkTarget(plan: Plan, { environment, port: { tenant } }: Run): Diagnostic | null {
   if (plan.environment !== environment) {
     const message = `The plan was made for the environment ${quote(plan.environment)}, not for ${quote(environment)}.`;

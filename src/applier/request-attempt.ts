@@ -108,7 +108,6 @@ async function sendRecorded(
   return { step, answer, until, verdict };
 }
 
-/** What the objects show of a request whose answer is not clear. */
 async function repliesBy(
   evidence: ReadonlyMap<Address, Evidence>,
   { step, answer, until }: AnsweredStep,
@@ -251,7 +250,6 @@ export function evidenceOf(
   return judgeEffect(task, index, { before: before.get(task.change.address) ?? null, live }, secrets);
 }
 
-/** Records in the journal what is known now, and puts it into words. */
 export async function concludeFrom(
   inference: Inference,
   { journal, now, describe }: Run,

@@ -7,15 +7,12 @@ import type { Plan } from '../model/plan.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { runUnfinished } from './saved-file.ts';
 
-/** Writes down what a run does while it does it. */
 export interface ResultRecorder {
   /** Records changes that are about to be made. Rejects where that cannot be written: then nothing must be sent. */
   start(changes: readonly ChangeResult[]): Promise<void>;
-  /** Records how a change ended. */
   finish(change: ChangeResult): void;
 }
 
-/** Where an apply comes from. */
 export type ResultOrigin = Pick<Result, 'revision' | 'undoes'>;
 
 /**
@@ -176,7 +173,6 @@ async function tryToRename(target: string, text: string): Promise<boolean> {
   }
 }
 
-/** The file behind a link. */
 async function targetOf(file: string): Promise<string> {
   await mkdir(dirname(file), { recursive: true });
   return (await ifExists(realpath(file))) ?? file;

@@ -17,7 +17,6 @@ import type { KnownSecrets } from './observed.ts';
 import type { RecentWrite } from './recent-writes.ts';
 import type { ResultRecorder } from './result-file.ts';
 
-/** What an apply needs of a tenant. */
 export interface TenantPort extends Pick<Client, 'tenant' | 'send'> {
   /** These objects now, with the vendor's defaults. Rejects with a Failure where they cannot be read. */
   read(requests: readonly ReadRequest[]): Promise<TenantState>;
@@ -83,7 +82,6 @@ export function startRun(port: TenantPort, options: ApplyOptions): Run {
   };
 }
 
-/** What happens during an apply, to show progress. */
 export type ApplyEvent =
   | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'checking'; readonly objects: number }

@@ -18,7 +18,6 @@ import { changeOutcomes, countOutcomes, type Result, resultFormat } from '../mod
 
 type FormName = 'plan' | 'result' | 'fleet';
 
-/** A format of files that tenantctl writes and reads. */
 interface SavedForm<T> {
   /** Used in messages, and in the codes of failures. */
   readonly name: FormName;
@@ -76,7 +75,6 @@ export function readPlanFile(text: string, file: string): Plan {
   return plan;
 }
 
-/** The problem of a plan whose digest does not match its content. */
 export function editedPlan(name: string): Diagnostic {
   return {
     code: 'plan-edited',

@@ -22,7 +22,6 @@ import { changeFor, type UnseenPolicy } from '../planner/change.ts';
 import { batchDeletes } from '../planner/index.ts';
 import type { KindChange } from './find.ts';
 
-/** What a change declares of its object, as a manifest would. */
 export function resourceOf({ kind, change }: KindChange): Resource {
   const { key, declared, ignored = [], secrets = [], source } = change;
   return {
@@ -107,7 +106,6 @@ export function wrongDeletes(
   });
 }
 
-/** The delete of one object alone. */
 export function removalOf(kind: Kind, { key, id }: Pick<Change, 'key' | 'id'>, settings: ApiSettings) {
   const write = kind.remove({ key, id, settings });
   return 'requests' in write ? { risk: [], ...write } : { requests: [], risk: [] };
@@ -124,7 +122,6 @@ function misplacedMarkers(value: Json, at: Pointer): Pointer[] {
 
 const foreignMarkers = ['$lookup', '$tag', '$literal', '$jsonText'];
 
-/** The names of the fields that one list of differences changes otherwise than the other. */
 function differingFields(kind: Kind, shown: readonly Difference[], made: readonly Difference[]): string[] {
   const [one, other] = [shown, made].map((diff) => textsByField(kind, diff));
   const names = [...new Set([...(one?.keys() ?? []), ...(other?.keys() ?? [])])];

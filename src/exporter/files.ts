@@ -51,7 +51,6 @@ export function createFiles(drafts: readonly Draft[], destination: Destination):
   return { files, manifests: new Map(drafts.map((draft) => [draft, `${baseOf(draft)}.yaml`])) };
 }
 
-/** The manifest of one object and its side files; `base` is their path without ending. */
 function filesOf(draft: Draft, base: string, nameSecret: NameSecret): ExportedFile[] {
   const document = documentOf(draft, posix.basename(base), nameSecret);
   return [
@@ -60,7 +59,6 @@ function filesOf(draft: Draft, base: string, nameSecret: NameSecret): ExportedFi
   ];
 }
 
-/** The manifest of one object with all its texts inside. */
 export function wholeDocument(draft: Draft, nameSecret: NameSecret): ManifestDocument {
   const texts = new Map(draft.sideTexts.map(({ ending, text }) => [ending, text]));
   const fields = draft.fields.map(([name, value]): Member => {

@@ -29,7 +29,6 @@ interface AnsweredObject extends Referring {
   readonly raw: JsonObject | null;
 }
 
-/** An id in the fields of an object, and what is known of the record that it belongs to. */
 interface KnownId {
   /** The place of the id, or of the object that holds it. */
   readonly at: Pointer;
@@ -48,7 +47,6 @@ interface KnownId {
   readonly lookup: Lookup | null;
 }
 
-/** All that may be the id of another object. */
 export function knownIds({ kind, fields, raw }: AnsweredObject, sources: NameSources): KnownId[] {
   const names = raw === null ? new Map<string, string>() : namesShown({ kind, raw });
   const inFields = Object.entries(kind.fields).flatMap(([name, field]) => {
@@ -253,7 +251,6 @@ export function namesBeside(
   return beside;
 }
 
-/** Longer names are cut. */
 const longest = 80;
 
 /**

@@ -11,7 +11,6 @@ export type { ExportedFile } from './files.ts';
 export { type Merge, type MergeInput, mergeExport } from './merge/index.ts';
 export { addToEnvExample, envExampleFile, type NamedSecret } from './secret-names.ts';
 
-/** A live object that no manifest declared before, and its new manifest. */
 export interface NewDeclaration {
   readonly object: LiveObject;
   /** Below the export's folder, with `/`. */

@@ -26,7 +26,6 @@ import { isConcealed, isPlaceOfCredential } from '../model/sensitive.ts';
 
 // All that this room knows of how a value is compared, shown and withheld. Drafts and merges ask here.
 
-/** A place in a live object. */
 export interface Place {
   readonly at: Pointer;
   readonly field: Field;
@@ -99,7 +98,6 @@ export function itemIn(place: Place, index: number): Place {
   };
 }
 
-/** True where the loader accepts the key. */
 export function isWritableKey(key: string): boolean {
   return key !== unresolved && !isRefusedKey(key);
 }
@@ -161,12 +159,10 @@ function pickReference(value: Json): Json {
 export const readDeclared = (field: Field, declared: Json): Json =>
   field.is === 'json' ? readJsonText(declared) : declared;
 
-/** True where a plan would show a change of the field. */
 export function fieldDiffers(name: string, field: Field, declared: Json, live: Json): boolean {
   return compareField(name, field, declared, live).length > 0;
 }
 
-/** True where two values inside a field mean the same. */
 export function isSame(place: Place, declared: Json, live: Json): boolean {
   return sameJson(comparableAt(place, declared), comparableAt(place, live));
 }

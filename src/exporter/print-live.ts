@@ -119,13 +119,11 @@ export function isList(value: Printable | undefined): value is readonly Printabl
   return Array.isArray(value);
 }
 
-/** The member of a mapping or the item of a list; `undefined` where there is none. */
 export function partOf(value: Printable | undefined, step: string | number): Printable | undefined {
   if (isMapping(value)) return value.members.find(([name]) => name === step)?.[1];
   return isList(value) ? value[Number(step)] : undefined;
 }
 
-/** The path in a `!file` tag; `null` for any other value. */
 export function sideFileOf(value: Printable | undefined): string | null {
   return isTagged(value) && value.tag === '!file' && typeof value.value === 'string' ? value.value : null;
 }

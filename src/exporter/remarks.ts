@@ -43,7 +43,6 @@ function whyOf({ at, reason, within = at }: Omission): string {
   return within === at ? reasons[reason] : `${reasons[reason]} of ${printPlace(within)}`;
 }
 
-/** Remarks on fields that no manifest can declare. */
 export function omissionDiagnostics(
   drafts: readonly { readonly object: LiveObject; readonly omissions: readonly Omission[] }[],
 ): Diagnostic[] {
@@ -56,7 +55,6 @@ export function omissionDiagnostics(
   );
 }
 
-/** Remarks on objects that are not exported. */
 export function refusalDiagnostics(refusals: readonly Refusal[]): Diagnostic[] {
   return refusals.map(({ object, refused, by }) =>
     by === 'kind'

@@ -6,7 +6,6 @@ import type { Draft } from './draft.ts';
 import { append } from './edit/document.ts';
 import { printPlace } from './remarks.ts';
 
-/** The place of a value that a `!secret` replaces. */
 interface SecretPlace {
   readonly address: Address;
   readonly at: Pointer;
@@ -79,7 +78,6 @@ function idOf({ address, at }: SecretPlace): string {
   return `${address}#${at}`;
 }
 
-/** The file that lists the secrets which manifests need, beside the project file. */
 export const envExampleFile = '.env.example';
 
 const envExampleHeader =

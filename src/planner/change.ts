@@ -53,7 +53,6 @@ import type { Deletion } from './deletes.ts';
 import { isRename, type Match } from './match.ts';
 import { type Since, undoesTenant, withOrigins } from './origin.ts';
 
-/** What decides about values that the tenant and the plan may not show. */
 export interface UnseenPolicy {
   /** True where a declared secret is what the tenant shows at the place, so that it need not be written. */
   isSame(secret: string, shown: string, at: Pointer): boolean;
@@ -186,7 +185,6 @@ function differencesInRecords(name: string, field: RecordsField, first: Json, se
 
 const ops = { add: 'remove', remove: 'add', replace: 'replace' } as const;
 
-/** The same difference seen from the other side. */
 export function mirror({ path, op, before, after }: FieldDifference): FieldDifference {
   return { path, op: ops[op], before: after, after: before };
 }

@@ -12,7 +12,6 @@ import type { ApiSettings } from '../model/settings.ts';
 import type { PlanInput } from './input.ts';
 import type { Match } from './match.ts';
 
-/** A live object to be deleted, and why. */
 export interface Deletion {
   readonly live: LiveObject;
   /** Its addresses in the tenant and, where a manifest names it by another one, that too: scope and guards mean all. */
@@ -125,7 +124,6 @@ function isOutOfReach({ kind, key, id }: LiveObject, settings: ApiSettings): boo
   return id === null && needsHand(null) && !needsHand('id');
 }
 
-/** The objects that the revision declared. */
 function findRemovedSince({ previous, index }: DeleteRequest): Deletion[] {
   const present = (previous ?? []).filter(({ ensure }) => ensure === 'present');
   return present.flatMap((resource) => deletionBy(resource, namedObject(resource, index), null));
@@ -170,7 +168,6 @@ function deletionBy(
   return [{ live, addresses, source, protect: lifecycle.protect, declared: fields, marked: secrets() }];
 }
 
-/** The addresses of the live objects that resources declare, present or absent. */
 function declaredObjects({ resources, index }: Pick<DeleteRequest, 'resources' | 'index'>): Set<Address> {
   const objects = resources.flatMap((resource) => {
     const { renamedFrom } = resource.lifecycle;

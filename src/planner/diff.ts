@@ -30,7 +30,6 @@ interface DeclaredSide extends Resource {
   readonly is: 'declared';
 }
 
-/** An object on both sides. */
 export interface ObjectPair {
   readonly kind: Kind;
   /** The object on the first and on the second side; `null` where a side does not have it. */
@@ -84,7 +83,6 @@ interface SidesDiff {
   readonly summary: DiffSummary;
 }
 
-/** How the sides differ, object by object. Pure. */
 export function diffPairs(pairs: readonly ObjectPair[], secrets: SideSecrets): SidesDiff {
   const compared = pairs.map((pair) => diffPair(pair, secrets));
   const objects = compared.flatMap(({ object }) => object ?? []).toSorted(byAddress);
@@ -181,7 +179,6 @@ function compareWithManifest(
   return compare({ kind, resource, live: below }, below, unseenInPlan(secrets, false));
 }
 
-/** What must not be shown of an object, whichever side it comes from. */
 function sensitiveOnSides(kind: Kind, objects: readonly SideObject[]): IsSensitive {
   const fields = objects.map((object) => readableFields(kind, object.fields));
   const declared = objects.map((object) =>
@@ -205,7 +202,6 @@ function membersOf(kind: Kind, object: SideObject): JsonObject {
 
 const hiddenPlaces = (object: SideObject): readonly Pointer[] => (object.is === 'live' ? object.hidden : []);
 
-/** Two objects of the same sort, with JSON fields parsed. */
 type Fields = readonly [JsonObject, JsonObject];
 
 /** The places that one of the sides hides and at least one has a value at. */
@@ -216,7 +212,6 @@ function findHidden(sides: Fields, objects: readonly SideObject[]): Pointer[] {
   return places.filter((at) => sides.some((side) => (valueAt(side, at) ?? null) !== null));
 }
 
-/** What is known of the secrets that two manifests declare at the same places: which are equal, and which cannot be compared. */
 function compareSecrets(sides: Fields, secrets: SideSecrets) {
   const [equal, unknown]: [Pointer[], Pointer[]] = [[], []];
   for (const at of new Set(sides.flatMap((side) => secretPlaces(side)))) {
@@ -229,7 +224,6 @@ function compareSecrets(sides: Fields, secrets: SideSecrets) {
   return { equal, unknown };
 }
 
-/** The text of a secret or of a plain value; `null` where it is not known. */
 function textOf(value: Json | undefined, secrets: Secrets): string | null {
   const name = secretName(value);
   if (name === null) return typeof value === 'string' ? value : null;

@@ -34,7 +34,6 @@ function lookupsAt(value: Json, at: Pointer): { lookup: Lookup; at: Pointer }[] 
   return inner.flatMap(([name, item]) => lookupsAt(item, `${at}${pointer(name)}`));
 }
 
-/** The resource, with each lookup replaced by what `answer` returns for it. */
 export function fillLookups(resource: Resource, answer: (lookup: Lookup) => Json): Resource {
   if (!hasLookup(resource.fields)) return resource;
   const fill = (value: Json) => {
@@ -47,7 +46,6 @@ export function fillLookups(resource: Resource, answer: (lookup: Lookup) => Json
 /** What the values stand for that lookups found, by the address of the resource that uses them. */
 export type LookedUp = ReadonlyMap<Address, ReadonlyMap<string, string>>;
 
-/** The words for what each lookup found. */
 export function lookedUpBy(lookups: readonly UsedLookup[], answer: (lookup: Lookup) => Json): LookedUp {
   const found = new Map<Address, Map<string, string>>();
   for (const lookup of lookups) {
@@ -61,7 +59,6 @@ export function lookedUpBy(lookups: readonly UsedLookup[], answer: (lookup: Look
   return found;
 }
 
-/** Answers the lookups that were asked, and leaves others as they are. */
 export function answerAsked(
   asked: readonly Lookup[],
   answer: (lookup: Lookup) => Json,

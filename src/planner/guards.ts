@@ -34,7 +34,6 @@ export function findRefusals(all: GuardInput): Diagnostic[] {
   ];
 }
 
-/** What somebody says about a plan when it is applied. */
 export interface Approval {
   /** The digest of the plan that was approved. */
   readonly digest?: string | undefined;
@@ -72,7 +71,6 @@ function deletesAllowed(
   return digest === undefined ? Math.min(byPlan, byEnvironment) : byPlan;
 }
 
-/** What protects an object, and what lifts it. */
 const protections = {
   list: ["the environment's `protect` list", "Remove it from the environment's `protect` list first"],
   manifest: [

@@ -30,7 +30,6 @@ import { findMovedDefaults, type MovedDefault, movedDefaultRemark } from './move
 import { previousFinder } from './origin.ts';
 import { findMissedRenames, findRenames } from './renames.ts';
 
-/** A declared object that the tenant has, and how it differs. */
 interface ComparedMatch extends ComparedObject {
   readonly match: Match;
 }
@@ -195,7 +194,6 @@ export function movedDefaults(
   return findMovedDefaults([...present.map(({ match }) => match), ...missing], new LiveIndex(defaults));
 }
 
-/** What is declared, and what is not any more since a revision. */
 function stateDesired(input: PlanInput, deletions: readonly Deletion[]): Plan['desired'] {
   const isInScope = scopeFilter(input.choices.scope);
   const removed = findRemoved(input, deletions).map(
@@ -243,7 +241,6 @@ function compareAll(
 const count = (changes: readonly Change[], wanted: Action) =>
   changes.filter(({ action }) => action === wanted).length;
 
-/** The most objects in one delete request. */
 const largestBatch = 100;
 
 /** Deletes of a kind that allows it carry one shared request, which the applier sends once. */

@@ -25,7 +25,6 @@ export interface PlanChoices {
   readonly allowDeleteAll: readonly string[];
 }
 
-/** What a plan is made from, apart from the vendor's defaults. */
 export interface PlanInput {
   readonly tool: Plan['tool'];
   readonly createdAt: string;
@@ -47,7 +46,6 @@ export interface PlanInput {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What has to be read before a plan can be made. */
 export function readRequestsFor({
   resources,
   previous,
@@ -87,7 +85,6 @@ function keysBeside(kind: Kind, objects: readonly NamedObject[], others: readonl
   return objects.flatMap(({ key }) => (known.has(identityOf(kind, key)) ? [] : [key]));
 }
 
-/** What names an object in a manifest. */
 interface NamedObject extends Pick<Resource, 'kind' | 'key' | 'id'> {
   readonly lifecycle: Pick<Resource['lifecycle'], 'renamedFrom'>;
 }
@@ -109,7 +106,6 @@ function targetsOf(
   );
 }
 
-/** The declared objects that exist and that do not exist, and the objects to delete. */
 interface OpenMatches {
   readonly present: readonly { readonly match: Pick<Match, 'resource'> }[];
   readonly missing: readonly Match[];

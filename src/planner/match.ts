@@ -5,7 +5,6 @@ import type { Address, Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 
-/** A declared object and its live one. */
 export interface Match {
   readonly kind: Kind;
   readonly resource: Resource;

@@ -15,7 +15,6 @@ import type { Change, Plan } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
 
-/** An object that manifests refer to, and the places that do. */
 export interface UsedReference {
   /** As it is written. */
   readonly to: Address;
@@ -82,7 +81,6 @@ interface Targets {
   isInScope(address: Address): boolean;
 }
 
-/** Why a reference leads nowhere. */
 interface Missing extends Pick<Diagnostic, 'code' | 'message'> {
   readonly hint: string | null;
 }
@@ -90,13 +88,11 @@ interface Missing extends Pick<Diagnostic, 'code' | 'message'> {
 /** What a reference stands for: an id, or a marker for that of an object which the plan creates. */
 type ReferenceValue = { readonly id: Json } | { readonly missing: Missing };
 
-/** What the references of a project stand for in a tenant. */
 interface ResolvedReferences {
   readonly ids: ReadonlyMap<Address, Json>;
   readonly missing: readonly MissingReference[];
 }
 
-/** A reference to what neither exists nor will. */
 interface MissingReference {
   readonly reference: UsedReference;
   readonly why: Missing;
@@ -104,7 +100,6 @@ interface MissingReference {
   readonly isUnknown: boolean;
 }
 
-/** Finds what each reference stands for. Pure. */
 export function resolveReferences(
   references: readonly UsedReference[],
   { resources, objects, isInScope }: Targets,
@@ -142,7 +137,6 @@ export function refuseMissing(missing: readonly MissingReference[], known: reado
   if (problems.length > 0) throw new Failure(problems);
 }
 
-/** What the tenant has, ready to be searched. */
 interface TenantIndex extends Pick<Targets, 'isInScope'> {
   readonly index: LiveIndex;
   readonly objects: ReadonlyMap<string, readonly LiveObject[]>;
@@ -221,7 +215,6 @@ function nearName({ kind, key }: UsedReference, known: readonly Nameable[]): str
   return didYouMean(own, new Set(names.filter((name) => name !== own)));
 }
 
-/** The problem, at each place that has the reference. */
 function problemsAt({ uses }: UsedReference, { code, message, hint }: Missing): Diagnostic[] {
   return uses.map(({ resource, at }): Diagnostic => {
     const place = resource.point(at);

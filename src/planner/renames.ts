@@ -37,7 +37,6 @@ function missedRename(resource: Resource, former: Address, live: LiveObject | nu
   };
 }
 
-/** What a new object may have been until now. */
 interface Former {
   readonly address: Address;
   /** The line of a manifest that makes the two one object. */
@@ -90,7 +89,6 @@ function formerResources(created: readonly Match[], lost: readonly Resource[]) {
   };
 }
 
-/** The file of a resource, and its kind there. */
 const fileOf = (resource: Resource): string => `${resource.kind.name} ${resource.source().file}`;
 
 /** More pairs are no renames, but another tenant: to compare them all would take long. */

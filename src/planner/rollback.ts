@@ -42,7 +42,6 @@ export interface RollbackInput extends Pick<PlanInput, 'resources' | 'environmen
   readonly later: readonly LaterResult[];
 }
 
-/** What has to be read before the desired state of a rollback is known. */
 export function rollbackRequests(input: RollbackInput): ReadRequest[] {
   const manifests = resourcesByIdentity(input.resources);
   const resources = undosInScope(input).map((undo) => {
@@ -52,7 +51,6 @@ export function rollbackRequests(input: RollbackInput): ReadRequest[] {
   return readRequestsFor({ ...input, resources, previous: null });
 }
 
-/** A change to undo, and the object as it will be again. */
 interface Reversal {
   readonly undo: Undo;
   readonly live: LiveObject | null;
@@ -324,7 +322,6 @@ function unreadable(file: string, why: string): Diagnostic {
   };
 }
 
-/** A recorded change to undo. */
 export interface Undo {
   readonly kind: Kind;
   readonly record: ChangeResult;

@@ -148,7 +148,6 @@ function findAffected({ root }: ParsedDocument, path: Path): Path | null {
   return affected?.path ?? null;
 }
 
-/** The tree after the edit; `undefined` where the edit does not fit it. */
 function editTree(tree: Printable, edit: Edit, path: Path = edit.path): Printable | undefined {
   const [step, ...rest] = path;
   if (step === undefined) return edit.op === 'set' ? edit.value : undefined;
@@ -244,7 +243,6 @@ function headerComment({ text }: ParsedDocument, { node }: Pick<Located, 'node'>
 const unseen = /\p{C}|\p{Zl}|\p{Zp}/u;
 const unseenInBlock = /(?![\n\t\u200c\u200d])\p{C}|\p{Zl}|\p{Zp}/u;
 
-/** The text in the same quotes, or the same kind of block, as the old one. */
 function* writeInStyle({ text, eol }: ParsedDocument, node: Scalar, value: string): Generator<string> {
   const [start, end] = node.range ?? [0, 0];
   const replaceWith = (written: string) => splice(text, start, end, written);
@@ -304,7 +302,6 @@ function* replaceWithBlock(
   yield splice(text, keyEnd, end + beside.length, headerComment(parsed, { node }) + beside + lines);
 }
 
-/** A one-line value after its key or dash, in place of a value on the lines below it. */
 function* moveBesideKey({ text }: ParsedDocument, located: Located, inline: string): Generator<string> {
   const { node, from, end, indicator } = located;
   if (!node || end === null || indicator === null) return;

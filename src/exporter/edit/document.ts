@@ -141,7 +141,6 @@ function endOf(node: Node, text: string): number {
   return end;
 }
 
-/** True for a collection that is not inside brackets. */
 export const isBlock = (node: Node | null): node is YamlCollection =>
   (isMap(node) || isSeq(node)) && node.flow !== true;
 
@@ -194,7 +193,6 @@ export function splice(text: string, from: number, to: number, replacement: stri
   return text.slice(0, from) + replacement + text.slice(to);
 }
 
-/** The number of characters between the start of the line and the offset. */
 export function columnOf(text: string, offset: number): number {
   return offset - lineStart(text, offset);
 }

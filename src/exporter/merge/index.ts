@@ -89,7 +89,6 @@ function openFiles({ resources, read }: MergeInput): ReadonlyMap<string, Manifes
   return new Map(texts.flatMap(([path, text]) => (text === null ? [] : [[path, openManifest(text)]])));
 }
 
-/** The document that declares an object; none where the file has changed since it was loaded. */
 function openDocument(
   { resource, live }: MatchedDocument,
   files: ReadonlyMap<string, ManifestFile>,

@@ -143,7 +143,6 @@ function mergeKey({ resource, live, changes }: DocumentMerge, written: Printable
   else changes.edits.push({ op: 'set', path: [field.name], value: name });
 }
 
-/** Gives a value its live counterpart: a part of it where only that differs, else the whole. */
 function mergeValue(slot: ValueSlot, merge: DocumentMerge): void {
   const { at, place, declared, live } = slot;
   if (isLeftAlone(merge, at, place.at, declared) || isSame(place, declared, live)) return;
