@@ -113,52 +113,6 @@ describe('changes that do not show yet', () => {
     expect(events).toEqual([]);
   });
 
-  it('end with the reason where they cannot be read', async () => {
-    const { tenant, pendingOf, settleAll, ends } = await world();
-    tenant.readFault = () => new Error('the reads are down');
-    await settleAll(pendingOf(created('a'), 1000), pendingOf(created('b'), 1000));
-    expect(ends.map(([ms, { error }]) => [ms, error])).toEqual([
-      [0, 'The object could not be looked up: the reads are down'],
-      [0, 'The object could not be looked up: the reads are down'],
-    ]);
-  });
-
-  it('are not looked at after Ctrl-C', async () => {
-    const { control, pendingOf, settleAll, ends, reads } = await world();
-    control.abort();
-    await settleAll(pendingOf(created('a'), 1000));
-    expect(ends.map(([, { error }]) => error)).toEqual([
-      'The run was interrupted before the object could be looked up.',
-    ]);
-    expect(reads).toEqual([]);
-  });
-
-  it('end with what was just seen where Ctrl-C comes during a look', async () => {
-    const { tenant, control, pendingOf, settleAll, ended } = await world();
-    tenant.onRead = () => control.abort();
-    await settleAll(pendingOf(created('a'), 1000));
-    expect(ended()).toEqual([[0, 'Thing/a', 'failed']]);
-  });
-
-  it('stop the run where their end cannot be recorded', async () => {
-    const { pendingOf, settleAll, ends, halts } = await world({ a: 0, b: 0 });
-    const sent = {
-      method: 'POST',
-      path: '/v2024/things',
-      status: 201,
-      trackingId: null,
-      attempts: 1,
-      ms: 5,
-    } as const;
-    const end = () => Promise.reject(new Error('the disk is full'));
-    await settleAll(pendingOf(created('a'), 1000, { end, log: [sent] }), pendingOf(created('b'), 1000));
-    expect(halts).toEqual([0]);
-    expect(ends.map(([, { outcome, error, requests }]) => [outcome, error, requests])).toEqual([
-      ['unknown', 'The run cannot continue: the disk is full', [sent]],
-      ['done', null, []],
-    ]);
-  });
-
   it('are read as written only where all of them certainly were', async () => {
     for (const [isWritten, ...more] of [
       [true, created('b'), {}],

@@ -54,23 +54,6 @@ async function world(
 }
 
 describe('what was read for a change', () => {
-  it('may be relied on for ten seconds, and is read again after that', async () => {
-    const task = updateOf('a');
-    const { sightings, clock, asked, start } = await world([task]);
-    clock.pass(10_000);
-    expect(await sightings.check([task])).toEqual({ reasons: none, tasks: [task], notAfter: start + 10_000 });
-    expect(asked).toEqual([]);
-    clock.pass(1);
-    const again = await sightings.check([task]);
-    expect(again).toMatchObject({
-      reasons: none,
-      tasks: [{ kind: thing, change: task.change, from: 0, resumed: false }],
-      notAfter: start + 20_001,
-    });
-    expect(again.tasks[0]?.live?.id).toBe('id-a');
-    expect(asked).toEqual([['Thing/a']]);
-  });
-
   it('may be relied on for a second where the tenant would create it twice, and not without another read', async () => {
     const task = createOf(doubling, createThing('a'));
     const { sightings, clock, asked, start } = await world([task]);
@@ -175,17 +158,6 @@ describe('what was read for a change', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('may be twice as old as its read took', async () => {
-    const task = updateOf('a');
-    const { sightings, clock, start } = await world([task], {
-      async reads() {
-        clock.pass(7_000);
-      },
-    });
-    clock.pass(10_001);
-    expect(await sightings.check([task])).toMatchObject({ notAfter: start + 10_001 + 14_000 });
-  });
-
   it('of several that are made together is as old as the oldest of them', async () => {
     const [a, n] = [updateOf('a'), createOf(note, writeNote('n', 'text'))];
     const { sightings, clock, asked, start } = await world([a, n]);
@@ -223,15 +195,6 @@ describe('what was read for a change', () => {
     expect(await sightings.check([a])).toMatchObject({ reasons: none });
     expect(await sightings.check([a, b])).toMatchObject({
       reasons: new Map([['Thing/b', 'Changed since the plan: its content is different now.']]),
-    });
-  });
-
-  it('of a create is stale where somebody made it', async () => {
-    const task = createOf(doubling, createThing('a'));
-    const { sightings, changed } = await world([task]);
-    changed.set('Thing/a', 'by hand');
-    expect(await sightings.check([task])).toMatchObject({
-      reasons: new Map([['Thing/a', 'Changed since the plan: it exists now.']]),
     });
   });
 });

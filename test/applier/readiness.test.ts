@@ -5,7 +5,7 @@ import { judgeEffect, readinessOf } from '../../src/applier/observed.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { secretsOf } from '../support/plan.ts';
-import { change, createThing, deleteThing, note, objectOf, thing, updateThing, writeNote } from './things.ts';
+import { createThing, deleteThing, objectOf, thing, updateThing } from './things.ts';
 
 const old = { id: 't1', name: 'old', text: 'before' };
 const made = { ...old, text: 'after' };
@@ -51,82 +51,32 @@ describe('what an object shows of a request without an answer', () => {
 type State = 'intended' | 'done' | 'refused' | 'unclear';
 interface Known {
   readonly live?: JsonObject | null;
-  readonly base?: JsonObject;
   /** What the journal has of the first requests, each with the object before it. */
   readonly sent?: readonly (readonly [State, JsonObject | null])[];
   readonly unmet?: readonly string[];
 }
 
-function readyFor(planned: Change, { live: raw = old, base, sent, unmet }: Known): unknown {
-  const found: FoundObjects = { live: live(raw), others: [], standard: base ? objectOf(note, base) : null };
+function readyFor(planned: Change, { live: raw = old, sent, unmet }: Known): unknown {
+  const found: FoundObjects = { live: live(raw), others: [], standard: null };
   const requests = new Map(
     (sent ?? []).map(([state, before], at) => [at, { state, before: mark(before), at: '' }]),
   );
   const progress: Progress | null = sent
     ? { requests, settled: unmet ? { unmet, after: null } : null }
     : null;
-  const kind = planned.kind === note.name ? note : thing;
-  const readiness = readinessOf({ kind, change: planned }, found, progress, secretsOf({}));
+  const readiness = readinessOf({ kind: thing, change: planned }, found, progress, secretsOf({}));
   return readiness.is === 'stale' ? readiness.why : [readiness.from, readiness.resumed];
 }
 
-describe('a change that no run has begun', () => {
-  const base = { key: 'vendor', text: 'default' };
-  const overDefault = writeNote('vendor', 'ours', { base });
-  it.each<[string, Change, Known, unknown]>([
-    ['is ready where the object is as it was', one, {}, [0, false]],
-    ['is ready where there is nothing to create over', create, { live: null }, [0, false]],
-    ['is ready for a delete of what is as it was', remove, {}, [0, false]],
-    [
-      'is ready as a step by hand',
-      change(thing, ['old'], { action: 'manual' }),
-      { live: theirs },
-      [0, false],
-    ],
-    ['is ready over the default that it was made from', overDefault, { live: null, base }, [0, false]],
-    [
-      'is stale over another default',
-      overDefault,
-      { live: null, base: { ...base, text: 'new default' } },
-      "the vendor's default that it is based on has changed",
-    ],
-    [
-      'is stale without its default',
-      overDefault,
-      { live: null },
-      "the vendor's default that it is based on has changed",
-    ],
-    ['is stale where the object is another', one, { live: theirs }, 'its content is different now'],
-    [
-      'is stale where a delete would delete another',
-      remove,
-      { live: theirs },
-      'its content is different now',
-    ],
-    ['is stale where the object is gone', one, { live: null }, 'it no longer exists'],
-    ['is stale where a delete has nothing to delete', remove, { live: null }, 'it no longer exists'],
-    ['is stale where somebody created it', create, { live: theirs }, 'it exists now'],
-    [
-      'is stale where somebody created it just so',
-      create,
-      { live: made },
-      'it already is as the plan would make it',
-    ],
-    ['is stale where somebody did it', one, { live: made }, 'it already is as the plan would make it'],
-  ])('%s', (_name, planned, known, expected) => {
-    expect(readyFor(planned, known)).toEqual(expected);
-  });
-
-  it('is stale where two objects have its key, and says how many there are', () => {
-    const found = {
-      live: live(old),
-      others: [objectOf(thing, made), objectOf(thing, theirs)],
-      standard: null,
-    };
-    expect(readinessOf({ kind: thing, change: one }, found, null, secretsOf({}))).toEqual({
-      is: 'stale',
-      why: 'the tenant has 3 objects with this key',
-    });
+it('a change is stale where two objects have its key, and says how many there are', () => {
+  const found = {
+    live: live(old),
+    others: [objectOf(thing, made), objectOf(thing, theirs)],
+    standard: null,
+  };
+  expect(readinessOf({ kind: thing, change: one }, found, null, secretsOf({}))).toEqual({
+    is: 'stale',
+    why: 'the tenant has 3 objects with this key',
   });
 });
 

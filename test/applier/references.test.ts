@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readRequestsWith } from '../../src/applier/check-references.ts';
 import { withKinds } from '../../src/applier/preflight.ts';
+import type { TenantPort } from '../../src/applier/run.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { Change, Request } from '../../src/model/plan.ts';
 import { apply, outcomes, steppingClock } from './run.ts';
@@ -76,6 +77,22 @@ describe('an object and what refers to it, in one plan', () => {
     const result = await apply(planOf([upper, lower]), tenant, { clock, settle: 10_000 });
     expect(outcomes(result)).toEqual({ 'Thing/upper': 'done', 'Thing/lower': 'done' });
     expect(tenant.sent.at(-1)?.body).toEqual({ name: 'lower', above: idOf(tenant, 'upper') });
+  });
+
+  it('is skipped with the reason where the tenant shows no id of that', async () => {
+    const tenant = await startTenant();
+    tenant.fault = withoutId;
+    const port: TenantPort = {
+      tenant: tenant.tenant,
+      send: tenant.send.bind(tenant),
+      async read(requests) {
+        const state = await tenant.read(requests);
+        return { ...state, objects: state.objects.map((live) => ({ ...live, id: null })) };
+      },
+    };
+    const result = await apply(planOf([upper, lower]), port);
+    expect(outcomes(result)).toEqual({ 'Thing/upper': 'done', 'Thing/lower': 'skipped' });
+    expect(result.changes[1]?.error).toBe('It refers to Thing/upper, whose id the tenant does not show.');
   });
 
   it('is skipped with the reason where that was not created', async () => {

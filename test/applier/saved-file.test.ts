@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { formOf, readFleetFile, readPlanFile, readResultFile } from '../../src/applier/saved-file.ts';
-import { fleetOf } from '../../src/model/fleet.ts';
-import { createThing, planOf } from './things.ts';
+import { planDigest } from '../../src/model/digest.ts';
+import { type Fleet, fleetDigest, fleetOf } from '../../src/model/fleet.ts';
+import type { Plan } from '../../src/model/plan.ts';
+import { apply } from './run.ts';
+import { startTenant } from './tenant.ts';
+import { createThing, planOf, updateThing } from './things.ts';
 
 const plan = planOf([createThing('a')]);
 const text = JSON.stringify(plan);
@@ -58,6 +62,17 @@ describe('a plan file is refused with what is wrong and what to do', () => {
       },
     ],
     [
+      'edited, and given another digest',
+      text.replace(plan.digest, `sha256:${'0'.repeat(64)}`),
+      { code: 'plan-edited' },
+    ],
+    ['nested without end', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, { code: 'plan-unreadable' }],
+    [
+      'other than its schema, with the place',
+      text.replace('"diff"', '"difference"'),
+      { code: 'plan-invalid', message: expect.stringContaining('/changes/0') },
+    ],
+    [
       'a fleet',
       JSON.stringify(fleetOf([{ name: 'a', plan, error: null }])),
       {
@@ -101,6 +116,12 @@ it.each([
     exitCode,
     diagnostics: [{ hint: 'Use `tenantctl show` to see a plan, and `tenantctl apply` to apply it.' }],
   });
+});
+
+it('a plan file comes back as the plan it was, and is refused wherever it was cut', () => {
+  expect(readPlanFile(text, 'plan.json')).toEqual(plan);
+  for (let length = 0; length < text.length; length += 7)
+    expect(whyRefused(readPlanFile, text.slice(0, length))).toMatchObject({ exitCode: 4 });
 });
 
 it('a mark that an editor writes before a text is skipped, and nothing of the text itself', () => {
@@ -187,5 +208,139 @@ describe('a result file that was cut while the run wrote it', () => {
         diagnostics: [{ message: expect.stringContaining('is not JSON') }],
       });
     }
+  });
+});
+
+describe('a result file', () => {
+  it('comes back as the result it was, and is refused when it is cut', async () => {
+    const tenant = await startTenant({ things: { old: { id: 't1', name: 'old', text: 'x' } } });
+    tenant.fault = ({ path }) => (path.endsWith('t1') ? { is: 'unsent' } : null);
+    const result = await apply(
+      planOf([createThing('a'), updateThing({ id: 't1', name: 'old', text: 'x' }, 'y')]),
+      tenant,
+    );
+    const saved = JSON.stringify(result);
+    expect(readResultFile(saved, 'result.json')).toEqual(result);
+    expect(() => readResultFile(saved.slice(0, -1), 'result.json')).toThrow('result.json is not JSON');
+    expect(() => readPlanFile(saved, 'result.json')).toThrow('result.json is a result, not a plan.');
+    expect(() => readResultFile(text, 'plan.json')).toThrow('plan.json is a plan, not a result.');
+    const refused = await apply(planOf([createThing('a')], { environment: 'other' }), tenant);
+    expect(readResultFile(JSON.stringify(refused), 'result.json').outcome).toBe('refused');
+  });
+});
+
+describe('the digest', () => {
+  it('does not see who made the plan and when', () => {
+    expect(planDigest({ ...plan, createdAt: 'later', tool: { name: 'x', version: '9' } })).toBe(plan.digest);
+  });
+
+  it('sees everything else', () => {
+    const others: Plan[] = [
+      { ...plan, environment: 'other' },
+      { ...plan, tenant: { ...plan.tenant, identity: 'x' } },
+      { ...plan, scope: { ...plan.scope, prune: true } },
+      { ...plan, changes: [createThing('b')] },
+      { ...plan, changes: [createThing('a', { text: 'else' })] },
+      { ...plan, diagnostics: [{ code: 'x', severity: 'error', message: 'x' }] },
+    ];
+    const digests = new Set(others.map((other) => planDigest(other)));
+    expect(digests.size).toBe(others.length);
+    expect(digests.has(plan.digest)).toBe(false);
+  });
+
+  it('sees every member of a change and of a request but the impact of a search', () => {
+    const [change] = plan.changes;
+    const [request] = change?.requests ?? [];
+    if (!change || !request) throw new Error('The plan has no request.');
+    const without = (members: object, name: string) =>
+      Object.fromEntries(Object.entries(members).filter(([other]) => other !== name));
+    const digestOf = (one: object) => {
+      const text = JSON.stringify({ ...plan, changes: [one] });
+      return planDigest(JSON.parse(text));
+    };
+    expect(digestOf(change)).toBe(plan.digest);
+    expect(digestOf({ ...change, impact: { notRun: 'x' } })).toBe(plan.digest);
+    for (const name of Object.keys(change)) {
+      expect(digestOf(without(change, name)), name).not.toBe(plan.digest);
+    }
+    for (const name of Object.keys(request)) {
+      const requests = [without(request, name)];
+      expect(digestOf({ ...change, requests }), name).not.toBe(plan.digest);
+    }
+  });
+});
+
+describe('a file with the plans of several environments', () => {
+  const planFor = (environment: string, made: Plan) => {
+    const other = { ...made, environment };
+    return { ...other, digest: planDigest(other) };
+  };
+  const down = { exitCode: 1, diagnostics: [] } as const;
+  const first = { name: 'a', plan: planFor('a', plan), error: null };
+  const second = { name: 'b', plan: planFor('b', planOf([])), error: null };
+  const fleet = fleetOf([first, second, { name: 'c', plan: null, error: down }]);
+  const read = (document: Fleet) => readFleetFile(JSON.stringify(document), 'fleet.json');
+
+  it('comes back as it was', () => {
+    expect(read(fleet)).toEqual(fleet);
+  });
+
+  it.each<[string, Fleet]>([
+    [
+      'a plan of it was edited',
+      {
+        ...fleet,
+        environments: fleet.environments.map((each) =>
+          each.plan ? { ...each, plan: { ...each.plan, environment: 'other' } } : each,
+        ),
+      },
+    ],
+    ['a plan was taken out', { ...fleet, environments: fleet.environments.slice(1) }],
+    [
+      'its plans changed places',
+      {
+        ...fleet,
+        environments: fleet.environments.map((each) => ({ ...each, name: each.name === 'a' ? 'b' : 'a' })),
+      },
+    ],
+  ])('is refused where %s', (_what, document) => {
+    expect(() => read(document)).toThrow(
+      expect.objectContaining({
+        exitCode: 4,
+        diagnostics: [expect.objectContaining({ code: 'plan-edited' })],
+      }),
+    );
+  });
+
+  it.each<[string, Fleet, string]>([
+    [
+      'shows a plan as that of another environment',
+      fleetOf([
+        { ...first, name: 'b' },
+        { ...second, name: 'c' },
+      ]),
+      'shows a plan for "a" as the plan for "b"',
+    ],
+    ['has an environment twice', fleetOf([first, first]), 'has the environment "a" twice'],
+    [
+      'has no plan, no result and no error of an environment',
+      fleetOf([first, { name: 'c', plan: null, error: null }]),
+      'has nothing for "c"',
+    ],
+    [
+      'counts other changes than its plans hold',
+      { ...fleet, summary: { ...fleet.summary, delete: 0, create: fleet.summary.create + 1 } },
+      'has counts that do not match its plans',
+    ],
+  ])('is refused where it %s, though its digest is right', (_what, document, message) => {
+    expect(document.digest).toBe(fleetDigest(document.environments));
+    expect(() => read(document)).toThrow(
+      expect.objectContaining({
+        exitCode: 4,
+        diagnostics: [
+          expect.objectContaining({ code: 'fleet-inconsistent', message: expect.stringContaining(message) }),
+        ],
+      }),
+    );
   });
 });
