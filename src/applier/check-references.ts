@@ -1,14 +1,15 @@
 import type { Kinds } from '../kinds/catalog.ts';
-import { arrangeChanges, cycleText, listNeeds } from '../kinds/dependencies.ts';
-import type { Kind, LiveObject } from '../kinds/kind.ts';
+import { arrangeChanges, cycleText } from '../kinds/dependencies.ts';
+import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { distinctKeys, identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import { type ReadRequest, someOf } from '../kinds/read-request.ts';
-import { idsOnSide } from '../kinds/references.ts';
+import { idsOnSide, mapIds } from '../kinds/references.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { isLookedUp, refOf, refOfName, refsIn } from '../model/marker.ts';
-import type { Change, Difference, Plan } from '../model/plan.ts';
-import { type Pointer, segmentsOf } from '../model/pointer.ts';
+import type { Json } from '../model/json.ts';
+import { isLookedUp, refOf, refsIn } from '../model/marker.ts';
+import type { Change, Plan } from '../model/plan.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
 import { quote } from '../model/words.ts';
 import { changeKeys, type KindChange, requestsForChanges } from './find.ts';
 import type { Journal } from './journal.ts';
@@ -20,8 +21,8 @@ interface WrongReference {
 }
 
 /**
- * What is wrong with the references of a plan: an id is only filled in where the plan shows it, in a field that refers to
- * the kind, and only that of an object which the same plan creates before.
+ * What is wrong with the references of a plan: an id is only filled in where a field refers to the kind, and only that of an
+ * object which the same plan creates before.
  */
 export function wrongReferences({ changes }: Plan, kinds: Kinds): WrongReference[] {
   const created = new Set(changes.filter(({ action }) => action === 'create').map(({ address }) => address));
@@ -48,34 +49,19 @@ function findMisnamed({ diff }: Change, kind: Kind): string[] {
   });
 }
 
-function wrongIn(change: Change, kind: Kind, created: ReadonlySet<Address>): string[] {
-  // A delete fills nothing in: what it shows is the tenant's.
-  const diff = change.action === 'delete' ? [] : change.diff;
-  const shown = new Set<Address>();
-  const misplaced: string[] = [];
-  for (const entry of diff) {
-    const named = segmentsOf(entry.path).flatMap((name) => refOfName(name) ?? []);
-    for (const to of [...named, ...refsIn(entry.after)]) {
-      if (takesIdOf(kind, entry, to)) shown.add(to);
-      else misplaced.push(`${entry.path} cannot hold the id of ${to}`);
-    }
-  }
-  const sent = listNeeds(change);
-  return [
-    ...misplaced,
-    ...sent.filter((to) => !shown.has(to)).map((to) => `they send the id of ${to}, which it does not show`),
-    ...[...new Set([...sent, ...shown])]
-      .filter((to) => !created.has(to))
-      .map((to) => `the plan does not create ${to}, whose id they send`),
-  ];
-}
-
-/** Whether a difference is in a field that refers to the kind of an object, and shows the object's id there. */
-function takesIdOf(kind: Kind, entry: Difference, to: Address): boolean {
-  const wanted = parseAddress(to)?.kind ?? '';
-  return idsOnSide(kind, entry, 'after').some(
-    ({ id, to: kinds }) => refOf(id) === to && kinds.includes(wanted),
-  );
+/** The references that a change declares. Its requests hold no others: they are made again from what it declares. */
+function wrongIn({ declared }: Change, kind: Kind, created: ReadonlySet<Address>): string[] {
+  const fits = (id: Json, to: readonly string[]) => to.includes(parseAddress(refOf(id) ?? '')?.kind ?? '');
+  return Object.entries(declared ?? {}).flatMap(([name, value]) => {
+    const field = fieldNamed(kind, name);
+    const rest = field ? mapIds(field, value, (id, to) => (fits(id, to) ? null : id)) : value;
+    const misplaced = new Set(refsIn(rest));
+    const unmade = [...new Set(refsIn(value))].filter((to) => !misplaced.has(to) && !created.has(to));
+    return [
+      ...[...misplaced].map((to) => `${pointer(name)} cannot hold the id of ${to}`),
+      ...unmade.map((to) => `the plan does not create ${to}, whose id they send`),
+    ];
+  });
 }
 
 /** A name that a plan shows beside an id: a reviewer reads the name, and the request has the id. */
