@@ -168,11 +168,6 @@ describe('--only', () => {
 });
 
 describe('guards', () => {
-  const many = (count: number) =>
-    Array.from({ length: count }, (_, at) => sender(`s${at}`, `s${at}@acme.example`));
-  const tombstones = (live: readonly Answer[]) =>
-    live.slice(1).map(({ raw }) => gone('SenderAddress', String(raw.email)));
-
   it('protect an object whatever its name is', () => {
     for (const name of ['..', '.', '*', '.hidden', 'a/b']) {
       const live = ['Other', name].map((each, at) => ({
@@ -242,19 +237,6 @@ describe('guards', () => {
       resource('MailFrom', ['old@acme.example'], {}),
     ];
     expect(errorsOf(planOf({ declared, live }))).toEqual(['deletes-all']);
-  });
-
-  it('do not count deletes that are made by hand', () => {
-    const live = [{ kind: 'VerifiedDomain', raw: { id: 'd1', domain: 'acme.example' } }];
-    const declared = [gone('VerifiedDomain', 'acme.example')];
-    const policy = { protect: ['VerifiedDomain/*'], maxDeletes: 0 };
-    expect(errorsOf(planOf({ declared, live, policy }))).toEqual([]);
-  });
-
-  it('take as many deletes as are allowed, and not one more', () => {
-    const [ten, eleven] = [many(11), many(12)];
-    expect(errorsOf(planOf({ declared: tombstones(ten), live: ten }))).toEqual([]);
-    expect(errorsOf(planOf({ declared: tombstones(eleven), live: eleven }))).toEqual(['max-deletes']);
   });
 });
 

@@ -81,11 +81,6 @@ describe('--since', () => {
     expect(deleted({ declared: [], previous: [integration('Old', { id: '9' })], live })).toEqual([]);
   });
 
-  it('leaves alone what is renamed since', () => {
-    const renamed = integration('New', { lifecycle: { renamedFrom: ['Old'] } });
-    expect(deleted({ declared: [renamed], previous: [integration('Old')], live })).toEqual([]);
-  });
-
   it('keeps the protection that the removed manifest gave', () => {
     const previous = [integration('Old', { lifecycle: { protect: true } })];
     const { diagnostics } = planOf({ declared: [], previous, live });
@@ -147,13 +142,6 @@ it('what is declared absent and is absent counts as unchanged', () => {
 
 it('a tombstone with an unknown id is no error: the object is gone', () => {
   expect(deleted({ declared: [integration('X', { ...absent, id: '9' })], live })).toEqual([]);
-});
-
-it('--only leaves a tombstone out of its scope alone', () => {
-  const declared = [integration('Old', absent), integration('Other', absent)];
-  expect(deleted({ declared, live, scope: { only: ['SimIntegration/Old'] } })).toEqual([
-    'SimIntegration/Old',
-  ]);
 });
 
 describe('templates that go back to their defaults', () => {

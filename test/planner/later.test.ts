@@ -30,18 +30,6 @@ const later = (changes: readonly ChangeResult[], more: Partial<Result> = {}) => 
   result: resultOf(changes, { startedAt: '2026-02-01T00:00:00Z', ...more }),
 });
 
-it('an object that a later apply changed too is named, with that apply', () => {
-  expect(remarks(later([record('SenderAddress/A'), record('SenderAddress/b')]))).toEqual([
-    {
-      code: 'rollback-later',
-      severity: 'warning',
-      message: `SenderAddress/a was changed again by the apply of 2026-02-01T00:00:00Z (${file}).`,
-      hint: expect.stringContaining('roll the later apply back first'),
-      address: 'SenderAddress/a',
-    },
-  ]);
-});
-
 it.each([
   ['its name after a rename', record('SimIntegration/New')],
   ['its name before it', record('SimIntegration/Old')],
@@ -64,21 +52,4 @@ it.each<[string, Parameters<typeof later>]>([
   ],
 ])('nothing is said of an apply that changed %s', (_what, given) => {
   expect(remarks(later(...given))).toEqual([]);
-});
-
-it('a result that cannot be read is told, and the others are looked at', () => {
-  const broken = { file: 'broken.json', unreadable: 'It is not JSON.' };
-  const impossible = { ...later([record('Nothing/x')]), file: 'impossible.json' };
-  expect(remarks(broken, impossible, later([record('SenderAddress/a')]))).toMatchObject([
-    {
-      code: 'rollback-later',
-      severity: 'warning',
-      message: expect.stringMatching(/apply of broken\.json changed\. It is not JSON\.$/),
-    },
-    {
-      code: 'rollback-later',
-      message: expect.stringMatching(/apply of impossible\.json changed\. .*not an object of any kind/),
-    },
-    { address: 'SenderAddress/a' },
-  ]);
 });
