@@ -129,10 +129,10 @@ function findMistakes(
   const { _: words, '--': _behind, ...values } = args;
   const extra = Array.isArray(words) ? words.map(String) : [];
   if (extra.length > 0 && end < argv.length)
-    return [{ message: `Arguments after -- are not allowed: ${extra.join(' ')}`, hint: 'Remove the --.' }];
+    return [{ message: `Arguments after -- are not allowed: ${extra.join(' ')}.`, hint: 'Remove the --.' }];
   if (extra.length > 0) {
     const hint = 'Options begin with --. Select environments with --env, several joined by commas.';
-    return extra.map((word) => ({ message: `Unknown argument: ${word}`, hint }));
+    return extra.map((word) => ({ message: `Unknown argument: ${word}.`, hint }));
   }
   // For `-` in the place of a file, the parser has an empty value, or none. As the value of an option it is a name.
   if (argv.includes('-') && !Object.values(args).flat().includes('-'))

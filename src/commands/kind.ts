@@ -63,7 +63,7 @@ export const command = describeCommand({
     throw fail('usage', `kind ${action} takes no --${stray[0]}.`, {
       hint: '`tenantctl kind --help` lists the options.',
     });
-  if (path !== undefined && action !== 'draft') throw fail('usage', `Unknown argument: ${path}`);
+  if (path !== undefined && action !== 'draft') throw fail('usage', `Unknown argument: ${path}.`);
   if (action === 'add') return add(args, io);
   if (subject === undefined)
     throw fail('usage', `kind ${action} needs ${action === 'draft' ? 'an OpenAPI document' : 'a kind'}.`);
@@ -88,7 +88,7 @@ async function check(args: Args & { readonly subject: string }, io: Io, isAgain 
   const kind = kinds.find(args.subject);
   if (!kind) {
     const { code, message, hint } = unknownKind(args.subject, kinds);
-    throw fail(code, `${message}.`, { hint });
+    throw fail(code, message, { hint });
   }
   const file = `kinds/${kind.name}.kind.yaml`;
   const descriptor = readIfThere(join(root, file), file);

@@ -68,7 +68,7 @@ async function readContext(name: string, io: Io): Promise<JsonObject> {
   const problems = new Problems();
   const [document, second] = parseDocuments(file, problems);
   const refuseTag: ReadTag = (tag, _argument, place) => {
-    problems.add('misplaced-tag', `A context holds plain values, no tags such as \`${tag}\``, place);
+    problems.add('misplaced-tag', `A context holds plain values, no tags such as \`${tag}\`.`, place);
     return unresolved;
   };
   const value = document ? readTree(document, refuseTag, problems).value : {};

@@ -221,5 +221,5 @@ export function kindsNamed({ only, kinds }: Pick<Globs, 'only' | 'kinds'>): read
 function problemOf(option: string, problem: GlobProblem | null): Diagnostic[] {
   if (!problem) return [];
   const { code, message, hint } = problem;
-  return [{ code, severity: 'error', message: `${option}: ${message}.`, hint }];
+  return [{ code, severity: 'error', message: `${option}: ${message}`, hint }];
 }

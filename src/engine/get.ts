@@ -75,7 +75,7 @@ export function getDeclared(
 function checkAddresses(addresses: readonly Address[], kinds: Kinds): void {
   const problems = addresses.flatMap((address): Diagnostic[] => {
     const problem = globProblem(address, kinds);
-    return problem ? [{ ...problem, severity: 'error', message: `${problem.message}.` }] : [];
+    return problem ? [{ ...problem, severity: 'error' }] : [];
   });
   if (problems.length > 0) throw new Failure(problems);
 }

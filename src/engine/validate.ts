@@ -77,7 +77,7 @@ function findUnserved(resources: readonly Resource[], { name, tenant }: Environm
     .map(({ resource, at, what, service }) => ({
       code: 'no-endpoint',
       severity: 'error',
-      message: `${what} needs the \`${service}\` service, but the environment ${name} does not have it`,
+      message: `${what} needs the \`${service}\` service, but the environment ${name} does not have it.`,
       hint: `Add \`${service}: { baseUrl: … }\` to the environment, or leave out what needs it with --except.`,
       address: resource.address,
       ...resource.point(at),
@@ -88,7 +88,7 @@ function findUnserved(resources: readonly Resource[], { name, tenant }: Environm
 function findProtectedAbsence({ ensure, lifecycle, address, ...resource }: Resource): Diagnostic[] {
   if (ensure !== 'absent' || !lifecycle.protect) return [];
   const at = '/lifecycle/protect';
-  const message = `${address} is declared with \`ensure: absent\`, and \`protect\` refuses to delete it`;
+  const message = `${address} is declared with \`ensure: absent\`, and \`protect\` refuses to delete it.`;
   return [
     {
       code: 'protected',
@@ -107,7 +107,7 @@ function findLacking({ kind, ensure, fields, address, source }: Resource): Diagn
   const lacking = required.filter((name) => (get(fields, name) ?? null) === null);
   if (ensure === 'absent' || lacking.length === 0) return [];
   const names = lacking.map((name) => `\`${name}\``).join(', ');
-  const message = `${address} can be changed, but not created: the API creates no ${kind.name} without ${names}`;
+  const message = `${address} can be changed, but not created: the API creates no ${kind.name} without ${names}.`;
   const hint = 'Declare it, so that the manifest works in a tenant without the object.';
   return [{ code: 'required-field', severity: 'info', message, hint, address, source: source() }];
 }
@@ -119,7 +119,7 @@ function findKeptAbsences(resources: readonly Resource[], { protect }: Policy): 
   return kept.map(({ address, source }) => ({
     code: 'protected',
     severity: 'warning',
-    message: `${address} is declared with \`ensure: absent\`, and the environment's \`protect\` list refuses to delete it`,
+    message: `${address} is declared with \`ensure: absent\`, and the environment's \`protect\` list refuses to delete it.`,
     hint: 'Remove the manifest, or take the object out of the list first.',
     address,
     source: source(),

@@ -24,7 +24,7 @@ export function globProblem(glob: string, kinds: Kinds): GlobProblem | null {
   const shape = [name, ...kind.keyFields.map((field) => field.name.toUpperCase())].join('/');
   return {
     code: 'address-glob',
-    message: `\`${glob}\` cannot be an address: addresses of this kind are ${shape}`,
+    message: `\`${glob}\` cannot be an address: addresses of this kind are ${shape}.`,
     hint: `Write \`${name}/**\` for all of them.`,
   };
 }
@@ -44,7 +44,7 @@ function findJoin(glob: string, kinds: Kinds): number | null {
 function joinProblem(first: string, rest: string): GlobProblem {
   return {
     code: 'address-glob',
-    message: `\`${first},${rest}\` is a single address, since keys may have commas, and looks like several`,
+    message: `\`${first},${rest}\` is a single address, since keys may have commas, and looks like several.`,
     hint: `Name each by itself: \`${first}\` and \`${rest.trim()}\`. Write a comma in a key as \`%2C\`.`,
   };
 }
@@ -53,5 +53,5 @@ export function unknownKind(name: string, kinds: Kinds): GlobProblem {
   const names = kinds.all.map((kind) => kind.name);
   const others = 'A project describes others in `kinds/`: see `tenantctl kind --help`.';
   const hint = didYouMean(name, names) ?? `The kinds are ${names.join(', ')}. ${others}`;
-  return { code: 'unknown-kind', message: `There is no kind \`${name}\``, hint };
+  return { code: 'unknown-kind', message: `There is no kind \`${name}\`.`, hint };
 }

@@ -117,19 +117,19 @@ export function mistakesIn(
   const isPart = (name: string) => names.includes(name);
   const twice = names.flatMap((name, at) =>
     names.indexOf(name) < at
-      ? [{ at: pointer('key', at - (parent ? 1 : 0)), message: `\`${name}\` is in the key twice` }]
+      ? [{ at: pointer('key', at - (parent ? 1 : 0)), message: `\`${name}\` is in the key twice.` }]
       : [],
   );
   const inKey = Object.keys(fields)
     .filter(isPart)
     .map((name) => ({
       at: pointer('fields', name),
-      message: `\`${name}\` is a part of the key, so it cannot be a field too`,
+      message: `\`${name}\` is a part of the key, so it cannot be a field too.`,
     }));
   const ofServer = serverOwned.flatMap((name, at) => {
     if (!isPart(name) && !Object.hasOwn(fields, name)) return [];
     const what = isPart(name) ? 'part of the key' : 'field';
-    const message = `\`${name}\` is a ${what}, so \`serverOwned\` cannot name it`;
+    const message = `\`${name}\` is a ${what}, so \`serverOwned\` cannot name it.`;
     return [{ at: pointer('serverOwned', at), message }];
   });
   const misplaced = Object.entries(places).flatMap(([path, is]) => {
@@ -137,8 +137,8 @@ export function mistakesIn(
     const field = get(fields, name);
     const at = pointer('places', path);
     if (name.startsWith('*') || (field && (typeof is === 'string' || field.is === 'json'))) return [];
-    if (!field) return [{ at, message: `This place begins with \`${name}\`, which is not a field` }];
-    const message = `\`${name}\` is not JSON, so its ids have no places: say \`to\` in \`fields\``;
+    if (!field) return [{ at, message: `This place begins with \`${name}\`, which is not a field.` }];
+    const message = `\`${name}\` is not JSON, so its ids have no places: say \`to\` in \`fields\`.`;
     return [{ at, message }];
   });
   const { create, update } = descriptor;
@@ -149,7 +149,7 @@ export function mistakesIn(
       : [
           {
             at: pointer('key', at),
-            message: 'A kind with a reference in its key can only be read and deleted',
+            message: 'A kind with a reference in its key can only be read and deleted.',
           },
         ],
   );
@@ -174,29 +174,29 @@ function mistakesInShape({
   const checks: readonly Check[] = [
     [
       '/path',
-      `\`path\` has \`${places[0]}\`, but \`parent\` does not say what kind that is`,
+      `\`path\` has \`${places[0]}\`, but \`parent\` does not say what kind that is.`,
       !parent && places.length > 0,
     ],
     [
       '/path',
-      `\`path\` must have \`{${parent?.part}}\` once, and nothing else in braces`,
+      `\`path\` must have \`{${parent?.part}}\` once, and nothing else in braces.`,
       parent !== null && places.join() !== `{${parent.part}}`,
     ],
-    ['/key', 'A single object needs no `key`: it is the only one', single && key.length > 0],
-    ['/single', 'Without `key`, only a single object can be described', !single && key.length === 0],
+    ['/key', 'A single object needs no `key`: it is the only one.', single && key.length > 0],
+    ['/single', 'Without `key`, only a single object can be described.', !single && key.length === 0],
     [
       '/write/beforeDelete',
-      '`beforeDelete` needs an `update` that sets single fields',
+      '`beforeDelete` needs an `update` that sets single fields.',
       beforeDelete !== undefined && ['none', 'put'].includes(update),
     ],
     [
       '/write/first',
-      '`first` needs an `update`, and cannot be combined with `sendId`',
+      '`first` needs an `update`, and cannot be combined with `sendId`.',
       first !== undefined && (update === 'none' || sendId === true),
     ],
     [
       '/write/replace',
-      '`replace` needs `create: true` and `delete: true`',
+      '`replace` needs `create: true` and `delete: true`.',
       write.replace === true && !(can.create && can.delete),
     ],
   ];
@@ -213,7 +213,7 @@ function mistakesInWrite({ key, fields, write }: Descriptor): DescriptorMistake[
       .filter((name) => !known.has(name))
       .map((name) => ({
         at: pointer('write', setting),
-        message: `\`${name}\` is neither a field nor a part of the key`,
+        message: `\`${name}\` is neither a field nor a part of the key.`,
       })),
   );
 }
@@ -257,7 +257,7 @@ export function proofOf(kind: string, document: JsonObject): Proof {
   const proof = getText(document, proofMember);
   if (proof === digest) return { digest };
   const why = proof === null ? '' : ': its descriptor has changed since it was checked';
-  const message = `${kind} is unproven${why}`;
+  const message = `${kind} is unproven${why}.`;
   const hint = `Run \`tenantctl kind check ${kind} --write\`, which only reads the tenant.`;
   const notice: Notice = { code: 'kind-unproven', severity: 'warning', message, hint };
   return { digest, notice };

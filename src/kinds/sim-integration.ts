@@ -87,7 +87,7 @@ export const simIntegration: Kind = {
       code: 'sim-deprecated',
       severity: 'info',
       message:
-        'Service-desk integrations (SimIntegration) are deprecated by their vendor and unavailable to new tenants',
+        'Service-desk integrations (SimIntegration) are deprecated by their vendor and unavailable to new tenants.',
     },
     declaredAs: { clusterRef: 'cluster', managedSources: 'sources' },
     arrange: (declared, live) => withRuleId(liftNested(declared, live), live.fields),

@@ -140,7 +140,7 @@ function lintCredentials(resource: Resource): Finding[] {
     if (typeof value === 'string' && isConcealed(value)) return [];
     // These are fields of JSON text that could not be parsed: they count only if they name a secret.
     if (typeof value === 'string' && segmentsOf(at).length === 1 && !looksLikeCredential(value)) return [];
-    const message = `\`${at}\` looks like a credential, and plans would contain it in clear text`;
+    const message = `\`${at}\` looks like a credential, and plans would contain it in clear text.`;
     const hint =
       'Store it as a secret and write `!secret NAME`. If it is not a credential, write `lint: { plain-credential: off }` in the project file.';
     return [{ code: 'plain-credential', message, hint, at, isUnshown: true }];
@@ -158,7 +158,7 @@ function lintJsonText(resource: Resource): Finding[] {
     const text = get(resource.fields, name);
     if (typeof text !== 'string' || text === '' || !isSentAsText(field, contractSettings)) return [];
     if (parseJson(text) !== undefined || readJsonText(text) !== text) return [];
-    const message = `The text of \`${name}\` is not valid JSON, but the tenant expects JSON`;
+    const message = `The text of \`${name}\` is not valid JSON, but the tenant expects JSON.`;
     const hint = `Write the members as YAML: \`${name}: { name: value }\`.`;
     return [{ code: 'json-text', message, hint, at: pointer(name), isUnshown: true }];
   });

@@ -100,7 +100,7 @@ function judgeRule(rule: Rule, known: KnownRecords): Finding[] {
   if (!ruleType) return [];
   const { operators, judge } = ruleType;
   if (operator === null || operators.includes(operator)) return judge(rule, known);
-  const message = `A ${type} has no operator \`${cutShort(operator)}\``;
+  const message = `A ${type} has no operator \`${cutShort(operator)}\`.`;
   return finding(
     'rule-operator',
     at(rule, 'comparison_operator'),
@@ -113,7 +113,7 @@ function judgeRule(rule: Rule, known: KnownRecords): Finding[] {
 function judgeMembers(rule: Rule): Finding[] {
   const unknown = rule.members.filter((name) => !ruleMembers.includes(name));
   return unknown.flatMap((name) => {
-    const message = `\`${cutShort(name)}\` is a member of rules that tenantctl does not know; it is sent as it is`;
+    const message = `\`${cutShort(name)}\` is a member of rules that tenantctl does not know; it is sent as it is.`;
     return finding('rule-member', at(rule, name), message, didYouMean(name, ruleMembers));
   });
 }
@@ -122,13 +122,13 @@ function judgeStatus(rule: Rule): Finding[] {
   const { value } = rule;
   if (value === null || statuses.includes(value)) return [];
   const hint = didYouMean(value, statuses) ?? `The statuses are ${statuses.join(', ')}.`;
-  return finding('rule-value', at(rule, 'value'), `There is no status \`${cutShort(value)}\``, hint);
+  return finding('rule-value', at(rule, 'value'), `There is no status \`${cutShort(value)}\`.`, hint);
 }
 
 function judgeAttribute(rule: Rule, { attributes: rows }: KnownRecords): Finding[] {
   const { side, attribute, operator } = rule;
   if (side !== null && !sides.includes(side)) {
-    const message = `\`secondary_value\` of a distance from today is \`before\` or \`after\`, not \`${cutShort(side)}\``;
+    const message = `\`secondary_value\` of a distance from today is \`before\` or \`after\`, not \`${cutShort(side)}\`.`;
     return finding('rule-distance', at(rule, 'secondary_value'), message, didYouMean(side, sides));
   }
   const unknown = findUnknown(attributes, rule, attribute, rows);
@@ -140,8 +140,8 @@ function judgeAttribute(rule: Rule, { attributes: rows }: KnownRecords): Finding
   if (operator === null || operators.includes(operator))
     return isOfDate ? judgeDate(rule, row, rows ?? []) : [];
   const message = isOfDate
-    ? `A date has no operator \`${operator}\``
-    : `\`${operator}\` is for dates, and the attribute is not a date`;
+    ? `A date has no operator \`${operator}\`.`
+    : `\`${operator}\` is for dates, and the attribute is not a date.`;
   return finding(
     'rule-attribute',
     at(rule, 'comparison_operator'),
@@ -161,14 +161,14 @@ function judgeDate(rule: Rule, row: JsonObject, rows: readonly JsonObject[]): Fi
   const { operator, value, other, members } = rule;
   if (value === null || operator === null || value === today) return [];
   if (!absoluteOperators.includes(operator)) {
-    const message = `For a date, \`${operator}\` needs a number of days from today, not \`${cutShort(value)}\``;
+    const message = `For a date, \`${operator}\` needs a number of days from today, not \`${cutShort(value)}\`.`;
     return distance.test(value) ? [] : finding('rule-attribute', at(rule, 'value'), message, distanceHint);
   }
   if (members.includes('secondary_attribute_id'))
     return findUnknown({ ...attributes, field: 'secondary_attribute_id' }, rule, other, rows);
   const named = rows.find((each) => names.some((name) => getText(each, name) === value));
   if (named && isDateAttribute(named) === false) {
-    const message = `\`${operator}\` needs a date or a date attribute, and \`${cutShort(value)}\` is another attribute`;
+    const message = `\`${operator}\` needs a date or a date attribute, and \`${cutShort(value)}\` is another attribute.`;
     return finding('rule-attribute', at(rule, 'value'), message);
   }
   const format = getText(row, 'date_format');
@@ -179,7 +179,7 @@ function judgeDate(rule: Rule, row: JsonObject, rows: readonly JsonObject[]): Fi
   return finding(
     'rule-attribute',
     at(rule, 'value'),
-    `\`${operator}\` needs ${date}, not \`${cutShort(value)}\``,
+    `\`${operator}\` needs ${date}, not \`${cutShort(value)}\`.`,
   );
 }
 
@@ -199,12 +199,12 @@ function judgeByValue(rule: Rule, rows: readonly JsonObject[] | undefined): Find
     return finding(
       'rule-value',
       at(rule, 'value'),
-      `\`${operator}\` needs a date, not \`${cutShort(value)}\``,
+      `\`${operator}\` needs a date, not \`${cutShort(value)}\`.`,
       hint,
     );
   }
   if (!distanceOperators.includes(operator) || distance.test(value) || !likeDistance.test(value)) return [];
-  const message = `\`${cutShort(value)}\` is not a valid number of days`;
+  const message = `\`${cutShort(value)}\` is not a valid number of days.`;
   return finding('rule-distance', at(rule, 'value'), message, distanceHint);
 }
 
@@ -243,7 +243,7 @@ function findUnknown(
     by === undefined
       ? (didYouMean(id, rows.map(idOf)) ?? `Write it as \`!lookup { from: ${from}, where: …, take: id }\`.`)
       : `That is a ${by}. Write \`!lookup { from: ${from}, where: { ${by}: ${cutShort(id)} }, take: id }\`.`;
-  return finding(code, at(rule, field), `The tenant has no ${noun} with the id \`${cutShort(id)}\``, hint);
+  return finding(code, at(rule, field), `The tenant has no ${noun} with the id \`${cutShort(id)}\`.`, hint);
 }
 
 function idOf(row: JsonObject): string {

@@ -123,7 +123,7 @@ export function lintSenders(resource: Resource, senders: Senders): Finding[] {
     const hint = why
       ? 'Notifications may not be delivered. Use another sender, or verify its domain.'
       : (didYouMean(address, senders.addresses) ?? 'Declare it as a SenderAddress, or verify its domain.');
-    const message = `\`${field}\`: ${cutShort(address)} is ${problem}, and its domain is not verified`;
+    const message = `\`${field}\`: ${cutShort(address)} is ${problem}, and its domain is not verified.`;
     return { code: 'unknown-sender', message, hint, at: pointer(field) };
   });
 }
@@ -133,7 +133,7 @@ export function lintMailFrom(resource: Resource): Finding[] {
   const domain = domainOf(resource.key[0] ?? '');
   const declared = getText(resource.fields, 'mailFromDomain');
   if (!declared || foldName(declared).endsWith(`.${foldName(domain)}`)) return [];
-  const message = `The MAIL FROM domain ${declared} is not a subdomain of ${domain}`;
+  const message = `The MAIL FROM domain ${declared} is not a subdomain of ${domain}.`;
   const hint = `Use a subdomain, such as \`bounce.${domain}\`.`;
   return [{ code: 'mail-from-domain', message, hint, at: '/mailFromDomain' }];
 }

@@ -144,12 +144,12 @@ function lintVariables(
     ...unknown.map((use) => {
       const variable = `\`$${cutShort(use.name)}\``;
       const message = listed
-        ? `The tenant lists no variable ${variable} for this template`
-        : `Neither the vendor's default nor the template context has ${variable}`;
+        ? `The tenant lists no variable ${variable} for this template.`
+        : `Neither the vendor's default nor the template context has ${variable}.`;
       return finding(use, message, didYouMean(use.name, names));
     }),
     ...missing.map((use) => {
-      const message = `The template context has no \`${cutShort(use.member ?? '')}\``;
+      const message = `The template context has no \`${cutShort(use.member ?? '')}\`.`;
       return finding(use, message, didYouMean(use.member ?? '', members));
     }),
   ].slice(0, maxVariables);
@@ -198,7 +198,7 @@ function judgeChat({ name, at, text, offset, isObject: mustBeObject }: ChatText)
     {
       code: 'chat-json',
       at,
-      message: `The text of \`${name}\` ${what}`,
+      message: `The text of \`${name}\` ${what}.`,
       offset: 0,
       ...more,
       ...(offset !== undefined && { offset }),
@@ -235,7 +235,7 @@ export function lintDefault(resource: Resource, { defaults, customised }: KnownT
   const hint = customised.has(address)
     ? "Declare it with `ensure: absent`, and the template follows the vendor's changes."
     : "Remove the manifest, and the template follows the vendor's changes.";
-  return [{ code: 'equals-default', at: '', message: `${address} only repeats the vendor's default`, hint }];
+  return [{ code: 'equals-default', at: '', message: `${address} only repeats the vendor's default.`, hint }];
 }
 
 /** Locales and media that a notification lacks, and at least half of all have: one finding for each key and medium, at its first template. */
@@ -243,13 +243,13 @@ export function findUntranslated(templates: readonly Resource[]): ReadonlyMap<Re
   const locales = groupBy(templates, mediumOf).flatMap(([medium, group]) =>
     findMissing(group, localeOf, (key, missing) => ({
       code: 'missing-locale',
-      message: `${key} is not declared for ${medium} in ${missing}, although other notifications are`,
+      message: `${key} is not declared for ${medium} in ${missing}, although other notifications are.`,
       at: '/locale',
     })),
   );
   const media = findMissing(templates, mediumOf, (key, missing) => ({
     code: 'missing-medium',
-    message: `${key} is not declared for ${missing}, although other notifications are`,
+    message: `${key} is not declared for ${missing}, although other notifications are.`,
     at: '/medium',
   }));
   const grouped = groupBy([...locales, ...media], ([resource]) => resource);

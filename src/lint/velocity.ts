@@ -135,7 +135,7 @@ class Scanner {
     }
     const unclosed = this.#isLost ? [] : this.#blocks.filter(({ isMalformed }) => !isMalformed);
     for (const { name, offset } of unclosed)
-      this.#report('velocity-unclosed', offset, `This \`#${name}\` has no \`#end\``, 'Add the `#end`.');
+      this.#report('velocity-unclosed', offset, `This \`#${name}\` has no \`#end\`.`, 'Add the `#end`.');
     return {
       problems: this.#problems,
       references: [...this.#references.values()],
@@ -180,7 +180,7 @@ class Scanner {
       if (this.#text[end] !== '(') continue;
       const close = this.#findClose(end);
       if (close === null) {
-        this.#lose(at, 'The parentheses of this call are not closed', 'Add the `)`.');
+        this.#lose(at, 'The parentheses of this call are not closed.', 'Add the `)`.');
         return;
       }
       end = close;
@@ -195,7 +195,7 @@ class Scanner {
       this.#position = close;
       return;
     }
-    this.#report('velocity-syntax', at, 'This `${` is not closed', 'Add the `}`.');
+    this.#report('velocity-syntax', at, 'This `${` is not closed.', 'Add the `}`.');
     const end = this.#text.indexOf('\n', brace);
     this.#position = end === -1 ? this.#text.length : end;
   }
@@ -226,9 +226,9 @@ class Scanner {
   #readHash(at: number): void {
     const next = this.#text[at + 1];
     if (next === '#') this.#skipTo('\n', at, null);
-    else if (next === '*') this.#skipTo('*#', at, 'This comment is not closed');
+    else if (next === '*') this.#skipTo('*#', at, 'This comment is not closed.');
     else if (next !== '[') this.#readDirective(at);
-    else if (this.#text[at + 2] === '[') this.#skipTo(']]#', at, 'This unparsed block is not closed');
+    else if (this.#text[at + 2] === '[') this.#skipTo(']]#', at, 'This unparsed block is not closed.');
   }
 
   /** Skips to the `end` of what begins at `at`. If it is missing, reports `problem`, or skips the rest if it is null. */
@@ -265,19 +265,19 @@ class Scanner {
     const begin = this.#match(argumentsBegin, this.#position);
     if (!begin)
       return reject(
-        `\`#${name}\` has no parentheses`,
+        `\`#${name}\` has no parentheses.`,
         `Write \`${example}\`, or \`\\#${name}\` for the word itself.`,
       );
     const open = this.#position + begin[0].length - 1;
     const close = this.#findClose(open);
     if (close === null) {
-      this.#lose(at, `The parentheses of this \`#${name}\` are not closed`, 'Add the `)`, or a quote.');
+      this.#lose(at, `The parentheses of this \`#${name}\` are not closed.`, 'Add the `)`, or a quote.');
       return false;
     }
     this.#position = close;
     this.#readNames(name, open, close);
     if (name !== 'foreach' || this.#match(loopHead, open)) return true;
-    return reject('`#foreach` does not say what to iterate over', `Write \`${example}\`.`);
+    return reject('`#foreach` does not say what to iterate over.', `Write \`${example}\`.`);
   }
 
   /** Collects what the arguments of a directive say of variables. */
@@ -300,12 +300,12 @@ class Scanner {
   #enterElse(name: 'else' | 'elseif', at: number): void {
     const block = this.#blocks.at(-1);
     if (!block || !['if', 'foreach'].includes(block.name))
-      this.#report('velocity-unopened', at, `This \`#${name}\` has no open \`#if\``, null);
+      this.#report('velocity-unopened', at, `This \`#${name}\` has no open \`#if\`.`, null);
     else if (block.hasElse)
       this.#report(
         'velocity-unopened',
         at,
-        `This \`#${name}\` comes after the \`#else\` of its \`#if\``,
+        `This \`#${name}\` comes after the \`#else\` of its \`#if\`.`,
         null,
       );
     else block.hasElse = name === 'else';
@@ -314,7 +314,7 @@ class Scanner {
   #closeBlock(at: number): void {
     if (this.#blocks.pop()) return;
     const hint = 'Remove it, or write `\\#end` for the word itself.';
-    this.#report('velocity-unopened', at, 'This `#end` has no open block', hint);
+    this.#report('velocity-unopened', at, 'This `#end` has no open block.', hint);
   }
 
   /** Reports a problem after which the rest of the text cannot be read. */

@@ -186,7 +186,7 @@ function noteProject(document: YamlDocument, problems: Problems): Json {
   const isInEnvironment = isWithinValue(document, '/environments');
   const note = tagNoter(problems);
   const readTag: ReadTag = (tag, argument, place) => {
-    if (!isInEnvironment(place)) problems.add('misplaced-tag', 'Only environments may have tags', place);
+    if (!isInEnvironment(place)) problems.add('misplaced-tag', 'Only environments may have tags.', place);
     return note(tag, argument, place);
   };
   const { value } = readTree(document, readTag, problems);

@@ -47,11 +47,11 @@ interface TenantConnection {
 export function readConnection(environment: WrittenEnvironment, context: BuildContext): TenantConnection {
   const { sandbox, identity, profiles } = environment;
   if (sandbox && (identity || profiles)) {
-    const message = 'An environment has either `sandbox` or `identity` and `profiles`';
+    const message = 'An environment has either `sandbox` or `identity` and `profiles`.';
     refuse(context, '/sandbox', { code: 'two-tenants', message });
   }
   if (!sandbox && !identity && !profiles) {
-    const message = 'The environment names no tenant';
+    const message = 'The environment names no tenant.';
     const hint = 'Add `sandbox`, or `identity`, `profiles` or both.';
     refuse(context, '', { code: 'no-tenant', message, hint });
   }
@@ -75,7 +75,7 @@ function readSandbox(written: EmbeddedTenant, context: BuildContext): TenantConn
   if (seed !== null && !isThere(sandbox.seed) && !isThere(sandbox.data)) {
     const hint =
       'The path is relative to the folder of the project file. Without `seed`, the tenant is empty at first.';
-    refuse(context, '/sandbox/seed', { code: 'sandbox-file', message: `There is no file ${seed}`, hint });
+    refuse(context, '/sandbox/seed', { code: 'sandbox-file', message: `There is no file ${seed}.`, hint });
   }
   return { tenant: { identity: name, profiles: name }, connection: { to: 'sandbox', sandbox } };
 }
@@ -103,7 +103,7 @@ function readEndpoints(environment: WrittenEnvironment, context: BuildContext): 
   const identity = first && toEndpoint(first);
   const profiles = second && toEndpoint({ ...first, ...second });
   if (environment.profiles && !environment.profiles.auth && !first) {
-    const message = 'There are no credentials for this service';
+    const message = 'There are no credentials for this service.';
     const hint = 'Add `auth` here, or an `identity` whose credentials it can use.';
     refuse(context, '/profiles', { code: 'missing-field', message, hint });
   }
@@ -178,7 +178,7 @@ function readAddress(
   if (text === unresolved) return { url: '', setting };
   const found = read(text);
   if ('url' in found) return { url: found.url, setting };
-  const message = `\`${name.split('.')[1]}\` cannot be used: ${found.problem}`;
+  const message = `\`${name.split('.')[1]}\` cannot be used: ${found.problem}.`;
   refuse(context, at, { code: 'invalid-url', message });
   return { url: '', setting };
 }
@@ -204,7 +204,7 @@ function readAuth(
 ): Auth {
   const at = `/${service}/auth`;
   if ((token === undefined) === (clientSecret === undefined)) {
-    const message = 'Credentials are either `token`, or `clientId` and `clientSecret`';
+    const message = 'Credentials are either `token`, or `clientId` and `clientSecret`.';
     refuse(context, at, { code: 'invalid-value', message });
   }
   if (token !== undefined) {
@@ -235,7 +235,7 @@ function readCredential(
   const name = secretName(value);
   if (name !== null) return () => revealAt(name, secrets, find(at).place);
   const hint = 'Write `!env NAME` or `!secret NAME`, and set the variable where the program runs.';
-  const message = 'Credentials do not belong in a file';
+  const message = 'Credentials do not belong in a file.';
   problems.add('literal-credential', message, find(at).place, { hint, excerpt: false });
   return () => '';
 }
@@ -303,7 +303,7 @@ function readAllowedHosts(env: NodeJS.ProcessEnv, problems: Problems): Network['
   return entries.flatMap((entry) => {
     const host = parseAllowedHost(entry);
     if (host) return [host];
-    const message = `${allowedHostsVariable} lists \`${entry}\`, which is not a host`;
+    const message = `${allowedHostsVariable} lists \`${entry}\`, which is not a host.`;
     const hint = 'Write `host` or `host:port`, separated by commas: no scheme, path or pattern.';
     problems.add('invalid-allowed-hosts', message, null, { hint });
     return [];
@@ -322,7 +322,7 @@ function readProxy(name: string, env: NodeJS.ProcessEnv, problems: Problems): st
   const isProxy = url !== null && ['http:', 'https:'].includes(url.protocol);
   if (isProxy && hasReadableCredentials(url)) return url.href;
   // The value is not shown: it may hold a password.
-  problems.add('invalid-proxy', `${name} is not the address of an HTTP proxy`, null, {
+  problems.add('invalid-proxy', `${name} is not the address of an HTTP proxy.`, null, {
     hint: isProxy
       ? 'Write a `%` in its user name or password as `%25`.'
       : 'For example: `http://proxy.example:3128`.',

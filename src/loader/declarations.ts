@@ -167,7 +167,7 @@ function listFiles(project: ProjectFile, source: FileSource, problems: Problems)
     }
     // What is wrong with a glob may be why.
     if (paths.length === 0 && patterns.length > 0 && patterns.length === manifests.length) {
-      const message = `No file matches ${patterns.join(', ')}`;
+      const message = `No file matches ${patterns.join(', ')}.`;
       const hint =
         'Correct `manifests`, whose globs are relative to the folder of the project file, or write manifests with `tenantctl export`.';
       problems.add('no-manifests', message, place, { severity: 'warning', hint });
@@ -188,7 +188,7 @@ function warnOfUnread(
 ): void {
   const text = Buffer.from(readBytes(source, path)).toString();
   if (![...text.matchAll(/^kind:[ \t]*(\w+)/gm)].some(([, name = '']) => kinds.find(name))) return;
-  const message = `${path} is not read: no glob of \`manifests\` matches its ending`;
+  const message = `${path} is not read: no glob of \`manifests\` matches its ending.`;
   const renamed = path.replace(/\.ya?ml$/i, posix.extname(glob));
   const hint = `Rename it to ${renamed}, or add a glob for it to \`manifests\`.`;
   problems.add('unread-file', message, place, { severity: 'warning', hint, excerpt: false });
@@ -206,8 +206,8 @@ function refuseDuplicates(manifests: readonly Manifest[], problems: Problems): v
         (each) => each.identity === identity && each.isFormer !== isFormer,
       );
       const message = isReused
-        ? `${label} is the name of one object here and the former name of another there; first in ${file}, line ${line}`
-        : `${label} is declared twice; first in ${file}, line ${line}`;
+        ? `${label} is the name of one object here and the former name of another there; first in ${file}, line ${line}.`
+        : `${label} is declared twice; first in ${file}, line ${line}.`;
       const hint = isReused ? renameFirst : 'Keep one of the two manifests.';
       problems.add('duplicate-object', message, manifest.place, { address: manifest.address, hint });
     }

@@ -82,7 +82,7 @@ function chooseEnvironment(
   const [path, other] = files.get(name) ?? [];
   const at = pointer('environments', name);
   const refuseTwice = (place: Place, elsewhere: string) => {
-    const message = `The environment \`${name}\` is defined here and in ${elsewhere}`;
+    const message = `The environment \`${name}\` is defined here and in ${elsewhere}.`;
     problems.add('environment-twice', message, place, { hint: 'Remove one of them.' });
     return null;
   };
@@ -92,7 +92,7 @@ function chooseEnvironment(
   }
   if (path === undefined) {
     const place = wanted === undefined ? findNode(document, '/defaultEnvironment').place : null;
-    const message = sayFrom(environmentFrom, `There is no environment \`${name}\``);
+    const message = sayFrom(environmentFrom, `There is no environment \`${name}\`.`);
     problems.add('unknown-environment', message, place, { hint: nearEnvironment(name, project) });
     return null;
   }
@@ -118,7 +118,7 @@ function ownNotes({ document, noted }: ProjectFile, at: Pointer, problems: Probl
   return resolveNotes(valueAt(noted, at) ?? null, document.file, (tag, argument, place) => {
     // A tag stands before its value.
     if (isInside(place) || place.offset === start.offset) return noteOf(tag, argument, place.offset);
-    const message = 'An alias refers to a value with a tag in another environment';
+    const message = 'An alias refers to a value with a tag in another environment.';
     const hint = 'Write the value with its tag here.';
     problems.add('foreign-tag', message, start, { hint });
     return unresolved;
@@ -129,7 +129,7 @@ function readVariables({ noted, document }: EnvironmentText, context: Omit<TagCo
   const resolve = tagReader({ ...context, variables: null });
   return resolveNotes(valueAt(noted, '/variables') ?? {}, document.file, (tag, argument, place) => {
     if (tag !== '!var' && tag !== '!format') return resolve(tag, argument, place);
-    context.problems.add('variable-in-variable', 'A variable cannot be made up of other variables', place);
+    context.problems.add('variable-in-variable', 'A variable cannot be made up of other variables.', place);
     return unresolved;
   });
 }
@@ -148,7 +148,7 @@ function readValue(
     const value = readTag(tag, argument, place);
     if (!isFilledInLater(value)) return value;
     const what = refOf(value) === null ? 'A secret or lookup' : 'A `!ref`';
-    problems.add('misplaced-tag', `${what} cannot be a setting of an environment`, place, {
+    problems.add('misplaced-tag', `${what} cannot be a setting of an environment.`, place, {
       hint: 'A setting must be known from the start: write the value itself, `!env NAME` or `!var NAME`.',
     });
     return unresolved;
@@ -229,11 +229,11 @@ function checkPaths(
     const at = pointer('identity', 'paths', name);
     const documented = kinds.find(name)?.resource.path(contractSettings) ?? '';
     if (!sameJson(placesIn(path), placesIn(documented))) {
-      const message = `The path of ${name} must have the same parts in braces as \`${documented}\``;
+      const message = `The path of ${name} must have the same parts in braces as \`${documented}\`.`;
       problems.add('invalid-value', message, find(at).place);
     }
     if (known.includes(name)) continue;
-    const message = `There is no kind \`${name.slice(0, 80)}\` in the identity service of this project`;
+    const message = `There is no kind \`${name.slice(0, 80)}\` in the identity service of this project.`;
     const hint = didYouMean(name, known) ?? `\`identity.paths\` takes ${known.join(', ')}.`;
     problems.add('unknown-kind', message, find(at).key, { hint });
   }

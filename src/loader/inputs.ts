@@ -53,14 +53,14 @@ function openDotEnv(root: string, problems: Problems): SourceFile | null {
   if (!file) return null;
   const place = { file, offset: 0 };
   if (file.text.length > largest) {
-    const message = `${dotEnvName} is larger than ${largest / 1024} KB`;
+    const message = `${dotEnvName} is larger than ${largest / 1024} KB.`;
     const hint = 'It should have one line for each value that the project takes from the environment.';
     problems.add('env-file-too-large', message, place, { hint, excerpt: false });
     return null;
   }
   if (!isForeign(join(root, dotEnvName), root)) return file;
   const hint = 'Remove it, or make yourself its owner.';
-  problems.add('foreign-env-file', `${dotEnvName} belongs to another user`, place, { hint, excerpt: false });
+  problems.add('foreign-env-file', `${dotEnvName} belongs to another user.`, place, { hint, excerpt: false });
   return null;
 }
 
@@ -100,22 +100,22 @@ function mistakesIn({ text, name, quote, rest }: Line): [message: string, hint: 
   const mistakes: [string, string][] = [];
   if (name === '' && !/^\s*(#|$)/.test(text))
     mistakes.push([
-      'This line does not set a variable',
+      'This line does not set a variable.',
       'Write `NAME=value`, or begin the line with # for a comment.',
     ]);
   if (rest === null)
     mistakes.push([
-      `The value of ${name} begins with a quote that is not closed`,
+      `The value of ${name} begins with a quote that is not closed.`,
       `Add a ${quote} at its end.`,
     ]);
   else if (name !== '' && isCutShort(rest, quote))
     mistakes.push([
-      `The value of ${name} ends before the end of its line`,
+      `The value of ${name} ends before the end of its line.`,
       'Put it in quotes that it does not contain (\', " or `). Write a space before the # of a comment.',
     ]);
   if (name.endsWith('_FILE'))
     mistakes.push([
-      `${name} cannot name a file from here`,
+      `${name} cannot name a file from here.`,
       `Write the value itself: \`${name.slice(0, -'_FILE'.length)}=…\`. Only a variable of the environment may name a file.`,
     ]);
   return mistakes;

@@ -89,7 +89,7 @@ function parentOf(
 ): { readonly parent?: Parent } {
   if (!parent) return {};
   if (kind && 'list' in kind.read) return { parent: { part: parent.part, kind } };
-  const message = `Objects cannot be below those of the kind \`${parent.kind}\``;
+  const message = `Objects cannot be below those of the kind \`${parent.kind}\`.`;
   const hint = `Name another kind, whose objects the tenant lists, or describe it in kinds/${parent.kind}.kind.yaml.`;
   problems.add('invalid-value', message, findNode(document, pointer('parent', parent.part)).place, { hint });
   return {};
@@ -131,7 +131,7 @@ const general = /^(api|rest|v\d[\w.~-]*|latest|current|stable|alpha|beta|preview
 export function collectionTaken(path: string, { name }: Kind): Problem {
   return {
     code: 'collection-taken',
-    message: `${path} is the collection of the kind \`${name}\`, and no other kind can have it`,
+    message: `${path} is the collection of the kind \`${name}\`, and no other kind can have it.`,
     hint: `Declare such objects as ${name}, or correct the path.`,
   };
 }
@@ -158,7 +158,7 @@ function readKindFile(path: string, source: FileSource, problems: Problems): Kin
   const note = tagNoter(problems);
   const refuseTag: ReadTag = (tag, argument, place) => {
     const hint = 'It is the same in all environments: write the value itself.';
-    problems.add('misplaced-tag', 'The description of a kind must not have tags', place, { hint });
+    problems.add('misplaced-tag', 'The description of a kind must not have tags.', place, { hint });
     return note(tag, argument, place);
   };
   const { value, tagged } = readTree(document, refuseTag, problems);
@@ -177,7 +177,7 @@ function checkName(name: string, { file }: YamlDocument, place: Place, problems:
   // Hosts differ in where they keep what is only read to be referred to.
   const isReplaceable = builtIn?.described && isObserved(builtIn);
   if (builtIn && !isReplaceable) {
-    const message = `\`${name}\` is a built-in kind, which a project cannot describe`;
+    const message = `\`${name}\` is a built-in kind, which a project cannot describe.`;
     const hint = `Give the kind another name. \`tenantctl schema ${name}\` prints the fields of the built-in one.`;
     problems.add('built-in-kind', message, place, { hint });
     return;
@@ -185,7 +185,7 @@ function checkName(name: string, { file }: YamlDocument, place: Place, problems:
   const wanted = `kinds/${name}.kind.yaml`;
   if (file.path === wanted) return;
   const hint = `Rename the file to ${wanted}, or correct \`kind\`.`;
-  const message = `This file describes the kind \`${name}\`, but is called ${file.path}`;
+  const message = `This file describes the kind \`${name}\`, but is called ${file.path}.`;
   problems.add('kind-file-name', message, place, { hint });
 }
 
@@ -197,6 +197,6 @@ function noteUnknownTargets({ document, targets }: KindFile, kinds: Kinds, probl
     const hint =
       didYouMean(target, names) ?? `Describe it in kinds/${target}.kind.yaml, or leave \`to\` out.`;
     const { place } = findNode(document, at);
-    problems.add('unknown-kind', `There is no kind \`${target}\``, place, { severity: 'warning', hint });
+    problems.add('unknown-kind', `There is no kind \`${target}\`.`, place, { severity: 'warning', hint });
   }
 }

@@ -115,7 +115,7 @@ interface DeclaredTree extends Tree {
 }
 
 function refuseShape(written: Json, place: Place, problems: Problems): null {
-  const message = 'A manifest must be a mapping that begins with `kind:`';
+  const message = 'A manifest must be a mapping that begins with `kind:`.';
   const hint = isArray(written)
     ? 'Write each object without the `-`, and `---` between them.'
     : 'Write `kind: NotificationTemplate` in the first line: a name, a colon, a space and the value. The other fields follow in lines of their own.';
@@ -164,7 +164,7 @@ function kindOf(value: JsonObject, place: Place, { kinds, problems }: ManifestCo
   if (typeof name === 'string') problems.report(unknownKind(name.slice(0, 80), kinds), at);
   else {
     const hint = `The kinds are ${kinds.all.map((each) => each.name).join(', ')}.`;
-    problems.add('missing-kind', 'A manifest must have a `kind`', at, { hint });
+    problems.add('missing-kind', 'A manifest must have a `kind`.', at, { hint });
   }
   return null;
 }
@@ -211,7 +211,7 @@ function checkParent({ parent }: Kind, value: Json | undefined, { find, problems
   const hint = `Write \`${part}: !ref ${referenceText(kind.name, [value.slice(0, 80)])}\`.`;
   problems.add(
     'wrong-type',
-    `\`${part}\` must be a \`!ref\` of the kind ${kind.name}`,
+    `\`${part}\` must be a \`!ref\` of the kind ${kind.name}.`,
     find(pointer(part)).place,
     { hint },
   );
@@ -225,12 +225,12 @@ function explain(kind: Kind, fault: SchemaFault): Problem | null {
   if (keyword === 'pattern' && typeof data === 'string' && !data.isWellFormed()) {
     return {
       code: 'half-character',
-      message: `\`${segmentsOf(instancePath).join('.')}\` has an escape for half of a character`,
+      message: `\`${segmentsOf(instancePath).join('.')}\` has an escape for half of a character.`,
       hint: 'Write the character itself, or the escapes of both halves: `\\ud83d\\ude00`.',
     };
   }
   if (propertyName !== undefined) {
-    const message = `With \`ensure: absent\`, only the key is allowed, not \`${name}\``;
+    const message = `With \`ensure: absent\`, only the key is allowed, not \`${name}\`.`;
     return { code: 'absent-with-fields', message, hint: 'Remove the field, or `ensure: absent`.' };
   }
   // An example would be the digest of something else.
@@ -240,15 +240,15 @@ function explain(kind: Kind, fault: SchemaFault): Problem | null {
     const field = get(kind.quirks?.declaredAs ?? {}, name);
     const message =
       field === undefined
-        ? `\`${name}\` is set by the tenant and cannot be declared`
-        : `\`${name}\` is called \`${field}\` in a manifest`;
+        ? `\`${name}\` is set by the tenant and cannot be declared.`
+        : `\`${name}\` is called \`${field}\` in a manifest.`;
     const hint = field === undefined ? 'Remove the line.' : `Declare \`${field}\` in its place.`;
     return { code: 'server-owned-field', message, hint };
   }
   if (instancePath === '/lifecycle' && name === 'renamedFrom') {
     return {
       code: 'not-renamable',
-      message: `The API cannot rename objects of kind ${kind.name}`,
+      message: `The API cannot rename objects of kind ${kind.name}.`,
       hint: 'Remove `renamedFrom`.',
     };
   }
@@ -265,7 +265,7 @@ function explainNull(kind: Kind, at: Pointer): Problem | null {
   const isOnly = Object.keys(kind.fields).length === 1;
   return {
     code: 'not-clearable',
-    message: `\`${field}\` cannot be cleared: the API does not accept null for it`,
+    message: `\`${field}\` cannot be cleared: the API does not accept null for it.`,
     hint: `Remove the line to leave it as it is${isOnly ? ', or declare `ensure: absent` instead' : ''}.`,
   };
 }
@@ -275,7 +275,7 @@ function explainIgnored(kind: Kind, at: Pointer, value: JsonObject): Problem | n
   const [name = '', ...below] = segmentsOf(at);
   const field = fieldNamed(kind, name);
   if (!field) {
-    const message = `A ${kind.name} has no field \`${name}\` to ignore`;
+    const message = `A ${kind.name} has no field \`${name}\` to ignore.`;
     return { code: 'unknown-field', message, hint: didYouMean(name, Object.keys(kind.fields)) };
   }
   const hasMembers = field.is === 'json' || field.is === 'reference' || isObject(get(value, name));
@@ -284,7 +284,7 @@ function explainIgnored(kind: Kind, at: Pointer, value: JsonObject): Problem | n
   if (whole === null) return null;
   return {
     code: 'not-ignorable',
-    message: `\`${at}\` cannot be ignored by itself: \`${whole}\` is compared and written as a whole`,
+    message: `\`${at}\` cannot be ignored by itself: \`${whole}\` is compared and written as a whole.`,
     hint: `Ignore \`${whole}\`.`,
   };
 }
@@ -302,7 +302,7 @@ function readLifecycle({ kind, value, find, problems }: DeclaredTree): Lifecycle
   }
   const renamedFrom = getText(lifecycle, 'renamedFrom');
   if (renamedFrom !== null && kind.keyFields.some(({ name }) => getText(value, name) === renamedFrom)) {
-    const message = '`lifecycle.renamedFrom` is the current name of the object';
+    const message = '`lifecycle.renamedFrom` is the current name of the object.';
     const hint = 'Use its previous name, or remove the line.';
     problems.add('invalid-value', message, find('/lifecycle/renamedFrom').place, { hint });
   }
@@ -331,7 +331,7 @@ function checkIdentity({ kind, value, find, problems }: DeclaredTree): boolean {
   const names = [...kind.keyFields.map(({ name }) => name).filter((name) => name !== part), 'id', 'ensure'];
   const wrong = names.filter((name) => isObject(get(value, name)));
   for (const name of wrong) {
-    const message = `\`${name}\` must be plain text, not \`!secret\`, \`!lookup\` or \`!ref\``;
+    const message = `\`${name}\` must be plain text, not \`!secret\`, \`!lookup\` or \`!ref\`.`;
     problems.add('not-plain', message, find(`/${name}`).place);
   }
   const besides = pick(value, [...names, 'lifecycle']);
@@ -346,7 +346,7 @@ function checkMembers({ kind, value, find, problems }: DeclaredTree): boolean {
   };
   const wrong = Object.keys(kind.fields).filter(isWhole);
   for (const name of wrong) {
-    const message = `\`${name}\` is JSON, and cannot be one \`!secret\` or \`!lookup\` as a whole`;
+    const message = `\`${name}\` is JSON, and cannot be one \`!secret\` or \`!lookup\` as a whole.`;
     const hint = `Declare its members, and tag those that are secret or looked up: \`${name}: { password: !secret NAME }\`.`;
     problems.add('wrong-type', message, find(`/${name}`).place, { hint });
   }
@@ -380,7 +380,7 @@ function takesNone(name: string, { fields }: Kind): Problem {
   const field = get(fields, name);
   const target = field ? targetKindOf(field) : null;
   if (target !== null || field?.is === 'json') {
-    const message = `\`!ref\` is not allowed here in \`${name}\``;
+    const message = `\`!ref\` is not allowed here in \`${name}\`.`;
     const hint = `Write it in the place of an id${target === null ? '' : ` of the kind ${target}`}.`;
     return { code: 'ref-not-taken', message, hint };
   }
@@ -391,7 +391,7 @@ function takesNone(name: string, { fields }: Kind): Problem {
     others.length > 0
       ? `The fields that take a \`!ref\` are: ${others.join(', ')}.`
       : 'No field of this kind takes a `!ref`.';
-  return { code: 'ref-not-taken', message: `\`${name}\` takes no \`!ref\``, hint };
+  return { code: 'ref-not-taken', message: `\`${name}\` takes no \`!ref\`.`, hint };
 }
 
 function wrongTarget(
@@ -402,19 +402,19 @@ function wrongTarget(
   const { kind: wanted, key } = parseAddress(to) ?? { kind: '', key: [] };
   const found = kinds.find(wanted);
   if (wanted !== target && kinds.find(target)) {
-    const message = `\`${name}\` refers to the kind ${target}, not to ${wanted.slice(0, 80)}`;
+    const message = `\`${name}\` refers to the kind ${target}, not to ${wanted.slice(0, 80)}.`;
     return { code: 'ref-kind', message, hint: didYouMean(wanted, [target]) ?? `Write \`!ref ${target}/…\`.` };
   }
   if (!found) return unknownKind(wanted.slice(0, 80), kinds);
   if (wanted !== target) {
-    return { code: 'ref-kind', message: `\`${name}\` refers to the kind ${target}, not to ${wanted}` };
+    return { code: 'ref-kind', message: `\`${name}\` refers to the kind ${target}, not to ${wanted}.` };
   }
   if (key.length === found.keyFields.length) return null;
   const parts = found.keyFields.map((part) => part.name.toUpperCase()).join('/');
   const count = found.keyFields.length;
   return {
     code: 'invalid-ref',
-    message: `A key of the kind ${wanted} has ${count} ${count === 1 ? 'part' : 'parts'}, and this has ${key.length}`,
+    message: `A key of the kind ${wanted} has ${count} ${count === 1 ? 'part' : 'parts'}, and this has ${key.length}.`,
     hint: `Write \`!ref ${wanted}/${parts}\`. Inside a part write \`%2F\` for a slash.`,
   };
 }

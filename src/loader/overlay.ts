@@ -72,7 +72,7 @@ export function readOverlays(
       for (const { used, target, place } of prepared) {
         if (used) continue;
         const problem = globProblem(target, kinds);
-        const message = `The overlay's target \`${target}\` matches no declared object`;
+        const message = `The overlay's target \`${target}\` matches no declared object.`;
         const hint =
           'Correct the target: it is compared with addresses as `plan` shows them. Or remove the overlay.';
         if (problem) problems.report(problem, place);
@@ -84,7 +84,7 @@ export function readOverlays(
 
 function refuseFixed({ merge, find }: Overlay, fixed: readonly string[], problems: Problems): void {
   for (const name of fixed.filter((each) => Object.hasOwn(merge, each))) {
-    const message = `An overlay cannot change \`${name}\`, which identifies the object`;
+    const message = `An overlay cannot change \`${name}\`, which identifies the object.`;
     problems.add('overlay-key', message, find(`/${name}`).key);
   }
 }

@@ -74,10 +74,10 @@ export function openSingle(
   if (second) {
     const { place } = findNode(second, '');
     const hint = 'Remove the `---`.';
-    problems.add('second-document', 'This file may contain only one document', place, { hint });
+    problems.add('second-document', 'This file may contain only one document.', place, { hint });
   }
   if (!document && problems.count === before)
-    problems.add('empty-file', `${path} is empty`, { file, offset: 0 }, { hint: emptyHint });
+    problems.add('empty-file', `${path} is empty.`, { file, offset: 0 }, { hint: emptyHint });
   return document ?? null;
 }
 
@@ -117,7 +117,7 @@ export function parseDocuments(file: SourceFile, problems: Problems, withErrors 
   const tokens = catchTooComplex(file, problems, () => [...new Parser().parse(file.text)]) ?? [];
   const deep = tokens.map(findTooDeep).find((offset) => offset !== null);
   if (deep !== undefined) {
-    const message = `The file is nested more than ${maxDepth} levels deep`;
+    const message = `The file is nested more than ${maxDepth} levels deep.`;
     problems.add('too-deep', message, { file, offset: deep });
     return [];
   }
@@ -154,7 +154,7 @@ function catchTooComplex<T>(file: SourceFile, problems: Problems, work: () => T)
     return work();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    const message = 'The file is too complex for the YAML parser';
+    const message = 'The file is too complex for the YAML parser.';
     problems.add('too-complex', message, { file, offset: 0 }, { hint: 'Split the file.' });
     return null;
   }
@@ -164,7 +164,7 @@ function checkDocument(document: Document.Parsed, file: SourceFile, problems: Pr
   const { explicit, version } = document.directives.yaml;
   if (explicit && version !== '1.2') {
     const offset = Math.max(0, file.text.indexOf('%YAML'));
-    const message = `Only YAML 1.2 is supported; YAML ${version} reads some values differently`;
+    const message = `Only YAML 1.2 is supported; YAML ${version} reads some values differently.`;
     problems.add('yaml-version', message, { file, offset }, { hint: 'Remove the %YAML line.' });
     return false;
   }

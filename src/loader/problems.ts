@@ -130,7 +130,7 @@ export class Problems {
     if (count === maxPerFile + 1) {
       this.add(
         'too-many-problems',
-        `${path} has more problems: only the first ${maxPerFile} are shown`,
+        `${path} has more problems: only the first ${maxPerFile} are shown.`,
         place,
       );
     }

@@ -154,14 +154,14 @@ export function explainFault({ error, name }: SchemaFault, node: unknown): Probl
     case 'dependentRequired':
       return describeMissing(error, subject);
     case 'anyOf':
-      return { code: 'missing-field', message: `${subject} has no ${listAlternatives(error)}` };
+      return { code: 'missing-field', message: `${subject} has no ${listAlternatives(error)}.` };
     case 'type':
       return describeType(error, subject, node);
     case 'enum':
     case 'const':
       return describeChoice(error, subject);
     case 'false schema':
-      return { code: 'unknown-field', message: `${subject} is not allowed here` };
+      return { code: 'unknown-field', message: `${subject} is not allowed here.` };
     case 'pattern':
     case 'minLength':
     case 'minItems':
@@ -170,23 +170,23 @@ export function explainFault({ error, name }: SchemaFault, node: unknown): Probl
       const what = isEmpty ? 'is empty' : `cannot be \`${brief(data)}\``;
       return {
         code,
-        message: `${subject} ${what}`,
+        message: `${subject} ${what}.`,
         hint: hintForDomain(data, parentSchema) ?? exampleOf(parentSchema),
       };
     }
     case 'maxLength':
-      return { code, message: `${subject} is longer than ${params.limit} characters` };
+      return { code, message: `${subject} is longer than ${params.limit} characters.` };
     case 'maxItems':
     case 'maxProperties':
-      return { code, message: `${subject} has more than ${params.limit} ${countedAs[keyword]}` };
+      return { code, message: `${subject} has more than ${params.limit} ${countedAs[keyword]}.` };
     case 'uniqueItems':
-      return { code, message: `${subject} has an item twice, at ${params.j} and ${params.i}` };
+      return { code, message: `${subject} has an item twice, at ${params.j} and ${params.i}.` };
     case 'minimum':
-      return { code, message: `${subject} must be ${params.limit} or more, not ${brief(data)}` };
+      return { code, message: `${subject} must be ${params.limit} or more, not ${brief(data)}.` };
     case 'maximum':
-      return { code, message: `${subject} must be ${params.limit} or less, not ${brief(data)}` };
+      return { code, message: `${subject} must be ${params.limit} or less, not ${brief(data)}.` };
     default:
-      return { code, message: `${subject} ${message}, not ${showInQuotes(data)}` };
+      return { code, message: `${subject} ${message}, not ${showInQuotes(data)}.` };
   }
 }
 
@@ -199,7 +199,7 @@ function describeMissing({ params, parentSchema }: ErrorObject, subject: string)
   const [example] = Array.isArray(schema?.examples) ? schema.examples : [schema?.const];
   const isPlain = typeof example === 'string' || typeof example === 'number';
   const hint = choices ?? (isPlain ? `For example: \`${name}: ${example}\`.` : schema?.description);
-  return { code: 'missing-field', message: `${subject} has no \`${name}\``, hint };
+  return { code: 'missing-field', message: `${subject} has no \`${name}\`.`, hint };
 }
 
 function describeName({ keyword, parentSchema, instancePath }: ErrorObject, name: string): Problem {
@@ -208,7 +208,7 @@ function describeName({ keyword, parentSchema, instancePath }: ErrorObject, name
     const rule = parentSchema?.description ?? 'other characters';
     return {
       code: 'invalid-value',
-      message: `\`${name}\` is not a valid name${where}: a name has ${rule}`,
+      message: `\`${name}\` is not a valid name${where}: a name has ${rule}.`,
     };
   }
   // A rule for names alone lists them itself.
@@ -219,7 +219,7 @@ function describeName({ keyword, parentSchema, instancePath }: ErrorObject, name
     (blank && `Replace the character ${blank.name} with an ordinary space: YAML does not count it as one.`) ??
     didYouMean(name, known) ??
     (known.length <= 12 ? `The fields are: ${known.join(', ')}.` : undefined);
-  return { code: 'unknown-field', message: `There is no field \`${brief(name)}\`${where}`, hint };
+  return { code: 'unknown-field', message: `There is no field \`${brief(name)}\`${where}.`, hint };
 }
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -244,12 +244,12 @@ function describeType({ params, data, parentSchema }: ErrorObject, subject: stri
   const written = isScalar(node) && node.value === data && node.source ? node.source : String(data);
   const hint = types.includes('string') && isQuotable ? hintForText(brief(written), parentSchema) : otherHint;
   const code = 'wrong-type';
-  const message = `${subject} must be ${wanted}, not `;
+  const said = (what: string) => `${subject} must be ${wanted}, not ${what}.`;
   // A number in quotes looks like the number that is wanted.
   const isNumber = types.includes('integer') || types.includes('number');
   if (isNumber && typeof data === 'string' && /^\d+$/.test(data))
-    return { code, message: `${message}the text "${brief(data)}"`, hint: 'Write it without quotes.' };
-  return { code, message: message + showInQuotes(data), hint };
+    return { code, message: said(`the text "${brief(data)}"`), hint: 'Write it without quotes.' };
+  return { code, message: said(showInQuotes(data)), hint };
 }
 
 /** Suggests quotes, unless the text would not be valid either. */
@@ -284,14 +284,14 @@ const otherTruths = new Map([
 function describeChoice({ params, data }: ErrorObject, subject: string): Problem {
   const allowed: unknown[] = 'allowedValues' in params ? params.allowedValues : [params.allowedValue];
   const choices = allowed.map(String);
-  const message = `${subject} must be ${joinWords('or', choices)}, not `;
+  const said = (what: string) => `${subject} must be ${joinWords('or', choices)}, not ${what}.`;
   const code = 'invalid-value';
   // A number in quotes looks like the number that is allowed.
   if (typeof data === 'string' && choices.includes(data))
-    return { code, message: `${message}the text "${data}"`, hint: 'Write it without quotes.' };
+    return { code, message: said(`the text "${data}"`), hint: 'Write it without quotes.' };
   return {
     code,
-    message: message + showInQuotes(data),
+    message: said(showInQuotes(data)),
     hint: typeof data === 'string' ? didYouMean(data, choices) : null,
   };
 }

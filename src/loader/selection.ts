@@ -75,7 +75,7 @@ export function defaultOf({ defaultEnvironment, environments }: EnvironmentNames
     environments.length === 0
       ? 'Add `environments` to the project file.'
       : `Select one with --env: ${environments.join(', ')}.`;
-  throw fail('no-environment', 'No environment is selected', { hint });
+  throw fail('no-environment', 'No environment is selected.', { hint });
 }
 
 export function isPlainName(selector: string): boolean {
@@ -91,7 +91,7 @@ export function membersOf(group: string, project: EnvironmentNames): string[] {
 export function memberProblem(group: string, member: string, project: EnvironmentNames): Diagnostic | null {
   const name = member.replace(/^!/, '');
   if (picomatch.scan(name).isGlob || project.environments.includes(name)) return null;
-  const message = `The group \`@${group}\` names \`${name}\`, which is not an environment`;
+  const message = `The group \`@${group}\` names \`${name}\`, which is not an environment.`;
   const hint = name.startsWith('@')
     ? 'A group cannot have other groups: write the names and globs of their environments.'
     : nearEnvironment(name, project);

@@ -1,4 +1,5 @@
 import {
+  Dirent,
   existsSync,
   lstatSync,
   readdirSync,
@@ -218,7 +219,7 @@ function strictFs(root: string, problems: Failure[]) {
         () => {
           // A link, which git can bring, must not make a run walk the disk and tell what is there.
           if (!isInside(root, realpathSync.native(path))) throw outsideProjectFailure(shown);
-          return run();
+          return listSpecial(run());
         },
         (error) => (systemCode(error) === 'ENOENT' ? null : unreadableFile(shown, error)),
       );
@@ -233,6 +234,15 @@ function strictFs(root: string, problems: Failure[]) {
       return real;
     }),
   };
+}
+
+/** The entries of a folder, with pipes and devices as files: reading one tells what it is. */
+function listSpecial(entries: unknown): unknown {
+  for (const entry of Array.isArray(entries) ? entries : []) {
+    const isKnown = !(entry instanceof Dirent) || entry.isDirectory() || entry.isSymbolicLink();
+    if (!isKnown) entry.isFile = () => true;
+  }
+  return entries;
 }
 
 const pathFrom = (root: string, path: string) => relative(root, path).split(sep).join('/') || '.';

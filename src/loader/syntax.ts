@@ -34,7 +34,7 @@ export function explainSyntax(
 ): SyntaxProblem {
   const slip: Slip = { document, text: file.text, at: pos[0], reason: message };
   const words = explainConflict(slip) ??
-    explanations[code]?.(slip) ?? { message: `YAML: ${withoutText(message)}` };
+    explanations[code]?.(slip) ?? { message: `YAML: ${withoutText(message)}.` };
   return { message: words.message, hint: words.hint, place: { file, offset: words.at ?? slip.at } };
 }
 
@@ -48,34 +48,34 @@ const inColumn =
 const say = (message: string, hint: string) => (): Words => ({ message, hint });
 
 const explanations: Readonly<Partial<Record<YAMLError['code'], (slip: Slip) => Words | null>>> = {
-  TAB_AS_INDENT: say('This line is indented with a tab', 'Indent it with spaces.'),
+  TAB_AS_INDENT: say('This line is indented with a tab.', 'Indent it with spaces.'),
   BAD_INDENT: explainIndent,
   BLOCK_AS_IMPLICIT_KEY: explainNesting,
   BLOCK_IN_FLOW: say(
-    'A comma is missing here, between two settings in braces',
+    'A comma is missing here, between two settings in braces.',
     'Separate the settings by commas. Put a text that contains `: ` in quotes.',
   ),
   MISSING_CHAR: explainMissing,
   MULTILINE_IMPLICIT_KEY: explainNoColon,
   UNEXPECTED_TOKEN: explainUnexpected,
   BAD_SCALAR_START: ({ text, at }) => ({
-    message: `A text can begin with \`${text.charAt(at)}\` only in quotes`,
+    message: `A text can begin with \`${text.charAt(at)}\` only in quotes.`,
     hint: inQuotes,
   }),
-  BAD_DIRECTIVE: say('A line can begin with `%` only in quotes', inQuotes),
+  BAD_DIRECTIVE: say('A line can begin with `%` only in quotes.', inQuotes),
   BAD_ALIAS: say(
-    'The name of an alias (`*`) or anchor (`&`) is missing or ends in a colon',
+    'The name of an alias (`*`) or anchor (`&`) is missing or ends in a colon.',
     'If it is text, put it in quotes.',
   ),
-  ALIAS_PROPS: say('An alias (`*`) cannot have a tag or an anchor', 'Remove the tag or anchor before it.'),
-  MULTIPLE_ANCHORS: say('A value can have only one anchor (`&`)', 'Remove one of them.'),
-  MULTIPLE_TAGS: say('A value can have only one tag (`!`)', 'Remove one of them.'),
+  ALIAS_PROPS: say('An alias (`*`) cannot have a tag or an anchor.', 'Remove the tag or anchor before it.'),
+  MULTIPLE_ANCHORS: say('A value can have only one anchor (`&`).', 'Remove one of them.'),
+  MULTIPLE_TAGS: say('A value can have only one tag (`!`).', 'Remove one of them.'),
   BAD_DQ_ESCAPE: say(
-    'YAML has no such escape with `\\`',
+    'YAML has no such escape with `\\`.',
     'Write a backslash as `\\\\`, or use single quotes.',
   ),
   KEY_OVER_1024_CHARS: say(
-    'The name before a colon is longer than 1024 characters',
+    'The name before a colon is longer than 1024 characters.',
     'Is a quote missing? Put a text that contains `: ` in quotes.',
   ),
 };
@@ -88,7 +88,7 @@ function explainConflict({ text }: Slip): Words | null {
   if (at < 0) return null;
   return {
     at,
-    message: 'The file contains the markers of a merge conflict',
+    message: 'The file contains the markers of a merge conflict.',
     hint: 'Keep one side of each conflict, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>.',
   };
 }
@@ -97,7 +97,7 @@ function explainIndent(slip: Slip): Words {
   if (slip.reason.startsWith('Flow ')) return explainUnclosed(slip);
   return {
     at: firstAfterBlanks(slip),
-    message: 'This line does not begin in the same column as the lines that it belongs to',
+    message: 'This line does not begin in the same column as the lines that it belongs to.',
     hint: inColumn,
   };
 }
@@ -109,13 +109,13 @@ function explainNesting(slip: Slip): Words {
   const end = lineEnd(text, at);
   if (/:(?:\s|$)/.test(text.slice(at, end))) {
     return {
-      message: 'This text contains a colon followed by a space, so it is not one value',
+      message: 'This text contains a colon followed by a space, so it is not one value.',
       hint: inQuotes,
     };
   }
   return {
     at: firstAfterBlanks({ text, at: Math.min(end + 1, text.length) }),
-    message: 'This line is indented further than the line above, which already has a value',
+    message: 'This line is indented further than the line above, which already has a value.',
     hint: inColumn,
   };
 }
@@ -126,11 +126,11 @@ function explainMissing(slip: Slip): Words | null {
   if (reason.startsWith('Flow ')) return explainUnclosed(slip);
   if (reason.startsWith('Implicit map keys')) return explainNoColon(slip);
   if (reason.startsWith('Missing ,')) {
-    return { message: 'A comma is missing before this', hint: 'Separate the items by commas.' };
+    return { message: 'A comma is missing before this.', hint: 'Separate the items by commas.' };
   }
   if (reason.startsWith('Comments')) {
     return {
-      message: 'A comment needs a space before its `#`',
+      message: 'A comment needs a space before its `#`.',
       hint: 'Put a text that contains `#` in quotes.',
     };
   }
@@ -146,7 +146,7 @@ function explainOpenQuote({ document, text, at }: Slip): Words {
   const quote = text.charAt(open);
   return {
     at: open,
-    message: `The quote (${quote}) that begins here is not closed`,
+    message: `The quote (${quote}) that begins here is not closed.`,
     hint: `Close it with ${quote}.`,
   };
 }
@@ -156,7 +156,7 @@ function explainUnclosed({ document, text, at }: Slip): Words {
   const [what, end] = text.charAt(open) === '[' ? ['list', ']'] : ['mapping', '}'];
   return {
     at: open,
-    message: `The ${what} that begins here is not closed`,
+    message: `The ${what} that begins here is not closed.`,
     hint: `Close it with \`${end}\`.`,
   };
 }
@@ -179,25 +179,25 @@ function explainNoColon(slip: Slip): Words {
   const line = text.slice(at, lineEnd(text, at));
   const [name] = /^[\w.-]+:(?=\S)/.exec(line) ?? [];
   if (name !== undefined) {
-    return { at: at + name.length, message: 'A colon needs a space after it', hint: 'Write `name: value`.' };
+    return { at: at + name.length, message: 'A colon needs a space after it.', hint: 'Write `name: value`.' };
   }
   const blank = findOddBlank(line);
   if (blank) {
     return {
       at: at + blank.at,
-      message: `This space is the character ${blank.name}, which YAML does not count as one`,
+      message: `This space is the character ${blank.name}, which YAML does not count as one.`,
       hint: 'Replace it with an ordinary space. Text copied from web pages often contains such characters.',
     };
   }
   const above = text.slice(0, lineStart(text, at)).trimEnd();
   if (/(?:^|\s)[|>][-+\d]{0,2}$/.test(above)) {
     return {
-      message: 'This line belongs to the text that begins above, and must be indented',
+      message: 'This line belongs to the text that begins above, and must be indented.',
       hint: 'Indent every line of a text after `|` or `>`.',
     };
   }
   return {
-    message: 'This line has no colon between a name and a value',
+    message: 'This line has no colon between a name and a value.',
     hint: 'Write `name: value`. If the line continues the text above, indent it.',
   };
 }
@@ -206,25 +206,28 @@ function explainUnexpected({ text, at, reason }: Slip): Words | null {
   if (reason.includes('at node end')) {
     const before = text.slice(lineStart(text, at), at);
     if (before.trim() === '') {
-      return { message: 'This line does not belong to the list or mapping above', hint: inColumn };
+      return { message: 'This line does not belong to the list or mapping above.', hint: inColumn };
     }
     const [, first = ''] = /^\s*(?:- +)*(?:[\w.-]+: +)?(.)/.exec(before) ?? [];
-    return { message: 'The value ends before this text', hint: trailingHints[first] ?? inQuotes };
+    return { message: 'The value ends before this text.', hint: trailingHints[first] ?? inQuotes };
   }
   if (/^(?:Block scalar header|Not a YAML token)/.test(reason)) {
     return {
-      message: 'A text after `|` or `>` must begin on the next line',
+      message: 'A text after `|` or `>` must begin on the next line.',
       hint: 'Put it there, indented. Or put a text that begins with `|` or `>` in quotes.',
     };
   }
   if (/^Unexpected flow-(?:seq|map)-end/.test(reason)) {
-    return { message: `No bracket is open that this \`${text.charAt(at)}\` could close`, hint: 'Remove it.' };
+    return {
+      message: `No bracket is open that this \`${text.charAt(at)}\` could close.`,
+      hint: 'Remove it.',
+    };
   }
   if (reason.includes('same line with key')) {
-    return { message: 'A list must begin on a line of its own', hint: 'Put the `-` on the next line.' };
+    return { message: 'A list must begin on a line of its own.', hint: 'Put the `-` on the next line.' };
   }
   if (/^Unexpected (?:,|empty item) in/.test(reason)) {
-    return { message: 'There is one comma too many', hint: 'Remove it.' };
+    return { message: 'There is one comma too many.', hint: 'Remove it.' };
   }
   return null;
 }

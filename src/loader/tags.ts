@@ -45,7 +45,7 @@ export function refuseSecretTexts(
   problems.clear();
   for (const { name, place, reason } of refused) {
     const otherName = credentials.has(name) ? '' : ', or give a variable with ordinary text another name';
-    problems.add('env-secret', `${name} ${reason}, and \`!env\` would show it in plans and reports`, place, {
+    problems.add('env-secret', `${name} ${reason}, and \`!env\` would show it in plans and reports.`, place, {
       hint: `Write \`!secret ${name}\`${otherName}.`,
     });
   }
@@ -119,7 +119,7 @@ function refuseUnknownTag(tag: string, problems: Problems, place: Place): Json {
   const written = tag.startsWith('tag:yaml.org,2002:') ? `!!${tag.slice('tag:yaml.org,2002:'.length)}` : tag;
   const hint =
     didYouMean(written, tagNames) ?? `The tags are ${tagNames.join(' ')}. If it is text, put it in quotes.`;
-  problems.add('unknown-tag', `There is no tag \`${written}\``, place, { hint });
+  problems.add('unknown-tag', `There is no tag \`${written}\`.`, place, { hint });
   return unresolved;
 }
 
@@ -128,7 +128,7 @@ function withName(read: (name: string, context: TagContext, place: Place) => Jso
     if (typeof argument === 'string' && /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(argument)) {
       return read(argument, context, place);
     }
-    throw fail('invalid-tag', 'This tag takes one name', { hint: 'For example: `!var NAME`.' });
+    throw fail('invalid-tag', 'This tag takes one name.', { hint: 'For example: `!var NAME`.' });
   };
 }
 
@@ -139,12 +139,12 @@ function readVariable(name: string, { variables, environment, problems }: TagCon
   const hint =
     problems.suggest(place, name, () => Object.keys(variables)) ??
     'Add it to `variables` of the environment.';
-  throw fail('variable-unset', `The environment ${environment} has no variable \`${name}\``, { hint });
+  throw fail('variable-unset', `The environment ${environment} has no variable \`${name}\`.`, { hint });
 }
 
 function readEnv(name: string, { inputs: { values, withheld }, uses }: TagContext, place: Place): Json {
   if (withheld.has(name)) {
-    throw fail('env-secret', `${name} is a credential, so its value from \`!env\` is left out`);
+    throw fail('env-secret', `${name} is a credential, so its value from \`!env\` is left out.`);
   }
   uses.texts.push({ name, place });
   const value = variableOf(values, name);
@@ -152,7 +152,7 @@ function readEnv(name: string, { inputs: { values, withheld }, uses }: TagContex
   const near = didYouMean(name, Object.keys(values));
   const hint =
     near ?? `Set ${name} where the program runs, or write \`!var NAME\` for a variable of the environment.`;
-  throw fail('env-unset', `The environment variable ${name} is not set`, { hint });
+  throw fail('env-unset', `The environment variable ${name} is not set.`, { hint });
 }
 
 /** True when the secret is set is only of interest when it is compared or sent. */
@@ -163,7 +163,7 @@ function readSecret(name: string, { uses }: TagContext): Json {
 
 function readSideFile(argument: Json, { source }: Pick<TagContext, 'source'>, { file }: Place): Json {
   if (typeof argument === 'string' && argument !== '') return readText(source, argument, file.path);
-  throw fail('invalid-tag', '`!file` takes the path of a file', {
+  throw fail('invalid-tag', '`!file` takes the path of a file.', {
     hint: 'For example: `!file texts/a.html`.',
   });
 }
@@ -181,7 +181,7 @@ function readText(source: FileSource, argument: string, manifest: string): strin
 
 function readFormat(argument: Json, context: TagContext, place: Place): Json {
   if (typeof argument !== 'string') {
-    throw fail('invalid-tag', '`!format` takes a text', {
+    throw fail('invalid-tag', '`!format` takes a text.', {
       hint: 'For example: `!format "https://%{host}/"`.',
     });
   }
@@ -196,7 +196,7 @@ function readFormat(argument: Json, context: TagContext, place: Place): Json {
     if (length > largestFile)
       throw fail(
         'invalid-format',
-        `With its variables, this text is longer than ${largestFile / 2 ** 20} MB`,
+        `With its variables, this text is longer than ${largestFile / 2 ** 20} MB.`,
       );
     return part;
   });
@@ -206,7 +206,7 @@ function readFormat(argument: Json, context: TagContext, place: Place): Json {
 /** The text of `%{name}`; without a name, the brace is not closed. */
 function formatPart(name: string | undefined, context: TagContext, place: Place): string {
   if (name === undefined) {
-    throw fail('invalid-tag', 'A `%{` in this text is not closed', {
+    throw fail('invalid-tag', 'A `%{` in this text is not closed.', {
       hint: 'Write `%%{` for a literal `%{`.',
     });
   }
@@ -214,9 +214,9 @@ function formatPart(name: string | undefined, context: TagContext, place: Place)
   if (value !== null && typeof value !== 'object') return String(value);
   const variable = `The variable \`${name.trim()}\``;
   if (secretName(value) === null) {
-    throw fail('invalid-format', `${variable} must be text, a number, true or false`);
+    throw fail('invalid-format', `${variable} must be text, a number, true or false.`);
   }
-  throw fail('secret-in-format', `${variable} is a secret, which cannot be part of a text`);
+  throw fail('secret-in-format', `${variable} is a secret, which cannot be part of a text.`);
 }
 
 /** The name of a collection becomes a segment of a request path, so only letters and underscores are allowed. */
@@ -226,7 +226,7 @@ function readLookup(argument: Json): Json {
   const problem = isObject(argument) ? lookupProblem(argument) : 'it takes a mapping';
   if (problem !== null) {
     const hint = 'For example: `!lookup { from: ne_attributes, where: { uid: department }, take: id }`.';
-    throw fail('invalid-lookup', `This \`!lookup\` is not valid: ${problem}`, { hint });
+    throw fail('invalid-lookup', `This \`!lookup\` is not valid: ${problem}.`, { hint });
   }
   const parsed = lookupOf({ $lookup: argument });
   return parsed ? lookupMarker(parsed) : unresolved;
@@ -253,7 +253,7 @@ function lookupProblem(argument: JsonObject): string | null {
 function readReference(argument: Json): Json {
   const parsed = typeof argument === 'string' && argument.isWellFormed() ? parseAddress(argument) : null;
   if (parsed && parsed.key.length > 0) return refMarker(formatAddress(parsed.kind, parsed.key));
-  throw fail('invalid-ref', '`!ref` takes a kind and a key with a slash between them', {
+  throw fail('invalid-ref', '`!ref` takes a kind and a key with a slash between them.', {
     hint: 'For example: `!ref Source/HR`. Inside a part of the key write `%2F` for a slash, and `%25` for a percent sign.',
   });
 }

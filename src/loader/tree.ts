@@ -74,7 +74,7 @@ function readValue(node: unknown, walk: Walk): Json {
 
 /** YAML allows it, but the aliases after it are then seldom what was meant: the anchor was copied with its value. */
 function refuseSecondAnchor(name: string, node: Node, walk: Walk): void {
-  const message = `The anchor \`&${name}\` is defined a second time`;
+  const message = `The anchor \`&${name}\` is defined a second time.`;
   refuse(walk, node, { code: 'duplicate-anchor', message, hint: 'Give it another name, or remove it.' });
 }
 
@@ -95,11 +95,11 @@ function readAlias(name: string, node: Node, walk: Walk): Json {
   const anchored = walk.anchors.get(name);
   walk.tagged = true;
   if (anchored === null) {
-    const message = `\`*${name}\` refers to a value that contains it`;
+    const message = `\`*${name}\` refers to a value that contains it.`;
     return refuse(walk, node, { code: 'alias-cycle', message });
   }
   if (anchored === undefined) {
-    const message = `There is no anchor \`&${name}\` before this alias`;
+    const message = `There is no anchor \`&${name}\` before this alias.`;
     return refuse(walk, node, {
       code: 'unknown-alias',
       message,
@@ -108,7 +108,7 @@ function readAlias(name: string, node: Node, walk: Walk): Json {
   }
   walk.size += anchored.size;
   if (walk.size <= maxTreeSize) return anchored.value;
-  const message = 'The aliases of this document expand to more than 16 million characters';
+  const message = 'The aliases of this document expand to more than 16 million characters.';
   return refuse(walk, node, { code: 'alias-bomb', message });
 }
 
@@ -126,9 +126,9 @@ function readScalar(node: Scalar, walk: Walk): Json {
   const quoted = `If it is text, put it in quotes: "${shown}".`;
   const code = 'inexact-number';
   if (!Number.isFinite(value)) {
-    return refuse(walk, node, { code, message: `JSON has no number \`${shown}\``, hint: quoted });
+    return refuse(walk, node, { code, message: `JSON has no number \`${shown}\`.`, hint: quoted });
   }
-  const message = `\`${shown}\` is read as the number ${value}`;
+  const message = `\`${shown}\` is read as the number ${value}.`;
   return refuse(walk, node, { code, message, hint: `${quoted} If it is a number, write ${value}.` });
 }
 
@@ -143,7 +143,7 @@ function isCut(text: string, comment: string): boolean {
 
 function refuseCut(node: Scalar, walk: Walk): Json {
   const offset = walk.file.text.indexOf('#', node.range?.[1]);
-  const message = 'The text ends before this: YAML reads ` #` as the start of a comment';
+  const message = 'The text ends before this: YAML reads ` #` as the start of a comment.';
   const hint = 'Put the whole text in quotes, or in a block after `|`.';
   walk.problems.add('cut-text', message, { file: walk.file, offset }, { hint });
   walk.tagged = true;
@@ -188,7 +188,7 @@ export const isRefusedKey = (key: string): boolean => unsafeKeys.includes(key) |
 function readKey({ key }: Pair, walk: Walk): string | null {
   const text = keyText(key);
   if (text === null) {
-    refuse(walk, key, { code: 'key-not-text', message: 'A key must be plain text' });
+    refuse(walk, key, { code: 'key-not-text', message: 'A key must be plain text.' });
     return null;
   }
   walk.size += 8 + text.length;
@@ -202,19 +202,19 @@ function readKey({ key }: Pair, walk: Walk): string | null {
 
 function keyProblem(text: string, key: unknown): Problem | null {
   if (unsafeKeys.includes(text)) {
-    return { code: 'unsafe-key', message: `The key \`${text}\` is not allowed` };
+    return { code: 'unsafe-key', message: `The key \`${text}\` is not allowed.` };
   }
   if (text !== '<<') {
     return {
       code: 'reserved-key',
-      message: `The key \`${text}\` is reserved for tenantctl`,
+      message: `The key \`${text}\` is reserved for tenantctl.`,
       hint: 'For a secret write `!secret NAME`, for a record of the tenant `!lookup {…}`, for the id of an object `!ref KIND/key`.',
     };
   }
   if (!isScalar(key) || key.type !== 'PLAIN') return null;
   return {
     code: 'merge-key',
-    message: 'Merge keys (`<<`) are not part of YAML 1.2',
+    message: 'Merge keys (`<<`) are not part of YAML 1.2.',
     hint: 'Repeat the fields, or write "<<" in quotes if that is the key.',
   };
 }
@@ -224,7 +224,7 @@ function refuseDuplicates(duplicates: readonly Pair[], node: YAMLMap, walk: Walk
   for (const { key } of duplicates) {
     const text = keyText(key);
     const { line } = walk.file.at(offsetOfNode(first.get(text)));
-    const message = `The key \`${text}\` appears twice; first on line ${line}`;
+    const message = `The key \`${text}\` appears twice; first on line ${line}.`;
     refuse(walk, key, { code: 'duplicate-key', message });
   }
 }

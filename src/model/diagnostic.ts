@@ -14,7 +14,7 @@ export type Versions = NonNullable<Diagnostic['versions']>[number];
 
 /** Adds a note if an overlay of the environment sets the value: the manifest has another one. */
 export function noteOverlay(message: string, isOverlaid: boolean): string {
-  return isOverlaid ? message.replace(/\.?$/, ' (set by this overlay)$&') : message;
+  return isOverlaid ? message.replace(/\.$/, ' (set by this overlay).') : message;
 }
 
 export function notComparableWords(address: string, places: readonly Pointer[]): string {

@@ -122,6 +122,6 @@ export function shareDiagnostics(
     const names = new Set(same.map(({ name }) => name));
     if (names.size === all.length) return diagnostic;
     const message = diagnostic.message.replace(/[.]$/, '');
-    return { ...diagnostic, message: `${message} (only in ${wordsFor([...names])})` };
+    return { ...diagnostic, message: `${message} (only in ${wordsFor([...names])}).` };
   });
 }

@@ -47,7 +47,7 @@ function waysOfGroups(glob: string): number {
 /** A pull request can bring such a glob, and names that take the longest. */
 export const slowGlob = (glob: string) => ({
   code: 'slow-glob',
-  message: `\`${brief(glob)}\` is so long, or can match a name in so many ways, that comparing it could take hours`,
+  message: `\`${brief(glob)}\` is so long, or can match a name in so many ways, that comparing it could take hours.`,
   hint: 'Write at most three stars between two slashes, few groups of alternatives, and none that is repeated, such as `+(…)`. Or write several globs.',
 });
 
@@ -55,5 +55,5 @@ const brief = (glob: string) => (glob.length > 200 ? `${glob.slice(0, 200)}…` 
 
 export function slowGlobFailure(glob: string): Failure {
   const { code, message, hint } = slowGlob(glob);
-  return fail(code, `${message}.`, { hint });
+  return fail(code, message, { hint });
 }

@@ -76,7 +76,7 @@ it.each([
     ['apply', '--yes', '--expect', 'sha256:0', '--expect', 'sha256:1'],
     'The option --expect is given more than once',
   ],
-  [['apply', 'plan.json', 'other.json'], 'Unknown argument: other.json'],
+  [['apply', 'plan.json', 'other.json'], 'Unknown argument: other.json.'],
   [['apply', '--yes', '--result', ''], 'The value of --result is empty'],
   [['apply', ''], 'The value of planfile is empty'],
   [['apply', '-'], 'standard input: - is not a file'],

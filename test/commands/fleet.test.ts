@@ -272,7 +272,7 @@ describe('a dry run of several environments', () => {
     addObjects(stateOf('eu-2'), { senders: [{ email: 'a@acme.example' }] });
     const stale = await run('apply fleet.json --dry-run');
     expect([stale.code, stale.stdout]).toEqual([4, '']);
-    expect(stale.stderr.replaceAll(/\s+/g, ' ')).toMatch(/\(only in eu-2\) \[plan-stale\]/);
+    expect(stale.stderr.replaceAll(/\s+/g, ' ')).toMatch(/\(only in eu-2\)\. \[plan-stale\]/);
     expect(names.map((name) => sendersOf(name).length)).toEqual([0, 1, 0]);
   });
 

@@ -614,7 +614,7 @@ describe('a tenant that a project gets', () => {
     const again = await run(['init', ...other, '--pipelines', 'none']);
     expect(again.stdout).toContain('Not used');
     const missing = await run(['validate', '-e', 'us-2'], { US_2_CLIENT_ID: 'x' });
-    expect(missing.stderr + missing.stdout).toContain('The environment us-2 has no variable `cluster`');
+    expect(missing.stderr + missing.stdout).toContain('The environment us-2 has no variable `cluster`.');
   });
 
   it('gets its place in pipelines that are as they were made, and is said where one was changed', async () => {

@@ -65,11 +65,11 @@ describe('a descriptor that holds', () => {
     };
     // Nothing declares the kinds that are only referred to.
     expect(await unproven()).toEqual([
-      'AccessProfile is unproven',
-      'Role is unproven',
-      'Transform is unproven',
+      'AccessProfile is unproven.',
+      'Role is unproven.',
+      'Transform is unproven.',
     ]);
-    expect(await unproven('--only', 'Role/**')).toEqual(['Role is unproven']);
+    expect(await unproven('--only', 'Role/**')).toEqual(['Role is unproven.']);
   });
 
   it('is unproven in plans until it is marked, and again when it changes', async () => {
@@ -80,20 +80,20 @@ describe('a descriptor that holds', () => {
       return all.filter(({ code }) => code === 'kind-unproven').map(({ message }) => message);
     };
     expect(await warnings()).toEqual([
-      'AccessProfile is unproven',
-      'Role is unproven',
-      'Transform is unproven',
+      'AccessProfile is unproven.',
+      'Role is unproven.',
+      'Transform is unproven.',
     ]);
     const { stdout } = await run('kind check Role --write');
     expect(stdout).toContain('Marked as proven in kinds/Role.kind.yaml. Commit the file.');
     expect(read(roleFile)).toMatch(/^serverOwned: .*\nproven: sha256:[0-9a-f]{64}\n$/m);
-    expect(await warnings()).toEqual(['AccessProfile is unproven', 'Transform is unproven']);
+    expect(await warnings()).toEqual(['AccessProfile is unproven.', 'Transform is unproven.']);
     expect((await run('kind check Role')).stdout).not.toContain('unproven');
 
     write(roleFile, `# A comment\n${read(roleFile).replace(/^summary: .*/m, 'summary: Other words.')}`);
     expect(await warnings()).toHaveLength(2);
     write(roleFile, read(roleFile).replace('pageSize: 50', 'pageSize: 49'));
-    expect(await warnings()).toContain('Role is unproven: its descriptor has changed since it was checked');
+    expect(await warnings()).toContain('Role is unproven: its descriptor has changed since it was checked.');
     await run('kind check Role --write');
     expect(read(roleFile).match(/^proven:/gm)).toHaveLength(1);
     expect(await warnings()).toHaveLength(2);

@@ -81,14 +81,14 @@ describe('a problem with a value that an overlay sets says so', () => {
   it('if the value does not fit', async () => {
     overlay('description: 12');
     expect(await said('validate')).toContain(
-      'environments/prod.yaml:9:20 error `description` must be text or null, not 12 (set by this overlay) [wrong-type]',
+      'environments/prod.yaml:9:20 error `description` must be text or null, not 12 (set by this overlay). [wrong-type]',
     );
   });
 
   it('if the field does not exist', async () => {
     overlay('descripton: a');
     expect(await said('validate')).toContain(
-      'There is no field `descripton` (set by this overlay) [unknown-field]',
+      'There is no field `descripton` (set by this overlay). [unknown-field]',
     );
   });
 
@@ -99,7 +99,7 @@ describe('a problem with a value that an overlay sets says so', () => {
     );
     overlay('description: a');
     world.declare([{ ...template, subject: '$nobody' }]);
-    expect(await said('plan')).toMatch(/config\/all.yaml:\S+ warning [^[(]*`\$nobody` \[unknown-variable\]/);
+    expect(await said('plan')).toMatch(/config\/all.yaml:\S+ warning [^[(]*`\$nobody`\. \[unknown-variable\]/);
   });
 
   it('if it is a secret that is not set', async () => {

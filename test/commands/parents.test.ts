@@ -202,9 +202,9 @@ describe('objects below another one', () => {
     const world = await project({ 'config/a.yaml': text('HR'), 'config/b.yaml': text('!ref Identity/ann') });
     const { code, stdout } = await world.run('validate');
     expect(code).toBe(1);
-    expect(stdout).toContain('`source` must be a `!ref` of the kind Source');
+    expect(stdout).toContain('`source` must be a `!ref` of the kind Source.');
     expect(stdout).toContain('Write `source: !ref Source/HR`.');
-    expect(stdout).toContain('`source` refers to the kind Source, not to Identity');
+    expect(stdout).toContain('`source` refers to the kind Source, not to Identity.');
     world.write('config/a.yaml', text('!ref Source/HS'));
     world.write('config/b.yaml', '');
     expect((await world.run('plan')).stderr).toContain('Did you mean `HR`?');
@@ -222,12 +222,12 @@ describe('a descriptor', () => {
     [
       'below itself',
       { parent: { source: 'SourceSchema' } },
-      'Objects cannot be below those of the kind `SourceSchema`',
+      'Objects cannot be below those of the kind `SourceSchema`.',
     ],
     [
       'below nothing',
       { parent: { source: 'Nowhere' } },
-      'Objects cannot be below those of the kind `Nowhere`',
+      'Objects cannot be below those of the kind `Nowhere`.',
     ],
     ['without a key', { key: undefined }, 'The document has no `key` or `single`'],
     ['single, with a key', { single: true }, 'A single object needs no `key`'],
@@ -235,7 +235,7 @@ describe('a descriptor', () => {
     [
       'that writes what is no field',
       { write: { required: ['owner'] } },
-      '`owner` is neither a field nor a part of the key',
+      '`owner` is neither a field nor a part of the key.',
     ],
     [
       'that prepares a delete by PUT',
@@ -245,7 +245,7 @@ describe('a descriptor', () => {
     [
       'that replaces what it cannot delete',
       { delete: false, write: { replace: true } },
-      '`replace` needs `create: true` and `delete: true`',
+      '`replace` needs `create: true` and `delete: true`.',
     ],
   ])('%s is refused', async (_, change, message) => {
     const world = await createTestWorld({

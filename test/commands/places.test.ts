@@ -176,12 +176,12 @@ accessRequestConfig: { Source/HR: 2, Source/New%2FOne: 7 }
 it.each([
   ['membership: { sourceIds: [!ref Identity/Ann] }', 'refers to the kind Source, not to Identity'],
   ['additionalOwners: [{ type: OTHER, id: !ref Identity/Ann }]', '`!ref` is not allowed here'],
-  ['membership: !ref Source/HR', '`!ref` is not allowed here in `membership`'],
+  ['membership: !ref Source/HR', '`!ref` is not allowed here in `membership`.'],
   ['membership: { limits: { Source/Nope: 1 } }', 'The tenant has no Source with the key "Nope"'],
   ['membership: { limits: { Identity/Ann: 1 } }', 'refers to the kind Source, not to Identity'],
   ['membership: { limits: { $ref:Source/HR: 1 } }', 'is reserved for tenantctl'],
   ['membership: { other: !ref Source/Nope }', 'The tenant has no Source with the key "Nope"'],
-  ['description: !ref Source/HR', '`description` takes no `!ref`'],
+  ['description: !ref Source/HR', '`description` takes no `!ref`.'],
 ])('a reference that a place does not take is refused: %s', async (line, message) => {
   const { write, run } = await world();
   write('config/role.yaml', `kind: Role\nname: Reader\n${line}\n`);
@@ -194,7 +194,7 @@ it.each([
 it.each([
   [{ 'memberships/*': 'plain' }, 'This place begins with `memberships`'],
   [{ description: { is: 'reference', to: 'Source' } }, '`description` is not JSON'],
-  [{ membership: { is: 'reference', to: 'Sauce' } }, 'There is no kind `Sauce`'],
+  [{ membership: { is: 'reference', to: 'Sauce' } }, 'There is no kind `Sauce`.'],
   [{ membership: { is: 'reference', to: { A: 'Source' } } }, 'to'],
 ])('a place that leads nowhere is told: %j', async (places, message) => {
   const { run } = await world({ files: caseFiles(places) });

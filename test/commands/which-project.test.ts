@@ -73,8 +73,8 @@ describe('the environment', () => {
   });
 
   it.each([
-    ['elsewhere', 'TENANTCTL_ENV: There is no environment `elsewhere`', 'The environments are: test.'],
-    ['tset', 'TENANTCTL_ENV: There is no environment `tset`', 'Did you mean `test`?'],
+    ['elsewhere', 'TENANTCTL_ENV: There is no environment `elsewhere`.', 'The environments are: test.'],
+    ['tset', 'TENANTCTL_ENV: There is no environment `tset`.', 'Did you mean `test`?'],
     ['eu-*', 'TENANTCTL_ENV: No environment matches `eu-*`.', 'The environments are: test.'],
     ['@eu', 'TENANTCTL_ENV: There is no group `@eu`.', 'The project file has no `groups`.'],
     ['*,!test', 'TENANTCTL_ENV: `*,!test` leaves no environment.', 'The environments are: test.'],
@@ -118,7 +118,7 @@ describe('the environment', () => {
     });
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringContaining('error  There is no environment `tset`'),
+      stderr: expect.stringContaining('error  There is no environment `tset`.'),
     });
   });
 

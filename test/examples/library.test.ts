@@ -100,7 +100,7 @@ It refers to AccessProfile, Entitlement, FormDefinition, GovernanceGroup, Workfl
 
   it.each([
     [['add', 'Rolle'], 'Did you mean `Role`?'],
-    [['add', 'Role', 'x'], 'Unknown argument: x'],
+    [['add', 'Role', 'x'], 'Unknown argument: x.'],
     [['add', 'Role', '--write'], 'kind add takes no --write.'],
     [['check'], 'kind check needs a kind.'],
     [['draft'], 'kind draft needs an OpenAPI document.'],

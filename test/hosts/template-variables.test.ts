@@ -52,12 +52,12 @@ test('the lint knows the names, and says that one is not listed', async () => {
   expect(diagnostics.map(({ code, message, hint }) => ({ code, message, hint }))).toEqual([
     {
       code: 'unknown-variable',
-      message: 'The tenant lists no variable `$requestr` for this template',
+      message: 'The tenant lists no variable `$requestr` for this template.',
       hint: 'Did you mean `requester`?',
     },
     {
       code: 'unknown-variable',
-      message: 'The template context has no `productNam`',
+      message: 'The template context has no `productNam`.',
       hint: 'Did you mean `productName`?',
     },
   ]);

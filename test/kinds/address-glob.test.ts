@@ -33,7 +33,7 @@ describe('a glob of addresses', () => {
   ])('%s is too short, and the message shows the parts', (glob) => {
     expect(globProblem(glob, builtInKinds)).toEqual({
       code: 'address-glob',
-      message: `\`${glob}\` cannot be an address: addresses of this kind are NotificationTemplate/KEY/MEDIUM/LOCALE`,
+      message: `\`${glob}\` cannot be an address: addresses of this kind are NotificationTemplate/KEY/MEDIUM/LOCALE.`,
       hint: 'Write `NotificationTemplate/**` for all of them.',
     });
   });
@@ -45,7 +45,7 @@ describe('a glob of addresses', () => {
   ])('%s,%s looks like two, which have to be named each by itself', (first, second) => {
     expect(globProblem(`${first}, ${second}`, builtInKinds)).toEqual({
       code: 'address-glob',
-      message: `\`${first}, ${second}\` is a single address, since keys may have commas, and looks like several`,
+      message: `\`${first}, ${second}\` is a single address, since keys may have commas, and looks like several.`,
       hint: `Name each by itself: \`${first}\` and \`${second}\`. Write a comma in a key as \`%2C\`.`,
     });
   });
@@ -64,7 +64,7 @@ describe('a glob of addresses', () => {
   it('of an unknown kind is a typo', () => {
     expect(globProblem('SenderAdress/x', builtInKinds)).toEqual({
       code: 'unknown-kind',
-      message: 'There is no kind `SenderAdress`',
+      message: 'There is no kind `SenderAdress`.',
       hint: 'Did you mean `SenderAddress`?',
     });
     expect(globProblem('', builtInKinds)?.code).toBe('unknown-kind');

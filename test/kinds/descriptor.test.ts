@@ -113,10 +113,10 @@ it('tells the names that stand for two things', () => {
     serverOwned: ['id', 'color', 'name'],
   };
   expect(mistakesIn(descriptorFrom(document)).map(({ at, message }) => `${at}: ${message}`)).toEqual([
-    '/key/2: `name` is in the key twice',
-    '/fields/locale: `locale` is a part of the key, so it cannot be a field too',
-    '/serverOwned/1: `color` is a field, so `serverOwned` cannot name it',
-    '/serverOwned/2: `name` is a part of the key, so `serverOwned` cannot name it',
+    '/key/2: `name` is in the key twice.',
+    '/fields/locale: `locale` is a part of the key, so it cannot be a field too.',
+    '/serverOwned/1: `color` is a field, so `serverOwned` cannot name it.',
+    '/serverOwned/2: `name` is a part of the key, so `serverOwned` cannot name it.',
   ]);
   expect(mistakesIn(descriptorFrom({ ...least, key: ['name', 'locale'] }))).toEqual([]);
 });
@@ -413,7 +413,7 @@ describe('a descriptor', () => {
     expect(noticeOf(written)).toEqual({
       code: 'kind-unproven',
       severity: 'warning',
-      message: 'Role is unproven',
+      message: 'Role is unproven.',
       hint: 'Run `tenantctl kind check Role --write`, which only reads the tenant.',
     });
   });
@@ -425,7 +425,7 @@ describe('a descriptor', () => {
     { proven: 'sha256:0', key: 'alias' },
   ])('that has changed since to %j is not any more', (more) => {
     expect(noticeOf({ ...proven(), ...more })).toMatchObject({
-      message: 'Role is unproven: its descriptor has changed since it was checked',
+      message: 'Role is unproven: its descriptor has changed since it was checked.',
     });
   });
 });

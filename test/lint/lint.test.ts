@@ -42,13 +42,13 @@ describe('variables', () => {
     [
       '$usr',
       [
-        "unknown-variable: Neither the vendor's default nor the template context has `$usr` (Did you mean `user`?)",
+        "unknown-variable: Neither the vendor's default nor the template context has `$usr`. (Did you mean `user`?)",
       ],
     ],
-    ['$other', ["unknown-variable: Neither the vendor's default nor the template context has `$other`"]],
+    ['$other', ["unknown-variable: Neither the vendor's default nor the template context has `$other`."]],
     [
       '$__global.productNam',
-      ['unknown-variable: The template context has no `productNam` (Did you mean `productName`?)'],
+      ['unknown-variable: The template context has no `productNam`. (Did you mean `productName`?)'],
     ],
     ['$__global', []],
     ['\\$usr and $5', []],
@@ -139,19 +139,19 @@ describe('chat messages', () => {
     ['text of an object', '{"text":"Hi ${name}","blocks":"[{\\"type\\":\\"divider\\"}]"}', []],
     ['empty', { text: 'a', attachments: '', messageJSON: null }, []],
     ['text with directives', '{"items":[#foreach($a in $b)"$a",#end]}', []],
-    ['plain text', 'Hi there', ['The text of `slackTemplate` is not valid JSON']],
-    ['a list', '[1]', ['The text of `slackTemplate` is not a JSON object']],
-    ['cut off', '{"text": "Hi"', ['The text of `slackTemplate` is not valid JSON']],
-    ['bad blocks', { blocks: '[{]' }, ['The text of `slackTemplate.blocks` is not valid JSON']],
+    ['plain text', 'Hi there', ['The text of `slackTemplate` is not valid JSON.']],
+    ['a list', '[1]', ['The text of `slackTemplate` is not a JSON object.']],
+    ['cut off', '{"text": "Hi"', ['The text of `slackTemplate` is not valid JSON.']],
+    ['bad blocks', { blocks: '[{]' }, ['The text of `slackTemplate.blocks` is not valid JSON.']],
     [
       'blocks of a word',
       { attachments: '"x"' },
-      ['The text of `slackTemplate.attachments` is neither a JSON object nor a list'],
+      ['The text of `slackTemplate.attachments` is neither a JSON object nor a list.'],
     ],
     [
       'bad blocks in text',
       '{"messageJSON":"{"}',
-      ['The text of `slackTemplate.messageJSON` is not valid JSON'],
+      ['The text of `slackTemplate.messageJSON` is not valid JSON.'],
     ],
   ])('%s', (_name, slackTemplate, expected) => {
     const declared = template({ slackTemplate }, ['welcome', 'SLACK', 'en']);
@@ -197,8 +197,8 @@ it('reports the locales and media that a notification lacks and others have', ()
     resource('NotificationTemplate', ['c', 'EMAIL', 'ja'], {}, { ensure: 'absent' }),
   ];
   expect(findings(declared)).toEqual([
-    'missing-locale: `b` is not declared for EMAIL in de, although other notifications are',
-    'missing-medium: `b` is not declared for SLACK, although other notifications are',
+    'missing-locale: `b` is not declared for EMAIL in de, although other notifications are.',
+    'missing-medium: `b` is not declared for SLACK, although other notifications are.',
   ]);
 });
 
@@ -297,27 +297,27 @@ describe('search rules', () => {
     [
       'an operator that a date does not have',
       attribute('include?', '2030', 'iso'),
-      'rule-attribute: A date has no operator `include?` (Use one of before after > < ==.)',
+      'rule-attribute: A date has no operator `include?`. (Use one of before after > < ==.)',
     ],
     [
       'an operator of dates',
       attribute('before', '2030-01-31'),
-      'rule-attribute: `before` is for dates, and the attribute is not a date (Use one of == != > < start_with? end_with? include? exclude?.)',
+      'rule-attribute: `before` is for dates, and the attribute is not a date. (Use one of == != > < start_with? end_with? include? exclude?.)',
     ],
     [
       'a date in another form',
       attribute('before', '01/31/2030', 'iso'),
-      'rule-attribute: `before` needs a date in the form YYYY-MM-DD, not `01/31/2030`',
+      'rule-attribute: `before` needs a date in the form YYYY-MM-DD, not `01/31/2030`.',
     ],
     [
       'a date where a number of days belongs',
       attribute('==', '2030-01-31', 'iso'),
-      'rule-attribute: For a date, `==` needs a number of days from today, not `2030-01-31` (Write for example `30 before` or `30 after`.)',
+      'rule-attribute: For a date, `==` needs a number of days from today, not `2030-01-31`. (Write for example `30 before` or `30 after`.)',
     ],
     [
       'another side of today',
       { ...attribute('<', 'Today', 'us'), secondary_value: 'befor', tertiary_value: '30' },
-      'rule-distance: `secondary_value` of a distance from today is `before` or `after`, not `befor` (Did you mean `before`?)',
+      'rule-distance: `secondary_value` of a distance from today is `before` or `after`, not `befor`. (Did you mean `before`?)',
     ],
   ])('says what is wrong with %s', (_, declared, expected) => {
     expect(findings([search(declared)], rows)).toEqual([expected]);

@@ -86,5 +86,5 @@ describe('where an environment departs from what is declared', () => {
 
 it('a manifest cannot write a note of a tag itself', () => {
   const manifest = integration('A', 'attributes: { a: { $tag: [!!str "!var", company, 1] } }');
-  expect(() => declarationOf(manifest)).toThrow('The key `$tag` is reserved for tenantctl');
+  expect(() => declarationOf(manifest)).toThrow('The key `$tag` is reserved for tenantctl.');
 });

@@ -82,7 +82,7 @@ it('the second of two manifests for one object is refused, with where the first 
   expect(said([one('name: a'), one('name: b'), one('name: a')].join('---\n'))).toEqual([
     [
       'duplicate-object config/a.yaml:7:1',
-      'SimIntegration/a is declared twice; first in config/a.yaml, line 1',
+      'SimIntegration/a is declared twice; first in config/a.yaml, line 1.',
       'SimIntegration/a',
       hint,
     ],
@@ -90,7 +90,7 @@ it('the second of two manifests for one object is refused, with where the first 
   expect(said([one('id: x1'), one('name: b\nid: x1')].join('---\n'))).toEqual([
     [
       'duplicate-object config/a.yaml:4:1',
-      'the SimIntegration with the id x1 is declared twice; first in config/a.yaml, line 1',
+      'the SimIntegration with the id x1 is declared twice; first in config/a.yaml, line 1.',
       'SimIntegration/b',
       hint,
     ],
@@ -98,7 +98,7 @@ it('the second of two manifests for one object is refused, with where the first 
   expect(said([one('name: a/b'), one('name: b\nlifecycle: { renamedFrom: a/b }')].join('---\n'))).toEqual([
     [
       'duplicate-object config/a.yaml:4:1',
-      'SimIntegration/a%2Fb is the name of one object here and the former name of another there; first in config/a.yaml, line 1',
+      'SimIntegration/a%2Fb is the name of one object here and the former name of another there; first in config/a.yaml, line 1.',
       'SimIntegration/b',
       expect.stringContaining('apply `renamedFrom` first'),
     ],
@@ -107,7 +107,7 @@ it('the second of two manifests for one object is refused, with where the first 
   expect(said([renamed('a'), renamed('b')].join('---\n'))).toMatchObject([
     [
       expect.any(String),
-      'SimIntegration/z is declared twice; first in config/a.yaml, line 1',
+      'SimIntegration/z is declared twice; first in config/a.yaml, line 1.',
       expect.any(String),
       hint,
     ],

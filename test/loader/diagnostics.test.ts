@@ -117,7 +117,7 @@ describe('problems', () => {
     expect(['a', 'b', 'c'].map(count)).toEqual([50, 3, 60]);
     expect(problems.diagnostics.filter(({ code }) => code === 'too-many-problems')).toMatchObject([
       {
-        message: 'long.yaml has more problems: only the first 50 are shown',
+        message: 'long.yaml has more problems: only the first 50 are shown.',
         source: { file: 'long.yaml', line: 51, column: 1 },
       },
     ]);

@@ -112,7 +112,7 @@ describe('a reference to a kind that is not there is a warning', () => {
       [
         'unknown-kind kinds/Role.kind.yaml:8:31',
         'warning',
-        'There is no kind `SimIntegratoin`',
+        'There is no kind `SimIntegratoin`.',
         'Did you mean `SimIntegration`?',
       ],
     ]);

@@ -44,7 +44,7 @@ describe('a number in a manifest', () => {
       ({ severity }) => severity === 'error',
     );
     expect(found).toMatchObject({
-      message: '`007` is read as the number 7',
+      message: '`007` is read as the number 7.',
       hint: 'If it is text, put it in quotes: "007". If it is a number, write 7.',
     });
   });

@@ -272,7 +272,7 @@ test.each([
 );
 
 test.each([
-  ['no space after a colon', 'subject:x\n', '5:9', 'A colon needs a space after it', 'Write `name: value`.'],
+  ['no space after a colon', 'subject:x\n', '5:9', 'A colon needs a space after it.', 'Write `name: value`.'],
   ['no colon', 'subject\n', '5:1', 'This line has no colon', 'indent it'],
   ['a text that is not indented', 'body: |\nHello\n', '6:1', 'must be indented', 'after `|` or `>`'],
   ['a folded text that is not indented', 'body: >-\nHello\n', '6:1', 'must be indented', 'after `|` or `>`'],

@@ -45,44 +45,44 @@ describe('a reference is refused at its place, with what to write', () => {
     [
       'owner: !ref Text/a/en',
       'ref-kind 3:8',
-      '`owner` refers to the kind Identity, not to Text',
+      '`owner` refers to the kind Identity, not to Text.',
       'Write `!ref Identity/…`.',
     ],
     [
       'owner: !ref Identiy/Ann',
       'ref-kind 3:8',
-      '`owner` refers to the kind Identity, not to Identiy',
+      '`owner` refers to the kind Identity, not to Identiy.',
       'Did you mean `Identity`?',
     ],
     [
       'owner: !ref Identity/a/b',
       'invalid-ref 3:8',
-      'A key of the kind Identity has 1 part, and this has 2',
+      'A key of the kind Identity has 1 part, and this has 2.',
       'Write `!ref Identity/NAME`. Inside a part write `%2F` for a slash.',
     ],
     [
       'texts: [!ref Text/a]',
       'invalid-ref 3:9',
-      'A key of the kind Text has 2 parts, and this has 1',
+      'A key of the kind Text has 2 parts, and this has 1.',
       'Write `!ref Text/NAME/LOCALE`. Inside a part write `%2F` for a slash.',
     ],
-    ['other: !ref Identty/a', 'unknown-kind 3:8', 'There is no kind `Identty`', 'Did you mean `Identity`?'],
+    ['other: !ref Identty/a', 'unknown-kind 3:8', 'There is no kind `Identty`.', 'Did you mean `Identity`?'],
     [
       'other: !ref Identity/a',
       'ref-kind 3:8',
-      '`other` refers to the kind Wombat, not to Identity',
+      '`other` refers to the kind Wombat, not to Identity.',
       undefined,
     ],
     [
       'description: !ref Identity/Ann',
       'ref-not-taken 3:14',
-      '`description` takes no `!ref`',
+      '`description` takes no `!ref`.',
       'The fields that take a `!ref` are: owner, texts, other.',
     ],
     [
       'owner: { type: !ref Identity/Ann }',
       'ref-not-taken 3:16',
-      '`!ref` is not allowed here in `owner`',
+      '`!ref` is not allowed here in `owner`.',
       'Write it in the place of an id of the kind Identity.',
     ],
   ])('%s', (line, at, message, hint) => {
@@ -108,7 +108,7 @@ describe('a reference is refused at its place, with what to write', () => {
     expect(refusals({ ...kinds, 'config/a.yaml': manifest })).toEqual([
       [
         'ref-not-taken config/a.yaml:5:7',
-        '`body` takes no `!ref`',
+        '`body` takes no `!ref`.',
         'The fields that take a `!ref` are: slackTemplate, teamsTemplate.',
       ],
     ]);
@@ -119,7 +119,7 @@ describe('a reference is refused at its place, with what to write', () => {
     (text) => {
       const [[at, message, hint] = []] = refusals(role(`owner: !ref ${text}`));
       expect(at).toBe('invalid-ref config/a.yaml:3:8');
-      expect(message).toBe('`!ref` takes a kind and a key with a slash between them');
+      expect(message).toBe('`!ref` takes a kind and a key with a slash between them.');
       expect(hint).toContain('!ref Source/HR');
     },
   );

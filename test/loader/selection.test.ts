@@ -103,7 +103,7 @@ describe('--env', () => {
   it('is the default of the project where it is left out, and never all of them', () => {
     expect(select()).toEqual(['test']);
     expect(() => selectEnvironments([], { ...project, defaultEnvironment: null })).toThrow(
-      'No environment is selected',
+      'No environment is selected.',
     );
   });
 });

@@ -73,7 +73,7 @@ describe('an environment', () => {
       expect(saidOf(at(url))).toEqual([
         [
           'invalid-url 5:16',
-          `\`baseUrl\` cannot be used: tenantctl adds the paths of the API, so it must end before \`${version}\``,
+          `\`baseUrl\` cannot be used: tenantctl adds the paths of the API, so it must end before \`${version}\`.`,
         ],
       ]);
     }
@@ -94,7 +94,7 @@ describe('an environment', () => {
     expect(saidOf(at('http://login.example'))).toEqual([
       [
         'invalid-url 6:17',
-        '`tokenUrl` cannot be used: credentials are sent there, so it must begin with https://',
+        '`tokenUrl` cannot be used: credentials are sent there, so it must begin with https://.',
       ],
     ]);
   });
@@ -112,12 +112,12 @@ describe('an environment', () => {
   });
 
   it.each([
-    ['baseUrl: !ref Role/a', 'A `!ref` cannot be a setting of an environment'],
-    ['baseUrl: !secret HOST', 'A secret or lookup cannot be a setting of an environment'],
-    ['baseUrl: !var hidden', 'A secret or lookup cannot be a setting of an environment'],
+    ['baseUrl: !ref Role/a', 'A `!ref` cannot be a setting of an environment.'],
+    ['baseUrl: !secret HOST', 'A secret or lookup cannot be a setting of an environment.'],
+    ['baseUrl: !var hidden', 'A secret or lookup cannot be a setting of an environment.'],
     [
       'baseUrl: !lookup { from: a, where: { b: c }, take: d }',
-      'A secret or lookup cannot be a setting of an environment',
+      'A secret or lookup cannot be a setting of an environment.',
     ],
   ])('has no setting that is only known later: %s', (line, message) => {
     const text = remote(`${line}\n      ${token}`, '    variables: { hidden: !secret HOST }\n');
@@ -131,8 +131,8 @@ describe('an environment', () => {
   });
 
   it.each([
-    ['baseUrl: !var host', 'variable-unset 5:16', 'The environment prod has no variable `host`'],
-    ['baseUrl: !env HOST', 'env-unset 5:16', 'The environment variable HOST is not set'],
+    ['baseUrl: !var host', 'variable-unset 5:16', 'The environment prod has no variable `host`.'],
+    ['baseUrl: !env HOST', 'env-unset 5:16', 'The environment variable HOST is not set.'],
   ])('has no setting that is not there: %s', (line, at, message) => {
     expect(saidOf(remote(`${line}\n      ${token}`)).map((each) => each.slice(0, 2))).toEqual([
       [at, message],
@@ -157,7 +157,7 @@ describe('an environment', () => {
 
   it.each(['!var b', '!format "%{b}"'])('has no variable made of another one: %s', (tag) => {
     expect(saidOf(config(`    variables: { a: ${tag}, b: x }\n`))).toEqual([
-      ['variable-in-variable 5:21', 'A variable cannot be made up of other variables'],
+      ['variable-in-variable 5:21', 'A variable cannot be made up of other variables.'],
     ]);
   });
 
@@ -178,7 +178,7 @@ describe('the hosts that may be called', () => {
     expect(saidOf(remote(`${address}\n      ${token}`), {}, env)).toEqual([
       [
         'invalid-allowed-hosts',
-        'TENANTCTL_ALLOWED_HOSTS lists `https://a.example`, which is not a host',
+        'TENANTCTL_ALLOWED_HOSTS lists `https://a.example`, which is not a host.',
         'Write `host` or `host:port`, separated by commas: no scheme, path or pattern.',
       ],
     ]);
@@ -188,7 +188,7 @@ describe('the hosts that may be called', () => {
     expect(saidOf(remote(`${address}\n      ${token}`), {}, { https_proxy: 'ftp://p' })).toEqual([
       [
         'invalid-proxy',
-        'HTTPS_PROXY is not the address of an HTTP proxy',
+        'HTTPS_PROXY is not the address of an HTTP proxy.',
         'For example: `http://proxy.example:3128`.',
       ],
     ]);
@@ -237,7 +237,7 @@ describe('an overlay', () => {
     const [at, message] = saidOf(text, { 'config/a.yaml': plain })[0] ?? [];
     expect([at, message]).toEqual([
       'overlay-key 6:56',
-      `An overlay cannot change \`${name}\`, which identifies the object`,
+      `An overlay cannot change \`${name}\`, which identifies the object.`,
     ]);
   });
 
@@ -255,7 +255,7 @@ describe('an overlay', () => {
     const text = config('    overlays:\n      - { target: MailFrom/*, merge: {} }\n');
     const { diagnostics } = load({ 'tenantctl.yaml': text, 'config/a.yaml': plain });
     expect(diagnostics.find(({ code }) => code === 'unused-overlay')).toMatchObject({
-      message: "The overlay's target `MailFrom/*` matches no declared object",
+      message: "The overlay's target `MailFrom/*` matches no declared object.",
       hint: 'Correct the target: it is compared with addresses as `plan` shows them. Or remove the overlay.',
     });
   });
@@ -263,7 +263,7 @@ describe('an overlay', () => {
 
 describe('the files that are manifests', () => {
   it('are those of at least one glob', () => {
-    expect(saidOf(`${config()}manifests: []\n`)).toEqual([['invalid-value 5:12', '`manifests` is empty']]);
+    expect(saidOf(`${config()}manifests: []\n`)).toEqual([['invalid-value 5:12', '`manifests` is empty.']]);
   });
 
   it('are those of the globs, without the project file, environments and descriptions of kinds', () => {
@@ -285,10 +285,10 @@ describe('the files that are manifests', () => {
       return diagnostics.map((each) => [brief(each), each.message]);
     };
     expect(warning(`${config()}manifests: [a/*.yaml, b]\n`)).toEqual([
-      ['no-manifests tenantctl.yaml:5:12', 'No file matches a/*.yaml, b'],
+      ['no-manifests tenantctl.yaml:5:12', 'No file matches a/*.yaml, b.'],
     ]);
     expect(warning(config())).toEqual([
-      ['no-manifests tenantctl.yaml:1:1', 'No file matches config/**/*.yaml'],
+      ['no-manifests tenantctl.yaml:1:1', 'No file matches config/**/*.yaml.'],
     ]);
   });
 });

@@ -1,4 +1,5 @@
 /** The files of a project: which are read, and why others are not. */
+import { execFileSync } from 'node:child_process';
 import fs, { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
@@ -121,6 +122,19 @@ describe('a file', () => {
 });
 
 describe('globs', () => {
+  it('find pipes and devices too, which are refused as other files that cannot be read', () => {
+    const { root, source } = createLinked({ 'inner/a/b.yaml': 'b' }, { 'a/link.yaml': 'pipe.yaml' });
+    for (const path of ['a/pipe.yaml', 'a/pipe.txt']) execFileSync('mkfifo', [join(root, path)]);
+    const [file, ...pipes] = source.glob(['a/*.yaml']);
+    expect([file, ...pipes]).toEqual(['a/b.yaml', 'a/link.yaml', 'a/pipe.yaml']);
+    for (const path of pipes)
+      expect(refusal(() => source.text(path))).toEqual([
+        'file-unreadable',
+        `${path} is not a regular file.`,
+        'Name a file.',
+      ]);
+  });
+
   it('find each file once, sorted, and none where there is no folder', () => {
     const { source } = createLinked({ 'inner/b/a.yaml': '', 'inner/a/z.yaml': '', 'inner/a/y.yaml': '' });
     expect(source.glob(['b/*.yaml', '**/*.yaml', 'a/y.yaml', '!tenantctl.yaml'])).toEqual([

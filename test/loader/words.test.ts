@@ -67,9 +67,9 @@ fields: { g: { is: text, to: Role }, h: { is: json, zzz: 1 } }
 serverOwned: [id, made, id]
 `;
   expect(saidOf({ [file]: text }, file)).toEqual([
-    ['invalid-value 3:6', '`key` has more than 5 items'],
-    ['unknown-field 4:26', 'There is no field `to` in `fields.g`', 'The fields are: is.'],
-    ['unknown-field 4:53', 'There is no field `zzz` in `fields.h`', 'The fields are: is, declares, text.'],
-    ['invalid-value 5:14', '`serverOwned` has an item twice, at 0 and 2'],
+    ['invalid-value 3:6', '`key` has more than 5 items.'],
+    ['unknown-field 4:26', 'There is no field `to` in `fields.g`.', 'The fields are: is.'],
+    ['unknown-field 4:53', 'There is no field `zzz` in `fields.h`.', 'The fields are: is, declares, text.'],
+    ['invalid-value 5:14', '`serverOwned` has an item twice, at 0 and 2.'],
   ]);
 });

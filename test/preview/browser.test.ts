@@ -211,11 +211,11 @@ describe.skipIf(executablePath === undefined)('the page', () => {
   });
 
   it('tells the problems of the project and those of the template', async () => {
-    const problem = { severity: 'warning', message: 'This `#if` has no `#end`', hint: 'Add it.' } as const;
+    const problem = { severity: 'warning', message: 'This `#if` has no `#end`.', hint: 'Add it.' } as const;
     const { page, preview } = await visit(
       snapshot([mail], { diagnostics: [{ code: 'velocity-unclosed', address: mail.address, ...problem }] }),
     );
-    await page.locator('#problems').getByText('This `#if` has no `#end`').waitFor();
+    await page.locator('#problems').getByText('This `#if` has no `#end`.').waitFor();
     await page.getByRole('link', { name: 'E-mail en 1 remark changed', exact: true }).waitFor();
     preview.show(
       snapshot([mail], { diagnostics: [{ code: 'x', severity: 'error', message: 'No e-mail address' }] }),

@@ -33,7 +33,7 @@ describe('half of a character', () => {
       expect(errorsIn(json)).toMatchObject([
         {
           code: 'half-character',
-          message: `\`${field}\` has an escape for half of a character`,
+          message: `\`${field}\` has an escape for half of a character.`,
           source: { file: 'config/all.yaml', line: 2, column: expect.any(Number) },
         },
       ]);
