@@ -1,6 +1,14 @@
-import { type Field, fieldNamed, type LiveObject, type RecordReference } from '../kinds/kind.ts';
+import { recordNames, recordTypes } from '../kinds/condition-rule.ts';
+import { type Field, fieldNamed, type LiveObject } from '../kinds/kind.ts';
 import { idText } from '../kinds/operation.ts';
-import { idsIn, renameMembers, renameSteps, targetKindOf } from '../kinds/references.ts';
+import {
+  idsIn,
+  type RecordUse,
+  recordIdsIn,
+  renameMembers,
+  renameSteps,
+  targetKindOf,
+} from '../kinds/references.ts';
 import type { Printable } from '../loader/print.ts';
 import { groupBy } from '../model/basics.ts';
 import { get, getText, isArray, isObject, type Json, type JsonObject, recordField } from '../model/json.ts';
@@ -125,37 +133,39 @@ function namesShown({ kind, raw }: Pick<LiveObject, 'kind' | 'raw'>): ReadonlyMa
 
 /** The ids inside records and JSON of which the kind says what collection they are from. */
 function idsInside({ kind, fields }: Referring, { records }: NameSources): KnownId[] {
-  const references = kind.quirks?.references?.(fields) ?? [];
-  return references
-    .filter((reference) => isId(reference, records))
-    .map(({ at, id, from, by }) => {
-      const rows = records.get(from) ?? [];
-      const [record, ...others] = rowsWith(rows, 'id', id);
-      const only = record && others.length === 0 ? record : null;
-      return {
-        ...({ at, id, is: 'inside', scope: from, beside: null, ref: null } as const),
-        shown: only && (getText(only, 'label') ?? getText(only, 'name')),
-        lookup: only && lookupFor(only, rows, { from, by }),
-      };
-    });
+  return recordUsesIn({ kind, fields }).flatMap((use) => {
+    const from = collectionOf(use, records);
+    if (from === null) return [];
+    const { at, id } = use;
+    const rows = records.get(from) ?? [];
+    const [record, ...others] = rowsWith(rows, 'id', id);
+    const only = record && others.length === 0 ? record : null;
+    return {
+      ...({ at, id, is: 'inside', scope: from, beside: null, ref: null } as const),
+      shown: only && (getText(only, 'label') ?? getText(only, 'name')),
+      lookup: only && lookupFor(only, rows, from),
+    };
+  });
 }
 
-/** True where the value is an id at all: of some, another record says that. */
-function isId({ when }: RecordReference, records: Records): boolean {
-  if (!when) return true;
-  const [row] = rowsWith(records.get(when.from) ?? [], 'id', when.id);
-  if (!row) return false;
-  const [shown] = when.fields.flatMap((field) => textIn(row, field) ?? []);
-  return shown !== undefined && when.values.includes(shown);
+function recordUsesIn({ kind, fields }: Referring): RecordUse[] {
+  return Object.entries(kind.fields).flatMap(([name, field]) =>
+    recordIdsIn(field, get(fields, name) ?? null).map((use) => ({ ...use, at: pointer(name) + use.at })),
+  );
 }
 
-/** A lookup by the first of the reference's fields that is unique to its record; `null` where none is. */
-function lookupFor(
-  record: JsonObject,
-  rows: readonly JsonObject[],
-  { from, by }: Pick<RecordReference, 'from' | 'by'>,
-): Lookup | null {
-  for (const field of by) {
+/** The collection that an id is from; `null` where another record does not say that it is an id at all. */
+function collectionOf(use: RecordUse, records: Records): string | null {
+  if (!('typedBy' in use)) return use.from;
+  const { typedBy, from } = use;
+  const [row] = rowsWith(records.get(collectionOf(typedBy, records) ?? '') ?? [], 'id', typedBy.id);
+  const [type = ''] = recordTypes.flatMap((member) => (row && textIn(row, member)) ?? []);
+  return get(from, type) ?? null;
+}
+
+/** A lookup by the first name of a record that no other has; `null` where it has none. */
+function lookupFor(record: JsonObject, rows: readonly JsonObject[], from: string): Lookup | null {
+  for (const field of recordNames[from] ?? []) {
     const value = textIn(record, field);
     if (value === null || rowsWith(rows, field, value).length > 1) continue;
     return { from, where: { [field]: value }, take: 'id' };
@@ -186,10 +196,9 @@ function textIn(row: JsonObject, field: string): string | null {
  */
 export function collectionsFor(objects: readonly Referring[], { records }: NameSources): string[] {
   const names = objects.flatMap(({ kind, fields }) =>
-    (kind.quirks?.references?.(fields) ?? []).flatMap((reference) => {
-      const { from, when } = reference;
-      if (when && !records.has(when.from)) return [when.from];
-      return isId(reference, records) ? [from] : [];
+    recordUsesIn({ kind, fields }).flatMap((use) => {
+      const typing = 'typedBy' in use ? collectionOf(use.typedBy, records) : null;
+      return (typing !== null && !records.has(typing) ? typing : collectionOf(use, records)) ?? [];
     }),
   );
   return [...new Set(names)].filter((name) => !records.has(name)).sort();

@@ -1,3 +1,4 @@
+import type { IdPlace } from '../generated/schemas/kind.ts';
 import {
   get,
   getText,
@@ -8,9 +9,9 @@ import {
   withoutNulls,
 } from '../model/json.ts';
 import { type Lookup, literal, lookupMarker, lookupOf } from '../model/marker.ts';
-import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import type { RecordReference, RecordsField } from './kind.ts';
+import type { Field, RecordsField } from './kind.ts';
+import { Places } from './places.ts';
 
 // One rule of a saved search (seed 002, "Condition rule"). Hosts know more types, operators and members than the documents
 // (api-notes, "What hosts of this family really answer"). All members are read, compared, shown and written, known or not.
@@ -33,12 +34,48 @@ const documented = [
   'secondary_attribute_id',
 ];
 
+/** The members that tell the records of a collection apart, best first. */
+export const recordNames: Readonly<Record<string, readonly string[]>> = {
+  ne_attributes: ['uid', 'label', 'name'],
+  profile_types: ['uid', 'name'],
+  profiles: ['uid', 'name'],
+  users: ['uid', 'login', 'email'],
+};
+
+/** The members that have the type of an attribute: the documents name the types, but not the member. */
+export const recordTypes: readonly string[] = ['data_type', 'type'];
+
+/**
+ * The types of attributes whose values are ids (seed 002, "ProfileAttributeRule"). Hosts also write them with a blank, and call
+ * users by what they are to a profile.
+ */
+const idAttributes: Readonly<Record<string, string>> = {
+  ...typesOf('profile', 'profiles'),
+  ...Object.assign({}, ...['user', 'contributor', 'owner'].map((noun) => typesOf(noun, 'users'))),
+};
+
+function typesOf(noun: string, collection: string): Readonly<Record<string, string>> {
+  const ends = ['_select', '_search', ' select', ' search'];
+  return Object.fromEntries(ends.map((end) => [noun + end, collection]));
+}
+
+const idOfAttribute: IdPlace = { is: 'reference', by: 'type', to: { [attributeRule]: 'ne_attributes' } };
+
+/** The ids of other records in rules. What the value of an attribute's rule is, the type of that attribute says. */
+const places = new Places([
+  { path: '*/condition_object_id', is: idOfAttribute },
+  { path: '*/secondary_attribute_id', is: idOfAttribute },
+  { path: '*/value', is: { is: 'reference', by: 'type', to: { ProfileTypeRule: 'profile_types' } } },
+  { path: '*/value', is: { is: 'reference', by: 'condition_object_id', to: idAttributes } },
+]);
+
 /** The rules of a search as a field. Rules with equal `alike` members are one whose operator or value changed. */
-export const rulesField: RecordsField = {
+export const rulesField: Field & RecordsField = {
   is: 'records',
   alike: ['type', 'condition_object_id'],
   filled: { object_type: usualClass },
   canonical: withOneClass,
+  places,
 };
 
 /** Any class of an attribute stands for `NeAttribute`, under whichever name a host has it. */
@@ -126,50 +163,4 @@ function whereIsAttribute(id: Json | undefined): Lookup['where'] | null {
   const lookup = lookupOf(id);
   if (lookup) return lookup.from === 'ne_attributes' ? lookup.where : null;
   return typeof id === 'string' ? { id } : null;
-}
-
-/**
- * The types of attributes whose values are ids, and of which records (seed 002, "ProfileAttributeRule"). Hosts also write them
- * with a blank, and call users by what they are to a profile.
- */
-const idAttributes = [
-  { from: 'profiles', by: ['uid', 'name'], values: typesOf('profile') },
-  {
-    from: 'users',
-    by: ['uid', 'login', 'email'],
-    values: ['user', 'contributor', 'owner'].flatMap(typesOf),
-  },
-];
-
-function typesOf(noun: string): string[] {
-  return ['_select', '_search', ' select', ' search'].map((end) => noun + end);
-}
-
-/** The documents name the types of attributes, but not the field that has the type. */
-const typeFields = ['data_type', 'type'];
-
-/** The ids of other records in the rule at this place of its search. */
-export function ruleReferences(rule: JsonObject, at: number): RecordReference[] {
-  const reference = (field: string, from: string, by: readonly string[]): RecordReference[] => {
-    const id = getText(rule, field);
-    return id === null ? [] : [{ at: pointer('rules', at, field), id, from, by }];
-  };
-  const attribute = getText(rule, 'condition_object_id');
-  switch (getText(rule, 'type')) {
-    case 'ProfileTypeRule':
-      return reference('value', 'profile_types', ['uid', 'name']);
-    case attributeRule: {
-      const found = ['condition_object_id', 'secondary_attribute_id'].flatMap((field) =>
-        reference(field, 'ne_attributes', ['uid', 'label', 'name']),
-      );
-      if (attribute === null) return found;
-      const inValue = idAttributes.flatMap(({ from, by, values }) => {
-        const when = { from: 'ne_attributes', id: attribute, fields: typeFields, values };
-        return reference('value', from, by).map((each) => ({ ...each, when }));
-      });
-      return [...found, ...inValue];
-    }
-    default:
-      return [];
-  }
 }

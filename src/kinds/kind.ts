@@ -1,7 +1,6 @@
 import type { Address, Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { get, type Json, type JsonObject } from '../model/json.ts';
-import type { Lookup } from '../model/marker.ts';
 import type { Request, Risk } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -199,25 +198,6 @@ export interface RemoveInput {
   readonly settings: ApiSettings;
 }
 
-/** A place in an object with the id of another record, and how that record is found by name. */
-export interface RecordReference {
-  readonly at: Pointer;
-  readonly id: string;
-  /** The collection. `by` has the fields that may identify the record, best first. */
-  readonly from: Lookup['from'];
-  readonly by: readonly string[];
-  /** The value is such an id only if this is true. */
-  readonly when?: RecordCondition;
-}
-
-/** The record `id` of the collection `from` has one of `values` in the first of `fields` that it shows. */
-interface RecordCondition {
-  readonly from: Lookup['from'];
-  readonly id: string;
-  readonly fields: readonly string[];
-  readonly values: readonly string[];
-}
-
 /**
  * What a tenant does with a create of an object that exists: it refuses it, replaces the object (or does nothing), or
  * makes another object or starts its effects again. Where the documents say nothing, it `duplicates`.
@@ -310,7 +290,6 @@ export interface Quirks {
   arrange?(declared: JsonObject, live: LiveObject): JsonObject;
   /** Declared fields with the lookups that the tenant also needs, as the settings say. */
   complete?(fields: JsonObject, settings: ApiSettings): JsonObject;
-  references?(fields: JsonObject): readonly RecordReference[];
   /** One request deletes several objects: its body is the list of what the bodies of `remove` list. With advice for a refusal. */
   readonly sharedDelete?: { readonly ifRefused?: string };
 }

@@ -12,7 +12,7 @@ import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts
  * | `serverOwned` | sent back as it was read; never compared, fingerprinted or exported | `field.ts` |
  * | `minted` | made anew by the tenant with each write; otherwise as `serverOwned` | `field.ts` |
  * | `set` | a list whose order does not count | `field.ts` |
- * | `reference` | the id of another object, or a list of ids; shown | `references.ts` |
+ * | `reference` | the id of another object, or a list of ids; shown. In records, that of a record of a collection | `references.ts` |
  * | `names` | an object whose members have ids for names | `references.ts` |
  *
  * What single objects leave alone (`lifecycle.ignore`) is asked of {@link isIgnored}.
@@ -45,10 +45,15 @@ export class Places {
     return this.#rules.some(({ rule, matches }) => policies.includes(policyOf(rule)) && matches.test(at));
   }
 
-  /** What the rules say of the id at a place, or of the `names` of the members there. */
+  /** What the first rule says of the id at a place, or of the `names` of the members there. */
   idAt(at: Pointer, policy: 'reference' | 'names' = 'reference'): IdPlace | null {
-    const found = this.#rules.find(({ rule, matches }) => policyOf(rule) === policy && matches.test(at));
-    return found && typeof found.rule.is !== 'string' ? found.rule.is : null;
+    return this.idsAt(at, policy)[0] ?? null;
+  }
+
+  idsAt(at: Pointer, policy: 'reference' | 'names' = 'reference'): IdPlace[] {
+    return this.#rules.flatMap(({ rule, matches }) =>
+      typeof rule.is !== 'string' && policyOf(rule) === policy && matches.test(at) ? [rule.is] : [],
+    );
   }
 }
 

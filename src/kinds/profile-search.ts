@@ -10,14 +10,7 @@ import {
 } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import {
-  changedRule,
-  manifestRule,
-  newRule,
-  ruleReferences,
-  rulesField,
-  withAttributeClass,
-} from './condition-rule.ts';
+import { changedRule, manifestRule, newRule, rulesField, withAttributeClass } from './condition-rule.ts';
 import { apiRequest, type Call, profilesResource } from './http.ts';
 import type { Kind, WriteInput } from './kind.ts';
 import { call, idPlace, idText, type Operation } from './operation.ts';
@@ -79,7 +72,6 @@ export const profileSearch: Kind = {
   },
   quirks: {
     declaredAs: { condition_rules_attributes: 'rules' },
-    references: (fields) => declaredRules(fields).flatMap(ruleReferences),
     complete(fields, settings) {
       const complete = (rule: Json): Json => (isObject(rule) ? withAttributeClass(rule, settings) : rule);
       return mapMembers(fields, (value, name) =>

@@ -1,8 +1,17 @@
 import { type Address, formatAddress, parseAddress } from '../model/address.ts';
-import { get, isArray, isObject, type Json, type JsonObject, mapMembers, objectFrom } from '../model/json.ts';
+import {
+  get,
+  getText,
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectFrom,
+} from '../model/json.ts';
 import { literalOf, nameFrom, refMarker, refOf, refOfName, refsIn } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
-import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { type Pointer, placesIn, pointer, segmentsOf } from '../model/pointer.ts';
 import { comparableId, isReferenceField } from './field.ts';
 import { type Field, fieldNamed, type Kind } from './kind.ts';
 
@@ -53,6 +62,33 @@ export function mapIds(
   replace: (id: Json, to: readonly string[], isName: boolean) => Json,
 ): Json {
   return mapUses(field, value, ({ id, to, isName = false }) => replace(id, to, isName), '');
+}
+
+/** The id of a record of a collection that lookups name. Whether it is one, and of which, the type of another may say. */
+export type RecordUse = { readonly at: Pointer; readonly id: string } & (
+  | { readonly from: string }
+  | { readonly typedBy: RecordUse; readonly from: Readonly<Record<string, string>> }
+);
+
+/** The ids in a value that are those of records. */
+export function recordIdsIn(field: Field, value: Json): RecordUse[] {
+  const { places } = field;
+  if (field.is !== 'records' || !places) return [];
+  const usesAt = (record: JsonObject, at: Pointer, name: string): RecordUse[] => {
+    const id = getText(record, name);
+    if (id === null) return [];
+    return places.idsAt(at + pointer(name)).flatMap(({ by = '', to }): RecordUse[] => {
+      const use = { at: at + pointer(name), id };
+      if (typeof to === 'string') return [{ ...use, from: to }];
+      const [typedBy] = usesAt(record, at, by);
+      if (typedBy) return [{ ...use, typedBy, from: to }];
+      const from = get(to, getText(record, by) ?? '');
+      return from === undefined ? [] : [{ ...use, from }];
+    });
+  };
+  return placesIn(value, '').flatMap(([at, record]) =>
+    isObject(record) ? Object.keys(record).flatMap((name) => usesAt(record, at, name)) : [],
+  );
 }
 
 type Replace = (use: IdUse) => Json;

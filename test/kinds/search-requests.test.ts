@@ -4,6 +4,7 @@ import { changedRule, newRule, rulesField, withAttributeClass } from '../../src/
 import { comparable } from '../../src/kinds/field.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { runRules, runSaved } from '../../src/kinds/profile-search.ts';
+import { recordIdsIn } from '../../src/kinds/references.ts';
 import { canonicalJson, type JsonObject } from '../../src/model/json.ts';
 import { lookupMarker } from '../../src/model/marker.ts';
 import { type ApiSettings, contractSettings } from '../../src/model/settings.ts';
@@ -185,44 +186,40 @@ describe('running a search', () => {
   });
 });
 
-describe('the records that rules refer to', () => {
-  const of = (...list: JsonObject[]) =>
-    builtInKinds.get('ProfileSearch').quirks?.references?.({ rules: list }) ?? [];
+describe('the records that rules refer to, by the places of the kind', () => {
+  const of = (...list: JsonObject[]) => recordIdsIn(rulesField, list);
 
   it('are the profile type of a type rule', () => {
     expect(of({ type: 'ProfileTypeRule', value: 't1' })).toEqual([
-      { at: '/rules/0/value', id: 't1', from: 'profile_types', by: ['uid', 'name'] },
+      { at: '/0/value', id: 't1', from: 'profile_types' },
     ]);
     expect(of({ type: 'ProfileTypeRule', value: 7 })).toEqual([]);
   });
 
-  const typesOf = (what: string) =>
-    ['_', ' '].flatMap((gap) => [`${what}${gap}select`, `${what}${gap}search`]);
-
-  it('are the attribute of an attribute rule, and its value where the attribute holds ids', () => {
-    const when = { from: 'ne_attributes', id: 'a1', fields: ['data_type', 'type'] };
-    expect(of(status('Active'), attribute('v'))).toEqual([
-      { at: '/rules/1/condition_object_id', id: 'a1', from: 'ne_attributes', by: ['uid', 'label', 'name'] },
+  it('are the attributes of an attribute rule, and its value where the type of the first says so', () => {
+    const first = { at: '/1/condition_object_id', id: 'a1', from: 'ne_attributes' };
+    expect(of(status('Active'), attribute('v', { secondary_attribute_id: 'a2' }))).toEqual([
+      first,
       {
-        at: '/rules/1/value',
+        at: '/1/value',
         id: 'v',
-        from: 'profiles',
-        by: ['uid', 'name'],
-        when: { ...when, values: typesOf('profile') },
+        typedBy: first,
+        from: expect.objectContaining({
+          profile_select: 'profiles',
+          'profile search': 'profiles',
+          user_search: 'users',
+          'owner select': 'users',
+          contributor_select: 'users',
+        }),
       },
-      {
-        at: '/rules/1/value',
-        id: 'v',
-        from: 'users',
-        by: ['uid', 'login', 'email'],
-        when: { ...when, values: ['user', 'contributor', 'owner'].flatMap(typesOf) },
-      },
+      { at: '/1/secondary_attribute_id', id: 'a2', from: 'ne_attributes' },
     ]);
   });
 
   it('are none of a rule without an attribute, and none of other rules', () => {
     expect(of(attribute('v', { condition_object_id: null }))).toEqual([]);
     expect(of(status('Active'))).toEqual([]);
+    expect(of({ type: 'OtherRule', condition_object_id: 'a1', value: 'v' })).toEqual([]);
   });
 });
 
