@@ -26,13 +26,17 @@ export interface DescribedList extends Pick<List, 'pageSize' | 'member' | 'count
 
 /** What a document describes, with the defaults of what it leaves out. */
 export function descriptorFrom(written: WrittenKind): Descriptor {
-  const { key = [], parent = {}, list = {}, fields = {}, places = {}, proven: _, ...described } = written;
+  const { parent = {}, list = {}, fields = {}, places = {}, proven: _, ...described } = written;
   const rules = Object.entries(places).map(([path, is]) => ({ path, is }));
-  const { service = defaultKind.service } = described;
+  const { service, single, update } = { ...defaultKind, ...described };
+  const { key = single ? [] : 'name' } = described;
+  const isWritten = update !== 'none' && !single;
   const parts = [key].flat().map((part) => (typeof part === 'string' ? { name: part } : part));
   const { places: _none, ...defaults } = defaultKind;
   return {
     ...defaults,
+    create: isWritten,
+    delete: isWritten,
     summary: `Objects of ${written.path}.`,
     ...described,
     parent: Object.entries(parent).map(([part, kind]) => ({ part, kind }))[0] ?? null,
@@ -183,7 +187,6 @@ function mistakesInShape({
       parent !== null && places.join() !== `{${parent.part}}`,
     ],
     ['/key', 'A single object needs no `key`: it is the only one.', single && key.length > 0],
-    ['/single', 'Without `key`, only a single object can be described.', !single && key.length === 0],
     [
       '/write/beforeDelete',
       '`beforeDelete` needs an `update` that sets single fields.',

@@ -59,11 +59,12 @@ export interface DescribedKind {
   usual?(given: JsonObject): JsonObject;
 }
 
-/** `name`, `{name: email, foldCase: true}`, or a list of those. */
-const readKeys: Read<string[]> = (value = null, at, whole = {}) => {
-  const parts = isArray(value) ? value : value === null ? [] : [value];
-  const isSingle = get(whole, 'single') === true;
-  if (parts.length === 0 && !isSingle) refuse(at, 'must name a member');
+/** `name`, `{name: email, foldCase: true}`, or a list of those. The usual name is `name`. */
+const readKeys: Read<string[]> = (value, at, whole = {}) => {
+  const { single = false } = whole;
+  const given = value ?? (single ? [] : 'name');
+  const parts = isArray(given) ? given : [given];
+  if (parts.length === 0 && single === false) refuse(at, 'must name a member');
   const part = object({ name: text, foldCase: bool(false), of: textOrNull });
   const read = parts.map((each) => part(typeof each === 'string' ? { name: each } : each, at));
   // A name inside a reference is not written.
@@ -78,6 +79,10 @@ const readMembers: Read<ReadonlyMap<string, Member>> = (value, at) =>
       readMember(typeof form === 'string' ? { is: form } : form, `${at}.${name}`),
     ]),
   );
+
+/** What can be changed is also created and deleted, unless there is just one. */
+const readAbility: Read<boolean> = (value, at, { update = 'none', single = false } = {}) =>
+  bool(update !== 'none' && single === false)(value, at);
 
 const readList = object({
   // Left out: pages as large as those of the service.
@@ -122,8 +127,8 @@ const readDescriptor = object({
   write: (value, at) => readWrite(value ?? {}, at),
   list: (value = {}, at) => readList(value ?? {}, at),
   update: choice(['json-patch', 'merge-patch', 'patch', 'put', 'none'], 'none'),
-  create: bool(false),
-  delete: bool(false),
+  create: readAbility,
+  delete: readAbility,
   fields: readMembers,
   serverOwned: (value = ['id', 'created', 'modified'], at) => texts(value, at),
 });

@@ -40,7 +40,6 @@ describe('the schema of descriptors', () => {
 
   it.each<[string, Json]>([
     ['without a path', { kind: 'Role', key: 'name' }],
-    ['without a key', { kind: 'Role', path: '/v2025/roles' }],
     ['of a name that is no name of a kind', { ...least, kind: 'role' }],
     ['of a name with a slash', { ...least, kind: 'Role/x' }],
     ['of the name __proto__', { ...least, kind: '__proto__' }],
@@ -93,6 +92,13 @@ it('fills in what a descriptor leaves out: it is only read', () => {
     fields: {},
     serverOwned: ['id', 'created', 'modified'],
   });
+});
+
+it('takes `name` for the key, and no other for a single object, which nobody creates or deletes unless it says so', () => {
+  const { key: _, ...keyless } = least;
+  expect(descriptorFrom(keyless).key).toEqual([{ name: 'name' }]);
+  const single = { single: true, key: [], create: false, delete: false };
+  expect(descriptorFrom({ ...keyless, single: true, update: 'put' })).toMatchObject(single);
 });
 
 it('takes what a descriptor says', () => {
@@ -260,11 +266,12 @@ describe('a descriptor says of its collection', () => {
     ],
     [{ list: { counts: false, filter: false } }, { list: { pageSize: 250 } }],
     [{ list: { pageSize: null } }, { list: { pageSize: null } }],
+    [{ update: 'merge-patch' }, { update: 'merge-patch', create: true, delete: true }],
     [
-      { update: 'put', create: true, delete: true },
-      { update: 'put', create: true, delete: true },
+      { update: 'put', create: false, delete: false },
+      { update: 'put', create: false, delete: false },
     ],
-    [{ update: 'merge-patch' }, { update: 'merge-patch', create: false, delete: false }],
+    [{ create: true }, { update: 'none', create: true, delete: false }],
     [{ update: 'json-patch' }, { update: 'json-patch' }],
     [{ update: 'patch' }, { update: 'patch' }],
     [{ key: { name: 'email', foldCase: true } }, { key: [{ name: 'email', foldCase: true }] }],

@@ -15,8 +15,6 @@ kinds:
     key: name
     list: { pageSize: 2, counts: true, filter: true }
     update: json-patch
-    create: true
-    delete: true
     fields:
       description: text
       enabled: value
@@ -32,8 +30,6 @@ kinds:
     key: [name, { name: locale, foldCase: true }]
     list: { pageSize: null, member: items }
     update: merge-patch
-    create: true
-    delete: true
     fields: { description: text, parent: { is: reference, to: AccessProfile }, settings: json }
     serverOwned: [id, created, modified]
   - kind: Transform
@@ -41,7 +37,7 @@ kinds:
     path: /api/transforms
     key: name
     update: put
-    create: true
+    delete: false
     fields: { description: text, attributes: json, script: { is: json, text: true } }
     serverOwned: []
 `;
