@@ -96,7 +96,7 @@ export function readCollection(api: OpenApi, wanted: string): Collection {
     });
   const itemPath = itemPathOf(found, paths);
   const whole = api.at(all, found);
-  const single = itemPath === undefined && isSingle(api, whole);
+  const single = itemPath === undefined && isSingle(api, path, whole);
   const item = single ? whole : itemPath === undefined ? null : api.at(all, itemPath);
   const call = (part: Part | null, method: string) => part && api.at(part, method);
   const [list, read, patch] = [call(whole, 'get'), call(item, 'get'), call(item, 'patch')];
@@ -106,7 +106,8 @@ export function readCollection(api: OpenApi, wanted: string): Collection {
   const calls = {
     list: single || !list ? null : readList(api, path, [...(whole ? [whole] : []), list]),
     read: read && api.shape(answerOf(api, read)),
-    create: create ?? null,
+    // A single object is made by a PUT.
+    create: single ? null : (create ?? null),
     put: put ?? null,
   };
   const shapes = [calls.list?.rows?.shape, calls.read, calls.create?.body, calls.put?.body];
@@ -142,30 +143,63 @@ function demandsOf(api: OpenApi, path: Part | null, methods: readonly string[]):
 }
 
 /** True where the path of an object that is read is also that by which it is changed. */
-function isSingle(api: OpenApi, whole: Part | null): boolean {
-  const [get, post, ...changes] = ['get', 'post', 'put', 'patch'].map(
-    (method) => whole && api.at(whole, method),
-  );
-  const { items, properties } = api.shape(get && answerOf(api, get));
-  return !post && changes.some((change) => change) && !items && properties.size > 0;
+function isSingle(api: OpenApi, path: string, whole: Part | null): boolean {
+  const { items, properties } = api.shape(whole && answerOf(api, api.at(whole, 'get')));
+  return hasAny(api, whole, 'put', 'patch') && !items && properties.size > 0 && !isList(api, path, whole);
 }
 
-/** The paths that have a list and objects below it, a POST, or a single object; with what their calls are filed under. */
+/** True where a POST adds to the objects that a GET lists. */
+function isList(api: OpenApi, path: string, whole: Part | null): boolean {
+  return whole !== null && hasAny(api, whole, 'post') && rowsOf(api, path, api.at(whole, 'get')) !== null;
+}
+
+const hasAny = (api: OpenApi, path: Part | null, ...methods: readonly string[]): boolean =>
+  path !== null && methods.some((method) => api.at(path, method) !== null);
+
+interface FoundPlace extends Pick<Collection, 'path' | 'parent'> {
+  /** With its parent as the document names it. */
+  readonly found: string;
+  /** What its calls are filed under. */
+  readonly tag: string | null;
+}
+
+/** The lists of objects and the single objects of a document; and of what else can be written, the path and why it is no kind. */
 export function collectionsIn(api: OpenApi) {
+  const collections: FoundPlace[] = [];
+  const leftOut: string[] = [];
   const all = api.at(api.root, 'paths');
-  if (!all) return [];
+  const paths = Object.keys(all?.value ?? {}).sort();
   const prefix = serverPath(api);
-  return Object.keys(all.value)
-    .sort()
-    .flatMap((found) => {
-      const path = found.startsWith(`${prefix}/`) ? found : prefix + found;
-      const reading = api.at(all, found, 'get');
-      if (!reading || !kindPath.test(path) || get(reading.value, 'deprecated') === true) return [];
-      const hasItems = itemPathOf(found, Object.keys(all.value)) !== undefined;
-      const isList = (hasItems || api.at(all, found, 'post') !== null) && rowsOf(api, path, reading) !== null;
-      if (!isList && (hasItems || !isSingle(api, api.at(all, found)))) return [];
-      return [{ ...withParent(path), found: path, tag: getTexts(reading.value, 'tags')[0] ?? null }];
-    });
+  const items = new Map(paths.map((path) => [path, itemPathOf(path, paths)]));
+  const isItem = new Set(items.values());
+  for (const [found, itemPath] of items) {
+    const path = found.startsWith(`${prefix}/`) ? found : prefix + found;
+    const [whole, item] = [found, itemPath].map((each) =>
+      all && each !== undefined ? api.at(all, each) : null,
+    );
+    const reading = whole ? api.at(whole, 'get') : null;
+    const isWritten =
+      hasAny(api, whole ?? null, 'put', 'patch', 'delete', ...(reading ? ['post'] : [])) ||
+      hasAny(api, item ?? null, 'put', 'patch', 'delete');
+    const why = whyNoKind(api, path, whole ?? null, itemPath !== undefined);
+    const tag = getTexts(reading?.value ?? {}, 'tags')[0] ?? null;
+    if (why === null) collections.push({ ...withParent(path), found: path, tag });
+    else if (isWritten && (itemPath !== undefined || !isItem.has(found))) leftOut.push(`${path}: ${why}`);
+  }
+  return { collections, leftOut };
+}
+
+/** Why the objects at a path are no kind; `null` where they are one. */
+function whyNoKind(api: OpenApi, path: string, whole: Part | null, hasItems: boolean): string | null {
+  const reading = whole && api.at(whole, 'get');
+  if (path.endsWith('}')) return 'it ends with a parameter, and no list gives its values';
+  if (!reading) return 'it has no GET';
+  if (get(reading.value, 'deprecated') === true) return 'its GET is deprecated';
+  if (!kindPath.test(path)) return 'its objects are below more than one other object';
+  const isKind = hasItems
+    ? rowsOf(api, path, reading) !== null
+    : isList(api, path, whole) || isSingle(api, path, whole);
+  return isKind ? null : 'its GET gives neither one object nor a list whose objects have paths';
 }
 
 const itemPathOf = (path: string, paths: readonly string[]) =>
@@ -191,8 +225,8 @@ function serverPath(api: OpenApi): string {
   return /^(\/[\w.~-]+)*$/.test(resolved.replace(/\/+$/, '')) ? resolved.replace(/\/+$/, '') : '';
 }
 
-function answerOf(api: OpenApi, call: Part): Part | null {
-  const responses = api.at(call, 'responses');
+function answerOf(api: OpenApi, call: Part | null): Part | null {
+  const responses = call && api.at(call, 'responses');
   const status = Object.keys(responses?.value ?? {})
     .sort()
     .find((each) => /^2/.test(each));
@@ -254,7 +288,7 @@ function pageSizeIn(schema: Part | null): number {
 /** Names of members that hold a list. */
 const usual = ['items', 'data', 'results', 'resources', 'Resources', 'objects', 'content'];
 
-function rowsOf(api: OpenApi, path: string, list: Part | undefined): Rows | null {
+function rowsOf(api: OpenApi, path: string, list: Part | null | undefined): Rows | null {
   const answer = api.shape(list && answerOf(api, list));
   if (answer.items) return { shape: api.shape(answer.items), member: null };
   const last = path.split('/').at(-1)?.replaceAll('-', '').toLowerCase();

@@ -1,4 +1,5 @@
 import { formatComment, type Member, printInline } from '../loader/print.ts';
+import { groupBy } from '../model/basics.ts';
 import { fail } from '../model/failure.ts';
 import { isFieldName, isMemberName } from '../model/json.ts';
 import { type Collection, collectionsIn, type Rows, readCollection } from './collection.ts';
@@ -10,6 +11,7 @@ import {
   kindNameOf,
   movesByItself,
   pascalCase,
+  pathWords,
   singular,
   toComment,
 } from './fields.ts';
@@ -60,11 +62,14 @@ export function draftKind(api: OpenApi, path: string, { kind: named, known = nul
 /** Drafts all collections of a document, whose references name the kinds that are drafted. Those left out are told. */
 export function draftAll(api: OpenApi, builtIn: Iterable<string>): { drafts: Draft[]; leftOut: string[] } {
   const known = new Map([...builtIn].map((name) => [name, name]));
+  const { collections, leftOut } = collectionsIn(api);
+  const namesakes = groupBy(collections, (place) => kindName(place));
+  const named = namesakes.flatMap(([kind, all]) =>
+    all.map((place) => ({ ...place, kind: all.length === 1 ? kind : fullName(place) })),
+  );
   const paths = new Map<string, string>();
-  const leftOut: string[] = [];
   const tags: [tag: string, kind: string][] = [];
-  for (const { found: path, tag, ...place } of collectionsIn(api)) {
-    const kind = kindName(place);
+  for (const { found: path, tag, kind } of named) {
     const other = paths.get(kind);
     if (other !== undefined) leftOut.push(`${path}: ${kind} is drafted from ${other}`);
     else paths.set(kind, path);
@@ -82,6 +87,10 @@ function kindName({ path, parent }: Pick<Collection, 'path' | 'parent'>): string
   const hint = 'Name the kind by the file to write: --out kinds/NAME.kind.yaml.';
   throw fail('kind-name', `The path ${path} gives no name for a kind.`, { hint });
 }
+
+/** With all that is in the path, where the name alone is that of several kinds. */
+const fullName = ({ path }: Pick<Collection, 'path'>): string =>
+  pascalCase(pathWords(path).map(singular).join('-'));
 
 type WrapperFinder = (shape: Shape) => string | null;
 

@@ -149,12 +149,15 @@ export function singular(word: string): string {
 
 /** The kind whose objects a path has: `/v2025/access-profiles` is a list of `AccessProfile`. `''` where it gives no name. */
 export function kindNameOf(path: string): string {
-  const words = path.split('/').filter((word) => word !== '' && !/^(v\d.*|\{.*\})$/.test(word));
-  const [owner = '', last = ''] = ['', ...words].slice(-2);
+  const [owner = '', last = ''] = ['', ...pathWords(path)].slice(-2);
   // `config` alone is that of anything.
   const isSaid = !/^(config|configuration|settings)$/i.test(last);
   return pascalCase(isSaid ? singular(last) : `${singular(owner)}-${last}`);
 }
+
+/** The words of a path, without its version and parameters. */
+export const pathWords = (path: string): string[] =>
+  path.split('/').filter((word) => word !== '' && !/^(v\d.*|\{.*\})$/.test(word));
 
 function choicesOf({ choices }: Shape): string[] {
   if (choices.length === 0) return [];

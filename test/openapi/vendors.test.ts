@@ -367,6 +367,12 @@ describe('every shape of collection can be described', () => {
       },
     ],
     [
+      'a single object that POST makes',
+      '/org-config',
+      { '/org-config': { ...one(named), post: { requestBody: json(named) } } },
+      { single: true, update: 'put', create: false },
+    ],
+    [
       'a single object with lists in it',
       '/mfa/web/config',
       {
@@ -487,13 +493,30 @@ describe('a whole document', () => {
     return draft('api.json', '--all', 'kinds');
   };
 
-  it('is drafted into a folder, except what is there and what built-in kinds have', async () => {
-    const { code, stdout, stderr } = await all(collection('beta/roles', 'Roles', {}));
+  it('is drafted into a folder, and each path that is left out is named with the reason', async () => {
+    const values = { responses: { 200: json({ type: 'array', items: text }) } };
+    const listed = { get: { responses: { 200: json({ type: 'array', items: thing }) } }, post: {} };
+    const { code, stdout, stderr } = await all({
+      ...collection('beta/roles', 'Roles', {}),
+      '/v2025/context': { get: values, patch: jsonPatch },
+      '/v2025/icons/{type}/{name}': { put: {} },
+      '/v2025/instructions': { post: {} },
+      '/v2025/instructions/{page}': { get: {}, delete: {} },
+      '/v2025/roles/{role}/parts/{part}/tags': listed,
+      '/v2025/roles/{id}/activate': { post: {} },
+      '/v3/workgroups': listed,
+    });
     expect(code).toBe(0);
-    expect(readdirSync(join(cwd, 'kinds'))).toEqual(['Role.kind.yaml', 'Workgroup.kind.yaml', 'readme.md']);
+    const files = ['BetaRole.kind.yaml', 'Role.kind.yaml', 'Workgroup.kind.yaml', 'readme.md'];
+    expect(readdirSync(join(cwd, 'kinds'))).toEqual(files);
     expect(stdout).toMatch(/^Written: kinds\/Role\.kind\.yaml, \d to check\.$/m);
     expect(stderr).toBe(`Left out:
-- /v2025/roles: Role is drafted from /v2025/beta/roles
+- /v2025/context: its GET gives neither one object nor a list whose objects have paths
+- /v2025/icons/{type}/{name}: it ends with a parameter, and no list gives its values
+- /v2025/instructions: it has no GET
+- /v2025/old: its GET is deprecated
+- /v2025/roles/{role}/parts/{part}/tags: its objects are below more than one other object
+- /v3/workgroups: Workgroup is drafted from /v2025/workgroups
 - /v2025/sim-integrations: the built-in kind SimIntegration has it
 `);
     const second = await all();
