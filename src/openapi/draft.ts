@@ -1,3 +1,4 @@
+import { defaultKind } from '../generated/schemas/kind.ts';
 import { formatComment, type Member, printInline } from '../loader/print.ts';
 import { groupBy } from '../model/basics.ts';
 import { fail } from '../model/failure.ts';
@@ -138,6 +139,7 @@ function linesOf(kind: string, findings: Findings, known: KnownKinds | null): st
   const { fields, places, immutable, serverOwned, notes } = fieldsOf(findings, {
     key: key?.name ?? null,
     isReadOnly,
+    isPut: update.word === 'put',
     prose: update.prose,
     known,
   });
@@ -276,16 +278,19 @@ interface Context {
   /** `null` in a single object. */
   readonly key: string | null;
   readonly isReadOnly: boolean;
+  /** An update sends the whole object. */
+  readonly isPut: boolean;
   readonly prose: Prose;
   readonly known: KnownKinds | null;
 }
 
-function fieldsOf(findings: Findings, { key, isReadOnly, prose, known }: Context) {
+function fieldsOf(findings: Findings, { key, isReadOnly, isPut, prose, known }: Context) {
   const { api, collection, properties, miss } = findings;
   const isWritten = writableFilter(collection);
   const fixedNote = fixedFinder(prose);
   const fields: [string, DraftField][] = [];
-  const serverOwned = new Set(['id']);
+  // Tenants show these although documents do not mention them, and a PUT would send them back.
+  const serverOwned = new Set(isPut ? defaultKind.serverOwned : ['id']);
   const places: DraftPlace[] = [];
   const immutable: string[] = [];
   const unwritten: string[] = [];

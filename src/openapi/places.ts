@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../model/json.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
 import { isSecretText, isServerOwned, kindOfIds, kindOfType, referenceMembers, toComment } from './fields.ts';
 
@@ -18,7 +19,11 @@ interface IdPolicy {
   readonly to: string | Readonly<Record<string, string>>;
 }
 
-type FoundPlace = Omit<DraftPlace, 'path'> & { readonly steps: readonly string[] };
+interface FoundPlace extends Omit<DraftPlace, 'path'> {
+  readonly steps: readonly string[];
+  /** The schema of what each step but the last leads to. */
+  readonly schemas: readonly JsonObject[];
+}
 
 /** Schemas that go deeper, or have more members, are not looked at any further: nobody would write their places. */
 const deepest = 12;
@@ -27,12 +32,20 @@ const mostMembers = 2000;
 /** What single places inside a JSON field are: ids of other objects, secrets, and what only the server sets. */
 export function placesIn(api: OpenApi, field: string, property: Part): DraftPlace[] {
   const found: FoundPlace[] = [];
+  const repeated = new Set<JsonObject>();
   let left = mostMembers;
   walk(property, [field], []);
-  return joined(found);
+  return joined(found.map((place) => ({ ...place, steps: withRepeated(place) })));
 
-  function walk(part: Part, steps: readonly string[], above: readonly unknown[]): void {
+  /** Objects inside objects of their own schema have its places too: `criteria/**` + `/sourceId`. */
+  function withRepeated({ steps, schemas }: FoundPlace): readonly string[] {
+    const at = schemas.findIndex((schema) => repeated.has(schema)) + 1;
+    return at === 0 ? steps : [...steps.slice(0, at), '**', ...steps.slice(at)];
+  }
+
+  function walk(part: Part, steps: readonly string[], above: readonly JsonObject[]): void {
     left -= 1;
+    if (above.includes(part.value)) repeated.add(part.value);
     if (left < 0 || steps.length > deepest || above.includes(part.value)) return;
     const shape = api.shape(part);
     const inside = [...above, part.value];
@@ -40,7 +53,7 @@ export function placesIn(api: OpenApi, field: string, property: Part): DraftPlac
     for (const [name, member] of shape.properties) {
       const at = [...steps, name];
       const known = knownPlace(api, name, member, shape);
-      if (known) found.push({ steps: at, ...known });
+      if (known) found.push({ steps: at, schemas: inside, ...known });
       else walk(member, at, inside);
     }
   }

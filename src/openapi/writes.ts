@@ -27,6 +27,7 @@ const none: Update = { word: 'none', notes: [], prose: silent };
 
 export function updateOf({ api, collection, wrapper, miss }: Findings): Update {
   const { patch, put, path, single, create, read, canDelete, demands } = collection;
+  for (const demand of demands) miss(`${toComment(demand)}, which a descriptor cannot express.`);
   if (wrapper !== null) {
     miss(
       `Requests for ${path} have the object in ${toComment(wrapper)}, which a descriptor cannot express: so the kind is read only, for references.`,
@@ -38,7 +39,6 @@ export function updateOf({ api, collection, wrapper, miss }: Findings): Update {
     : { POST: create, 'GET of one object': read, 'PATCH or PUT': patch ?? put, DELETE: canDelete };
   const absent = Object.entries(calls).flatMap(([name, call]) => (call ? [] : [name]));
   if (absent.length > 0) miss(`For ${path} there is no ${absent.join(', no ')}.`);
-  for (const demand of demands) miss(`${toComment(demand)}, which a descriptor cannot express.`);
   const ways = [...(patch ? [patchWay(api, patch)] : []), ...(put ? [putWay(put)] : [])];
   const usable = ways.filter((way) => way !== null);
   if (usable.length < ways.length)

@@ -119,9 +119,9 @@ serverOwned: [id, created, modified]
         sourceId: { is: 'value', to: 'Source' },
       },
       places: {
-        'parent/owner/id': { is: 'reference', to: 'Identity' },
-        'parent/source/id': { is: 'reference', to: 'Source' },
-        'parent/sourceId': { is: 'reference', to: 'Source' },
+        'parent/**/owner/id': { is: 'reference', to: 'Identity' },
+        'parent/**/source/id': { is: 'reference', to: 'Source' },
+        'parent/**/sourceId': { is: 'reference', to: 'Source' },
       },
       serverOwned: ['id'],
     });
@@ -137,7 +137,7 @@ serverOwned: [id, created, modified]
       list: { pageSize: 250, member: 'items', filter: true },
       update: 'put',
       fields: { type: 'value', attributes: { is: 'json', declares: 'members' } },
-      serverOwned: ['id', 'internal'],
+      serverOwned: ['id', 'created', 'modified', 'internal'],
     });
     expect(stdout).toContain('# check: no request is described with internal');
     expect(stdout).toContain('type: value  # one of upper, lower');
@@ -479,7 +479,11 @@ describe('an API of another family', () => {
     const { stdout } = await draftRooms(
       roomsOf({ post: { requestBody: content(room) } }, { get: answer, put: { requestBody: content(room) } }),
     );
-    expect(parse(stdout)).toMatchObject({ create: true, update: 'put', serverOwned: ['id'] });
+    expect(parse(stdout)).toMatchObject({
+      create: true,
+      update: 'put',
+      serverOwned: ['id', 'created', 'modified'],
+    });
   });
 
   it.each([

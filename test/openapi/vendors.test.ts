@@ -453,7 +453,7 @@ it('ids, secrets and what the server sets are found inside JSON fields', async (
     'config/password': 'secret',
     'config/lastUpdated': 'serverOwned',
     'config/seen': 'serverOwned',
-    'tree/roleId': { is: 'reference', to: 'Role' },
+    'tree/**/roleId': { is: 'reference', to: 'Role' },
   });
   expect(stdout).toContain(
     '  membership/**/sourceId: { is: reference, to: Source }  # check: the kind of its ids\n',
