@@ -24,18 +24,33 @@ const namedFilters: Readonly<Record<string, readonly string[]>> = {
 /** From this number of lookups in one collection on, reading its first page pays: it may be the whole collection. */
 const manyLookups = 3;
 
-/**
- * Asks the profile-management interface for the record that each lookup names, and takes its field. Exactly one record
- * must match; the match is made here, since a host may ignore a filter (api-notes, "Collections"). Throws a Failure
- * with all lookups that match none, match several, or lack the field, at each place that uses them.
- *
- * @param onReadWhole called where a collection of several pages was read because the host does not filter by these fields
- */
+/** The answers to {@link askLookups}. Throws a Failure with all problems. */
 export async function resolveLookups(
   tenant: Client,
   lookups: readonly UsedLookup[],
-  onReadWhole: (remark: Diagnostic) => void = () => {},
+  onReadWhole?: (remark: Diagnostic) => void,
 ): Promise<LookupAnswers> {
+  const { answers, problems } = await askLookups(tenant, lookups, onReadWhole);
+  if (problems.length > 0) throw new Failure(problems);
+  return (lookup) => {
+    const answer = answers.get(lookupKey(lookup));
+    if (answer === undefined) throw new Error(`${lookupWords(lookup)} was not resolved`);
+    return answer;
+  };
+}
+
+/**
+ * Asks the profile-management interface for the record that each lookup names, and takes its field. Exactly one record
+ * must match; the match is made here, since a host may ignore a filter (api-notes, "Collections"). A lookup that matches none
+ * or several, or lacks the field, is a problem at each place that uses it.
+ *
+ * @param onReadWhole called where a collection of several pages was read because the host does not filter by these fields
+ */
+export async function askLookups(
+  tenant: Client,
+  lookups: readonly UsedLookup[],
+  onReadWhole: (remark: Diagnostic) => void = () => {},
+): Promise<{ readonly answers: ReadonlyMap<string, Json>; readonly problems: readonly Diagnostic[] }> {
   const client = readOnce(tenant);
   const distinct = new Map<string, UsedLookup>();
   for (const lookup of lookups) {
@@ -58,12 +73,7 @@ export async function resolveLookups(
     if ('value' in result) answers.set(lookupKey(lookup), result.value);
     else problems.push(...atEachUse(result.problem, lookup));
   }
-  if (problems.length > 0) throw new Failure(problems);
-  return (lookup) => {
-    const answer = answers.get(lookupKey(lookup));
-    if (answer === undefined) throw new Error(`${lookupWords(lookup)} was not resolved`);
-    return answer;
-  };
+  return { answers, problems };
 }
 
 type LookupResult = { readonly value: Json } | { readonly problem: Diagnostic };

@@ -20,9 +20,9 @@ import {
   unsentWithProblems,
 } from './answer.ts';
 import { certificateHint } from './describe.ts';
-import { createDirectRoute } from './direct.ts';
 import {
   codedError,
+  createDirectRoute,
   ProxyError,
   type RawCall,
   type Route,
@@ -221,7 +221,7 @@ function exchange(route: Route, call: Call, limits: TransportLimits): Promise<An
 
 async function answerOf(head: Head, bytes: Buffer, limit: number, { keep, onNumber }: Call): Promise<Answer> {
   const { 'content-encoding': encoding = 'identity' } = head.headers;
-  const plain = await unpack(bytes, encoding, limit);
+  const plain = await unpack(bytes, limit);
   if (!plain) return lostAnswer('too-large', 'the answer unpacks to more than tenantctl reads');
   if (keep?.(plain.length) === false)
     return lostAnswer('too-much', 'the answers of this tenant are together larger than tenantctl keeps');
@@ -229,8 +229,7 @@ async function answerOf(head: Head, bytes: Buffer, limit: number, { keep, onNumb
   if (answer === null)
     return lostAnswer('too-large', 'the answer is a message that is longer than tenantctl reads');
   // Hosts call an answer compressed that is not: then it can be read as it is.
-  const isPacked =
-    formatOf(plain) === 'gzip' || (plain === bytes && encoding !== 'identity' && !isUtf8(plain));
+  const isPacked = isGzip(plain) || (plain === bytes && encoding !== 'identity' && !isUtf8(plain));
   if (!isSuccess(answer)) return isPacked ? { ...answer, text: null } : answer;
   if (isPacked) return lostAnswer('cut', 'the answer is compressed, and breaks off or cannot be unpacked');
   const claimsJson = (head.headers['content-type'] ?? '').includes('json');
@@ -262,31 +261,19 @@ function readBody(plain: Buffer, onNumber: Call['onNumber']): Pick<Answered, 'bo
   return { body, text: null };
 }
 
-/**
- * A body without its compression.
- *
- * @param encoding the Content-Encoding header
- * @param limit bytes it may unpack to
- * @returns `null` for a body that unpacks to more
- */
-async function unpack(bytes: Buffer, encoding: string, limit: number): Promise<Buffer | null> {
-  const format = formatOf(bytes, encoding);
-  if (format === null) return bytes;
+/** A body without its compression, by its first bytes. `null` for one that unpacks to more than `limit`. */
+async function unpack(bytes: Buffer, limit: number): Promise<Buffer | null> {
+  if (!isGzip(bytes)) return bytes;
   // Loaded only where a host compresses its answers.
-  const { brotliDecompress, gunzip, inflate } = process.getBuiltinModule('node:zlib');
-  const decoders = { br: promisify(brotliDecompress), gzip: promisify(gunzip), deflate: promisify(inflate) };
+  const { gunzip } = process.getBuiltinModule('node:zlib');
   try {
-    return await decoders[format](bytes, { maxOutputLength: limit });
+    return await promisify(gunzip)(bytes, { maxOutputLength: limit });
   } catch (error) {
     return systemCode(error) === 'ERR_BUFFER_TOO_LARGE' ? null : bytes;
   }
 }
 
-function formatOf(bytes: Buffer, encoding = ''): 'gzip' | 'br' | 'deflate' | null {
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'gzip';
-  const name = encoding.trim().toLowerCase();
-  return name === 'br' || name === 'deflate' ? name : null;
-}
+const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 function flatHeaders(headers: Parameters<RouteListener['onHead']>[1]): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]): [string, string] => [

@@ -2,8 +2,15 @@ import { existsSync, rmSync } from 'node:fs';
 import { join, posix, relative, resolve, sep } from 'node:path';
 import { type Backup, openBackup } from '../engine/backup.ts';
 import { checkScope, kindsNamed, selectionOf } from '../engine/choices.ts';
-import { exportBackup, exportTenant, mergeTenant } from '../engine/export.ts';
-import { pathInProject, refuseDeclared, refuseUnread, unreadManifests } from '../engine/export-folder.ts';
+import {
+  exportBackup,
+  exportTenant,
+  mergeTenant,
+  pathInProject,
+  refuseDeclared,
+  refuseUnread,
+  unreadManifests,
+} from '../engine/export.ts';
 import {
   addToEnvExample,
   type Export,

@@ -1,6 +1,6 @@
 import picomatch from 'picomatch';
 import type { Client } from '../client/client.ts';
-import { type LookupAnswers, resolveLookups } from '../client/lookups.ts';
+import { askLookups, type LookupAnswers } from '../client/lookups.ts';
 import { readDefaults } from '../client/read.ts';
 import type { Records } from '../exporter/ids.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
@@ -370,21 +370,10 @@ function sideOf(source: DiffSource): DiffSide {
 const unanswered = ['lookup-none', 'lookup-ambiguous', 'lookup-no-field'];
 
 async function answersOf(client: Client, lookups: readonly Lookup[]): Promise<LookupAnswers> {
-  try {
-    return await resolveLookups(client, lookups);
-  } catch (error) {
-    if (!(error instanceof Failure) || !error.diagnostics.every(({ code }) => unanswered.includes(code)))
-      throw error;
-    if (lookups.length < 2) return lookupMarker;
-    // One by one, to know which of them have an answer.
-    const answers = await Promise.all(
-      lookups.map(async (lookup) => {
-        return [lookupKey(lookup), (await answersOf(client, [lookup]))(lookup)] as const;
-      }),
-    );
-    const known = new Map(answers);
-    return (lookup) => known.get(lookupKey(lookup)) ?? lookupMarker(lookup);
-  }
+  const { answers, problems } = await askLookups(client, lookups);
+  const grave = problems.filter(({ code }) => !unanswered.includes(code));
+  if (grave.length > 0) throw new Failure(grave);
+  return (lookup) => answers.get(lookupKey(lookup)) ?? lookupMarker(lookup);
 }
 
 /** A side whose tenant is only read: equal requests are sent once. */

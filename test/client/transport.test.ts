@@ -48,9 +48,7 @@ describe('an answer is read by what it is', () => {
     ['gzip', { 'content-encoding': 'gzip' }, gzipSync(text), json, null],
     ['gzip that nobody announced', {}, gzipSync(text), json, null],
     ['plain JSON announced as gzip', { 'content-encoding': 'gzip' }, text, json, null],
-    ['brotli', { 'content-encoding': 'br' }, brotliCompressSync(text), json, null],
     ['plain JSON announced as brotli', { 'content-encoding': 'br' }, text, json, null],
-    ['deflate', { 'content-encoding': 'deflate' }, deflateSync(text), json, null],
     ['an encoding that does not exist', { 'content-encoding': 'squeezed' }, text, json, null],
     ['JSON behind a byte order mark', {}, `\ufeff${text}`, json, null],
   ])('%s', async (_name, headers, body, expected, expectedText) => {
@@ -113,9 +111,8 @@ describe('what may have been carried out is told from what was not', () => {
   });
 
   test.each([
-    ['brotli that breaks off', 'br', brotliCompressSync(text.repeat(20)).subarray(0, -4)],
-    ['deflate that breaks off', 'deflate', deflateSync(text.repeat(20)).subarray(0, -4)],
-    ['what nobody asked for', 'zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xff])],
+    ['brotli, which nobody asked for', 'br', brotliCompressSync(text.repeat(20))],
+    ['deflate, which nobody asked for', 'deflate', deflateSync(text)],
     ['gzip in gzip', 'gzip, gzip', gzipSync(gzipSync(text))],
   ])('no bytes that cannot be unpacked are taken for a text: %s', async (_name, encoding, body) => {
     const answer = (status: number) =>

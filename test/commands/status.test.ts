@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dkimRecords, mailFromRecords } from '../../src/engine/verification.ts';
+import { dkimRecords, mailFromRecords } from '../../src/engine/status.ts';
 import { get, isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import { zoneLine } from '../../src/report/status.ts';
 import { addObjects } from '../support/tenant-objects.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dkimRecords, dnsName, mailFromRecords } from '../../src/engine/verification.ts';
+import { dkimRecords, dnsName, mailFromRecords } from '../../src/engine/status.ts';
 import { domainOf } from '../../src/model/status.ts';
 
 describe('a DNS name', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { verificationOf } from '../../src/engine/verification.ts';
+import { verificationOf } from '../../src/engine/status.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { undocumentedState, type VerifiedKind } from '../../src/model/status.ts';
 
