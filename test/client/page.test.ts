@@ -92,55 +92,6 @@ describe('the length of the whole list', () => {
   });
 });
 
-describe('an answer that says in words that there is nothing', () => {
-  const empty = { rows: [], names: [], total: null, promised: 0 };
-  const said = (error: Json, status = 400, at = path) => pageOf(answerWith(status, { error }), at, undefined);
-
-  it.each([
-    'no profiles found',
-    'No profile found.',
-    ' no profiles found ',
-    'No records found',
-    'no results found',
-    'no active profiles found',
-  ])('is an empty list: %s', (error) => {
-    expect([said(error, 200), said(error, 400)]).toEqual([empty, empty]);
-  });
-
-  it.each([
-    ['no advanced searches found', '/api/advanced_searches'],
-    ['no advanced search found', '/api/advanced_searches'],
-    ['no search found', '/api/advanced_search'],
-    ['no classes found', '/api/classes'],
-    ['no boxes found', '/api/boxes'],
-  ])('is one in the singular and the plural: %s', (error, at) => {
-    expect(said(error, 400, at)).toEqual(empty);
-  });
-
-  it.each<Json>([
-    'no permission found',
-    'no users found',
-    'there were no profiles found',
-    'no profiles found for you',
-    'no  profiles found',
-    'no such and such and such profiles found',
-    'no class found',
-    'no found',
-    'profiles found',
-    '',
-    7,
-    null,
-  ])('is another matter, and no list: %j', (error) => {
-    expect(said(error)).toBeNull();
-  });
-
-  it('is a failure with another status, or with more to say', () => {
-    for (const status of [201, 401, 403, 404, 500]) expect(said('no profiles found', status)).toBeNull();
-    const body = { error: 'no profiles found', trackingId: 'x' };
-    expect(pageOf(answerWith(400, body), path, undefined)).toBeNull();
-  });
-});
-
 describe('further rows', () => {
   const promisedBy = (beside: JsonObject, headers = {}) =>
     pageIn({ profiles: [], ...beside }, headers)?.promised;

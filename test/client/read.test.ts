@@ -809,6 +809,8 @@ describe('a host that has no records to list', () => {
     ['no advanced_search found', searches],
     ['no advanced searches found', searches],
     ['no profiles found', { ...searches, member: 'profiles' }],
+    ['no classes found', { ...searches, member: 'classes' }],
+    ['no box found', { ...searches, member: 'boxes' }],
   ])('may say %j', async (error, list) => {
     for (const status of [200, 400]) expect(await readRows(said(error, status), list)).toEqual([]);
   });
@@ -817,6 +819,8 @@ describe('a host that has no records to list', () => {
     ['another noun', said('no permission found')],
     ['a record that is needed', said('no profile type found')],
     ['more words', said('no profiles found because the index is being built')],
+    ['words before it', said('there were no profiles found')],
+    ['many words', said('no such and such and such profiles found')],
     ['no words', said('')],
     ['another status', said('no profiles found', 404)],
     ['a failure of the host', said('no profiles found', 500)],

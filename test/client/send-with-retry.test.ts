@@ -55,13 +55,6 @@ const permit = (log: unknown[]) => ({
 });
 
 describe('a request', () => {
-  it('that is answered at once has one attempt', async () => {
-    const { sent, log, slept } = await send([answerWith(200, null, { 'x-request-id': 'r1' })]);
-    expect(sent).toMatchObject({ status: 200, attempts: 1, ms: 0, trackingId: 'r1', repeated: false });
-    expect(log).toEqual([['attempt', 1, 60_000]]);
-    expect(slept).toEqual([]);
-  });
-
   it('is tried again after longer and longer waits, each told before', async () => {
     const { sent, log, slept } = await send([busy, busy, done]);
     expect(sent).toMatchObject({ status: 200, attempts: 3, ms: 300, repeated: true });
@@ -75,11 +68,6 @@ describe('a request', () => {
     expect(slept).toEqual([100, 200]);
   });
 
-  it('ends with its last answer when the attempts are used up', async () => {
-    const { sent } = await send([busy, busy, answerWith(504), done]);
-    expect(sent).toMatchObject({ status: 504, attempts: 3, ms: 300 });
-  });
-
   it('always has time for one more answer', async () => {
     const { log } = await send([answerWith(429, null, { 'retry-after': '59' }), done]);
     expect(log.at(-1)).toEqual(['attempt', 2, 5_000]);
@@ -87,13 +75,6 @@ describe('a request', () => {
 });
 
 describe('a write that may have been carried out', () => {
-  it('never ends as one that was not sent', async () => {
-    for (const first of [busy, gone]) {
-      const { sent } = await send([first, nobody, nobody]);
-      expect(sent).toMatchObject({ ...first, attempts: 3, repeated: true });
-    }
-  });
-
   it('ends with a later answer of the tenant, which may be about the earlier attempt', async () => {
     expect((await send([gone, answerWith(409)])).sent).toMatchObject({ status: 409, repeated: true });
   });
@@ -111,23 +92,6 @@ describe('a write that may have been carried out', () => {
 });
 
 describe('a token', () => {
-  it('that is refused is dropped once, and the request sent again at once', async () => {
-    const refused = { answer: answerWith(401), token: 'T1' };
-    const { sent, log, slept } = await send([refused, { answer: answerWith(401), token: 'T2' }, done]);
-    expect(sent).toMatchObject({ status: 401, attempts: 2, repeated: false });
-    expect(log).toEqual([
-      ['attempt', 1, 60_000],
-      ['drop', 'T1'],
-      ['attempt', 2, 60_000],
-    ]);
-    expect(slept).toEqual([]);
-  });
-
-  it('that cannot be renewed ends the request', async () => {
-    const { sent } = await send([{ answer: answerWith(401), token: 'T1' }, done], { dropToken: () => false });
-    expect(sent).toMatchObject({ status: 401, attempts: 1 });
-  });
-
   it('that was hard to get uses up attempts', async () => {
     const { sent, log } = await send([{ answer: busy, failedFetches: 1 }, busy, done]);
     expect(sent).toMatchObject({ status: 503, attempts: 3 });
@@ -159,16 +123,6 @@ describe('a permit of the rate limit', () => {
     const { sent, took } = await send([answerWith(429, null, { 'retry-after': '25' })]);
     expect(sent).toMatchObject({ status: 429, attempts: 3 });
     expect(took).toBe(50_000);
-  });
-
-  it('is paused for others too where this request does not wait that long', async () => {
-    const permits: unknown[] = [];
-    const { sent } = await send([
-      { answer: answerWith(429, null, { 'retry-after': '3600' }), permit: permit(permits) },
-      done,
-    ]);
-    expect(sent).toMatchObject({ status: 429, attempts: 1 });
-    expect(permits).toEqual([['pause', 3_600_000]]);
   });
 });
 

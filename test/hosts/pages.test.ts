@@ -35,25 +35,19 @@ describe('a list that says that more rows follow', () => {
       const items = page(rows, from, Math.min(60, Number(query.limit ?? 60)));
       return { status: 200, body: { items, ...beside(rows, from + items.length) } };
     };
-  const ways: [string, (rows: readonly JsonObject[], end: number) => JsonObject][] = [
-    ['more', (rows, end) => ({ more: end < rows.length })],
-    ['totalResults', (rows) => ({ totalResults: rows.length })],
-    [
-      '@odata.nextLink',
-      (rows, end) => ({ '@odata.nextLink': end < rows.length ? `${path}?$skiptoken=60` : '' }),
-    ],
-    ['next_page_token', (rows, end) => ({ next_page_token: end < rows.length ? 'x' : '' })],
-  ];
+  const link = (rows: readonly JsonObject[], end: number) => ({
+    '@odata.nextLink': end < rows.length ? `${path}?$skiptoken=60` : '',
+  });
 
-  it.each(ways)('is read on where the host knows `offset`: %s', async (_, beside) => {
-    const { project } = await projectOf(130, '{ pageSize: 100, member: items }', capped(beside, true));
+  it('is read on where the host knows `offset`', async () => {
+    const { project } = await projectOf(130, '{ pageSize: 100, member: items }', capped(link, true));
     const { stdout } = await project.run('kind check Room');
     expect(stdout).toContain('a plan of the export of its 130 objects is empty');
   });
 
-  it.each(ways)('is an error where the next page cannot be found: %s', async (_, beside) => {
+  it('is an error where the next page cannot be found', async () => {
     for (const size of ['null', '100']) {
-      const listed = capped(beside, false);
+      const listed = capped(link, false);
       const { project } = await projectOf(70, `{ pageSize: ${size}, member: items }`, listed);
       project.write('config/all.yaml', 'kind: Room\nname: Room 65\nseats: 65\n');
       for (const argv of [['plan'], ['kind', 'check', 'Room'], ['export', '--kinds', 'Room']]) {
