@@ -1,15 +1,15 @@
 /** Plan files that somebody changed, digest included, so that they do something else than they show. */
-import { beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { planDigest } from '../../src/model/digest.ts';
 import { isObject, type Json, type JsonObject, mapMembers } from '../../src/model/json.ts';
 import type { Change, Difference, Plan, Request } from '../../src/model/plan.ts';
-import { createTestWorld, type World } from '../support/world.ts';
+import { createWorld, type World } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './every-kind.ts';
 
 let world: World;
 let plan: Plan;
-beforeEach(async () => {
-  world = await createTestWorld(oneAtATime);
+async function openWorld(): Promise<void> {
+  world = await createWorld(oneAtATime);
   fillTenant(world.sandbox.state);
   world.declare(everything);
   plan = await world.plan();
@@ -23,7 +23,7 @@ beforeEach(async () => {
     ),
   );
   expect(world.read('tenantctl.yaml')).toContain('"maxDeletes":0');
-});
+}
 
 const find = (address: string): Change => {
   const change = plan.changes.find((each) => each.address === address);
@@ -267,173 +267,190 @@ const forgeries: Readonly<Record<string, () => Change>> = {
   'a manual change that sends': () => ({ ...find(newSender), action: 'manual', warnings: ['Do it.'] }),
 };
 
-it.each(Object.entries(forgeries))('%s is refused, and nothing is written', async (_name, forge) => {
-  const before = visible(world.sandbox.state);
-  const { code, stdout } = await applyForged(forge());
-  const dry = await world.run('apply plan.json --dry-run --format json');
-  expect(dry.code).toBe(4);
-  expect(code).toBe(4);
-  const { outcome, diagnostics } = JSON.parse(stdout);
-  expect(outcome).toBe('refused');
-  expect(diagnostics[0].code).toBe('plan-request-refused');
-  expect(JSON.parse(dry.stdout).diagnostics).toEqual(diagnostics);
-  expect(visible(world.sandbox.state)).toEqual(before);
-});
+describe('what is refused leaves the tenant as it is, for the next one', () => {
+  beforeAll(openWorld);
+  afterAll(() => world.close());
 
-it('a request that is another one in any part is refused', async () => {
-  const [request] = find(welcome).requests;
-  if (!request) throw new Error('The update has no request.');
-  const { path, headers, body } = request;
-  const paths = ['https://evil.example', '//evil.example'].map((host) => host + path);
-  const outside = ['/oauth/token', '/v2024/../oauth/token', '/v2024/%2e%2E/oauth/token', '/v2025/a%2F..%2Fb'];
-  const broken = ['x', '\\b', '?x=1', '\r\nX: y', '%0d%0a'].map((end) => path + end);
-  const others: readonly Partial<Request>[] = [
-    ...[...paths, ...outside, ...broken, `/${'x'.repeat(1000)}`].map((other) => ({ path: other })),
-    { headers: { ...headers, Authorization: 'Bearer x' } },
-    { headers: { ...headers, host: 'evil.example' } },
-    { headers: { ...headers, accept: 'a\r\nX: y' } },
-    { headers: { ...headers, accept: 'a\u001b[2J' } },
-    { headers: { ...headers, 'content-type': 'text/xml' } },
-    { method: 'GET' },
-    { query: { key: 'reminder' } },
-    { body: [body] },
-  ];
-  const before = visible(world.sandbox.state);
-  const lists = others.map((other) => [{ ...request, ...other }]);
-  for (const requests of [...lists, [request, request]]) {
-    expect(await applyForged(withRequests(find(welcome), requests))).toMatchObject({
-      code: 4,
-      json: {
-        diagnostics: [
-          {
-            code: expect.stringMatching(/^plan-(request-refused|invalid)$/),
-            message: expect.stringMatching(/^.{0,400}$/),
-          },
-        ],
-      },
-    });
-  }
-  expect(visible(world.sandbox.state)).toEqual(before);
-});
-
-it('a rule with a secret is sent as far as the plan shows it', async () => {
-  world.env.STATUS = 'Terminated';
-  const rule = (value: string) => `{ type: ProfileStatusRule, comparison_operator: "==", value: ${value} }`;
-  const rules = [rule('Active'), rule('!secret STATUS')];
-  world.write('config/all.yaml', `kind: ProfileSearch\nlabel: Staff\nrules: [${rules.join(', ')}]\n`);
-  plan = await world.plan();
-  expect(JSON.stringify(find(staff).diff)).toContain('"comparison_operator":"==","value":"(sensitive)"');
-  const forged = withText(staff, '"==","value":{"$secret"', '"!=","value":{"$secret"');
-  expect(await applyForged(forged)).toMatchObject({
-    code: 4,
-    json: { diagnostics: [{ code: 'plan-request-refused' }] },
+  it.each(Object.entries(forgeries))('%s is refused, and nothing is written', async (_name, forge) => {
+    const before = visible(world.sandbox.state);
+    const { code, stdout } = await applyForged(forge());
+    const dry = await world.run('apply plan.json --dry-run --format json');
+    expect(dry.code).toBe(4);
+    expect(code).toBe(4);
+    const { outcome, diagnostics } = JSON.parse(stdout);
+    expect(outcome).toBe('refused');
+    expect(diagnostics[0].code).toBe('plan-request-refused');
+    expect(JSON.parse(dry.stdout).diagnostics).toEqual(diagnostics);
+    expect(visible(world.sandbox.state)).toEqual(before);
   });
-  expect(await applyForged(find(staff))).toMatchObject({ code: 0 });
-});
 
-it('a batch of deletes may only name objects that the plan deletes', async () => {
-  world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace('"maxDeletes":0', '"maxDeletes":9'));
-  const change = withBody(find(reminder), (body) => [
-    ...(Array.isArray(body) ? body : []),
-    { key: 'welcome', medium: 'EMAIL', locale: 'en' },
-  ]);
-  expect(await applyForged(change)).toMatchObject({
-    code: 4,
-    json: { diagnostics: [{ message: expect.stringContaining('they would delete something else') }] },
+  it('a request that is another one in any part is refused', async () => {
+    const [request] = find(welcome).requests;
+    if (!request) throw new Error('The update has no request.');
+    const { path, headers, body } = request;
+    const paths = ['https://evil.example', '//evil.example'].map((host) => host + path);
+    const outside = [
+      '/oauth/token',
+      '/v2024/../oauth/token',
+      '/v2024/%2e%2E/oauth/token',
+      '/v2025/a%2F..%2Fb',
+    ];
+    const broken = ['x', '\\b', '?x=1', '\r\nX: y', '%0d%0a'].map((end) => path + end);
+    const others: readonly Partial<Request>[] = [
+      ...[...paths, ...outside, ...broken, `/${'x'.repeat(1000)}`].map((other) => ({ path: other })),
+      { headers: { ...headers, Authorization: 'Bearer x' } },
+      { headers: { ...headers, host: 'evil.example' } },
+      { headers: { ...headers, accept: 'a\r\nX: y' } },
+      { headers: { ...headers, accept: 'a\u001b[2J' } },
+      { headers: { ...headers, 'content-type': 'text/xml' } },
+      { method: 'GET' },
+      { query: { key: 'reminder' } },
+      { body: [body] },
+    ];
+    const before = visible(world.sandbox.state);
+    const lists = others.map((other) => [{ ...request, ...other }]);
+    for (const requests of [...lists, [request, request]]) {
+      expect(await applyForged(withRequests(find(welcome), requests))).toMatchObject({
+        code: 4,
+        json: {
+          diagnostics: [
+            {
+              code: expect.stringMatching(/^plan-(request-refused|invalid)$/),
+              message: expect.stringMatching(/^.{0,400}$/),
+            },
+          ],
+        },
+      });
+    }
+    expect(visible(world.sandbox.state)).toEqual(before);
   });
-  const bare = withBody(find(reminder), () => [{ key: 'reminder' }]);
-  expect(await applyForged(bare)).toMatchObject({ code: 4 });
-  expect(await applyForged(find(reminder))).toMatchObject({ code: 0 });
 });
 
-it('a delete under the id or the key of another object is refused', async () => {
-  world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace('"maxDeletes":0', '"maxDeletes":9'));
-  const before = visible(world.sandbox.state);
-  const remove = find('SenderAddress/gone%40acme.example');
-  const other = world.sandbox.state.senders.find(({ email }) => email === 'kept@acme.example');
-  const path = (id: string) => `/v2025/verified-from-addresses/${id}`;
-  const [request] = remove.requests;
-  if (!request || !other) throw new Error('The tenant or the plan lacks a sender.');
-  const otherId = {
-    ...remove,
-    id: String(other.id),
-    requests: [{ ...request, path: path(String(other.id)) }],
-  };
-  const otherKey = { ...remove, key: ['kept@acme.example'], address: 'SenderAddress/kept%40acme.example' };
-  for (const forged of [otherId, otherKey]) {
+describe('a plan file', () => {
+  beforeEach(async () => {
+    await openWorld();
+    return () => world.close();
+  });
+
+  it('a rule with a secret is sent as far as the plan shows it', async () => {
+    world.env.STATUS = 'Terminated';
+    const rule = (value: string) => `{ type: ProfileStatusRule, comparison_operator: "==", value: ${value} }`;
+    const rules = [rule('Active'), rule('!secret STATUS')];
+    world.write('config/all.yaml', `kind: ProfileSearch\nlabel: Staff\nrules: [${rules.join(', ')}]\n`);
+    plan = await world.plan();
+    expect(JSON.stringify(find(staff).diff)).toContain('"comparison_operator":"==","value":"(sensitive)"');
+    const forged = withText(staff, '"==","value":{"$secret"', '"!=","value":{"$secret"');
     expect(await applyForged(forged)).toMatchObject({
       code: 4,
-      json: { diagnostics: [{ code: 'plan-stale' }] },
+      json: { diagnostics: [{ code: 'plan-request-refused' }] },
     });
-  }
-  expect(await applyForged(withRequests(remove, [{ ...request, body: { all: true } }]))).toMatchObject({
-    code: 4,
-    json: { diagnostics: [{ code: 'plan-request-refused' }] },
+    expect(await applyForged(find(staff))).toMatchObject({ code: 0 });
   });
-  expect(visible(world.sandbox.state)).toEqual(before);
-});
 
-it('the guards of the environment are asked again when a saved plan is applied', async () => {
-  const deletes = plan.changes.filter(({ action }) => action === 'delete');
-  const refused = await applyForged(...deletes);
-  expect(refused).toMatchObject({ code: 4 });
-  const codes = JSON.stringify(refused.json);
-  expect(codes).toContain('"max-deletes"');
-  expect(codes).toContain('"protected"');
-});
-
-it('a plan that was made with --max-deletes is applied as it was approved', async () => {
-  world.declare([{ kind: 'SenderAddress', email: 'gone@acme.example', ensure: 'absent' }]);
-  expect(await world.run('plan --out plan.json')).toMatchObject({ code: 4 });
-  const allowed = await world.plan('--max-deletes', '1', '--out', 'plan.json');
-  expect(allowed.allowed).toEqual({ maxDeletes: 1, deleteAll: [] });
-  expect(await world.run('apply plan.json --expect', allowed.digest)).toMatchObject({ code: 0 });
-});
-
-it('a plan file raises no limit by itself: its digest has to be approved, or the number said again', async () => {
-  world.declare([{ kind: 'SenderAddress', email: 'gone@acme.example', ensure: 'absent' }]);
-  await world.plan('--max-deletes', '5', '--out', 'plan.json');
-  const before = visible(world.sandbox.state);
-  const refused = { code: 4, json: { diagnostics: [{ code: 'max-deletes' }] } };
-  for (const options of [[], ['--dry-run'], ['--max-deletes', '0']]) {
-    expect(await world.run('apply plan.json --format json', ...options)).toMatchObject(refused);
-  }
-  // The digest does not help a file that was changed under it.
-  const saved = JSON.parse(world.read('plan.json'));
-  const edited = { ...saved, allowed: { maxDeletes: 6, deleteAll: [] } };
-  world.write('edited.json', JSON.stringify(edited));
-  expect(await world.run('apply edited.json --expect', saved.digest)).toMatchObject({ code: 4 });
-  expect(visible(world.sandbox.state)).toEqual(before);
-  expect(await world.run('apply plan.json --max-deletes 1')).toMatchObject({ code: 0 });
-});
-
-it('a plan file keeps the lower limit that it was made with', async () => {
-  world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace('"maxDeletes":0', '"maxDeletes":9'));
-  world.declare([{ kind: 'SenderAddress', email: 'gone@acme.example', ensure: 'absent' }]);
-  const { digest: _digest, ...made } = await world.plan();
-  const forged = { ...made, allowed: { maxDeletes: 0, deleteAll: [] } };
-  world.write('plan.json', JSON.stringify({ ...forged, digest: planDigest(forged) }));
-  expect(await world.run('apply plan.json --format json')).toMatchObject({
-    code: 4,
-    json: { diagnostics: [{ code: 'max-deletes' }] },
+  it('a batch of deletes may only name objects that the plan deletes', async () => {
+    world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace('"maxDeletes":0', '"maxDeletes":9'));
+    const change = withBody(find(reminder), (body) => [
+      ...(Array.isArray(body) ? body : []),
+      { key: 'welcome', medium: 'EMAIL', locale: 'en' },
+    ]);
+    expect(await applyForged(change)).toMatchObject({
+      code: 4,
+      json: { diagnostics: [{ message: expect.stringContaining('they would delete something else') }] },
+    });
+    const bare = withBody(find(reminder), () => [{ key: 'reminder' }]);
+    expect(await applyForged(bare)).toMatchObject({ code: 4 });
+    expect(await applyForged(find(reminder))).toMatchObject({ code: 0 });
   });
-});
 
-it('a dry run of a plan that is stale is refused too, and one of a sound plan shows its requests', async () => {
-  world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
-  await world.plan('--out', 'plan.json');
-  const sound = await world.run('apply plan.json --dry-run');
-  expect(sound).toMatchObject({ code: 0, stdout: expect.stringContaining('POST') });
-  expect(await world.run('apply plan.json')).toMatchObject({ code: 0 });
-  const stale = await world.run('apply plan.json --dry-run --format json');
-  expect(stale).toMatchObject({ code: 4, json: { diagnostics: [{ code: 'plan-stale' }] } });
-});
+  it('a delete under the id or the key of another object is refused', async () => {
+    world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace('"maxDeletes":0', '"maxDeletes":9'));
+    const before = visible(world.sandbox.state);
+    const remove = find('SenderAddress/gone%40acme.example');
+    const other = world.sandbox.state.senders.find(({ email }) => email === 'kept@acme.example');
+    const path = (id: string) => `/v2025/verified-from-addresses/${id}`;
+    const [request] = remove.requests;
+    if (!request || !other) throw new Error('The tenant or the plan lacks a sender.');
+    const otherId = {
+      ...remove,
+      id: String(other.id),
+      requests: [{ ...request, path: path(String(other.id)) }],
+    };
+    const otherKey = { ...remove, key: ['kept@acme.example'], address: 'SenderAddress/kept%40acme.example' };
+    for (const forged of [otherId, otherKey]) {
+      expect(await applyForged(forged)).toMatchObject({
+        code: 4,
+        json: { diagnostics: [{ code: 'plan-stale' }] },
+      });
+    }
+    expect(await applyForged(withRequests(remove, [{ ...request, body: { all: true } }]))).toMatchObject({
+      code: 4,
+      json: { diagnostics: [{ code: 'plan-request-refused' }] },
+    });
+    expect(visible(world.sandbox.state)).toEqual(before);
+  });
 
-it('every change that tenantctl plans itself passes', async () => {
-  const free = world
-    .read('tenantctl.yaml')
-    .replace('"maxDeletes":0,', '')
-    .replace(/"protect":\[[^\]]*\],/, '');
-  world.write('tenantctl.yaml', free);
-  expect(await applyForged(...plan.changes)).toMatchObject({ code: 0, json: { outcome: 'done' } });
+  it('the guards of the environment are asked again when a saved plan is applied', async () => {
+    const deletes = plan.changes.filter(({ action }) => action === 'delete');
+    const refused = await applyForged(...deletes);
+    expect(refused).toMatchObject({ code: 4 });
+    const codes = JSON.stringify(refused.json);
+    expect(codes).toContain('"max-deletes"');
+    expect(codes).toContain('"protected"');
+  });
+
+  it('a plan that was made with --max-deletes is applied as it was approved', async () => {
+    world.declare([{ kind: 'SenderAddress', email: 'gone@acme.example', ensure: 'absent' }]);
+    expect(await world.run('plan --out plan.json')).toMatchObject({ code: 4 });
+    const allowed = await world.plan('--max-deletes', '1', '--out', 'plan.json');
+    expect(allowed.allowed).toEqual({ maxDeletes: 1, deleteAll: [] });
+    expect(await world.run('apply plan.json --expect', allowed.digest)).toMatchObject({ code: 0 });
+  });
+
+  it('a plan file raises no limit by itself: its digest has to be approved, or the number said again', async () => {
+    world.declare([{ kind: 'SenderAddress', email: 'gone@acme.example', ensure: 'absent' }]);
+    await world.plan('--max-deletes', '5', '--out', 'plan.json');
+    const before = visible(world.sandbox.state);
+    const refused = { code: 4, json: { diagnostics: [{ code: 'max-deletes' }] } };
+    for (const options of [[], ['--dry-run'], ['--max-deletes', '0']]) {
+      expect(await world.run('apply plan.json --format json', ...options)).toMatchObject(refused);
+    }
+    // The digest does not help a file that was changed under it.
+    const saved = JSON.parse(world.read('plan.json'));
+    const edited = { ...saved, allowed: { maxDeletes: 6, deleteAll: [] } };
+    world.write('edited.json', JSON.stringify(edited));
+    expect(await world.run('apply edited.json --expect', saved.digest)).toMatchObject({ code: 4 });
+    expect(visible(world.sandbox.state)).toEqual(before);
+    expect(await world.run('apply plan.json --max-deletes 1')).toMatchObject({ code: 0 });
+  });
+
+  it('a plan file keeps the lower limit that it was made with', async () => {
+    world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace('"maxDeletes":0', '"maxDeletes":9'));
+    world.declare([{ kind: 'SenderAddress', email: 'gone@acme.example', ensure: 'absent' }]);
+    const { digest: _digest, ...made } = await world.plan();
+    const forged = { ...made, allowed: { maxDeletes: 0, deleteAll: [] } };
+    world.write('plan.json', JSON.stringify({ ...forged, digest: planDigest(forged) }));
+    expect(await world.run('apply plan.json --format json')).toMatchObject({
+      code: 4,
+      json: { diagnostics: [{ code: 'max-deletes' }] },
+    });
+  });
+
+  it('a dry run of a plan that is stale is refused too, and one of a sound plan shows its requests', async () => {
+    world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+    await world.plan('--out', 'plan.json');
+    const sound = await world.run('apply plan.json --dry-run');
+    expect(sound).toMatchObject({ code: 0, stdout: expect.stringContaining('POST') });
+    expect(await world.run('apply plan.json')).toMatchObject({ code: 0 });
+    const stale = await world.run('apply plan.json --dry-run --format json');
+    expect(stale).toMatchObject({ code: 4, json: { diagnostics: [{ code: 'plan-stale' }] } });
+  });
+
+  it('every change that tenantctl plans itself passes', async () => {
+    const free = world
+      .read('tenantctl.yaml')
+      .replace('"maxDeletes":0,', '')
+      .replace(/"protect":\[[^\]]*\],/, '');
+    world.write('tenantctl.yaml', free);
+    expect(await applyForged(...plan.changes)).toMatchObject({ code: 0, json: { outcome: 'done' } });
+  });
 });
