@@ -56,35 +56,35 @@ describe('the settings that init writes for a host', () => {
   };
 
   const header = { experimentalHeader: 'X-Acme-Preview' };
-  const path = { profileSearchPath: '/api/searches' };
-  const type = { profileSearchObjectType: 'condition_object_type' };
+  const searches = {
+    profileSearchPath: '/api/searches',
+    profileSearchObjectType: 'condition_object_type',
+  };
   const { paths } = worldOf({ identityPaths: 'own' }).identity ?? {};
   it.each<[string, object]>([
     ['', {}],
-    ['experimentalHeader=X-Acme-Preview', header],
-    ['jsonText=object', { jsonText: 'object' }],
-    ['profileSearchPath=/api/searches', path],
-    ['ruleObjectType=condition_object_type', type],
     [
       'experimentalHeader=X-Acme-Preview jsonText=object profileSearchPath=/api/searches ruleObjectType=condition_object_type',
-      { ...header, jsonText: 'object', ...path, ...type },
+      { ...header, jsonText: 'object', ...searches },
     ],
     [
       'headerMissing=unnamed experimentalFor=integrations experimentalHeader=X-SailPoint-Experimental',
       { experimentalHeader: 'X-SailPoint-Experimental' },
     ],
     ['ruleObjectType=attribute_class', { preset: 'sailpoint-nerm' }],
-    ['identityPaths=own', { paths }],
     [
       'identityPaths=own experimentalHeader=X-Acme-Preview jsonText=object',
       { ...header, paths, jsonText: 'object' },
     ],
     // A read cannot tell these, or tenantctl understands them without a setting.
-    ['jsonText=map', {}],
-    ['slackTeams=object simStatusMap=attributes simSecrets=encrypted', {}],
-    ['simStatusMap=hidden simSecrets=absent collections=wrapped', {}],
-    ['simPatchBody=array simPatchOps=replace bulkDelete=forbidden', {}],
-    ['collections=bare unknownFilter=ignored offsetZero=refused offsetBeyondEnd=refused', {}],
+    [
+      'jsonText=map simStatusMap=hidden simSecrets=absent collections=wrapped simPatchBody=array bulkDelete=forbidden',
+      {},
+    ],
+    [
+      'slackTeams=object simStatusMap=attributes simSecrets=encrypted simPatchOps=replace collections=bare unknownFilter=ignored offsetZero=refused offsetBeyondEnd=refused',
+      {},
+    ],
     ['emptyAsNull=true shuffleLists=true domainPages=ignored mailFromMissing=notFound', {}],
   ])('are right: %s', async (vary, expected) => {
     const { tenant, env, both } = await host(...vary.split(' ').filter((each) => each !== ''));
