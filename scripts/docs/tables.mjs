@@ -178,9 +178,9 @@ export async function descriptor() {
   const { list, ...others } = properties;
   return [
     settingTable({ ...others, list: { description: list.description } }, ''),
-    '#### `list`',
+    '### `list`',
     settingTable(list.properties, 'list'),
-    '#### Each of `fields`',
+    '### Each of `fields`',
     `One word, or a mapping with \`is\`. ${sentence($defs.simple.description)}`,
     settingTable({ ...$defs.told.properties, type: $defs.type }, ''),
   ].join('\n\n');
