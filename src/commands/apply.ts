@@ -9,7 +9,7 @@ import { ExitCode, fail } from '../model/failure.ts';
 import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import { exitCodeOf } from '../model/result.ts';
-import { renderRequests } from '../report/index.ts';
+import { renderRequests } from '../report/text.ts';
 import { namesInBrief, tenantWords } from '../report/words.ts';
 import { applyLines } from './apply-lines.ts';
 import {
@@ -105,7 +105,7 @@ export const command = describeCommand({
     if (args.dryRun) {
       if (saved) await requireApplicable(project, tenant, plan);
       progress.end();
-      printRequests(plan, args, io);
+      await printRequests(plan, args, io);
       return ExitCode.done;
     }
     if (!saved) {
@@ -139,8 +139,8 @@ async function planHere(project: BegunProject, tenant: Tenant, options: PlanOpti
 }
 
 /** Prints the requests of a dry run. As JSON, prints the plan, which holds them. */
-function printRequests(plan: Plan, args: Args, io: Io): void {
-  if (args.format === 'json') printDocument({ is: 'plan', plan }, args, io);
+async function printRequests(plan: Plan, args: Args, io: Io): Promise<void> {
+  if (args.format === 'json') await printDocument({ is: 'plan', plan }, args, io);
   else io.stdout.write(renderRequests(plan, viewOf(io.stdout, args, io)));
 }
 

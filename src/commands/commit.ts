@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { headCommit } from '../loader/git.ts';
 import { Failure } from '../model/failure.ts';
-import type { Format, ReportOptions } from '../report/index.ts';
+import type { Format, ReportOptions } from '../report/report.ts';
 import type { Io } from './io.ts';
 import { folderInRepository, projectFileOf } from './project.ts';
 

@@ -12,8 +12,8 @@ import { ExitCode, Failure, fail } from '../model/failure.ts';
 import { exitCodeOfFleet, type Fleet, shareDiagnostics, worstExitCode } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
-import { renderRequests } from '../report/index.ts';
 import { oneLine } from '../report/safe.ts';
+import { renderRequests } from '../report/text.ts';
 import { namesInBrief, pluralize } from '../report/words.ts';
 import type { ArgsOf } from './command.ts';
 import { type PlanArgs, planOptionsOf } from './command.ts';
@@ -156,7 +156,7 @@ async function runDry(fleet: Fleet, conditions: Conditions, args: ApplyArgs, io:
     throw new Failure(shareDiagnostics(all, namesInBrief), code);
   }
   printDiagnostics(whyNotPlanned(fleet), args, io);
-  if (args.format === 'json') printDocument({ is: 'fleet', fleet }, args, io);
+  if (args.format === 'json') await printDocument({ is: 'fleet', fleet }, args, io);
   else {
     for (const { name, value: plan } of outcomes) {
       if (!plan) continue;

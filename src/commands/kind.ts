@@ -101,7 +101,7 @@ async function check(args: Args & { readonly subject: string }, io: Io, isAgain 
   );
   // Each line is something to do.
   const isShown = args.format === 'json' || diagnostics.length > 0;
-  if (isShown) printDocument({ is: 'diagnostics', diagnostics }, { ...args, verbose: true }, io);
+  if (isShown) await printDocument({ is: 'diagnostics', diagnostics }, { ...args, verbose: true }, io);
   if (hasErrors(diagnostics)) return ExitCode.couldNotRun;
   const settled = Object.keys(proposed);
   if (args.write && settled.length > 0 && !isAgain) {

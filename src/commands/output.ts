@@ -22,10 +22,10 @@ import {
   formatsOf,
   type Report,
   type ReportOptions,
-  renderReport,
+  renderNow,
   reportOf,
   unsupportedFormat,
-} from '../report/index.ts';
+} from '../report/report.ts';
 import { checkWritable, writeTextFile } from './files.ts';
 import { type Io, printNote, type Verbosity, viewOf } from './io.ts';
 
@@ -52,7 +52,7 @@ export async function outputDocument(
   await writeReports(report, args.report, io);
   // The plan itself is on stdout, for another program.
   if (args.out === stdoutName) printRemarks(document, args, io);
-  else printReport(report, args, io);
+  else await printReport(report, args, io);
   await appendStepSummary(report, io);
 }
 
@@ -61,13 +61,17 @@ export function printDocument(
   args: Verbosity & { readonly format: Format },
   io: Io,
   extras: Extras = {},
-): void {
-  printReport(reportFor(document, io, extras), args, io);
+): Promise<void> {
+  return printReport(reportFor(document, io, extras), args, io);
 }
 
-export function printReport(report: Report, args: Parameters<typeof printDocument>[1], io: Io): void {
+export async function printReport(
+  report: Report,
+  args: Parameters<typeof printDocument>[1],
+  io: Io,
+): Promise<void> {
   const output = isClean(report, args.format) ? io.data : io.stdout;
-  output.write(report.write(args.format, viewOf(io.stdout, args, io)));
+  output.write(await report.write(args.format, viewOf(io.stdout, args, io)));
 }
 
 /** True when a document must stay as it is: a later command reads plans and results again, and a page has a script. */
@@ -82,7 +86,7 @@ export function reportFor(document: Document, io: Io, extras: Extras = {}): Repo
 
 /** Prints a document on stderr that was not requested. */
 export function printRemarks(document: Document, args: Verbosity, io: Io): void {
-  io.stderr.write(renderReport(document, 'text', { ...viewOf(io.stderr, args, io), ...optionsFrom(io) }));
+  io.stderr.write(renderNow(document, 'text', { ...viewOf(io.stderr, args, io), ...optionsFrom(io) }));
 }
 
 /** Prints remarks on stderr, where there are some. With `--quiet`, information is left out. */
@@ -104,10 +108,10 @@ export function reportFailure(error: unknown, argv: readonly string[], io: Io): 
     quiet: isGiven('--quiet'),
   };
   const view = { ...viewOf(io.stderr, verbosity, io), ...optionsFrom(io) };
-  io.stderr.write(renderReport(document, 'text', view));
-  if (wantsFormat(argv, 'json')) io.stdout.write(renderReport(document, 'json', view));
+  io.stderr.write(renderNow(document, 'text', view));
+  if (wantsFormat(argv, 'json')) io.stdout.write(renderNow(document, 'json', view));
   if (wantsFormat(argv, 'jsonl')) {
-    const shown = parseJson(renderReport(document, 'json', view)) ?? null;
+    const shown = parseJson(renderNow(document, 'json', view)) ?? null;
     const told = isObject(shown) ? get(shown, 'diagnostics') : null;
     io.stdout.write(`${JSON.stringify({ type: 'error', diagnostics: told })}\n`);
   }
@@ -185,7 +189,7 @@ export async function writeReports(report: Report, files: readonly string[], io:
   // A report on stdout is the document that is printed in any case.
   for (const file of filesIn(files)) {
     const format = reportFormat(file, report.is);
-    const text = report.write(format, { ...fileView, verbose: true });
+    const text = await report.write(format, { ...fileView, verbose: true });
     await writeTextFile(file, isClean(report, format) ? text : io.redactor.text(text), io);
   }
 }
@@ -234,7 +238,7 @@ export async function appendStepSummary(report: Report, io: Io): Promise<void> {
   const file = io.env.GITHUB_STEP_SUMMARY;
   if (!file) return;
   try {
-    const text = report.write('markdown', fileView);
+    const text = await report.write('markdown', fileView);
     await writeTextFile(file, io.redactor.text(text), io, appendFile);
   } catch (error) {
     if (error instanceof Failure && isInterruption(error)) throw error;

@@ -8,8 +8,8 @@ import { isCi } from '../model/ci.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { type Change, hasChanges, isRefused, type Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
-import type { Document, ReportOptions } from '../report/index.ts';
 import { attentionWords } from '../report/page.ts';
+import type { Document, ReportOptions } from '../report/report.ts';
 import { oneLine } from '../report/safe.ts';
 import type { ApplyLines } from './apply-lines.ts';
 import { type ArgsOf, flag, format, givenOptions, group, list, type PlanArgs, text } from './command.ts';
@@ -190,7 +190,7 @@ export async function outputResult(
 ): Promise<ExitCode> {
   const origin = await commitHere(args, io);
   const report = reportFor(document, io, origin);
-  if (!args.lines) printReport(report, args, io);
+  if (!args.lines) await printReport(report, args, io);
   const isReported = await isWritten(() => writeReports(report, args.report, io), io);
   await appendStepSummary(report, io);
   return code === ExitCode.done && !(isSaved && isReported) ? ExitCode.incomplete : code;

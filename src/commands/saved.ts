@@ -6,7 +6,7 @@ import { ExitCode, Failure, fail } from '../model/failure.ts';
 import { type FleetMember, fleetOf } from '../model/fleet.ts';
 import { get, isArray, isObject, type Json, parseJson } from '../model/json.ts';
 import type { Result } from '../model/result.ts';
-import type { Document } from '../report/index.ts';
+import type { Document } from '../report/report.ts';
 import { readNamedFile } from './files.ts';
 import type { Io } from './io.ts';
 

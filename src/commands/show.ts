@@ -1,6 +1,6 @@
 import { ExitCode, fail } from '../model/failure.ts';
 import { type FleetMember, fleetOf } from '../model/fleet.ts';
-import type { Document } from '../report/index.ts';
+import type { Document } from '../report/report.ts';
 import { describeCommand, format, list } from './command.ts';
 import { commitOfJob } from './commit.ts';
 import { checkOutput, printReport, renderTemplates, reportFor, wantsPage, writeReports } from './output.ts';
@@ -41,7 +41,7 @@ export const command = describeCommand({
   const extras = { ...templates, ...applying, ...commitOfJob(args, io) };
   const report = reportFor(document, io, extras);
   await writeReports(report, args.report, io);
-  printReport(report, args, io);
+  await printReport(report, args, io);
   return ExitCode.done;
 });
 

@@ -45,7 +45,7 @@ export const command = describeCommand({
   },
 }).run(async (args, io) => {
   const { diagnostics, exitCode, resources } = validateSelected(args, io);
-  printDocument({ is: 'diagnostics', diagnostics }, args, io, { folder: folderInRepository(args, io) });
+  await printDocument({ is: 'diagnostics', diagnostics }, args, io, { folder: folderInRepository(args, io) });
   if (exitCode === ExitCode.done && args.format === 'text' && !args.quiet) {
     io.stdout.write(`${countIs(resources, 'object')} valid.\n`);
   }

@@ -23,7 +23,7 @@ import {
   pointsTitle,
   urgencyOf,
 } from './page.ts';
-import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
+import { codeBlock, codeSpan, disarm, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
 import {
   baseTitle,
   type Field,
@@ -100,7 +100,12 @@ export function writeMarkdown(page: Page, options: ReportOptions): string {
     },
     { heading: '\n', sections: othersSection(page) },
   ];
-  return fitComment(headOf(page, options), groups, { foot: footOf(page), advice: advice[page.command] });
+  const comment = fitComment(headOf(page, options), groups, {
+    foot: footOf(page),
+    advice: advice[page.command],
+  });
+  // Its parts are safe by themselves, but may make a command to a CI system where they are joined.
+  return disarm(comment);
 }
 
 /** The empty line ends the list above. */

@@ -87,13 +87,13 @@ it.each([['--version'], ['--help']])('a reader that has had enough of %s is no e
   expect([await new Promise((resolve) => child.on('close', resolve)), complaints]).toEqual([0, '']);
 });
 
-it('loads the code of its command, and the compiler of schemas only for kinds that the project describes', async () => {
+it('loads the code of its command, that of other formats than text on demand, and the compiler of schemas only for kinds that the project describes', async () => {
   world.write(
     'hook.cjs',
     `process.on('exit', () => process.stderr.write(Object.keys(require.cache).join('\\n')));`,
   );
-  const loaded = async () => {
-    const argv = ['--require', `${world.dir}/hook.cjs`, program, 'validate'];
+  const loaded = async (format = 'text') => {
+    const argv = ['--require', `${world.dir}/hook.cjs`, program, 'validate', '--format', format];
     return (await promisify(execFile)(process.execPath, argv, { cwd: world.dir, env: world.env })).stderr;
   };
   world.declare([{ kind: 'SenderAddress', email: 'help@acme.example' }]);
@@ -101,7 +101,8 @@ it('loads the code of its command, and the compiler of schemas only for kinds th
   expect(files).toContain('validators/SenderAddress.cjs');
   expect(files).not.toContain('compiler.cjs');
   expect(files).toMatch(/\/validate-\w+\.cjs/);
-  expect(files).not.toMatch(/\/(?:plan|export|sandbox)-\w+\.cjs/);
+  expect(files).not.toMatch(/\/(?:plan|export|sandbox|writers)-\w+\.cjs/);
+  expect(await loaded('markdown')).toMatch(/\/writers-\w+\.cjs/);
   world.write('kinds/Role.kind.yaml', 'kind: Role\npath: /v2025/roles\nkey: name\ncreate: true\n');
   expect(await loaded()).not.toContain('compiler.cjs');
   world.declare([{ kind: 'Role', name: 'Engineers' }]);

@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/model/plan.ts';
-import {
-  type Document,
-  type Format,
-  formatsOf,
-  renderReport,
-  renderRequests,
-} from '../../src/report/index.ts';
+import { type Document, type Format, formatsOf, renderReport } from '../../src/report/index.ts';
 import { renderSearch, searchFormats } from '../../src/report/search.ts';
+import { renderRequests } from '../../src/report/text.ts';
 import { change, difference, plain, plan } from './fixtures.ts';
 import { commandsIn, evil, hostileDocuments } from './hostile.ts';
 

@@ -2,8 +2,9 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import type { ChangeResult, Result } from '../../src/model/result.ts';
-import { type Document, formatsOf, renderReport, renderRequests } from '../../src/report/index.ts';
+import { type Document, formatsOf, renderReport } from '../../src/report/index.ts';
 import { widthOf } from '../../src/report/layout.ts';
+import { renderRequests } from '../../src/report/text.ts';
 import {
   added,
   change,

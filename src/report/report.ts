@@ -1,0 +1,180 @@
+import { lazy } from '../model/basics.ts';
+import { type Failure, fail } from '../model/failure.ts';
+import { diagnosticsPage } from './diagnostics.ts';
+import { diffPage } from './diff.ts';
+import { fleetPage } from './fleet.ts';
+import type { Document, ReportContext, ReportOptions, ReportView } from './options.ts';
+import type { Page } from './page.ts';
+import { planPage } from './plan.ts';
+import { redactDocument } from './redacted.ts';
+import { resultPage } from './result.ts';
+import { json } from './safe.ts';
+import { writeText } from './text.ts';
+import { countSeverities } from './words.ts';
+import type { writers } from './writers.ts';
+
+export type { Document, ReportOptions } from './options.ts';
+
+/** All formats; not every document has each of them. */
+const formatNames = {
+  text: 'text',
+  json: 'JSON',
+  markdown: 'Markdown',
+  html: 'HTML',
+  junit: 'JUnit',
+  github: 'GitHub annotations',
+  sarif: 'SARIF',
+  gitlab: 'counts for GitLab',
+} as const;
+export type Format = keyof typeof formatNames;
+
+const known: Readonly<
+  Record<Document['is'], { readonly name: string; readonly formats: readonly Format[] }>
+> = {
+  plan: { name: 'A plan', formats: ['text', 'json', 'markdown', 'html', 'junit', 'github', 'gitlab'] },
+  result: { name: 'A result', formats: ['text', 'json', 'markdown', 'html', 'junit', 'github'] },
+  fleet: {
+    name: 'A report of several environments',
+    formats: ['text', 'json', 'markdown', 'html', 'junit', 'gitlab'],
+  },
+  diff: { name: 'A diff', formats: ['text', 'json', 'markdown', 'html'] },
+  diagnostics: { name: 'A diagnostics report', formats: ['text', 'json', 'markdown', 'github', 'sarif'] },
+};
+
+export function formatsOf(is: Document['is']): Format[] {
+  return [...known[is].formats];
+}
+
+export function unsupportedFormat(format: Format, is: Document['is']): Failure {
+  return fail('unsupported-format', `${known[is].name} cannot be written as ${formatNames[format]}.`, {
+    hint: `Use one of: ${formatsOf(is).join(', ')}.`,
+  });
+}
+
+export interface Report extends Pick<Document, 'is'> {
+  /** The document in a format, in whole lines. Throws a Failure (`unsupported-format`) where it does not have it. */
+  write(format: Format, view: ReportView): Promise<string>;
+}
+
+/** A document for several formats: secrets are removed once, and what people read is worked out once. */
+export function reportOf(document: Document, context: ReportContext): Report {
+  const shown = shownOf(document, context);
+  return {
+    is: document.is,
+    write: async (format, view) =>
+      isPageFormat(format)
+        ? writePage(shown, format, view, await loadWriter(format))
+        : writeData(shown, format),
+  };
+}
+
+/** For stderr, which gets text in any case, and for a failure as JSON. */
+export function renderNow(document: Document, format: 'text' | 'json', options: ReportOptions): string {
+  const shown = shownOf(document, options);
+  return format === 'json' ? writeData(shown, format) : writePage(shown, format, options, writeText);
+}
+
+/** Formats that programs read are made of the document itself. */
+type PageFormat = keyof typeof writers;
+type DataFormat = Exclude<Format, PageFormat>;
+
+export function isPageFormat(format: Format): format is PageFormat {
+  return format !== 'json' && format !== 'gitlab';
+}
+
+/** The other writers, with the script of a page, are most of the code of reports: who prints text does not load them. */
+async function loadWriter(format: PageFormat): Promise<typeof writeText> {
+  return format === 'text' ? writeText : (await import('./writers.ts')).writers[format];
+}
+
+/** A document without secrets, and its page. */
+interface Shown {
+  readonly document: Document;
+  readonly clean: () => Document;
+  readonly page: (view: ReportView) => Page;
+  readonly said: () => ReportContext;
+}
+
+export function shownOf(document: Document, { redact, ...context }: ReportContext): Shown {
+  const remove = <T>(value: T): T => (redact ? redactDocument(value, redact) : value);
+  const said = lazy(() => remove(context));
+  const clean = lazy(() => remove(document));
+  const page = lazy(() => pageOf(clean(), said()));
+  return {
+    document,
+    clean,
+    said,
+    page: (view) => {
+      const shown = clean();
+      // What counts depends on the view.
+      return shown.is === 'diagnostics' ? diagnosticsPage(shown.diagnostics, view) : page();
+    },
+  };
+}
+
+export function writePage(
+  { document, page, said }: Shown,
+  format: PageFormat,
+  view: ReportView,
+  write: typeof writeText,
+): string {
+  requireFormat(format, document.is);
+  return write(page(view), { ...view, ...said() });
+}
+
+export function writeData({ document, clean }: Shown, format: DataFormat): string {
+  requireFormat(format, document.is);
+  if (format === 'gitlab') return gitlabOf(document);
+  // A later command reads plans and results as JSON again: they hold no secrets, and stay as they are.
+  return json(jsonOf(document.is === 'diagnostics' ? clean() : document));
+}
+
+function requireFormat(format: Format, is: Document['is']): void {
+  if (!known[is].formats.includes(format)) throw unsupportedFormat(format, is);
+}
+
+function pageOf(document: Document, options: ReportContext): Page {
+  switch (document.is) {
+    case 'plan':
+      return planPage(document.plan, options);
+    case 'result':
+      return resultPage(document.result, options);
+    case 'fleet':
+      return fleetPage(document.fleet, options);
+    case 'diff':
+      return diffPage(document.diff);
+    case 'diagnostics':
+      return diagnosticsPage(document.diagnostics);
+  }
+}
+
+/** The format of `validate --format json` and of errors in JSON. */
+const diagnosticsFormat = 1;
+
+function jsonOf(document: Document): unknown {
+  switch (document.is) {
+    case 'plan':
+      return document.plan;
+    case 'result':
+      return document.result;
+    case 'fleet':
+      return document.fleet;
+    case 'diff':
+      return document.diff;
+    case 'diagnostics': {
+      const { diagnostics } = document;
+      return { formatVersion: diagnosticsFormat, diagnostics, summary: countSeverities(diagnostics) };
+    }
+  }
+}
+
+/** The counts that GitLab reads as a Terraform report (`artifacts: reports: terraform`). */
+function gitlabOf(document: Document): string {
+  if (document.is !== 'plan' && document.is !== 'fleet') return '';
+  const {
+    create,
+    update,
+    delete: gone,
+  } = document.is === 'plan' ? document.plan.summary : document.fleet.summary;
+  return `${JSON.stringify({ create, update, delete: gone })}\n`;
+}

@@ -1,0 +1,19 @@
+import { writeGithub, writeSarif } from './annotations.ts';
+import { writeHtml } from './html/page.ts';
+import { writeJunit } from './junit.ts';
+import { writeMarkdown } from './markdown.ts';
+import type { ReportOptions } from './options.ts';
+import type { Page } from './page.ts';
+import { writeText } from './text.ts';
+
+type PageWriter = (page: Page, options: ReportOptions) => string;
+
+/** One for each format that is made of a page. */
+export const writers = {
+  text: writeText,
+  markdown: writeMarkdown,
+  html: writeHtml,
+  junit: writeJunit,
+  github: writeGithub,
+  sarif: writeSarif,
+} satisfies Record<string, PageWriter>;
