@@ -121,25 +121,6 @@ describe.skipIf(executablePath === undefined)('the report of a plan in a browser
     await page.close();
   });
 
-  it('shows one side as chosen while the other one is still loading, which Firefox begins without a root', async () => {
-    const file = join(folder, 'loading.html');
-    const rendered = await renderPlanTemplates(plan([template]));
-    writeFileSync(file, renderReport({ is: 'plan', plan: plan([template]) }, 'html', { ...plain, rendered }));
-    const page = await browser.newPage();
-    const errors: Error[] = [];
-    page.on('pageerror', (error) => errors.push(error));
-    await page.goto(pathToFileURL(file).href);
-    const after = page.frameLocator('iframe[title$="after"]');
-    await after.getByText('Dear').waitFor();
-    const before = page.frameLocator('iframe[title$="before"]');
-    await before.getByText('Hello').waitFor();
-    await before.locator('html').evaluate((root) => root.remove());
-    await page.getByRole('button', { name: 'No images' }).click();
-    await expect.poll(() => after.locator('html').getAttribute('data-images')).toBe('off');
-    expect(errors).toEqual([]);
-    await page.close();
-  });
-
   it('is checked for accessibility in its frames too', async () => {
     const page = await browser.newPage();
     const mail = '<html lang=en><title>Mail</title><img src=data:,></html>';

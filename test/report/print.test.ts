@@ -34,18 +34,26 @@ describeInBrowser('a printed page', (open) => {
     await page.close();
   });
 
-  it('has the details of a long report, and says which mails it has not', async () => {
-    const last = long.at(-1);
-    const rendered = { [last?.address ?? '']: { before: mail, after: mail } };
+  it('has the details of a long report, and all its mails, which it gives up afterwards', async () => {
+    const rendered = Object.fromEntries(long.map(({ address }) => [address, { before: mail, after: mail }]));
     const page = await open({ is: 'plan', plan: plan(long) }, { rendered });
     await page.locator('html[data-unpacked]').waitFor();
     expect(await page.locator('.fields').count()).toBe(0);
+    await page.locator('.entry').first().locator('summary').first().click();
+    await page.frameLocator('iframe').nth(1).getByText('Hello').waitFor();
     await page.evaluate('dispatchEvent(new Event("beforeprint"))');
     expect(await page.locator('.entry[open] > .body:not(:empty)').count()).toBe(long.length);
+    const texts =
+      '[...document.querySelectorAll(".frame")].map((place) => place.firstChild?.contentDocument.body.innerText)';
+    expect(await page.evaluate<string[]>(texts)).toEqual(
+      Array.from({ length: 2 * long.length }, () => 'Hello'),
+    );
+    await page.evaluate('dispatchEvent(new Event("afterprint"))');
+    expect(await page.locator('iframe').count()).toBeLessThan(long.length / 2);
     await page.emulateMedia({ media: 'print' });
     const before = (selector: string) =>
       page.evaluate(`getComputedStyle(document.querySelector('${selector}'), '::before').content`);
-    expect(await before('.frame')).toMatch(/^"Not printed: of a long report/);
+    expect(await before('.frame:empty')).toMatch(/^"Not printed: rendered e-mails need the script/);
     expect(await before('.entry > .body')).toBe('none');
     await page.evaluate(
       'document.querySelector(".entry").append(Object.assign(document.createElement("div"), { className: "body" }))',
@@ -96,7 +104,8 @@ describeInBrowser('a printed page', (open) => {
     await page.close();
   });
 
-  it('has 63 changes on at most 40 pages, each with the digest and its number', async () => {
+  it('has 63 changes with their mails on at most 40 pages, each with the digest and its number', async () => {
+    const high = side('<p style="margin: 0; width: 580px; height: 560px; background: green">Hello</p>');
     const body = (at: number, word: string) =>
       Array.from({ length: 40 }, (_, line) => `<p style="color: #123">Paragraph ${line} of ${at}</p>`)
         .toSpliced(7, 1, `<p>${word} ${at}</p>`)
@@ -115,7 +124,7 @@ describeInBrowser('a printed page', (open) => {
       }),
     );
     const rendered = Object.fromEntries(
-      changes.map(({ address }) => [address, { before: mail, after: mail }]),
+      changes.map(({ address }) => [address, { before: high, after: high }]),
     );
     const page = await open({ is: 'plan', plan: plan(changes) }, { rendered });
     await page.locator('html[data-unpacked]').waitFor();

@@ -47,11 +47,8 @@ export function showSides(template: ListedTemplate, { markup }: RenderedTemplate
   sides.innerHTML = markup;
   showWords(template, oldSince);
   frames.add(sides);
-  void areLoaded().then(() => {
-    if (wanted !== shown) return;
-    sides.style.minHeight = '';
-    scrollTo(0, top);
-  });
+  sides.style.minHeight = '';
+  scrollTo(0, top);
 }
 
 /** Says of each side where it comes from. */
@@ -70,13 +67,6 @@ function showWords({ base, isRemoved }: ListedTemplate, oldSince: string): void 
   }
   const absent = sides.querySelector('figure:last-child .none');
   if (isRemoved && absent) absent.textContent = "The vendor's default takes its place.";
-}
-
-async function areLoaded(): Promise<void> {
-  const loads = [...sides.querySelectorAll('iframe')].map(
-    (frame) => new Promise((resolve) => frame.addEventListener('load', resolve, { once: true })),
-  );
-  await Promise.all(loads);
 }
 
 type Context = RenderQuestion['context'];

@@ -64,8 +64,12 @@ export class Bodies {
     for (const at of this.#entries.keys()) await this.#markup.open(at, untilIdle);
   }
 
-  /** Expands all that the filter shows while the page is printed. Of what is the same in others, these are named. */
-  startPrinting(): void {
+  /**
+   * Expands all that the filter shows while the page is printed. Of what is the same in others, these are named.
+   *
+   * @param onWhole gets the bodies that are printed whole
+   */
+  startPrinting(onWhole: (bodies: readonly Element[]) => void): void {
     const { dataset } = document.documentElement;
     let closed: HTMLDetailsElement[] = [];
     addEventListener('beforeprint', () => {
@@ -78,6 +82,7 @@ export class Bodies {
       for (const fold of closed) fold.open = true;
       const form = isBrief ? 'brief' : 'whole';
       for (const entry of printed) this.#fillNow(entry, entry.open ? form : 'title');
+      if (!isBrief) onWhole(printed.filter(({ open }) => open).flatMap((entry) => bodyOf(entry) ?? []));
     });
     addEventListener('afterprint', () => {
       for (const fold of closed) fold.open = false;

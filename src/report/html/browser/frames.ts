@@ -42,6 +42,16 @@ export class Frames {
     if (this.#count <= maxFrames) places.forEach(load);
   }
 
+  /** Loads all that is in these elements. Afterwards, what the page had not shown is removed again. */
+  print(within: readonly Element[]): void {
+    const places = within.flatMap(findPlaces).filter((place) => place.firstChild === null);
+    for (const place of places) load(place);
+    const leave = () => {
+      for (const place of places) place.replaceChildren();
+    };
+    addEventListener('afterprint', leave, { once: true });
+  }
+
   #follow(seen: readonly IntersectionObserverEntry[]): void {
     for (const { target, isIntersecting } of seen) {
       if (!(target instanceof HTMLElement)) continue;
@@ -56,22 +66,30 @@ function findPlaces(within: ParentNode): HTMLElement[] {
   return [...within.querySelectorAll<HTMLElement>('.frame')];
 }
 
+/** The document is written and not left to load: printing does not wait. */
 function load(place: HTMLElement): void {
   if (place.firstChild) return;
   const frame = document.createElement('iframe');
-  // Without scripts in the frame, "same origin" only lets this page measure it.
+  // Without scripts in the frame, "same origin" only lets this page write and measure it.
   frame.setAttribute('sandbox', 'allow-same-origin');
   frame.title = place.dataset.title ?? '';
-  frame.srcdoc = place.dataset.document ?? '';
-  frame.addEventListener('load', () => {
-    const frames = place.closest<HTMLElement>('.frames');
-    if (frames) applyLooks(frames);
-    fitFrame(place);
-    if (frames) markChanges(frames);
-    frame.contentWindow?.addEventListener('scroll', () => scrollOthers(frame));
-    for (const type of clicks) frame.contentWindow?.addEventListener(type, ignore, { capture: true });
-  });
   place.append(frame);
+  const { contentDocument: of, contentWindow } = frame;
+  of?.open();
+  of?.write(place.dataset.document ?? '');
+  of?.close();
+  contentWindow?.addEventListener('scroll', () => scrollOthers(frame));
+  for (const type of clicks) contentWindow?.addEventListener(type, ignore, { capture: true });
+  show(place);
+  // Pictures may have another size than before.
+  frame.addEventListener('load', () => show(place));
+}
+
+function show(place: HTMLElement): void {
+  const frames = place.closest<HTMLElement>('.frames');
+  if (frames) applyLooks(frames);
+  fitFrame(place);
+  if (frames) markChanges(frames);
 }
 
 /** With Ctrl, Shift or Alt, or the middle button, browsers follow a link of a frame that may not open a window. */
@@ -97,8 +115,7 @@ function applyLooks(frames: HTMLElement): void {
   const isDark = isChosen('dark');
   for (const place of findPlaces(frames)) {
     const of = place.querySelector('iframe')?.contentDocument;
-    // Firefox begins the document of a frame that is loading without a root.
-    const hasDark = of?.documentElement ? applyLook(of, { isDark, hasImages: !isChosen('images') }) : false;
+    const hasDark = of ? applyLook(of, { isDark, hasImages: !isChosen('images') }) : false;
     place.dataset.note = isDark && !hasDark ? ', has no dark style' : '';
   }
 }

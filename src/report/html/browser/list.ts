@@ -40,7 +40,7 @@ export class List {
   start(): void {
     this.#startFilters();
     this.#startOpening();
-    this.#bodies.startPrinting();
+    this.#bodies.startPrinting((bodies) => this.#frames.print(bodies));
     focusOnSlash(this.#text);
     this.#startKeys();
     this.#startStaying();
