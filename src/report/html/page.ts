@@ -35,7 +35,7 @@ export function writeHtml(page: Page, options: ReportOptions): string {
   const sides = page.sides.map(({ name, tenant }) => tenant !== '' && `${name}: ${tenant}`);
   const pages = pagesStyle(page);
   return `${html`<!doctype html>
-<html lang="en" data-digest="${page.key}">
+<html lang="en" data-is="${page.is}" data-digest="${page.key}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy(
@@ -104,7 +104,7 @@ function toolbar(groups: readonly Group[], { named, applyWith }: Page, total: nu
     return html`<option value="${name}">${name} (${count})</option>`;
   });
   return html`<div role="search" class="toolbar js">
-<label class="grow"><span class="hidden">Filter by text</span><input type="search" id="text" placeholder="Filter by address, field or text" autocomplete="off" spellcheck="false"></label>
+<label class="grow"><span class="hidden">Filter by text</span><input type="search" id="text" placeholder="Filter by any text" autocomplete="off" spellcheck="false"></label>
 <label><span class="hidden">Filter by ${named}</span><select id="group"><option value="">All ${named}s</option>${choices}</select></label>
 <div class="switch views" role="group" aria-label="Differences"><button type="button" data-view="unified" aria-pressed="true">Unified</button><button type="button" data-view="split" aria-pressed="false">Side by side</button></div>
 <div class="switch" role="group" aria-label="Entries"><button type="button" id="expand">Expand all</button><button type="button" id="collapse">Collapse all</button></div>
