@@ -1,22 +1,25 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { builtInKinds } from '../kinds/index.ts';
 import { isOnlyReferredTo } from '../kinds/kind.ts';
+import { loadEnvironmentNames } from '../loader/index.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { type ArgsOf, describePlainCommand, flag, givenOptions, list, traceOption } from './command.ts';
 import { example, fill, type Note, writeDotEnv, writeFiles } from './init/files.ts';
 import {
+  deploymentName,
+  extendRoute,
+  type PipelineChange,
   type PipelineFacts,
-  type PipelineFile,
-  type Promotion,
   pipelineFiles,
   placeOf,
+  type Route,
   readPipelineFacts,
   requirePlain,
   unknownHost,
   variablesUsed,
-  writtenPromotion,
+  writtenRoute,
 } from './init/pipelines.ts';
 import {
   type Choices,
@@ -70,7 +73,7 @@ type Args = ArgsOf<typeof options>;
 
 export const command = describePlainCommand({
   usage:
-    '$0 init [DIR] [options]\n\nStarts a project: project file, manifests, package.json with this version, editor settings, pipelines. Keeps existing files. It only adds lines to .gitignore, settings to .vscode/settings.json and itself to package.json, and updates its own schemas.',
+    '$0 init [DIR] [options]\n\nStarts a project: project file, manifests, package.json with this version, editor settings, pipelines. Keeps existing files. It only adds lines to .gitignore, settings to .vscode/settings.json and itself to package.json, and updates its own schemas. A new tenant also joins a group and pipelines, unless somebody has edited these.',
   options,
   examples: {
     '$0 init': 'Ask on a terminal. Without one, use an embedded tenant and the examples',
@@ -78,7 +81,8 @@ export const command = describePlainCommand({
       'Start from a tenant: find out what it needs, and export it',
     '$0 init --identity test=https://… --identity production=https://…':
       'Two tenants, and pipelines that apply to production what was tested',
-    '$0 init --identity us-2=https://…': 'Add a tenant to an existing project, as environments/us-2.yaml',
+    '$0 init --identity us-2=https://…':
+      'Add a tenant to an existing project, as environments/us-2.yaml, and to its pipelines',
     '$0 init --promote test @production': 'Such pipelines for an existing project',
   },
 }).run(async (args, io) => {
@@ -86,30 +90,33 @@ export const command = describePlainCommand({
   refuseUrlAsFolder(args.dir);
   const root = resolve(io.cwd, args.dir);
   const isNew = !existsSync(join(root, 'tenantctl.yaml'));
-  const isAdding = !isNew && args.identity.length > 0;
-  const asked = checkPromotion(args, isNew) ?? (isAdding ? writtenPromotion(root) : null);
+  const asked = checkPromotion(args, isNew);
+  const there = isNew ? null : writtenRoute(placeOf(root));
   // Reports mistakes of an existing project before a file is written.
-  const known = isNew ? null : readPipelineFacts(root, io.env, asked);
+  const known = isNew ? null : readPipelineFacts(root, io.env, there);
   const setup = await makeSetup(args, { root, isNew }, io);
   const { choices, env } = setup;
+  const added = isNew ? [] : choices.tenants;
+  const extended = isNew ? null : extendIn(root, asked ?? there, choices, io);
+  const route = isNew ? routeOf(choices.tenants) : (extended?.route ?? null);
+  const current = known && added.length === 0 ? readPipelineFacts(root, io.env, route) : known;
   if (choices.pipelines !== 'none') {
     const urls = choices.tenants.flatMap(({ identity, profiles }) => [identity, profiles ?? identity]);
-    const selections = known?.stages.flatMap((stage) => stage?.selection ?? []);
-    const hosts = known ? (known.hosts ?? []) : urls.map((url) => new URL(url).host);
-    requirePlain(selections ?? choices.tenants.map(({ name }) => name), hosts);
+    const single = known && !route ? [known.stages[0].selection] : [];
+    const names = [...choices.tenants.map(({ name }) => name), ...single];
+    requirePlain(route, names, [...(current?.hosts ?? []), ...urls.map((url) => new URL(url).host)]);
   }
 
-  const added = isNew ? [] : choices.tenants;
   if (!isNew && added.length === 0) await printMissingSettings(root, io);
-  const written = writeFiles(root, [...projectFiles(choices, root), ...added.map(environmentFile)]);
+  const written = writeFiles(root, [
+    ...projectFiles(choices, root, extended?.projectFile),
+    ...added.map(environmentFile),
+  ]);
   const kept = keepTyped(setup, root, io);
   // The manifests of an existing project are not added to.
   const exported =
     choices.from === 'export' && isNew ? await exportTenant(choices, root, { ...io, env }) : null;
-  const facts =
-    known && added.length === 0
-      ? known
-      : readPipelineFacts(root, io.env, known ? asked : promotionOf(choices.tenants));
+  const facts = readPipelineFacts(root, io.env, route);
   // Who adds a tenant to a project without pipelines asks for none.
   const onlyExisting = added.length > 0 && args.pipelines === undefined;
   const jobs = writePipelines(choices, { facts, before: known ?? facts, onlyExisting }, root);
@@ -117,7 +124,9 @@ export const command = describePlainCommand({
   const notes = [...written, ...kept, ...jobs.notes];
   io.stdout.write(notes.map(({ path, what }) => `${what.padEnd(8)}  ${path}\n`).join(''));
   if (!isNew) io.stdout.write(unusedOptions(args, added));
-  const steps = nextSteps({ choices, isNew, exported, facts, root, written, ...jobs }, io);
+  const joined = extended?.joined ?? [];
+  const before = (asked ?? there ?? []).flatMap((selection) => selection ?? []);
+  const steps = nextSteps({ choices, isNew, exported, facts, before, joined, root, written, ...jobs }, io);
   io.stdout.write(`\nNext:\n${steps.replaceAll(/^(?=.)/gm, '  ')}`);
   return exported ?? ExitCode.done;
 });
@@ -131,7 +140,7 @@ function refuseUrlAsFolder(dir: string): void {
 }
 
 /** The promotion that `--promote` asks for. Throws a Failure where a new project would have to know it before its tenants. */
-function checkPromotion({ promote: [first, next] }: Args, isNew: boolean): Promotion | null {
+function checkPromotion({ promote: [first, next] }: Args, isNew: boolean): Route | null {
   if (first === undefined || next === undefined) return null;
   if (!isNew) return [first, next];
   throw fail('usage', '--promote takes environments of an existing project.', {
@@ -139,9 +148,20 @@ function checkPromotion({ promote: [first, next] }: Args, isNew: boolean): Promo
   });
 }
 
-function promotionOf([first, next, ...others]: readonly NewTenant[]): Promotion | null {
-  if (!first || !next) return null;
+/** The route of a new project: the first tenant, then the others. */
+function routeOf([first, next, ...others]: readonly NewTenant[]): Route | null {
+  if (!first) return null;
+  if (!next) return [first.name];
   return [first.name, others.length === 0 ? next.name : `@${laterGroup}`];
+}
+
+/** The route of an existing project with its new tenants, which only pipelines and `--promote` ask for. */
+function extendIn(root: string, route: Route | null, { tenants, pipelines }: Choices, { env }: Io) {
+  if (!route) return null;
+  const configFile = join(root, 'tenantctl.yaml');
+  const added = pipelines === 'none' ? [] : tenants.map(({ name }) => name);
+  const names = loadEnvironmentNames({ configFile, env });
+  return extendRoute(route, readFileSync(configFile, 'utf8'), added, names);
 }
 
 function keepTyped({ keep, env }: Setup, root: string, io: Io): Note[] {
@@ -177,23 +197,23 @@ interface WrittenPipelines {
   readonly notes: readonly Note[];
   /** Those that could not be written where they are run, and the files that have to get their jobs. */
   readonly toAdd: readonly { readonly path: string; readonly to: string }[];
+  /** Those that somebody has edited, with the lines that they lack. */
+  readonly edited: readonly { readonly path: string; readonly lines: readonly string[] }[];
 }
 
 /** Writes the pipelines at the top of the repository that the project is in. */
-function writePipelines(
-  { pipelines }: Choices,
-  how: { readonly facts: PipelineFacts; readonly before: PipelineFacts; readonly onlyExisting: boolean },
-  root: string,
-): WrittenPipelines {
+function writePipelines({ pipelines }: Choices, change: PipelineChange, root: string): WrittenPipelines {
   const place = placeOf(root);
-  const isWanted = ({ path }: PipelineFile) => !how.onlyExisting || existsSync(join(place.top, path));
-  const files = pipelineFiles(pipelines, how.facts, how.before, place).filter(isWanted);
+  const files = pipelineFiles(pipelines, change, place);
   const fromRoot = (path: string) => relative(root, join(place.top, path));
   return {
     notes: writeFiles(place.top, files).map(({ path, what }) => ({ path: fromRoot(path), what })),
     toAdd: files.flatMap(({ path, addTo }) =>
       addTo === null ? [] : [{ path: fromRoot(path), to: fromRoot(addTo) }],
     ),
+    edited: files
+      .filter(({ lacking }) => lacking.length > 0)
+      .map(({ path, lacking }) => ({ path: fromRoot(path), lines: lacking })),
   };
 }
 
@@ -210,6 +230,10 @@ interface InitResult extends WrittenPipelines {
   /** The exit code of the export; `null`: there was none. */
   readonly exported: ExitCode | null;
   readonly facts: PipelineFacts;
+  /** The selections of the pipelines before new tenants joined them. */
+  readonly before: readonly string[];
+  /** The new tenants that pipelines apply to from now on. */
+  readonly joined: readonly string[];
   readonly root: string;
   /** The files of the project without its pipelines. */
   readonly written: readonly Note[];
@@ -217,7 +241,7 @@ interface InitResult extends WrittenPipelines {
 
 /** The commands that come next, and what else there is to do, as comments. */
 function nextSteps(
-  { choices, isNew, exported, facts, root, written, notes, toAdd }: InitResult,
+  { choices, isNew, exported, facts, before, joined, root, written, notes, toAdd, edited }: InitResult,
   { cwd }: Pick<Io, 'cwd'>,
 ): string {
   const { hasManifests, hosts, needsEnvironment, stages, isEmbedded } = facts;
@@ -242,19 +266,25 @@ function nextSteps(
     unknownHost,
     isGuessed: isWritten && needsEnvironment && !next,
     environment: first.selection,
+    edited: edited.map((each) => ({
+      ...each,
+      hasSecrets: each.lines.some((line) => line.includes('secrets.')),
+    })),
+    neighbours: before.at(-1) ?? first.selection,
     // The embedded tenant needs no credentials, and the secrets of the examples are for another environment.
     unset: isEmbedded && added.length === 0 ? [] : facts.unset.filter(isOfAdded),
     unsetSecrets: isEmbedded && choices.from === 'examples' ? [] : facts.unsetSecrets,
-    added: added.map(({ name, identity, profiles, ...variables }) => ({
+    added: added.map(({ name, clientId, clientSecret }) => ({
       name,
       variables: variablesUsed(root).join(', '),
       isUncovered: notes.length > 0 && !covered.includes(name),
-      first: first.selection,
-      changed: covered.includes(name)
-        ? notes.filter(({ what }) => what === 'kept').map(({ path }) => path)
-        : [],
-      secrets: `${variables.clientId} and ${variables.clientSecret}`,
-      hosts: [...new Set([identity, profiles ?? identity].map((url) => new URL(url).host))].join(','),
+      isCovered: notes.length > 0 && covered.includes(name),
+      isJoined: joined.includes(name),
+      deployment:
+        next && first.environments.includes(name)
+          ? deploymentName(first, 'test')
+          : deploymentName(next, 'production'),
+      secrets: `${clientId} and ${clientSecret}`,
     })),
     needsExport: exported !== ExitCode.done && (choices.from === 'export' || lacksManifests),
     // Without --merge, the export would declare the objects of existing manifests again.

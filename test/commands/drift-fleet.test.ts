@@ -17,26 +17,33 @@ const declared = (description: string) =>
 let tenants: ReadonlyMap<string, Sandbox>;
 let project: Project;
 
-beforeEach(async () => {
+/** Makes the project, with pipelines for all tenants in one step, as it gets them one after the other; else they promote. */
+async function makeProject(isOneStep: boolean): Promise<void> {
   const started: [string, Sandbox][] = [];
   for (const name of names) started.push([name, await startSandbox({ rateLimit: null })]);
   tenants = new Map(started);
+  // The first tenant of a project has variables without its name.
+  const prefixOf = (name: string) =>
+    isOneStep && name === 'test' ? 'TENANT' : name.toUpperCase().replace('.', '_');
   const secrets = Object.fromEntries(
-    started.flatMap(([name, { clientId, clientSecret }]) => {
-      const prefix = name.toUpperCase().replace('.', '_');
-      return [
-        [`${prefix}_CLIENT_ID`, clientId],
-        [`${prefix}_CLIENT_SECRET`, clientSecret],
-        [`${prefix}_SNOW_PASSWORD`, 'pw-4711'],
-      ];
-    }),
+    started.flatMap(([name, { clientId, clientSecret }]) => [
+      [`${prefixOf(name)}_CLIENT_ID`, clientId],
+      [`${prefixOf(name)}_CLIENT_SECRET`, clientSecret],
+      [`${prefixOf(name)}_SNOW_PASSWORD`, 'pw-4711'],
+    ]),
   );
+  if (isOneStep) secrets.SNOW_PASSWORD = 'pw-4711';
   const runner = await createRunner({ gh, curl });
   project = { runner, folder, secrets };
   git(runner.dir, 'init', '--quiet', '--initial-branch=main');
   const identities = started.flatMap(([name, { url }]) => ['--identity', `${name}=${url}`]);
-  const made = await runProgram(['init', folder, ...identities, '--from', 'examples'], { cwd: runner.dir });
-  expect(made.code, made.stderr).toBe(0);
+  const steps = isOneStep ? [identities.slice(0, 2), identities.slice(2)] : [identities];
+  for (const step of steps) {
+    const made = await runProgram(['init', folder, ...step, '--from', 'examples'], { cwd: runner.dir });
+    expect(made.code, made.stderr).toBe(0);
+  }
+  const workflow = `${runner.read('.gitlab-ci.yml')}${runner.read('.github/workflows/tenantctl.yaml')}`;
+  expect(workflow.split(`TENANTCTL_ENV: '${names.join(',')}'`)).toHaveLength(isOneStep ? 3 : 1);
   rmSync(`${runner.dir}/${folder}config`, { recursive: true });
   mkdirSync(`${runner.dir}/${folder}config`);
   runner.write(`${folder}package-lock.json`, '{}');
@@ -53,7 +60,7 @@ beforeEach(async () => {
   git(runner.dir, 'tag', 'tenantctl-applied-apps-iga');
   git(runner.dir, 'clone', '--quiet', '--bare', '.', `${runner.dir}.git`);
   git(runner.dir, 'remote', 'add', 'origin', `${runner.dir}.git`);
-});
+}
 afterEach(async () => {
   for (const tenant of tenants.values()) await tenant.close();
   rmSync(`${project.runner.dir}.git`, { recursive: true, force: true });
@@ -64,45 +71,56 @@ const hub = (): Hub => JSON.parse(project.runner.read('hub.json'));
 const changeIn = (name: string, description: string) =>
   Object.assign(tenants.get(name)?.state.simIntegrations[0] ?? {}, { description });
 
-describe.each(systems)('a night of $name while a tenant is down', (system) => {
-  beforeEach(() => tenants.get('eu')?.close());
+const nights = systems.flatMap((system) => [
+  { system, name: system.name, pipeline: 'that promotes', isOneStep: false },
+  { system, name: system.name, pipeline: 'of one step', isOneStep: true },
+]);
 
-  it('opens the requests of the tenants that answer, and ends with an error that names the other', async () => {
-    changeIn('test', 'Changed in test');
-    changeIn('us', 'Changed in us');
-    // What a merge of `us` does must not have the name of what `us.merged` has.
-    changeIn('us.merged', 'Changed in us.merged');
-    const { drift, propose } = await runNight(system, project);
-    expect(drift.code, drift.output).toBe(1);
-    expect(drift.output).toContain('These tenants could not be planned: eu.');
-    expect(drift.output).toContain('These tenants differ from the manifests: test us us.merged.');
-    expect(propose.code, propose.output).toBe(0);
-    const requests = hub().requests ?? [];
-    expect(requests.map(({ head, source_branch }) => head ?? source_branch).sort()).toEqual([
-      'tenantctl/drift-apps-iga-test',
-      'tenantctl/drift-apps-iga-us',
-      'tenantctl/drift-apps-iga-us.merged',
-    ]);
-    for (const { title, body, description } of requests) {
-      expect(title).toMatch(/^Accept what was changed in the tenant \(apps\/iga\) (?:test|us|us\.merged)$/);
-      expect(body ?? description).toMatch(
-        /so what they get is missing: eu\.\n\n### tenantctl plan: 3 environ/,
-      );
-    }
-    for (const name of ['test', 'us', 'us.merged']) {
-      const branch = `tenantctl/drift-apps-iga-${name}`;
-      expect(git(`${project.runner.dir}.git`, 'diff', '--name-only', 'main', branch)).toBe(config);
-      expect(git(`${project.runner.dir}.git`, 'show', `${branch}:${config}`)).toBe(
-        declared(`Changed in ${name}`).trim(),
-      );
-    }
-  });
+describe.each(nights)(
+  'a night of $name, with a pipeline $pipeline, while a tenant is down',
+  ({ system, isOneStep }) => {
+    beforeEach(async () => {
+      await makeProject(isOneStep);
+      await tenants.get('eu')?.close();
+    });
 
-  it('opens nothing where the others did not change, and still ends with an error', async () => {
-    const { code, output } = await system.job(project, 'drift');
-    expect(code, output).toBe(1);
-    expect(output).toContain('These tenants could not be planned: eu.');
-    expect(output).not.toContain('differ from the manifests');
-    expect(output).not.toContain('changes that were not applied yet');
-  });
-});
+    it('opens the requests of the tenants that answer, and ends with an error that names the other', async () => {
+      changeIn('test', 'Changed in test');
+      changeIn('us', 'Changed in us');
+      // What a merge of `us` does must not have the name of what `us.merged` has.
+      changeIn('us.merged', 'Changed in us.merged');
+      const { drift, propose } = await runNight(system, project);
+      expect(drift.code, drift.output).toBe(1);
+      expect(drift.output).toContain('These tenants could not be planned: eu.');
+      expect(drift.output).toContain('These tenants differ from the manifests: test us us.merged.');
+      expect(propose.code, propose.output).toBe(0);
+      const requests = hub().requests ?? [];
+      expect(requests.map(({ head, source_branch }) => head ?? source_branch).sort()).toEqual([
+        'tenantctl/drift-apps-iga-test',
+        'tenantctl/drift-apps-iga-us',
+        'tenantctl/drift-apps-iga-us.merged',
+      ]);
+      for (const { title, body, description } of requests) {
+        expect(title).toMatch(/^Accept what was changed in the tenant \(apps\/iga\) (?:test|us|us\.merged)$/);
+        expect(body ?? description).toMatch(
+          /so what they get is missing: eu\.\n\n### tenantctl plan: 3 environ/,
+        );
+      }
+      for (const name of ['test', 'us', 'us.merged']) {
+        const branch = `tenantctl/drift-apps-iga-${name}`;
+        expect(git(`${project.runner.dir}.git`, 'diff', '--name-only', 'main', branch)).toBe(config);
+        expect(git(`${project.runner.dir}.git`, 'show', `${branch}:${config}`)).toBe(
+          declared(`Changed in ${name}`).trim(),
+        );
+      }
+    });
+
+    it('opens nothing where the others did not change, and still ends with an error', async () => {
+      const { code, output } = await system.job(project, 'drift');
+      expect(code, output).toBe(1);
+      expect(output).toContain('These tenants could not be planned: eu.');
+      expect(output).not.toContain('differ from the manifests');
+      expect(output).not.toContain('changes that were not applied yet');
+    });
+  },
+);

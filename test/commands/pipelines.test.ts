@@ -1,6 +1,6 @@
 /** The pipelines that `init` writes, run step by step against an embedded tenant; only their systems are played. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -110,7 +110,12 @@ interface System {
   readonly digest: string;
   /** The longest comment. */
   readonly most: number;
-  run(pipeline: Json, job: string, event?: Readonly<Record<string, string>>): Promise<Ran>;
+  run(
+    pipeline: Json,
+    job: string,
+    event?: Readonly<Record<string, string>>,
+    values?: Readonly<Record<string, string>>,
+  ): Promise<Ran>;
 }
 
 const github: System = {
@@ -119,10 +124,10 @@ const github: System = {
   merged: { merge_commit_sha: 'm1', head: { sha: 'h1' } },
   digest: 'inputs.digest',
   most: 65_536,
-  run(pipeline, job, given = {}) {
+  run(pipeline, job, given = {}, values = secrets()) {
     const request = { 'github.event.pull_request.number': '7', 'github.event.pull_request.head.sha': 'h1' };
     const event = job === 'plan' ? request : given;
-    return runGithubJob(runner, pipeline, job, { event, secrets: secrets() });
+    return runGithubJob(runner, pipeline, job, { event, secrets: values });
   },
 };
 
@@ -132,18 +137,18 @@ const gitlab: System = {
   merged: { iid: 7, state: 'merged', target_branch: 'main' },
   digest: 'DIGEST',
   most: 1_000_000,
-  run: (pipeline, job, event = {}) => runGitlabJob(runner, pipeline, job, { event, secrets: secrets() }),
+  run: (pipeline, job, event = {}, values = secrets()) =>
+    runGitlabJob(runner, pipeline, job, { event, secrets: values }),
 };
 
 const pipelineOf = ({ path }: System): Json => parse(runner.read(path));
 
 /** A pipeline as `init` writes it for a project in a folder of the repository: by a link, the runner's is in one. */
-function pipelineInFolder({ path }: System): Json {
+function pipelineInFolder({ name }: System): Json {
   mkdirSync(join(runner.dir, 'apps'));
   symlinkSync('..', join(runner.dir, 'apps/iga'));
   const facts = readPipelineFacts(runner.dir, secrets(), null);
-  const example = readFileSync(new URL(`../../examples/${path}`, import.meta.url), 'utf8');
-  return parse(pipelineFile(example, facts, 'apps/iga/'));
+  return parse(pipelineFile(name === 'GitHub' ? 'github' : 'gitlab', facts, 'apps/iga/'));
 }
 
 describe.each(hasJq ? [github, gitlab] : [gitlab])('the pipeline for $name', (system) => {
@@ -234,6 +239,30 @@ describe.each(hasJq ? [github, gitlab] : [gitlab])('the pipeline for $name', (sy
     hub({});
     expect(await job('apply', { [system.digest]: digest })).toMatchObject({ code: 0 });
     expect(senders()).toEqual(['one@acme.example']);
+  });
+
+  it('applies to a tenant that the project got what was reviewed, in one step', async () => {
+    const second = await startSandbox({ rateLimit: null });
+    try {
+      const argv = ['init', '--identity', `us-2=${second.url}`];
+      expect((await runProgram(argv, { cwd: runner.dir })).code).toBe(0);
+      const values = {
+        ...secrets(),
+        US_2_CLIENT_ID: second.clientId,
+        US_2_CLIENT_SECRET: second.clientSecret,
+      };
+      const run = (name: string) => system.run(pipelineOf(system), name, undefined, values);
+      const planned = await run('plan');
+      expect(planned, planned.output).toMatchObject({ code: 0 });
+      expect(known().comments[0]?.body).toMatch(/^### tenantctl plan: 2 environments/);
+      merge();
+      const applied = await run('apply');
+      expect(applied, applied.output).toMatchObject({ code: 0 });
+      for (const { state } of [tenant, second])
+        expect(state.senders).toMatchObject([{ email: 'one@acme.example' }]);
+    } finally {
+      await second.close();
+    }
   });
 
   it('looks for drift with the manifests removed since the last apply', async () => {

@@ -83,8 +83,7 @@ function pipelineOf(path: string, folder: string): Json {
   mkdirSync(join(runner.dir, 'apps'));
   symlinkSync('..', join(runner.dir, 'apps/iga'));
   const facts = readPipelineFacts(runner.dir, secrets(), ['test', 'production']);
-  const example = readFileSync(new URL(`../../examples/promotion/${path}`, import.meta.url), 'utf8');
-  return parse(pipelineFile(example, facts, folder));
+  return parse(pipelineFile(path === github ? 'github' : 'gitlab', facts, folder));
 }
 const fileOf = (path: string): Json => parse(readFileSync(join(runner.dir, path), 'utf8'));
 
@@ -284,7 +283,7 @@ describe('init --promote', () => {
   it('keeps a pipeline that promotes nothing, and says what to add to it', async () => {
     runner.write(github, runner.read(github).replaceAll('TENANTCTL_FIRST', 'OTHER'));
     const { stdout } = await init('--promote', 'test', 'production');
-    expect(stdout).toContain(`# Add the jobs of tenantctl.github.yaml to ${github}, which stays as it is.`);
+    expect(stdout).toContain(`# ${github} stays as it is: take over the jobs of tenantctl.github.yaml,`);
     expect(runner.read('tenantctl.github.yaml')).toContain('TENANTCTL_FIRST');
   });
 

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { isNode, parseDocument } from 'yaml';
 import { calledAddresses } from '../../engine/tenant.ts';
+import { applyEdits } from '../../exporter/edit/apply-edits.ts';
 import type { Connection } from '../../kinds/project.ts';
 import { loadEnvironment, loadEnvironmentNames, valuesIn } from '../../loader/index.ts';
 import { findRepository } from '../../loader/repository.ts';
-import { isPlainName, selectEnvironments } from '../../loader/selection.ts';
+import { type EnvironmentNames, isPlainName, selectEnvironments } from '../../loader/selection.ts';
 import { Failure, fail } from '../../model/failure.ts';
 import { readIfThere } from '../files.ts';
-import { example, fill, newFile, type ProjectFile } from './files.ts';
+import { example, fill, type ProjectFile } from './files.ts';
 import { type Choices, environmentName, usualNames } from './project-file.ts';
 
 /** Environments that a pipeline applies to in one step. */
@@ -38,8 +39,8 @@ export interface PipelineFacts {
   readonly stages: readonly [first: Stage, next?: Stage];
 }
 
-/** The selections of the environments that get changes first, and of those that get them with its proof. */
-export type Promotion = readonly [string, string];
+/** The selections that pipelines apply to: the only one, or the first, and the next, which gets what the first has proven. */
+export type Route = readonly [first: string, next?: string];
 
 /** A project with a value for each environment variable, so that it can be read where they are not set. */
 interface ReadableProject {
@@ -48,12 +49,8 @@ interface ReadableProject {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Throws a Failure for a selection that selects no environment. */
-export function readPipelineFacts(
-  root: string,
-  env: NodeJS.ProcessEnv,
-  promotion: Promotion | null,
-): PipelineFacts {
+/** Throws a Failure for a selection that selects no environment. Without a route, an environment is chosen. */
+export function readPipelineFacts(root: string, env: NodeJS.ProcessEnv, route: Route | null): PipelineFacts {
   const ofProject = namesUsed(root);
   const manifests = textsOf(root, [manifestGlob]);
   const secrets = namesIn(manifests, 'secret').filter((name) => !ofProject.includes(name));
@@ -62,18 +59,20 @@ export function readPipelineFacts(
   const unset = known.filter((name) => values.problem(name) !== null);
   const placeholders = Object.fromEntries(known.map((name) => [name, 'unset']));
   const project = { root, configFile: join(root, 'tenantctl.yaml'), env: { ...placeholders, ...env } };
-  const stageOf = (selection: string): Stage => {
-    const environments = selectEnvironments([selection], loadEnvironmentNames(project));
+  const stageOf = (selection: string, variable: string): Stage => {
+    const from = `TENANTCTL_${variable} in the pipelines`;
+    const environments = selectEnvironments([selection], loadEnvironmentNames(project), from);
     return { selection, environments, names: variablesOf(environments, project) ?? [] };
   };
-  const chosen = chooseEnvironment(project);
-  const { environment, needsEnvironment } = chosen;
-  const only = {
+  const { environment, needsEnvironment, isEmbedded } = chooseEnvironment(project);
+  const [first, next] = route ?? [];
+  const only = () => ({
     selection: environment,
     environments: [environment],
     names: variablesOf([environment], project) ?? known,
-  };
-  const stages: PipelineFacts['stages'] = promotion ? [stageOf(promotion[0]), stageOf(promotion[1])] : [only];
+  });
+  const start = first === undefined ? only() : stageOf(first, next === undefined ? 'ENV' : 'FIRST');
+  const stages: PipelineFacts['stages'] = next === undefined ? [start] : [start, stageOf(next, 'NEXT')];
   const connections = connectionsOf(
     project,
     stages.flatMap((stage) => stage?.environments ?? []),
@@ -83,7 +82,7 @@ export function readPipelineFacts(
     unset: unset.filter((name) => !secrets.includes(name)),
     unsetSecrets: unset.filter((name) => secrets.includes(name)),
     hosts: hostsOf(connections),
-    isEmbedded: promotion ? areEmbedded(connections) : chosen.isEmbedded,
+    isEmbedded: next === undefined ? isEmbedded : areEmbedded(connections),
     needsEnvironment,
     stages,
   };
@@ -179,14 +178,17 @@ const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 const plainSelection = /^[\w@!*{][\w@!*?{}[\].,-]*$/;
 
 /** Throws a Failure for names that would not reach a job as they are: forges and shells read `$`, spaces and quotes. */
-export function requirePlain(selections: readonly string[], hosts: readonly string[]): void {
-  const isPlain = selections.length === 1 ? isPlainName : (text: string) => plainSelection.test(text);
-  const odd = new Set([
-    ...selections.filter((text) => !isPlain(text)).map((text) => `the environment ${JSON.stringify(text)}`),
+export function requirePlain(route: Route | null, names: readonly string[], hosts: readonly string[]): void {
+  const selections = [
+    ...(route ?? []).filter((text) => !plainSelection.test(text ?? '')),
+    ...names.filter((name) => !isPlainName(name)),
+  ];
+  const problems = new Set([
+    ...selections.map((text) => `the environment ${JSON.stringify(text)}`),
     ...hosts.filter((host) => !plainHost.test(host)).map((host) => `the host ${JSON.stringify(host)}`),
   ]);
-  if (odd.size === 0) return;
-  throw fail('usage', `A pipeline cannot pass on ${[...odd].join(' and ')}.`, {
+  if (problems.size === 0) return;
+  throw fail('usage', `A pipeline cannot pass on ${[...problems].join(' and ')}.`, {
     hint: 'Use a name of letters, digits, dots, dashes and underscores, or do without pipelines: --pipelines none.',
   });
 }
@@ -195,22 +197,27 @@ export function requirePlain(selections: readonly string[], hosts: readonly stri
 export const unknownHost = 'name-the-hosts-of-your-tenant.invalid';
 
 /**
- * Fills the template of a pipeline.
+ * The text of a pipeline.
  *
  * @param folder the project's folder in its repository, with `/` at its end; `''` where it is the same. What the projects of
  * a repository would share is named by it, since each of them is planned and applied by itself.
  */
-export function pipelineFile(template: string, facts: PipelineFacts, folder: string): string {
+export function pipelineFile(system: System, facts: PipelineFacts, folder: string): string {
   const [first, next] = facts.stages;
+  const shape = shapeOf(facts);
   const dir = folder.slice(0, -1);
   const secretsOf = (...stages: readonly (Stage | undefined)[]) => {
     const used = sortUnique(stages.flatMap((stage) => stage?.names ?? []));
     return (used.length > 0 ? used : Object.values(usualNames())).map((secret) => ({ secret }));
   };
-  return fill(template, {
+  const values = {
+    isOne: shape === 'one',
+    isSeveral: shape === 'several',
+    isPromotion: shape === 'promotion',
     hosts: quote((facts.hosts ?? [unknownHost]).join(',')),
     first: quote(first.selection),
     next: quote(next?.selection ?? ''),
+    all: shape === 'promotion' ? '-e "$TENANTCTL_FIRST" -e "$TENANTCTL_NEXT"' : '-e "$TENANTCTL_ENV"',
     firstName: deploymentName(first, 'test'),
     nextName: deploymentName(next, 'production'),
     firstSecrets: secretsOf(first),
@@ -224,14 +231,25 @@ export function pipelineFile(template: string, facts: PipelineFacts, folder: str
     ofFolder: dir === '' ? '' : ` (${dir})`,
     title: dir === '' ? '### tenantctl plan' : `**${dir}**`,
     comment: dir === '' ? 'plan.md' : 'comment.md',
+  };
+  const { path } = systems[system];
+  return fill(example(shape === 'promotion' ? `promotion/${path}` : path), {
+    ...values,
+    driftOfEach: fill(example(`drift/${system}.yaml`), values).trimEnd(),
   });
+}
+
+/** A pipeline that promotes has other jobs, and one for several tenants another one for their drift. */
+function shapeOf({ stages: [first, next] }: PipelineFacts): 'one' | 'several' | 'promotion' {
+  if (next) return 'promotion';
+  return first.environments.length > 1 ? 'several' : 'one';
 }
 
 const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/** The environment of GitHub or GitLab for a selection: the name of the group or environment. */
-function deploymentName(stage: Stage | undefined, otherwise: string): string {
-  const name = (stage?.selection ?? '').replace(/^@/, '');
+/** The environment of GitHub or GitLab for a selection: its first group or environment, which it keeps when others join. */
+export function deploymentName(stage: Stage | undefined, otherwise: string): string {
+  const [name = ''] = (stage?.selection ?? '').replace(/^@/, '').split(',');
   return isPlainName(name) ? name : otherwise;
 }
 
@@ -257,62 +275,136 @@ export function placeOf(root: string): ProjectPlace {
   return { top: root, folder: '' };
 }
 
-/** The promotion of an existing pipeline; `null` for a pipeline of one environment, and without a pipeline. */
-export function writtenPromotion(root: string): Promotion | null {
-  const { top } = placeOf(root);
-  const texts = systems.map(({ path }) => readIfThere(join(top, path)) ?? '');
-  const [first, next] = ['FIRST', 'NEXT'].map((name) =>
-    texts.map((text) => new RegExp(`^ *TENANTCTL_${name}: '([^']+)'$`, 'm').exec(text)?.[1]).find(Boolean),
-  );
-  return first && next ? [first, next] : null;
-}
+const systems = {
+  github: { path: '.github/workflows/tenantctl.yaml', beside: 'tenantctl.github.yaml' },
+  gitlab: { path: '.gitlab-ci.yml', beside: 'tenantctl.gitlab-ci.yml' },
+} as const;
 
-export interface PipelineFile extends ProjectFile {
-  /** The existing file, about something else, that somebody must add its jobs to; `null`: this file is run. */
-  readonly addTo: string | null;
-}
+type System = keyof typeof systems;
 
-const systems = [
-  { system: 'github', path: '.github/workflows/tenantctl.yaml', beside: 'tenantctl.github.yaml' },
-  { system: 'gitlab', path: '.gitlab-ci.yml', beside: 'tenantctl.gitlab-ci.yml' },
-];
-
-/**
- * The pipelines, for the top of the project's repository. Where that has one already which is about something else, ours is in
- * the project's folder, so that somebody can add its jobs. A pipeline that is as `before` made it is renewed.
- */
-export function pipelineFiles(
-  wanted: Choices['pipelines'],
-  facts: PipelineFacts,
-  before: PipelineFacts,
-  { top, folder }: ProjectPlace,
-): PipelineFile[] {
-  const isFree = (path: string) => {
-    const existing = readIfThere(join(top, path));
-    return existing === null || hasJobsFor(existing, folder, facts);
-  };
-  return systems
-    .filter(({ system }) => wanted === 'both' || wanted === system)
-    .map(({ system, path, beside }) => {
-      const template = example(`${facts.stages.length > 1 ? 'promotion/' : ''}${path}`);
-      const text = pipelineFile(template, facts, folder);
-      const renewed = (at: string) => {
-        const content = (existing: string | null) => {
-          const isOurs = existing === pipelineFile(template, before, folder);
-          return existing === null || isOurs ? text : existing;
-        };
-        return { path: at, content, addTo: null };
-      };
-      if (isFree(path)) return renewed(path);
-      // GitHub runs every file there, so each project of a repository can have one.
-      const another = `.github/workflows/tenantctl-${wordOf(folder)}.yaml`;
-      if (system === 'github' && folder !== '' && isFree(another)) return renewed(another);
-      return { ...newFile(`${folder}${beside}`, text), addTo: path };
-    });
+/** The places where a system runs the pipeline of a project. */
+function placesIn(system: System, folder: string): string[] {
+  const { path } = systems[system];
+  // GitHub runs every file there, so each project of a repository can have one.
+  return system === 'github' && folder !== ''
+    ? [path, `.github/workflows/tenantctl-${wordOf(folder)}.yaml`]
+    : [path];
 }
 
 /** True when an existing pipeline has jobs for the project in this folder, as `pipelineFile` would write them. */
-const hasJobsFor = (existing: string, folder: string, { stages }: PipelineFacts): boolean =>
-  existing.includes('bin/tenantctl') &&
-  existing.includes(folder.slice(0, -1)) &&
-  (stages.length === 1 || existing.includes('TENANTCTL_FIRST'));
+const isFor = (existing: string, folder: string): boolean =>
+  existing.includes('bin/tenantctl') && existing.includes(folder.slice(0, -1));
+
+/** The route of the project's pipelines; `null` where they have none, or none that can be read. */
+export function writtenRoute({ top, folder }: ProjectPlace): Route | null {
+  const texts = [...placesIn('github', folder), ...placesIn('gitlab', folder)]
+    .map((path) => readIfThere(join(top, path)) ?? '')
+    .filter((text) => isFor(text, folder));
+  const [only, first, next] = ['ENV', 'FIRST', 'NEXT'].map((name) => {
+    const line = new RegExp(`^ *TENANTCTL_${name}: *(['"]?)(.+?)\\1 *$`, 'm');
+    return texts.map((text) => line.exec(text)?.[2]).find((text) => text && plainSelection.test(text));
+  });
+  if (first && next) return [first, next];
+  return only ? [only] : null;
+}
+
+/** A route that covers the tenants that a project gets. */
+interface ExtendedRoute {
+  readonly route: Route;
+  /** The project file, with the tenants in the group at the end of the route. */
+  readonly projectFile: string;
+  /** The tenants that were not on the route. */
+  readonly joined: readonly string[];
+}
+
+/**
+ * Takes tenants into the end of a route: into its group, or else beside what it names. A tenant that the group or the selection
+ * excludes by a `!` stays outside. Throws a Failure for a selection that selects no environment.
+ */
+export function extendRoute(
+  [first, ...later]: Route,
+  projectFile: string,
+  added: readonly string[],
+  known: EnvironmentNames,
+): ExtendedRoute {
+  let names: EnvironmentNames = { ...known, environments: [...known.environments, ...added] };
+  const select = (selection: string, of = names) => selectEnvironments([selection], of);
+  const covered = [first, ...later].flatMap((selection) => select(selection ?? ''));
+  let end = later[0] ?? first;
+  let file = projectFile;
+  const joined: string[] = [];
+  for (const name of added.filter((each) => !covered.includes(each))) {
+    const [group, members] = Object.entries(names.groups).find(([each]) => end === `@${each}`) ?? [];
+    const path = ['groups', group ?? '', `${members?.length}`];
+    const edited = group && applyEdits(file, [{ op: 'insert', path, value: name }]);
+    const longer = edited ? end : `${end},${name}`;
+    const others = edited
+      ? { ...names, groups: { ...names.groups, [group]: [...(members ?? []), name] } }
+      : names;
+    if (!select(longer, others).includes(name)) continue;
+    [end, names, file] = [longer, others, edited || file];
+    joined.push(name);
+  }
+  return { route: later[0] === undefined ? [end] : [first, end], projectFile: file, joined };
+}
+
+export interface PipelineFile extends ProjectFile {
+  /** The existing file that is run, and that somebody must add the jobs of this one to; `null`: this file is run. */
+  readonly addTo: string | null;
+  /** The lines that a file lacks which somebody has edited. */
+  readonly lacking: readonly string[];
+}
+
+/**
+ * The pipelines, for the top of the project's repository. One that is as `before` made it is renewed. Where somebody else's is in
+ * the way, or an edited one that needs other jobs, ours is in the project's folder, so that somebody can take over its jobs.
+ */
+export function pipelineFiles(
+  wanted: Choices['pipelines'],
+  { facts, before, onlyExisting }: PipelineChange,
+  { top, folder }: ProjectPlace,
+): PipelineFile[] {
+  const isPromotion = facts.stages.length > 1;
+  const isSame = isPromotion || shapeOf(facts) === shapeOf(before);
+  return (['github', 'gitlab'] as const)
+    .filter((system) => wanted === 'both' || wanted === system)
+    .flatMap((system) => {
+      const [text, earlier] = [pipelineFile(system, facts, folder), pipelineFile(system, before, folder)];
+      const read = (path: string) => readIfThere(join(top, path));
+      const isOurs = (path: string) => isFor(read(path) ?? '', folder);
+      const isFree = (path: string) => {
+        const existing = read(path);
+        if (existing === null || existing === earlier) return true;
+        return isSame && isOurs(path) && (!isPromotion || existing.includes('TENANTCTL_FIRST'));
+      };
+      const places = placesIn(system, folder);
+      const beside = `${folder}${systems[system].beside}`;
+      if (onlyExisting && ![...places, beside].some(isOurs)) return [];
+      const path = places.find(isFree) ?? beside;
+      const existing = read(path);
+      const isKept = existing !== null && existing !== earlier;
+      return [
+        {
+          path,
+          content: (there) => (there === null || there === earlier ? text : there),
+          addTo: path === beside ? (places.find(isOurs) ?? systems[system].path) : null,
+          lacking: isKept ? linesOnlyIn(text, [earlier, existing]) : [],
+        },
+      ];
+    });
+}
+
+export interface PipelineChange {
+  readonly facts: PipelineFacts;
+  /** What existing pipelines were made of. */
+  readonly before: PipelineFacts;
+  /** True when a project without pipelines gets none. */
+  readonly onlyExisting: boolean;
+}
+
+/** The lines that others do not have, each once, without their indentation. */
+function linesOnlyIn(text: string, others: readonly string[]): string[] {
+  const linesOf = (each: string) => each.split('\n').map((line) => line.trim());
+  const there = new Set(others.flatMap(linesOf));
+  return [...new Set(linesOf(text))].filter((line) => !there.has(line));
+}

@@ -133,13 +133,17 @@ function tenantValues({ survey, profiles, ...tenant }: NewTenant, isOneOfMany: b
 const schemaFolder = '.tenantctl/schemas';
 const settingsFile = '.vscode/settings.json';
 
-/** The files of a new project without its pipelines. A project file that exists gets no example manifests. */
-export function projectFiles(choices: Choices, root: string): ProjectFile[] {
+/**
+ * The files of a new project without its pipelines. A project file that exists gets no example manifests.
+ *
+ * @param edited the new text of a project file that exists
+ */
+export function projectFiles(choices: Choices, root: string, edited?: string): ProjectFile[] {
   const configFile = join(root, 'tenantctl.yaml');
   const isNew = !existsSync(configFile);
   const kinds = isNew ? builtInKinds : openProjects({ configFile }).kinds;
   return [
-    newFile('tenantctl.yaml', projectText(choices)),
+    { path: 'tenantctl.yaml', content: (existing) => edited ?? existing ?? projectText(choices) },
     ...(isNew ? manifestFiles(choices) : []),
     {
       path: 'package.json',

@@ -121,12 +121,14 @@ export async function makeSetup(
   try {
     const tenants = await (isNew ? askForTenants : askForAdded)(given, asking);
     const isTenant = isNew ? tenants.length > 0 : given.identity.length > tenants.length;
+    const isAdding = !isNew && tenants.length > 0;
     const question = 'A pipeline for github, gitlab, both or none? [both] ';
     const choices = {
       tenants,
       // A tenant has objects of its own; the examples fit the embedded one.
       from: given.from ?? (isTenant ? 'export' : 'examples'),
-      pipelines: given.pipelines ?? (await ask(question, oneOf(pipelines, 'both'))),
+      // A tenant that a project gets comes into the pipelines that are there.
+      pipelines: given.pipelines ?? (isAdding ? 'both' : await ask(question, oneOf(pipelines, 'both'))),
     } as const;
     return { choices, env: asking.env, keep: asking.keep };
   } finally {
