@@ -99,7 +99,9 @@ describe('a problem with a value that an overlay sets says so', () => {
     );
     overlay('description: a');
     world.declare([{ ...template, subject: '$nobody' }]);
-    expect(await said('plan')).toMatch(/config\/all.yaml:\S+ warning [^[(]*`\$nobody`\. \[unknown-variable\]/);
+    expect(await said('plan')).toMatch(
+      /config\/all.yaml:\S+ warning [^[(]*`\$nobody`\. \[unknown-variable\]/,
+    );
   });
 
   it('if it is a secret that is not set', async () => {
