@@ -40,12 +40,7 @@ export type { Kind, LiveObject } from './kinds/kind.ts';
 export type { TenantState } from './kinds/live-objects.ts';
 export type { Environment, Project, ProjectEnvironment, Secrets } from './kinds/project.ts';
 export type { Resource } from './kinds/resource.ts';
-export {
-  type LoadOptions,
-  type LoadProjectOptions,
-  loadEnvironment,
-  loadProject,
-} from './loader/index.ts';
+export { type LoadOptions, loadEnvironment, loadProject } from './loader/index.ts';
 export { type Address, formatAddress, type Key, matchAddresses, parseAddress } from './model/address.ts';
 export { type Diagnostic, hasErrors, type Severity, type Source } from './model/diagnostic.ts';
 export { type Diff, type DiffObject, type DiffSide, differs, type SideDifference } from './model/diff.ts';

@@ -11,7 +11,3 @@ export interface Finding {
   /** Its line is not shown, because it may contain a credential. */
   readonly isUnshown?: true;
 }
-
-export function cutShort(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
-}

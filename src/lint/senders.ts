@@ -9,8 +9,8 @@ import { get, getText } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
 import { domainOf } from '../model/status.ts';
-import { didYouMean } from '../model/words.ts';
-import { cutShort, type Finding } from './finding.ts';
+import { cutShort, didYouMean } from '../model/words.ts';
+import type { Finding } from './finding.ts';
 import { scanVelocity } from './velocity.ts';
 
 export interface KnownSenders {

@@ -7,8 +7,8 @@ import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { get, isObject, type Json, type JsonObject, parseJson } from '../model/json.ts';
 import { type Pointer, placesOf, pointer, valueAt } from '../model/pointer.ts';
-import { didYouMean, joinWords } from '../model/words.ts';
-import { cutShort, type Finding } from './finding.ts';
+import { cutShort, didYouMean, joinWords } from '../model/words.ts';
+import type { Finding } from './finding.ts';
 import { builtIn } from './variables.ts';
 import { type Reference, scanVelocity, type VelocityScan } from './velocity.ts';
 

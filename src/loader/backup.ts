@@ -5,7 +5,7 @@ import {
   getText,
   isArray,
   isObject,
-  itemsOf,
+  isTooDeep,
   type Json,
   type JsonObject,
   parseJson,
@@ -16,7 +16,6 @@ import { type BackupFolder, limitSize } from './source.ts';
 export interface BackupEntry {
   /** The type in the vendor's words, such as `ACCESS_PROFILE`. */
   readonly type: string;
-  /** The object as the API shows it. */
   readonly object: JsonObject;
   readonly file: string;
 }
@@ -27,7 +26,7 @@ export function readBackup({ source, backup }: BackupFolder, megabytes: number):
   return backup.flatMap((file) => {
     const content = parseJson(limited.text(file));
     if (content === undefined) throw badBackup(file, 'is not JSON');
-    if (isTooDeep(content)) throw badBackup(file, `is nested more than ${maxDepth} levels deep`);
+    if (isTooDeep(content)) throw badBackup(file, 'is nested too deeply');
     const list = isObject(content) ? (get(content, 'objects') ?? [content]) : content;
     if (!isArray(list)) throw badBackup(file, 'has no list of `objects`');
     return list.map((entry, at) => {
@@ -52,15 +51,6 @@ function entryIn(entry: Json): Omit<BackupEntry, 'file'> | string {
     type,
     object: { ...object, ...(id !== null && { id }), ...(name !== null && { name }) },
   };
-}
-
-/** As deep as manifests may be. */
-const maxDepth = 100;
-
-function isTooDeep(value: Json): boolean {
-  let level: readonly Json[] = [value];
-  for (let depth = 0; depth <= maxDepth && level.length > 0; depth += 1) level = level.flatMap(itemsOf);
-  return level.length > 0;
 }
 
 export function badBackup(file: string, what: string): Failure {

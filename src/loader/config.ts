@@ -6,7 +6,7 @@ import type { Kinds } from '../kinds/catalog.ts';
 import type { Environment } from '../kinds/project.ts';
 import { groupBy, lazy } from '../model/basics.ts';
 import { fail } from '../model/failure.ts';
-import { get, getObject, isArray, isObject, itemsOf, type Json, type JsonObject } from '../model/json.ts';
+import { get, getObject, isObject, itemsOf, type Json, type JsonObject } from '../model/json.ts';
 import { type LintLevel, type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
 import type { Place } from './file.ts';
@@ -46,7 +46,6 @@ export interface ProjectFile extends EnvironmentNames {
 export const emptyHint = '`tenantctl init` makes a project with a file to begin with.';
 export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
 
-/** The places of credentials, whose lines are not shown. */
 export const authPlaces = /\/(auth|tls)(\/|$)/;
 
 /** Reads the project file. Problems are reported; throws a Failure if the file is unusable. */
@@ -109,13 +108,12 @@ function checkGroups(project: ProjectFile, groups: JsonObject, problems: Problem
   // Without environments, that is what is wrong, and not their names.
   if (project.environments.length === 0) return;
   for (const [group, members] of Object.entries(groups)) {
-    for (const [index, member] of isArray(members) ? members.entries() : []) {
+    for (const [index, member] of itemsOf(members).entries()) {
       // Anything else has been reported.
       if (typeof member !== 'string' || member === '' || member === unresolved) continue;
       const problem = memberProblem(group, member, project);
-      if (!problem) continue;
-      const at = pointer('groups', group, index);
-      problems.report(problem, findNode(project.document, at).place);
+      const { place } = findNode(project.document, pointer('groups', group, index));
+      if (problem) problems.report(problem, place);
     }
   }
 }
@@ -167,18 +165,9 @@ export function projectRoot(configFile: string, from?: string): string {
     return realpathSync.native(dirname(configFile));
   } catch {
     throw fail('config-not-found', sayFrom(from, `There is no project file ${configFile}.`), {
-      hint:
-        findOtherEnding(configFile) ??
-        'Run the command in the folder of tenantctl.yaml or below it, name the file with --config, or create one with `tenantctl init`.',
+      hint: 'Run the command in the folder of tenantctl.yaml or below it, name the file with --config, or create one with `tenantctl init`.',
     });
   }
-}
-
-function findOtherEnding(configFile: string): string | null {
-  const other = configFile.replace(/\.ya?ml$/, (ending) => (ending === '.yml' ? '.yaml' : '.yml'));
-  if (other === configFile || !statOf(other)?.isFile()) return null;
-  const [there, wanted] = [basename(other), basename(configFile)];
-  return `There is ${there}: rename it to ${wanted}, or name it with --config.`;
 }
 
 /** The value of the project file with notes for its tags. Only environments may have tags. */

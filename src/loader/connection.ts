@@ -280,7 +280,6 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Reads which hosts may be called and through which proxy. Variables that cannot be used are reported. */
 function readNetwork(env: NodeJS.ProcessEnv, problems: Problems): Network {
   const proxies: HttpProxies = {
     http: readProxy('HTTP_PROXY', env, problems),
@@ -323,9 +322,7 @@ function readProxy(name: string, env: NodeJS.ProcessEnv, problems: Problems): st
   if (isProxy && hasReadableCredentials(url)) return url.href;
   // The value is not shown: it may hold a password.
   problems.add('invalid-proxy', `${name} is not the address of an HTTP proxy.`, null, {
-    hint: isProxy
-      ? 'Write a `%` in its user name or password as `%25`.'
-      : 'For example: `http://proxy.example:3128`.',
+    hint: 'For example: `http://proxy.example:3128`. Write a `%` in a user name or password as `%25`.',
   });
   return '';
 }

@@ -21,11 +21,11 @@ import { type BuildContext, readConnection } from './connection.ts';
 import type { Place } from './file.ts';
 import { collectionTaken, documentedPaths, holderOf, type PathsOf } from './kind-files.ts';
 import { noOverlays, type Overlays, readOverlays } from './overlay.ts';
-import { findNode, isWithinValue, openSingle, type YamlDocument } from './parse.ts';
+import { findNode, openSingle, type YamlDocument } from './parse.ts';
 import type { Problems } from './problems.ts';
 import { checkSchema, fittingPart } from './schema.ts';
 import { defaultOf, nearEnvironment, sayFrom } from './selection.ts';
-import { noteOf, resolveNotes, type TagContext, tagReader } from './tags.ts';
+import { resolveNotes, type TagContext, tagReader } from './tags.ts';
 import { type ReadTag, unresolved } from './tree.ts';
 
 export interface ReadEnvironment {
@@ -62,7 +62,6 @@ export function readEnvironment(
   };
 }
 
-/** The text of an environment: a member of the project file, or a file of its own. */
 interface EnvironmentText {
   readonly name: string;
   readonly document: YamlDocument;
@@ -88,7 +87,7 @@ function chooseEnvironment(
   };
   if (inline.includes(name)) {
     if (path !== undefined) return refuseTwice(findNode(document, at).key, path);
-    return { name, document, at, noted: ownNotes(project, at, problems) };
+    return { name, document, at, noted: valueAt(project.noted, at) ?? null };
   }
   if (path === undefined) {
     const place = wanted === undefined ? findNode(document, '/defaultEnvironment').place : null;
@@ -109,20 +108,6 @@ function checkEnvironment(text: EnvironmentText, value: Json, problems: Problems
   const tree = { value: project, tagged: true };
   if (!checkSchema(validators.project, tree, { problems, find, unshown: authPlaces })) return null;
   return get(fittingPart(validators.project, project)?.environments ?? {}, text.name) ?? null;
-}
-
-/** The value of an environment in the project file. A tag that an alias brings from another environment is refused. */
-function ownNotes({ document, noted }: ProjectFile, at: Pointer, problems: Problems): Json {
-  const isInside = isWithinValue(document, at);
-  const { place: start } = findNode(document, at);
-  return resolveNotes(valueAt(noted, at) ?? null, document.file, (tag, argument, place) => {
-    // A tag stands before its value.
-    if (isInside(place) || place.offset === start.offset) return noteOf(tag, argument, place.offset);
-    const message = 'An alias refers to a value with a tag in another environment.';
-    const hint = 'Write the value with its tag here.';
-    problems.add('foreign-tag', message, start, { hint });
-    return unresolved;
-  });
 }
 
 function readVariables({ noted, document }: EnvironmentText, context: Omit<TagContext, 'variables'>): Json {

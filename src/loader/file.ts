@@ -75,7 +75,6 @@ function replaceControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ').trimEnd();
 }
 
-/** A position in a file. Its line, column and excerpt are worked out when they are needed. */
 export interface Place {
   readonly file: SourceFile;
   readonly offset: number;

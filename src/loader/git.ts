@@ -1,15 +1,6 @@
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { groupBy } from '../model/basics.ts';
 import { Failure, fail } from '../model/failure.ts';
 import {
@@ -22,12 +13,10 @@ import {
   withGit,
 } from './repository.ts';
 
-/** The commit that last changed a file. */
 export interface FileCommit {
   /** The first digits of its id: as many for everybody, whatever else a clone contains. */
   readonly id: string;
   readonly author: string;
-  /** In UTC. */
   readonly at: string;
 }
 
@@ -77,7 +66,6 @@ export async function withRevision<T>(
     // Before there was a folder of the project, it had no files.
     const isThere = prefix === '' || hasEntry(git, commit, prefix.slice(0, -1));
     const same = isThere ? checkOut(git, revision, `${commit}:${prefix}`, { folder, today }) : new Map();
-    redirectLinks(folder, root);
     return use({
       folder,
       same,
@@ -222,19 +210,8 @@ function findAncestor(git: Git, revision: string): string {
   const { status, stderr } =
     named.status === 0 ? git.run(['merge-base', '--is-ancestor', id, 'HEAD']) : named;
   if (status === 0) return id;
-  if (named.status !== 0) refuseUnfetched(git, revision);
   if (git.isShallow) throw shallowClone(revision);
   throw named.status === 0 && status === 1 ? notAnAncestor(revision) : unknownRevision(revision, stderr);
-}
-
-/** A pipeline often clones one branch, and later fetches of another bring no name for it, unless they say one. */
-function refuseUnfetched(git: Git, revision: string): void {
-  const [, branch] = /^origin\/([\w./-]+)$/.exec(revision) ?? [];
-  if (branch === undefined) return;
-  const option = git.isShallow ? '--unshallow ' : '';
-  throw fail('unknown-revision', `This clone has not fetched the branch ${branch} of origin.`, {
-    hint: `Run \`git fetch ${option}origin ${branch}:refs/remotes/${revision}\` first.`,
-  });
 }
 
 function unknownRevision(revision: string, stderr: string) {
@@ -243,7 +220,7 @@ function unknownRevision(revision: string, stderr: string) {
     'unknown-revision',
     `git does not know the revision "${revision}" here${why ? `: ${why}` : ''}.`,
     {
-      hint: 'Name a commit, tag or branch of the repository that holds the project; in CI fetch enough history.',
+      hint: 'Name a commit, tag or branch of the repository that holds the project. In CI, fetch it first: `git fetch origin BRANCH:refs/remotes/origin/BRANCH`.',
     },
   );
 }
@@ -312,19 +289,6 @@ function unreadableRevision({ isPartial }: Git, revision: string, stderr: string
         : 'Check the clone with `git fsck`, or make a new one.',
     },
   );
-}
-
-/** Redirects links with absolute paths into the project, which would lead to the current files. */
-function redirectLinks(folder: string, root: string): void {
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isSymbolicLink()) continue;
-    const link = join(entry.parentPath, entry.name);
-    const target = readlinkSync(link);
-    const inProject = relative(root, target);
-    if (!isAbsolute(target) || inProject.startsWith('..') || isAbsolute(inProject)) continue;
-    rmSync(link);
-    symlinkSync(join(folder, inProject), link);
-  }
 }
 
 /** The project's files in the index that carry a mark (`S` and small letters), and submodules that are not there. */

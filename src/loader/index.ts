@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import type { Project, ProjectEnvironment, Secrets } from '../kinds/project.ts';
-import { Failure, fail } from '../model/failure.ts';
+import { fail } from '../model/failure.ts';
 import { sameJson } from '../model/json.ts';
 import { type BackupEntry, readBackup } from './backup.ts';
 import { type ProjectFile, projectRoot, readLintLevels, readProjectFile } from './config.ts';
@@ -34,10 +34,9 @@ import { credentialsOf, credentialTexts, refuseSecretTexts } from './tags.ts';
 
 export type { Declarations } from './declarations.ts';
 export { readDuration } from './environment.ts';
-export { type FileSource, largestFile } from './source.ts';
+export { largestFile } from './source.ts';
 
 interface OpenOptions extends InputOptions {
-  /** The path of the project file, from the working directory. */
   readonly configFile: string;
   /** The variable that gives `configFile`, if one does. Messages name it. */
   readonly configFrom?: string | undefined;
@@ -50,16 +49,11 @@ export interface LoadOptions extends OpenOptions {
   readonly environment?: string;
 }
 
-export interface LoadProjectOptions extends LoadOptions {
-  /** The source of manifests and side files. Default: the disk, from which the project file always comes. */
-  readonly manifests?: FileSource;
-}
-
 /**
  * Loads the project file and every manifest for one environment. Throws one Failure with all problems of all files.
  * Works offline: neither the credentials of the environment nor the secrets of manifests are read.
  */
-export function loadProject(options: LoadProjectOptions): LoadedProject {
+export function loadProject(options: LoadOptions): LoadedProject {
   return openProjects(options).load(options.environment);
 }
 
@@ -164,7 +158,7 @@ export interface OpenedProjects extends EnvironmentNames, Pick<ProjectFile, 'roo
 }
 
 /** Opens a project for several environments. Throws a Failure if the project file itself cannot be read. */
-export function openProjects(options: Omit<LoadProjectOptions, 'environment'>): OpenedProjects {
+export function openProjects(options: OpenOptions): OpenedProjects {
   const opened = openProject(options);
   const { environments, groups, defaultEnvironment, root, configFile, kinds } = opened.project;
   return {
@@ -259,20 +253,20 @@ interface OpenProject extends Omit<Reading, 'uses'> {
   readonly documents: Documents;
 }
 
-function openProject(options: Omit<LoadProjectOptions, 'environment'>, opening: Opening = {}): OpenProject {
+function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
   const { tolerated, today, text } = opening;
   const problems = new Problems(tolerated);
   const configFile = resolve(options.configFile);
   const root = text === undefined ? projectRoot(configFile, options.configFrom) : dirname(configFile);
-  const refuse = outputRefuser(root, options.writes ?? []);
-  const disk = text === undefined ? onRead(diskSource(root), refuse) : singleFile(text);
+  const files: string[] = [];
+  const disk = text === undefined ? onRead(diskSource(root), files) : singleFile(text);
   const source = today ? withTexts(disk, today.same) : disk;
   const inputs = readInputs(today?.root ?? root, options, problems);
   const read = readProjectFile(configFile, { root, source, problems });
   const kinds = today?.files && sameKinds(read, today.files) ? today.files.kinds : read.kinds;
   const project = { ...read, kinds };
-  const documents = documentsOf(project, { files: options.manifests, ...takeOver(today) });
-  if (refuse) refuseOutputs(refuse, project, inputs, documents);
+  const documents = documentsOf(project, takeOver(today));
+  refuseOutputs(options.writes ?? [], files, project, { inputs, documents });
   return { inputs, project, problems, documents, environmentFrom: options.environmentFrom };
 }
 
@@ -329,52 +323,42 @@ function requireEnvironment(opened: OpenEnvironment): ProjectEnvironment {
   return { root, configFile, environment: read.environment, secrets, diagnostics: problems.diagnostics };
 }
 
-function onRead(source: FileSource, note: ((path: string) => void) | null): FileSource {
-  if (note === null) return source;
+/** A source that adds to `files` the paths of what is read. */
+function onRead(source: FileSource, files: string[]): FileSource {
   return {
     ...source,
     text(path) {
-      note(path);
+      files.push(path);
       return source.text(path);
     },
   };
 }
 
-/** Throws a Failure for a file, absolute or from the project's root, if it will be overwritten. */
-type RefuseOutput = (file: string) => void;
-
 /**
- * Refuses a file that the output of the command, such as its report, would overwrite; `null` where it overwrites no file in
- * the folder of the project: not every environment need be read then.
- */
-function outputRefuser(root: string, writes: readonly string[]): RefuseOutput | null {
-  const links = writes.map(resolveLinks);
-  if (![...writes, ...links].some((path) => isInside(root, path) && existsSync(path))) return null;
-  return (file) => {
-    const path = resolve(root, file);
-    if (!links.includes(resolveLinks(path))) return;
-    const message = `${relative(root, path)} is read by the project, and would be overwritten.`;
-    throw fail('usage', message, { hint: 'Choose another file for the output.' });
-  };
-}
-
-/**
- * Refuses a file of the project that a command will overwrite, even if the command does not read it: a manifest or a file
- * that it includes, `.env`, a file of an embedded tenant, or one that an environment names.
+ * Refuses a file of the project that the output of the command, such as its report, would overwrite, even if the command
+ * does not read it: `.env`, a file of an embedded tenant, or one that an environment names are among them.
+ *
+ * @param files those of the project that have been read so far, and are added when others are
  */
 function refuseOutputs(
-  refuse: RefuseOutput,
+  writes: readonly string[],
+  files: readonly string[],
   project: ProjectFile,
-  inputs: Inputs,
-  documents: Documents,
+  { inputs, documents }: { readonly inputs: Inputs; readonly documents: Documents },
 ): void {
-  const problems = new Problems();
-  documents.read(problems);
-  const named = environmentReads(project, inputs, problems);
-  // Whatever else is wrong is not the concern of the command.
-  const found = problems.diagnostics.filter(({ code }) => code === 'usage');
-  if (found.length > 0) throw new Failure(found);
-  for (const file of [dotEnvName, ...project.tenantFiles(), ...named]) refuse(file);
+  const { root } = project;
+  const links = writes.map(resolveLinks);
+  // Else not every environment need be read.
+  if (![...writes, ...links].some((path) => isInside(root, path) && existsSync(path))) return;
+  // What is wrong in the files is not the concern of the output.
+  const ignored = new Problems();
+  documents.read(ignored);
+  const named = environmentReads(project, inputs, ignored);
+  const all = [...files, dotEnvName, ...project.tenantFiles(), ...named].map((file) => resolve(root, file));
+  const found = all.find((path) => links.includes(resolveLinks(path)));
+  if (found === undefined) return;
+  const message = `${relative(root, found)} is read by the project, and would be overwritten.`;
+  throw fail('usage', message, { hint: 'Choose another file for the output.' });
 }
 
 /**
@@ -383,7 +367,7 @@ function refuseOutputs(
  */
 function environmentReads(project: ProjectFile, inputs: Inputs, problems: Problems): string[] {
   const files: string[] = [];
-  const source = onRead(project.source, (path) => files.push(path));
+  const source = onRead(project.source, files);
   for (const name of project.environments) {
     const uses = { secrets: new Set<string>(), texts: [] };
     const { environment } = readEnvironment({ ...project, source }, name, { inputs, uses, problems });

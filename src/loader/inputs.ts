@@ -10,7 +10,7 @@ import { nextLine, type SourceFile } from './file.ts';
 import { openFile } from './parse.ts';
 import { isForeign } from './paths.ts';
 import type { Problems } from './problems.ts';
-import { decodeText, diskSource, largestFile } from './source.ts';
+import { decodeText, diskSource } from './source.ts';
 
 export const dotEnvName = '.env';
 
@@ -48,19 +48,12 @@ function withDotEnv(root: string, env: NodeJS.ProcessEnv, problems: Problems): N
 
 function openDotEnv(root: string, problems: Problems): SourceFile | null {
   // Only this may read it.
-  const source = diskSource(root, largestFile, () => false);
+  const source = diskSource(root, largest, () => false);
   const file = openFile(source, dotEnvName, problems);
-  if (!file) return null;
-  const place = { file, offset: 0 };
-  if (file.text.length > largest) {
-    const message = `${dotEnvName} is larger than ${largest / 1024} KB.`;
-    const hint = 'It should have one line for each value that the project takes from the environment.';
-    problems.add('env-file-too-large', message, place, { hint, excerpt: false });
-    return null;
-  }
-  if (!isForeign(join(root, dotEnvName), root)) return file;
-  const hint = 'Remove it, or make yourself its owner.';
-  problems.add('foreign-env-file', `${dotEnvName} belongs to another user.`, place, { hint, excerpt: false });
+  if (!file || !isForeign(join(root, dotEnvName), root)) return file;
+  const details = { hint: 'Remove it, or make yourself its owner.', excerpt: false } as const;
+  const message = `${dotEnvName} belongs to another user.`;
+  problems.add('foreign-env-file', message, { file, offset: 0 }, details);
   return null;
 }
 
@@ -69,12 +62,16 @@ function hasMistakes(file: SourceFile, problems: Problems): boolean {
   const before = problems.count;
   for (let offset = 0; offset < file.text.length; ) {
     const line = readLine(file.text, offset);
-    for (const [message, hint] of mistakesIn(line))
-      problems.add('env-file-syntax', message, { file, offset }, { hint, excerpt: false });
+    if (isMisread(line))
+      problems.add('env-file-syntax', misread, { file, offset }, { hint: asItLooks, excerpt: false });
     offset = line.end;
   }
   return problems.count > before;
 }
+
+const misread = `This line of ${dotEnvName} would be read otherwise than it looks.`;
+const asItLooks =
+  'Write `NAME=value`, or begin a comment with `#`. Put a value that contains `#`, a quote or several lines in quotes that it does not contain (\', " or `). A name that ends in `_FILE` may only be a variable of the environment: write the value itself.';
 
 /** A line of the file, with further ones where its value in quotes has some. */
 interface Line {
@@ -96,29 +93,9 @@ function readLine(text: string, at: number): Line {
   return { text: text.slice(at, end), end, name, quote, rest: close < 0 ? null : text.slice(close, end) };
 }
 
-function mistakesIn({ text, name, quote, rest }: Line): [message: string, hint: string][] {
-  const mistakes: [string, string][] = [];
-  if (name === '' && !/^\s*(#|$)/.test(text))
-    mistakes.push([
-      'This line does not set a variable.',
-      'Write `NAME=value`, or begin the line with # for a comment.',
-    ]);
-  if (rest === null)
-    mistakes.push([
-      `The value of ${name} begins with a quote that is not closed.`,
-      `Add a ${quote} at its end.`,
-    ]);
-  else if (name !== '' && isCutShort(rest, quote))
-    mistakes.push([
-      `The value of ${name} ends before the end of its line.`,
-      'Put it in quotes that it does not contain (\', " or `). Write a space before the # of a comment.',
-    ]);
-  if (name.endsWith('_FILE'))
-    mistakes.push([
-      `${name} cannot name a file from here.`,
-      `Write the value itself: \`${name.slice(0, -'_FILE'.length)}=…\`. Only a variable of the environment may name a file.`,
-    ]);
-  return mistakes;
+function isMisread({ text, name, quote, rest }: Line): boolean {
+  if (name === '') return !/^\s*(#|$)/.test(text);
+  return rest === null || name.endsWith('_FILE') || isCutShort(rest, quote);
 }
 
 /**

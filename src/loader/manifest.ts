@@ -45,7 +45,6 @@ export interface Manifest {
   readonly address: Address;
   readonly id: string | null;
   readonly place: Place;
-  /** The declared fields, even if they do not fit the schema. */
   readonly fields: JsonObject;
   readonly declaration: Declaration;
   readonly identities: readonly Identity[];
@@ -233,8 +232,6 @@ function explain(kind: Kind, fault: SchemaFault): Problem | null {
     const message = `With \`ensure: absent\`, only the key is allowed, not \`${name}\`.`;
     return { code: 'absent-with-fields', message, hint: 'Remove the field, or `ensure: absent`.' };
   }
-  // An example would be the digest of something else.
-  if (instancePath === '/lifecycle/basedOn') return { ...explainFault(fault, null), hint: basedOnHint };
   if (name === null) return null;
   if (instancePath === '' && kind.serverOwned.includes(name)) {
     const field = get(kind.quirks?.declaredAs ?? {}, name);
@@ -254,9 +251,6 @@ function explain(kind: Kind, fault: SchemaFault): Problem | null {
   }
   return null;
 }
-
-const basedOnHint =
-  'A digest is `sha256:` and 64 characters of 0-9 and a-f. Remove the line: `tenantctl export --merge` then writes the right one.';
 
 function explainNull(kind: Kind, at: Pointer): Problem | null {
   const [field = '', ...below] = segmentsOf(at);
@@ -377,21 +371,11 @@ function checkReferences({ kind, kinds, value: manifest, problems, find }: Decla
 }
 
 function takesNone(name: string, { fields }: Kind): Problem {
-  const field = get(fields, name);
-  const target = field ? targetKindOf(field) : null;
-  if (target !== null || field?.is === 'json') {
-    const message = `\`!ref\` is not allowed here in \`${name}\`.`;
-    const hint = `Write it in the place of an id${target === null ? '' : ` of the kind ${target}`}.`;
-    return { code: 'ref-not-taken', message, hint };
-  }
-  const others = Object.entries(fields).flatMap(([other, each]) =>
-    targetKindOf(each) === null && each.is !== 'json' ? [] : [other],
-  );
-  const hint =
-    others.length > 0
-      ? `The fields that take a \`!ref\` are: ${others.join(', ')}.`
-      : 'No field of this kind takes a `!ref`.';
-  return { code: 'ref-not-taken', message: `\`${name}\` takes no \`!ref\`.`, hint };
+  const takers = Object.entries(fields)
+    .filter(([, field]) => targetKindOf(field) !== null || field.is === 'json')
+    .map(([taker]) => taker);
+  const hint = `A \`!ref\` stands in the place of an id. Fields that have ids: ${takers.join(', ') || 'none'}.`;
+  return { code: 'ref-not-taken', message: `\`!ref\` is not allowed here in \`${name}\`.`, hint };
 }
 
 function wrongTarget(
@@ -401,14 +385,11 @@ function wrongTarget(
 ): Problem | null {
   const { kind: wanted, key } = parseAddress(to) ?? { kind: '', key: [] };
   const found = kinds.find(wanted);
-  if (wanted !== target && kinds.find(target)) {
+  if (wanted !== target && (found || kinds.find(target))) {
     const message = `\`${name}\` refers to the kind ${target}, not to ${wanted.slice(0, 80)}.`;
     return { code: 'ref-kind', message, hint: didYouMean(wanted, [target]) ?? `Write \`!ref ${target}/…\`.` };
   }
   if (!found) return unknownKind(wanted.slice(0, 80), kinds);
-  if (wanted !== target) {
-    return { code: 'ref-kind', message: `\`${name}\` refers to the kind ${target}, not to ${wanted}.` };
-  }
   if (key.length === found.keyFields.length) return null;
   const parts = found.keyFields.map((part) => part.name.toUpperCase()).join('/');
   const count = found.keyFields.length;

@@ -19,18 +19,14 @@ import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { lineAt, lineStart, type Place, SourceFile } from './file.ts';
 import { sideFilePath } from './paths.ts';
 import { Problems } from './problems.ts';
-import { type FileSource, isUtf16 } from './source.ts';
+import type { FileSource } from './source.ts';
 import { explainSyntax } from './syntax.ts';
 
 const lenientDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** A byte order mark where a further document begins: files were joined. */
-const innerMark = /^\uFEFF(?=---(?:\s|$))|\uFEFF(?<=^---[ \t]*\r?\n\uFEFF)/gm;
-
-/** Reads a YAML file. Returns `null` and reports the problem if it cannot be read. */
 export function openFile(source: FileSource, path: string, problems: Problems): SourceFile | null {
   try {
-    return new SourceFile(path, source.text(path).replace(innerMark, ''));
+    return new SourceFile(path, source.text(path));
   } catch (error) {
     problems.addFailure(error, findInvalidByte(source, path));
     return null;
@@ -40,14 +36,13 @@ export function openFile(source: FileSource, path: string, problems: Problems): 
 /** The place where a file stops being UTF-8; its beginning, without a line to show, if it cannot be read at all. */
 function findInvalidByte(source: FileSource, path: string): Place {
   const bytes = readBytes(source, path);
-  if (isUtf16(bytes)) return { file: new SourceFile(path, ''), offset: 0 };
   const text = lenientDecoder.decode(bytes);
   const valid = Buffer.from(text);
   const fault = bytes.findIndex((byte, at) => byte !== valid[at]);
   return { file: new SourceFile(path, text), offset: lenientDecoder.decode(bytes.subarray(0, fault)).length };
 }
 
-export function readBytes(source: FileSource, path: string): Uint8Array {
+function readBytes(source: FileSource, path: string): Uint8Array {
   try {
     return source.read(path);
   } catch (error) {

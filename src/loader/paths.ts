@@ -35,7 +35,6 @@ export function resolveLinks(path: string): string {
   return join(resolveLinks(above), relative(above, path));
 }
 
-/** True when a path is `root` or below it; both absolute, without links. */
 export function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
@@ -45,7 +44,6 @@ export function isInGit(path: string): boolean {
   return /(?:^|[\\/])\.git(?:[\\/]|$)/i.test(path);
 }
 
-/** True when a path is inside a folder of git or tenantctl. */
 export function isInReserved(path: string): boolean {
   return /(?:^|[\\/])\.(?:git|tenantctl)(?:[\\/]|$)/i.test(path);
 }

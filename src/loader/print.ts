@@ -22,7 +22,6 @@ export interface Mapping {
 export interface ManifestDocument extends Mapping {
   /** Comments beside values, by the places of these. */
   readonly comments: ReadonlyMap<Pointer, string>;
-  /** Comments below the members, one line each. */
   readonly remarks: readonly string[];
 }
 
@@ -134,7 +133,6 @@ class PrintedList extends YAMLSeq<Node> {
   }
 }
 
-/** Lists that are longer than this are written with an item on each line. */
 const longestInline = 60;
 
 /** The value of a member: a short list of single values stands on the line of its name. */
@@ -171,7 +169,6 @@ function isPlain(value: string): boolean {
   );
 }
 
-/** True when some parser takes the text for a number, a time or a date. */
 function looksLikeNumber(value: string): boolean {
   return (
     // Also 1_000, 1.5, 12:30 and versions such as 1.2.3.

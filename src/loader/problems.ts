@@ -17,7 +17,6 @@ interface Details extends Partial<Pick<Diagnostic, 'severity' | 'address'>>, Pic
   readonly excerpt?: false;
 }
 
-/** Collects the problems of a project, so that all of them can be reported at once. */
 export class Problems {
   readonly #tolerated: readonly string[];
   readonly #found = new Map<string, Diagnostic>();
@@ -49,7 +48,6 @@ export class Problems {
     });
   }
 
-  /** Adds a problem that has been put into words elsewhere. */
   report({ code, message, hint }: Problem, place: Place | null, details: Omit<Details, 'hint'> = {}): void {
     this.add(code, message, place, { ...details, hint });
   }

@@ -21,7 +21,6 @@ export interface Repository {
   readonly top: string;
   /** The project's folder from there, with `/` at its end; `''` where it is the same. */
   readonly prefix: string;
-  /** The folder with HEAD and the index. */
   readonly gitFolder: string;
   /** The folder with objects, references and settings: the same, except in a work tree of `git worktree`. */
   readonly commonFolder: string;

@@ -1,4 +1,3 @@
-import { domainToASCII } from 'node:url';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { isScalar } from 'yaml';
 import { compileSchema, validators } from '../generated/validators.js';
@@ -7,7 +6,7 @@ import { get, type Json, mapJson } from '../model/json.ts';
 import { lookupOf, refOf, secretName } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf, setMember, valueAt } from '../model/pointer.ts';
 import { looksLikeCredential } from '../model/sensitive.ts';
-import { didYouMean, joinWords } from '../model/words.ts';
+import { cutShort, didYouMean, joinWords } from '../model/words.ts';
 import type { Place } from './file.ts';
 import type { FoundNode } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
@@ -171,26 +170,24 @@ export function explainFault({ error, name }: SchemaFault, node: unknown): Probl
       return {
         code,
         message: `${subject} ${what}.`,
-        hint: hintForDomain(data, parentSchema) ?? exampleOf(parentSchema),
+        hint: exampleOf(parentSchema),
       };
     }
-    case 'maxLength':
-      return { code, message: `${subject} is longer than ${params.limit} characters.` };
-    case 'maxItems':
-    case 'maxProperties':
-      return { code, message: `${subject} has more than ${params.limit} ${countedAs[keyword]}.` };
-    case 'uniqueItems':
-      return { code, message: `${subject} has an item twice, at ${params.j} and ${params.i}.` };
-    case 'minimum':
-      return { code, message: `${subject} must be ${params.limit} or more, not ${brief(data)}.` };
-    case 'maximum':
-      return { code, message: `${subject} must be ${params.limit} or less, not ${brief(data)}.` };
-    default:
-      return { code, message: `${subject} ${message}, not ${showInQuotes(data)}.` };
+    default: {
+      const what = get(limits, keyword)?.(params, data) ?? `${message}, not ${showInQuotes(data)}`;
+      return { code, message: `${subject} ${what}.` };
+    }
   }
 }
 
-const countedAs = { maxItems: 'items', maxProperties: 'members' } as const;
+const limits: Readonly<Record<string, (params: ErrorObject['params'], data: unknown) => string>> = {
+  maxLength: ({ limit }) => `is longer than ${limit} characters`,
+  maxItems: ({ limit }) => `has more than ${limit} items`,
+  maxProperties: ({ limit }) => `has more than ${limit} members`,
+  uniqueItems: ({ i, j }) => `has an item twice, at ${j} and ${i}`,
+  minimum: ({ limit }, data) => `must be ${limit} or more, not ${brief(data)}`,
+  maximum: ({ limit }, data) => `must be ${limit} or less, not ${brief(data)}`,
+};
 
 function describeMissing({ params, parentSchema }: ErrorObject, subject: string): Problem {
   const name = String(params.missingProperty);
@@ -306,14 +303,6 @@ function listAlternatives({ schema }: ErrorObject): string {
   );
 }
 
-/** The `xn--` form of a domain with other letters than DNS has, if that is valid. */
-function hintForDomain(data: unknown, schema: ErrorObject['parentSchema']): string | undefined {
-  if (typeof data !== 'string' || !data.includes('.') || /^\p{ASCII}*$/u.test(data)) return undefined;
-  const ascii = domainToASCII(data);
-  const isFit = ascii !== '' && new RegExp(String(schema?.pattern ?? '$.'), 'u').test(ascii);
-  return isFit ? `DNS has this domain as \`${ascii}\`: write that.` : undefined;
-}
-
 function exampleOf(schema: ErrorObject['parentSchema']): string | undefined {
   const examples: readonly unknown[] = Array.isArray(schema?.examples) ? schema.examples : [];
   const shown = examples
@@ -333,7 +322,7 @@ function brief(data: unknown): string {
   if (data === deferred) return 'a secret or lookup';
   const text = String(data);
   if (looksLikeCredential(text)) return '•••';
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+  return cutShort(text, 40);
 }
 
 /** A pointer as a label for messages: `rules[0].value`. */

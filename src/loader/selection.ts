@@ -150,7 +150,6 @@ interface Shard {
   readonly count: number;
 }
 
-/** Parses `2/4`. Throws a Failure. */
 export function parseShard(text: string): Shard {
   const [, index = '', count = ''] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? [];
   const shard = { index: Number(index), count: Number(count) };

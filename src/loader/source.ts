@@ -67,16 +67,13 @@ export function diskSource(root: string, largest = largestFile, isSecret = holds
       const isWanted = matchGlobs(patterns);
       return [...new Set(paths)].filter((path) => isWanted(path) && !isSecret(path)).sort();
     },
-    read: (path) => readFrom(path, () => readFileSync(readable(path))),
-    text(path) {
-      const real = readable(path);
-      const text = readFrom(path, () => readFileSync(real, 'utf8'));
-      // Invalid bytes are decoded as this character, but a file may also contain it.
-      if (!text.includes('\uFFFD')) return text.replace(/^\uFEFF/, '');
-      const bytes = readFrom(path, () => readFileSync(real));
-      return decodeText(bytes, path);
-    },
+    read,
+    text: (path) => decodeText(read(path), path),
   };
+
+  function read(path: string): Uint8Array {
+    return readFrom(path, () => readFileSync(readable(path)));
+  }
 
   function readable(path: string): string {
     const { real, stats } = readFrom(path, () => resolve(projectPath(path)));
@@ -86,7 +83,8 @@ export function diskSource(root: string, largest = largestFile, isSecret = holds
     if (!stats.isFile())
       throw fail('file-unreadable', `${path} is not a regular file.`, { hint: 'Name a file.' });
     if (stats.size > largest) {
-      throw fail('file-too-large', `${path} is larger than ${largest / 1024 / 1024} MB.`);
+      const size = largest < 2 ** 20 ? `${largest / 2 ** 10} KB` : `${largest / 2 ** 20} MB`;
+      throw fail('file-too-large', `${path} is larger than ${size}.`);
     }
     return real;
   }
@@ -257,15 +255,9 @@ export function decodeText(bytes: Uint8Array, path: string): string {
   try {
     return strictDecoder.decode(bytes);
   } catch {
-    const hint = 'Save the file as UTF-8.';
-    const encoding = isUtf16(bytes) ? 'is UTF-16 text, not UTF-8' : 'is not UTF-8 text';
-    throw fail('not-utf8', `${path} ${encoding}.`, { hint });
+    const hint = 'Save the file as UTF-8. Some Windows programs write UTF-16 unless told otherwise.';
+    throw fail('not-utf8', `${path} is not UTF-8 text.`, { hint });
   }
-}
-
-/** True when a file begins with the byte order mark of UTF-16. */
-export function isUtf16([first, second]: Uint8Array): boolean {
-  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
 const strictDecoder = new TextDecoder('utf-8', { fatal: true });

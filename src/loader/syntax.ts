@@ -11,7 +11,6 @@ interface Slip {
   readonly document: Document.Parsed;
   readonly text: string;
   readonly at: number;
-  readonly reason: string;
 }
 
 interface Words extends Omit<Problem, 'code'> {
@@ -32,9 +31,10 @@ export function explainSyntax(
   document: Document.Parsed,
   file: SourceFile,
 ): SyntaxProblem {
-  const slip: Slip = { document, text: file.text, at: pos[0], reason: message };
+  const slip: Slip = { document, text: file.text, at: pos[0] };
+  const [, explain] = explanations.find(([error]) => error.test(`${code}: ${message}`)) ?? [];
   const words = explainConflict(slip) ??
-    explanations[code]?.(slip) ?? { message: `YAML: ${withoutText(message)}.` };
+    explain?.(slip) ?? { message: `YAML: ${withoutText(message)}.`, hint: null };
   return { message: words.message, hint: words.hint, place: { file, offset: words.at ?? slip.at } };
 }
 
@@ -47,38 +47,65 @@ const inColumn =
 
 const say = (message: string, hint: string) => (): Words => ({ message, hint });
 
-const explanations: Readonly<Partial<Record<YAMLError['code'], (slip: Slip) => Words | null>>> = {
-  TAB_AS_INDENT: say('This line is indented with a tab.', 'Indent it with spaces.'),
-  BAD_INDENT: explainIndent,
-  BLOCK_AS_IMPLICIT_KEY: explainNesting,
-  BLOCK_IN_FLOW: say(
-    'A comma is missing here, between two settings in braces.',
-    'Separate the settings by commas. Put a text that contains `: ` in quotes.',
-  ),
-  MISSING_CHAR: explainMissing,
-  MULTILINE_IMPLICIT_KEY: explainNoColon,
-  UNEXPECTED_TOKEN: explainUnexpected,
-  BAD_SCALAR_START: ({ text, at }) => ({
-    message: `A text can begin with \`${text.charAt(at)}\` only in quotes.`,
-    hint: inQuotes,
-  }),
-  BAD_DIRECTIVE: say('A line can begin with `%` only in quotes.', inQuotes),
-  BAD_ALIAS: say(
-    'The name of an alias (`*`) or anchor (`&`) is missing or ends in a colon.',
-    'If it is text, put it in quotes.',
-  ),
-  ALIAS_PROPS: say('An alias (`*`) cannot have a tag or an anchor.', 'Remove the tag or anchor before it.'),
-  MULTIPLE_ANCHORS: say('A value can have only one anchor (`&`).', 'Remove one of them.'),
-  MULTIPLE_TAGS: say('A value can have only one tag (`!`).', 'Remove one of them.'),
-  BAD_DQ_ESCAPE: say(
-    'YAML has no such escape with `\\`.',
-    'Write a backslash as `\\\\`, or use single quotes.',
-  ),
-  KEY_OVER_1024_CHARS: say(
-    'The name before a colon is longer than 1024 characters.',
-    'Is a quote missing? Put a text that contains `: ` in quotes.',
-  ),
-};
+/** The words for an error, by its code and the library's own words. The first that fits counts. */
+const explanations: readonly (readonly [RegExp, (slip: Slip) => Words])[] = [
+  [/^TAB_AS_INDENT/, say('This line is indented with a tab.', 'Indent it with spaces.')],
+  [/^(?:BAD_INDENT|MISSING_CHAR): Flow /, explainUnclosed],
+  [/^BAD_INDENT|^BLOCK_AS_IMPLICIT_KEY.*sequence/, explainColumn],
+  [/^BLOCK_AS_IMPLICIT_KEY/, explainNesting],
+  [
+    /^BLOCK_IN_FLOW/,
+    say(
+      'A comma is missing here, between two settings in braces.',
+      'Separate the settings by commas. Put a text that contains `: ` in quotes.',
+    ),
+  ],
+  [/^MISSING_CHAR.*quote$/, explainOpenQuote],
+  [/^MULTILINE_IMPLICIT_KEY|^MISSING_CHAR: Implicit map keys/, explainNoColon],
+  [/^MISSING_CHAR: Missing ,/, say('A comma is missing before this.', 'Separate the items by commas.')],
+  [
+    /^MISSING_CHAR: Comments/,
+    say('A comment needs a space before its `#`.', 'Put a text that contains `#` in quotes.'),
+  ],
+  [/^UNEXPECTED_TOKEN.*at node end/, explainEnd],
+  [
+    /^UNEXPECTED_TOKEN: (?:Block scalar header|Not a YAML token)/,
+    say(
+      'A text after `|` or `>` must begin on the next line.',
+      'Put it there, indented. Or put a text that begins with `|` or `>` in quotes.',
+    ),
+  ],
+  [
+    /^UNEXPECTED_TOKEN: Unexpected flow-(?:seq|map)-end/,
+    ({ text, at }) => ({
+      message: `No bracket is open that this \`${text.charAt(at)}\` could close.`,
+      hint: 'Remove it.',
+    }),
+  ],
+  [
+    /^UNEXPECTED_TOKEN.*same line with key/,
+    say('A list must begin on a line of its own.', 'Put the `-` on the next line.'),
+  ],
+  [/^UNEXPECTED_TOKEN: Unexpected (?:,|empty item) in/, say('There is one comma too many.', 'Remove it.')],
+  [
+    /^BAD_SCALAR_START/,
+    ({ text, at }) => ({
+      message: `A text can begin with \`${text.charAt(at)}\` only in quotes.`,
+      hint: inQuotes,
+    }),
+  ],
+  [
+    /^BAD_ALIAS/,
+    say(
+      'The name of an alias (`*`) or anchor (`&`) is missing or ends in a colon.',
+      'If it is text, put it in quotes.',
+    ),
+  ],
+  [
+    /^BAD_DQ_ESCAPE/,
+    say('YAML has no such escape with `\\`.', 'Write a backslash as `\\\\`, or use single quotes.'),
+  ],
+];
 
 /** The lines that git writes around the two sides of a conflict. */
 const conflictMarker = /^(?:<{7}|={7}|>{7})(?= |\r?$)/m;
@@ -93,8 +120,7 @@ function explainConflict({ text }: Slip): Words | null {
   };
 }
 
-function explainIndent(slip: Slip): Words {
-  if (slip.reason.startsWith('Flow ')) return explainUnclosed(slip);
+function explainColumn(slip: Slip): Words {
   return {
     at: firstAfterBlanks(slip),
     message: 'This line does not begin in the same column as the lines that it belongs to.',
@@ -102,10 +128,8 @@ function explainIndent(slip: Slip): Words {
   };
 }
 
-/** A list or mapping where one value was expected: a text with a colon, or a line with the wrong indentation. */
-function explainNesting(slip: Slip): Words {
-  const { text, at, reason } = slip;
-  if (reason.includes('sequence')) return explainIndent({ ...slip, reason: '' });
+/** A mapping where one value was expected: a text with a colon, or a line with the wrong indentation. */
+function explainNesting({ text, at }: Slip): Words {
   const end = lineEnd(text, at);
   if (/:(?:\s|$)/.test(text.slice(at, end))) {
     return {
@@ -118,23 +142,6 @@ function explainNesting(slip: Slip): Words {
     message: 'This line is indented further than the line above, which already has a value.',
     hint: inColumn,
   };
-}
-
-function explainMissing(slip: Slip): Words | null {
-  const { reason } = slip;
-  if (reason.endsWith('quote')) return explainOpenQuote(slip);
-  if (reason.startsWith('Flow ')) return explainUnclosed(slip);
-  if (reason.startsWith('Implicit map keys')) return explainNoColon(slip);
-  if (reason.startsWith('Missing ,')) {
-    return { message: 'A comma is missing before this.', hint: 'Separate the items by commas.' };
-  }
-  if (reason.startsWith('Comments')) {
-    return {
-      message: 'A comment needs a space before its `#`.',
-      hint: 'Put a text that contains `#` in quotes.',
-    };
-  }
-  return null;
 }
 
 function explainOpenQuote({ document, text, at }: Slip): Words {
@@ -202,34 +209,13 @@ function explainNoColon(slip: Slip): Words {
   };
 }
 
-function explainUnexpected({ text, at, reason }: Slip): Words | null {
-  if (reason.includes('at node end')) {
-    const before = text.slice(lineStart(text, at), at);
-    if (before.trim() === '') {
-      return { message: 'This line does not belong to the list or mapping above.', hint: inColumn };
-    }
-    const [, first = ''] = /^\s*(?:- +)*(?:[\w.-]+: +)?(.)/.exec(before) ?? [];
-    return { message: 'The value ends before this text.', hint: trailingHints[first] ?? inQuotes };
+function explainEnd({ text, at }: Slip): Words {
+  const before = text.slice(lineStart(text, at), at);
+  if (before.trim() === '') {
+    return { message: 'This line does not belong to the list or mapping above.', hint: inColumn };
   }
-  if (/^(?:Block scalar header|Not a YAML token)/.test(reason)) {
-    return {
-      message: 'A text after `|` or `>` must begin on the next line.',
-      hint: 'Put it there, indented. Or put a text that begins with `|` or `>` in quotes.',
-    };
-  }
-  if (/^Unexpected flow-(?:seq|map)-end/.test(reason)) {
-    return {
-      message: `No bracket is open that this \`${text.charAt(at)}\` could close.`,
-      hint: 'Remove it.',
-    };
-  }
-  if (reason.includes('same line with key')) {
-    return { message: 'A list must begin on a line of its own.', hint: 'Put the `-` on the next line.' };
-  }
-  if (/^Unexpected (?:,|empty item) in/.test(reason)) {
-    return { message: 'There is one comma too many.', hint: 'Remove it.' };
-  }
-  return null;
+  const [, first = ''] = /^\s*(?:- +)*(?:[\w.-]+: +)?(.)/.exec(before) ?? [];
+  return { message: 'The value ends before this text.', hint: trailingHints[first] ?? inQuotes };
 }
 
 /** Hints about text after a value, by the value's first character. */

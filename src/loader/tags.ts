@@ -1,7 +1,7 @@
 import { formatAddress, parseAddress } from '../model/address.ts';
 import { Failure, fail, hasCode } from '../model/failure.ts';
 import { get, isArray, isObject, itemsOf, type Json, type JsonObject, mapJson } from '../model/json.ts';
-import { lookupMarker, lookupOf, refMarker, secretMarker, secretName } from '../model/marker.ts';
+import { lookupMarker, lookupOf, refMarker, secretMarker } from '../model/marker.ts';
 import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 import { didYouMean } from '../model/words.ts';
 import type { Place, SourceFile } from './file.ts';
@@ -86,7 +86,6 @@ const readers: Readonly<Record<(typeof tagNames)[number], Reader>> = {
   '!ref': readReference,
 };
 
-/** Reads the tags of notes by resolving them. Problems are reported. */
 export function tagReader(context: TagContext): ReadTag {
   return (tag, argument, place) => {
     const reader = get(readers, tag);
@@ -211,13 +210,12 @@ function formatPart(name: string | undefined, context: TagContext, place: Place)
     });
   }
   const value = readVariable(name.trim(), context, place);
-  if (value !== null && typeof value !== 'object') return String(value);
-  const variable = `The variable \`${name.trim()}\``;
-  if (secretName(value) === null) {
-    throw fail('invalid-format', `${variable} must be text, a number, true or false.`);
-  }
-  throw fail('secret-in-format', `${variable} is a secret, which cannot be part of a text.`);
+  if (isScalar(value)) return String(value);
+  const message = `The variable \`${name.trim()}\` must be text, a number, true or false, and no secret.`;
+  throw fail('invalid-format', message);
 }
+
+const isScalar = (value: Json) => value !== null && typeof value !== 'object';
 
 /** The name of a collection becomes a segment of a request path, so only letters and underscores are allowed. */
 const collection = /^[a-z][a-z_]*$/;
@@ -243,10 +241,10 @@ function lookupProblem(argument: JsonObject): string | null {
   if (typeof take !== 'string' || take === '') return '`take` must name a field';
   if (!isObject(where) || Object.keys(where).length === 0)
     return '`where` must name at least one field and its value';
-  const deep = Object.entries(where).find(([, value]) => value === null || typeof value === 'object');
-  if (deep) return `the value of \`${deep[0]}\` must be text, a number, true or false`;
-  const half = Object.entries(where).find(([, value]) => typeof value === 'string' && !value.isWellFormed());
-  return half ? `the value of \`${half[0]}\` holds half a character, which no request can hold` : null;
+  // A request cannot hold half of a character.
+  const isValue = (value: Json) => (typeof value === 'string' ? value.isWellFormed() : isScalar(value));
+  const wrong = Object.entries(where).find(([, value]) => !isValue(value));
+  return wrong ? `the value of \`${wrong[0]}\` must be text, a number, true or false` : null;
 }
 
 /** True when there is such a kind, and such a key, is only known with the kinds of the project: see manifest.ts. */

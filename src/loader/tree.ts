@@ -11,6 +11,7 @@ import {
 } from 'yaml';
 import { isArray, isObject, type Json, mapMembers, unsafeKeys } from '../model/json.ts';
 import { isMarkerKey } from '../model/marker.ts';
+import { cutShort } from '../model/words.ts';
 import type { Place, SourceFile } from './file.ts';
 import { isCoreTag, keyText, offsetOfNode, placeOfNode, type YamlDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
@@ -122,7 +123,7 @@ function readScalar(node: Scalar, walk: Walk): Json {
   const exponent = /e\+?/i;
   const isKept = String(value).replace(exponent, 'e') === source.replace(exponent, 'e');
   if (isKept || source === '-0') return value;
-  const shown = source.length > 40 ? `${source.slice(0, 40)}…` : source;
+  const shown = cutShort(source, 40);
   const quoted = `If it is text, put it in quotes: "${shown}".`;
   const code = 'inexact-number';
   if (!Number.isFinite(value)) {

@@ -3,7 +3,6 @@ import picomatch from 'picomatch';
 /** `Kind/key`, key parts joined by `/` and percent-encoded: `NotificationTemplate/welcome/EMAIL/en`. */
 export type Address = string;
 
-/** The parts of an object's natural key, in the order the kind names them. */
 export type Key = readonly string[];
 
 /** The order of objects wherever they are listed: the same, however a tenant or a folder orders them. */
@@ -119,7 +118,6 @@ interface AddressScope {
   readonly except: readonly string[];
 }
 
-/** A predicate for the addresses that `--only` and `--except` include. */
 export function scopeFilter(scope: AddressScope): (address: Address) => boolean {
   const isInScope = namesFilter(scope);
   return (address) => isInScope([address]);

@@ -1,4 +1,3 @@
-/** Computes the value on the first call only. */
 export function lazy<T>(compute: () => T): () => T {
   let known: { readonly value: T } | null = null;
   return () => {
@@ -48,7 +47,6 @@ export class SharedWork {
     this.#work = work;
   }
 
-  /** Does the work once the current work is done. */
   run(): Promise<void> {
     this.#next ??= this.#last.then(() => {
       this.#next = null;

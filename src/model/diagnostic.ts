@@ -1,7 +1,6 @@
 import type { Diagnostic } from '../generated/schemas/plan.ts';
 import type { Pointer } from './pointer.ts';
 
-/** A message for the user: what, where, why, and what to do next. */
 export type { Diagnostic } from '../generated/schemas/plan.ts';
 
 export type Severity = Diagnostic['severity'];

@@ -9,7 +9,6 @@ export type DiffSide = Diff['sides'][number];
 /** An object that differs, or that only one of the sides has. */
 export type DiffObject = Diff['objects'][number];
 
-/** One difference: `before` is what the first side has, `after` what the second one has. */
 export type SideDifference = DiffObject['diff'][number];
 
 /** The values of an object that one of the sides does not show, or whose secret is not set. */

@@ -39,7 +39,6 @@ export function planDigest(plan: DraftPlan & { readonly digest?: string }): stri
     undoes: _undoes,
     ...rest
   } = plan;
-  // A member that is undefined does not count.
   const summary = { ...plan.summary, undeclared: undefined };
   const changes = plan.changes.map(
     ({ impact: _impact, modified: _modified, commit: _commit, ...change }) => change,

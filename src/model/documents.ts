@@ -20,7 +20,6 @@ export interface FoundProfiles {
   readonly label: string;
   /** The rules of the manifest, or those saved in the tenant. */
   readonly rules: 'declared' | 'saved';
-  /** In the tenant's order. */
   readonly profiles: readonly JsonObject[];
   readonly more: boolean;
 }

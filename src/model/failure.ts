@@ -13,10 +13,8 @@ export const ExitCode = {
 
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** The exit codes of a command that did not do what it was asked for. */
 export type FailureCode = Exclude<ExitCode, typeof ExitCode.done | typeof ExitCode.changes>;
 
-/** Stops a command with one or more diagnostics, and an exit code. */
 export class Failure extends Error {
   override readonly name: string = 'Failure';
   readonly diagnostics: readonly Diagnostic[];
@@ -52,12 +50,10 @@ export function fail(
   return new Failure([{ code, severity: 'error', message, ...more }], exitCode);
 }
 
-/** The message of an error, or the text of anything else that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The failure of a run that Ctrl-C has stopped. */
 export function interruption(message = 'Interrupted.'): Failure {
   return fail('interrupted', message, {}, ExitCode.interrupted);
 }
@@ -71,7 +67,6 @@ export function systemCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
-/** Returns `null` for a file or folder that does not exist. */
 export async function ifExists<T>(read: Promise<T>): Promise<T | null> {
   try {
     return await read;
@@ -81,7 +76,6 @@ export async function ifExists<T>(read: Promise<T>): Promise<T | null> {
   }
 }
 
-/** The next step for a file, by the operating system's code. */
 const fileHints: Readonly<Record<string, string>> = {
   EISDIR: 'It is a folder: name a file.',
   EACCES: 'Choose another path, or change who may use this one.',

@@ -8,15 +8,11 @@ import { exitCodeOf } from './result.ts';
 
 export type { Fleet } from '../generated/schemas/fleet.ts';
 
-/** The format of fleet files; schemas/fleet.schema.json describes it. */
 export const fleetFormat = 1;
 
-/** One environment of a fleet: its plan, its result where it was applied, and what stopped it. */
 export type FleetMember = Fleet['environments'][number];
-/** The reason why an environment has no plan or no result. */
 export type FleetError = NonNullable<FleetMember['error']>;
 
-/** The error of an environment that an interrupted run had not begun. */
 export const notRun: FleetError = {
   exitCode: ExitCode.interrupted,
   diagnostics: [

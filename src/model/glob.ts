@@ -1,4 +1,5 @@
 import { type Failure, fail } from './failure.ts';
+import { cutShort } from './words.ts';
 
 /** A group that is repeated: each part of a name can then belong to any of its turns. */
 const repeatedGroup = /[+*]\(|[)}]\+/;
@@ -10,7 +11,6 @@ const mostWays = 100 * waysOfStar ** 3;
 const mostGlobstars = 3;
 /** In how many ways alternatives may be chosen: each pair of braces, even `{,}`, multiplies them. */
 const mostChoices = 1000;
-/** In characters: longer than any address, and short enough to be looked at. */
 const longestGlob = 4096;
 
 /**
@@ -47,11 +47,9 @@ function waysOfGroups(glob: string): number {
 /** A pull request can bring such a glob, and names that take the longest. */
 export const slowGlob = (glob: string) => ({
   code: 'slow-glob',
-  message: `\`${brief(glob)}\` is so long, or can match a name in so many ways, that comparing it could take hours.`,
+  message: `\`${cutShort(glob, 200)}\` is so long, or can match a name in so many ways, that comparing it could take hours.`,
   hint: 'Write at most three stars between two slashes, few groups of alternatives, and none that is repeated, such as `+(…)`. Or write several globs.',
 });
-
-const brief = (glob: string) => (glob.length > 200 ? `${glob.slice(0, 200)}…` : glob);
 
 export function slowGlobFailure(glob: string): Failure {
   const { code, message, hint } = slowGlob(glob);

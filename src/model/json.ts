@@ -13,12 +13,10 @@ export function isArray(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** The object's own value under `key`; `undefined` if it has none. */
 export function get<T>(object: { readonly [key: string]: T }, key: string): T | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** The own value under `key` if it is text, else `null`. */
 export function getText(object: JsonObject, key: string): string | null {
   const value = get(object, key);
   return typeof value === 'string' ? value : null;
@@ -71,7 +69,6 @@ export function canonicalJson(value: unknown): string {
   return spelledJson(value, (text) => text);
 }
 
-/** The same, with another spelling of each text in the value. */
 export function spelledJson(value: unknown, spell: (text: string) => string): string {
   if (typeof value === 'string') return JSON.stringify(spell(value));
   if (Array.isArray(value)) return `[${value.map((item) => spelledJson(item, spell)).join(',')}]`;
@@ -193,7 +190,6 @@ export function isTooDeep(value: Json, levels = deepestJson): boolean {
 
 const deepestJson = 100;
 
-/** The object under a name; an empty one where there is none. */
 export function getObject(value: JsonObject, name: string): JsonObject {
   const member = get(value, name);
   return isObject(member) ? member : {};
@@ -204,13 +200,11 @@ export function recordField(record: JsonObject, name: string): Json {
   return get(record, name) ?? get(getObject(record, 'attributes'), name) ?? null;
 }
 
-/** The texts in the list under a name; none if there is no list. */
 export function getTexts(value: JsonObject, name: string): string[] {
   const list = get(value, name);
   return isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
-/** The number under a name; `null` if there is none. */
 export function getNumber(value: JsonObject, name: string): number | null {
   const number = get(value, name);
   return typeof number === 'number' ? number : null;

@@ -7,7 +7,6 @@ export interface LintRule {
   readonly level: LintLevel;
   /** The level for an embedded tenant, if it is different there. */
   readonly embedded?: LintLevel;
-  /** One line for documents. */
   readonly means: string;
 }
 
@@ -96,5 +95,4 @@ export const lintRules = {
 
 export type LintCode = keyof typeof lintRules;
 
-/** The levels that a project sets for itself. */
 export type LintLevels = Readonly<Partial<Record<LintCode, LintLevel>>>;

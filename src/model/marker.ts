@@ -51,13 +51,10 @@ export function literal(value: Json): Json {
   return containsMarker(value) ? { $literal: value } : value;
 }
 
-/** The secret's name in a secret marker; `null` for other values. */
 export const secretName = (value: Json | undefined): string | null => markerText(value, '$secret');
 
-/** The place in a live marker; `null` for other values. */
 export const livePlace = (value: Json | undefined): Pointer | null => markerText(value, '$live');
 
-/** The address in a reference marker; `null` for other values. */
 export const refOf = (value: Json | undefined): Address | null => markerText(value, '$ref');
 
 const namePrefix = '$ref:';
@@ -67,7 +64,6 @@ const refName = (to: Address): string => namePrefix + to;
 export const refOfName = (name: string): Address | null =>
   name.startsWith(namePrefix) ? name.slice(namePrefix.length) : null;
 
-/** An id, or a reference marker, as the name of a member. */
 export function nameFrom(id: Json): string {
   const to = refOf(id);
   return to === null ? String(id) : refName(to);
@@ -166,17 +162,14 @@ export function isFilledInLater(value: Json | undefined): boolean {
   return [secretName, livePlace, lookupOf, refOf].some((contentOf) => contentOf(value) !== null);
 }
 
-/** The foreign data in a literal; `undefined` for other values. */
 export function literalOf(value: Json | undefined): Json | undefined {
   return markerContent(value, '$literal');
 }
 
-/** The value that a marker writes as JSON text; `undefined` for other values. */
 export function jsonTextOf(value: Json | undefined): Json | undefined {
   return markerContent(value, '$jsonText');
 }
 
-/** The lookup in a lookup marker; `null` for other values. */
 export function lookupOf(value: Json | undefined): Lookup | null {
   const lookup = markerContent(value, '$lookup');
   if (!isObject(lookup)) return null;
@@ -186,7 +179,6 @@ export function lookupOf(value: Json | undefined): Lookup | null {
   return { from, where: Object.fromEntries(filters), take };
 }
 
-/** Equal lookups have equal texts. */
 export function lookupKey(lookup: Lookup): string {
   return canonicalJson(lookupMarker(lookup));
 }
@@ -224,13 +216,11 @@ function textsIn(value: Json): string[] {
 export const isMarkerKey = (name: string): boolean =>
   markerKeys.some((key) => key === name) || refOfName(name) !== null;
 
-/** Whether `value` is or contains an object with a marker's key. */
 export function containsMarker(value: Json): boolean {
   if (isObject(value) && Object.keys(value).some(isMarkerKey)) return true;
   return itemsOf(value).some(containsMarker);
 }
 
-/** The text in a marker with this key; `null` for other values. */
 function markerText(value: Json | undefined, key: MarkerKey): string | null {
   const content = markerContent(value, key);
   return typeof content === 'string' ? content : null;

@@ -7,7 +7,6 @@ export interface AllowedHost {
   readonly port: string | null;
 }
 
-/** The URLs of proxies; empty where there is none. */
 export interface HttpProxies {
   readonly http: string;
   readonly https: string;
@@ -15,7 +14,6 @@ export interface HttpProxies {
   readonly except: string;
 }
 
-/** The limits and proxies that environment variables set for connections. */
 export interface Network {
   /** The hosts of TENANTCTL_ALLOWED_HOSTS; `null` if it is not set, so that every host may be called. */
   readonly allowedHosts: readonly AllowedHost[] | null;
@@ -23,7 +21,6 @@ export interface Network {
   readonly proxies: (() => HttpProxies) | null;
 }
 
-/** A text as a URL; `null` if it is not one. */
 export function parseUrl(text: string, base?: string): URL | null {
   return URL.canParse(text, base) ? new URL(text, base) : null;
 }
@@ -52,7 +49,6 @@ export function endpointOf(url: string): string {
   return `${isThisMachine(host) ? 'localhost' : host}:${port}${to.pathname.replace(/\/+$/, '')}`;
 }
 
-/** True for the names and addresses of the loopback interface, as URLs spell them. */
 function isThisMachine(host: string): boolean {
   const mapped = /^\[::ffff:7f[\da-f]{2}:/.test(host);
   return mapped || /^(.+\.)?localhost$|^127(\.\d+){3}$|^0\.0\.0\.0$|^\[::1?\]$/.test(host);
@@ -66,7 +62,6 @@ function nameOf({ hostname }: URL): string {
 /** The two base URLs that identify a tenant; an embedded tenant is named by its data file. */
 export type TenantName = Plan['tenant'];
 
-/** True for two names of one tenant. */
 export function isSameTenant(one: TenantName, other: TenantName): boolean {
   return one.identity === other.identity && one.profiles === other.profiles;
 }

@@ -4,13 +4,11 @@ import { secretNamesIn } from './marker.ts';
 
 export type { Change, Difference, Moved, Plan, Request } from '../generated/schemas/plan.ts';
 
-/** The format of plan files; schemas/plan.schema.json describes it. */
 export const planFormat = 2;
 
 export type Action = Change['action'];
 export const actions = ['create', 'update', 'delete', 'manual'] as const satisfies readonly Action[];
 
-/** Which side has changed since a git revision. */
 export type Origin = NonNullable<Difference['origin']>;
 
 /** What a reviewer should notice apart from the fields. */
@@ -20,7 +18,6 @@ export type Risk = Change['risk'][number];
 export type Impact = NonNullable<Change['impact']>;
 export type Scope = Plan['scope'];
 
-/** The number of objects that need each action, or none. */
 export type Summary = Plan['summary'];
 
 export function isRefused(plan: Pick<Plan, 'diagnostics'>): boolean {
@@ -31,7 +28,6 @@ export function hasChanges(plan: Pick<Plan, 'changes'>): boolean {
   return plan.changes.length > 0;
 }
 
-/** Whether an update deletes its object and creates it again. */
 export function isReplacement({ risk }: Pick<Change, 'risk'>): boolean {
   return risk.includes('replace');
 }

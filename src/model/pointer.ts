@@ -40,7 +40,6 @@ export function placesOf(value: Json, isWanted: (part: Json, at: Pointer) => boo
   return Object.entries(value).flatMap(([name, item]) => placesOf(item, isWanted, at + pointer(name)));
 }
 
-/** True when `at` is `ancestor` or below it. */
 export function isWithin(at: Pointer, ancestor: Pointer): boolean {
   return at === ancestor || at.startsWith(`${ancestor}/`);
 }

@@ -3,7 +3,6 @@ import { ExitCode } from './failure.ts';
 
 export type { Change as ChangeResult, Request as SentRequest, Result } from '../generated/schemas/result.ts';
 
-/** The format of result files; schemas/result.schema.json describes it. */
 export const resultFormat = 1;
 
 /**

@@ -99,7 +99,6 @@ export function isConcealed(text: string): boolean {
   return isMasked(text) || /^(\d+:AC[A-Z]:|\{(AES|RSA|ENC)[^}]*\})/.test(text);
 }
 
-/** Whether a text is asterisks or bullets instead of a credential. */
 export function isMasked(text: string): boolean {
   return /^[*•●]{3,}$/.test(text);
 }

@@ -10,7 +10,6 @@ type Details<T> = Required<Omit<T, 'baseUrl' | 'tokenUrl' | 'auth' | 'tls' | 'pr
 /** How a tenant differs from the documented API, as its environment declares it (api-notes; docs/environments.md). */
 export interface ApiSettings extends Details<IdentityService>, Details<ProfileManagementService> {}
 
-/** The documented API: the default of every environment. */
 export const contractSettings: ApiSettings = {
   ...defaultIdentityService,
   ...defaultProfileManagementService,

@@ -23,12 +23,10 @@ export type DnsRecord =
 /** A record in public DNS; `unknown` if the resolver gave no usable answer. */
 export interface Publication {
   readonly state: 'published' | 'missing' | 'wrong' | 'unknown';
-  /** The records that public DNS has in its place, as text. */
   readonly found: readonly string[];
   readonly detail: string | null;
 }
 
-/** A record's value as one text: `10 mail.example`. */
 export function recordText(record: DnsRecord): string {
   return record.type === 'MX' ? `${record.priority} ${record.value}` : record.value;
 }
@@ -47,8 +45,7 @@ export interface IdentityStatus {
   readonly verification: Verification;
   readonly reported: string | null;
   readonly mailFromDomain: string | null;
-  /** Further information, and steps to do by hand. */
-  readonly remarks: readonly string[];
+    readonly remarks: readonly string[];
   readonly records: readonly RecordStatus[];
   /** The reasons why values of the tenant are not valid DNS records. */
   readonly refused: readonly string[];
@@ -63,12 +60,10 @@ export interface Status {
   readonly summary: Readonly<Record<Verification, number>>;
 }
 
-/** True when there is nothing to wait for. */
 export function isVerificationOver({ verification }: Pick<IdentityStatus, 'verification'>): boolean {
   return verification === 'verified' || verification === 'not-needed';
 }
 
-/** Returns the domain of an e-mail address, or the domain itself. */
 export function domainOf(identity: string): string {
   return identity.slice(identity.lastIndexOf('@') + 1).toLowerCase();
 }

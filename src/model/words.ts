@@ -10,6 +10,10 @@ export function namesAndMore(shown: readonly string[], more: number): string {
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
+/** A text that may be long, for a message. */
+export const cutShort = (text: string, longest = 60): string =>
+  text.length > longest ? `${text.slice(0, longest)}…` : text;
+
 /** A text of a file or a tenant for a message: in quotes, escaped and cut. */
 export const quote = (text: string): string => JSON.stringify(text.slice(0, 200));
 

@@ -181,7 +181,7 @@ it.each([
   ['membership: { limits: { Identity/Ann: 1 } }', 'refers to the kind Source, not to Identity'],
   ['membership: { limits: { $ref:Source/HR: 1 } }', 'is reserved for tenantctl'],
   ['membership: { other: !ref Source/Nope }', 'The tenant has no Source with the key "Nope"'],
-  ['description: !ref Source/HR', '`description` takes no `!ref`.'],
+  ['description: !ref Source/HR', '`!ref` is not allowed here in `description`.'],
 ])('a reference that a place does not take is refused: %s', async (line, message) => {
   const { write, run } = await world();
   write('config/role.yaml', `kind: Role\nname: Reader\n${line}\n`);

@@ -172,14 +172,14 @@ describe('a reference that cannot be right', () => {
     [
       'description: !ref Identity/Ann',
       'ref-not-taken',
-      '`description` takes no `!ref`.',
+      '`!ref` is not allowed here in `description`.',
       'owner, accessProfiles, sources',
     ],
     [
       'owner: { type: !ref Identity/Ann }',
       'ref-not-taken',
       '`!ref` is not allowed here in `owner`.',
-      'an id of the kind Identity',
+      'owner, accessProfiles, sources',
     ],
     ['owner: !format "%{x}"', 'variable-unset', 'no variable `x`', ''],
     [

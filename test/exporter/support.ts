@@ -1,8 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import picomatch from 'picomatch';
 import type { ExportedFile } from '../../src/exporter/index.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { readableFields } from '../../src/kinds/field.ts';
@@ -11,7 +10,6 @@ import type { Project, Secrets } from '../../src/kinds/project.ts';
 import { secretPlaces } from '../../src/kinds/redact.ts';
 import { loadProject } from '../../src/loader/index.ts';
 import { withDigest } from '../../src/model/digest.ts';
-import { fail } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { type Lookup, secretName } from '../../src/model/marker.ts';
 import type { Plan } from '../../src/model/plan.ts';
@@ -22,7 +20,7 @@ import type { PlanInput } from '../../src/planner/input.ts';
 import { anyText } from '../support/arbitraries.ts';
 import { type Answer, liveFrom, secretsOf } from '../support/plan.ts';
 
-/** A project whose manifests are in memory, and its kinds on disk, loaded by the real loader. */
+/** A project of these files, loaded by the real loader. */
 export function load(
   files: readonly ExportedFile[],
   env: Readonly<Record<string, string>> = {},
@@ -31,26 +29,13 @@ export function load(
   const root = mkdtempSync(join(tmpdir(), 'tenantctl-export-'));
   try {
     writeFileSync(join(root, 'tenantctl.yaml'), projectFile);
-    const kinds = files.filter(({ path }) => path.startsWith('kinds/'));
-    if (kinds.length > 0) mkdirSync(join(root, 'kinds'));
-    for (const { path, content } of kinds) writeFileSync(join(root, path), content);
-    const contents = new Map(files.map(({ path, content }) => [path, content]));
-    const read = (path: string) => {
-      const content = contents.get(path);
-      if (content === undefined) throw fail('file-not-found', `There is no file ${path}.`);
-      return content;
-    };
+    for (const { path, content } of files) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), content);
+    }
     return loadProject({
       configFile: join(root, 'tenantctl.yaml'),
       env: { ...unknownSecrets(files), ...env },
-      manifests: {
-        glob: (patterns) => {
-          const matches = picomatch([...patterns]);
-          return [...contents.keys()].filter((path) => matches(path)).sort();
-        },
-        read: (path) => Buffer.from(read(path)),
-        text: (path) => read(path).replace(/^\uFEFF/, ''),
-      },
     });
   } finally {
     rmSync(root, { recursive: true });

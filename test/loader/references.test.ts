@@ -41,54 +41,6 @@ describe('a reference is taken', () => {
 });
 
 describe('a reference is refused at its place, with what to write', () => {
-  it.each([
-    [
-      'owner: !ref Text/a/en',
-      'ref-kind 3:8',
-      '`owner` refers to the kind Identity, not to Text.',
-      'Write `!ref Identity/…`.',
-    ],
-    [
-      'owner: !ref Identiy/Ann',
-      'ref-kind 3:8',
-      '`owner` refers to the kind Identity, not to Identiy.',
-      'Did you mean `Identity`?',
-    ],
-    [
-      'owner: !ref Identity/a/b',
-      'invalid-ref 3:8',
-      'A key of the kind Identity has 1 part, and this has 2.',
-      'Write `!ref Identity/NAME`. Inside a part write `%2F` for a slash.',
-    ],
-    [
-      'texts: [!ref Text/a]',
-      'invalid-ref 3:9',
-      'A key of the kind Text has 2 parts, and this has 1.',
-      'Write `!ref Text/NAME/LOCALE`. Inside a part write `%2F` for a slash.',
-    ],
-    ['other: !ref Identty/a', 'unknown-kind 3:8', 'There is no kind `Identty`.', 'Did you mean `Identity`?'],
-    [
-      'other: !ref Identity/a',
-      'ref-kind 3:8',
-      '`other` refers to the kind Wombat, not to Identity.',
-      undefined,
-    ],
-    [
-      'description: !ref Identity/Ann',
-      'ref-not-taken 3:14',
-      '`description` takes no `!ref`.',
-      'The fields that take a `!ref` are: owner, texts, other.',
-    ],
-    [
-      'owner: { type: !ref Identity/Ann }',
-      'ref-not-taken 3:16',
-      '`!ref` is not allowed here in `owner`.',
-      'Write it in the place of an id of the kind Identity.',
-    ],
-  ])('%s', (line, at, message, hint) => {
-    expect(refusals(role(line))).toEqual([[at.replace(' ', ' config/a.yaml:'), message, hint]]);
-  });
-
   it('with all kinds where none is near', () => {
     const [[, , hint] = []] = refusals(role('other: !ref Zzz/a'));
     expect(hint).toMatch(/^The kinds are Identity, .*Role, .*SimIntegration/);
@@ -100,18 +52,6 @@ describe('a reference is refused at its place, with what to write', () => {
       expect(message).toContain('W'.repeat(80));
       expect(message).not.toContain('W'.repeat(81));
     }
-  });
-
-  it('in a kind that has no field for one', () => {
-    const manifest =
-      'kind: NotificationTemplate\nkey: k\nmedium: EMAIL\nlocale: en\nbody: !ref Identity/Ann\n';
-    expect(refusals({ ...kinds, 'config/a.yaml': manifest })).toEqual([
-      [
-        'ref-not-taken config/a.yaml:5:7',
-        '`body` takes no `!ref`.',
-        'The fields that take a `!ref` are: slackTemplate, teamsTemplate.',
-      ],
-    ]);
   });
 
   it.each(['Identity', '[Identity/Ann]', '"Identity/"', '/Ann', 'Identity/a%zz', '"Identity/\\ud800"'])(

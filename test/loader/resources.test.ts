@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type FileSource, loadProject } from '../../src/loader/index.ts';
+import { loadProject } from '../../src/loader/index.ts';
 import { shellWord } from '../support/shell.ts';
 import { config, errors, failureOf, load, project, resource, resources, thrown } from './fixture.ts';
 
@@ -214,19 +214,15 @@ describe('secrets', () => {
   });
 
   test.each([
-    [
-      'UTF-16, as PowerShell writes it',
-      Buffer.from('\ufeffsecret\r\n', 'utf16le'),
-      'is UTF-16 text, not UTF-8',
-    ],
-    ['no text', Buffer.from([0x61, 0xff]), 'is not UTF-8 text'],
-  ])('in a file that is %s are refused: their text would be another one', (_, bytes, message) => {
+    ['UTF-16, as PowerShell writes it', Buffer.from('\ufeffsecret\r\n', 'utf16le')],
+    ['no text', Buffer.from([0x61, 0xff])],
+  ])('in a file that is %s are refused: their text would be another one', (_, bytes) => {
     const root = project({});
     writeFileSync(join(root, 'secret'), bytes);
     const { secrets } = load({ 'config/a.yaml': manifest }, { env: { PW_FILE: join(root, 'secret') } });
     expect(secrets.problem('PW')).toMatchObject({
       code: 'not-utf8',
-      message: `The file that PW_FILE names ${message}.`,
+      message: 'The file that PW_FILE names is not UTF-8 text.',
     });
   });
 
@@ -367,24 +363,6 @@ describe('files', () => {
     expect(load({}).diagnostics).toMatchObject([{ code: 'no-manifests', severity: 'warning' }]);
   });
 
-  test('a manifest that ends otherwise is told, and others of that ending are not', () => {
-    const sender = (name: string) => `kind: SenderAddress\nemail: ${name}@b.example\n`;
-    const files = {
-      'config/a.yaml': sender('a'),
-      'config/b.yml': sender('b'),
-      'config/c/C.YAML': `# Ours\n---\n${sender('c')}`,
-      'config/compose.yml': 'services: {}\n',
-      'config/other.yml': 'kind: Deployment\n',
-    };
-    const found = load(files);
-    expect(found.resources).toHaveLength(1);
-    expect(found.diagnostics).toMatchObject([
-      { code: 'unread-file', severity: 'warning', message: expect.stringMatching(/^config\/b\.yml /) },
-      { code: 'unread-file', message: expect.stringMatching(/^config\/c\/C\.YAML /) },
-    ]);
-    expect(found.diagnostics[0]?.hint).toContain('Rename it to config/b.yaml');
-  });
-
   test('a manifest of another ending is read where a glob names it, and passed over where one excludes it', () => {
     const files = {
       'tenantctl.yaml': `${config()}manifests: [config/**/*.yaml, more/*.yml, "!config/old/**"]\n`,
@@ -393,18 +371,6 @@ describe('files', () => {
       'more/c.yml': 'kind: SenderAddress\nemail: c@b.example\n',
     };
     expect(load(files)).toMatchObject({ resources: { length: 2 }, diagnostics: [] });
-  });
-
-  test.each([
-    ['before its dashes', 'a\n\uFEFF---\nb'],
-    ['behind its dashes', 'a\n---\n\uFEFFb'],
-    ['behind dashes of a checkout with CRLF', 'a\r\n---\r\n\uFEFFb'],
-  ])('a byte order mark of a second document counts as little as the first one: %s', (_, text) => {
-    const manifest = text.replace(/[ab]/g, (name) => `kind: SenderAddress\nemail: ${name}@b.example`);
-    expect(resources(`\uFEFF${manifest}\n`).map(({ key }) => key)).toEqual([
-      ['a@b.example'],
-      ['b@b.example'],
-    ]);
   });
 
   test('a glob that leaves the project is refused', () => {
@@ -433,21 +399,6 @@ describe('files', () => {
       loadProject({ configFile: join(root, 'tenantctl.yaml'), env: {} }),
     ).diagnostics;
     expect(errors(found)).toEqual(['outside-project config/a.yaml:5:7']);
-  });
-
-  test('manifests and side files may come from elsewhere', () => {
-    const stored = new Map([
-      ['config/old.yaml', `${template}body: !file t/b.html`],
-      ['config/t/b.html', '<p>'],
-    ]);
-    const manifests: FileSource = {
-      glob: (patterns) => (patterns.includes('config/**/*.yaml') ? ['config/old.yaml'] : []),
-      read: (path) => Buffer.from(stored.get(path) ?? ''),
-      text: (path) => stored.get(path) ?? '',
-    };
-    const root = project({ 'config/new.yaml': 'kind: Nonsense' });
-    const found = loadProject({ configFile: join(root, 'tenantctl.yaml'), env: {}, manifests });
-    expect(found.resources.map(({ fields }) => fields)).toEqual([{ body: '<p>' }]);
   });
 });
 

@@ -1,12 +1,12 @@
 /** What is said of a mistake: where it is, what is wrong, and what to write instead. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { brief, config, type Files, refusalOf } from './fixture.ts';
+import { brief, config, type Files, type Loading, refusalOf } from './fixture.ts';
 
 type Said = [at: string, message: string, hint?: string];
 
-function saidOf(files: Files, file: string): Said[] {
-  return refusalOf(files, { env: {} }).map((each) => {
+function saidOf(files: Files, file: string, loading: Loading = { env: {} }): Said[] {
+  return refusalOf(files, loading).map((each) => {
     const at = brief(each).replace(`${file}:`, '');
     return each.hint === undefined ? [at, each.message] : [at, each.message, each.hint];
   });
@@ -16,17 +16,28 @@ function saidOf(files: Files, file: string): Said[] {
 const beginnings = {
   project: '',
   test: config(),
+  remote: 'version: 1\nenvironments:\n  prod:\n    identity:\n      ',
   file: '',
   mail: 'kind: NotificationTemplate\nkey: k\nmedium: EMAIL\nlocale: en\n',
   desk: 'kind: SimIntegration\nname: a\n',
   login: 'kind: AuthProfile\nname: a\n',
   search: 'kind: ProfileSearch\nlabel: a\n',
+  role: 'kind: Role\nname: a\n',
+};
+
+/** Kinds that manifests of the page refer to. */
+const kinds = {
+  'kinds/Identity.kind.yaml': 'kind: Identity\npath: /v2025/identity\nkey: name\n',
+  'kinds/Text.kind.yaml': 'kind: Text\npath: /v2025/text\nkey: [name, locale]\n',
+  'kinds/Role.kind.yaml':
+    'kind: Role\npath: /v2025/role\nkey: name\nfields: { description: text, owner: { is: reference, to: Identity }, texts: { is: references, to: Text }, other: { is: value, to: Wombat } }\n',
 };
 const readEscapes = (text: string): string => JSON.parse(`"${text.replaceAll('"', '\\"')}"`);
 
 /**
- * The mistakes of the page: a line for the file, with `\n` for its further lines; for each problem one that begins with `!`
- * for its code, its place and its message; and one that begins with `>` for its hint. `#` names a mistake.
+ * The mistakes of the page: a line for the file, with `\n` for its further lines; `+` for another file; `$` for variables of
+ * the environment, and `@` for the environment of the project. Then for each problem one that begins with `!` for its code,
+ * its place and its message, and one that begins with `>` for its hint. `#` names a mistake.
  */
 const page = readFileSync(new URL('words.txt', import.meta.url), 'utf8');
 const sections = page
@@ -35,19 +46,27 @@ const sections = page
   .map((section) => section.trim().split('\n\n'));
 
 it('the page has its mistakes', () => {
-  expect(sections.flatMap(([, ...mistakes]) => mistakes).length).toBeGreaterThan(160);
+  expect(sections.flatMap(([, ...mistakes]) => mistakes).length).toBeGreaterThan(270);
 });
 
 describe.each(sections)('%s', (_about, ...mistakes) => {
   it.each(mistakes)('%s', (mistake) => {
     const [, beginning = '', rest = ''] = /^(\w+): (.*)$/m.exec(mistake) ?? [];
     const text = `${Object.entries(beginnings).find(([name]) => name === beginning)?.[1]}${readEscapes(rest)}\n`;
-    const file = ['project', 'test'].includes(beginning) ? 'tenantctl.yaml' : 'config/a.yaml';
-    const said = [...mistake.matchAll(/^! (\S+ \S+) (.*)\n?(?:^> (.*))?/gm)].map(
+    const file = ['project', 'test', 'remote'].includes(beginning) ? 'tenantctl.yaml' : 'config/a.yaml';
+    const others = [...mistake.matchAll(/^\+ (\S+): (.*)$/gm)].map(([, path, content = '']) => [
+      path,
+      readEscapes(content),
+    ]);
+    const variables = /^\$ (.*)$/m.exec(mistake)?.[1]?.split(' ') ?? [];
+    const env = Object.fromEntries(variables.map((each) => each.split('=')));
+    const [, environment] = /^@ (.*)$/m.exec(mistake) ?? [];
+    const files = { ...(beginning === 'role' && kinds), ...Object.fromEntries(others), [file]: text };
+    const said = [...mistake.matchAll(/^! (\S+(?: \S*\d+:\d+)?) (.*)\n?(?:^> (.*))?/gm)].map(
       ([, at, message = '', hint]) =>
         hint === undefined ? [at, readEscapes(message)] : [at, readEscapes(message), readEscapes(hint)],
     );
-    expect(saidOf({ [file]: text }, file)).toEqual(said);
+    expect(saidOf(files, file, { env, ...(environment && { environment }) })).toEqual(said);
   });
 });
 
