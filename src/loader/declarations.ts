@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { posix, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { secretPlaces } from '../kinds/redact.ts';
@@ -18,7 +18,7 @@ import {
   readWritten,
   type WrittenManifest,
 } from './manifest.ts';
-import { findNode, openFile, parseDocuments } from './parse.ts';
+import { findNode, openFile, parseDocuments, readBytes } from './parse.ts';
 import { resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import { type FileSource, globRefusal, limitSize, matchGlobs, noteTexts } from './source.ts';
@@ -155,7 +155,15 @@ function listFiles(project: ProjectFile, source: FileSource, problems: Problems)
     return refusal === null;
   });
   return problems.attempt(place, [], () => {
-    const paths = source.glob(patterns).filter((path) => !notManifests.includes(path));
+    const isWanted = matchGlobs(patterns);
+    // Both endings are listed at once, since most of the time goes into listing folders.
+    const all = patterns.flatMap((glob) => [glob, glob.replace(/\.ya?ml$/, '.{yaml,yml,YAML,YML}')]);
+    const listed = source.glob(all);
+    const files = listed.filter((path) => !notManifests.includes(path));
+    const paths = files.filter(isWanted);
+    if (new Set(patterns.map((glob) => posix.extname(glob))).size === 1) {
+      for (const path of files) if (!isWanted(path)) warnOfUnread(path, project, source, problems);
+    }
     // What is wrong with a glob may be why.
     if (paths.length === 0 && patterns.length > 0 && patterns.length === manifests.length) {
       const message = `No file matches ${patterns.join(', ')}.`;
@@ -165,6 +173,24 @@ function listFiles(project: ProjectFile, source: FileSource, problems: Problems)
     }
     return paths;
   });
+}
+
+/**
+ * Warns of a file that names a kind of the project, as a manifest would, but has another ending than the globs: with `--since`,
+ * the objects of a manifest that is not read any more would be deleted. Its bytes do not count for `sizeLimit`.
+ */
+function warnOfUnread(
+  path: string,
+  { kinds, manifests: [glob = ''], place }: ProjectFile,
+  source: FileSource,
+  problems: Problems,
+): void {
+  const text = Buffer.from(readBytes(source, path)).toString();
+  if (![...text.matchAll(/^kind:[ \t]*(\w+)/gm)].some(([, name = '']) => kinds.find(name))) return;
+  const message = `${path} is not read: no glob of \`manifests\` matches its ending.`;
+  const renamed = path.replace(/\.ya?ml$/i, posix.extname(glob));
+  const hint = `Rename it to ${renamed}, or add a glob for it to \`manifests\`.`;
+  problems.add('unread-file', message, place, { severity: 'warning', hint, excerpt: false });
 }
 
 /** Refuses two manifests for one object: with the same key or id, or with a key that the other one renames. */

@@ -24,9 +24,12 @@ import { explainSyntax } from './syntax.ts';
 
 const lenientDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
+/** A byte order mark where a further document begins: files were joined. */
+const innerMark = /^\uFEFF(?=---(?:\s|$))|\uFEFF(?<=^---[ \t]*\r?\n\uFEFF)/gm;
+
 export function openFile(source: FileSource, path: string, problems: Problems): SourceFile | null {
   try {
-    return new SourceFile(path, source.text(path));
+    return new SourceFile(path, source.text(path).replace(innerMark, ''));
   } catch (error) {
     problems.addFailure(error, findInvalidByte(source, path));
     return null;
@@ -42,7 +45,7 @@ function findInvalidByte(source: FileSource, path: string): Place {
   return { file: new SourceFile(path, text), offset: lenientDecoder.decode(bytes.subarray(0, fault)).length };
 }
 
-function readBytes(source: FileSource, path: string): Uint8Array {
+export function readBytes(source: FileSource, path: string): Uint8Array {
   try {
     return source.read(path);
   } catch (error) {

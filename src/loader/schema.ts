@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { isScalar } from 'yaml';
 import { compileSchema, validators } from '../generated/validators.js';
@@ -170,7 +171,7 @@ export function explainFault({ error, name }: SchemaFault, node: unknown): Probl
       return {
         code,
         message: `${subject} ${what}.`,
-        hint: exampleOf(parentSchema),
+        hint: hintForDomain(data, parentSchema) ?? exampleOf(parentSchema),
       };
     }
     default: {
@@ -316,6 +317,14 @@ const showInQuotes = (data: unknown): string =>
   typeof data === 'string' && data !== deferred && !looksLikeCredential(data)
     ? `"${brief(data)}"`
     : brief(data);
+
+/** The `xn--` form of a domain with other letters than DNS has, if that is valid. */
+function hintForDomain(data: unknown, schema: ErrorObject['parentSchema']): string | undefined {
+  if (typeof data !== 'string' || !data.includes('.') || /^\p{ASCII}*$/u.test(data)) return undefined;
+  const ascii = domainToASCII(data);
+  const isFit = ascii !== '' && new RegExp(String(schema?.pattern ?? '$.'), 'u').test(ascii);
+  return isFit ? `DNS has this domain as \`${ascii}\`: write that.` : undefined;
+}
 
 function brief(data: unknown): string {
   if (typeof data === 'object' && data !== null) return Array.isArray(data) ? 'a list' : 'a mapping';

@@ -45,7 +45,7 @@ export interface IdentityStatus {
   readonly verification: Verification;
   readonly reported: string | null;
   readonly mailFromDomain: string | null;
-    readonly remarks: readonly string[];
+  readonly remarks: readonly string[];
   readonly records: readonly RecordStatus[];
   /** The reasons why values of the tenant are not valid DNS records. */
   readonly refused: readonly string[];

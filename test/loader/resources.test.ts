@@ -363,6 +363,24 @@ describe('files', () => {
     expect(load({}).diagnostics).toMatchObject([{ code: 'no-manifests', severity: 'warning' }]);
   });
 
+  test('a manifest that ends otherwise is told, and others of that ending are not', () => {
+    const sender = (name: string) => `kind: SenderAddress\nemail: ${name}@b.example\n`;
+    const files = {
+      'config/a.yaml': sender('a'),
+      'config/b.yml': sender('b'),
+      'config/c/C.YAML': `# Ours\n---\n${sender('c')}`,
+      'config/compose.yml': 'services: {}\n',
+      'config/other.yml': 'kind: Deployment\n',
+    };
+    const found = load(files);
+    expect(found.resources).toHaveLength(1);
+    expect(found.diagnostics).toMatchObject([
+      { code: 'unread-file', severity: 'warning', message: expect.stringMatching(/^config\/b\.yml /) },
+      { code: 'unread-file', message: expect.stringMatching(/^config\/c\/C\.YAML /) },
+    ]);
+    expect(found.diagnostics[0]?.hint).toContain('Rename it to config/b.yaml');
+  });
+
   test('a manifest of another ending is read where a glob names it, and passed over where one excludes it', () => {
     const files = {
       'tenantctl.yaml': `${config()}manifests: [config/**/*.yaml, more/*.yml, "!config/old/**"]\n`,
