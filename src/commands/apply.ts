@@ -59,6 +59,8 @@ export const command = describeCommand({
     '$0 apply': 'Make a plan, show it, ask for confirmation, apply it',
     '$0 apply plan.json': 'Apply a reviewed plan, or finish an interrupted apply',
     '$0 apply --expect sha256:…': 'In CI: apply only the approved plan',
+    '$0 apply -e production --proven-by result.json':
+      'Apply only what an apply to another environment has proven',
     '$0 apply --dry-run': 'Show the requests that an apply would send',
   },
 }).run(async (given, io) => {

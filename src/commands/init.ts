@@ -10,7 +10,6 @@ import { example, fill, type Note, writeDotEnv, writeFiles } from './init/files.
 import {
   deploymentName,
   extendRoute,
-  type PipelineChange,
   type PipelineFacts,
   pipelineFiles,
   placeOf,
@@ -73,7 +72,7 @@ type Args = ArgsOf<typeof options>;
 
 export const command = describePlainCommand({
   usage:
-    '$0 init [DIR] [options]\n\nStarts a project: project file, manifests, package.json with this version, editor settings, pipelines. Keeps existing files. It only adds lines to .gitignore, settings to .vscode/settings.json and itself to package.json, and updates its own schemas. A new tenant also joins a group and pipelines, unless somebody has edited these.',
+    '$0 init [DIR] [options]\n\nStarts a project: project file, manifests, package.json with this version, editor settings, pipelines. Keeps existing files. It only adds lines to .gitignore, settings to .vscode/settings.json and itself to package.json, and updates its own schemas, and pipelines that nobody has edited. A tenant that is added may also join a group of the project file.',
   options,
   examples: {
     '$0 init': 'Ask on a terminal. Without one, use an embedded tenant and the examples',
@@ -119,7 +118,7 @@ export const command = describePlainCommand({
   const facts = readPipelineFacts(root, io.env, route);
   // Who adds a tenant to a project without pipelines asks for none.
   const onlyExisting = added.length > 0 && args.pipelines === undefined;
-  const jobs = writePipelines(choices, { facts, before: known ?? facts, onlyExisting }, root);
+  const jobs = writePipelines(choices, { facts, onlyExisting }, root);
 
   const notes = [...written, ...kept, ...jobs.notes];
   io.stdout.write(notes.map(({ path, what }) => `${what.padEnd(8)}  ${path}\n`).join(''));
@@ -202,9 +201,13 @@ interface WrittenPipelines {
 }
 
 /** Writes the pipelines at the top of the repository that the project is in. */
-function writePipelines({ pipelines }: Choices, change: PipelineChange, root: string): WrittenPipelines {
+function writePipelines(
+  { pipelines }: Choices,
+  how: { readonly facts: PipelineFacts; readonly onlyExisting: boolean },
+  root: string,
+): WrittenPipelines {
   const place = placeOf(root);
-  const files = pipelineFiles(pipelines, change, place);
+  const files = pipelineFiles(pipelines, how, place);
   const fromRoot = (path: string) => relative(root, join(place.top, path));
   return {
     notes: writeFiles(place.top, files).map(({ path, what }) => ({ path: fromRoot(path), what })),

@@ -40,7 +40,7 @@ function explainUnproven({ address, source }: Change): Diagnostic {
     code: 'unproven',
     severity: 'error',
     message: `${address} is not proven: none of the results of --proven-by shows a tenant in the state that is declared now.`,
-    hint: 'Apply the same manifests to the environment that proves them, and pass the result of that apply.',
+    hint: 'Apply the same manifests to the environment that proves them, and pass the result of that apply. Or leave the object out with --except.',
     address,
     ...(source ? { source: { ...source, column: 1 } } : {}),
   };

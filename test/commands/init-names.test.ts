@@ -130,6 +130,7 @@ describe('a pipeline', () => {
       hosts,
       isEmbedded: false,
       needsEnvironment: false,
+      shape: next === undefined ? 'one' : 'promotion',
       stages: next === undefined ? [stage(first)] : [stage(first), stage(next)],
     };
   };

@@ -696,6 +696,23 @@ describe('a tenant that a project gets', () => {
     expect(read('tenantctl.yaml')).toContain('production: [eu-*, us-*]\n');
   });
 
+  it('joins pipelines that were made before the manifests named secrets, and which keep what else they allow', async () => {
+    const stdout = await addTo(two, () => {
+      mkdirSync(join(dir, 'config'));
+      writeFileSync(
+        join(dir, 'config/tickets.yaml'),
+        'kind: SimIntegration\nname: T\ntype: Other\nattributes: { password: !secret SNOW }\n',
+      );
+      for (const path of files)
+        change(path, (text) => text.replace('test.example,', 'test.example,my.example,'));
+    });
+    for (const path of files) {
+      expect(stdout).toMatch(new RegExp(`updated +${path}`));
+      expect(read(path)).toMatch(/HOSTS: 'test\.example,eu\.example,us\.example,my\.example'$/m);
+    }
+    expect(read('.github/workflows/tenantctl.yaml')).toContain('SNOW: ${{ secrets.SNOW }}');
+  });
+
   it('gets other jobs beside an edited pipeline that has none for several tenants', async () => {
     const stdout = await addTo(['--identity', 'https://one.example'], () =>
       change('.gitlab-ci.yml', (text) => `${text}# mine\n`),

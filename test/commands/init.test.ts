@@ -281,6 +281,28 @@ it('gives the pipelines of one environment no credentials of another', async () 
   expect(stdout).toContain('export TEST_TOKEN=…');
 });
 
+it('adds the secrets that manifests name by now to pipelines, or says them where somebody has edited these', async () => {
+  await run(['init', '--identity', 'https://one.example', '--from', 'export']);
+  const workflow = '.github/workflows/tenantctl.yaml';
+  const declare = (name: string) => {
+    mkdirSync(join(dir, 'config'), { recursive: true });
+    writeFileSync(
+      join(dir, `config/${name}.yaml`),
+      `kind: SimIntegration\nname: ${name}\ntype: Other\nattributes: { password: !secret ${name} }\n`,
+    );
+  };
+  declare('FIRST');
+  expect((await run(['init'])).stdout).toContain(`updated   ${workflow}`);
+  expect(read(workflow).split('FIRST: ${{ secrets.FIRST }}')).toHaveLength(4);
+  writeFileSync(join(dir, workflow), `${read(workflow)}# mine\n`);
+  declare('SECOND');
+  const { stdout } = await run(['init']);
+  expect(stdout).toContain(
+    `# ${workflow} was edited, so it stays as it is. Change or add these lines in it:\n  #   SECOND: \${{ secrets.SECOND }}\n`,
+  );
+  expect(stdout).toContain('# The credentials belong wherever those of production stand.');
+});
+
 describe('the hosts that pipelines may call', () => {
   const allowed = (path: string) => /^ +TENANTCTL_ALLOWED_HOSTS: '(.*)'$/m.exec(read(path))?.[1];
 

@@ -13,30 +13,39 @@ import { readIfThere } from '../files.ts';
 import { example, fill, type ProjectFile } from './files.ts';
 import { type Choices, environmentName, usualNames } from './project-file.ts';
 
-/** Environments that a pipeline applies to in one step. */
-interface Stage {
+/** One step of a pipeline, which applies to one selection of environments. */
+interface Step {
   /** The value of `--env` for them. */
   readonly selection: string;
-  readonly environments: readonly string[];
   /** The environment variables that they use: in the project file, in their own, and in manifests. */
   readonly names: readonly string[];
 }
 
-export interface PipelineFacts {
+/** What `init` fills into the template of a pipeline. */
+interface PipelineContent<S extends Step = Step> {
+  /** A pipeline that promotes has other jobs, and one for several tenants another one for their drift. */
+  readonly shape: 'one' | 'several' | 'promotion';
+  /** The hosts of the tenants, which alone may be called; `null` where the project file does not name them. */
+  readonly hosts: readonly string[] | null;
+  /** The environment of the pipeline, or where changes go first and where they go with its proof. */
+  readonly stages: readonly [first: S, next?: S];
+}
+
+interface Stage extends Step {
+  readonly environments: readonly string[];
+}
+
+export interface PipelineFacts extends PipelineContent<Stage> {
   /** True when there are manifests where a new project has them. */
   readonly hasManifests: boolean;
   /** The environment variables of all environments that have no value on this machine, without `unsetSecrets`. */
   readonly unset: readonly string[];
   /** The secrets of manifests that have no value on this machine. A plan needs only those that the tenant shows. */
   readonly unsetSecrets: readonly string[];
-  /** The hosts of the tenants, which alone may be called; `null` where the project file does not name them. */
-  readonly hosts: readonly string[] | null;
   /** True when a plan without `--env` reads only embedded tenants, which need no credentials. */
   readonly isEmbedded: boolean;
   /** True when the project has several environments and no default. */
   readonly needsEnvironment: boolean;
-  /** The environment of the pipeline, or where changes go first and where they go with its proof. */
-  readonly stages: readonly [first: Stage, next?: Stage];
 }
 
 /** The selections that pipelines apply to: the only one, or the first, and the next, which gets what the first has proven. */
@@ -84,6 +93,7 @@ export function readPipelineFacts(root: string, env: NodeJS.ProcessEnv, route: R
     hosts: hostsOf(connections),
     isEmbedded: next === undefined ? isEmbedded : areEmbedded(connections),
     needsEnvironment,
+    shape: next !== undefined ? 'promotion' : start.environments.length > 1 ? 'several' : 'one',
     stages,
   };
 }
@@ -202,19 +212,19 @@ export const unknownHost = 'name-the-hosts-of-your-tenant.invalid';
  * @param folder the project's folder in its repository, with `/` at its end; `''` where it is the same. What the projects of
  * a repository would share is named by it, since each of them is planned and applied by itself.
  */
-export function pipelineFile(system: System, facts: PipelineFacts, folder: string): string {
-  const [first, next] = facts.stages;
-  const shape = shapeOf(facts);
+export function pipelineFile(system: System, content: PipelineContent, folder: string): string {
+  const { shape, stages } = content;
+  const [first, next] = stages;
   const dir = folder.slice(0, -1);
-  const secretsOf = (...stages: readonly (Stage | undefined)[]) => {
-    const used = sortUnique(stages.flatMap((stage) => stage?.names ?? []));
+  const secretsOf = (...steps: readonly (Step | undefined)[]) => {
+    const used = sortUnique(steps.flatMap((step) => step?.names ?? []));
     return (used.length > 0 ? used : Object.values(usualNames())).map((secret) => ({ secret }));
   };
   const values = {
     isOne: shape === 'one',
     isSeveral: shape === 'several',
     isPromotion: shape === 'promotion',
-    hosts: quote((facts.hosts ?? [unknownHost]).join(',')),
+    hosts: quote((content.hosts ?? [unknownHost]).join(',')),
     first: quote(first.selection),
     next: quote(next?.selection ?? ''),
     all: shape === 'promotion' ? '-e "$TENANTCTL_FIRST" -e "$TENANTCTL_NEXT"' : '-e "$TENANTCTL_ENV"',
@@ -239,17 +249,11 @@ export function pipelineFile(system: System, facts: PipelineFacts, folder: strin
   });
 }
 
-/** A pipeline that promotes has other jobs, and one for several tenants another one for their drift. */
-function shapeOf({ stages: [first, next] }: PipelineFacts): 'one' | 'several' | 'promotion' {
-  if (next) return 'promotion';
-  return first.environments.length > 1 ? 'several' : 'one';
-}
-
 const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 /** The environment of GitHub or GitLab for a selection: its first group or environment, which it keeps when others join. */
-export function deploymentName(stage: Stage | undefined, otherwise: string): string {
-  const [name = ''] = (stage?.selection ?? '').replace(/^@/, '').split(',');
+export function deploymentName(step: Step | undefined, otherwise: string): string {
+  const [name = ''] = (step?.selection ?? '').replace(/^@/, '').split(',');
   return isPlainName(name) ? name : otherwise;
 }
 
@@ -295,17 +299,50 @@ function placesIn(system: System, folder: string): string[] {
 const isFor = (existing: string, folder: string): boolean =>
   existing.includes('bin/tenantctl') && existing.includes(folder.slice(0, -1));
 
+/** The content of an existing pipeline; `null` where somebody has written something else in place of its selections. */
+function contentOf(text: string): PipelineContent | null {
+  const written = (name: string) =>
+    new RegExp(`^ *TENANTCTL_${name}: *(['"]?)(.+?)\\1 *$`, 'm').exec(text)?.[2];
+  const stepIn = (job: string, selection: string): Step => {
+    const [, body = ''] = new RegExp(`^ *${job}:\\n([\\s\\S]*?)(?=^ {0,2}\\w+:$)`, 'm').exec(text) ?? [];
+    return { selection, names: [...body.matchAll(/secrets\.(\w+)/g)].map(([, name = '']) => name) };
+  };
+  const [only, first, next] = ['ENV', 'FIRST', 'NEXT'].map(written);
+  if ([only, first, next].some((selection) => selection && !plainSelection.test(selection))) return null;
+  const hosts = written('ALLOWED_HOSTS')
+    ?.split(',')
+    .filter((host) => host !== unknownHost);
+  const content = { hosts: hosts?.length ? hosts : null };
+  if (first && next)
+    return { ...content, shape: 'promotion', stages: [stepIn('first', first), stepIn('next', next)] };
+  const shape = text.includes('drift.unread') ? 'several' : 'one';
+  return only ? { ...content, shape, stages: [stepIn('apply', only)] } : null;
+}
+
+/** Adds what a pipeline names already: it may need more than the project says. */
+function withContentOf(facts: PipelineFacts, there: PipelineContent | null): PipelineContent {
+  const hosts = [...new Set([...(facts.hosts ?? []), ...(there?.hosts ?? [])])];
+  const isLike = there?.stages.length === facts.stages.length;
+  const grown = (step: Step, at: 0 | 1): Step => ({
+    ...step,
+    names: [...step.names, ...((isLike && there?.stages[at]?.names) || [])],
+  });
+  const [first, next] = facts.stages;
+  return {
+    shape: facts.shape,
+    hosts: hosts.length > 0 ? hosts : null,
+    stages: next ? [grown(first, 0), grown(next, 1)] : [grown(first, 0)],
+  };
+}
+
 /** The route of the project's pipelines; `null` where they have none, or none that can be read. */
 export function writtenRoute({ top, folder }: ProjectPlace): Route | null {
-  const texts = [...placesIn('github', folder), ...placesIn('gitlab', folder)]
+  const [content] = [...placesIn('github', folder), ...placesIn('gitlab', folder)]
     .map((path) => readIfThere(join(top, path)) ?? '')
-    .filter((text) => isFor(text, folder));
-  const [only, first, next] = ['ENV', 'FIRST', 'NEXT'].map((name) => {
-    const line = new RegExp(`^ *TENANTCTL_${name}: *(['"]?)(.+?)\\1 *$`, 'm');
-    return texts.map((text) => line.exec(text)?.[2]).find((text) => text && plainSelection.test(text));
-  });
-  if (first && next) return [first, next];
-  return only ? [only] : null;
+    .flatMap((text) => (isFor(text, folder) && contentOf(text)) || []);
+  if (!content) return null;
+  const [first, next] = content.stages;
+  return next ? [first.selection, next.selection] : [first.selection];
 }
 
 /** A route that covers the tenants that a project gets. */
@@ -356,50 +393,48 @@ export interface PipelineFile extends ProjectFile {
 }
 
 /**
- * The pipelines, for the top of the project's repository. One that is as `before` made it is renewed. Where somebody else's is in
- * the way, or an edited one that needs other jobs, ours is in the project's folder, so that somebody can take over its jobs.
+ * The pipelines, for the top of the project's repository. One that nobody has edited is renewed: it is the template, filled with
+ * what it says itself. Where somebody else's is in the way, or an edited one that needs other jobs, ours is in the project's
+ * folder, so that somebody can take over its jobs.
+ *
+ * @param onlyExisting where a project without pipelines gets none
  */
 export function pipelineFiles(
   wanted: Choices['pipelines'],
-  { facts, before, onlyExisting }: PipelineChange,
+  { facts, onlyExisting }: { readonly facts: PipelineFacts; readonly onlyExisting: boolean },
   { top, folder }: ProjectPlace,
 ): PipelineFile[] {
-  const isPromotion = facts.stages.length > 1;
-  const isSame = isPromotion || shapeOf(facts) === shapeOf(before);
   return (['github', 'gitlab'] as const)
     .filter((system) => wanted === 'both' || wanted === system)
     .flatMap((system) => {
-      const [text, earlier] = [pipelineFile(system, facts, folder), pipelineFile(system, before, folder)];
-      const read = (path: string) => readIfThere(join(top, path));
-      const isOurs = (path: string) => isFor(read(path) ?? '', folder);
-      const isFree = (path: string) => {
-        const existing = read(path);
-        if (existing === null || existing === earlier) return true;
-        return isSame && isOurs(path) && (!isPromotion || existing.includes('TENANTCTL_FIRST'));
+      const read = (path: string) => {
+        const text = readIfThere(join(top, path));
+        const isOurs = text !== null && isFor(text, folder);
+        const content = isOurs ? contentOf(text) : null;
+        const made = content && pipelineFile(system, content, folder);
+        return { path, text, isOurs, content, made };
       };
-      const places = placesIn(system, folder);
-      const beside = `${folder}${systems[system].beside}`;
-      if (onlyExisting && ![...places, beside].some(isOurs)) return [];
-      const path = places.find(isFree) ?? beside;
-      const existing = read(path);
-      const isKept = existing !== null && existing !== earlier;
+      const places = placesIn(system, folder).map(read);
+      const beside = read(`${folder}${systems[system].beside}`);
+      if (onlyExisting && ![...places, beside].some(({ isOurs }) => isOurs)) return [];
+      const isFree = ({ text, isOurs, content, made }: typeof beside) =>
+        text === null ||
+        text === made ||
+        (isOurs && (content ? content.shape === facts.shape : facts.shape !== 'promotion'));
+      const at = places.find(isFree) ?? beside;
+      const wantedText = pipelineFile(system, withContentOf(facts, at.content), folder);
       return [
         {
-          path,
-          content: (there) => (there === null || there === earlier ? text : there),
-          addTo: path === beside ? (places.find(isOurs) ?? systems[system].path) : null,
-          lacking: isKept ? linesOnlyIn(text, [earlier, existing]) : [],
+          path: at.path,
+          content: (there) => (there === null || there === at.made ? wantedText : there),
+          addTo: at === beside ? (places.find(({ isOurs }) => isOurs)?.path ?? systems[system].path) : null,
+          lacking:
+            at.text !== null && at.made !== null && at.text !== at.made
+              ? linesOnlyIn(wantedText, [at.made, at.text])
+              : [],
         },
       ];
     });
-}
-
-export interface PipelineChange {
-  readonly facts: PipelineFacts;
-  /** What existing pipelines were made of. */
-  readonly before: PipelineFacts;
-  /** True when a project without pipelines gets none. */
-  readonly onlyExisting: boolean;
 }
 
 /** The lines that others do not have, each once, without their indentation. */
