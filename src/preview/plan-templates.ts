@@ -16,7 +16,7 @@ const maxCharacters = 20_000_000;
 /** Milliseconds after which the rest is left out: each template that never ends takes its time limit. */
 const maxDuration = 60_000;
 
-export interface PlanRenderOptions {
+interface PlanRenderOptions {
   /** The tenant's context attributes; without them sample values are used. */
   readonly attributes?: JsonObject | null;
   readonly listed?: VariableLists;

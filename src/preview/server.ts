@@ -35,7 +35,6 @@ export async function startPreview({
 }
 
 const maxBody = 1_000_000;
-const maxListeners = 50;
 
 /** Sent with every answer: only the page's own script runs, and no other host gets a request. */
 const securityHeaders: Readonly<Record<string, string>> = {
@@ -160,10 +159,6 @@ export class Preview {
 
   /** Server-sent events: one for the state that is shown now and one for each later state. */
   #listen(response: ServerResponse): void {
-    if (this.#listeners.size >= maxListeners) {
-      send(response, 503, { error: 'Too many pages are open.' });
-      return;
-    }
     response.writeHead(200, { ...securityHeaders, 'content-type': 'text/event-stream' });
     this.#listeners.add(response);
     response.on('close', () => this.#listeners.delete(response));

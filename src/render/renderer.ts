@@ -23,7 +23,7 @@ export type Job =
   | { readonly asks: 'literals'; readonly texts: readonly string[] };
 
 /** The most that one template may use. */
-export interface RenderLimits {
+interface RenderLimits {
   readonly milliseconds: number;
   readonly megabytes: number;
   /** Of all texts together, before and after rendering. */

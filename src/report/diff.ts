@@ -2,8 +2,7 @@ import { lazy } from '../model/basics.ts';
 import { type Diff, type DiffObject, differs } from '../model/diff.ts';
 import { sha256 } from '../model/digest.ts';
 import type { Action } from '../model/plan.ts';
-import { fact } from './facts.ts';
-import { type Entry, emptyEntry, emptyPage, groupByKind, type Page } from './page.ts';
+import { type Entry, emptyEntry, emptyPage, fact, groupByKind, type Page } from './page.ts';
 import { fieldOf, pathWords } from './values.ts';
 import { type Count, countIs, countWords, joinParts, scopeWords, tenantWords } from './words.ts';
 

@@ -26,7 +26,7 @@ function signatureOf(entry: Entry): string {
 }
 
 /** Each replacement in a field as a comparable text; `null` where they are not shown whole, or beside what was declared. */
-export function replacementsIn({ name, op, origin, view }: Field): string[] | null {
+function replacementsIn({ name, op, origin, view }: Field): string[] | null {
   switch (view.is) {
     case 'sensitive':
       return null;
@@ -57,7 +57,7 @@ function changedTexts(parts: readonly Chunk[]): string[] {
 }
 
 /** A field of one change, and the environments that have it so. */
-export interface Variant {
+interface Variant {
   readonly field: Field;
   readonly environments: readonly string[];
 }

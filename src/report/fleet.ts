@@ -12,13 +12,14 @@ import {
 import { canonicalJson } from '../model/json.ts';
 import { type Change, type Difference, hasChanges, isRefused, secretsSentBy } from '../model/plan.ts';
 import { type ChangeResult, mayHaveFailed } from '../model/result.ts';
-import { diagnosticsPage } from './diagnostics.ts';
-import { commitFacts, fact } from './facts.ts';
 import { shareField } from './families.ts';
 import type { ReportContext } from './options.ts';
 import {
+  commitFacts,
+  diagnosticsPage,
   type Entry,
   emptyPage,
+  fact,
   type Group,
   type Matrix,
   type MatrixRow,

@@ -131,6 +131,8 @@ function fitsFirstWord(text: string, room: number): boolean {
   return firstWord.length <= end;
 }
 
+let segmenter: Intl.Segmenter | null = null;
+
 /** The end of the characters that fit; on an empty line at least one does. */
 function endOfLine(text: string, room: number, isEmpty: boolean): number {
   const least = isEmpty ? 1 : 0;
@@ -138,27 +140,14 @@ function endOfLine(text: string, room: number, isEmpty: boolean): number {
   if (narrowText.test(text.slice(0, room + 1))) return Math.max(least, Math.min(room, text.length));
   let used = 0;
   let end = 0;
-  for (const { segment } of graphemesOf(text)) {
+  // A segmenter takes 8 ms to make, so it is made when it is needed.
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  for (const { segment } of segmenter.segment(text)) {
     used += widthOf(segment);
     if (used > room && end >= least) break;
     end += segment.length;
   }
   return end;
-}
-
-let segmenter: Intl.Segmenter | null = null;
-
-/** A segmenter takes 8 ms to make, so it is made when it is needed. */
-function graphemesOf(text: string): Intl.Segments {
-  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
-  return segmenter.segment(text);
-}
-
-/** `text` with its characters, as people count them, in the opposite order. */
-export function reverse(text: string): string {
-  return Array.from(graphemesOf(text), ({ segment }) => segment)
-    .toReversed()
-    .join('');
 }
 
 /** As much of the beginning of `text` as fits into `columns`, with `…` where something is left out. */

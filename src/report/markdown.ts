@@ -1,15 +1,14 @@
 import { type Group as Family, groupBy } from '../model/basics.ts';
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import type { ChangeOutcome } from '../model/result.ts';
-import { namesAndMore } from '../model/words.ts';
-import { timeWords } from './age.ts';
-import type { Fact } from './facts.ts';
+import { namesAndMore, timeWords } from '../model/words.ts';
 import { familiesOf } from './families.ts';
 import { permalink } from './html/entries.ts';
 import { type Chunk, type LineDiff, signedLines } from './line-diff.ts';
 import { type ReportOptions, sourceLink } from './options.ts';
 import {
   type Entry,
+  type Fact,
   type Group,
   groupsForReview,
   type Level,

@@ -4,11 +4,10 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Action, type Change, type Impact, isReplacement, type Request } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
-import type { Fact } from './facts.ts';
-import type { Document, Rendered } from './options.ts';
+import { type Document, type Rendered, type ReportContext, type ReportView, webLink } from './options.ts';
 import { takeFirst } from './safe.ts';
 import type { Field } from './values.ts';
-import { type Count, joinParts, namesInBrief, pluralize, readable } from './words.ts';
+import { type Count, diagnosticCounts, joinParts, namesInBrief, pluralize, readable } from './words.ts';
 
 /** A document as every format shows it: builders know documents and words, writers know formats. */
 export interface Page {
@@ -53,6 +52,16 @@ export interface Page {
   readonly facts: readonly Fact[];
   /** The pages of several environments, for a format that lists each by itself. */
   readonly members: () => readonly Page[];
+}
+
+/** What a page says about itself. */
+export interface Fact {
+  /** `Commit` */
+  readonly name: string;
+  readonly value: string;
+  /** A time has an age, what is copied has a button for it, and what is of no interest to most is in the footer. */
+  readonly is: 'text' | 'time' | 'copied' | 'footer';
+  readonly link: string | null;
 }
 
 interface PageSide {
@@ -396,4 +405,36 @@ export function looseRemarks({ remarks, groups }: Page): [code: string, remarks:
     remarks.filter((remark) => !attached.has(remark)),
     ({ code }) => code,
   );
+}
+
+export function fact(name: string, value: string, is: Fact['is'] = 'text', link: string | null = null): Fact {
+  return { name, value, is, link };
+}
+
+/** The commit that a document was made of: `3f2a91c on main, by Ada Lovelace`. */
+export function commitFacts({ commit }: ReportContext): Fact[] {
+  if (!commit) return [];
+  const { id, branch, author, url } = commit;
+  const parts = [
+    `${id.slice(0, 10)}${branch === '' ? '' : ` on ${branch}`}`,
+    author !== '' && `by ${author}`,
+  ];
+  return [fact('Commit', joinParts(parts, ', '), 'text', webLink(url))];
+}
+
+/** `quiet` leaves notes out of the counts, as of the list. */
+export function diagnosticsPage(
+  diagnostics: readonly Diagnostic[],
+  { quiet = false }: Pick<ReportView, 'quiet'> = {},
+): Page {
+  const counted = diagnostics.filter(({ severity }) => !quiet || severity !== 'info');
+  return {
+    ...emptyPage,
+    is: 'diagnostics',
+    command: 'validate',
+    heading: '',
+    name: '',
+    verdict: { words: diagnosticCounts(counted), isGood: false },
+    problems: [{ names: [], items: diagnostics }],
+  };
 }

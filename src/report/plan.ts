@@ -3,13 +3,14 @@ import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { get } from '../model/json.ts';
 import { type Change, hasChanges, isRefused, type Plan, type Risk, secretsSentBy } from '../model/plan.ts';
 import { namesAndMore } from '../model/words.ts';
-import { commitFacts, fact } from './facts.ts';
 import type { ReportContext } from './options.ts';
 import {
+  commitFacts,
   concernsOf,
   type Entry,
   emptyEntry,
   emptyPage,
+  fact,
   groupByKind,
   type ImpactWords,
   type Notice,

@@ -1,10 +1,9 @@
 import { lazy } from '../model/basics.ts';
 import { type Failure, fail } from '../model/failure.ts';
-import { diagnosticsPage } from './diagnostics.ts';
 import { diffPage } from './diff.ts';
 import { fleetPage } from './fleet.ts';
 import type { Document, ReportContext, ReportOptions, ReportView } from './options.ts';
-import type { Page } from './page.ts';
+import { diagnosticsPage, type Page } from './page.ts';
 import { planPage } from './plan.ts';
 import { redactDocument } from './redacted.ts';
 import { resultPage } from './result.ts';

@@ -11,14 +11,15 @@ import {
   type RunOutcome,
   type SentRequest,
 } from '../model/result.ts';
-import { commitFacts, fact } from './facts.ts';
 import { diffLines } from './line-diff.ts';
 import type { ReportContext } from './options.ts';
 import {
   type ConcernCount,
+  commitFacts,
   type Entry,
   emptyEntry,
   emptyPage,
+  fact,
   type Notice,
   type Page,
   pointsOf,

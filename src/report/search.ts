@@ -8,7 +8,7 @@ import { pluralize } from './words.ts';
 const searchFormat = 1;
 
 export const searchFormats = ['table', 'json', 'csv'] as const;
-export type SearchFormat = (typeof searchFormats)[number];
+type SearchFormat = (typeof searchFormats)[number];
 
 interface SearchOptions extends ReportOptions {
   /** A table has the columns with ids. */

@@ -15,7 +15,7 @@ import { json, oneLine } from './safe.ts';
 import { joinParts, pluralize } from './words.ts';
 
 export const statusFormats = ['text', 'json', 'zone'] as const;
-export type StatusFormat = (typeof statusFormats)[number];
+type StatusFormat = (typeof statusFormats)[number];
 
 /** A status in a format: a pure function of its arguments, safe to print whatever the tenant holds. */
 export function renderStatus(status: Status, format: StatusFormat, options: ReportOptions): string {

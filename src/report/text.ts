@@ -2,7 +2,7 @@ import { type Group as Family, groupBy } from '../model/basics.ts';
 import { type Diagnostic, isError, type Severity } from '../model/diagnostic.ts';
 import type { Action, Plan, Request } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
-import { ageWords } from './age.ts';
+import { ageWords } from '../model/words.ts';
 import { familiesOf } from './families.ts';
 import {
   blank,
@@ -11,7 +11,6 @@ import {
   padTo,
   paragraph,
   type Row,
-  reverse,
   row,
   type Span,
   type Style,
@@ -519,10 +518,8 @@ function moreWords(others: readonly Diagnostic[]): string {
 }
 
 const excerptIndent = 4;
-/** Of a longer line, only so many characters before the caret are looked at. */
-const maxNear = 1000;
-/** The part of a line that is cut which stays at least on the right of the caret. */
-const rightShare = 0.4;
+/** Of a line that is cut, so much is shown before the caret at most. */
+const leftShare = 0.6;
 
 /**
  * The rows of an excerpt: a source line, and below it a coloured caret. A line that is wider than the terminal is cut
@@ -534,20 +531,24 @@ function excerptRows(excerpt: string, style: Style, width: number): Row[] {
   const [, margin = '', blanks = ''] = marked ?? [];
   if (!marked || more.length > 0) return paragraph(excerptIndent, [line, below, ...more].join('\n'));
   const focus = margin.length + blanks.length;
-  const room = Math.max(20, width) - excerptIndent - widthOf(margin);
-  const [left, right] = cutAround(line.slice(margin.length, focus), line.slice(focus), room);
+  const columns = Math.max(20, width) - excerptIndent;
+  const isWhole = line.length <= columns && widthOf(line) <= columns;
+  const room = columns - widthOf(margin);
+  const before = line.slice(margin.length, focus);
+  const left = isWhole ? before : cutStart(before, Math.floor(room * leftShare));
+  const right = cut(line.slice(focus), room - widthOf(left));
   return [
     ...paragraph(excerptIndent, `${line.slice(0, margin.length)}${left}${right}`),
     ...paragraph(excerptIndent, `${margin}${' '.repeat(widthOf(left))}^`, style, 'bold'),
   ];
 }
 
-/** As much of both sides as fits into `room` columns, with `…` where something is left out. */
-function cutAround(left: string, right: string, room: number): [left: string, right: string] {
-  const near = takeLast(left, maxNear);
-  const after = cut(right, Math.max(room - widthOf(near), Math.ceil(room * rightShare)));
-  const before = cut(reverse(near), room - widthOf(after));
-  return [reverse(before), after];
+/** As much of the end of `text` as fits into `columns`, with `…` where something is left out. */
+function cutStart(text: string, columns: number): string {
+  if (text.length <= columns && widthOf(text) <= columns) return text;
+  const end = takeLast(text, columns - 1);
+  // Wide characters take two columns.
+  return `…${widthOf(end) < columns ? end : takeLast(end, Math.floor(end.length / 2))}`;
 }
 
 /** Every request of a plan as it would be sent, with the names of secrets in their place: what a dry run prints. */

@@ -88,7 +88,7 @@ const maxGap = 500;
  * A line diff. The page's style shows the same markup unified or side by side: every block holds its lines before and
  * after, and equal lines are on both sides. Those far from a change are folded.
  */
-export function diffFigure(caption: Child, diff: LineDiff): Markup {
+function diffFigure(caption: Child, diff: LineDiff): Markup {
   const { blocks, notes, hidden } = shorten(diff, maxLines);
   const allNotes = [...notes, ...(hidden > 0 ? [`${pluralize(hidden, 'line')} more in the plan file`] : [])];
   return html`<figure class="diff"><figcaption>${caption}</figcaption><div class="code">${blocks.map((block) => (block.is === 'gap' && block.after.length >= minGap ? gapMarkup(block) : blockMarkup(block)))}</div>${allNotes.map((note) => html`<p class="note">${note}</p>`)}</figure>`;

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { script, style } from '../../generated/report-page.ts';
 import { groupBy } from '../../model/basics.ts';
 import { hasErrors } from '../../model/diagnostic.ts';
-import { timeWords } from '../age.ts';
-import type { Fact } from '../facts.ts';
+import { timeWords } from '../../model/words.ts';
 import type { ReportOptions } from '../options.ts';
 import {
+  type Fact,
   type Group,
   groupsForReview,
   linesOf,

@@ -1,4 +1,4 @@
-import { ageWords } from '../../age.ts';
+import { ageWords } from '../../../model/words.ts';
 
 /** The element of the page with this id. Throws where the page has none, or one of another type. */
 export function find<T extends Element>(id: string, type: new () => T): T {
