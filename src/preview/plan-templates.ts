@@ -1,13 +1,20 @@
-import { readJsonText } from '../kinds/jsontext.ts';
 import { listedFor, type VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
 import { interruption } from '../model/failure.ts';
-import { isArray, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapJson,
+  mapMembers,
+  objectFrom,
+} from '../model/json.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
-import { segmentsOf } from '../model/pointer.ts';
+import { segmentsOf, setMember } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import { Renderer } from '../render/renderer.ts';
-import { renderTemplate, type Sides } from '../render/template.ts';
+import { isMessage, parseTexts, renderTemplate, type Sides } from '../render/template.ts';
 import type { Rendered } from '../report/options.ts';
 import { toRendered } from './document.ts';
 
@@ -79,8 +86,14 @@ export function sidesOf(change: Change, base: JsonObject | null = null): Sides<J
   if (action === 'delete' && base === null && !isWhole(diff)) return { before: null, after: null };
   const body = requests[0]?.body;
   const written = action === 'delete' ? base : isObject(body) ? unwrapBody(body) : null;
-  const after = isObject(written) ? written : null;
-  const before = diff.reduceRight(revertDifference, after ?? {});
+  // Paths lead into JSON that is written as text, such as the blocks of a Slack message.
+  const after = isObject(written)
+    ? mapMembers(written, (field, name) => (isMessage(name) ? mapJson(field, parseTexts) : field))
+    : null;
+  // What was added to a list is named from its end, and so is what was removed: it goes back in the opposite order.
+  const isAdded = ({ op }: Difference) => op === 'add';
+  const reverted = [...diff.filter(isAdded), ...diff.filter((each) => !isAdded(each)).reverse()];
+  const before = reverted.reduce(revertDifference, after ?? {});
   return { before: isObject(before) ? before : null, after };
 }
 
@@ -103,25 +116,5 @@ function unwrapBody(value: Json): Json {
 
 function revertDifference(value: Json, { path, before, sensitive, op }: Difference): Json {
   const earlier = op === 'add' ? null : before;
-  return replaceValue(value, segmentsOf(path), sensitive ? redacted : earlier);
-}
-
-/**
- * A copy with another value at a path; `null` removes it. A plan adds to a list only at its end and names the last item
- * first, so what is behind an added item was added too. Paths lead into JSON that is written as text, such as the blocks
- * of a Slack message.
- */
-function replaceValue(whole: Json, [name, ...rest]: readonly string[], put: Json): Json {
-  if (name === undefined) return put;
-  const value = readJsonText(whole);
-  if (isArray(value)) {
-    const at = Number(name);
-    if (!Number.isSafeInteger(at) || at > value.length) return value;
-    if (rest.length === 0 && put === null) return value.slice(0, at);
-    return [...value.slice(0, at), replaceValue(value[at] ?? null, rest, put), ...value.slice(at + 1)];
-  }
-  const members = new Map(Object.entries(isObject(value) ? value : {}));
-  if (rest.length === 0 && put === null) members.delete(name);
-  else members.set(name, replaceValue(members.get(name) ?? null, rest, put));
-  return objectFrom(members);
+  return setMember(value, segmentsOf(path), sensitive ? redacted : earlier);
 }

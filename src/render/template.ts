@@ -157,6 +157,9 @@ interface TemplateDraft {
 const mailFields = ['subject', 'from', 'replyTo', 'header', 'body', 'footer'] as const;
 const chatFields: Readonly<Record<string, string>> = { SLACK: 'slackTemplate', TEAMS: 'teamsTemplate' };
 
+/** True for a field that holds a chat message. */
+export const isMessage = (field: string): boolean => Object.values(chatFields).includes(field);
+
 function draftOf(medium: string, fields: JsonObject): TemplateDraft {
   const shown = mapJson(fields, replaceMarker);
   const readable = isObject(shown) ? shown : {};
@@ -203,7 +206,8 @@ function mapTexts(value: Json, replace: (text: string) => Json): Json {
   return mapJson(value, (item) => (typeof item === 'string' ? replace(item) : item));
 }
 
-function parseTexts(value: Json): Json {
+/** A value with the JSON that its texts hold. */
+export function parseTexts(value: Json): Json {
   const parsed = readJsonText(value);
   return parsed === value || typeof parsed !== 'object' ? value : mapJson(parsed, parseTexts);
 }
