@@ -158,11 +158,10 @@ export function checkOutput(
   reads: readonly string[] = [],
 ): void {
   const { format, report: named, out } = args;
-  if (!formatsOf(is).includes(format)) throw unsupportedFormat(format, is);
+  if (!formatsOf(is).includes(format)) throw unsupportedFormat(format, is, formatsOf(is));
   checkStdout(args);
   const report = filesIn(named);
-  const wrong = report.find((file) => !formatsOf(is).includes(reportFormat(file, is)));
-  if (wrong !== undefined) throw unknownFormat(wrong, is);
+  for (const file of report) reportFormat(file, is);
   checkWritable([...report, ...filesIn(out === undefined ? [] : [out])], io, reads);
 }
 
@@ -246,17 +245,13 @@ export async function appendStepSummary(report: Report, io: Io): Promise<void> {
   }
 }
 
+/** Throws a Failure where the ending of a file names no format of the document. */
 function reportFormat(file: string, is: Document['is']): Format {
+  const known = formatsOf(is);
   const format = formatByEnding.find(([ending]) => file.toLowerCase().endsWith(ending))?.[1];
-  if (format) return format;
-  throw unknownFormat(file, is);
-}
-
-function unknownFormat(file: string, is: Document['is']): Failure {
-  const endings = formatByEnding.filter(([, format]) => formatsOf(is).includes(format));
-  return fail('unknown-report-format', `A ${is} report cannot be written as "${file}".`, {
-    hint: `Use one of these endings: ${endings.map(([ending]) => ending).join(', ')}.`,
-  });
+  if (format && known.includes(format)) return format;
+  const endings = formatByEnding.filter(([, each]) => known.includes(each)).map(([ending]) => ending);
+  throw unsupportedFormat(`"${file}"`, is, endings);
 }
 
 /** Writes a plan, a fleet or a result as a file. Throws a Failure where it cannot be written. */

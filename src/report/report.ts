@@ -14,18 +14,10 @@ import type { writers } from './writers.ts';
 
 export type { Document, ReportOptions } from './options.ts';
 
-/** All formats; not every document has each of them. */
-const formatNames = {
-  text: 'text',
-  json: 'JSON',
-  markdown: 'Markdown',
-  html: 'HTML',
-  junit: 'JUnit',
-  github: 'GitHub annotations',
-  sarif: 'SARIF',
-  gitlab: 'counts for GitLab',
-} as const;
-export type Format = keyof typeof formatNames;
+/** Not every document has each of them. Formats that programs read are made of the document itself. */
+export type Format = PageFormat | DataFormat;
+type PageFormat = keyof typeof writers;
+type DataFormat = 'json' | 'gitlab';
 
 const known: Readonly<
   Record<Document['is'], { readonly name: string; readonly formats: readonly Format[] }>
@@ -44,9 +36,10 @@ export function formatsOf(is: Document['is']): Format[] {
   return [...known[is].formats];
 }
 
-export function unsupportedFormat(format: Format, is: Document['is']): Failure {
-  return fail('unsupported-format', `${known[is].name} cannot be written as ${formatNames[format]}.`, {
-    hint: `Use one of: ${formatsOf(is).join(', ')}.`,
+/** @param wanted a format, or a file in quotes */
+export function unsupportedFormat(wanted: string, is: Document['is'], choices: readonly string[]): Failure {
+  return fail('unsupported-format', `${known[is].name} cannot be written as ${wanted}.`, {
+    hint: `Use one of: ${choices.join(', ')}.`,
   });
 }
 
@@ -72,10 +65,6 @@ export function renderNow(document: Document, format: 'text' | 'json', options: 
   const shown = shownOf(document, options);
   return format === 'json' ? writeData(shown, format) : writePage(shown, format, options, writeText);
 }
-
-/** Formats that programs read are made of the document itself. */
-type PageFormat = keyof typeof writers;
-type DataFormat = Exclude<Format, PageFormat>;
 
 export function isPageFormat(format: Format): format is PageFormat {
   return format !== 'json' && format !== 'gitlab';
@@ -129,7 +118,7 @@ export function writeData({ document, clean }: Shown, format: DataFormat): strin
 }
 
 function requireFormat(format: Format, is: Document['is']): void {
-  if (!known[is].formats.includes(format)) throw unsupportedFormat(format, is);
+  if (!known[is].formats.includes(format)) throw unsupportedFormat(format, is, known[is].formats);
 }
 
 function pageOf(document: Document, options: ReportContext): Page {

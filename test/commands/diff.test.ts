@@ -436,7 +436,7 @@ describe('the arguments', () => {
     [['test', 'production', '--only', 'SenderAdress/*'], '[unknown-kind]'],
     [['test', 'production', '--kinds', 'SenderAdress'], '[unknown-kind]'],
     [['test', 'production', '--format', 'sarif'], '[usage]'],
-    [['test', 'production', '--report', 'x.gitlab.json'], '[unknown-report-format]'],
+    [['test', 'production', '--report', 'x.gitlab.json'], '[unsupported-format]'],
   ])('%j are refused', async (argv, words) => {
     two.test.write('config/a.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
     const { code, stderr } = await two.run('diff', ...argv);

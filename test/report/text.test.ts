@@ -413,7 +413,7 @@ describe('renderReport', () => {
 
   it('refuses a format that a document does not have, and names those it has', () => {
     expect(() => renderReport({ is: 'diagnostics', diagnostics }, 'html', plain)).toThrow(
-      'A diagnostics report cannot be written as HTML.',
+      'A diagnostics report cannot be written as html.',
     );
     expect(formatsOf('result')).toEqual(['text', 'json', 'markdown', 'html', 'junit', 'github']);
   });
