@@ -1,19 +1,8 @@
+import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import { disarm, oneLine } from './safe.ts';
 
-const codes = {
-  bold: [1, 22],
-  dim: [2, 22],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  blue: [34, 39],
-  magenta: [35, 39],
-  cyan: [36, 39],
-  inverse: [7, 27],
-} as const;
-
-export type Style = keyof typeof codes;
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'magenta' | 'cyan' | 'inverse';
 
 export interface Span {
   readonly text: string;
@@ -78,11 +67,8 @@ function trimEnd(line: readonly Span[]): Span[] {
 }
 
 function paint({ text, styles }: Span, colour: boolean): string {
-  if (!colour || text === '') return text;
-  return styles.reduce(
-    (inner, style) => `\u001b[${codes[style][0]}m${inner}\u001b[${codes[style][1]}m`,
-    text,
-  );
+  // Whether the terminal has colours was asked before.
+  return colour && text !== '' ? styleText([...styles], text, { validateStream: false }) : text;
 }
 
 function wrap(spans: readonly Span[], first: number, rest: number): Span[][] {

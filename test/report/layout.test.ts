@@ -49,7 +49,7 @@ describe('layout', () => {
 
   it('colours only where wanted', () => {
     expect(layout([row(0, span('x', 'red', 'bold'))], { colour: true, width: 80 })).toBe(
-      '\u001b[1m\u001b[31mx\u001b[39m\u001b[22m\n',
+      '\u001b[31m\u001b[1mx\u001b[22m\u001b[39m\n',
     );
     expect(layout([row(0, span('x', 'red'))], narrow)).toBe('x\n');
   });
