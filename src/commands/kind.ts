@@ -15,7 +15,7 @@ import { pointer, valueAt } from '../model/pointer.ts';
 import { oneLine } from '../report/safe.ts';
 import { type ArgsOf, type CommonArgv, describeCommand, flag, format, text } from './command.ts';
 import { readIfThere, writeTextFile } from './files.ts';
-import { confirm, type Io, isInteractive } from './io.ts';
+import type { Io } from './io.ts';
 import { add } from './kind/add.ts';
 import { draft } from './kind/draft.ts';
 import { printDocument } from './output.ts';
@@ -77,8 +77,8 @@ const optionsOf: Readonly<Record<Args['action'], readonly string[]>> = {
 };
 
 /**
- * Checks a kind of the project against the tenant, which is only read. A descriptor that holds is marked as proven with
- * `--write`, or when a person at a terminal says so. Throws a Failure where the check cannot be made.
+ * Checks a kind of the project against the tenant, which is only read. With `--write`, a descriptor that holds is marked as
+ * proven. Throws a Failure where the check cannot be made.
  */
 async function check(args: Args & { readonly subject: string }, io: Io, isAgain = false): Promise<ExitCode> {
   const options = projectOptions(args, io);
@@ -115,7 +115,7 @@ async function check(args: Args & { readonly subject: string }, io: Io, isAgain 
   const which = exported < objects ? `${exported} of ${all}` : all;
   say(`${kind.name} holds in ${environment}: a plan of the export of ${which} is empty.`);
   if (kind.quirks?.notice === undefined) return ExitCode.done;
-  if (!args.write && !(isInteractive(io) && (await confirm(`mark it as proven in ${file}`, io)))) {
+  if (!args.write) {
     say('It is still unproven. Add --write to mark it as proven.');
     return ExitCode.done;
   }

@@ -1,7 +1,7 @@
 import { isSuccess, isWhole } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
 import { describeAnswer, isBadRequest, shortenLine } from '../client/describe.ts';
-import { pageOf, readFirstPage } from '../client/pages.ts';
+import { readFirstPage } from '../client/pages.ts';
 import { readAll } from '../client/read.ts';
 import { readAgain } from '../client/read-once.ts';
 import { draftObject } from '../exporter/draft.ts';
@@ -366,7 +366,6 @@ async function checkList(reader: Tenant, kind: Kind, objects: readonly LiveObjec
   return [
     ...(await checkPages(reader, list, objects)),
     ...(await checkFilter(reader, list, objects)),
-    ...(await checkCount(reader, list)),
     ...(isObserved(kind) ? [] : await checkSingle(reader, kind, objects)),
   ];
 }
@@ -403,17 +402,10 @@ async function checkFilter(
   const rows = await rowsAt(reader, list, { filters });
   const found = new Set(rows.map((row) => String(row.id)));
   const lost = wanted.find(({ id }) => id !== null && !found.has(id));
-  const said = `The filter ${shortenLine(filters, 200)}`;
+  if (!lost) return [];
+  const message = `The filter ${shortenLine(filters, 200)} does not find ${lost.address}.`;
   const hint = 'Remove `list.filter`: then the whole list is read.';
-  if (lost) {
-    const message = `${said} does not find ${lost.address}.`;
-    return [{ code: 'kind-filter', severity: 'error', message, hint }];
-  }
-  const nameIn = ({ key: [part = ''] }: LiveObject) => part.toLowerCase();
-  const asked = new Set(wanted.map(nameIn));
-  if (rows.length <= objects.filter((object) => asked.has(nameIn(object))).length) return [];
-  const message = `${said} does not narrow the list: it finds ${rows.length} objects.`;
-  return [{ code: 'kind-filter', severity: 'warning', message, hint }];
+  return [{ code: 'kind-filter', severity: 'error', message, hint }];
 }
 
 /** Returns the rows of one answer of the list; none when the tenant refuses the parameters. */
@@ -426,18 +418,6 @@ async function rowsAt({ client }: Tenant, list: List, query: Record<string, stri
     if (isBadRequest(error)) return [];
     throw error;
   }
-}
-
-/** Asks for the first page with its total, as a read of everything does. A wrong total makes reading itself fail. */
-async function checkCount({ client }: Tenant, list: List): Promise<Diagnostic[]> {
-  if (!list.counts) return [];
-  const query = { ...limitOf(list), count: 'true' };
-  const call = apiRequest('GET', list.resource, client.settings, { query });
-  const page = pageOf(await client.send(call), call.path, list.member);
-  if (page === null || page.total !== null) return [];
-  const message = 'The tenant does not say how many objects there are: `count=true` has no effect.';
-  const hint = 'Remove `list.counts`: then pages are read one after another.';
-  return [{ code: 'kind-count', severity: 'warning', message, hint }];
 }
 
 /** Reads one object by its id, as an apply does after it wrote one. */
