@@ -1,6 +1,6 @@
-import { recordNames, recordTypes } from '../kinds/condition-rule.ts';
 import { type Field, fieldNamed, type LiveObject } from '../kinds/kind.ts';
 import { idText } from '../kinds/operation.ts';
+import { recordNames, recordTypes } from '../kinds/profile-search.ts';
 import {
   idsIn,
   type RecordUse,

@@ -111,71 +111,56 @@ export interface DescriptorMistake {
   readonly message: string;
 }
 
+/** The place of a mistake, what it is, and whether the descriptor makes it. */
+type Check = readonly [at: Pointer, message: string, isWrong: boolean];
+
 /** The names that a descriptor gives to two things at once, and what leads nowhere or cannot be. */
 export function mistakesIn(
   descriptor: Descriptor,
   { places = {} }: Pick<WrittenKind, 'places'> = {},
 ): DescriptorMistake[] {
-  const { key, parent, fields, serverOwned } = descriptor;
+  const { key, parent, fields, serverOwned, create, update } = descriptor;
   const names = [...(parent ? [parent.part] : []), ...key.map(({ name }) => name)];
-  const isPart = (name: string) => names.includes(name);
-  const twice = names.flatMap((name, at) =>
-    names.indexOf(name) < at
-      ? [{ at: pointer('key', at - (parent ? 1 : 0)), message: `\`${name}\` is in the key twice.` }]
-      : [],
-  );
-  const inKey = Object.keys(fields)
-    .filter(isPart)
-    .map((name) => ({
-      at: pointer('fields', name),
-      message: `\`${name}\` is a part of the key, so it cannot be a field too.`,
-    }));
-  const ofServer = serverOwned.flatMap((name, at) => {
-    if (!isPart(name) && !Object.hasOwn(fields, name)) return [];
-    const what = isPart(name) ? 'part of the key' : 'field';
-    const message = `\`${name}\` is a ${what}, so \`serverOwned\` cannot name it.`;
-    return [{ at: pointer('serverOwned', at), message }];
-  });
-  const misplaced = Object.entries(places).flatMap(([path, is]) => {
-    const [name = ''] = path.split('/');
-    const field = get(fields, name);
-    const at = pointer('places', path);
-    if (name.startsWith('*') || (field && (typeof is === 'string' || field.is === 'json'))) return [];
-    if (!field) return [{ at, message: `This place begins with \`${name}\`, which is not a field.` }];
-    const message = `\`${name}\` is not JSON, so its ids have no places: say \`to\` in \`fields\`.`;
-    return [{ at, message }];
-  });
-  const { create, update } = descriptor;
-  const isWritten = create || update !== 'none';
-  const unwritable = key.flatMap(({ of }, at) =>
-    of === undefined || !isWritten
-      ? []
-      : [
-          {
-            at: pointer('key', at),
-            message: 'A kind with a reference in its key can only be read and deleted.',
-          },
-        ],
-  );
-  const others = [...mistakesInShape(descriptor), ...mistakesInWrite(descriptor)];
-  return [...twice, ...inKey, ...ofServer, ...misplaced, ...unwritable, ...others];
+  const whatIs = (name: string) =>
+    names.includes(name) ? 'part of the key' : Object.hasOwn(fields, name) ? 'field' : null;
+  const checks: readonly Check[] = [
+    ...names.map((name, at): Check => {
+      const place = pointer('key', at - (parent ? 1 : 0));
+      return [place, `\`${name}\` is in the key twice.`, names.indexOf(name) < at];
+    }),
+    ...Object.keys(fields).map((name): Check => {
+      const message = `\`${name}\` is a part of the key, so it cannot be a field too.`;
+      return [pointer('fields', name), message, names.includes(name)];
+    }),
+    ...serverOwned.map((name, at): Check => {
+      const message = `\`${name}\` is a ${whatIs(name)}, so \`serverOwned\` cannot name it.`;
+      return [pointer('serverOwned', at), message, whatIs(name) !== null];
+    }),
+    ...Object.entries(places).map(([path, is]) => checkPlace(fields, path, is)),
+    ...key.map(({ of }, at): Check => {
+      const message = 'A kind with a reference in its key can only be read and deleted.';
+      return [pointer('key', at), message, of !== undefined && (create || update !== 'none')];
+    }),
+    ...checksOfShape(descriptor),
+    ...checksOfWrite(descriptor),
+  ];
+  return checks.flatMap(([at, message, isWrong]) => (isWrong ? [{ at, message }] : []));
 }
 
-/** The place of a mistake, what it is, and whether the descriptor makes it. */
-type Check = readonly [at: Pointer, message: string, isWrong: boolean];
+function checkPlace(fields: Descriptor['fields'], path: string, is: PlaceRule['is']): Check {
+  const [name = ''] = path.split('/');
+  const field = get(fields, name);
+  const message = field
+    ? `\`${name}\` is not JSON, so its ids have no places: say \`to\` in \`fields\`.`
+    : `This place begins with \`${name}\`, which is not a field.`;
+  const isRight = name.startsWith('*') || (field && (typeof is === 'string' || field.is === 'json'));
+  return [pointer('places', path), message, !isRight];
+}
 
-function mistakesInShape({
-  path,
-  key,
-  parent,
-  single,
-  update,
-  write,
-  ...can
-}: Descriptor): DescriptorMistake[] {
+function checksOfShape({ path, key, parent, single, update, write, ...can }: Descriptor): readonly Check[] {
   const places = path.match(/\{.*?\}/g) ?? [];
   const { first, sendId, beforeDelete } = write;
-  const checks: readonly Check[] = [
+  return [
     [
       '/path',
       `\`path\` has \`${places[0]}\`, but \`parent\` does not say what kind that is.`,
@@ -203,21 +188,18 @@ function mistakesInShape({
       write.replace === true && !(can.create && can.delete),
     ],
   ];
-  return checks.flatMap(([at, message, isWrong]) => (isWrong ? [{ at, message }] : []));
 }
 
 /** The names in `write` that are those of nothing. */
-function mistakesInWrite({ key, fields, write }: Descriptor): DescriptorMistake[] {
+function checksOfWrite({ key, fields, write }: Descriptor): readonly Check[] {
   const known = new Set([...key.map(({ name }) => name), ...Object.keys(fields)]);
   const { required, immutable, first, alone = [], beforeDelete = {} } = write;
   const named = { required, immutable, first, beforeDelete: Object.keys(beforeDelete), alone: alone.flat() };
   return Object.entries(named).flatMap(([setting, names = []]) =>
-    names
-      .filter((name) => !known.has(name))
-      .map((name) => ({
-        at: pointer('write', setting),
-        message: `\`${name}\` is neither a field nor a part of the key.`,
-      })),
+    names.map((name): Check => {
+      const message = `\`${name}\` is neither a field nor a part of the key.`;
+      return [pointer('write', setting), message, !known.has(name)];
+    }),
   );
 }
 

@@ -30,7 +30,6 @@ export const readOnlyKinds: readonly Descriptor[] = [
     kind: 'Source',
     summary: 'A source of accounts; read only, for references.',
     path: '/v2025/sources',
-    key: 'name',
     // `name eq` is among the filters.
     list: { pageSize: 250, counts: true, filter: true },
   }),
@@ -38,7 +37,6 @@ export const readOnlyKinds: readonly Descriptor[] = [
     kind: 'Cluster',
     summary: 'A cluster of virtual appliances; read only, for references.',
     path: '/v2025/managed-clusters',
-    key: 'name',
     // Only newer descriptions have a filter for the name, and there are few clusters.
     list: { pageSize: 250 },
   }),
@@ -50,11 +48,8 @@ const serviceDesk = descriptorFrom({
   summary:
     'A service-desk integration that turns provisioning into tickets; the successor of SimIntegration.',
   path: '/v2025/service-desk-integrations',
-  key: 'name',
   list: { pageSize: 250, filter: true },
   update: 'json-patch',
-  create: true,
-  delete: true,
   fields: {
     description: 'text',
     type: 'value',

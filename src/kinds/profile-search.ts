@@ -1,3 +1,4 @@
+import type { IdPlace } from '../generated/schemas/kind.ts';
 import {
   get,
   getText,
@@ -6,15 +7,169 @@ import {
   type Json,
   type JsonObject,
   mapMembers,
+  objectFrom,
   objectsIn,
+  withoutNulls,
 } from '../model/json.ts';
-import { literal } from '../model/marker.ts';
+import { type Lookup, literal, lookupMarker, lookupOf } from '../model/marker.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { changedRule, manifestRule, newRule, rulesField, withAttributeClass } from './condition-rule.ts';
 import { apiRequest, type Call, profilesResource } from './http.ts';
-import type { Kind, WriteInput } from './kind.ts';
+import type { Field, Kind, RecordsField, WriteInput } from './kind.ts';
 import { call, idPlace, idText, type Operation } from './operation.ts';
+import { Places } from './places.ts';
 import { pairRecords, recordAgrees } from './records.ts';
+
+// One rule of a saved search (seed 002, "Condition rule"). Hosts know more types, operators and members than the documents
+// (api-notes, "What hosts of this family really answer"). All members are read, compared, shown and written, known or not.
+
+const attributeRule = 'ProfileAttributeRule';
+/** The documents say this, wherever hosts name the class of the attribute: `TextFieldAttribute`, `DateAttribute`, … */
+const usualClass = 'NeAttribute';
+/** What hosts call the class of the object that a rule is about. */
+const classNames = ['condition_object_type', 'object_type'];
+const serverOwned = ['id', 'uid', 'created_at', 'updated_at', '_destroy'];
+/** The documented members first, so that all hosts' rules read alike. Their values are compared and written as text. */
+const documented = [
+  'type',
+  'object_type',
+  'condition_object_type',
+  'condition_object_id',
+  'comparison_operator',
+  'value',
+  // Of hosts that compare a date with another attribute, whose name is the value.
+  'secondary_attribute_id',
+];
+
+/** The members that tell the records of a collection apart, best first. */
+export const recordNames: Readonly<Record<string, readonly string[]>> = {
+  ne_attributes: ['uid', 'label', 'name'],
+  profile_types: ['uid', 'name'],
+  profiles: ['uid', 'name'],
+  users: ['uid', 'login', 'email'],
+};
+
+/** The members that have the type of an attribute: the documents name the types, but not the member. */
+export const recordTypes: readonly string[] = ['data_type', 'type'];
+
+/**
+ * The types of attributes whose values are ids (seed 002, "ProfileAttributeRule"). Hosts also write them with a blank, and call
+ * users by what they are to a profile.
+ */
+const idAttributes: Readonly<Record<string, string>> = {
+  ...typesOf('profile', 'profiles'),
+  ...Object.assign({}, ...['user', 'contributor', 'owner'].map((noun) => typesOf(noun, 'users'))),
+};
+
+function typesOf(noun: string, collection: string): Readonly<Record<string, string>> {
+  const ends = ['_select', '_search', ' select', ' search'];
+  return Object.fromEntries(ends.map((end) => [noun + end, collection]));
+}
+
+const idOfAttribute: IdPlace = { is: 'reference', by: 'type', to: { [attributeRule]: 'ne_attributes' } };
+
+/** The ids of other records in rules. What the value of an attribute's rule is, the type of that attribute says. */
+const places = new Places([
+  { path: '*/condition_object_id', is: idOfAttribute },
+  { path: '*/secondary_attribute_id', is: idOfAttribute },
+  { path: '*/value', is: { is: 'reference', by: 'type', to: { ProfileTypeRule: 'profile_types' } } },
+  { path: '*/value', is: { is: 'reference', by: 'condition_object_id', to: idAttributes } },
+]);
+
+/** The rules of a search as a field. Rules with equal `alike` members are one whose operator or value changed. */
+export const rulesField: Field & RecordsField = {
+  is: 'records',
+  alike: ['type', 'condition_object_id'],
+  filled: { object_type: usualClass },
+  canonical: withOneClass,
+  places,
+};
+
+/** Any class of an attribute stands for `NeAttribute`, under whichever name a host has it. */
+function withOneClass(rule: JsonObject): JsonObject {
+  const found = classOf(rule);
+  if (found === null) return rule;
+  return { ...withoutClass(rule), object_type: isAttributeClass(found) ? usualClass : found };
+}
+
+/** The class of a rule's object; `null` where the rule has none, or it is not known yet. */
+function classOf(rule: JsonObject): string | null {
+  return classNames.map((name) => getText(rule, name)).find((name) => name !== null) ?? null;
+}
+
+function isAttributeClass(name: string): boolean {
+  return name.endsWith('Attribute');
+}
+
+function withoutClass(rule: JsonObject): JsonObject {
+  return mapMembers(rule, (value, name) => (classNames.includes(name) ? undefined : value));
+}
+
+/** A live rule in the manifest's shape: without unset members, and without what the server sets. */
+function manifestRule(row: JsonObject): JsonObject {
+  // The documented class is read under its documented name.
+  const rule = classOf(row) === usualClass ? withOneClass(row) : row;
+  const names = [...new Set([...documented, ...Object.keys(rule)])].filter((name) => !isServerOwned(name));
+  const members = names.flatMap((name): [string, Json][] => {
+    const value = get(rule, name) ?? null;
+    if (value === null) return [];
+    const isKept = typeof value === 'object' || !documented.includes(name);
+    return [[name, isKept ? value : String(value)]];
+  });
+  return objectFrom(members);
+}
+
+function findCleared(record: JsonObject): JsonObject {
+  return mapMembers(record, (value) => (value === null ? null : undefined));
+}
+
+function isServerOwned(name: string): boolean {
+  return serverOwned.includes(name);
+}
+
+export function newRule(rule: JsonObject, settings: ApiSettings): JsonObject {
+  const members = withoutNulls(rule);
+  // A rule that names the class as its host does is sent as it is.
+  if (getText(rule, 'type') !== attributeRule || get(members, 'condition_object_type') !== undefined)
+    return members;
+  const { object_type = usualClass, ...others } = members;
+  return { ...others, [nameOfClass(settings)]: object_type };
+}
+
+const nameOfClass = ({ profileSearchObjectType: way }: ApiSettings): string =>
+  way === 'object_type' ? way : 'condition_object_type';
+
+/**
+ * A live rule with the declared members, as the API accepts it. The live class goes back where it is as good.
+ *
+ * @param row the rule as the tenant shows it
+ */
+export function changedRule(declared: JsonObject, row: JsonObject, settings: ApiSettings): JsonObject {
+  // As literals, the live values can never pass for markers of a request body.
+  const live = mapMembers(row, (value, name) =>
+    value === null || isServerOwned(name) ? undefined : literal(value),
+  );
+  const [wanted, has] = [classOf(declared), classOf(live)];
+  if (has !== null && (wanted === null || (isAttributeClass(wanted) && isAttributeClass(has))))
+    return { ...live, ...withoutClass(declared) };
+  // A member that is declared null is cleared.
+  return { ...newRule({ ...withoutClass(live), ...declared }, settings), ...findCleared(declared) };
+}
+
+/** The rule with a lookup of its attribute's class, on hosts whose rules of attributes have to name it. */
+export function withAttributeClass(rule: JsonObject, settings: ApiSettings): JsonObject {
+  if (settings.profileSearchObjectType !== 'attribute_class' || getText(rule, 'type') !== attributeRule)
+    return rule;
+  const where = whereIsAttribute(get(rule, 'condition_object_id'));
+  if (where === null || (classOf(rule) ?? usualClass) !== usualClass) return rule;
+  const lookup = lookupMarker({ from: 'ne_attributes', where, take: 'type' });
+  return { ...withoutClass(rule), condition_object_type: lookup };
+}
+
+function whereIsAttribute(id: Json | undefined): Lookup['where'] | null {
+  const lookup = lookupOf(id);
+  if (lookup) return lookup.from === 'ne_attributes' ? lookup.where : null;
+  return typeof id === 'string' ? { id } : null;
+}
 
 const resource = profilesResource('ProfileSearch', (settings) => settings.profileSearchPath);
 

@@ -30,35 +30,6 @@ const readMember = object({
   declares: json,
 });
 
-/** A collection of the usual shape, as a descriptor (`NAME.kind.yaml`) says. */
-export interface DescribedKind {
-  readonly name: string;
-  readonly service: 'identity' | 'profiles';
-  readonly path: string;
-  /** The members of the key. The tenant always distinguishes names by case. */
-  readonly keys: readonly string[];
-  /** The largest page; null: the list takes no `limit` and `offset`. */
-  readonly pageSize: number | null;
-  /** The member of an answer that holds the list; null: the answer is the list. */
-  readonly member: string | null;
-  readonly counts: boolean;
-  readonly filterBy: readonly string[];
-  readonly update: 'json-patch' | 'merge-patch' | 'patch' | 'put' | 'none';
-  /** The kind of the objects that have such a collection each, and the name in the path; in the state, a member with the id. */
-  readonly parent: { readonly name: string; readonly kind: string } | null;
-  /** One object at the path itself. */
-  readonly single: boolean;
-  /** The member that stands for an object in paths. */
-  readonly idMember: string;
-  readonly write: ReturnType<typeof readWrite>;
-  readonly creates: boolean;
-  readonly deletes: boolean;
-  readonly members: ReadonlyMap<string, Member>;
-  readonly serverOwned: readonly string[];
-  /** Members that an object of a seed has where the seed does not say. */
-  usual?(given: JsonObject): JsonObject;
-}
-
 /** `name`, `{name: email, foldCase: true}`, or a list of those. The usual name is `name`. */
 const readKeys: Read<string[]> = (value, at, whole = {}) => {
   const { single = false } = whole;
@@ -93,7 +64,7 @@ const readList = object({
   filter: (value = false, at) => (typeof value === 'boolean' ? value : texts(value, at)),
 });
 
-const readParent: Read<DescribedKind['parent']> = (value, at) => {
+const readParent: Read<{ readonly name: string; readonly kind: string } | null> = (value, at) => {
   const [[name, kind] = [], ...others] = Object.entries(objectOrEmpty(value, at));
   if (others.length > 0) refuse(at, 'must name one kind');
   return name === undefined ? null : { name, kind: text(kind, `${at}.${name}`) };
@@ -121,8 +92,11 @@ const readDescriptor = object({
   service: choice(['identity', 'profiles'], 'identity'),
   key: readKeys,
   path: text,
+  // The kind of the objects that have such a collection each, and the name in the path; in the state, a member with the id.
   parent: readParent,
+  // One object at the path itself.
   single: bool(false),
+  // The member that stands for an object in paths.
   id: textOr('id'),
   write: (value, at) => readWrite(value ?? {}, at),
   list: (value = {}, at) => readList(value ?? {}, at),
@@ -134,7 +108,7 @@ const readDescriptor = object({
 });
 
 /** Reads a descriptor, as its file has it or with its defaults filled in. Throws `ShapeError`. */
-export const readKind: Read<DescribedKind> = (value, at) => {
+export function readKind(value: Json | undefined, at: string) {
   const {
     kind: name,
     key: keys,
@@ -153,8 +127,11 @@ export const readKind: Read<DescribedKind> = (value, at) => {
     ...kind,
     name,
     idMember,
+    // The members of the key. The tenant always distinguishes names by case.
     keys,
+    // The largest page; null: the list takes no `limit` and `offset`.
     pageSize: of.pageSize === undefined ? usualPage : of.pageSize,
+    // The member of an answer that holds the list; null: the answer is the list.
     member: of.member,
     counts: of.counts,
     filterBy: typeof of.filter === 'boolean' ? (of.filter ? keys.slice(0, 1) : []) : of.filter,
@@ -162,7 +139,13 @@ export const readKind: Read<DescribedKind> = (value, at) => {
     deletes,
     members: fields,
   };
-};
+}
+
+/** A collection of the usual shape, as a descriptor (`NAME.kind.yaml`) says. */
+export interface DescribedKind extends ReturnType<typeof readKind> {
+  /** Members that an object of a seed has where the seed does not say. */
+  usual?(given: JsonObject): JsonObject;
+}
 
 /** Collections that every tenant has (the vendor's public API descriptions), with more members than are named here. */
 const vendorKinds: readonly DescribedKind[] = [
@@ -178,11 +161,8 @@ const vendorKinds: readonly DescribedKind[] = [
     {
       kind: 'ServiceDeskIntegration',
       path: '/v2025/service-desk-integrations',
-      key: 'name',
       list: { pageSize: 250, counts: true, filter: true },
-      create: true,
       update: 'json-patch',
-      delete: true,
       fields: {
         description: 'text',
         type: 'value',

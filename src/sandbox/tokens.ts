@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { get, getText, isObject, parseJson } from '../model/json.ts';
 import { ApiError, badRequest, type Reply } from './reply.ts';
-import type { Headers } from './requests.ts';
 
 export interface TokenOptions {
   readonly clientId: string;
@@ -31,7 +31,7 @@ export class TokenIssuer {
   }
 
   /** Answers a token request. Throws a 400 for another content type or grant, and a 401 for wrong credentials. */
-  answer(form: string, headers: Headers): Reply {
+  answer(form: string, headers: IncomingHttpHeaders): Reply {
     const type = String(headers['content-type'] ?? '').split(';')[0];
     if (type !== 'application/x-www-form-urlencoded') {
       throw badRequest('The header Content-Type must be application/x-www-form-urlencoded');

@@ -1,9 +1,15 @@
 /** The rules of a saved search on the wire, written by hand from the API documents. */
 import { describe, expect, it } from 'vitest';
-import { changedRule, newRule, rulesField, withAttributeClass } from '../../src/kinds/condition-rule.ts';
 import { comparable } from '../../src/kinds/field.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import { runRules, runSaved } from '../../src/kinds/profile-search.ts';
+import {
+  changedRule,
+  newRule,
+  rulesField,
+  runRules,
+  runSaved,
+  withAttributeClass,
+} from '../../src/kinds/profile-search.ts';
 import { recordIdsIn } from '../../src/kinds/references.ts';
 import { canonicalJson, type JsonObject } from '../../src/model/json.ts';
 import { lookupMarker } from '../../src/model/marker.ts';

@@ -1,6 +1,6 @@
 /** Members of an integration's `attributes` that go by the name of a ticket field: settings, or the field itself. */
 import { describe, expect, it } from 'vitest';
-import { liftNested } from '../../src/kinds/sim-answer.ts';
+import { liftNested } from '../../src/kinds/sim-integration.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { ApiSettings } from '../../src/model/settings.ts';
 import { liveFrom, planOf, resource } from '../support/plan.ts';
