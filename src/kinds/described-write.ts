@@ -16,6 +16,7 @@ import {
   type UpdateInput,
   type Write,
   type WriteInput,
+  withoutId,
 } from './kind.ts';
 import { call, idPlace, keyMembers, type Operation } from './operation.ts';
 import { pathIds } from './parents.ts';
@@ -272,10 +273,8 @@ function manualWrite(
   { key, id }: Pick<RemoveInput, 'key' | 'id'>,
   step: 'create' | 'change' | 'delete',
 ): Write {
-  const why =
-    id === null
-      ? `The tenant shows no id for "${key.join('/')}", so the API cannot ${step} it`
-      : `The API has no call to ${step} objects of the kind ${kind}`;
+  if (id === null && step !== 'create') return withoutId(key.join('/'), step);
+  const why = `The API has no call to ${step} objects of the kind ${kind}`;
   return { manual: `${why}: do this in the admin interface, then plan again.` };
 }
 

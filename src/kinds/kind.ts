@@ -300,7 +300,9 @@ export function fieldNamed({ fields }: Pick<Kind, 'fields'>, name: string): Fiel
 
 /** The step by hand for an object that the API finds by an id which the tenant does not show. */
 export function withoutId(name: string, step: 'change' | 'delete'): Write {
-  return { manual: `The tenant shows no id for "${name}", so the API cannot ${step} it.` };
+  return {
+    manual: `The tenant shows no id for "${name}", so the API cannot ${step} it: do this in the admin interface, then plan again.`,
+  };
 }
 
 /** Whether the API has no call that changes objects of the kind: they can only be observed. */

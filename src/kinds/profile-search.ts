@@ -14,7 +14,7 @@ import {
 import { type Lookup, literal, lookupMarker, lookupOf } from '../model/marker.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { apiRequest, type Call, profilesResource } from './http.ts';
-import type { Field, Kind, RecordsField, WriteInput } from './kind.ts';
+import { type Field, type Kind, type RecordsField, type WriteInput, withoutId } from './kind.ts';
 import { call, idPlace, idText, type Operation } from './operation.ts';
 import { Places } from './places.ts';
 import { pairRecords, recordAgrees } from './records.ts';
@@ -204,8 +204,7 @@ export const profileSearch: Kind = {
     return { requests: [call(post, settings, { body: { advanced_search: search } })] };
   },
   update({ key: [label = ''], fields, changed, live, settings }) {
-    if (live.id === null)
-      return { manual: `The tenant shows no id for the search "${label}", so the API cannot change it.` };
+    if (live.id === null) return withoutId(label, 'change');
     const rules = changed.has('rules') ? ruleChanges(fields, live.raw, settings) : [];
     if (rules === null)
       return {

@@ -75,7 +75,7 @@ export const simIntegration: Kind = {
   create({ key: [name = ''], fields: values, settings }) {
     // A new object has no unset members.
     const body = { name, ...withoutNulls(wireFields(values, Object.keys(fields), settings)) };
-    return { requests: [call(post, settings, { body })], warnings: doubtsAbout(values) };
+    return { requests: [call(post, settings, { body })] };
   },
   update(input) {
     const unsafe = undeclaredMasks(input);
@@ -212,21 +212,6 @@ function withRuleId(declared: JsonObject, live: JsonObject): JsonObject {
 function lacksRuleId({ fields: values, changed, live }: UpdateInput): boolean {
   const [{ id, name }, { id: liveId = null }] = [ruleOf(values), ruleOf(live.fields)];
   return changed.has(ruleField) && liveId !== null && id === undefined && name !== undefined;
-}
-
-/** What a new integration lacks. The API documents do not say which fields may be left out. */
-function doubtsAbout(values: JsonObject): string[] {
-  const rule = ruleOf(values);
-  const lacksType = (get(values, 'type') || null) === null;
-  const lacksId = Object.keys(rule).length > 0 && rule.id === undefined;
-  return [
-    ...(lacksType ? ['It has no `type`: the tenant may refuse to create it. Declare one.'] : []),
-    ...(lacksId
-      ? [
-          'Its rule has no `id`: the tenant may refuse to create it. Declare the `id` in `beforeProvisioningRule`.',
-        ]
-      : []),
-  ];
 }
 
 const ruleAdvice =

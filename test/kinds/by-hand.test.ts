@@ -83,7 +83,7 @@ describe('a step by hand', () => {
         declared: [resource('ProfileSearch', ['S'], { rules: [{ type: 'T' }] })],
         live: [{ kind: 'ProfileSearch', raw: { label: 'S', condition_rules_attributes: [] } }],
       },
-      /^The tenant shows no id for the search "S"/,
+      /^The tenant shows no id for "S", so the API cannot change it: do this/,
     ],
     [
       'changes one rule and removes another one that have no ids',

@@ -21,26 +21,6 @@ const operations = (...list: JsonObject[]) => ({ operations: list });
 const target = '/v2024/sim-integrations/i1';
 const put = { simUpdate: 'put' } as const;
 
-describe('a new integration', () => {
-  const created = (fields: JsonObject) =>
-    planOf({ declared: [resource('SimIntegration', ['New'], fields)] }).changes[0];
-
-  it.each([{}, { type: null }, { type: '' }])('comes with a warning without a type: %j', (fields) => {
-    const found = created({ description: 'D', ...fields });
-    expect(found).toMatchObject({ action: 'create', warnings: [expect.stringContaining('`type`')] });
-  });
-
-  it('comes with a warning with a rule that has no id', () => {
-    for (const rule of [{ name: 'R' }, { type: 'RULE' }]) {
-      const found = created({ type: 'T', beforeProvisioningRule: rule });
-      expect(found).toMatchObject({ action: 'create', warnings: [expect.stringContaining('`id`')] });
-    }
-    const rule = { beforeProvisioningRule: { id: 'r1' } };
-    expect(created({ type: 'T', ...rule })).toMatchObject({ action: 'create', warnings: [] });
-    expect(created({ type: { $secret: 'T' } })).toMatchObject({ action: 'create', warnings: [] });
-  });
-});
-
 describe('a patch', () => {
   const rule = { type: 'RULE', id: 'r1', name: 'R' };
 

@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
+import { validators } from '../../generated/validators.js';
+import { targetsIn } from '../../kinds/descriptor.ts';
 import { builtInKinds } from '../../kinds/index.ts';
 import { requireInside } from '../../loader/own-folder.ts';
 import { ExitCode, fail } from '../../model/failure.ts';
-import { getText, isArray, isObject, type Json } from '../../model/json.ts';
+import { getText, type Json } from '../../model/json.ts';
 import { didYouMean } from '../../model/words.ts';
 import { writeTextFile } from '../files.ts';
 import type { Io } from '../io.ts';
@@ -45,9 +47,11 @@ export async function add(
   requireInside(root, file);
   await writeTextFile(join(root, file), readKind(subject), io);
   io.stdout.write(`Written: ${file}. Show that it holds: \`tenantctl kind check ${subject}\`.\n`);
-  const others = targetsIn(parse(readKind(subject))).filter(
-    (kind) => kind !== subject && !hasFile(kind) && !builtInKinds.find(kind),
-  );
+  const written: Json = parse(readKind(subject));
+  const targets = validators.kind(written)
+    ? [...targetsIn(written).map(([, kind]) => kind), ...Object.values(written.parent ?? {})]
+    : [];
+  const others = targets.filter((kind) => kind !== subject && !hasFile(kind) && !builtInKinds.find(kind));
   if (others.length > 0)
     io.stdout.write(`It refers to ${[...new Set(others)].sort().join(', ')}: add those that you use, too.\n`);
   return ExitCode.done;
@@ -56,13 +60,3 @@ export async function add(
 const readKind = (kind: string) => readFileSync(packageFile(join(library, fileOf(kind))), 'utf8');
 
 const summaryOf = (text: string) => getText(parse(text), 'summary') ?? '';
-
-/** The kinds that a descriptor refers to, in fields, places and as its parent. */
-function targetsIn(value: Json): string[] {
-  if (isArray(value)) return value.flatMap(targetsIn);
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, member]) => {
-    if (name !== 'to' && name !== 'parent') return targetsIn(member);
-    return (isObject(member) ? Object.values(member) : [member]).filter((kind) => typeof kind === 'string');
-  });
-}
