@@ -12,7 +12,6 @@ import { type ChangeResult, mayHaveFailed, type Result, type RunOutcome } from '
 import { type Pending, settle } from './awaiting.ts';
 import { begunResult, changeResult, notAttempted, planResult } from './change-result.ts';
 import { readRequestsWith, shownNames, wrongNames } from './check-references.ts';
-import { deleteApart } from './delete-apart.ts';
 import { type KindChange, readRequestsById, requestsForChanges, type Task } from './find.ts';
 import { mostReads, Sightings } from './freshness.ts';
 import { checkLive, checkPlan, withKinds } from './preflight.ts';
@@ -20,6 +19,7 @@ import { readSettled } from './recent-writes.ts';
 import type { ResultRecorder } from './result-file.ts';
 import { type ApplyOptions, type Ending, ending, type Run, startRun, type TenantPort } from './run.ts';
 import { runChange } from './run-change.ts';
+import { removalOf } from './verify.ts';
 
 /**
  * Applies a plan: checks that it still holds, sends its requests in order, and returns the outcome of every change
@@ -254,17 +254,17 @@ function needsPending({ units }: ChangeLevel, pending: readonly Pending[], { cre
   );
 }
 
+const isLeft = ({ from, change }: Task) => from < change.requests.length;
+
 function whySkipped(unit: readonly Task[], isHeldBack: boolean, { created, isStopped }: Run): string | null {
   if (isHeldBack) return 'Deletes are made only after every other change has succeeded.';
   const [missing] = unit.filter(isLeft).flatMap((task) => created.missingFor(task));
   return missing === undefined || isStopped() ? null : created.whyMissing(missing);
 }
 
-async function runUnit(
-  unit: readonly Task[],
-  sightings: Sightings,
-  run: Run,
-): Promise<readonly (Ending | Pending)[]> {
+type End = Ending | Pending;
+
+async function runUnit(unit: readonly Task[], sightings: Sightings, run: Run): Promise<readonly End[]> {
   const { created, isStopped, onEvent } = run;
   // Where nothing is sent, nothing relies on a read.
   const endUnsent = async () => (await runChange(unit, null, run)) ?? [];
@@ -280,8 +280,9 @@ async function runUnit(
     const tasks = checked.tasks.map((task) => created.fill(task));
     const ends = await runChange(tasks, notAfter, run);
     if (!ends) continue;
+    const apart = await deleteApart(unit, ends, sightings, run);
     sightings.forget(unit);
-    return deleteApart(ends, run);
+    return apart;
   }
 }
 
@@ -301,4 +302,64 @@ function endStale(task: Task, reasons: ReadonlyMap<Address, string>): Ending {
   return ending(task, 'failed', [], { error: `${error} Nothing was sent.` });
 }
 
-const isLeft = ({ from, change }: Task) => from < change.requests.length;
+/**
+ * The ends of a delete in bulk. A tenant may refuse the whole request because of one of its objects: one that is already
+ * gone (api-notes, "bulk-delete of what is already gone"), or one that it does not delete. A failed change stops no
+ * other one (design, section 6), so the objects are read again, and those that are left are deleted one by one.
+ */
+async function deleteApart(
+  unit: readonly Task[],
+  ends: readonly End[],
+  sightings: Sightings,
+  run: Run,
+): Promise<readonly End[]> {
+  const refused = ends.flatMap((end) => (isRefused(end) ? [end] : []));
+  if (refused.length < unit.length || run.isStopped()) return ends;
+  sightings.expire(unit);
+  const results: End[] = [];
+  for (const [at, end] of refused.entries()) {
+    const planned = unit.filter(({ change }) => change.address === end.task.change.address);
+    const checked = await sightings.check(planned).catch(() => null);
+    // Where it is not known what the tenant has, the refusal is reported.
+    if (!checked) return [...results, ...refused.slice(at)];
+    const isGone = checked.tasks.some(({ live }) => live === null);
+    if (isGone) results.push(await endGone(end, run));
+    else if (refused.length === 1) results.push(end);
+    else results.push(...(await deleteAlone(end, planned, sightings, run)));
+  }
+  return results;
+}
+
+function isRefused(end: End): end is Ending {
+  if (!('outcome' in end) || end.outcome !== 'failed') return false;
+  const { kind, change } = end.task;
+  const isShared = change.action === 'delete' && kind.quirks?.sharedDelete !== undefined;
+  return isShared && end.requests.at(-1)?.status === 400;
+}
+
+async function endGone({ task, requests }: Ending, { journal, now }: Run): Promise<Ending> {
+  const { address } = task.change;
+  await journal.conclude(0, { changes: [address], verdict: 'done', status: 400 }, now());
+  const warnings = ['It was already gone, so the tenant refused the request.'];
+  return ending(task, 'done', requests, { live: null, warnings });
+}
+
+async function deleteAlone(
+  end: Ending,
+  planned: readonly Task[],
+  sightings: Sightings,
+  run: Run,
+): Promise<readonly End[]> {
+  for (let round = 1; !run.isStopped(); round += 1) {
+    const { tasks, notAfter, reasons } = await checkUnit(planned, sightings);
+    const [why] = reasons.values();
+    if (why !== undefined) return [{ ...end, error: `${why} It was not deleted.` }];
+    const alone = tasks.map((task) => {
+      const { requests } = removalOf(task.kind, task.change, run.settings);
+      return { ...task, change: { ...task.change, requests } };
+    });
+    const made = await runChange(alone, round < mostReads ? notAfter : null, run, end.requests);
+    if (made) return made;
+  }
+  return [end];
+}

@@ -7,7 +7,7 @@ import type { Journal } from './journal.ts';
 import { type KnownSecrets, readinessOf } from './observed.ts';
 
 /** No write relies on a read that is older, in milliseconds. */
-export const freshFor = 10_000;
+const freshFor = 10_000;
 /** How often an object is read again because its request had to wait too long after that. */
 export const mostReads = 4;
 /** The same for the create of an object that the tenant would make twice: long enough to read for several at once. */
@@ -79,6 +79,14 @@ export class Sightings {
 
   forget(unit: readonly Task[]): void {
     for (const task of unit) this.#waiting.delete(task);
+  }
+
+  /** Lets these be read again before they are made. */
+  expire(unit: readonly Task[]): void {
+    for (const { change } of unit) {
+      const seen = this.#seen.get(change.address);
+      if (seen) this.#seen.set(change.address, { ...seen, until: Number.NEGATIVE_INFINITY });
+    }
   }
 
   #isFresh(unit: readonly Task[]): boolean {
