@@ -1,21 +1,18 @@
-import { isUnordered, readableFields, sameValue, textOfItem } from '../kinds/field.ts';
-import { type Field, fieldNamed, type RecordsField } from '../kinds/kind.ts';
+import { readableFields, sameValue } from '../kinds/field.ts';
+import { type Field, fieldNamed } from '../kinds/kind.ts';
 import { isKnownById, keyBefore } from '../kinds/live-objects.ts';
-import { recordAgrees } from '../kinds/records.ts';
 import { isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
-import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import {
   get,
-  isArray,
   isObject,
-  itemsOf,
   type Json,
   type JsonObject,
+  mapMembers,
   objectFrom,
   sameJson,
 } from '../model/json.ts';
-import { type Change, type Difference, isReplacement, type Plan } from '../model/plan.ts';
+import { type Change, isReplacement, type Plan } from '../model/plan.ts';
 import {
   isWithin,
   type Pointer,
@@ -146,8 +143,9 @@ function recordEffect({ task, outcome, live }: Ending): Effect {
     return pair ? [[name, pair]] : [];
   });
   const [before, after] = pairFrom(fields);
+  const unknown = isLost(task) ? change.diff.map(({ path }) => path) : (task.earlier?.withheld ?? []);
   const isTold = (at: Pointer) => [...withheld].some((place) => isWithin(at, place));
-  for (const at of concealed) if (!isTold(at)) withheld.add(at);
+  for (const at of [...concealed, ...unknown]) if (!isTold(at)) withheld.add(at);
   return { before: old && before, after: seen && after, withheld: [...withheld] };
 }
 
@@ -179,7 +177,7 @@ function fieldsPlanned({ diff }: Change, before: JsonObject): JsonObject {
 
 /** What a result may tell of an object: no more than the plan of its change. */
 function disclosureOf(
-  { task: { kind, change, live: first }, live }: Pick<Ending, 'task' | 'live'>,
+  { task: { kind, change, live: first, earlier }, live }: Pick<Ending, 'task' | 'live'>,
   before: JsonObject | null,
   after: JsonObject | null,
 ) {
@@ -192,7 +190,7 @@ function disclosureOf(
     ...(first?.hidden ?? []),
     ...(live?.hidden ?? []).filter((at) => !wasCleared(change, live?.fields ?? {}, at)),
   ];
-  const marked = [...sensitive, ...parts, ...secrets, ...hidden];
+  const marked = [...sensitive, ...parts, ...secrets, ...hidden, ...(earlier?.withheld ?? [])];
   // A field in which something differs is declared, even if the difference itself is secret.
   const named = objectFrom(diff.map(({ path }) => [segmentsOf(path)[0] ?? '', {}]));
   const looksSensitive = sensitivePlaces(kind, {
@@ -222,71 +220,25 @@ function wasCleared({ diff }: Change, fields: JsonObject, at: Pointer): boolean 
   return isUnset && diff.some(({ path, after, sensitive }) => path === at && after === null && !sensitive);
 }
 
-/** The fields before a change; `null` for a create. If an earlier run began it, they are made from those of now. */
-function fieldsBefore({ kind, change, live }: Task): JsonObject | null {
+/** The fields before a change; `null` for a create. What an earlier run may have changed is as that recorded it. */
+function fieldsBefore({ kind, change, live, earlier }: Task): JsonObject | null {
   if (change.action === 'create') return null;
   const fields = readableFields(kind, live?.fields ?? {});
-  if (live?.fingerprint() === change.fingerprint) return fields;
-  const known = change.diff.filter(({ sensitive }) => !sensitive);
-  const current = new Map(Object.entries(fields));
-  // A plan names the last item first, both of those that are added to a list and of those that are removed.
-  const isAdded = ({ op, before }: Difference) => before === null && op === 'add';
-  const ordered = [...known.filter(isAdded), ...known.filter((each) => !isAdded(each)).toReversed()];
-  for (const [name, differences] of groupBy(ordered, ({ path }) => segmentsOf(path)[0] ?? '')) {
-    const field = fieldNamed(kind, name);
-    if (field) current.set(name, revertAll(field, current.get(name) ?? null, differences));
-  }
-  return objectFrom(current);
+  const recorded = Object.entries(earlier?.before ?? {}).map(([name, was]): [string, Json] => {
+    const isOpen = fieldNamed(kind, name)?.is === 'json';
+    return [name, isOpen ? withMembers(get(fields, name) ?? null, was) : was];
+  });
+  return { ...fields, ...objectFrom(recorded) };
 }
 
-/** The value of a field with all its differences undone, in this order. A list may have thousands. */
-export function revertAll(field: Field, value: Json, differences: readonly Difference[]): Json {
-  const isWhole = ({ path }: Difference) => segmentsOf(path).length === 1;
-  if (isUnordered(field) && field.is !== 'records' && !differences.some(isWhole))
-    return revertItems(field, value, differences);
-  return differences.reduce(
-    (current, difference) => revert(field, current, segmentsOf(difference.path).slice(1), difference),
-    value,
+function withMembers(now: Json, was: Json): Json {
+  if (!isObject(now) || !isObject(was)) return was;
+  return { ...now, ...mapMembers(was, (value, name) => withMembers(get(now, name) ?? null, value)) };
+}
+
+/** Whether an earlier run changed the object, and nothing is known of how it was. */
+function isLost({ change, live, resumed, earlier }: Task): boolean {
+  return (
+    change.action !== 'create' && resumed && !earlier && (live?.fingerprint() ?? null) !== change.fingerprint
   );
-}
-
-function revertItems(field: Field, value: Json, differences: readonly Difference[]): Json {
-  const added = differences.map(({ after }) => after).filter((item) => item !== null);
-  const removed = differences.map(({ before }) => before).filter((item) => item !== null);
-  const texts = new Set(added.map((item) => textOfItem(field, item)));
-  return [...itemsOf(value).filter((item) => !texts.has(textOfItem(field, item))), ...removed];
-}
-
-/**
- * The value of a field with one difference undone.
- *
- * @param below the place of the difference in the field
- */
-function revert(field: Field, value: Json, below: readonly string[], difference: Difference): Json {
-  const { op, before } = difference;
-  if (below.length === 0) return before;
-  if (isUnordered(field) && (field.is !== 'records' || below.length === 1))
-    return revertItems(field, value, [difference]);
-  if (field.is === 'records') {
-    const [, ...member] = below;
-    return revertRecord(field, itemsOf(value), member, difference);
-  }
-  const above = below.slice(0, -1);
-  const list = valueAt(value, pointer(...above));
-  if (op === 'add' || before !== null || !isArray(list)) return setMember(value, below, before);
-  // The item was null, which `setMember` would take away.
-  const at = Number(below.at(-1));
-  return setMember(value, above, [...list.slice(0, at), null, ...list.slice(op === 'remove' ? at : at + 1)]);
-}
-
-function revertRecord(
-  field: RecordsField,
-  records: readonly Json[],
-  member: readonly string[],
-  { before, after }: Difference,
-): Json {
-  const name = member[0] ?? '';
-  const isChanged = (record: JsonObject) => recordAgrees({ [name]: after }, record, field);
-  const at = records.findIndex((record) => isObject(record) && isChanged(record));
-  return records.map((record, index) => (index === at ? setMember(record, member, before) : record));
 }

@@ -5,6 +5,7 @@ import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Key } from '../model/address.ts';
 import { messageOf } from '../model/failure.ts';
 import type { Change } from '../model/plan.ts';
+import type { ChangeResult } from '../model/result.ts';
 
 /** What the tenant has for one change. With several live objects it is unclear which one is meant. */
 export interface FoundObjects {
@@ -25,6 +26,8 @@ export interface Task extends KindChange {
   readonly from: number;
   /** An earlier run started it, so the live object is not the one that the plan was made from. */
   readonly resumed: boolean;
+  /** What that run recorded of it, if that is known. */
+  readonly earlier?: ChangeResult | undefined;
 }
 
 export type Finder = (entry: KindChange) => FoundObjects;

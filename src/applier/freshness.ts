@@ -121,8 +121,8 @@ export class Sightings {
     const readAt = clock.now();
     const find = finderIn(await read(tasks));
     const now = clock.now();
-    for (const { kind, change } of tasks) {
-      const entry = created.fill({ kind, change });
+    for (const { change, ...task } of tasks) {
+      const entry = created.fill({ ...task, change });
       const found = find(entry);
       const readiness = readinessOf(entry, found, journal.progress(change.address), secrets);
       const { from, resumed } = readiness.is === 'stale' ? { from: 0, resumed: false } : readiness;

@@ -83,7 +83,8 @@ function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | 
   const why = progress !== null || !isWrite ? null : mismatch(planned, live, found.standard, settings);
   if (why !== null) return notWhatItShows(address, `made again from its declaration, ${why}`, plan);
   if (isOther(entry, live)) return stale('its id and its key belong to different objects');
-  return { ...entry, live, from: readiness.from, resumed: readiness.resumed };
+  const { from, resumed } = readiness;
+  return { ...entry, live, from, resumed, earlier: resumed ? run.earlier.get(address) : undefined };
 }
 
 /** Whether the object is not the one that the change names by id and key. One without a name is known by its id alone. */

@@ -40,6 +40,8 @@ export interface ApplyOptions {
   readonly settle: number;
   /** The writes of earlier runs that the tenant may not show yet. */
   readonly recent: readonly RecentWrite[];
+  /** What the earlier runs of this plan recorded of the changes that they began. Left out: nothing. */
+  readonly earlier?: ReadonlyMap<Address, ChangeResult>;
   /** Describes an answer that is not a success, safe to print. */
   readonly describe: (sent: Sent) => string;
   readonly kinds: Kinds;
@@ -69,6 +71,7 @@ export function startRun(port: TenantPort, options: ApplyOptions): Run {
   return {
     created: new CreatedIds(),
     failFast: false,
+    earlier: new Map(),
     onEvent() {},
     record: nowhere,
     async onDone() {},

@@ -14,7 +14,7 @@ import type { Result } from '../model/result.ts';
 import { type Approval, findLaterRefusals } from '../planner/guards.ts';
 import { lockEnvironment } from './lock.ts';
 import { journalFolder, recentWrites, requireUncommitted } from './reading.ts';
-import { openResults, type Results, resultsFolder, type SavedResult } from './results.ts';
+import { openResults, type Results, recordedBy, resultsFolder, type SavedResult } from './results.ts';
 import { portOf, type Tenant } from './tenant.ts';
 
 export interface ApplyOptions {
@@ -115,7 +115,8 @@ async function conditionsOf(
   const { clock, environment } = tenant;
   const { name, kinds, settings, limits, policy } = environment;
   const journal = await openJournal(journalFolder(root, name), plan);
-  if (existsSync(journal.file)) await requireUncommitted(root, journal.file);
+  const isBegun = existsSync(journal.file);
+  if (isBegun) await requireUncommitted(root, journal.file);
   return {
     environment: name,
     kinds,
@@ -123,6 +124,7 @@ async function conditionsOf(
     settings,
     secrets,
     journal,
+    ...(isBegun && { earlier: await recordedBy(root, plan) }),
     recent: await recentWrites(root, tenant),
     concurrency: limits.concurrency,
     settle: limits.settle,

@@ -3,9 +3,10 @@ import { join, relative } from 'node:path';
 import { isRegular, ResultFile, type ResultOrigin, type ResultRecorder } from '../applier/result-file.ts';
 import { readResultFile } from '../applier/saved-file.ts';
 import { environmentFolder } from '../loader/own-folder.ts';
+import type { Address } from '../model/address.ts';
 import { Failure, fail, ifExists, onFailure, unwritableFile } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
-import type { Result } from '../model/result.ts';
+import type { ChangeResult, Result } from '../model/result.ts';
 import type { LaterResult } from '../planner/rollback.ts';
 
 export interface SavedResult {
@@ -118,6 +119,19 @@ export async function pastApplies(
     applies.push({ environment, startedAt, ...read });
   }
   return applies;
+}
+
+/** What the runs of a plan recorded of the changes that they began: of each, what the first of them did. */
+export async function recordedBy(
+  root: string,
+  { environment, digest }: Pick<Plan, 'environment' | 'digest'>,
+): Promise<ReadonlyMap<Address, ChangeResult>> {
+  const applies = await pastApplies(root, [environment]);
+  const changes = applies.flatMap((past) =>
+    'result' in past && past.result.planDigest === digest ? past.result.changes : [],
+  );
+  const begun = changes.filter(({ outcome }) => outcome !== 'notAttempted' && outcome !== 'skipped');
+  return new Map(begun.map((change) => [change.address, change]));
 }
 
 /** When a run began, from the name of its file; empty for any other file. */

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { begunResult, changeResult, notAttempted, planResult } from '../../src/applier/change-result.ts';
 import { ending } from '../../src/applier/run.ts';
-import { compareField } from '../../src/kinds/compare.ts';
-import type { Kind } from '../../src/kinds/kind.ts';
-import type { Json, JsonObject } from '../../src/model/json.ts';
+import type { JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
 import type { ChangeResult } from '../../src/model/result.ts';
 import { redacted } from '../../src/model/sensitive.ts';
@@ -99,74 +97,59 @@ describe('what a result records of a change that an earlier run began', () => {
       diff('/text', 'before', 'after'),
       diff('/tags/1', null, 'b'),
       diff('/attributes/url', 'u', 'v'),
-      diff('/unheard', 'of', 'this'),
       sensitive('/attributes/password'),
     ],
   };
-  const resultOf = (change: Change, before: JsonObject | null, after: JsonObject | null) => {
-    const task = { kind: thing, change, live: before && objectOf(thing, before), from: 0, resumed: true };
+  const taskOf = (change: Change, before: JsonObject | null) => ({
+    kind: thing,
+    change,
+    live: before && objectOf(thing, before),
+    from: 0,
+    resumed: true,
+  });
+  const begun = (change: Change) => begunResult({ ...taskOf(change, raw), resumed: false });
+  const resultOf = (
+    change: Change,
+    before: JsonObject | null,
+    after: JsonObject | null,
+    earlier: ChangeResult | undefined = begun(change),
+  ) => {
     const live = after && objectOf(thing, after);
-    return changeResult(ending(task, 'done', [], { live }));
+    return changeResult(ending({ ...taskOf(change, before), earlier }, 'done', [], { live }));
   };
 
-  it('is the object as it was planned, with the differences undone', () => {
+  it('is the object as that recorded it, also what it had not changed yet', () => {
     const { before, after, withheld } = resultOf(planned, shows, shows);
     expect(before).toEqual({ text: 'before', tags: ['a'], attributes: { url: 'u' } });
     expect(after).toEqual({ text: 'after', tags: ['a', 'b'], attributes: { url: 'v' } });
     expect(withheld).toEqual(['/attributes/password']);
+    const half = { ...begun(planned), before: { text: 'before' } };
+    const rest = resultOf(planned, { ...shows, attributes: raw.attributes }, shows, half);
+    expect(rest.before).toEqual({ text: 'before', attributes: { url: 'u' } });
   });
 
-  it('is without all items that were added to a list, and with all that were removed', () => {
-    const kind: Kind = { ...thing, fields: { attributes: { is: 'json', declares: 'whole' } } };
-    const differences = [
-      diff('/attributes/hosts/2', null, 'c'),
-      diff('/attributes/hosts/1', null, 'b'),
-      diff('/attributes/ports/2', 3, null),
-      diff('/attributes/ports/1', 2, null),
-    ];
-    const live = objectOf(kind, { ...raw, attributes: { hosts: ['a', 'b', 'c'], ports: [1] } });
-    const task = { kind, change: { ...planned, diff: differences }, live, from: 0, resumed: true };
-    expect(changeResult(ending(task, 'done', [], { live })).before).toEqual({
-      attributes: { hosts: ['a'], ports: [1, 2, 3] },
-    });
+  it('leaves out what that left out, whatever is there now', () => {
+    const earlier = { ...begun(planned), before: { text: 'before' }, withheld: ['/attributes/url'] };
+    const { before, withheld } = resultOf(planned, shows, shows, earlier);
+    expect(before).toEqual({ text: 'before' });
+    expect(withheld).toContain('/attributes/url');
   });
 
-  it.each<[Json, Json]>([
-    [
-      [1, null, 3],
-      [1, 'b', 3],
-    ],
-    [
-      [1, null],
-      [1, 'b', 'c'],
-    ],
-    [[null], ['a']],
-    [
-      [1, 'b', 3],
-      [1, null, 3],
-    ],
-    [[{ in: [null, 2] }], [{ in: [1, 2] }]],
-    [[1, 2, null], [1]],
-  ])('is a list as it was: %j that became %j', (hosts, wanted) => {
-    const whole = { is: 'json', declares: 'whole' } as const;
-    const kind: Kind = { ...thing, fields: { attributes: whole } };
-    const made = compareField('attributes', whole, { hosts: wanted }, { hosts });
-    const differences = made.map((each) => ({ ...each, sensitive: false, origin: null }));
-    const live = objectOf(kind, { ...raw, attributes: { hosts: wanted } });
-    const task = { kind, change: { ...planned, diff: differences }, live, from: 0, resumed: true };
-    expect(changeResult(ending(task, 'done', [], { live })).before).toEqual({ attributes: { hosts } });
+  it('names all that the plan changes where nothing is known of the object before it', () => {
+    const task = taskOf(planned, shows);
+    const { before, withheld } = changeResult(ending(task, 'done', [], { live: objectOf(thing, shows) }));
+    expect(before).toEqual({});
+    expect(withheld).toEqual(expect.arrayContaining(['/text', '/tags/1', '/attributes/url']));
   });
 
-  it('is what the plan shows, where the object is gone', () => {
-    const nothing = resultOf({ ...planned, action: 'delete' }, null, null);
-    expect(nothing.before).toEqual({ text: 'before', tags: [], attributes: { url: 'u' } });
-    expect(nothing.after).toBeNull();
-    expect(nothing.withheld).toEqual(['/attributes/password']);
-    const gone = resultOf({ ...planned, action: 'delete' }, shows, null);
-    expect(gone.before).toEqual({ text: 'before', tags: ['a'], attributes: { url: 'u' } });
-    expect(gone.after).toBeNull();
-    expect(gone.withheld).toContain('/attributes/password');
-    expect(gone.withheld).toContain('/attributes/user');
+  it('is what that recorded of an object that is gone', () => {
+    const deletion = { ...planned, action: 'delete' } as const;
+    for (const live of [null, shows]) {
+      const gone = resultOf(deletion, live, null);
+      expect(gone.before).toMatchObject({ text: 'before', tags: ['a'], attributes: { url: 'u' } });
+      expect(gone.after).toBeNull();
+      expect(gone.withheld).toContain('/attributes/password');
+    }
   });
 
   it('is nothing before a create', () => {

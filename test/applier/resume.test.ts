@@ -8,6 +8,7 @@ import type { ApplyEvent, TenantPort } from '../../src/applier/run.ts';
 import { readResultFile } from '../../src/applier/saved-file.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import type { Change, Plan } from '../../src/model/plan.ts';
+import type { ChangeResult, Result } from '../../src/model/result.ts';
 import { secretsOf } from '../support/plan.ts';
 import { apply, newFolder, outcomes } from './run.ts';
 import { startTenant, type Tenant, type World } from './tenant.ts';
@@ -62,7 +63,7 @@ interface Moment {
 async function momentsOf(
   plan: Plan,
   tenant: Tenant,
-): Promise<{ moments: Moment[]; after: World; effects: string[] }> {
+): Promise<{ moments: Moment[]; after: World; effects: string[]; earlier: Recorded }> {
   const folder = await newFolder();
   tenant.become(world);
   const moments: Moment[] = [];
@@ -81,8 +82,12 @@ async function momentsOf(
   await keep();
   const result = await apply(plan, tenant, { journal: watched, concurrency: 1 });
   expect(result.outcome).toBe('done');
-  return { moments, after: tenant.world, effects: [...tenant.carriedOut] };
+  return { moments, after: tenant.world, effects: [...tenant.carriedOut], earlier: recordedIn(result) };
 }
+
+type Recorded = ReadonlyMap<string, ChangeResult>;
+const recordedIn = ({ changes }: Result): Recorded =>
+  new Map(changes.map((change) => [change.address, change]));
 
 const withoutIds = (value: World): unknown =>
   JSON.parse(JSON.stringify(value, (key, item) => (['id', 'above'].includes(key) ? undefined : item)));
@@ -124,12 +129,12 @@ describe('a run that was killed', () => {
   it('tells what was there before, though it was changed before this run', async () => {
     const plan = planOf([updateThing(old, 'after', 'r1'), createThing('a'), deleteThing(gone)]);
     const tenant = await startTenant();
-    const { moments } = await momentsOf(plan, tenant);
+    const { moments, earlier } = await momentsOf(plan, tenant);
     const last = moments.at(-1);
     const folder = await newFolder();
     await writeFile((await openJournal(folder, plan)).file, last?.journal ?? '');
     tenant.become(last?.world ?? {});
-    const result = await apply(plan, tenant, { folder });
+    const result = await apply(plan, tenant, { folder, earlier });
     expect(tenant.sent).toEqual([]);
     expect(result.changes.map(({ before }) => before)).toEqual([
       { text: 'before', rule: 'r0' },
@@ -146,7 +151,7 @@ describe('a run that was killed', () => {
   it('has what it had made in the result that a second run leaves behind when it is killed too', async () => {
     const plan = planOf([updateThing(old, 'after', 'r1'), createThing('a'), createThing('b')]);
     const tenant = await startTenant();
-    const { moments } = await momentsOf(plan, tenant);
+    const { moments, earlier } = await momentsOf(plan, tenant);
     const left = moments.filter(({ world: { things } }) => !things.b);
     for (const moment of left) {
       const folder = await newFolder();
@@ -165,7 +170,7 @@ describe('a run that was killed', () => {
         listed.push(known.map(({ address }) => address));
         return null;
       };
-      await apply(plan, tenant, { folder, record, concurrency: 1 });
+      await apply(plan, tenant, { folder, record, earlier, concurrency: 1 });
       await record.close();
       expect(listed[0]).toEqual(expect.arrayContaining(started.map(({ address }) => address)));
     }
@@ -244,10 +249,10 @@ it('a change of which Ctrl-C holds back the second request once more is one that
   const folder = await newFolder();
   const tenant = await startTenant({ things: { old } });
   tenant.fault = ({ path }) => (path.endsWith('/rule') ? { is: 'status', status: 400, done: false } : null);
-  await apply(plan, tenant, { folder });
+  const earlier = recordedIn(await apply(plan, tenant, { folder }));
   const control = new AbortController();
   const onEvent = ({ type }: ApplyEvent) => type === 'checked' && control.abort();
-  const again = await apply(plan, tenant, { folder, signal: control.signal, onEvent });
+  const again = await apply(plan, tenant, { folder, earlier, signal: control.signal, onEvent });
   const error = '1 of 2 requests were sent; apply the same plan again to finish. Then the run was stopped.';
   // A rollback of this result takes the text back.
   const sides = { before: { text: 'before' }, after: { text: 'after' } };

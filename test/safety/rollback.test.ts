@@ -432,6 +432,26 @@ describe('rollback', () => {
     expect(visible(world.sandbox.state)).toEqual(before);
   });
 
+  it('undoes what both runs did where a second one finished a change that was half made', async () => {
+    const before = visible(world.sandbox.state);
+    world.sandbox.faults.add({
+      kind: 'status',
+      status: 400,
+      method: 'PATCH',
+      path: '~beforeProvisioningRule$',
+      times: 1,
+    });
+    const rule = { type: 'RULE', id: 'r2', name: 'Other' };
+    const fields = { description: 'New', attributes: { url: 'u9' }, beforeProvisioningRule: rule };
+    world.declare([{ kind: 'SimIntegration', name: 'Desk', ...fields }]);
+    await world.plan('--out', 'plan.json');
+    expect(await world.run('apply plan.json')).toMatchObject({ code: 3 });
+    expect(await world.run('apply plan.json --result result.json')).toMatchObject({ code: 0 });
+    await rollback();
+    expect(await world.run('apply back.json')).toMatchObject({ code: 0 });
+    expect(visible(world.sandbox.state)).toEqual(before);
+  });
+
   it('undoes a half made change that only gave the object another name', async () => {
     world.sandbox.faults.add({
       kind: 'status',
