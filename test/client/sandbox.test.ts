@@ -212,8 +212,15 @@ describe('whatever happens on the way', () => {
 
   async function run(fault: Fault, request: Call) {
     const sandbox = await sandboxOf({ seed: seedFile, faults: [{ ...fault, path: request.path }] });
-    // Time itself is real here, since a hanging request ends by it; waits in between are not.
-    const clock: Clock = { now: Date.now, sleep: () => settle() };
+    // Time itself is real here, since a hanging request ends by it; waits in between are skipped.
+    let skipped = 0;
+    const clock: Clock = {
+      now: () => Date.now() + skipped,
+      sleep: (ms) => {
+        skipped += ms;
+        return settle();
+      },
+    };
     const timeouts = fault.kind === 'hang' ? { headers: 500 } : {};
     const sent = await clientFor(sandbox, { clock, timeouts }).send(request);
     return { sent, sandbox };

@@ -6,7 +6,7 @@ export const isThorough = Boolean(process.env.TENANTCTL_THOROUGH);
 
 /** How often a property is tried. */
 export function runs(thoroughly: number): number {
-  return isThorough ? thoroughly : Math.ceil(thoroughly / 10);
+  return isThorough ? thoroughly : Math.ceil(thoroughly / 20);
 }
 
 /**
