@@ -14,7 +14,7 @@ const apart = {
   pipelines:
     /from '[./]+\/(commands\/)?(played-programs|pipeline-runner|played-ci-systems|nightly-jobs)\.ts'/,
   editor: /from '\.\/language-server\.ts'/,
-  /** Repositories, and the program run by the shell: most of the time is that of git and of starting Node. */
+  /** Repositories, and the built program: most of the time is that of git and of starting Node. */
   processes: /from '[./]+\/support\/(repository|program)\.ts'/,
 };
 
@@ -33,7 +33,7 @@ const others = projects.flatMap(({ include }) => include);
 
 /** What takes longest begins first: a file that begins last keeps one worker busy while the other has nothing to do. */
 const longest =
-  /\/(fault-matrix.*|fleet-faults|canary|tutorial|drift-\w+|promotion|pipelines|init-tenant|fleet|browser|action)\.test\.ts$/;
+  /\/(fault-matrix.*|fleet-faults|canary|forged-plans|laws\/(hosts|rollback)|tutorial|drift-\w+|promotion|pipelines|init-tenant|fleet|browser|action)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -54,6 +54,8 @@ export default defineConfig({
     // More than can work at once: browsers, git and tenants that are late let workers wait.
     maxWorkers: availableParallelism() + 2,
     isolate: false,
+    // Modules that have not changed since the last run need no transforming.
+    experimental: { fsModuleCache: true },
     // What Node imports needs no proxy around it, which each use of a library in CommonJS would go through.
     deps: { interopDefault: false },
     sequence: { sequencer: LongestFirst },

@@ -3,11 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 import { expect, it, onTestFinished } from 'vitest';
-
-const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
+import { program } from '../support/program.ts';
 
 /** Runs the built program in a process that takes itself for another version of Node. */
 function runAs(version: string) {

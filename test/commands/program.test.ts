@@ -3,14 +3,12 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { program } from '../support/program.ts';
 import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, seedFile, type World } from '../support/world.ts';
-
-const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
 
 let world: World;
 beforeEach(async () => {

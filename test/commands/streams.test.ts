@@ -1,11 +1,10 @@
 /** Streams that somebody closes, or that have no room left, while the built program is at work. */
 import { spawn } from 'node:child_process';
 import { existsSync, openSync, rmSync, symlinkSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { program } from '../support/program.ts';
 import { createTestWorld, seedFile, type World } from '../support/world.ts';
 
-const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
 const declared = [1, 2, 3].map((at) => ({ kind: 'SenderAddress', email: `new${at}@acme.example` }));
 
 let world: World;

@@ -3,14 +3,13 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { blocksOf } from '../docs/documents.ts';
+import { program } from '../support/program.ts';
 import { startSandbox } from '../support/sandbox.ts';
 import { shellWord } from '../support/shell.ts';
 import { seedFile } from '../support/world.ts';
 
-const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
 /** The program of Linux that makes a terminal for a command. */
 const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
 

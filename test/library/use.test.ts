@@ -16,6 +16,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { program } from '../support/program.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'tenantctl-library-'));
@@ -65,15 +66,11 @@ describe('the plan of the library', () => {
       const tenant = await openTenant(project);
       console.log((await planChanges(project, tenant)).digest);
       await tenant.close();`);
-    const printed = execFileSync(
-      process.execPath,
-      [join(root, 'dist/bin/cli.cjs'), 'plan', '--format', 'json'],
-      {
-        cwd: folder,
-        env: { ...process.env, SNOW_PASSWORD: 'only-for-the-test' },
-        encoding: 'utf8',
-      },
-    );
+    const printed = execFileSync(process.execPath, [program, 'plan', '--format', 'json'], {
+      cwd: folder,
+      env: { ...process.env, SNOW_PASSWORD: 'only-for-the-test' },
+      encoding: 'utf8',
+    });
     expect(JSON.parse(printed)).toMatchObject({ digest: digest.trim() });
   });
 

@@ -5,7 +5,8 @@ import {
 } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
+/** The built program. */
+export const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
 
 /**
  * The command line of the built program, without its arguments. V8 compiles the WebAssembly of the HTTP parser once and does
