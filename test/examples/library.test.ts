@@ -52,18 +52,25 @@ it('says what a kind is in few lines, with its places', () => {
   expect(kinds.filter((kind) => lines(kind) > 30)).toEqual([]);
 });
 
-it.each(Object.entries(changes))('a %s is exported, changed and applied', async (kind, [from, to]) => {
+it('has kinds that are exported, changed and applied', async () => {
   const world = await libraryWorld();
-  await succeed(world, 'export', '--kinds', kind);
-  setSecrets(world, kind, JSON.parse(JSON.stringify(objects[kind]).replaceAll('********', 'a-password')));
+  const written = Object.keys(changes);
+  await succeed(world, 'export', '--kinds', ...written);
+  for (const kind of written)
+    setSecrets(world, kind, JSON.parse(JSON.stringify(objects[kind]).replaceAll('********', 'a-password')));
   const emptyPlan = () => succeed(world, 'plan', '--detailed-exitcode');
   await emptyPlan();
-  const [[path, text] = ['', '']] = filesBelow(join(world.dir, 'config'));
-  expect(text).toContain(from);
-  // Of all objects, only the source has a credential: expressions and paths into a vault are none.
-  expect(text.includes('!secret')).toBe(kind === 'Source');
-  expect(text.match(/\b[0-9a-f]{32}\b/g) ?? [], text).toHaveLength(idsKept[kind] ?? 0);
-  world.write(`config/${path}`, text.replace(from, to));
+  const files = [...filesBelow(join(world.dir, 'config'))];
+  for (const [kind, [from, to]] of Object.entries(changes)) {
+    const [path, text] = files.find(([, each]) => new RegExp(`^kind: ${kind}$`, 'm').test(each)) ?? ['', ''];
+    expect(text).toContain(from);
+    // Of all objects, only the source has a credential: expressions and paths into a vault are none.
+    expect(text.includes('!secret')).toBe(kind === 'Source');
+    expect(text.match(/\b[0-9a-f]{32}\b/g) ?? [], text).toHaveLength(idsKept[kind] ?? 0);
+    world.write(`config/${path}`, text.replace(from, to));
+  }
+  const { changes: planned } = await world.plan();
+  expect(planned.map(({ kind }) => kind).toSorted()).toEqual(written);
   await succeed(world, 'apply', '--yes');
   await emptyPlan();
 });
