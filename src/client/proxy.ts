@@ -11,19 +11,12 @@ import {
   type RouteOptions,
 } from './route.ts';
 
-/** A connection that a proxy was asked for, and has not made yet. */
-interface PendingConnection {
-  readonly target: string;
-  readonly proxy: string;
-}
-
 /** The route through the proxy, except to the hosts that are called directly. */
 export function createProxyRoute(
   { http, https, except }: HttpProxies,
   { connections, connect }: RouteOptions,
 ): Route {
   const toProxy = { timeout: connect.timeout, signal: connect.signal };
-  const asked = new Set<PendingConnection>();
   const dispatcher = new EnvHttpProxyAgent({
     connect,
     connections,
@@ -36,19 +29,10 @@ export function createProxyRoute(
     httpsProxy: https,
     noProxy: exceptions(except),
     // The certificate is for the host, not for the proxy.
-    clientFactory: (proxy) =>
-      new ProxyPool(proxy, { connect: toProxy, headersTimeout: connect.timeout }, asked),
+    clientFactory: (proxy) => new ProxyPool(proxy, { connect: toProxy, headersTimeout: connect.timeout }),
   });
   connect.signal.addEventListener('abort', () => dispatcher.destroy());
-  return {
-    send: (call, listener) => dispatch(dispatcher, call, listener),
-    lateProxy(origin) {
-      const late = [...asked].find(({ target }) => target === hostAndPort(origin));
-      return late
-        ? new ProxyError(`the proxy ${late.proxy} did not answer within the time limit`, true)
-        : null;
-    },
-  };
+  return (call, listener) => dispatch(dispatcher, call, listener);
 }
 
 function dispatch(dispatcher: Dispatcher, call: RawCall, listener: RouteListener): () => void {
@@ -98,36 +82,26 @@ function credentialsOf({ username, password }: URL): { readonly 'proxy-authoriza
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-function hostAndPort(origin: string): string {
-  const { protocol, hostname, port } = new URL(origin);
-  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
-}
-
 /** The connections to a proxy. What fails is told apart from failures of the host behind it. */
 class ProxyPool extends Pool {
   readonly #host: string;
   readonly #credentials: ReturnType<typeof credentialsOf>;
-  readonly #asked: Set<PendingConnection>;
 
-  constructor(proxy: URL, options: Pool.Options, asked: Set<PendingConnection>) {
+  constructor(proxy: URL, options: Pool.Options) {
     super(proxy.origin, options);
     this.#host = proxy.host;
     this.#credentials = credentialsOf(proxy);
-    this.#asked = asked;
   }
 
   override async connect(
     options: Omit<Dispatcher.ConnectOptions, 'origin'>,
   ): Promise<Dispatcher.ConnectData> {
-    const asked = { target: options.path, proxy: this.#host };
-    this.#asked.add(asked);
     const data = await super
       .connect({ ...options, headers: { ...options.headers, ...this.#credentials } })
       .catch((error: unknown) => {
         const code = systemCode(error) ?? 'no code';
         throw new ProxyError(`the proxy ${this.#host} cannot be used (${code})`, true);
-      })
-      .finally(() => this.#asked.delete(asked));
+      });
     const { statusCode: status, socket } = data;
     if (status === 200) return data;
     // Nobody listens to this socket any more.

@@ -2,17 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { SecureContext } from 'node:tls';
 import type { Request } from '../model/plan.ts';
 
-/** The way to a host: directly, or through a proxy. */
-export interface Route {
-  /**
-   * Sends a request that `call` describes. Throws where no HTTP can carry it.
-   *
-   * @returns gives the request up: it is not sent any more, or its connection is closed
-   */
-  send(call: RawCall, listener: RouteListener): () => void;
-  /** The error of a request whose time is over while a proxy still owes it a connection; `null` where none does. */
-  lateProxy(origin: string): ProxyError | null;
-}
+/**
+ * The way to a host, directly or through a proxy: sends a request that `call` describes. Throws where no HTTP can carry it.
+ *
+ * @returns gives the request up: it is not sent any more, or its connection is closed
+ */
+export type Route = (call: RawCall, listener: RouteListener) => () => void;
 
 export interface RawCall {
   readonly origin: string;
@@ -78,35 +73,32 @@ export function createDirectRoute(origin: string, { connections, connect }: Rout
   const { timeout, signal, ...tls } = connect;
   const agent = new Agent({ ...tls, keepAlive: true, maxSockets: connections, timeout: longestIdle });
   signal.addEventListener('abort', () => agent.destroy());
-  return {
-    send({ method, path, headers, body }, listener) {
-      let answer: IncomingMessage | null = null;
-      const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
-      const options = { agent, method, path, signal, maxHeaderSize: largestHeaders };
-      const sent = request(host, { ...options, headers: { ...headers, ...length } });
-      const write = () => {
-        listener.onSent();
-        sent.end(body);
-      };
-      sent.on('socket', (socket) => {
-        if (!socket.connecting) return write();
-        const giveUp = () => sent.destroy(codedError('CONNECT_TIMEOUT'));
-        const timer = setTimeout(giveUp, timeout);
-        const connected = isTls ? 'secureConnect' : 'connect';
-        socket.once(connected, write);
-        for (const event of [connected, 'close']) socket.once(event, () => clearTimeout(timer));
-      });
-      sent.on('response', (response) => {
-        answer = response;
-        listener.onHead(response.statusCode ?? 0, response.headers);
-        response.on('data', listener.onData).on('end', listener.onEnd).on('error', listener.onError);
-      });
-      // What comes behind a complete answer is an error of the connection alone.
-      sent.on('error', (error) => {
-        if (!answer?.complete) listener.onError(error);
-      });
-      return () => sent.destroy();
-    },
-    lateProxy: () => null,
+  return ({ method, path, headers, body }, listener) => {
+    let answer: IncomingMessage | null = null;
+    const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
+    const options = { agent, method, path, signal, maxHeaderSize: largestHeaders };
+    const sent = request(host, { ...options, headers: { ...headers, ...length } });
+    const write = () => {
+      listener.onSent();
+      sent.end(body);
+    };
+    sent.on('socket', (socket) => {
+      if (!socket.connecting) return write();
+      const giveUp = () => sent.destroy(codedError('CONNECT_TIMEOUT'));
+      const timer = setTimeout(giveUp, timeout);
+      const connected = isTls ? 'secureConnect' : 'connect';
+      socket.once(connected, write);
+      for (const event of [connected, 'close']) socket.once(event, () => clearTimeout(timer));
+    });
+    sent.on('response', (response) => {
+      answer = response;
+      listener.onHead(response.statusCode ?? 0, response.headers);
+      response.on('data', listener.onData).on('end', listener.onEnd).on('error', listener.onError);
+    });
+    // What comes behind a complete answer is an error of the connection alone.
+    sent.on('error', (error) => {
+      if (!answer?.complete) listener.onError(error);
+    });
+    return () => sent.destroy();
   };
 }

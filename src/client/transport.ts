@@ -172,10 +172,7 @@ function exchange(route: Route, call: Call, limits: TransportLimits): Promise<An
       if (head?.status === 204) settle({ outcome: 'answered', ...head, body: null, text: null });
       else settle(isSent ? toLostAnswer(error, head !== null) : toUnsentAnswer(error, call.origin));
     };
-    const expire = (): void => {
-      const late = isSent ? null : route.lateProxy(call.origin);
-      fail(late ?? codedError('TOTAL_TIMEOUT'));
-    };
+    const expire = (): void => fail(codedError('TOTAL_TIMEOUT'));
     const expectWithin = (ms: number): void => {
       clearTimeout(silence);
       if (!settled) silence = setTimeout(expire, ms);
@@ -212,7 +209,7 @@ function exchange(route: Route, call: Call, limits: TransportLimits): Promise<An
     };
     try {
       const { origin, method, path, headers, body } = call;
-      giveUp = route.send({ origin, method, path, headers: { ...ownHeaders, ...headers }, body }, listener);
+      giveUp = route({ origin, method, path, headers: { ...ownHeaders, ...headers }, body }, listener);
     } catch (error) {
       settle(toUnsentAnswer(error, call.origin));
     }
@@ -326,7 +323,7 @@ const unreachable: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'cannot be found: its name cannot be resolved now',
   CONNECT_TIMEOUT: 'did not accept the connection in time',
   UND_ERR_CONNECT_TIMEOUT: 'did not accept the connection in time',
-  TOTAL_TIMEOUT: 'had no free connection within the time limit',
+  TOTAL_TIMEOUT: 'was not reached within the time limit',
 };
 
 const untrusted: readonly { readonly codes: RegExp; readonly hint: string }[] = [

@@ -123,28 +123,6 @@ describe('a transport with a proxy', () => {
     expect(text).not.toContain('secret-pw');
   });
 
-  test.each(['http', 'https'])('that never answers is named where %s has little time', async (scheme) => {
-    const proxy = await startProxy(() => {});
-    const transport = transportThrough({ [scheme]: proxy.url }, { total: 50 });
-    const answer = await transport.exchange(call(`${scheme}://a.example`));
-    expect(answer).toMatchObject({ outcome: 'unsent', reason: 'unreachable' });
-    expect(JSON.stringify(answer)).toContain(`the proxy ${proxy.host} did not answer within the time limit`);
-  });
-
-  test('is not named where it made the tunnel, and another host is what it owes', async () => {
-    const proxy = await startProxy((socket) => {
-      if (proxy.tunnels.at(-1) !== 'late.example:443') socket.write('HTTP/1.1 200 OK\r\n\r\n');
-    });
-    const transport = transportThrough({ https: proxy.url }, { total: 500 });
-    const [late, silent] = await Promise.all(
-      ['late', 'silent'].map((name) => transport.exchange(call(`https://${name}.example`))),
-    );
-    expect(proxy.tunnels).toHaveLength(2);
-    expect(JSON.stringify(late)).toContain(`the proxy ${proxy.host} did not answer`);
-    expect(JSON.stringify(silent)).toContain('silent.example');
-    expect(JSON.stringify(silent)).not.toContain('proxy');
-  });
-
   test('has as long for a tunnel, and the host in it for a connection, as a connection may take', async () => {
     const proxy = await startProxy((socket) => {
       if (proxy.tunnels.at(-1) !== 'late.example:443') socket.write('HTTP/1.1 200 OK\r\n\r\n');
