@@ -4,7 +4,7 @@ import { readTemplateSetting, type TemplateSetting } from '../engine/templates.t
 import { readOnlyTenant, type Tenant } from '../engine/tenant.ts';
 import type { Project, ProjectEnvironment } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { isCi } from '../model/ci.ts';
+import { isCi } from '../loader/inputs.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { type Change, hasChanges, isRefused, type Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';

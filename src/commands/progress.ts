@@ -2,7 +2,7 @@ import type { ApplyEvent } from '../applier/run.ts';
 import type { FleetOptions, FleetProgressState } from '../engine/fleet.ts';
 import { type Tenant, type TenantEvent, type TenantOptions, useTenant } from '../engine/tenant.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
-import { isCi } from '../model/ci.ts';
+import { isCi } from '../loader/inputs.ts';
 import { namesAndMore } from '../model/words.ts';
 import { outcomeWords } from '../report/result.ts';
 import { printable } from '../report/safe.ts';

@@ -44,8 +44,7 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
       hidden.some(({ quirks }) => quirks?.notice?.code === code && quirks.notice.message === message);
     const refused = [
       ...findUnserved(selected, environment),
-      ...selected.flatMap(findProtectedAbsence),
-      ...findKeptAbsences(selected, environment.policy),
+      ...findProtectedAbsences(selected, environment.policy),
       ...findAbsentTargets(referencesIn(selected, environment.kinds), resources),
       ...selected.flatMap(findLacking),
     ];
@@ -84,21 +83,29 @@ function findUnserved(resources: readonly Resource[], { name, tenant }: Environm
     }));
 }
 
-/** Finds manifests with `ensure: absent` and `protect`. While the tenant has the object, plans refuse to delete it. */
-function findProtectedAbsence({ ensure, lifecycle, address, ...resource }: Resource): Diagnostic[] {
-  if (ensure !== 'absent' || !lifecycle.protect) return [];
+/** Finds manifests with `ensure: absent` that are protected. While the tenant has the object, plans refuse to delete it. */
+function findProtectedAbsences(resources: readonly Resource[], { protect }: Policy): Diagnostic[] {
+  const isProtected = matchAddresses(protect, { isGuard: true });
   const at = '/lifecycle/protect';
-  const message = `${address} is declared with \`ensure: absent\`, and \`protect\` refuses to delete it.`;
-  return [
-    {
-      code: 'protected',
-      severity: 'error',
-      message: noteOverlay(message, resource.overlayAt(at) !== null),
-      hint: 'Remove one of the two.',
-      address,
-      ...resource.point(at),
-    },
-  ];
+  return resources.flatMap(({ ensure, address, lifecycle, ...resource }): Diagnostic[] => {
+    const isByItself = lifecycle.protect;
+    if (ensure !== 'absent' || !(isByItself || isProtected(address))) return [];
+    const by = isByItself ? '`protect`' : "the environment's `protect` list";
+    const message = `${address} is declared with \`ensure: absent\`, and ${by} refuses to delete it.`;
+    return [
+      {
+        code: 'protected',
+        // By the environment: the manifest may stay when the object is gone.
+        severity: isByItself ? 'error' : 'warning',
+        message: noteOverlay(message, isByItself && resource.overlayAt(at) !== null),
+        hint: isByItself
+          ? 'Remove one of the two.'
+          : 'Remove the manifest, or take the object out of the list first.',
+        address,
+        ...(isByItself ? resource.point(at) : { source: resource.source() }),
+      },
+    ];
+  });
 }
 
 /** Tells what a manifest lacks for its object to be created. Where the object exists, what a manifest omits is left alone. */
@@ -110,20 +117,6 @@ function findLacking({ kind, ensure, fields, address, source }: Resource): Diagn
   const message = `${address} can be changed, but not created: the API creates no ${kind.name} without ${names}.`;
   const hint = 'Declare it, so that the manifest works in a tenant without the object.';
   return [{ code: 'required-field', severity: 'info', message, hint, address, source: source() }];
-}
-
-/** Finds manifests with `ensure: absent` that the environment protects. The manifest may stay when the object is gone. */
-function findKeptAbsences(resources: readonly Resource[], { protect }: Policy): Diagnostic[] {
-  const isProtected = matchAddresses(protect, { isGuard: true });
-  const kept = resources.filter(({ ensure, address }) => ensure === 'absent' && isProtected(address));
-  return kept.map(({ address, source }) => ({
-    code: 'protected',
-    severity: 'warning',
-    message: `${address} is declared with \`ensure: absent\`, and the environment's \`protect\` list refuses to delete it.`,
-    hint: 'Remove the manifest, or take the object out of the list first.',
-    address,
-    source: source(),
-  }));
 }
 
 /** Joins the problems of several environments of a project: those that all of them have are reported once. */

@@ -299,16 +299,8 @@ class Scanner {
 
   #enterElse(name: 'else' | 'elseif', at: number): void {
     const block = this.#blocks.at(-1);
-    if (!block || !['if', 'foreach'].includes(block.name))
-      this.#report('velocity-unopened', at, `This \`#${name}\` has no open \`#if\`.`, null);
-    else if (block.hasElse)
-      this.#report(
-        'velocity-unopened',
-        at,
-        `This \`#${name}\` comes after the \`#else\` of its \`#if\`.`,
-        null,
-      );
-    else block.hasElse = name === 'else';
+    if (block && !block.hasElse && ['if', 'foreach'].includes(block.name)) block.hasElse = name === 'else';
+    else this.#report('velocity-unopened', at, `This \`#${name}\` has no open \`#if\` before it.`, null);
   }
 
   #closeBlock(at: number): void {

@@ -31,21 +31,19 @@ export function readBackup({ source, backup }: BackupFolder, megabytes: number):
     if (!isArray(list)) throw badBackup(file, 'has no list of `objects`');
     return list.map((entry, at) => {
       const read = entryIn(entry);
-      if (typeof read === 'string') throw badBackup(file, `${read} (object ${at + 1})`);
+      if (!read) throw badBackup(file, `has an entry that cannot be used: object ${at + 1}`);
       return { ...read, file };
     });
   });
 }
 
-/** What it says, or what is wrong with it. `self` has the id and the name that an object may lack. */
-function entryIn(entry: Json): Omit<BackupEntry, 'file'> | string {
-  if (!isObject(entry)) return 'has an entry that is not an object';
-  const [self = null, object = null] = [get(entry, 'self'), get(entry, 'object')];
-  if (!isObject(self) || !isObject(object)) return 'has an entry without `self` and `object`';
+/** `self` has the id and the name that an object may lack. */
+function entryIn(entry: Json): Omit<BackupEntry, 'file'> | null {
+  const [self, object] = isObject(entry) ? [get(entry, 'self'), get(entry, 'object')] : [];
+  if (!isObject(self) || !isObject(object)) return null;
   const type = getText(self, 'type') ?? '';
-  if (!/^[A-Z][A-Z0-9_]{0,60}$/.test(type)) return 'has an entry whose `self.type` is not the name of a type';
   const id = getText(object, 'id') ?? getText(self, 'id');
-  if (id !== null && !isPathSegment(id)) return 'has an entry whose id cannot be used';
+  if (!/^[A-Z][A-Z0-9_]{0,60}$/.test(type) || (id !== null && !isPathSegment(id))) return null;
   const name = get(object, 'name') ?? get(self, 'name') ?? null;
   return {
     type,

@@ -29,8 +29,7 @@ export interface ProjectFile extends EnvironmentNames {
   readonly document: YamlDocument;
   /** With notes for its tags, which only environments may have. */
   readonly noted: Json;
-  readonly inline: readonly string[];
-  /** Files that contain one environment each, by its name. */
+  /** The files that define an environment, by its name: the project file, and files of its own. */
   readonly files: ReadonlyMap<string, readonly string[]>;
   readonly manifests: readonly string[];
   readonly place: Place;
@@ -63,8 +62,10 @@ export function readProjectFile(
   const { kinds, texts: kindTexts } = readKinds(source, problems);
   const paths = source.glob(environmentFiles);
   const inline = Object.keys(getObject(value, 'environments'));
-  const files = new Map(groupBy(paths, (path) => posix.parse(path).name));
-  const names = [...new Set([...inline, ...files.keys()])];
+  const inProject = inline.map((name) => ({ name, path: document.file.path }));
+  const alone = paths.map((path) => ({ name: posix.parse(path).name, path }));
+  const places = groupBy([...inProject, ...alone], ({ name }) => name);
+  const names = places.map(([name]) => name);
   const allEnvironments = lazy(() => {
     const ignored = new Problems();
     const documents = paths.flatMap((path) => openSingle(source, path, ignored, emptyHint) ?? []);
@@ -87,8 +88,7 @@ export function readProjectFile(
     document,
     noted,
     lint,
-    inline,
-    files,
+    files: new Map(places.map(([name, all]) => [name, all.map(({ path }) => path)])),
     groups,
     defaultEnvironment,
     place: findNode(document, '/manifests').place,

@@ -10,8 +10,8 @@ import { secretName } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
 import { sourceOf } from './file.ts';
-import { declarerOf } from './identities.ts';
 import {
+  declarerOf,
   type Manifest,
   type ManifestContext,
   readManifest,

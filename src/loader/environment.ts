@@ -18,7 +18,6 @@ import { contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
 import { authPlaces, emptyHint, noteDocument, type ProjectFile } from './config.ts';
 import { type BuildContext, readConnection } from './connection.ts';
-import type { Place } from './file.ts';
 import { collectionTaken, documentedPaths, holderOf, type PathsOf } from './kind-files.ts';
 import { noOverlays, type Overlays, readOverlays } from './overlay.ts';
 import { findNode, openSingle, type YamlDocument } from './parse.ts';
@@ -75,30 +74,32 @@ function chooseEnvironment(
   wanted: string | undefined,
   { problems, environmentFrom }: Reading,
 ): EnvironmentText | null {
-  const { document, inline, files, source } = project;
+  const { document, files, source, noted } = project;
   const name = wanted ?? problems.attempt(null, null, () => defaultOf(project));
   if (name === null) return null;
   const [path, other] = files.get(name) ?? [];
-  const at = pointer('environments', name);
-  const refuseTwice = (place: Place, elsewhere: string) => {
-    const message = `The environment \`${name}\` is defined here and in ${elsewhere}.`;
-    problems.add('environment-twice', message, place, { hint: 'Remove one of them.' });
-    return null;
-  };
-  if (inline.includes(name)) {
-    if (path !== undefined) return refuseTwice(findNode(document, at).key, path);
-    return { name, document, at, noted: valueAt(project.noted, at) ?? null };
-  }
   if (path === undefined) {
     const place = wanted === undefined ? findNode(document, '/defaultEnvironment').place : null;
     const message = sayFrom(environmentFrom, `There is no environment \`${name}\`.`);
     problems.add('unknown-environment', message, place, { hint: nearEnvironment(name, project) });
     return null;
   }
-  const file = openSingle(source, path, problems, emptyHint);
+  const isInProject = path === document.file.path;
+  const file = isInProject ? document : openSingle(source, path, problems, emptyHint);
+  const at = isInProject ? pointer('environments', name) : '';
   if (!file) return null;
-  if (other !== undefined) return refuseTwice(findNode(file, '').place, other);
-  return { name, document: file, at: '', noted: noteDocument(file, problems) };
+  if (other !== undefined) {
+    const { key } = findNode(file, at);
+    const message = `The environment \`${name}\` is defined here and in ${other}.`;
+    problems.add('environment-twice', message, key, { hint: 'Remove one of them.' });
+    return null;
+  }
+  return {
+    name,
+    document: file,
+    at,
+    noted: isInProject ? (valueAt(noted, at) ?? null) : noteDocument(file, problems),
+  };
 }
 
 function checkEnvironment(text: EnvironmentText, value: Json, problems: Problems): WrittenEnvironment | null {

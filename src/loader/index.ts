@@ -25,8 +25,8 @@ import type { EnvironmentNames } from './selection.ts';
 import {
   type BackupFolder,
   diskSource,
-  type FileSource,
   type ManifestFolder,
+  noteTexts,
   singleFile,
   withTexts,
 } from './source.ts';
@@ -258,15 +258,15 @@ function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
   const problems = new Problems(tolerated);
   const configFile = resolve(options.configFile);
   const root = text === undefined ? projectRoot(configFile, options.configFrom) : dirname(configFile);
-  const files: string[] = [];
-  const disk = text === undefined ? onRead(diskSource(root), files) : singleFile(text);
+  const texts = new Map<string, string>();
+  const disk = text === undefined ? noteTexts(diskSource(root), texts) : singleFile(text);
   const source = today ? withTexts(disk, today.same) : disk;
   const inputs = readInputs(today?.root ?? root, options, problems);
   const read = readProjectFile(configFile, { root, source, problems });
   const kinds = today?.files && sameKinds(read, today.files) ? today.files.kinds : read.kinds;
   const project = { ...read, kinds };
   const documents = documentsOf(project, takeOver(today));
-  refuseOutputs(options.writes ?? [], files, project, { inputs, documents });
+  refuseOutputs(options.writes ?? [], texts, project, { inputs, documents });
   return { inputs, project, problems, documents, environmentFrom: options.environmentFrom };
 }
 
@@ -323,26 +323,15 @@ function requireEnvironment(opened: OpenEnvironment): ProjectEnvironment {
   return { root, configFile, environment: read.environment, secrets, diagnostics: problems.diagnostics };
 }
 
-/** A source that adds to `files` the paths of what is read. */
-function onRead(source: FileSource, files: string[]): FileSource {
-  return {
-    ...source,
-    text(path) {
-      files.push(path);
-      return source.text(path);
-    },
-  };
-}
-
 /**
  * Refuses a file of the project that the output of the command, such as its report, would overwrite, even if the command
  * does not read it: `.env`, a file of an embedded tenant, or one that an environment names are among them.
  *
- * @param files those of the project that have been read so far, and are added when others are
+ * @param read the files that have been read, to which others are added
  */
 function refuseOutputs(
   writes: readonly string[],
-  files: readonly string[],
+  read: ReadonlyMap<string, string>,
   project: ProjectFile,
   { inputs, documents }: { readonly inputs: Inputs; readonly documents: Documents },
 ): void {
@@ -354,7 +343,9 @@ function refuseOutputs(
   const ignored = new Problems();
   documents.read(ignored);
   const named = environmentReads(project, inputs, ignored);
-  const all = [...files, dotEnvName, ...project.tenantFiles(), ...named].map((file) => resolve(root, file));
+  const all = [...read.keys(), dotEnvName, ...project.tenantFiles(), ...named].map((file) =>
+    resolve(root, file),
+  );
   const found = all.find((path) => links.includes(resolveLinks(path)));
   if (found === undefined) return;
   const message = `${relative(root, found)} is read by the project, and would be overwritten.`;
@@ -367,7 +358,8 @@ function refuseOutputs(
  */
 function environmentReads(project: ProjectFile, inputs: Inputs, problems: Problems): string[] {
   const files: string[] = [];
-  const source = onRead(project.source, files);
+  const texts = new Map<string, string>();
+  const source = noteTexts(project.source, texts);
   for (const name of project.environments) {
     const uses = { secrets: new Set<string>(), texts: [] };
     const { environment } = readEnvironment({ ...project, source }, name, { inputs, uses, problems });
@@ -375,5 +367,5 @@ function environmentReads(project: ProjectFile, inputs: Inputs, problems: Proble
     const { seed, data } = environment.connection.sandbox;
     files.push(...[seed ?? [], data ?? []].flat());
   }
-  return files;
+  return [...texts.keys(), ...files];
 }

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import type { Secrets } from '../kinds/project.ts';
-import { isCi } from '../model/ci.ts';
 import { Failure, fail, interruption, isInterruption, systemCode } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { nextLine, type SourceFile } from './file.ts';
@@ -30,6 +29,11 @@ export function readInputs(
 ): Inputs {
   const values = withDotEnv(root, env, problems);
   return { env, values, withheld: new Set(), secrets: secretsFrom(values, onSecret) };
+}
+
+/** True in a CI job. Some machines set CI to say that they run none. */
+export function isCi({ CI = '' }: NodeJS.ProcessEnv): boolean {
+  return !['', '0', 'false'].includes(CI.toLowerCase());
 }
 
 export interface InputOptions {

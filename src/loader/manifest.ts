@@ -2,7 +2,8 @@ import { unknownKind } from '../kinds/address-glob.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import { longestKeyPart } from '../kinds/described-kind.ts';
 import { readableFields } from '../kinds/field.ts';
-import { fieldNamed, type Kind } from '../kinds/kind.ts';
+import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
+import { identityOf } from '../kinds/live-objects.ts';
 import { partFor } from '../kinds/parents.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import { idsIn, targetKindOf } from '../kinds/references.ts';
@@ -30,7 +31,6 @@ import { isFilledInLater, lookupOf, refOf, refsIn, secretName } from '../model/m
 import { type Pointer, placeAbove, placesOf, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
 import { type Place, sourceOf } from './file.ts';
-import { type Identity, identitiesOf } from './identities.ts';
 import type { OverlaidManifest, Overlays } from './overlay.ts';
 import { type FoundNode, findNode, placeInside, reopenDocument, type YamlDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
@@ -49,6 +49,14 @@ export interface Manifest {
   readonly declaration: Declaration;
   readonly identities: readonly Identity[];
   readonly resource: Resource | null;
+}
+
+/** A key or an id of an object, as a text that is equal for the same object. */
+interface Identity {
+  readonly identity: string;
+  readonly label: string;
+  /** A key that the manifest takes from its object. */
+  readonly isFormer: boolean;
 }
 
 export interface ManifestContext {
@@ -102,6 +110,37 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
   const read = { ...manifest, identities: identitiesOf(manifest, resource?.lifecycle), resource };
   if (!tagged && resource && problems.count === before) shared.set(noted, read);
   return read;
+}
+
+/** The identities that only one manifest may have: its key, its id, and the key that it renames. */
+export function identitiesOf(
+  { kind, key, address, id }: Pick<Manifest, 'kind' | 'key' | 'address' | 'id'>,
+  lifecycle?: Lifecycle,
+): Identity[] {
+  const { name } = kind;
+  const identities = [{ identity: identityOf(kind, key), label: address, isFormer: false }];
+  if (id !== null) {
+    const label = `the ${name} with the id ${id}`;
+    identities.push({ identity: identityOfId(name, id), label, isFormer: false });
+  }
+  const former = lifecycle?.renamedFrom;
+  if (former) {
+    const label = formatAddress(name, former);
+    identities.push({ identity: identityOf(kind, former), label, isFormer: true });
+  }
+  return identities;
+}
+
+export function declarerOf<T>(
+  byIdentity: ReadonlyMap<string, T>,
+  { kind, key, id }: Pick<LiveObject, 'kind' | 'key' | 'id'>,
+): T | undefined {
+  const byKey = byIdentity.get(identityOf(kind, key));
+  return byKey ?? (id === null ? undefined : byIdentity.get(identityOfId(kind.name, id)));
+}
+
+function identityOfId(kind: string, id: string): string {
+  return `id ${kind} ${id}`;
 }
 
 interface DeclaredTree extends Tree {
@@ -255,12 +294,10 @@ function explain(kind: Kind, fault: SchemaFault): Problem | null {
 function explainNull(kind: Kind, at: Pointer): Problem | null {
   const [field = '', ...below] = segmentsOf(at);
   if (below.length > 0 || !Object.hasOwn(kind.fields, field)) return null;
-  // Nothing of the object is left without its only field.
-  const isOnly = Object.keys(kind.fields).length === 1;
   return {
     code: 'not-clearable',
     message: `\`${field}\` cannot be cleared: the API does not accept null for it.`,
-    hint: `Remove the line to leave it as it is${isOnly ? ', or declare `ensure: absent` instead' : ''}.`,
+    hint: 'Remove the line to leave it as it is.',
   };
 }
 

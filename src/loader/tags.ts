@@ -221,30 +221,26 @@ const isScalar = (value: Json) => value !== null && typeof value !== 'object';
 const collection = /^[a-z][a-z_]*$/;
 
 function readLookup(argument: Json): Json {
-  const problem = isObject(argument) ? lookupProblem(argument) : 'it takes a mapping';
-  if (problem !== null) {
-    const hint = 'For example: `!lookup { from: ne_attributes, where: { uid: department }, take: id }`.';
-    throw fail('invalid-lookup', `This \`!lookup\` is not valid: ${problem}.`, { hint });
-  }
-  const parsed = lookupOf({ $lookup: argument });
-  return parsed ? lookupMarker(parsed) : unresolved;
-}
-
-function lookupProblem(argument: JsonObject): string | null {
-  const unknown = Object.keys(argument).find((key) => !['from', 'where', 'take'].includes(key));
-  if (unknown !== undefined)
-    return `it has \`${unknown}\`, but only \`from\`, \`where\` and \`take\` are allowed`;
-  const { from, where, take } = argument;
-  if (from === unresolved || take === unresolved) return null;
-  if (typeof from !== 'string' || !collection.test(from))
-    return '`from` must be the plain name of a collection';
-  if (typeof take !== 'string' || take === '') return '`take` must name a field';
-  if (!isObject(where) || Object.keys(where).length === 0)
-    return '`where` must name at least one field and its value';
+  const { from, where, take, ...others } = isObject(argument) ? argument : {};
+  // What could not be read has been reported.
+  if (from === unresolved || take === unresolved) return unresolved;
   // A request cannot hold half of a character.
   const isValue = (value: Json) => (typeof value === 'string' ? value.isWellFormed() : isScalar(value));
-  const wrong = Object.entries(where).find(([, value]) => !isValue(value));
-  return wrong ? `the value of \`${wrong[0]}\` must be text, a number, true or false` : null;
+  const isLookup =
+    Object.keys(others).length === 0 &&
+    typeof from === 'string' &&
+    collection.test(from) &&
+    isObject(where) &&
+    Object.keys(where).length > 0 &&
+    Object.values(where).every(isValue) &&
+    take !== '';
+  const parsed = isLookup ? lookupOf({ $lookup: argument }) : null;
+  if (parsed) return lookupMarker(parsed);
+  throw fail(
+    'invalid-lookup',
+    '`!lookup` takes `from`, the plain name of a collection, `where`, one or more fields with their values, and `take`, a field.',
+    { hint: 'For example: `!lookup { from: ne_attributes, where: { uid: department }, take: id }`.' },
+  );
 }
 
 /** True when there is such a kind, and such a key, is only known with the kinds of the project: see manifest.ts. */

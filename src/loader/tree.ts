@@ -65,18 +65,11 @@ function readValue(node: unknown, walk: Walk): Json {
   if (isAlias(node)) return readAlias(node.source, node, walk);
   const { anchor } = node;
   if (anchor === undefined) return readNode(node, walk);
-  if (walk.anchors.has(anchor)) refuseSecondAnchor(anchor, node, walk);
   const size = walk.size;
   walk.anchors.set(anchor, null);
   const value = readNode(node, walk);
   walk.anchors.set(anchor, { value, size: walk.size - size });
   return value;
-}
-
-/** YAML allows it, but the aliases after it are then seldom what was meant: the anchor was copied with its value. */
-function refuseSecondAnchor(name: string, node: Node, walk: Walk): void {
-  const message = `The anchor \`&${name}\` is defined a second time.`;
-  refuse(walk, node, { code: 'duplicate-anchor', message, hint: 'Give it another name, or remove it.' });
 }
 
 function readNode(node: Scalar | YAMLMap | YAMLSeq, walk: Walk): Json {

@@ -77,6 +77,24 @@ it('the kinds are named where none is near', () => {
   }
 });
 
+it.each([
+  ['{ a: 1 }', 'a mapping'],
+  [`F${'A'.repeat(39)}`, `F${'A'.repeat(39)}`],
+  [`F${'A'.repeat(40)}`, `F${'A'.repeat(39)}…`],
+])('a value that is not accepted is shown in brief: %s', (medium, shown) => {
+  const text = `kind: NotificationTemplate\nkey: k\nmedium: ${medium}\nlocale: en\n`;
+  const [[, message = ''] = []] = saidOf({ 'config/a.yaml': text }, 'config/a.yaml');
+  expect(message).toContain(shown);
+  expect(message).not.toContain('A'.repeat(40));
+  expect(message.includes('A…')).toBe(shown.endsWith('…'));
+});
+
+it('no message repeats all of a name that has no end', () => {
+  const [[, message = ''] = []] = saidOf({ 'config/a.yaml': `kind: ${'W'.repeat(200)}\n` }, 'config/a.yaml');
+  expect(message).toContain('W'.repeat(80));
+  expect(message).not.toContain('W'.repeat(81));
+});
+
 it('limits of a description of a kind are told in words', () => {
   const file = 'kinds/Role.kind.yaml';
   const text = `kind: Role
