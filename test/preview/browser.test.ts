@@ -87,7 +87,7 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     await expect.poll(width).toBe(375);
   });
 
-  it('shows those that have changed, one side alone, and frames as high as the mail', async () => {
+  it('keeps its place, filters and one side over a reload, with frames as high as the mail', async () => {
     const body = (words: string) => `<p style="height: 3000px">Long</p><p>${words}</p>`;
     const long = template({ before: { body: body('old') }, after: { subject: '', body: body('new') } });
     const { page } = await visit(snapshot([german, { ...long, key: 'long', address: 'long' }]));
@@ -97,6 +97,11 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     await inFrame(page, 'After').getByText('new').waitFor();
     const height = () => page.locator(sideOf('After')).evaluate('document.documentElement.scrollHeight');
     await expect.poll(height).toBeGreaterThan(3000);
+    await page.evaluate('scrollTo(0, 700)');
+    await page.reload();
+    await inFrame(page, 'After').getByText('new').waitFor();
+    await expect.poll(() => page.evaluate('scrollY')).toBe(700);
+    await expect.poll(() => page.locator('#list a').count()).toBe(1);
     await page.getByRole('button', { name: 'After', exact: true }).click();
     await expect.poll(() => page.locator('iframe:visible').count()).toBe(1);
     await page.locator('.subject.missing', { hasText: 'No subject' }).last().waitFor();

@@ -9,7 +9,15 @@ import {
   tokenHeader,
 } from '../protocol.ts';
 import { breakableKey, mediumName, problemItem, showList, startList } from './list.ts';
-import { contextOf, showContext, showSamples, showSides, startContext, startSides } from './template.ts';
+import {
+  contextOf,
+  showContext,
+  showSamples,
+  showSides,
+  startContext,
+  startPlace,
+  startSides,
+} from './template.ts';
 
 const root = document.documentElement;
 const busy = find('busy', HTMLElement);
@@ -23,6 +31,7 @@ let turn = 0;
 let events: EventSource | null = null;
 
 startTheme();
+startPlace(() => selected);
 startList(() => showList(templates, selected));
 startContext(() => selected, showTemplate);
 startSides();

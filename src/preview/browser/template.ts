@@ -37,7 +37,7 @@ export function showSides(template: ListedTemplate, { markup }: RenderedTemplate
   const wanted = JSON.stringify([address, base, isRemoved, oldSince, markup]);
   if (wanted === shown) return;
   shown = wanted;
-  const top = address === shownAddress ? scrollY : 0;
+  const top = address === shownAddress ? scrollY : takePlace(address);
   shownAddress = address;
   rendered.classList.toggle('single', base === 'not-read');
   for (const mail of rendered.querySelectorAll<HTMLElement>('.mail')) mail.hidden = medium !== 'EMAIL';
@@ -138,4 +138,42 @@ function readField(last: Context): TypedContext {
   } catch (error) {
     return { text, value: last, error: messageOf(error) };
   }
+}
+
+/** The key of a page's memory while it is loaded again, by the tab. */
+const storage = 'preview';
+
+interface ScrollPlace {
+  readonly address: string;
+  readonly top: number;
+  readonly filter: string;
+  readonly isChangedOnly: boolean;
+}
+
+let last = read();
+
+/** Restores the filter of the page before it was loaded again, and remembers the place when it is left. */
+export function startPlace(selectedAddress: () => string | null): void {
+  const [filter, only] = [find('filter', HTMLInputElement), find('changed-only', HTMLInputElement)];
+  filter.value = last.filter;
+  only.checked = last.isChangedOnly;
+  history.scrollRestoration = 'manual';
+  addEventListener('pagehide', () => {
+    const address = selectedAddress() ?? '';
+    const place: ScrollPlace = { address, top: scrollY, filter: filter.value, isChangedOnly: only.checked };
+    sessionStorage.setItem(storage, JSON.stringify(place));
+  });
+}
+
+/** How far down the page was at a template before it was loaded again. Another template begins at its top. */
+function takePlace(address: string): number {
+  const top = address === last.address ? last.top : 0;
+  last = { ...last, top: 0 };
+  return top;
+}
+
+function read(): ScrollPlace {
+  const none: ScrollPlace = { address: '', top: 0, filter: '', isChangedOnly: false };
+  // Only this page of this origin writes it.
+  return { ...none, ...JSON.parse(sessionStorage.getItem(storage) ?? '{}') };
 }
