@@ -229,7 +229,6 @@ describe('a descriptor', () => {
       { parent: { source: 'Nowhere' } },
       'Objects cannot be below those of the kind `Nowhere`.',
     ],
-    ['without a key', { key: undefined }, 'The document has no `key` or `single`'],
     ['single, with a key', { single: true }, 'A single object needs no `key`'],
     ['with a field that is the parent', { fields: { source: 'value' } }, '`source` is a part of the key'],
     [

@@ -17,7 +17,7 @@ it('writes the counts that GitLab reads where the name of the report says so', a
 it('refuses a report that does not exist of a result before anything is applied', async () => {
   const { code, stderr } = await world.run('apply --yes --report x.gitlab.json');
   expect(code).toBe(1);
-  expect(stderr).toContain('Use one of these endings: .json, .md, .html, .xml.');
+  expect(stderr).toContain('Use one of: .json, .md, .html, .xml.');
   expect(world.sandbox.log).toEqual([]);
 });
 

@@ -77,7 +77,7 @@ it('names a descriptor that cannot be used, and a folder that is not there', asy
   const wrong = await world.run('sandbox');
   expect(wrong.code).toBe(1);
   expect(wrong.stderr.replaceAll(/\s+/g, ' ')).toContain(
-    'kinds/Role.kind.yaml: descriptor.key must name a member',
+    'kinds/Role.kind.yaml: descriptor.path is required',
   );
   const missing = await world.run('sandbox --kinds nowhere');
   expect(missing.code).toBe(1);
