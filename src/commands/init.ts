@@ -29,7 +29,7 @@ import {
   projectFiles,
   starts,
 } from './init/project-file.ts';
-import { givenTenants, makeSetup, printMissingSettings, type Setup, verbosity } from './init/tenants.ts';
+import { givenTenants, makeSetup, type Setup, verbosity } from './init/tenants.ts';
 import { type Io, printNote } from './io.ts';
 
 function options(yargs: Argv) {
@@ -106,7 +106,6 @@ export const command = describePlainCommand({
     requirePlain(route, names, [...(current?.hosts ?? []), ...urls.map((url) => new URL(url).host)]);
   }
 
-  if (!isNew && added.length === 0) await printMissingSettings(root, io);
   const written = writeFiles(root, [
     ...projectFiles(choices, root, extended?.projectFile),
     ...added.map(environmentFile),

@@ -32,7 +32,7 @@ export interface TenantCheck {
 }
 
 /** Without these, lists or objects are refused; without the others, reads work. */
-const settingsOfReads: readonly string[] = ['experimentalHeader', 'paths', 'profileSearchPath', 'mailFrom'];
+const settingsOfReads: readonly string[] = ['experimentalHeader', 'paths', 'mailFrom'];
 
 function isForReads({ name, value }: Detected, settings: ApiSettings): boolean {
   const preset = name === 'preset' ? findPreset(value) : null;

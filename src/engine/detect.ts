@@ -38,13 +38,7 @@ import { testNotification } from './test-notification.ts';
 export interface Detected {
   /** The member of the environment that it belongs to. */
   readonly service: Service;
-  readonly name:
-    | 'preset'
-    | 'experimentalHeader'
-    | 'jsonText'
-    | 'paths'
-    | 'profileSearchPath'
-    | 'profileSearchObjectType';
+  readonly name: 'preset' | 'experimentalHeader' | 'jsonText' | 'paths' | 'profileSearchObjectType';
   readonly value: Json;
   readonly because: string;
 }
@@ -113,7 +107,7 @@ export async function surveyTenant(project: SurveyedProject, options: SurveyOpti
   }
   const guessed: Guess[] = [];
   // Own paths come first: only behind the right path does a tenant say which header it wants.
-  for (const makeGuesses of [guessOwnPaths, guessHeader, guessSearchPaths]) {
+  for (const makeGuesses of [guessOwnPaths, guessHeader]) {
     for (const guess of makeGuesses(listed, { settings, kinds })) {
       if (guess.refused.every((kind) => isRead(kind, listed))) continue;
       const again = await readWith(withSetting(settings, guess.settingFor(guess.refused)), guess.refused);
@@ -325,28 +319,6 @@ function guessOwnPaths(listed: readonly ListedKind[], { settings, kinds }: Surve
 
 const resourcesOf = ({ resource, read: { defaults } }: Kind): ApiResource[] =>
   defaults ? [resource, defaults.resource] : [resource];
-
-/** Hosts without the usual path for saved searches have been seen to use these. */
-const searchPaths = [
-  '/api/advanced_searches',
-  '/api/searches',
-  '/api/saved_searches',
-  '/api/profile_searches',
-];
-
-function guessSearchPaths(listed: readonly ListedKind[]): Guess[] {
-  if (!listed.some((each) => each.kind === profileSearch && !isFound(each))) return [];
-  return searchPaths.map((value) => ({
-    refused: [profileSearch],
-    isRight: isAnswered,
-    settingFor: () => ({
-      service: 'profiles',
-      name: 'profileSearchPath',
-      value,
-      because: 'the usual path does not exist, and this one lists saved searches',
-    }),
-  }));
-}
 
 function settingsIn(listed: readonly ListedKind[]): Detected[] {
   const of = (kind: Kind) => listed.find((each) => each.kind === kind);

@@ -3,7 +3,7 @@ import { type Detected, presetsOfHosts, type Survey, surveyTenant } from '../../
 import type { Kind } from '../../kinds/kind.ts';
 import type { ProjectEnvironment } from '../../kinds/project.ts';
 import { readBaseUrl } from '../../loader/connection.ts';
-import { loadEnvironment, loadEnvironmentNames, loadUnwritten, valuesIn } from '../../loader/index.ts';
+import { loadEnvironmentNames, loadUnwritten, valuesIn } from '../../loader/index.ts';
 import { isPlainName } from '../../loader/selection.ts';
 import { isRefusedKey } from '../../loader/tree.ts';
 import { Failure, fail, interruption } from '../../model/failure.ts';
@@ -353,24 +353,6 @@ async function readSurvey(project: ProjectEnvironment, io: Io): Promise<Survey> 
     return await surveyTenant(project, { signal, redactor, onEvent: progress.onEvent });
   } finally {
     progress.end();
-  }
-}
-
-/** Reads the tenant of an existing project, where its credentials are set, and says which settings the file lacks. */
-export async function printMissingSettings(root: string, io: Io): Promise<void> {
-  const configFile = join(root, 'tenantctl.yaml');
-  try {
-    const project = loadEnvironment({ configFile, env: io.env, onSecret: (text) => io.redactor.learn(text) });
-    const { connection, name } = project.environment;
-    if (connection.to === 'sandbox') return;
-    const { detected } = await readSurvey(project, io);
-    for (const setting of detected) {
-      const add = `Add to the environment ${name} in tenantctl.yaml: ${describeSetting(setting)}.`;
-      printNote(oneLine(add), io);
-    }
-  } catch (error) {
-    // `plan` explains what is wrong with the project file or the tenant.
-    if (!(error instanceof Failure) || io.signal.aborted) throw error;
   }
 }
 
