@@ -158,14 +158,14 @@ async function refuseMistakes(args: Args, io: Io): Promise<void> {
         hint: `To apply that plan, put it before the options: \`tenantctl apply ${word} …\`. Otherwise choose another file.`,
       });
     }
-  if (result === stdoutName)
-    throw fail('usage', 'A result is rewritten while the run goes on, so it cannot go to stdout.', {
-      hint: 'Name a file. `--format json` prints the result on stdout at the end.',
-    });
-  if (result !== undefined && isPipe(resolve(io.cwd, result)))
-    throw fail('usage', `${result} is a pipe, but a result is rewritten while the run goes on.`, {
-      hint: 'Name a file.',
-    });
+  if (result !== undefined && (result === stdoutName || isPipe(resolve(io.cwd, result))))
+    throw fail(
+      'usage',
+      'A result is rewritten while the run goes on, so it needs a file: no stdout, no pipe.',
+      {
+        hint: '`--format json` prints the result on stdout at the end.',
+      },
+    );
   const given = (...names: Parameters<typeof givenOptions<Args>>[1]) =>
     givenOptions(args, names).map(({ option }) => option);
   // To ignore them would mislead. `--max-deletes` says what a saved plan may do.
@@ -176,13 +176,9 @@ async function refuseMistakes(args: Args, io: Io): Promise<void> {
       hint: 'Use the options with `tenantctl plan --out FILE`, and apply that plan.',
     });
   }
-  if (dryRun && args.lines)
-    throw fail('usage', 'A dry run has no events, so it cannot be combined with --format jsonl.', {
-      hint: '`--format json` prints the plan, with all requests.',
-    });
-  const outputs = given('result', 'report');
+  const outputs = [...given('result', 'report'), ...(args.lines ? ['--format jsonl'] : [])];
   if (dryRun && outputs.length > 0) {
-    const message = `A dry run has no result, so it cannot be combined with ${outputs.join(' and ')}.`;
+    const message = `A dry run has no result and no events, so it cannot be combined with ${outputs.join(' and ')}.`;
     throw fail('usage', message, {
       hint: 'Use `tenantctl plan --out` to save the plan, or `tenantctl plan --report` for reports.',
     });

@@ -8,7 +8,7 @@ import { pluralize, tenantWords } from '../report/words.ts';
 import { describeCommand, format } from './command.ts';
 import { describeSetting } from './init/tenants.ts';
 import { viewOf } from './io.ts';
-import { createProgress } from './progress.ts';
+import { withProgress } from './progress.ts';
 import { projectOptions } from './project.ts';
 
 export const command = describeCommand({
@@ -24,10 +24,8 @@ export const command = describeCommand({
   const project = openProjects(options).environment(options.environment);
   // Also while manifests have errors.
   const declared = new Set(loadNames(options).objects.map(({ kind }) => kind.name));
-  const progress = createProgress(io, args);
-  const { signal, redactor } = io;
-  const check = await checkTenant(project, declared, { signal, redactor, onEvent: progress.onEvent }).finally(
-    () => progress.end(),
+  const check = await withProgress(args, io, (tenantOptions) =>
+    checkTenant(project, declared, tenantOptions),
   );
   io.stdout.write(
     args.format === 'json'

@@ -25,21 +25,31 @@ export interface FleetProgress extends Pick<Progress, 'end'> {
   tenantOptions(name: string): TenantOptions;
 }
 
+/** Runs work with a tenant, and shows meanwhile what happens. */
+export async function withProgress<T>(
+  args: Verbosity,
+  io: Io,
+  work: (options: TenantOptions, progress: Progress) => Promise<T>,
+): Promise<T> {
+  const progress = createProgress(io, args);
+  const { signal, redactor } = io;
+  try {
+    return await work({ signal, redactor, onEvent: progress.onEvent }, progress);
+  } finally {
+    progress.end();
+  }
+}
+
 /** Opens the environment's tenant for `use`, shows what happens meanwhile, and closes the tenant. */
-export async function withTenant<T>(
+export function withTenant<T>(
   project: { readonly environment: Environment; readonly secrets: Secrets },
   args: Verbosity,
   io: Io,
   use: (tenant: Tenant, progress: Progress) => Promise<T>,
 ): Promise<T> {
-  const progress = createProgress(io, args);
-  const { signal, redactor } = io;
-  const options = { signal, redactor, onEvent: progress.onEvent };
-  try {
-    return await useTenant(project, options, (tenant) => use(tenant, progress));
-  } finally {
-    progress.end();
-  }
+  return withProgress(args, io, (options, progress) =>
+    useTenant(project, options, (tenant) => use(tenant, progress)),
+  );
 }
 
 /** Runs `work` with the progress of several environments, and ends that. */

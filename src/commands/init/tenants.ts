@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { type Detected, presetsOfHosts, type Survey, surveyTenant } from '../../engine/detect.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import type { ProjectEnvironment } from '../../kinds/project.ts';
 import { readBaseUrl } from '../../loader/connection.ts';
 import { loadEnvironmentNames, loadUnwritten, valuesIn } from '../../loader/index.ts';
 import { isPlainName } from '../../loader/selection.ts';
@@ -12,7 +11,7 @@ import { looksLikeCredential } from '../../model/sensitive.ts';
 import { oneLine, printable } from '../../report/safe.ts';
 import { type Io, isInteractive, openPrompt, type Prompt, printNote } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
-import { createProgress } from '../progress.ts';
+import { withProgress } from '../progress.ts';
 import { namesUsed } from './pipelines.ts';
 import {
   type Choices,
@@ -335,7 +334,7 @@ async function surveyWith(tenant: NewTenant, { root, env, io }: Asking): Promise
   const text = projectText({ tenants: [tenant], from: 'export', pipelines: 'none' });
   try {
     const project = loadUnwritten(text, { ...options, configFile, environment: tenant.name });
-    const survey = await readSurvey(project, io);
+    const survey = await withProgress(verbosity, io, (tenant) => surveyTenant(project, tenant));
     printSurvey(survey, tenant, io);
     return survey;
   } catch (error) {
@@ -343,16 +342,6 @@ async function surveyWith(tenant: NewTenant, { root, env, io }: Asking): Promise
     // Nobody has seen the project file yet that the places are in.
     const placeless = error.diagnostics.map(({ source: _, excerpt: __, ...rest }) => rest);
     throw new Failure(placeless, error.exitCode);
-  }
-}
-
-async function readSurvey(project: ProjectEnvironment, io: Io): Promise<Survey> {
-  const progress = createProgress(io, verbosity);
-  try {
-    const { signal, redactor } = io;
-    return await surveyTenant(project, { signal, redactor, onEvent: progress.onEvent });
-  } finally {
-    progress.end();
   }
 }
 
