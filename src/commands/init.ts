@@ -91,20 +91,16 @@ export const command = describePlainCommand({
   const isNew = !existsSync(join(root, 'tenantctl.yaml'));
   const asked = checkPromotion(args, isNew);
   const there = isNew ? null : writtenRoute(placeOf(root));
-  // Reports mistakes of an existing project before a file is written.
-  const known = isNew ? null : readPipelineFacts(root, io.env, there);
+  // Reports mistakes of an existing project before a question is asked or a file is written.
+  const known = isNew
+    ? null
+    : readPipelineFacts(root, io.env, args.identity.length > 0 ? there : (asked ?? there));
   const setup = await makeSetup(args, { root, isNew }, io);
   const { choices, env } = setup;
   const added = isNew ? [] : choices.tenants;
   const extended = isNew ? null : extendIn(root, asked ?? there, choices, io);
   const route = isNew ? routeOf(choices.tenants) : (extended?.route ?? null);
-  const current = known && added.length === 0 ? readPipelineFacts(root, io.env, route) : known;
-  if (choices.pipelines !== 'none') {
-    const urls = choices.tenants.flatMap(({ identity, profiles }) => [identity, profiles ?? identity]);
-    const single = known && !route ? [known.stages[0].selection] : [];
-    const names = [...choices.tenants.map(({ name }) => name), ...single];
-    requirePlain(route, names, [...(current?.hosts ?? []), ...urls.map((url) => new URL(url).host)]);
-  }
+  if (choices.pipelines !== 'none') refuseOddNames(choices.tenants, route, known);
 
   const written = writeFiles(root, [
     ...projectFiles(choices, root, extended?.projectFile),
@@ -115,8 +111,8 @@ export const command = describePlainCommand({
   const exported =
     choices.from === 'export' && isNew ? await exportTenant(choices, root, { ...io, env }) : null;
   const facts = readPipelineFacts(root, io.env, route);
-  // Who adds a tenant to a project without pipelines asks for none.
-  const onlyExisting = added.length > 0 && args.pipelines === undefined;
+  // Who only adds a tenant to a project without pipelines asks for none.
+  const onlyExisting = added.length > 0 && args.pipelines === undefined && !asked;
   const jobs = writePipelines(choices, { facts, onlyExisting }, root);
 
   const notes = [...written, ...kept, ...jobs.notes];
@@ -160,6 +156,18 @@ function extendIn(root: string, route: Route | null, { tenants, pipelines }: Cho
   const added = pipelines === 'none' ? [] : tenants.map(({ name }) => name);
   const names = loadEnvironmentNames({ configFile, env });
   return extendRoute(route, readFileSync(configFile, 'utf8'), added, names);
+}
+
+/** Throws a Failure for names and hosts that a pipeline cannot pass on. */
+function refuseOddNames(
+  tenants: readonly NewTenant[],
+  route: Route | null,
+  known: PipelineFacts | null,
+): void {
+  const urls = tenants.flatMap(({ identity, profiles }) => [identity, profiles ?? identity]);
+  const single = known && !route ? [known.stages[0].selection] : [];
+  const names = [...tenants.map(({ name }) => name), ...single];
+  requirePlain(route, names, [...(known?.hosts ?? []), ...urls.map((url) => new URL(url).host)]);
 }
 
 function keepTyped({ keep, env }: Setup, root: string, io: Io): Note[] {

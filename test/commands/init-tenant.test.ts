@@ -748,5 +748,8 @@ describe('a tenant that a project gets', () => {
     expect(stdout).not.toMatch(/pipeline is for|\.gitlab-ci\.yml|workflows/);
     const asked = await run(['init', '--identity', 'us-3=https://us3.example', '--pipelines', 'gitlab']);
     expect(asked.stdout).toContain('created   .gitlab-ci.yml');
+    rmSync(join(dir, '.gitlab-ci.yml'));
+    const promoting = ['--identity', 'us-4=https://us4.example', '--promote', 'us-3', 'us-4'];
+    expect((await run(['init', ...promoting])).stdout).toContain('created   .gitlab-ci.yml');
   });
 });

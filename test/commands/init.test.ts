@@ -409,6 +409,20 @@ describe('in a folder of a repository', () => {
     expect(lint(read(second), second)).toEqual([]);
   });
 
+  it('a pipeline of a project with a longer name, or in a folder, is not theirs', async () => {
+    execFileSync('git', ['init', '--quiet'], { cwd: dir });
+    await run(['init', 'apps/iga-2', '--identity', 'far=https://far.example']);
+    for (const [folder, at] of [
+      ['apps/iga', '.github/workflows/tenantctl-apps-iga.yaml'],
+      ['.', 'tenantctl.github.yaml'],
+    ] as const) {
+      await run(['init', folder]);
+      expect(read(at)).toContain("TENANTCTL_ENV: 'production'");
+      expect(await run(['init', folder])).toMatchObject({ code: 0 });
+    }
+    expect(read(workflow)).toContain("TENANTCTL_ENV: 'far'");
+  });
+
   it.each([
     ['one tenant', []],
     ['several', ['--identity', 'test=https://a.example', '--identity', 'live=https://b.example']],

@@ -296,8 +296,13 @@ function placesIn(system: System, folder: string): string[] {
 }
 
 /** True when an existing pipeline has jobs for the project in this folder, as `pipelineFile` would write them. */
-const isFor = (existing: string, folder: string): boolean =>
-  existing.includes('bin/tenantctl') && existing.includes(folder.slice(0, -1));
+function isFor(existing: string, folder: string): boolean {
+  if (!existing.includes('bin/tenantctl')) return false;
+  // The jobs of a project in a folder begin there.
+  if (folder === '') return !/^ {4}(?:working-directory: '|- cd '\.\/)/m.test(existing);
+  const dir = folder.slice(0, -1).replaceAll('.', '\\.');
+  return new RegExp(`(?<![\\w-])${dir}(?![\\w.-])`).test(existing);
+}
 
 /** The content of an existing pipeline; `null` where somebody has written something else in place of its selections. */
 function contentOf(text: string): PipelineContent | null {
