@@ -1,11 +1,10 @@
 import { diffArrays } from 'diff';
-import { compareField, dropNulls } from '../kinds/compare.ts';
+import { compareField, dropNulls, pairRecords, recordAgrees } from '../kinds/compare.ts';
 import { credentialMembers, isCredentialText } from '../kinds/credentials.ts';
 import { chooseSynonym, comparable, isUnordered, printedJson, textOfItem } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { Field } from '../kinds/kind.ts';
 import { fieldSays } from '../kinds/places.ts';
-import { pairRecords, recordAgrees } from '../kinds/records.ts';
 import { generalizeIndexes } from '../kinds/redact.ts';
 import { isRefusedKey, unresolved } from '../loader/tree.ts';
 import {

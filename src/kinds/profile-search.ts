@@ -13,11 +13,11 @@ import {
 } from '../model/json.ts';
 import { type Lookup, literal, lookupMarker, lookupOf } from '../model/marker.ts';
 import type { ApiSettings } from '../model/settings.ts';
+import { pairRecords, recordAgrees } from './compare.ts';
 import { apiRequest, type Call, profilesResource } from './http.ts';
 import { type Field, type Kind, type RecordsField, type WriteInput, withoutId } from './kind.ts';
 import { call, idPlace, idText, type Operation } from './operation.ts';
 import { Places } from './places.ts';
-import { pairRecords, recordAgrees } from './records.ts';
 
 // One rule of a saved search (seed 002, "Condition rule"). Hosts know more types, operators and members than the documents
 // (api-notes, "What hosts of this family really answer"). All members are read, compared, shown and written, known or not.

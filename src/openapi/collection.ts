@@ -3,7 +3,6 @@ import { get, getText, getTexts } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
 import { kindNameOf } from './fields.ts';
-import { type Prose, readProse } from './prose.ts';
 
 /** The calls of a collection, as its document describes them; `null` for a call that it does not have. */
 export interface Collection {
@@ -174,14 +173,14 @@ export function collectionsIn(api: OpenApi) {
   const isItem = new Set(items.values());
   for (const [found, itemPath] of items) {
     const path = found.startsWith(`${prefix}/`) ? found : prefix + found;
-    const [whole, item] = [found, itemPath].map((each) =>
-      all && each !== undefined ? api.at(all, each) : null,
-    );
-    const reading = whole ? api.at(whole, 'get') : null;
+    const whole = all && api.at(all, found);
+    const item = all && itemPath !== undefined ? api.at(all, itemPath) : null;
+    const reading = whole && api.at(whole, 'get');
+    const ways = ['put', 'patch', 'delete'];
+    // A POST alone is an action, and no object.
     const isWritten =
-      hasAny(api, whole ?? null, 'put', 'patch', 'delete', ...(reading ? ['post'] : [])) ||
-      hasAny(api, item ?? null, 'put', 'patch', 'delete');
-    const why = whyNoKind(api, path, whole ?? null, itemPath !== undefined);
+      hasAny(api, item, ...ways) || hasAny(api, whole, ...ways) || (reading && hasAny(api, whole, 'post'));
+    const why = whyNoKind(api, path, whole, itemPath !== undefined);
     const tag = getTexts(reading?.value ?? {}, 'tags')[0] ?? null;
     if (why === null) collections.push({ ...withParent(path), found: path, tag });
     else if (isWritten && (itemPath !== undefined || !isItem.has(found))) leftOut.push(`${path}: ${why}`);
@@ -308,4 +307,66 @@ function readWrite(api: OpenApi, call: Part): Write {
     mediaTypes: Object.keys(api.at(call, 'requestBody', 'content')?.value ?? {}),
     prose: readProse(getText(call.value, 'description') ?? ''),
   };
+}
+
+/** What the description of a request says about the fields of its object. */
+export interface Prose {
+  /** The fields that it lists as those that can be changed; `null` without such a list. */
+  readonly patchable: ReadonlySet<string> | null;
+  /** The fields that it lists as those that cannot be changed. */
+  readonly fixed: ReadonlySet<string>;
+  /** True where it says that it only takes some of the objects. */
+  readonly isForSome: boolean;
+}
+
+const ability = '(?:patch|chang|updat|modif|edit|mut)\\w*';
+const cannot = new RegExp(
+  `immutable|read-only|\\b(?:cannot|can't|not)\\s+(?:be\\s+)?${ability}|${ability}[^.]*\\bother than\\b`,
+  'i',
+);
+const can = new RegExp(`patchable|\\bmutable|\\bcan be ${ability}`, 'i');
+
+/**
+ * Reads lists of fields, below a sentence or in it: "These fields are patchable:", "You cannot update `id`". Other sentences say
+ * nothing about single fields that could be told from an example.
+ */
+function readProse(description: string): Prose {
+  const lines = description.split('\n');
+  const found = { can: new Set<string>(), cannot: new Set<string>() };
+  for (const [at, line] of lines.entries()) {
+    const sentences = line.split(/(?<=[.!])\s+/);
+    for (const [index, sentence] of sentences.entries()) {
+      const says = cannot.test(sentence) ? 'cannot' : can.test(sentence) ? 'can' : null;
+      if (says === null || itemIn(line) !== null) continue;
+      const inside = namesIn(sentence);
+      const below = index === sentences.length - 1 ? listBelow(lines.slice(at + 1)) : [];
+      for (const name of inside.length > 0 ? inside : below) found[says].add(name);
+    }
+  }
+  return {
+    patchable: found.can.size === 0 ? null : found.can,
+    fixed: found.cannot,
+    isForSome: /\bcan only (patch|update|change)\b|\bdo not use this\b/i.test(description),
+  };
+}
+
+export const saysFixed = (description: string): boolean =>
+  /\b(is immutable|(cannot|can't) be (changed|updated|modified))\b/i.test(description);
+
+/** Names in quotes or in code: `"name"`, `` `id` ``. */
+const namesIn = (sentence: string) =>
+  [...sentence.matchAll(/["`]([A-Za-z_][\w-]*)["`]/g)].flatMap(([, name]) => name ?? []);
+
+function listBelow(lines: readonly string[]): string[] {
+  const items = lines.filter((line) => line.trim() !== '').map(itemIn);
+  const end = items.indexOf(null);
+  return items.slice(0, end < 0 ? items.length : end).flatMap((item) => item ?? []);
+}
+
+/** The name in an item of a list, `* name`, or in a line of its own, `**name** (as long as …)`; `null` for other lines. */
+function itemIn(line: string): string | null {
+  const [, plain, marked] =
+    /^\s*(?:[*-]\s+([\w-]+)|(?:[*-]\s+)?(?:\*\*|[`"])([\w-]+)(?:\*\*|[`"]))\s*(?:\(.*\))?\s*$/.exec(line) ??
+    [];
+  return plain ?? marked ?? null;
 }

@@ -3,7 +3,7 @@ import { formatComment, type Member, printInline } from '../loader/print.ts';
 import { groupBy } from '../model/basics.ts';
 import { fail } from '../model/failure.ts';
 import { isFieldName, isMemberName } from '../model/json.ts';
-import { type Collection, collectionsIn, type Rows, readCollection } from './collection.ts';
+import { type Collection, collectionsIn, type Prose, type Rows, readCollection } from './collection.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
 import {
   type DraftField,
@@ -17,7 +17,6 @@ import {
   toComment,
 } from './fields.ts';
 import { type DraftPlace, placesIn } from './places.ts';
-import type { Prose } from './prose.ts';
 import { createsOne, type Findings, fixedFinder, updateOf, writableFilter, writeOf } from './writes.ts';
 
 /** The descriptor of a kind, as far as a document says it. */

@@ -1,9 +1,8 @@
 import type { Member } from '../loader/print.ts';
 import { getText } from '../model/json.ts';
-import type { Collection, Write } from './collection.ts';
+import { type Collection, type Prose, saysFixed, type Write } from './collection.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
 import { toComment } from './fields.ts';
-import { type Prose, saysFixed } from './prose.ts';
 
 /** What is known of a collection before its descriptor is written. */
 export interface Findings {
