@@ -22,7 +22,6 @@ import type { Operation } from './operations.ts';
 import type { FilterOperator } from './query.ts';
 import { ApiError, badRequest, noContent, type Reply } from './reply.ts';
 import { refuse } from './shape.ts';
-import type { TenantState } from './state.ts';
 import type { Variations } from './ways.ts';
 
 // How the ways of hosts (ways.ts) change what they take and answer. A handler does what the documents say, and passes through here
@@ -413,24 +412,4 @@ export function answerNothing(plural: string, { nothingFound }: Variations): Rep
   if (nothingFound === 'list') return null;
   const status = nothingFound === 'refused' ? 400 : 200;
   return { status, body: { error: `no ${plural.replaceAll('_', ' ')} found` } };
-}
-
-/** Somebody else changes lists while their pages are read: called with the query of each request, before it is answered. */
-export function changingLists({ listsChange }: Variations, state: TenantState): (search: string) => void {
-  let left = { never: 0, once: 1, always: Number.POSITIVE_INFINITY }[listsChange];
-  return (search) => {
-    if (left === 0 || !isFurtherPage(search)) return;
-    left -= 1;
-    moveFirstRecords(state);
-  };
-}
-
-export function isFurtherPage(search: string): boolean {
-  return Number(new URLSearchParams(search).get('offset') ?? 0) > 0;
-}
-
-/** Moves the first record of each list to its end: another order, which means nothing, shifts the rows of all pages. */
-function moveFirstRecords(state: TenantState): void {
-  const lists: readonly unknown[] = [...Object.values(state), ...Object.values(state.objects)];
-  for (const records of lists) if (Array.isArray(records)) records.push(...records.splice(0, 1));
 }

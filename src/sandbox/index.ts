@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type Clock, History, LateWork, systemClock } from './clock.ts';
 import { type Fault, FaultList } from './faults.ts';
-import { changingLists } from './host.ts';
 import { Router } from './routes.ts';
 import {
   type Around,
@@ -21,7 +20,6 @@ import { contract, type PresetName, presets, type Variations } from './ways.ts';
 
 export type { Fault } from './faults.ts';
 export { FaultSyntaxError, faultWords, parseFault, parseFaults } from './faults.ts';
-export { isFurtherPage } from './host.ts';
 export type { ProfileSearch, TemplateDefault } from './objects.ts';
 export type { Operation } from './operations.ts';
 export { operations } from './routes.ts';
@@ -87,7 +85,6 @@ function partsOf(options: SandboxOptions, clientSecret: string): ServerParts {
   const products: Partial<Variations>[] = (options.presets ?? []).map((name) => presets[name]);
   const variations: Variations = Object.assign({}, contract, ...products, options.variations);
   const { around = (asked, next) => next(asked) } = options;
-  const changeLists = changingLists(variations, state);
   const router = new Router(kinds.values(), variations);
   const faults = new FaultList(router.operationNames());
   for (const fault of options.faults ?? []) faults.add(fault);
@@ -108,11 +105,7 @@ function partsOf(options: SandboxOptions, clientSecret: string): ServerParts {
     clock,
     late: new LateWork(clock),
     history: new History(options.lag ?? 0, now),
-    around: (asked, next) =>
-      around(asked, (changed) => {
-        changeLists(changed.search);
-        return next(changed);
-      }),
+    around,
     latency: options.latency ?? 0,
     save: () => {
       if (data !== null) saveState(state, data);

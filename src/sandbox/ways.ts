@@ -32,8 +32,6 @@ export const ways = {
   offsetBeyondEnd: ['refused', 'empty'],
   /** How the profile-management interface answers an empty list: `refused` with a 400, or a 200 with the `message` alone. */
   nothingFound: ['list', 'refused', 'message'],
-  /** True when others change the order of lists before a further page is read: never, once, or each time. */
-  listsChange: ['never', 'once', 'always'],
   /** With `attribute_class`, `condition_object_type` has the class of the attribute, and a new rule has to name it. */
   ruleObjectType: ['object_type', 'condition_object_type', 'attribute_class'],
   /** `extended`: rules may have types, operators, dates and members that the API documents do not know. */

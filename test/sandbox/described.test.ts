@@ -205,12 +205,6 @@ describe('a described kind is served like the others', () => {
     expect((await call(sandbox, 'GET /v2025/roles')).status).toBe(404);
   });
 
-  it('is listed in another order where others change lists', async () => {
-    const sandbox = await startWith(undefined, { variations: { listsChange: 'once' } });
-    await call(sandbox, 'GET /v2025/roles');
-    expect(namesIn((await call(sandbox, 'GET /v2025/roles?offset=2')).body)).toEqual(['Admin']);
-  });
-
   it('answers as the variations say', async () => {
     const variations = { sameKey: 'refused', unsetMembers: 'omitted', createAnswer: 'nothing' } as const;
     const sandbox = await startWith(undefined, { variations });

@@ -4,7 +4,6 @@ import {
   type SandboxOptions as EmbeddedOptions,
   type Variations as EmbeddedVariations,
   ways as embeddedWays,
-  isFurtherPage,
   parseVariations,
   referenceName,
   type Sandbox,
@@ -27,6 +26,8 @@ export const ways = {
   repeatPages: [false, true],
   /** Whether every list is answered whole, whatever page is asked for. */
   unpaged: [false, true],
+  /** Whether others change the order of lists before a further page is read: never, once, or each time. */
+  listsChange: ['never', 'once', 'always'],
   retryAfter: ['seconds', 'date'],
 } as const;
 
@@ -36,6 +37,7 @@ interface OfTests {
   readonly resolveNames: boolean;
   readonly repeatPages: boolean;
   readonly unpaged: boolean;
+  readonly listsChange: 'never' | 'once' | 'always';
   readonly retryAfter: 'seconds' | 'date';
   /** Called before a further page of a list is selected: what others do meanwhile. */
   readonly beforeFurtherPage: () => void;
@@ -50,13 +52,14 @@ export interface SandboxOptions extends Omit<EmbeddedOptions, 'variations' | 'ar
 /** Starts the embedded tenant, with what tests have it do around each request. */
 export async function startSandbox({ variations = {}, ...options }: SandboxOptions = {}): Promise<Sandbox> {
   const { emptyAsNull, shuffleLists, resolveNames, repeatPages, unpaged, retryAfter, ...others } = variations;
-  const { beforeFurtherPage, ...embedded } = others;
+  const { beforeFurtherPage, listsChange = 'never', ...embedded } = others;
   const given: { sandbox?: Sandbox } = {};
   const wrappers: Around[] = [
     (asked, next) => {
       if (isFurtherPage(asked.search)) beforeFurtherPage?.();
       return next(asked);
     },
+    changingLists(listsChange, () => given.sandbox?.state),
     ...(repeatPages ? [withoutParameters(['offset'])] : []),
     ...(unpaged ? [withoutParameters(['limit', 'offset'])] : []),
     ...(retryAfter === 'date' ? [datingPauses(() => options.clock?.now?.() ?? Date.now())] : []),
@@ -69,6 +72,25 @@ export async function startSandbox({ variations = {}, ...options }: SandboxOptio
   );
   given.sandbox = await startEmbedded({ ...options, variations: embedded, around });
   return given.sandbox;
+}
+
+const isFurtherPage = (search: string) => Number(new URLSearchParams(search).get('offset') ?? 0) > 0;
+
+/** Somebody moves the first record of each list to its end: another order, which means nothing, shifts the rows of all pages. */
+function changingLists(
+  listsChange: Variations['listsChange'],
+  stateOf: () => TenantState | undefined,
+): Around {
+  let left = { never: 0, once: 1, always: Number.POSITIVE_INFINITY }[listsChange];
+  return (asked, next) => {
+    const state = stateOf();
+    if (left > 0 && state && isFurtherPage(asked.search)) {
+      left -= 1;
+      const lists: readonly unknown[] = [...Object.values(state), ...Object.values(state.objects)];
+      for (const records of lists) if (Array.isArray(records)) records.push(...records.splice(0, 1));
+    }
+    return next(asked);
+  };
 }
 
 /** Variations as a command line has them, those of tests included. */
