@@ -81,8 +81,8 @@ function load(place: HTMLElement): void {
   contentWindow?.addEventListener('scroll', () => scrollOthers(frame));
   for (const type of clicks) contentWindow?.addEventListener(type, ignore, { capture: true });
   show(place);
-  // Pictures may have another size than before.
-  frame.addEventListener('load', () => show(place));
+  // Pictures have their size only now.
+  if (of?.images.length) frame.addEventListener('load', () => show(place));
 }
 
 function show(place: HTMLElement): void {
