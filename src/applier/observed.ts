@@ -1,16 +1,16 @@
 import type { FieldDifference } from '../kinds/compare.ts';
-import { isDeclaredByMember, isUnordered, readableFields, textOfItem } from '../kinds/field.ts';
+import { isDeclaredByMember, isUnordered, readableFields } from '../kinds/field.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
-import { canonicalJson, itemsOf, type Json } from '../model/json.ts';
+import { itemsOf, type Json } from '../model/json.ts';
 import { isReplacement } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import { compare, differencesBetween } from '../planner/change.ts';
 import type { FoundObjects, KindChange } from './find.ts';
 import type { Progress } from './journal.ts';
-import { resourceOf } from './verify.ts';
+import { resourceOf, textOfDifference } from './verify.ts';
 
 /** What is known of the secrets that requests are filled with. One that is not set may have any text. */
 export type KnownSecrets = Pick<Secrets, 'matches' | 'problem'>;
@@ -155,22 +155,19 @@ const hasValue = (value: Json): boolean =>
 const holdsRedacted = (value: Json): boolean => value === redacted || itemsOf(value).some(holdsRedacted);
 
 function plannedDifferences({ kind, change: { diff } }: KindChange) {
-  const textOf = (path: Pointer, before: Json, after: Json) => {
-    const [name = ''] = segmentsOf(path);
-    const field = fieldNamed(kind, name);
-    if (!field || !isItem(kind, path)) return canonicalJson([path, before]);
-    const item = before ?? after;
-    return canonicalJson([name, before === null, item === null ? null : textOfItem(field, item)]);
+  // What was asked for may be a secret, which a plan does not show. An item that was not there has nothing else to be told by.
+  const sideBefore = (each: FieldDifference) => {
+    const after = each.before === null && isItem(kind, each.path) ? each.after : null;
+    return textOfDifference(kind, { ...each, op: 'replace', after });
   };
-  const known = new Set(diff.map(({ path, before, after }) => textOf(path, before, after)));
+  const known = new Set(diff.map(sideBefore));
   const concealed = diff.filter(({ sensitive, before }) => sensitive || holdsRedacted(before));
   const isConcealed = (at: Pointer) => concealed.some(({ path }) => isWithin(at, path) || isWithin(path, at));
   const names = new Set(diff.map(({ path }) => segmentsOf(path)[0]));
   return {
     isConcealed,
     // Of what a plan conceals, nothing says how it was.
-    isAsBefore: ({ path, before, after }: FieldDifference) =>
-      isConcealed(path) || known.has(textOf(path, before, after)),
+    isAsBefore: (each: FieldDifference) => isConcealed(each.path) || known.has(sideBefore(each)),
     isAbout: (at: Pointer) => diff.some(({ path }) => isWithin(at, path) || isWithin(path, at)),
     isInField: (at: Pointer) => names.has(segmentsOf(at)[0]),
   };

@@ -1,7 +1,9 @@
 import type { Kinds } from '../kinds/catalog.ts';
+import type { FieldDifference } from '../kinds/compare.ts';
 import { comparable, isUnordered, readableFields, sameValue, textOfItem } from '../kinds/field.ts';
-import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
+import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { noLifecycle, nowhere, type Resource, undeclared } from '../kinds/resource.ts';
+import { groupBy } from '../model/basics.ts';
 import {
   canonicalJson,
   get,
@@ -123,28 +125,19 @@ function misplacedMarkers(value: Json, at: Pointer): Pointer[] {
 const foreignMarkers = ['$lookup', '$tag', '$literal', '$jsonText'];
 
 function differingFields(kind: Kind, shown: readonly Difference[], made: readonly Difference[]): string[] {
-  const [one, other] = [shown, made].map((diff) => textsByField(kind, diff));
-  const names = [...new Set([...(one?.keys() ?? []), ...(other?.keys() ?? [])])];
-  return names.filter((name) => one?.get(name)?.join() !== other?.get(name)?.join());
+  const textsOf = (diff: readonly Difference[]) => {
+    const fields = groupBy(diff, ({ path }) => segmentsOf(path)[0] ?? '');
+    const textOf = (each: Difference) => `${textOfDifference(kind, each)} ${each.sensitive}`;
+    return new Map(fields.map(([name, group]) => [name, group.map(textOf).sort().join()]));
+  };
+  const [one, other] = [textsOf(shown), textsOf(made)];
+  return [...new Set([...one.keys(), ...other.keys()])].filter((name) => one.get(name) !== other.get(name));
 }
 
-/** The differences of each field as texts: equal for equal ones, in whatever form the tenant shows a value. */
-function textsByField(kind: Kind, diff: readonly Difference[]): Map<string, string[]> {
-  const texts = new Map<string, string[]>();
-  for (const difference of diff) {
-    const [name = '', ...below] = segmentsOf(difference.path);
-    const text = textOfDifference(fieldNamed(kind, name), below, difference);
-    texts.set(name, [...(texts.get(name) ?? []), text]);
-  }
-  for (const [name, list] of texts) texts.set(name, list.toSorted());
-  return texts;
-}
-
-function textOfDifference(
-  field: Field | undefined,
-  below: readonly string[],
-  { op, before, after, sensitive }: Difference,
-): string {
+/** Equal for equal differences, in whatever form the tenant shows a value. */
+export function textOfDifference(kind: Kind, { path, op, before, after }: FieldDifference): string {
+  const [name = '', ...below] = segmentsOf(path);
+  const field = fieldNamed(kind, name);
   const isItem = field !== undefined && isUnordered(field) && below.length > 0;
   const normal = (value: Json): Json => {
     if (field === undefined || value === null) return value;
@@ -153,7 +146,7 @@ function textOfDifference(
   };
   // An index says nothing where order does not count.
   const at = isItem ? below.slice(1) : below;
-  return canonicalJson([at, op, normal(before), normal(after), sensitive]);
+  return canonicalJson([name, at, op, normal(before), normal(after)]);
 }
 
 /** @param changed the fields that the change is about: only others go back in the form in which the tenant shows them */
