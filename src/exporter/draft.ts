@@ -1,3 +1,4 @@
+import { isUnordered } from '../kinds/field.ts';
 import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { contentDigest } from '../kinds/live-objects.ts';
 import type { Member, Printable } from '../loader/print.ts';
@@ -8,15 +9,7 @@ import { byAddress } from '../model/address.ts';
 import { get, isArray, isObject, itemsOf, type Json, mapMembers } from '../model/json.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { type NameSources, namesBeside, namesOf, tagsFor, withNamesForMembers } from './ids.ts';
-import {
-  clearedValue,
-  isUnordered,
-  isUnset,
-  itemIn,
-  matchSecrets,
-  placeOf,
-  printableValue,
-} from './place.ts';
+import { clearedValue, isUnset, itemIn, matchSecrets, placeOf, printableValue } from './place.ts';
 import { isMapping, isTagged, jsonOf, printLive } from './print-live.ts';
 import type { Omission, Refusal } from './remarks.ts';
 

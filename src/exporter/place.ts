@@ -128,8 +128,6 @@ export function isUnset(field: Field, value: Json | undefined): boolean {
   return comparable(field, value) === null;
 }
 
-export { isUnordered };
-
 export const clearedValue = (field: Field): readonly never[] | null => (isUnordered(field) ? [] : null);
 
 /**

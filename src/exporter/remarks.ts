@@ -127,11 +127,6 @@ const noteWords = {
     'info',
     '{} no longer has the value that its tag gives; the tag was replaced with a plain value.',
   ),
-  sideFile: say(
-    'side-file-left',
-    'info',
-    '{} has its text in the manifest now, because others use its side file unchanged.',
-  ),
   rename: say(
     'rename-kept',
     'warning',

@@ -284,7 +284,7 @@ it('leaves a side file alone that an environment uses too', async () => {
 
   const merged = await world.run('export --merge --delete --env test');
   expect(merged.stdout).toContain('- config/gone.yaml\n');
-  expect(merged.stderr).toContain('[side-file-left]');
+  expect(merged.stderr).toContain('[tag-replaced]');
   expect(world.read('config/kept.yaml')).toContain('body: By hand\n');
   expect(world.read('config/texts/kept.html')).toBe('Ours\n');
   expect(world.read('config/texts/gone.html')).toBe('Ours\n');
@@ -422,7 +422,7 @@ describe('a merge into side files', () => {
     const world = await createTestWorld({ seed, files });
     symlinkSync('b.txt', join(world.dir, 'config/a.txt'));
     const merged = await world.run('export --merge');
-    expect(merged).toMatchObject({ code: 0, stderr: expect.stringContaining('[side-file-left]') });
+    expect(merged).toMatchObject({ code: 0, stderr: expect.stringContaining('[tag-replaced]') });
     expect(world.read('config/b.txt')).toBe('old');
     expect((await world.plan()).changes).toEqual([]);
     expect((await world.run('export --merge')).stdout).toContain('0 changed, 0 new, 0 removed');

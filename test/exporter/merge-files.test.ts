@@ -40,7 +40,7 @@ describe('side files', () => {
       live: [template('a', { body: 'new' }), template('b', { body: 'old' })],
     });
     expect(result.changed).toEqual([{ path: 'config/a.yaml', content: `${head}body: new # b\n` }]);
-    expect(codes(result)).toEqual(['side-file-left']);
+    expect(codes(result)).toEqual(['tag-replaced']);
   });
 
   describe('that two fields of one document share', () => {
@@ -56,7 +56,7 @@ describe('side files', () => {
       expect(one.changed).toEqual([
         { path: 'config/a.yaml', content: `${head}body: new # b\nheader: !file a.html\n` },
       ]);
-      expect(codes(one)).toEqual(['side-file-left']);
+      expect(codes(one)).toEqual(['tag-replaced']);
       const both = merging('BODY', 'HEADER');
       expect(both.changed).toEqual([
         { path: 'config/a.yaml', content: `${head}body: BODY # b\nheader: HEADER\n` },

@@ -262,7 +262,7 @@ describe('half of a surrogate pair', () => {
     });
     expect(result.changed.map(({ path }) => path)).toEqual(['config/a.yaml']);
     expect(result.changed[0]?.content).toContain('\\ud83d');
-    expect(result.diagnostics.map(({ code }) => code)).toEqual(['side-file-left']);
+    expect(result.diagnostics.map(({ code }) => code)).toEqual(['tag-replaced']);
   });
 
   it('leaves whole pairs in their side files', () => {

@@ -432,8 +432,6 @@ function* removeFromFlow(
     const isAtEnd = after === lineEnd(text, after);
     yield splice(text, isAtEnd ? text.slice(0, start).trimEnd().length : start, after, '');
   }
-  const next = locateItem(parsed, parent, index + 1)?.start ?? null;
-  if (next !== null) yield splice(text, start, next, '');
   if (before !== null && !text.slice(before, start).includes('#')) yield splice(text, before, end, '');
   yield splice(text, start, end, '');
 }

@@ -315,7 +315,7 @@ function mergeSideFiles(
       for (const { changes, sideText } of users) {
         if (!sideText) continue;
         const { at, inline } = sideText;
-        changes.notes.push({ at, reason: 'sideFile' });
+        changes.notes.push({ at, reason: 'tag' });
         changes.edits.push({ op: 'set', path: segmentsOf(at), value: inline });
       }
     }

@@ -1,3 +1,4 @@
+import { isUnordered } from '../../kinds/field.ts';
 import type { LiveObject } from '../../kinds/kind.ts';
 import { identityOf } from '../../kinds/live-objects.ts';
 import { isIgnored } from '../../kinds/places.ts';
@@ -15,7 +16,6 @@ import { namesOf, tagsFor } from '../ids.ts';
 import {
   fieldDiffers,
   isSame,
-  isUnordered,
   isWritableKey,
   itemIn,
   membersIn,
