@@ -207,15 +207,6 @@ describe('a value that the tenant does not show', () => {
     ]);
   });
 
-  it.each(['***', '****', '*****', '******', '*******'])('is none where the mask is %s', (mask) => {
-    const masked = [answers.integration('1', 'S', { attributes: { a: mask } })];
-    const declared = [resource('SimIntegration', ['S'], { attributes: { a: 'new' } })];
-    expect(planOf({ declared, live: masked })).toMatchObject({
-      changes: [],
-      diagnostics: [{ code: 'not-comparable' }],
-    });
-  });
-
   it('is not asked for where the manifest clears it: that can be compared', () => {
     expect(remarks({ attributes: { a: null } })).toMatchObject({ changes: 1, told: [] });
     expect(remarks({ attributes: { b: 'x' } })).toEqual({ changes: 0, told: [] });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { planDigest } from '../../src/model/digest.ts';
 import { Failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { renderBody } from '../../src/model/marker.ts';
@@ -169,11 +168,6 @@ describe('comparing', () => {
       resource('ProfileSearch', ['New'], {}, { ensure: 'absent', lifecycle: { renamedFrom: ['Old'] } }),
     ];
     expect(planOf({ declared: gone }).diagnostics).toEqual([]);
-  });
-
-  it('refuses a pinned id that does not exist', () => {
-    const declared = [resource('AuthProfile', ['X'], { type: 'MFA' }, { id: 'gone' })];
-    expect(() => planOf({ declared })).toThrow(/no AuthProfile with the id "gone"/);
   });
 });
 
@@ -455,126 +449,14 @@ it('a member that is declared as null settles where the tenant does not have it,
   expect(plan.changes).toEqual([]);
 });
 
-describe('deleting', () => {
-  const live = [sender('1', 'a@acme.example'), sender('2', 'b@acme.example'), sender('3', 'c@acme.example')];
-  const prune = {
-    policy: { prune: { kinds: ['SenderAddress'], keep: ['SenderAddress/c@*'] } },
-    scope: { prune: true },
-  };
-  const declared = [resource('SenderAddress', ['a@acme.example'])];
-  const deleted = (given: Parameters<typeof planOf>[0]) =>
-    planOf(given).changes.flatMap(({ action, address }) => (action === 'delete' ? [address] : []));
-
-  it('needs to be asked for', () => {
-    expect(deleted({ declared, live })).toEqual([]);
-    expect(deleted({ declared: [], live })).toEqual([]);
+it('a change that lifts a restriction can lock nobody out', () => {
+  const raw = { name: 'All', type: 'BLOCK', offNetwork: true, untrustedGeography: false };
+  const plan = planOf({
+    declared: [resource('AuthProfile', ['All'], { type: 'MFA', offNetwork: false })],
+    live: [{ kind: 'AuthProfile', id: 'p', raw }],
   });
-
-  it('prunes what is not declared, less what is kept, and lists the latter', () => {
-    const plan = planOf({ declared, live, ...prune });
-    expect(plan.changes).toMatchObject([{ action: 'delete', address: 'SenderAddress/b%40acme.example' }]);
-    expect(plan.diagnostics).toMatchObject([{ code: 'kept', address: 'SenderAddress/c%40acme.example' }]);
-  });
-
-  it('is never widened by --only', () => {
-    const scope = { prune: true, only: ['SenderAddress/a@acme.example'] };
-    expect(deleted({ declared, live, ...prune, scope })).toEqual([]);
-    expect(deleted({ declared: [], live, ...prune, scope })).toEqual(['SenderAddress/a%40acme.example']);
-  });
-
-  it('removes what an earlier revision declared, unless something still does', () => {
-    const previous = [...declared, resource('SenderAddress', ['b@acme.example'])];
-    expect(deleted({ declared, live, previous })).toEqual(['SenderAddress/b%40acme.example']);
-  });
-
-  it.each([
-    ['protected', { policy: { protect: ['SenderAddress/*'] } }],
-    ['max-deletes', { policy: { maxDeletes: 0 } }],
-  ])('is refused by the guard %s', (code, { policy }) => {
-    const plan = planOf({ declared, live, ...prune, policy: { ...prune.policy, ...policy } });
-    expect(isRefused(plan)).toBe(true);
-    expect(plan.diagnostics[0]).toMatchObject({ code, severity: 'error' });
-    expect(plan.summary.delete).toBe(1);
-  });
-
-  it('of all objects of a kind has to be allowed for that kind', () => {
-    const everything = live.map(({ raw }) =>
-      resource('SenderAddress', [String(raw.email)], {}, { ensure: 'absent' }),
-    );
-    expect(planOf({ declared: everything, live }).diagnostics[0]?.code).toBe('deletes-all');
-    const choices = { allowDeleteAll: ['SenderAddress'] };
-    expect(isRefused(planOf({ declared: everything, live, choices }))).toBe(false);
-  });
-
-  it('of a manifest that protects itself is refused', () => {
-    const gone = resource(
-      'SenderAddress',
-      ['a@acme.example'],
-      {},
-      { ensure: 'absent', lifecycle: { protect: true } },
-    );
-    expect(planOf({ declared: [gone], live }).diagnostics[0]?.code).toBe('protected');
-  });
-});
-
-describe('a change that can lock people out', () => {
-  const raw = { name: 'All', type: 'MFA', offNetwork: false, untrustedGeography: false };
-  const live: Answer[] = [{ kind: 'AuthProfile', id: 'p', raw }];
-  it.each([{ type: 'BLOCK' }, { offNetwork: true }, { untrustedGeography: true }])(
-    'needs allowLockout: %j',
-    (fields) => {
-      const plan = planOf({ declared: [resource('AuthProfile', ['All'], fields)], live });
-      expect(plan.diagnostics).toMatchObject([{ code: 'lockout', severity: 'error' }]);
-      const allowed = resource('AuthProfile', ['All'], fields, { lifecycle: { allowLockout: true } });
-      expect(isRefused(planOf({ declared: [allowed], live }))).toBe(false);
-    },
-  );
-
-  it('is none when it lifts a restriction', () => {
-    const restricted: Answer[] = [
-      { kind: 'AuthProfile', id: 'p', raw: { ...raw, type: 'BLOCK', offNetwork: true } },
-    ];
-    const plan = planOf({
-      declared: [resource('AuthProfile', ['All'], { type: 'MFA', offNetwork: false })],
-      live: restricted,
-    });
-    expect(isRefused(plan)).toBe(false);
-    expect(plan.changes).toHaveLength(1);
-  });
-});
-
-describe('--since', () => {
-  const at = (subject: string) => declaredTemplate('a', { subject });
-  const originOf = (then: string, now: string, live: string) =>
-    planOf({ declared: [at(now)], previous: [at(then)], live: [template('a', { subject: live })] })
-      .changes[0];
-
-  it.each([
-    ['repo', 'one', 'two', 'one'],
-    ['tenant', 'one', 'one', 'hand'],
-    ['both', 'one', 'two', 'hand'],
-  ])('tells a difference made by %s', (origin, then, now, live) => {
-    const change = originOf(then, now, live);
-    expect(change?.diff[0]?.origin).toBe(origin);
-    expect(change?.risk.includes('undoes-tenant-change')).toBe(origin !== 'repo');
-  });
-});
-
-describe('the digest', () => {
-  const given = { declared: [declaredTemplate('a', { subject: 'New' })], live: [template('a')] };
-  it('is the same for the same input, whatever the time and the version', () => {
-    const plan = planOf(given);
-    expect(plan.digest).toMatch(/^sha256:[0-9a-f]{64}$/);
-    expect(planOf(given)).toEqual(plan);
-    expect(planDigest({ ...plan, createdAt: 'later', tool: { name: 'tenantctl', version: '9' } })).toBe(
-      plan.digest,
-    );
-  });
-  it('differs when anything else does', () => {
-    const { digest } = planOf(given);
-    expect(planOf({ ...given, live: [template('a', { subject: 'Other' })] }).digest).not.toBe(digest);
-    expect(planOf({ ...given, scope: { only: ['**'] } }).digest).not.toBe(digest);
-  });
+  expect(isRefused(plan)).toBe(false);
+  expect(plan.changes).toHaveLength(1);
 });
 
 it('orders changes by kind as they are applied, deletes last and the other way round', () => {
