@@ -300,7 +300,13 @@ class Scanner {
   #enterElse(name: 'else' | 'elseif', at: number): void {
     const block = this.#blocks.at(-1);
     if (block && !block.hasElse && ['if', 'foreach'].includes(block.name)) block.hasElse = name === 'else';
-    else this.#report('velocity-unopened', at, `This \`#${name}\` has no open \`#if\` before it.`, null);
+    else
+      this.#report(
+        'velocity-unopened',
+        at,
+        `There is no open \`#if\` that this \`#${name}\` could belong to.`,
+        null,
+      );
   }
 
   #closeBlock(at: number): void {

@@ -307,6 +307,8 @@ describe('choosing an environment', () => {
   test('an anchor of one environment serves in another', () => {
     const text = `${two}  c: { sandbox: {}, variables: &v { x: 1 } }\n  d: { sandbox: {}, variables: *v }\n`;
     expect(environment(text, {}, 'd').variables).toEqual({ x: 1 });
+    const tagged = text.replace('x: 1', 'x: !env X');
+    expect(environment(tagged, { X: 'y' }, 'd').variables).toEqual({ x: 'y' });
   });
 
   test('an alias is a tagged value of the same environment again', () => {
