@@ -370,6 +370,29 @@ describe('where there is no token', () => {
     expect(problem?.hint).toBe(diagnostic?.hint);
   });
 
+  it('is told at its place in the project file, with the setting that may be wrong', async () => {
+    const source = { file: 'tenantctl.yaml', line: 7, column: 5 };
+    const problemAt = async (status: number, name: string) => {
+      const found = await problemOf(
+        answerWith(status),
+        client({ setting: { name, source, excerpt: 'baseUrl: x' } }),
+      );
+      return found?.problems?.[0];
+    };
+    expect(await problemAt(401, 'identity.auth')).toMatchObject({
+      code: 'tenant-unauthorized',
+      hint: expect.stringContaining('Check the client id and the client secret'),
+      source,
+      excerpt: 'baseUrl: x',
+    });
+    expect(await problemAt(404, 'identity.baseUrl')).toMatchObject({
+      hint: expect.stringContaining('is made from `identity.baseUrl`'),
+      source,
+    });
+    expect((await problemAt(404, 'identity.auth.tokenUrl'))?.hint).toMatch(/^Check `identity.auth.tokenUrl`/);
+    expect((await problemAt(500, 'identity.baseUrl'))?.hint).not.toContain('identity.baseUrl');
+  });
+
   it('neither secret nor token is in what is told', async () => {
     const page = { ...answerWith(401), text: '<p>walrus-of-the-client</p>' };
     const repeated = answerWith(401, { error_description: 'walrus-of-the-client' });

@@ -628,24 +628,6 @@ describe('a tenant', () => {
     expect(client.asked).toHaveLength(5);
   });
 
-  test('a filter the tenant does not take is no obstacle', async () => {
-    const client = tenantOf({
-      '/v2025/notification-templates': ({ query }) =>
-        query.filters ? answerWith(400) : answerWith(200, [template('a', 'en', { id: '1' })]),
-    });
-    expect((await read(client, templates([['a', 'EMAIL', 'en']]))).objects).toHaveLength(1);
-  });
-
-  test('where case does not count, only the whole list says that something is absent', async () => {
-    const rows = [{ id: '1', email: 'Help@Acme.example' }];
-    const client = tenantOf({
-      '/v2025/verified-from-addresses': ({ query }) => answerWith(200, query.filters ? [] : rows),
-    });
-    const state = await read(client, [wantedOf('SenderAddress', [['help@acme.example']])]);
-    expect(state.objects.map(({ id }) => id)).toEqual(['1']);
-    expect(client.asked).toHaveLength(2);
-  });
-
   test('auth profiles: the list, then each', async () => {
     const client = tenantOf({
       '/v2024/auth-profiles': () =>
@@ -702,17 +684,6 @@ describe('a tenant', () => {
       expect(await codesOf(read(profiles, [wantedOf('AuthProfile', [['One']])]))).toEqual(['bad-answer']);
     },
   );
-
-  test('two objects with one key are an error that names both ids', async () => {
-    const rows = ['1', '2'].map((id) => ({ id, name: 'ServiceNow', type: 'x' }));
-    const client = tenantOf({ '/v2024/sim-integrations': () => answerWith(200, rows) });
-    const wanted = [wantedOf('SimIntegration', [['ServiceNow']])];
-    expect(await codesOf(read(client, wanted))).toEqual(['duplicate-live-key']);
-    await expect(read(client, wanted)).rejects.toThrow(/ids 1, 2/);
-    await expect(read(client, wanted)).rejects.toMatchObject({ diagnostics: [{ severity: 'error' }] });
-    const others = [wantedOf('SimIntegration', [['Jira']])];
-    expect((await read(client, others)).objects).toEqual([]);
-  });
 
   test('a whole list is asked for its length where the tenant counts it, a filtered one is not', async () => {
     const path = '/v2025/verified-from-addresses';
