@@ -7,11 +7,6 @@ import { fail } from '../../src/model/failure.ts';
 import type { Json } from '../../src/model/json.ts';
 import { clientOf, credentials, fixedToken, get, patch, post, put, reply, serve, settle } from './support.ts';
 
-function jwt(times: { exp?: number; iat?: number }): string {
-  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  return `${part({ alg: 'none' })}.${part(times)}.signature`;
-}
-
 describe('the token', () => {
   test('is fetched once for all who ask at the same time, with a form', async () => {
     await using server = await serve(({ url }, response) => {
@@ -38,28 +33,6 @@ describe('the token', () => {
     expect(setup.events.filter(({ type }) => type === 'token-fetched')).toHaveLength(1);
   });
 
-  test.each<[string, string, Record<string, number>]>([
-    ['expires_in', 'opaque', { expires_in: 100 }],
-    ["the JWT's own time", jwt({ exp: 600, iat: 500 }), {}],
-    ['the shorter of both', jwt({ exp: 600, iat: 500 }), { expires_in: 9000 }],
-    // The client's clock is decades behind.
-    ["the JWT's end and the host's clock", jwt({ exp: Math.floor(Date.now() / 1000) + 100 }), {}],
-  ])('is renewed before it expires by %s', async (_name, token, more) => {
-    await using server = await serve(({ url }, response) => {
-      if (url === '/oauth/token') reply(response, 200, { access_token: token, ...more });
-      else reply(response, 200, []);
-    });
-    await using setup = clientOf(server.url, { auth: credentials(server.url) });
-    const fetches = () => server.arrivals.filter(({ url }) => url === '/oauth/token').length;
-    await setup.client.send(get('/v2025/a'));
-    await setup.clock.sleep(70_000);
-    await setup.client.send(get('/v2025/a'));
-    expect(fetches()).toBe(1);
-    await setup.clock.sleep(25_000);
-    await setup.client.send(get('/v2025/a'));
-    expect(fetches()).toBe(2);
-  });
-
   test('is renewed once on 401, and the request sent again, a POST too', async () => {
     let count = 0;
     const nextToken = () => {
@@ -76,27 +49,6 @@ describe('the token', () => {
     expect(answers.map((answer) => answer.outcome === 'answered' && answer.status)).toEqual([201, 201, 201]);
     expect(count).toBe(2);
     expect(answers.map(({ repeated }) => repeated)).toEqual([false, false, false]);
-  });
-
-  test('is not fetched again for a late 401 of an earlier one', async () => {
-    const late: (() => void)[] = [];
-    let fetches = 0;
-    await using server = await serve(({ url, headers }, response) => {
-      const refuse = () => reply(response, 401, { error: 'expired' });
-      if (url === '/oauth/token') {
-        fetches += 1;
-        reply(response, 200, { access_token: `T${fetches}`, expires_in: 3600 });
-      } else if (headers.authorization !== 'Bearer T1') reply(response, 200, []);
-      else if (url === '/v2025/slow') late.push(refuse);
-      else refuse();
-    });
-    await using setup = clientOf(server.url, { auth: credentials(server.url) });
-    const slow = setup.client.send(get('/v2025/slow'));
-    await expect.poll(() => late).toHaveLength(1);
-    expect(await setup.client.send(get('/v2025/quick'))).toMatchObject({ status: 200, attempts: 2 });
-    for (const refuse of late) refuse();
-    expect(await slow).toMatchObject({ status: 200, attempts: 2 });
-    expect(fetches).toBe(2);
   });
 
   test('that stays refused ends the request', async () => {
