@@ -6,7 +6,7 @@ import type { Environment } from '../kinds/project.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, matchAddresses, scopeFilter } from '../model/address.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import { type Diagnostic, hasErrors, isError } from '../model/diagnostic.ts';
 import { Failure, fail } from '../model/failure.ts';
 import type { Scope } from '../model/plan.ts';
 import { valueAt } from '../model/pointer.ts';
@@ -84,18 +84,16 @@ export function unmatchedGlobs(
   };
   const addresses = known.map(({ address }) => address);
   const unmatched = givenGlobs(globs).filter(({ glob }) => isUnmatched(glob));
-  const [strays, others] = [true, false].map((isAddress) =>
-    unmatched.filter(({ glob }) => isAddress === !/[*?[\]{}()]/.test(glob)),
-  );
-  const unknown = (strays ?? []).map(({ option, glob }): Diagnostic => {
-    const message = `${option} \`${glob}\` names no object that is declared or was read.`;
-    return { code: 'unknown-address', severity: 'error', message, hint: nearAddresses(glob, addresses) };
+  const problems = unmatched.map(({ option, glob }): Diagnostic => {
+    const isAddress = !/[*?[\]{}()]/.test(glob);
+    const message = `${option} \`${glob}\` ${isAddress ? 'names' : 'matches'} no object that is declared or was read.`;
+    const kind = isAddress
+      ? ({ code: 'unknown-address', severity: 'error' } as const)
+      : ({ code: 'unmatched-glob', severity: 'warning' } as const);
+    return { ...kind, message, hint: nearAddresses(glob, addresses) };
   });
-  if (unknown.length > 0) throw new Failure(unknown);
-  return (others ?? []).map(({ option, glob }): Diagnostic => {
-    const message = `${option} \`${glob}\` matches no object that is declared or was read.`;
-    return { code: 'unmatched-glob', severity: 'warning', message, hint: nearAddresses(glob, addresses) };
-  });
+  if (hasErrors(problems)) throw new Failure(problems.filter(isError));
+  return problems;
 }
 
 interface GlobTargets {

@@ -6,7 +6,7 @@ import { type PageSource, pageOf, readRows } from '../client/pages.ts';
 import { allOrFailure, readObjects } from '../client/read.ts';
 import type { Call } from '../kinds/http.ts';
 import { declaredRules, profileSearch, runRules, runSaved } from '../kinds/profile-search.ts';
-import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
+import { allOf, someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { DraftPlan } from '../model/digest.ts';
 import type { FoundProfiles } from '../model/documents.ts';
@@ -46,33 +46,28 @@ export async function runSearch(
 }
 
 async function findSearch(label: string, searches: readonly Resource[], tenant: Tenant): Promise<Search> {
-  const { settings } = tenant.environment;
-  const declared = searches
-    .filter(
-      ({ key, ensure, fields }) =>
-        key[0] === label && ensure === 'present' && get(fields, 'rules') !== undefined,
-    )
-    .map((each) => completeResource(each, settings));
-  const answer = await resolveLookups(tenant.client, lookupsIn(declared));
-  const [resource] = declared;
-  if (resource) {
-    const { fields } = fillLookups(resource, answer);
+  const { client, environment } = tenant;
+  const { settings } = environment;
+  const declared = searches.find(
+    ({ key, ensure, fields }) =>
+      key[0] === label && ensure === 'present' && get(fields, 'rules') !== undefined,
+  );
+  if (declared) {
+    const complete = completeResource(declared, settings);
+    const answer = await resolveLookups(client, lookupsIn([complete]));
+    const { fields } = fillLookups(complete, answer);
     return { label, rules: 'declared', request: runRules(fields, settings) };
   }
-  const [saved] = await read(tenant, someOf(profileSearch, [[label]]));
+  const [saved] = await readObjects(client, [someOf(profileSearch, [[label]])]);
   if (!saved) throw await unknownLabel(label, searches, tenant);
   if (saved.id !== null) return { label, rules: 'saved', request: runSaved(saved.id, settings) };
   throw fail('search-without-id', `The tenant shows no id for the search "${label}", so it cannot be run.`);
 }
 
-function read({ client }: Tenant, request: ReadRequest) {
-  return readObjects(client, [request]);
-}
-
 const mostLabels = 20;
 
 async function unknownLabel(label: string, searches: readonly Resource[], tenant: Tenant): Promise<Failure> {
-  const saved = await read(tenant, allOf(profileSearch));
+  const saved = await readObjects(tenant.client, [allOf(profileSearch)]);
   const present = searches.filter(({ ensure }) => ensure === 'present');
   const labels = [...new Set([...present, ...saved].map(({ key }) => key[0] ?? ''))];
   const more = labels.length > mostLabels ? ', …' : '';
