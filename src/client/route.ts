@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { SecureContext } from 'node:tls';
+import type { SecureContext, TLSSocket } from 'node:tls';
 import type { Request } from '../model/plan.ts';
 
 /**
@@ -62,8 +62,16 @@ export class ProxyError extends Error {
 /** Milliseconds after which an unused connection is closed: many hosts close theirs after five seconds. */
 const longestIdle = 4_000;
 
-/** Calls a host with Node's own HTTP client, over connections that are kept. */
-export function createDirectRoute(origin: string, { connections, connect }: RouteOptions): Route {
+/**
+ * Calls a host with Node's own HTTP client, over connections that are kept.
+ *
+ * @param onAsked called when the host asks for a client certificate
+ */
+export function createDirectRoute(
+  origin: string,
+  { connections, connect }: RouteOptions,
+  onAsked: () => void,
+): Route {
   const host = new URL(origin);
   const isTls = host.protocol === 'https:';
   // Loaded where a tenant is called.
@@ -73,6 +81,10 @@ export function createDirectRoute(origin: string, { connections, connect }: Rout
   const { timeout, signal, ...tls } = connect;
   const agent = new Agent({ ...tls, keepAlive: true, maxSockets: connections, timeout: longestIdle });
   signal.addEventListener('abort', () => agent.destroy());
+  // Node tells of the request for a certificate in no other way. What the host signs with is only known from there.
+  agent.on('keylog', (_line: Buffer, socket: TLSSocket) => {
+    if (socket.getSharedSigalgs().length > 0) onAsked();
+  });
   return ({ method, path, headers, body }, listener) => {
     let answer: IncomingMessage | null = null;
     const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) };

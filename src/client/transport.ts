@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { setMaxListeners } from 'node:events';
-import { isIP } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { promisify } from 'node:util';
 import type { ClientCertificate } from '../kinds/project.ts';
@@ -88,6 +87,10 @@ export function createTransport(
   // Each connection listens.
   setMaxListeners(0, closing.signal);
   const routes = new Map<string, Promise<Route>>();
+  /** Origins that have asked for a client certificate. */
+  const asking = new Set<string>();
+  /** Origins that have answered: they ask for nothing else before they do. */
+  const reached = new Set<string>();
   const routeTo = (origin: string): Promise<Route> => {
     const tls = tlsOf(origin);
     const name = proxy && !tls ? 'proxy' : origin;
@@ -95,30 +98,27 @@ export function createTransport(
     if (existing) return existing;
     const secureContext = tls && { secureContext: revealTls(tls) };
     const connect = { timeout: limits.connect, signal: closing.signal, ...secureContext };
-    const route = createRoute(origin, proxy, { connections, connect });
+    const route = createRoute(origin, proxy, { connections, connect }, () => asking.add(origin));
     routes.set(name, route);
     return route;
   };
-  /** Origins that have answered: they ask for nothing else before they do. */
-  const reached = new Set<string>();
-  const explain = async (answer: Answer, { origin, method, isHarmless }: Call): Promise<Answer> => {
+  const explain = (answer: Answer, { origin, method, isHarmless }: Call): Answer => {
     if (answer.outcome === 'answered') {
       reached.add(origin);
       return answer;
     }
     // A write may have been carried out, whatever else the host asks for.
     const isSilent = answer.outcome === 'lost' && answer.reason === 'reset' && !reached.has(origin);
-    const mayAsk = (isSilent && (method === 'GET' || isHarmless)) || /HANDSHAKE_FAILURE/.test(answer.detail);
-    const isRefusal =
-      certificateAlert.test(answer.detail) ||
-      (mayAsk && !proxy && (await asksForCertificate(origin, limits.connect)));
+    const isUndone =
+      (isSilent && (method === 'GET' || isHarmless)) || /HANDSHAKE_FAILURE|EPROTO/.test(answer.detail);
+    const isRefusal = certificateAlert.test(answer.detail) || (isUndone && asking.has(origin));
     return isRefusal ? noCertificate(origin, tlsOf(origin)?.cert !== undefined) : answer;
   };
   return {
     exchange: async (call) => {
       if (closing.signal.aborted) return unsentAnswer('interrupted', 'the run was interrupted');
       try {
-        return await explain(await exchange(await routeTo(call.origin), call, limits), call);
+        return explain(await exchange(await routeTo(call.origin), call, limits), call);
       } catch (error) {
         if (error instanceof Failure) return unsentWithProblems('untrusted', error.diagnostics);
         throw error;
@@ -129,8 +129,13 @@ export function createTransport(
   };
 }
 
-async function createRoute(origin: string, proxy: HttpProxies | null, options: RouteOptions): Promise<Route> {
-  if (!proxy) return createDirectRoute(origin, options);
+async function createRoute(
+  origin: string,
+  proxy: HttpProxies | null,
+  options: RouteOptions,
+  onAsked: () => void,
+): Promise<Route> {
+  if (!proxy) return createDirectRoute(origin, options, onAsked);
   // undici takes a while to load, and most runs have no proxy.
   const { createProxyRoute } = await import('./proxy.ts');
   return createProxyRoute(proxy, options);
@@ -367,52 +372,4 @@ function noCertificate(origin: string, hasOne: boolean): Unsent {
     ? 'Check that `tls.cert` of the environment is valid now, and made by an authority that the host trusts.'
     : certificateHint;
   return unsentAnswer('untrusted', detail, hint);
-}
-
-/**
- * True when a host asks for a client certificate. Node does not tell so, and hosts close the connection without a word. Until TLS
- * 1.3, the handshake is readable: a CertificateRequest is the message 13 in it.
- */
-async function asksForCertificate(origin: string, timeout: number): Promise<boolean> {
-  const { protocol, hostname, port } = new URL(origin);
-  if (protocol !== 'https:') return false;
-  const { connect: connectTcp } = process.getBuiltinModule('node:net');
-  const { connect: connectTls } = process.getBuiltinModule('node:tls');
-  const { Duplex } = process.getBuiltinModule('node:stream');
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const socket = connectTcp(Number(port) || 443, host);
-  const heard: Buffer[] = [];
-  const tap = new Duplex({
-    read() {},
-    write: (chunk, _encoding, done) => socket.write(chunk, () => done()),
-  });
-  socket.on('data', (chunk) => {
-    heard.push(chunk);
-    tap.push(chunk);
-  });
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      secure.destroy();
-      socket.destroy();
-      resolve(handshakeMessages(Buffer.concat(heard)).includes(13));
-    };
-    const timer = setTimeout(end, timeout);
-    const name = { servername: isIP(host) === 0 ? host : '' };
-    const secure = connectTls({ socket: tap, ...name, maxVersion: 'TLSv1.2', rejectUnauthorized: false });
-    for (const stream of [socket, secure, tap]) stream.on('error', end).on('close', end);
-    secure.on('secureConnect', end);
-  });
-}
-
-/** The types of the messages of a handshake, as far as they are not encrypted. */
-function handshakeMessages(bytes: Buffer): number[] {
-  const parts: Buffer[] = [];
-  for (let at = 0; at + 5 <= bytes.length && bytes[at] === 22; at += 5 + bytes.readUInt16BE(at + 3))
-    parts.push(bytes.subarray(at + 5, at + 5 + bytes.readUInt16BE(at + 3)));
-  const messages = Buffer.concat(parts);
-  const types: number[] = [];
-  for (let at = 0; at + 4 <= messages.length; at += 4 + messages.readUIntBE(at + 1, 3))
-    types.push(messages[at] ?? 0);
-  return types;
 }
