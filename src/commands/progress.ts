@@ -112,12 +112,14 @@ export function createProgress(io: ProgramIo & Pick<Io, 'trace'>, args: Verbosit
   const { mode, width, note, ...display } = openDisplay(args, io);
   const count = new Count();
   const begun = Date.now();
+  const countdown = createCountdown(() => draw(null));
   const limitWaits = createLimitWaits(note);
   let awaited = '';
   let told = 0;
 
   const draw = (words: string | null) => {
-    const more = [count.eta(Date.now() - begun), words].filter(Boolean).join('  ');
+    // A wait explains why nothing moves, so it stays until it is over.
+    const more = [count.eta(Date.now() - begun), countdown.words() ?? words].filter(Boolean).join('  ');
     display.draw(more === '' ? count.bar : `${count.bar}  ${cutMiddle(more, width - count.bar.length - 2)}`);
   };
   /** Tells the first of several waits for the same objects. */
@@ -129,7 +131,10 @@ export function createProgress(io: ProgramIo & Pick<Io, 'trace'>, args: Verbosit
   const show: Record<Mode, (event: RunEvent) => void> = {
     none: limitWaits,
     log: (event) => note(logLine(event)),
-    bar: (event) => draw(eventWords(event)),
+    bar(event) {
+      if (event.type === 'rate-limit-wait') countdown.start(event);
+      draw(eventWords(event));
+    },
     lines(event) {
       noteWait(event);
       limitWaits(event);
@@ -151,6 +156,7 @@ export function createProgress(io: ProgramIo & Pick<Io, 'trace'>, args: Verbosit
       show[mode](event);
     },
     end() {
+      countdown.stop();
       display.clear();
     },
   };
@@ -270,6 +276,38 @@ function createLimitWaits(note: (text: string | null) => void): (event: RunEvent
     until = Math.max(until, Date.now() + event.ms);
     waited += until - begins;
     if (waited >= longWait) note(`${eventWords(event)}; further waits are not shown`);
+  };
+}
+
+type LimitWait = Extract<RunEvent, { type: 'rate-limit-wait' }>;
+
+/** The time until the tenant's limit lets requests through again, counted down each second. */
+function createCountdown(onTick: () => void) {
+  let wait: { readonly event: LimitWait; readonly until: number } | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  const stop = () => {
+    clearInterval(timer);
+    wait = null;
+  };
+  return {
+    start(event: LimitWait) {
+      const until = Date.now() + event.ms;
+      // The requests of a version wait together: each of them reports what is left.
+      if (wait && until <= wait.until) return;
+      stop();
+      wait = { event, until };
+      timer = setInterval(() => {
+        if (Date.now() >= until) stop();
+        onTick();
+      }, 1000);
+      // The bar keeps no run alive.
+      timer.unref();
+    },
+    stop,
+    words() {
+      const ms = (wait?.until ?? 0) - Date.now();
+      return wait && ms > 0 ? eventWords({ ...wait.event, ms }) : null;
+    },
   };
 }
 

@@ -71,6 +71,35 @@ describe('progress', () => {
     expect(screen.text.endsWith('\r\u001b[2K')).toBe(true);
   });
 
+  it('counts down while the tenant lets no request through, and says what goes on afterwards', () => {
+    vi.useFakeTimers();
+    try {
+      const screen = new Screen(true);
+      const shown = () => screen.text.split('\u001b[2K').at(-1);
+      const progress = progressOn(screen);
+      progress.onEvent(started);
+      progress.onEvent({ ...waiting, ms: 3000 });
+      expect(shown()).toContain('continuing in 3 s');
+      vi.advanceTimersByTime(1000);
+      expect(shown()).toContain('continuing in 2 s');
+      progress.onEvent({ ...started, request: { ...started.request, path: '/other' } });
+      progress.onEvent({ ...waiting, ms: 1500 });
+      expect(shown()).toContain('0/2 requests  rate limit reached, continuing in 2 s');
+      vi.advanceTimersByTime(2000);
+      expect(shown()).toMatch(/ 0\/2 requests$/);
+      const { length } = screen.text;
+      vi.advanceTimersByTime(5000);
+      expect(screen.text).toHaveLength(length);
+      progress.onEvent({ ...waiting, ms: 3000 });
+      progress.end();
+      const { text } = screen;
+      vi.advanceTimersByTime(5000);
+      expect(screen.text).toBe(text);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('says how long a long apply takes yet, and cuts addresses in the middle', () => {
     vi.useFakeTimers();
     try {

@@ -76,9 +76,7 @@ it('names a descriptor that cannot be used, and a folder that is not there', asy
   const world = await createTestWorld({ files: { 'kinds/Role.kind.yaml': 'kind: Role\n' } });
   const wrong = await world.run('sandbox');
   expect(wrong.code).toBe(1);
-  expect(wrong.stderr.replaceAll(/\s+/g, ' ')).toContain(
-    'kinds/Role.kind.yaml: descriptor.path is required',
-  );
+  expect(wrong.stderr.replaceAll(/\s+/g, ' ')).toContain('kinds/Role.kind.yaml: descriptor.path is required');
   const missing = await world.run('sandbox --kinds nowhere');
   expect(missing.code).toBe(1);
   expect(missing.stderr).toContain('nowhere');
