@@ -396,6 +396,15 @@ describe('the size of a project', () => {
     ]);
   });
 
+  it('does not count files that are no manifests, though manifests may follow', () => {
+    const files = {
+      'tenantctl.yaml': limited,
+      'config/a.yml': `# ${half}${half}${half}`,
+      'config/b.yaml': 'kind: SenderAddress\nemail: b@b.example\n',
+    };
+    expect(load(files)).toMatchObject({ resources: [{ key: ['b@b.example'] }], diagnostics: [] });
+  });
+
   it('counts a file as often as it is included', () => {
     const text = { 'config/text.txt': half, 'tenantctl.yaml': limited };
     const including = (count: number) =>

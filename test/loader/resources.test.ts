@@ -391,6 +391,18 @@ describe('files', () => {
     expect(load(files)).toMatchObject({ resources: { length: 2 }, diagnostics: [] });
   });
 
+  test.each([
+    ['before its dashes', 'a\n\uFEFF---\nb'],
+    ['behind its dashes', 'a\n---\n\uFEFFb'],
+    ['behind dashes of a checkout with CRLF', 'a\r\n---\r\n\uFEFFb'],
+  ])('a byte order mark of a second document counts as little as the first one: %s', (_, text) => {
+    const manifest = text.replace(/[ab]/g, (name) => `kind: SenderAddress\nemail: ${name}@b.example`);
+    expect(resources(`\uFEFF${manifest}\n`).map(({ key }) => key)).toEqual([
+      ['a@b.example'],
+      ['b@b.example'],
+    ]);
+  });
+
   test('a glob that leaves the project is refused', () => {
     const found = failureOf({ 'tenantctl.yaml': `${config()}manifests:\n  - ../*.yaml\n` });
     expect(errors(found)).toEqual(['outside-project tenantctl.yaml:6:5']);
