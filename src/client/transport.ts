@@ -26,7 +26,6 @@ import {
   type RawCall,
   type Route,
   type RouteListener,
-  type RouteOptions,
 } from './route.ts';
 
 export interface Call extends RawCall {
@@ -98,7 +97,11 @@ export function createTransport(
     if (existing) return existing;
     const secureContext = tls && { secureContext: revealTls(tls) };
     const connect = { timeout: limits.connect, signal: closing.signal, ...secureContext };
-    const route = createRoute(origin, proxy, { connections, connect }, () => asking.add(origin));
+    const options = { connections, connect };
+    // undici takes a while to load, and most runs have no proxy.
+    const route = proxy
+      ? import('./proxy.ts').then(({ createProxyRoute }) => createProxyRoute(proxy, options))
+      : Promise.resolve(createDirectRoute(origin, options, () => asking.add(origin)));
     routes.set(name, route);
     return route;
   };
@@ -127,18 +130,6 @@ export function createTransport(
     // A connection that is still being made would keep the process alive until its time limit.
     close: async () => closing.abort(),
   };
-}
-
-async function createRoute(
-  origin: string,
-  proxy: HttpProxies | null,
-  options: RouteOptions,
-  onAsked: () => void,
-): Promise<Route> {
-  if (!proxy) return createDirectRoute(origin, options, onAsked);
-  // undici takes a while to load, and most runs have no proxy.
-  const { createProxyRoute } = await import('./proxy.ts');
-  return createProxyRoute(proxy, options);
 }
 
 /**
