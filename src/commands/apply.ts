@@ -161,7 +161,7 @@ async function refuseMistakes(args: Args, io: Io): Promise<void> {
   if (result !== undefined && (result === stdoutName || isPipe(resolve(io.cwd, result))))
     throw fail(
       'usage',
-      'A result is rewritten while the run goes on, so it needs a file: no stdout, no pipe.',
+      `A result is rewritten while the run goes on, so --result ${result} must name a file, not stdout or a pipe.`,
       {
         hint: '`--format json` prints the result on stdout at the end.',
       },

@@ -116,7 +116,7 @@ it.each([
 
 it('the result of an apply is no pipe, since it is written as the run goes', async () => {
   const { code, stderr } = await world.run('apply --yes --result pipe.json');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('pipe.json is a pipe')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('--result pipe.json must name a file')]);
   expect(world.sandbox.state.senders).toEqual([]);
 });
 
