@@ -36,7 +36,7 @@ it.each([
   ['plan --out - --format json', 'Two documents would go to stdout'],
   ['plan --out - --report - --format markdown', 'Two documents would go to stdout'],
   ['plan --report=- --report=- --format markdown', 'Two documents would go to stdout'],
-  ['apply --yes --result -', 'it needs a file: no stdout'],
+  ['apply --yes --result -', '--result - must name a file, not stdout'],
   ['export --out -', 'cannot go to stdout'],
 ])('%s is refused', async (line, words) => {
   const world = await createProject();
