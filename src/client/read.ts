@@ -1,4 +1,4 @@
-import { type Call as ApiCall, apiRequest, identityResource, looksLikeHtml } from '../kinds/http.ts';
+import { type Call as ApiCall, apiRequest, looksLikeHtml } from '../kinds/http.ts';
 import type { Kind, List, LiveObject, Parent, Read } from '../kinds/kind.ts';
 import {
   candidateKeys,
@@ -14,7 +14,7 @@ import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, fail, hasCode } from '../model/failure.ts';
-import { getObject, getText, isObject, type JsonObject } from '../model/json.ts';
+import { getText, isObject, type JsonObject } from '../model/json.ts';
 import { isSuccess, isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { badList, isBadRequest, readFailure } from './describe.ts';
@@ -200,20 +200,6 @@ export async function readAll(
     await allOrFailure([...refused.values()].map((refusal) => Promise.reject(refusal)));
   for (const [kind, refusal] of refused) onRefused?.(kind, refusal);
   return found.flat();
-}
-
-export const templateContext = identityResource(
-  'NotificationTemplateContext',
-  'v2025',
-  'notification-template-context',
-);
-
-/** The tenant's own attributes for templates (seed 001, get-notifications-template-context). Throws a Failure. */
-export async function readTemplateContext(client: Pick<Client, 'send' | 'settings'>): Promise<JsonObject> {
-  const request = apiRequest('GET', templateContext, client.settings);
-  const sent = await client.send(request);
-  if (!isWhole(sent) || !isObject(sent.body)) throw readFailure('the template context', request, sent);
-  return getObject(sent.body, 'attributes');
 }
 
 interface Reader extends ReadRequest {

@@ -1,11 +1,25 @@
 import { apiRequest, identityResource } from '../kinds/http.ts';
 import { listedFor, parseVariables, type VariableLists } from '../kinds/template-variables.ts';
 import type { Key } from '../model/address.ts';
-import { isObject } from '../model/json.ts';
+import { getObject, isObject, type JsonObject } from '../model/json.ts';
 import { isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { readFailure } from './describe.ts';
 import { allOrFailure } from './read.ts';
+
+export const templateContext = identityResource(
+  'NotificationTemplateContext',
+  'v2025',
+  'notification-template-context',
+);
+
+/** The tenant's own attributes for templates (seed 001, get-notifications-template-context). Throws a Failure. */
+export async function readTemplateContext(client: Pick<Client, 'send' | 'settings'>): Promise<JsonObject> {
+  const request = apiRequest('GET', templateContext, client.settings);
+  const sent = await client.send(request);
+  if (!isWhole(sent) || !isObject(sent.body)) throw readFailure('the template context', request, sent);
+  return getObject(sent.body, 'attributes');
+}
 
 const templateVariables = identityResource(
   'NotificationTemplateVariables',

@@ -1,7 +1,8 @@
 import type { Client } from '../client/client.ts';
 import { readRecords } from '../client/lookups.ts';
-import { allOrFailure, readDefaults, readListRows, templateContext } from '../client/read.ts';
+import { allOrFailure, readDefaults, readListRows } from '../client/read.ts';
 import { withSend } from '../client/read-once.ts';
+import { templateContext } from '../client/template-variables.ts';
 import type { ApiResource, Service } from '../kinds/http.ts';
 import { isOnlyReferredTo, type Kind } from '../kinds/kind.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';

@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { readRecords } from '../client/lookups.ts';
-import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
-import { readVariables } from '../client/template-variables.ts';
+import { readDefaults, readObjects } from '../client/read.ts';
+import { readTemplateContext, readVariables } from '../client/template-variables.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';

@@ -1,5 +1,5 @@
-import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
-import { readVariables } from '../client/template-variables.ts';
+import { readDefaults, readObjects } from '../client/read.ts';
+import { readTemplateContext, readVariables } from '../client/template-variables.ts';
 import { readableFields } from '../kinds/field.ts';
 import { LiveIndex, type TenantState } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';

@@ -1,7 +1,7 @@
 import { isSuccess, mayHaveHappened } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
-import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
-import { readVariables } from '../client/template-variables.ts';
+import { readDefaults, readObjects } from '../client/read.ts';
+import { readTemplateContext, readVariables } from '../client/template-variables.ts';
 import { sameValue } from '../kinds/field.ts';
 import { apiRequest, deniesSuccess, identityResource } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';

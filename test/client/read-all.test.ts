@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { readAll, readTemplateContext } from '../../src/client/read.ts';
+import { readAll } from '../../src/client/read.ts';
+import { readTemplateContext } from '../../src/client/template-variables.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Json } from '../../src/model/json.ts';
 import { answerWith, fakeClient } from './support.ts';
