@@ -56,24 +56,6 @@ it('a value that no manifest can hold is left out, with the reason', () => {
   expect(fields.map(([name]) => name)).not.toContain('description');
 });
 
-describe('an object whose key holds half of a character', () => {
-  it('is not exported', () => {
-    expect(draftOf(answers.template('a\ud83d'))).toMatchObject({
-      by: 'schema',
-      refused: 'its key contains half of a character, which no address can',
-    });
-    expect(draftOf(answers.template(unresolved))).toMatchObject({
-      refused: 'tenantctl reserves the text of its key for itself',
-    });
-  });
-
-  it('is pinned by its id where a manifest can do that', () => {
-    const profile = { kind: 'AuthProfile', id: 'p1', raw: { name: 'a\ud83d', type: 'MFA' } };
-    expect(drafted(profile).key).toEqual([['id', 'p1']]);
-    expect(drafted({ ...profile, raw: { name: 'All', type: 'MFA' } }).key).toEqual([['name', 'All']]);
-  });
-});
-
 describe('why no manifest could declare an object', () => {
   const why = (answer: Answer) => whyUndeclarable(liveFrom(answer));
 

@@ -266,16 +266,6 @@ describe('secrets', () => {
     expect(content).not.toMatch(/ACP|\*\*|request:|user secret/);
   });
 
-  it('gives no two secrets one name, and none the name of a secret file', () => {
-    const object = integration('I', {
-      attributes: { 'a-b': { token: 'x' }, 'a.b': { token: 'y' }, secretFile: 'q', token: { file: 'z' } },
-    });
-    const names = run([object]).secrets.map(({ name }) => name);
-    expect(names).toHaveLength(4);
-    expect(new Set(names).size).toBe(4);
-    expect(names.filter((name) => name.endsWith('_FILE'))).toEqual([]);
-  });
-
   it('never writes a key that the loader would drop silently', () => {
     const pinned = answer('AuthProfile', { name: unresolved, type: 'MFA' }, 'p1');
     const { files, diagnostics } = run([search(unresolved, []), template(unresolved), pinned]);
