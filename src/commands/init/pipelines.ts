@@ -342,7 +342,9 @@ function withContentOf(facts: PipelineFacts, there: PipelineContent | null): Pip
 
 /** The route of the project's pipelines; `null` where they have none, or none that can be read. */
 export function writtenRoute({ top, folder }: ProjectPlace): Route | null {
-  const [content] = [...placesIn('github', folder), ...placesIn('gitlab', folder)]
+  // One beside another waits for somebody to take over its jobs: it says what is to come.
+  const beside = Object.values(systems).map((system) => `${folder}${system.beside}`);
+  const [content] = [...beside, ...placesIn('github', folder), ...placesIn('gitlab', folder)]
     .map((path) => readIfThere(join(top, path)) ?? '')
     .flatMap((text) => (isFor(text, folder) && contentOf(text)) || []);
   if (!content) return null;
