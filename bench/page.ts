@@ -62,6 +62,8 @@ ${missed.length === 0 ? 'Every goal is met.\n' : `${missedGoals(missed)}\n`}
   and then those between them; a shorter list costs one page more. If nothing is known of a list, as in an export, 2, 6
   and then 16 pages are requested at once: 2,100 objects take three rounds instead of nine, with no additional requests.
   The pages of a list overlap by one row, to show that the list did not change: that costs one row in 250.
+- **Signing in.** While \`plan\` and \`apply\` read more than 16 manifests, they ask for a token, if both services take the
+  same one. With a tenant 200 ms away and 2,100 manifests, the token then arrives before the manifests are read.
 - **Rate limit.** Reads and writes share one sliding window for each API version, so the tenant never has to refuse a
   request.
 - **Reading manifests.** Each document is composed once and walked once. Lines and columns are computed only for
@@ -73,6 +75,10 @@ ${missed.length === 0 ? 'Every goal is met.\n' : `${missedGoals(missed)}\n`}
 - **Start-up.** The build compiles the validators, and bundles the program in parts, and a command loads only the parts
   that it needs. Node 22.1 and later keep compiled code in their own compile cache; \`NODE_DISABLE_COMPILE_CACHE=1\`
   turns that off.
+- **Optimizing late.** Most runs end before a function that V8 optimizes has paid for that. \`src/cli.ts\` lets functions
+  run about ten times longer first: a plan of 2,100 templates then takes 0.81 of the CPU on Node 20, 0.87 on Node 22 and
+  24, and 0.90 on Node 26, and a plan of 10,000 templates as much as before (medians of 3 to 6 pairs on a busy machine,
+  2026-11-27). Other versions of Node keep their own settings.
 - **Shapes.** Objects that exist in thousands, such as resources and live objects, have functions and no getters: V8
   keeps an object with a getter in its literal as a dictionary, which is slow to make and to use.
 - **HTML report.** The details of a long report are compressed. The page unpacks the texts for the search first and
@@ -96,9 +102,9 @@ ${lines.join('\n')}
 
 The reasons, as far as they are known:
 
-- V8 itself, on other threads, takes nearly half of a plan's CPU: for 2,100 templates it optimizes more than a hundred
-  functions, for parsing alone 70. Without these optimizations, the main thread takes twice as long. They pay off late,
-  so a plan of 20,000 objects costs only five to six times as much as one of 1,000.
+- With V8's own settings, optimizing code on other threads took nearly half of the CPU of a plan of 2,100 templates, and
+  paid off only in longer runs. Most of that is gone (see "Optimizing late" below); the scripts that the program is
+  compared with keep V8's own settings.
 - The ratios also depend on the machine. On others with as many cores, nearly the same code had 2.12 (1,145 ms ÷ 539
   ms), 2.59 (1,146 ms ÷ 443 ms) and 2.46 (1,018 ms ÷ 414 ms) on Node 20, and 2.18 (735 ms ÷ 337 ms) on Node 26. On the
   last one, \`node -e 0\` takes 26 ms on Node 26, so a plan of one object (129 ms), then still with undici, took 5.0
@@ -115,12 +121,14 @@ The reasons, as far as they are known:
 - V8 of Node 26 lets new objects take more memory before it collects them. For 50 tenants, it needed 449 to 582 MB in
   five runs, 374 MB with \`--max-semi-space-size=8\`, and 315 MB with \`--max-old-space-size=160\` (each measured once).
   So the plans need less than 160 MB, and the rest is garbage that is not collected yet.
-- An HTML report of 16,000 changed templates takes 12 s of CPU more than the plan (28 s ÷ 16 s, once, on a busy
-  machine), mostly to remove secrets and to make the page.
+- An HTML report of 16,000 changed templates takes 7 s of CPU more than the same plan written as a file (25.6 s ÷
+  18.6 s, once, on a busy machine, 2026-11-27), mostly to make the page and to compress its details.
+- For \`--since\`, reading what git lists, comparing digests and completing the resources of the revision take most of the
+  rest.
 - As one file instead of parts, the program starts as fast on Node 26 and slower on Node 20, even if the file has only
   the code of a plan. Rolldown in place of esbuild saves another 8 % on Node 26, and makes Node 20 slower by 17 %.
 - The main thread of a short run spends 20 % on reading and compiling the program's code, 1.4 MB for a plan, and 22 % on
   running its modules for the first time. Shorter names would save about a twentieth of a run, but then traces of
-  internal errors would no longer name the functions.
+  internal errors would no longer name the functions. yargs takes about 5 %.
 `;
 }
