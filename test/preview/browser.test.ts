@@ -146,6 +146,7 @@ describe.skipIf(executablePath === undefined)('the page', () => {
 
   it('follows a change without being loaded again, and keeps the typed context', async () => {
     const { page, preview } = await visit(snapshot([mail]));
+    await inFrame(page, 'After').getByText('Dear Ann Example').waitFor();
     await page.getByText('sample values', { exact: true }).click();
     await page.getByLabel('Context as JSON').fill('{"user": {"name": "Zoe"}}');
     await inFrame(page, 'After').getByText('Dear Zoe').waitFor();
