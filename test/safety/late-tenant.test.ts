@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -24,15 +25,19 @@ const desk = {
 const labels = ({ state }: Sandbox) => state.profileSearches.map(({ label }) => label);
 const late = (fault: Fault): Fault => ({ ...fault, method: 'POST', path: '/api/', late: 100 });
 
-/** A world that may take its time, which in the tenant passes with each request: a busy machine is not late for its lag. */
-async function lateWorld(settle: string, lag = 0): Promise<World> {
+/**
+ * A world that may take its time, which in the tenant passes with each request: a busy machine is not late for its lag.
+ *
+ * @param until what late work waits for, in place of its milliseconds
+ */
+async function lateWorld(settle: string, lag = 0, until?: Promise<unknown>): Promise<World> {
   let time = Date.now();
   const now = () => {
     time = lag === 0 ? Date.now() : time + 30;
     return time;
   };
   const world = await createTestWorld({
-    sandbox: { lag, clock: { now } },
+    sandbox: { lag, clock: { now, ...(until && { sleep: async () => void (await until) }) } },
     environment: { limits: { settle } },
   });
   world.declare([staff]);
@@ -55,10 +60,12 @@ describe('a search that is created after the gateway gave up', () => {
   });
 
   it('later than the tenant is said to be is created once too, if the next run sees it', async () => {
-    const world = await lateWorld('50ms');
+    const ended = new AbortController();
+    const world = await lateWorld('50ms', 0, once(ended.signal, 'abort'));
     world.sandbox.faults.add(late({ kind: 'status', status: 504 }));
     const first = await world.run('apply --yes --format json');
     expect(first).toMatchObject({ code: 3, json: { changes: [{ outcome: 'unknown' }] } });
+    ended.abort();
     await world.sandbox.settle();
     expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
     expect(labels(world.sandbox)).toEqual(['Staff']);
