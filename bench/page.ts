@@ -87,8 +87,8 @@ answers after 20 ms.
   that it needs. Node 22.1 and later keep compiled code in their own compile cache; \`NODE_DISABLE_COMPILE_CACHE=1\`
   turns that off.
 - **Optimizing late.** Most runs end before a function that V8 optimizes has paid for that. \`src/cli.ts\` lets functions
-  run about ten times longer first: a plan of 2,100 templates then takes 0.81 of the CPU on Node 20, 0.87 on Node 22 and
-  24, and 0.90 on Node 26, and a plan of 10,000 templates as much as before (medians of 3 to 6 pairs on a busy machine,
+  run about ten times longer first: a plan of 2,100 templates then takes 0.83 of the CPU on Node 20, 0.93 on Node 22, and
+  0.80 on Node 24 and 26; a plan of 10,000 templates takes 0.97 on Node 20 and 0.86 on Node 26 (medians of 4 to 9 pairs,
   2026-11-27). Other versions of Node keep their own settings.
 - **Shapes.** Objects that exist in thousands, such as resources and live objects, have functions and no getters: V8
   keeps an object with a getter in its literal as a dictionary, which is slow to make and to use.
