@@ -137,7 +137,8 @@ function judgeAttribute(rule: Rule, { attributes: rows }: KnownRecords): Finding
   const isOfDate = row ? isDateAttribute(row) : null;
   if (!row || isOfDate === null) return judgeByValue(rule, rows);
   const operators = isOfDate ? dateOperators : basicOperators;
-  if (operator === null || operators.includes(operator)) return isOfDate ? judgeDate(rule, rows ?? []) : [];
+  if (operator === null || operators.includes(operator))
+    return isOfDate ? judgeDate(rule, row, rows ?? []) : [];
   const message = isOfDate
     ? `A date has no operator \`${operator}\`.`
     : `\`${operator}\` is for dates, and the attribute is not a date.`;
@@ -156,7 +157,7 @@ function isDateAttribute(row: JsonObject): boolean | null {
 
 const names = ['uid', 'label', 'name'];
 
-function judgeDate(rule: Rule, rows: readonly JsonObject[]): Finding[] {
+function judgeDate(rule: Rule, row: JsonObject, rows: readonly JsonObject[]): Finding[] {
   const { operator, value, other, members } = rule;
   if (value === null || operator === null || value === today) return [];
   if (!absoluteOperators.includes(operator)) {
@@ -170,7 +171,16 @@ function judgeDate(rule: Rule, rows: readonly JsonObject[]): Finding[] {
     const message = `\`${operator}\` needs a date or a date attribute, and \`${cutShort(value)}\` is another attribute.`;
     return finding('rule-attribute', at(rule, 'value'), message);
   }
-  return named ? [] : judgeByValue(rule, rows);
+  const format = getText(row, 'date_format');
+  if (named || isDate(value, format)) return [];
+  // Without a date in any form, the finding is an error, as offline.
+  if (!mayBeDate(value)) return judgeByValue(rule, rows);
+  const date = format === null ? 'a date' : `a date in the form ${cutShort(format)}`;
+  return finding(
+    'rule-attribute',
+    at(rule, 'value'),
+    `\`${operator}\` needs ${date}, not \`${cutShort(value)}\`.`,
+  );
 }
 
 function judgeByValue(rule: Rule, rows: readonly JsonObject[] | undefined): Finding[] {
@@ -246,6 +256,24 @@ function at({ index }: Rule, field: string): Pointer {
 
 function finding(code: LintCode, place: Pointer, message: string, hint: string | null = null): [Finding] {
   return [{ code, at: place, message, hint }];
+}
+
+/** True for a date in the form `format`: `YYYY`, `MM`, `DD` or `%Y`, `%m`, `%d` in any order. A form that cannot be read accepts any date. */
+function isDate(text: string, format: string | null): boolean {
+  const order: string[] = [];
+  const digits: Readonly<Record<string, string>> = { y: '(\\d{4})', m: '(\\d{1,2})', d: '(\\d{1,2})' };
+  const pattern = (format ?? '')
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll(/YYYY|MM|DD|%Y|%m|%d/gi, (token) => {
+      const name = token.replace('%', '').charAt(0).toLowerCase();
+      order.push(name);
+      return digits[name] ?? '';
+    });
+  if (order.toSorted().join('') !== 'dmy' || pattern.length > 100) return mayBeDate(text);
+  const parts = new RegExp(`^${pattern}$`).exec(text);
+  if (!parts) return false;
+  const part = (name: string) => Number(parts[order.indexOf(name) + 1]);
+  return isCalendarDay(part('y'), part('m'), part('d'));
 }
 
 /** False for a day that does not exist, and for numbers of days. */
