@@ -161,7 +161,7 @@ function undeclaredKinds(names: readonly string[]): Diagnostic[] {
 
 async function readSide(side: Side, kinds: readonly Kind[], other: Side) {
   if (side.is === 'manifests') {
-    // A manifest that declares an object absent says that there is none.
+    // To this side, an object that is declared absent does not exist.
     const present = side.resources.filter(({ ensure }) => ensure === 'present');
     const objects = present.map((resource): SideObject => ({ is: 'declared', ...resource }));
     return { objects, unusable: new Unusable() };

@@ -80,7 +80,7 @@ function probeOf({ parallel, signal, tenantOptions }: FleetOptions): TenantProbe
 interface FleetCheckOptions extends FleetOptions {
   /** The folder of the project, which records the environments that are done. */
   readonly root: string;
-  /** The environment of a name. Throws a Failure when there is none. */
+  /** Finds an environment by its name. Throws a Failure for an unknown name. */
   environment(name: string): ProjectEnvironment;
   readonly maxDeletes?: number | undefined;
   /** True when somebody approved the digest of the fleet, and with it those of its plans. */

@@ -46,7 +46,7 @@ export async function lockEnvironment(
   }
 }
 
-/** Takes the lock in the user's folder; `null`, usually with a warning, when there is none to take. */
+/** Takes the lock in the user's folder. Returns `null`, usually with a warning, if that is not possible. */
 async function lockMachine(
   { name, tenant, connection }: Environment,
   { env: { XDG_STATE_HOME = '', HOME = '' }, onLost, onWarning }: LockingOptions,
@@ -255,7 +255,7 @@ export async function isAlive(file: string, holder: LockHolder, staleAfter: numb
   return (await isVisible(holder)) ? isRunning(holder) : (await silenceOf(file)) <= staleAfter;
 }
 
-/** True when the holder's number is that of a process that this one can see. */
+/** True when this process can see the processes of the machine or container that the holder runs in. */
 async function isVisible({ host, place }: LockHolder): Promise<boolean> {
   return place === null ? host === hostname() : place === (await placeOfThisProcess());
 }
@@ -264,7 +264,7 @@ async function isRunning({ pid, started }: LockHolder): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // Any other error is that of a process that exists: somebody else's, for example.
+    // Any other error means that the process exists: it may belong to another user.
     if (systemCode(error) === 'ESRCH') return false;
   }
   const now = await statusOf(pid);

@@ -173,7 +173,7 @@ async function resolveDeclared(
   const isInScope = scopeFilter(choices.scope);
   const resolved = resolveReferences(references, { resources, objects, isInScope });
   if (resolved.missing.length > 0) {
-    // Their names may be similar. Where they cannot be read, none is suggested.
+    // Their names may be similar. If they cannot be read, nothing is suggested.
     const asked = new Set(resolved.missing.map(({ reference }) => reference.kind));
     const near = await readObjects(client, [...asked].map(allOf)).catch(onFailure(() => []));
     refuseMissing(resolved.missing, [...resources, ...objects, ...near]);

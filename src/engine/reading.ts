@@ -133,7 +133,7 @@ export interface LeftOut {
 
 /**
  * The kinds whose service all of these environments have, and a remark on each other one: an environment may have no base URL
- * for one of the two services. If none is left, none is left out: reading them then says what is missing.
+ * for one of the two services. If that leaves nothing, all are read after all: the errors then say what is missing.
  */
 export function servedKinds(wanted: readonly Kind[], environments: readonly Environment[]) {
   const lacking = (kind: Kind) => environments.filter(({ tenant }) => tenant[serviceOf(kind)] === '');

@@ -95,7 +95,7 @@ export async function waitForStatus(
   return status;
 }
 
-/** Returns the identities that manifests declare, or all if none is declared. */
+/** Returns the identities that manifests declare, or all if manifests declare none. */
 export function identitiesToAwait({ identities }: Status): readonly IdentityStatus[] {
   const declared = identities.filter((identity) => identity.declared);
   return declared.length > 0 ? declared : identities;

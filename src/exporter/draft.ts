@@ -14,7 +14,7 @@ import { isMapping, isTagged, jsonOf, printLive } from './print-live.ts';
 import type { Omission, Refusal } from './remarks.ts';
 
 export interface DraftContext extends NameSources {
-  /** The vendor's default of an object; `null` where there is none. Left out: none is known. */
+  /** Returns the vendor's default of an object, or `null`. Left out: the defaults were not read. */
   standardOf?(object: LiveObject): LiveObject | null;
 }
 

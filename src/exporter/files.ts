@@ -20,7 +20,7 @@ interface Destination {
   /** From the project's root; `''` or `.` for the root itself. */
   readonly folder: string;
   readonly nameSecret: NameSecret;
-  /** The content of a file, by its path from the project's root; `null` where there is none. */
+  /** The content of a file, by its path from the project's root, or `null`. */
   textOf(path: string): string | null;
 }
 

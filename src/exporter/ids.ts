@@ -51,7 +51,7 @@ interface KnownId {
   readonly shown: string | null;
   /** What a `!ref` says for it; `null` where it has none. */
   readonly ref: string | null;
-  /** Finds its record by a name that no other record has; `null` where there is none. */
+  /** Finds its record by a name that no other record has, or `null`. */
   readonly lookup: Lookup | null;
 }
 

@@ -15,7 +15,7 @@ import { type Pointer, placesIn, pointer, segmentsOf } from '../model/pointer.ts
 import { comparableId, isReferenceField } from './field.ts';
 import { type Field, fieldNamed, type Kind } from './kind.ts';
 
-/** The kind that all ids in a field belong to; `null` where there is none, or where its places say that. */
+/** The kind that all ids in a field belong to. `null` if the field holds no ids, or if its places name the kinds. */
 export function targetKindOf(field: Field): string | null {
   switch (field.is) {
     case 'value':

@@ -36,7 +36,7 @@ export function parseVariables(answer: JsonObject): ListedVariables {
   };
 }
 
-/** The example as a value of its type, or a value that any variable of that type may have; `null` where there is none. */
+/** The example as a value of its type, or else any value of that type. `null` if the type is unknown. */
 function exampleOf(row: JsonObject): Json {
   const type = getText(row, 'type')?.toLowerCase() ?? '';
   const example = get(row, 'example') ?? null;

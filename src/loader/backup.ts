@@ -20,7 +20,7 @@ export interface BackupEntry {
   readonly file: string;
 }
 
-/** The objects in the files of a backup. Throws a Failure for a file that is none, and for more than `megabytes` in all. */
+/** The objects in the files of a backup. Throws a Failure for other files, and for more than `megabytes` in all. */
 export function readBackup({ source, backup }: BackupFolder, megabytes: number): BackupEntry[] {
   const limited = limitSize(source, megabytes);
   return backup.flatMap((file) => {

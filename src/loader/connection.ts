@@ -80,7 +80,7 @@ function readSandbox(written: EmbeddedTenant, context: BuildContext): TenantConn
   return { tenant: { identity: name, profiles: name }, connection: { to: 'sandbox', sandbox } };
 }
 
-/** A path inside the project, not of a file with credentials, also after links are resolved; `null` where there is none. */
+/** A path inside the project, not of a file with credentials, also after links are resolved, or `null`. */
 function readPath(
   at: Pointer,
   path: string | undefined,

@@ -27,7 +27,7 @@ import { type ReadTag, readTree } from './tree.ts';
 
 const kindGlobs = ['kinds/*.kind.yaml', 'kinds/*.kind.yml'];
 
-/** The folder beside a project file with the descriptors of its own kinds; `null` where there is none. */
+/** The folder beside a project file with the descriptors of its own kinds, or `null`. */
 export function kindsFolderIn(root: string): string | null {
   const folder = join(root, 'kinds');
   return existsSync(folder) ? folder : null;

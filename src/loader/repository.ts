@@ -59,7 +59,7 @@ export function noRepository(message: string): Failure {
 }
 
 /**
- * The folder that `.git` is, or that it names as a file; `null` where there is none. A file that names no repository is
+ * The folder that `.git` is, or that it names as a file, or `null`. A file that names no repository is
  * not passed over, since a repository further above is another one.
  */
 function gitFolderOf(entry: string): string | null {

@@ -10,7 +10,7 @@ import { Problems } from './problems.ts';
 export interface EnvironmentNames {
   readonly environments: readonly string[];
   readonly groups: Readonly<Record<string, readonly string[]>>;
-  /** The one that counts where none is selected; `null` where one has to be. */
+  /** Used if nothing is selected. `null`: something has to be selected. */
   readonly defaultEnvironment: string | null;
 }
 
@@ -68,7 +68,7 @@ function lessNegated(
   return environments.filter((name) => selected.has(name));
 }
 
-/** The environment of a project where none is selected. Throws a Failure where there is no default. */
+/** The environment of a project if nothing is selected. Throws a Failure if the project has no default. */
 export function defaultOf({ defaultEnvironment, environments }: EnvironmentNames): string {
   if (defaultEnvironment !== null) return defaultEnvironment;
   const hint =

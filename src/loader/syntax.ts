@@ -18,7 +18,7 @@ interface Words extends Omit<Problem, 'code'> {
   readonly at?: number;
 }
 
-/** The first blank that YAML does not count as a space, as texts from web pages have; `null` where there is none. */
+/** The first blank that YAML does not count as a space, as texts from web pages have, or `null`. */
 export function findOddBlank(text: string): { readonly at: number; readonly name: string } | null {
   const at = text.search(/[\u00a0\u2000-\u200b\u202f\u205f\u3000\ufeff]/);
   if (at < 0) return null;

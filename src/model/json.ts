@@ -195,7 +195,7 @@ export function getObject(value: JsonObject, name: string): JsonObject {
   return isObject(member) ? member : {};
 }
 
-/** The value of a record's field, which some hosts keep in its `attributes`; `null` if there is none. */
+/** The value of a record's field, which some hosts keep in its `attributes`, or `null`. */
 export function recordField(record: JsonObject, name: string): Json {
   return get(record, name) ?? get(getObject(record, 'attributes'), name) ?? null;
 }

@@ -50,7 +50,7 @@ export function placesAbove(at: Pointer): Pointer[] {
   return segments.map((_, depth) => pointer(...segments.slice(0, depth)));
 }
 
-/** The place of the first wanted value that `at` leads into; `null` if there is none on the way. */
+/** The place of the first wanted value that `at` leads into, or `null`. */
 export function placeAbove(root: Json, at: Pointer, isWanted: (part: Json) => boolean): Pointer | null {
   const isThere = (each: Pointer) => {
     const part = valueAt(root, each);

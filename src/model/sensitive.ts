@@ -28,7 +28,7 @@ const describes = new RegExp(
 );
 
 /**
- * True for a value that says where another system finds a credential, and is none: an expression that it fills in (`{{…}}`, also
+ * True for a value that is no credential, but says where another system finds one: an expression that it fills in (`{{…}}`, also
  * several, and after a scheme; `$.step.key`), or a path into a vault.
  */
 export function isPlaceOfCredential(text: string): boolean {
@@ -88,7 +88,7 @@ function givesCredential(text: string): boolean {
   if (!/pass|pwd|kennwort|secret|token|cred|key|auth|bearer|sig|cookie|session|connection/i.test(text)) {
     return false;
   }
-  // A value that is filled in later (`${token}`, `{{token}}`), or masked, is none.
+  // A value that is filled in later (`${token}`, `{{token}}`), or masked, is no credential.
   return [...text.matchAll(assignment)].some(
     ([, name = '', value = '']) => namesCredential(name) && !/^(\$?\{|\$\.|[*•●]{3})/.test(value),
   );

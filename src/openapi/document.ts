@@ -78,7 +78,7 @@ export class OpenApi {
     return unread;
   }
 
-  /** The object at the end of a path of members; `null` where there is none. */
+  /** The object at the end of a path of members, or `null`. */
   at(part: Part, ...names: readonly string[]): Part | null {
     let current: Part | null = this.#follow(part);
     for (const name of names) {

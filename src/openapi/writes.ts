@@ -115,7 +115,7 @@ export function fixedFinder({ patchable, fixed }: Prose) {
   };
 }
 
-/** True for fields that a described request sets. Where none is described at all, every field counts as set. */
+/** True for fields that a described request sets. If no request is described, every field counts as set. */
 export function writableFilter({ create, put, patch }: Collection): (name: string) => boolean {
   const bodies = [create, put, patch].flatMap((write) => (write ? [write.body.properties] : []));
   const isDescribed = bodies.some(({ size }) => size > 0);

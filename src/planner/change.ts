@@ -109,7 +109,7 @@ export interface Comparison {
 /**
  * What a manifest declares beside what the tenant has.
  *
- * @param below the live object, or the vendor's default where there is none
+ * @param below the live object, or else the vendor's default
  */
 export function compare(
   { kind, resource, live }: Match,

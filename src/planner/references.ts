@@ -142,7 +142,7 @@ interface TenantIndex extends Pick<Targets, 'isInScope'> {
   readonly objects: ReadonlyMap<string, readonly LiveObject[]>;
 }
 
-/** @param declared the resource of that key; `null` where there is none */
+/** @param declared the resource of that key, or `null` */
 function targetFor(
   { kind, key, to }: UsedReference,
   declared: Resource | null,

@@ -15,7 +15,7 @@ export type Message =
     }
   | { readonly is: 'chat'; readonly content: Json };
 
-/** A template before and after a change; `null` where there is none. */
+/** A template before and after a change, or `null`. */
 export interface Sides<T> {
   readonly before: T | null;
   readonly after: T | null;

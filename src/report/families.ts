@@ -50,7 +50,7 @@ function replacementsIn({ name, op, origin, view }: Field): string[] | null {
   }
 }
 
-/** The words of a line that differ, or the whole line where none is marked. */
+/** The words of a line that differ, or the whole line if no words are marked. */
 function changedTexts(parts: readonly Chunk[]): string[] {
   const marked = parts.filter(({ changed }) => changed);
   return (marked.length > 0 ? marked : parts).map(({ text }) => text);

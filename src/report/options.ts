@@ -84,7 +84,7 @@ export interface RenderedSide {
   readonly head: MailHead | null;
 }
 
-/** A notification template as recipients see it; `null` where there is none. */
+/** A notification template as recipients see it, or `null`. */
 export interface Rendered {
   readonly before: RenderedSide | null;
   readonly after: RenderedSide | null;

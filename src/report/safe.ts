@@ -21,7 +21,7 @@ function replaceCommands(text: string, sign: (char: string) => string): string {
   return mayBeCommand.some((part) => text.includes(part)) ? text.replace(command, sign) : text;
 }
 
-/** `text` with a visible sign in every command to a CI system, so that it is none: `<U+0023>#[error]`. */
+/** `text` with a visible sign in every command to a CI system, so that no system runs it: `<U+0023>#[error]`. */
 export function disarm(text: string): string {
   return replaceCommands(text, codePoint);
 }

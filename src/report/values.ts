@@ -198,7 +198,7 @@ function isShort(value: Json, shown: string | null): boolean {
   return shown.length <= maxInline && !(typeof value === 'string' && value.includes('\n'));
 }
 
-/** A value as lines; `null` where there is none. JSON's `null` beside a long text counts as none. */
+/** A value as lines, or `null`. JSON's `null` beside a long text counts as none. */
 function linesOf(present: boolean, value: Json): string | null {
   return present && value !== null ? valueText(value) : null;
 }

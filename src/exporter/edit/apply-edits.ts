@@ -436,7 +436,7 @@ function* removeFromFlow(
   yield splice(text, start, end, '');
 }
 
-/** Where the comma after an item ends; where the item ends, if there is none on its line. */
+/** The end of the comma after an item, or of the item if its line has no comma. */
 function endOfComma(text: string, end: number): number {
   return end + (/^[ \t]*,/.exec(text.slice(end))?.[0].length ?? 0);
 }

@@ -66,7 +66,7 @@ export function printIn({ isJson }: ParsedDocument, value: Printable): string {
   return isJson && tagsIn(value).length === 0 ? quote(jsonOf(value)) : printInline(value);
 }
 
-/** The value at a path; `null` where there is none, or where an alias leads to it. */
+/** Finds the value at a path. Returns `null` if nothing is there, or if an alias leads to it. */
 export function locate(parsed: ParsedDocument, path: Path): Located | null {
   const { root } = parsed;
   const nowhere = { parent: null, index: 0, pair: null, inFlow: false, start: null, indicator: null };

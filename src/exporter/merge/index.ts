@@ -35,7 +35,7 @@ export interface MergeInput extends DraftInput, MergeContext, SideFileContext {
   readonly folder: string;
   /** Removes documents of objects that are gone. */
   readonly delete: boolean;
-  /** The text of a file by its path from the project's root; `null` where there is none. */
+  /** The text of a file by its path from the project's root, or `null`. */
   read(path: string): string | null;
 }
 
