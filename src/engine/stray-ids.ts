@@ -278,7 +278,7 @@ function tell(
     case 'unknown':
       return say(
         `texts that look like ids, but ${called} has no such object of a kind that the project knows`,
-        'Write `!ref KIND/KEY` instead, and describe the kind if the project does not. Give a place that holds no id the policy `plain`.',
+        'Write `!ref KIND/KEY` instead (inside a text, `!format` and a variable of each environment), and describe the kind if the project does not. Give a place that holds no id the policy `plain`.',
         isForeignOnly ? 'warning' : 'info',
       );
   }

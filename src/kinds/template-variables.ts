@@ -36,7 +36,7 @@ export function parseVariables(answer: JsonObject): ListedVariables {
   };
 }
 
-/** The example as a value of its type, or else any value of that type. `null` if the type is unknown. */
+/** The example as a value of its type, or else any such value. `null` for functions and for examples that do not fit. */
 function exampleOf(row: JsonObject): Json {
   const type = getText(row, 'type')?.toLowerCase() ?? '';
   const example = get(row, 'example') ?? null;
