@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { ClientCertificate } from '../kinds/project.ts';
 import { tool } from '../model/documents.ts';
 import { Failure, fail, systemCode } from '../model/failure.ts';
-import { inexactNumbers, isTooDeep, parseJson } from '../model/json.ts';
+import { isTooDeep, parseJson } from '../model/json.ts';
 import type { HttpProxies } from '../model/network.ts';
 import {
   type Answer,
@@ -248,9 +248,8 @@ function readBody(plain: Buffer, onNumber: Call['onNumber']): Pick<Answered, 'bo
   // Drops a byte order mark.
   const text = new TextDecoder().decode(plain);
   if (text.trim() === '') return { body: null, text: null };
-  const body = isUtf8(plain) ? parseJson(text) : undefined;
+  const body = isUtf8(plain) ? parseJson(text, onNumber) : undefined;
   if (body === undefined || isTooDeep(body)) return { body: null, text };
-  if (onNumber) for (const [name, digits] of inexactNumbers(text)) onNumber(name, digits);
   return { body, text: null };
 }
 

@@ -24,6 +24,21 @@ export function groupBy<T, N>(
   return [...groups];
 }
 
+/**
+ * True when a text has `length` characters of a sort in a row. Large texts are searched: a regular expression would look at
+ * every character, this looks at every `length`th.
+ */
+export function hasRun(text: string, length: number, isOfSort: (code: number) => boolean): boolean {
+  for (let at = length - 1; at < text.length; at += length) {
+    if (!isOfSort(text.charCodeAt(at))) continue;
+    let [first, last] = [at, at];
+    while (isOfSort(text.charCodeAt(first - 1))) first -= 1;
+    while (isOfSort(text.charCodeAt(last + 1))) last += 1;
+    if (last - first >= length - 1) return true;
+  }
+  return false;
+}
+
 /** Does `work` for every item, at most `limit` at once, and starts them in order. */
 export async function runConcurrently<T>(
   items: readonly T[],

@@ -1,3 +1,5 @@
+import { hasRun } from './basics.ts';
+
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 /** A JSON object. Read with {@link get}, so that a key such as `constructor` never reaches a prototype. */
@@ -95,18 +97,25 @@ export function sameJson(a: Json, b: Json): boolean {
 
 /**
  * `text` parsed as JSON, or `undefined` where it is not JSON. Numbers that a double cannot hold become texts of their digits: a
- * number in their place would be another one, or null. {@link inexactNumbers} finds them, and {@link writeJson} writes them back.
+ * number in their place would be another one, or null. {@link writeJson} writes them back.
+ *
+ * @param onInexact is told of each such number, also in texts that hold JSON, with the name of its member or list
  */
-export function parseJson(text: string): Json | undefined {
+export function parseJson(
+  text: string,
+  onInexact?: (name: string, digits: string) => void,
+): Json | undefined {
   try {
-    return JSON.parse(mayBeInexact(text) ? text.replace(tokens, keepDigits) : text);
+    if (!mayBeInexact(text)) return JSON.parse(text);
+    const value: Json = JSON.parse(text.replace(tokens, keepDigits));
+    if (onInexact) for (const [name, digits] of inexactNumbers(text)) onInexact(name, digits);
+    return value;
   } catch {
     return undefined;
   }
 }
 
-/** The numbers in a JSON text that a double cannot hold, also in texts that hold JSON, each with the name of its member or list. */
-export function* inexactNumbers(text: string): Generator<readonly [name: string, digits: string]> {
+function* inexactNumbers(text: string): Generator<readonly [name: string, digits: string]> {
   if (!mayBeInexact(text)) return;
   const outside: string[] = [];
   let name = '';
@@ -137,30 +146,13 @@ export function writeJson(
 }
 
 /** True when numbers in a text may not fit into a double: all others need no second look. */
-const mayBeInexact = (text: string): boolean => hasLongNumber(text) || largeExponent.test(text);
+const mayBeInexact = (text: string): boolean => hasRun(text, 16, isDigitOrPoint) || largeExponent.test(text);
 
-/**
- * True when a text has sixteen digits in a row: fewer are kept by a number. Every page of a tenant is searched, so only every
- * sixteenth character is looked at.
- */
-function hasLongNumber(text: string): boolean {
-  // A point may be among them.
-  const isDigit = (at: number) => {
-    const code = text.charCodeAt(at);
-    return (code >= 48 && code <= 57) || code === 46;
-  };
-  for (let at = 15; at < text.length; at += 16) {
-    if (!isDigit(at)) continue;
-    let [first, last] = [at, at];
-    while (isDigit(first - 1)) first -= 1;
-    while (isDigit(last + 1)) last += 1;
-    if (last - first >= 15) return true;
-  }
-  return false;
-}
+/** Fewer than sixteen digits are kept by a number. */
+const isDigitOrPoint = (code: number): boolean => (code >= 48 && code <= 57) || code === 46;
 
-/** Numbers without so large an exponent are finite, unless they have many digits. */
-const largeExponent = /\d[eE][+-]?\d{3}/;
+/** Numbers without so large an exponent are finite, unless they have many digits. Ids in quotes look like such numbers. */
+const largeExponent = /\d[eE][+-]?\d{3}(?<=(?:^|[\s:[,])-?\d[\d.]*[eE][+-]?\d{3})/;
 
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 const structure = new RegExp(`${tokens.source}|[{}[\\]]`, 'g');
