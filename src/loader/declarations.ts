@@ -162,7 +162,8 @@ function listFiles(project: ProjectFile, source: FileSource, problems: Problems)
     const files = listed.filter((path) => !notManifests.includes(path));
     const paths = files.filter(isWanted);
     if (new Set(patterns.map((glob) => posix.extname(glob))).size === 1) {
-      for (const path of files) if (!isWanted(path)) warnOfUnread(path, project, source, problems);
+      const read = new Set(paths);
+      for (const path of files) if (!read.has(path)) warnOfUnread(path, project, source, problems);
     }
     // What is wrong with a glob may be why.
     if (paths.length === 0 && patterns.length > 0 && patterns.length === manifests.length) {

@@ -177,12 +177,18 @@ const isNegated = (pattern: string) => pattern.startsWith('!');
 function matchExcluded(patterns: readonly string[]): (path: string) => boolean {
   const unwanted = patterns.filter(isNegated).map((pattern) => projectPath(pattern.slice(1)));
   const isUnwanted = picomatch([...unwanted, ...ignored], { dot: true });
-  return (path) => isUnwanted(path) || foldersOf(path).some((each) => isUnwanted(each));
-}
-
-function foldersOf(path: string): string[] {
-  const folder = posix.dirname(path);
-  return folder === '.' || folder === '/' ? [] : [folder, ...foldersOf(folder)];
+  // Thousands of files share a folder.
+  const folders = new Map<string, boolean>([
+    ['.', false],
+    ['/', false],
+  ]);
+  const isBelowUnwanted = (path: string): boolean => {
+    const folder = posix.dirname(path);
+    const known = folders.get(folder) ?? (isUnwanted(folder) || isBelowUnwanted(folder));
+    folders.set(folder, known);
+    return known;
+  };
+  return (path) => isUnwanted(path) || isBelowUnwanted(path);
 }
 
 /**
