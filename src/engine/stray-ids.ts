@@ -10,7 +10,7 @@ import { fieldPolicy } from '../kinds/places.ts';
 import { allOf } from '../kinds/read-request.ts';
 import { idsIn, targetKindOf } from '../kinds/references.ts';
 import type { Address } from '../model/address.ts';
-import { groupBy, lazy } from '../model/basics.ts';
+import { groupBy, hasRun, lazy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { onFailure } from '../model/failure.ts';
 import { getText, isObject, type Json } from '../model/json.ts';
@@ -95,20 +95,24 @@ function idsHeld(from: Holder): Stray[] {
     const field = fieldNamed(from.kind, name);
     // Of the ids in records the kind says itself what they are.
     if (!field || field.is === 'records') return [];
-    const policies = new Map(
-      idsIn(field, value).map((use) => [`${use.isName ?? false} ${pointer(name)}${use.at}`, use.to] as const),
+    const policies = lazy(
+      () =>
+        new Map(
+          idsIn(field, value).map((use) => [`${use.isName ?? false} ${pointer(name)}${use.at}`, use.to]),
+        ),
     );
-    const find = (text: string, at: Pointer, isName: boolean): Stray[] => {
-      const policed = policies.get(`${isName} ${at}`) ?? null;
-      return idsInText(text).map((id) => {
+    const find = (text: string, at: Pointer, isName: boolean): Stray[] =>
+      idsInText(text).map((id) => {
         const is = id !== text ? 'words' : isName ? 'name' : 'value';
-        return { from, at, id, is, policed };
+        return { from, at, id, is, policed: policies().get(`${isName} ${at}`) ?? null };
       });
-    };
+    const isSettled = (at: Pointer) => fieldPolicy(field, at) || secrets().some((each) => isWithin(at, each));
     const walk = (part: Json, at: Pointer): Stray[] => {
-      const isSettled = fieldPolicy(field, at) || secrets().some((each) => isWithin(at, each));
-      if (isSettled || part === null || isFilledInLater(part) || literalOf(part) !== undefined) return [];
-      if (typeof part === 'string') return find(part, at, false);
+      if (typeof part === 'string') {
+        const found = find(part, at, false);
+        return found.length === 0 || isSettled(at) ? [] : found;
+      }
+      if (part === null || isSettled(at) || isFilledInLater(part) || literalOf(part) !== undefined) return [];
       return placesIn(part, at).flatMap(([place, item]) => {
         const named = isObject(part) ? find(segmentsOf(place).at(-1) ?? '', place, true) : [];
         return [...named.map((each) => ({ ...each, at })), ...walk(item, place)];
@@ -124,7 +128,11 @@ function newTo(objects: readonly Holder[]): (stray: Stray) => boolean {
   return ({ id, is }) => is !== 'words' && !shown().has(id);
 }
 
-const idsInText = (text: string): string[] => [...text.matchAll(idForm)].map(([id]) => id);
+const idsInText = (text: string): string[] =>
+  hasRun(text, 8, isHexDigit) ? [...text.matchAll(idForm)].map(([id]) => id) : [];
+
+const isHexDigit = (code: number): boolean =>
+  (code >= 48 && code <= 57) || (code >= 97 && code <= 102) || (code >= 65 && code <= 70);
 
 /** Whether the descriptor is the project's own, so that it can say more of the kind. */
 const isOwn = ({ described }: Kind): boolean => described?.digest !== undefined;
