@@ -63,7 +63,12 @@ const { outputFiles, metafile } = await build({
 });
 mkdirSync('dist/bin', { recursive: true });
 for (const { path, text } of outputFiles) {
-  writeFileSync(path, (await transform(text, toCommonJs)).code);
+  const { code } = await transform(text, toCommonJs);
+  // The copy is for importers that look for `__esModule`. Here, it would put a second getter before each use of an export.
+  writeFileSync(
+    path,
+    code.replace('module.exports=__toCommonJS(stdin_exports);', 'module.exports=stdin_exports;'),
+  );
 }
 // It says so where Node is too old to load the program.
 cpSync('src/entry.cjs', 'dist/bin/cli.cjs');

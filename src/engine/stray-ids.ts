@@ -10,7 +10,7 @@ import { fieldPolicy } from '../kinds/places.ts';
 import { allOf } from '../kinds/read-request.ts';
 import { idsIn, targetKindOf } from '../kinds/references.ts';
 import type { Address } from '../model/address.ts';
-import { groupBy, hasRun, lazy } from '../model/basics.ts';
+import { charactersOf, groupBy, hasRun, lazy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { onFailure } from '../model/failure.ts';
 import { getText, isObject, type Json } from '../model/json.ts';
@@ -129,10 +129,9 @@ function newTo(objects: readonly Holder[]): (stray: Stray) => boolean {
 }
 
 const idsInText = (text: string): string[] =>
-  hasRun(text, 8, isHexDigit) ? [...text.matchAll(idForm)].map(([id]) => id) : [];
+  hasRun(text, 8, hexDigits) ? [...text.matchAll(idForm)].map(([id]) => id) : [];
 
-const isHexDigit = (code: number): boolean =>
-  (code >= 48 && code <= 57) || (code >= 97 && code <= 102) || (code >= 65 && code <= 70);
+const hexDigits = charactersOf('0123456789abcdefABCDEF');
 
 /** Whether the descriptor is the project's own, so that it can say more of the kind. */
 const isOwn = ({ described }: Kind): boolean => described?.digest !== undefined;

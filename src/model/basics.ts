@@ -25,18 +25,27 @@ export function groupBy<T, N>(
 }
 
 /**
- * True when a text has `length` characters of a sort in a row. Large texts are searched: a regular expression would look at
- * every character, this looks at every `length`th.
+ * True when a text has `length` of some ASCII characters in a row. Large texts are searched: a regular expression would look
+ * at every character, this looks at every `length`th.
+ *
+ * @param sort as {@link charactersOf} makes it
  */
-export function hasRun(text: string, length: number, isOfSort: (code: number) => boolean): boolean {
+export function hasRun(text: string, length: number, sort: Uint8Array): boolean {
   for (let at = length - 1; at < text.length; at += length) {
-    if (!isOfSort(text.charCodeAt(at))) continue;
+    if (!sort[text.charCodeAt(at)]) continue;
     let [first, last] = [at, at];
-    while (isOfSort(text.charCodeAt(first - 1))) first -= 1;
-    while (isOfSort(text.charCodeAt(last + 1))) last += 1;
+    while (sort[text.charCodeAt(first - 1)]) first -= 1;
+    while (sort[text.charCodeAt(last + 1)]) last += 1;
     if (last - first >= length - 1) return true;
   }
   return false;
+}
+
+/** 1 at the code of each of these characters. */
+export function charactersOf(characters: string): Uint8Array {
+  const sort = new Uint8Array(128);
+  for (const each of characters) sort[each.charCodeAt(0)] = 1;
+  return sort;
 }
 
 /** Does `work` for every item, at most `limit` at once, and starts them in order. */

@@ -1,4 +1,4 @@
-import { hasRun } from './basics.ts';
+import { charactersOf, hasRun } from './basics.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
@@ -146,10 +146,10 @@ export function writeJson(
 }
 
 /** True when numbers in a text may not fit into a double: all others need no second look. */
-const mayBeInexact = (text: string): boolean => hasRun(text, 16, isDigitOrPoint) || largeExponent.test(text);
+const mayBeInexact = (text: string): boolean => hasRun(text, 16, digits) || largeExponent.test(text);
 
 /** Fewer than sixteen digits are kept by a number. */
-const isDigitOrPoint = (code: number): boolean => (code >= 48 && code <= 57) || code === 46;
+const digits = charactersOf('0123456789.');
 
 /** Numbers without so large an exponent are finite, unless they have many digits. Ids in quotes look like such numbers. */
 const largeExponent = /\d[eE][+-]?\d{3}(?<=(?:^|[\s:[,])-?\d[\d.]*[eE][+-]?\d{3})/;
