@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import { Redactor } from '../client/redactor.ts';
 import { interruption } from '../model/failure.ts';
@@ -156,16 +155,19 @@ export function openPrompt(io: ProgramIo): Prompt {
   };
 }
 
+/** Loaded only where somebody is asked. */
+const readline = () => process.getBuiltinModule('node:readline/promises');
+
 /** Leaves editing to the terminal, and Ctrl-C to the program. */
 function openLines(io: ProgramIo) {
-  const lines = createInterface({ input: io.stdin, terminal: false, signal: io.signal });
+  const lines = readline().createInterface({ input: io.stdin, terminal: false, signal: io.signal });
   return { answers: lines[Symbol.asyncIterator](), close: () => lines.close() };
 }
 
 /** Node edits the line, into an output that nobody sees, and turns off the echo of the terminal. */
 function readHidden(io: ProgramIo): Promise<string | null> {
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const line = createInterface({
+  const line = readline().createInterface({
     input: io.stdin,
     output,
     terminal: true,

@@ -128,8 +128,9 @@ function newTo(objects: readonly Holder[]): (stray: Stray) => boolean {
   return ({ id, is }) => is !== 'words' && !shown().has(id);
 }
 
+/** Both forms end with twelve digits or more in a row. */
 const idsInText = (text: string): string[] =>
-  hasRun(text, 8, hexDigits) ? [...text.matchAll(idForm)].map(([id]) => id) : [];
+  hasRun(text, 12, hexDigits) ? [...text.matchAll(idForm)].map(([id]) => id) : [];
 
 const hexDigits = charactersOf('0123456789abcdefABCDEF');
 

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -247,6 +246,8 @@ const whyGit =
   'Install git. It is needed for --since, for `export --merge` without --allow-dirty, and to finish an apply in a repository, whose journal must not have come with the repository.';
 
 function runGit(args: readonly string[], options: GitOptions & { readonly cwd: string }): GitOutcome {
+  // Loaded only where git is asked.
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
   const { status, stdout, stderr, error } = spawnSync('git', ['--no-pager', ...overrides, ...args], {
     ...options,
     maxBuffer: maxOutput,
