@@ -1,36 +1,42 @@
-import type { LiveObject } from '../kinds/kind.ts';
 import type { Policy } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Change, isReplacement, type Plan } from '../model/plan.ts';
 import type { Deletion } from './deletes.ts';
+import type { PlanInput } from './input.ts';
 
 interface PlannedDelete {
-  readonly deletion: Pick<Deletion, 'addresses' | 'protect'>;
   readonly change: Change;
+  readonly deletion: Pick<Deletion, 'addresses' | 'protect'>;
 }
 
-export interface GuardInput {
-  readonly deletes: readonly PlannedDelete[];
-  readonly objects: readonly LiveObject[];
-  /** Address globs of the environment's `protect`. */
-  readonly protect: readonly string[];
-  readonly maxDeletes: number;
-  readonly allowDeleteAll: readonly string[];
-  readonly changes: readonly { readonly change: Change; readonly resource: Resource }[];
+interface PlannedWrite {
+  readonly change: Change;
+  readonly resource: Resource;
 }
 
 /** The reasons to refuse a plan, each with what lifts it; empty where there are none. */
-export function findRefusals(all: GuardInput): Diagnostic[] {
-  // Guards are about requests, not about what is deleted by hand.
-  const input = { ...all, deletes: all.deletes.filter(({ change }) => change.action !== 'manual') };
-  const forGood = input.deletes.filter(({ change }) => change.action === 'delete');
+export function findRefusals(
+  input: PlanInput,
+  deletes: readonly PlannedDelete[],
+  writes: readonly PlannedWrite[],
+): Diagnostic[] {
+  const { policy } = input.environment;
+  // Guards are about requests, not about what is deleted by hand. They hold for what is deleted to be made again.
+  const sent = deletes.filter(({ change }) => change.action === 'delete');
+  const replaced = writes
+    .filter(({ change }) => isReplacement(change))
+    .map(({ change, resource: { address, lifecycle } }) => ({
+      change,
+      deletion: { addresses: [address], protect: lifecycle.protect },
+    }));
+  const all = [...sent, ...replaced];
   return [
-    ...protectedDeletes(input),
-    ...tooManyDeletes(input),
-    ...deletesOfAll({ ...input, deletes: forGood }),
-    ...lockOuts(input),
+    ...protectedDeletes(all, policy.protect),
+    ...tooManyDeletes(all.length, input.choices.maxDeletes ?? policy.maxDeletes),
+    ...deletesOfAll(input, sent, writes),
+    ...lockOuts(writes),
   ];
 }
 
@@ -46,29 +52,19 @@ export interface Approval {
  *
  * @param approval with the digest of this plan, if it has one
  */
-export function findLaterRefusals(plan: Plan, policy: Policy, approval: Approval): Diagnostic[] {
-  const deletes = plan.changes
+export function findLaterRefusals(
+  { changes, allowed }: Plan,
+  { protect, maxDeletes: byEnvironment }: Policy,
+  { digest, maxDeletes }: Approval,
+): Diagnostic[] {
+  const deletes = changes
     .filter((change) => change.action === 'delete' || isReplacement(change))
     .map((change) => ({ change, deletion: { addresses: [change.address], protect: false } }));
-  const maxDeletes = deletesAllowed(plan, policy, approval);
-  return [
-    ...protectedDeletes({ deletes, protect: policy.protect }),
-    ...tooManyDeletes({ deletes, maxDeletes }),
-  ];
-}
-
-/**
- * Anybody who can write a plan file can write a limit into it, so by itself it can only lower that of the environment.
- * The digest contains the limit, so an approval of the digest is one of the limit too.
- */
-function deletesAllowed(
-  { allowed }: Plan,
-  { maxDeletes: byEnvironment }: Policy,
-  { digest, maxDeletes }: Approval,
-): number {
-  if (maxDeletes !== undefined) return maxDeletes;
+  // Anybody who can write a plan file can write a limit into it, so by itself it can only lower that of the environment.
+  // The digest contains the limit, so an approval of the digest is one of the limit too.
   const byPlan = allowed?.maxDeletes ?? byEnvironment;
-  return digest === undefined ? Math.min(byPlan, byEnvironment) : byPlan;
+  const limit = digest === undefined ? Math.min(byPlan, byEnvironment) : byPlan;
+  return [...protectedDeletes(deletes, protect), ...tooManyDeletes(deletes.length, maxDeletes ?? limit)];
 }
 
 const protections = {
@@ -83,7 +79,7 @@ const protections = {
   ],
 } as const;
 
-function protectedDeletes({ deletes, protect }: Pick<GuardInput, 'deletes' | 'protect'>): Diagnostic[] {
+function protectedDeletes(deletes: readonly PlannedDelete[], protect: readonly string[]): Diagnostic[] {
   const isProtected = matchAddresses(protect, { isGuard: true });
   return deletes.flatMap(({ deletion, change: { address, source } }) => {
     const byEnvironment = deletion.addresses.some(isProtected);
@@ -102,8 +98,7 @@ function protectedDeletes({ deletes, protect }: Pick<GuardInput, 'deletes' | 'pr
   });
 }
 
-function tooManyDeletes({ deletes, maxDeletes }: Pick<GuardInput, 'deletes' | 'maxDeletes'>): Diagnostic[] {
-  const count = deletes.length;
+function tooManyDeletes(count: number, maxDeletes: number): Diagnostic[] {
   if (count <= maxDeletes) return [];
   return refusal(
     'max-deletes',
@@ -113,14 +108,18 @@ function tooManyDeletes({ deletes, maxDeletes }: Pick<GuardInput, 'deletes' | 'm
 }
 
 /** A tombstone whose replacement is created in the same plan leaves the kind no smaller. */
-function deletesOfAll({ deletes, objects, changes, allowDeleteAll }: GuardInput): Diagnostic[] {
+function deletesOfAll(
+  { objects, choices }: PlanInput,
+  deletes: readonly PlannedDelete[],
+  writes: readonly PlannedWrite[],
+): Diagnostic[] {
   return [...new Set(deletes.map(({ change }) => change.kind))].flatMap((kind) => {
     const live = objects.filter((object) => object.kind.name === kind).length;
     const deleted = deletes.filter(({ change }) => change.kind === kind);
     const tombstones = deleted.filter(({ change }) => change.source !== null).length;
-    const created = changes.filter(({ change }) => change.kind === kind && change.action === 'create').length;
+    const created = writes.filter(({ change }) => change.kind === kind && change.action === 'create').length;
     const lost = deleted.length - Math.min(tombstones, created);
-    if (lost < live || allowDeleteAll.includes(kind)) return [];
+    if (lost < live || choices.allowDeleteAll.includes(kind)) return [];
     const which = live === 1 ? `the only ${kind}` : `all ${live} objects of kind ${kind}`;
     return refusal(
       'deletes-all',
@@ -130,21 +129,12 @@ function deletesOfAll({ deletes, objects, changes, allowDeleteAll }: GuardInput)
   });
 }
 
-function lockOuts({ changes }: GuardInput): Diagnostic[] {
-  return changes.flatMap(({ change, resource }) => {
-    if (!change.risk.includes('lockout') || resource.lifecycle.allowLockout) return [];
-    const message = `${change.address} would block sign-ins or restrict them by network or geography: it can lock out everyone, including the credentials of this run.`;
+function lockOuts(writes: readonly PlannedWrite[]): Diagnostic[] {
+  return writes.flatMap(({ change: { address, risk }, resource }): Diagnostic[] => {
+    if (!risk.includes('lockout') || resource.lifecycle.allowLockout) return [];
+    const message = `${address} would block sign-ins or restrict them by network or geography: it can lock out everyone, including the credentials of this run.`;
     const hint = 'If you want that, set `lifecycle: { allowLockout: true }` in the manifest.';
-    return [
-      {
-        code: 'lockout',
-        severity: 'error',
-        message,
-        hint,
-        address: change.address,
-        source: resource.source(),
-      },
-    ];
+    return [{ code: 'lockout', severity: 'error', message, hint, address, source: resource.source() }];
   });
 }
 

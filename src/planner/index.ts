@@ -14,7 +14,6 @@ import { secretName } from '../model/marker.ts';
 import {
   type Action,
   type Change,
-  isReplacement,
   type Plan,
   planFormat,
   type Request,
@@ -23,8 +22,8 @@ import {
 import { type Pointer, valueAt } from '../model/pointer.ts';
 import { type ComparedObject, changeFor, deletionOf, unseenInPlan } from './change.ts';
 import { type Deletion, findDeletions, findRemoved, findUndeclared } from './deletes.ts';
-import { findRefusals, type GuardInput } from './guards.ts';
-import { type PlanChoices, type PlanInput, refuseUnknownKeys } from './input.ts';
+import { findRefusals } from './guards.ts';
+import { type PlanInput, refuseUnknownKeys } from './input.ts';
 import { findLookAlikes, type Match, matchResources } from './match.ts';
 import { findMovedDefaults, type MovedDefault, movedDefaultRemark } from './moved-defaults.ts';
 import { previousFinder } from './origin.ts';
@@ -119,11 +118,13 @@ export function planMatched(
     const { kind, key } = deletion.live;
     return { deletion, change: deletionOf(deletion, standards.findByKey(kind, key), environment.settings) };
   });
-  const changes = arrange(
-    writes.map(({ change }) => change),
+  const batched = batchDeletes(
     deletes.map(({ change }) => change),
     environment.kinds,
   );
+  const all = [...writes.map(({ change }) => change), ...batched].toSorted(byAddress);
+  const changes = arrangeChanges(all, environment.kinds).ranks.flatMap((rank) => rank.changes);
+  const { maxDeletes, allowDeleteAll } = choices;
   return {
     formatVersion: planFormat,
     tool: input.tool,
@@ -131,7 +132,10 @@ export function planMatched(
     environment: environment.name,
     tenant: input.tenant,
     scope: choices.scope,
-    ...stateAllowed(choices),
+    // What options lift of the guards is part of the plan and its digest: an apply of the plan keeps to it.
+    ...(maxDeletes === null && allowDeleteAll.length === 0
+      ? {}
+      : { allowed: { maxDeletes, deleteAll: allowDeleteAll } }),
     summary: {
       create: count(changes, 'create'),
       update: count(changes, 'update'),
@@ -139,11 +143,10 @@ export function planMatched(
       manual: count(changes, 'manual'),
       unchanged: present.length + missing.length + matched.alreadyAbsent - writes.length,
     },
-    desired: stateDesired(input, deletions),
-    ...ensuredHere(input),
+    ...stateDesired(input, deletions),
     changes,
     diagnostics: [
-      ...refusalsOf(input, deletes, writes),
+      ...findRefusals(input, deletes, writes),
       ...input.diagnostics,
       ...matched.remarks,
       ...present.flatMap(({ match: { resource }, ...outcome }) => notComparableRemarks(resource, outcome)),
@@ -154,38 +157,6 @@ export function planMatched(
   };
 }
 
-/** The changes in the order of an apply; deletes that may share a request do. */
-function arrange(writes: readonly Change[], deletes: readonly Change[], kinds: Kinds): Change[] {
-  const all = [...writes, ...batchDeletes(deletes, kinds)];
-  const { ranks } = arrangeChanges(all.toSorted(byAddress), kinds);
-  return ranks.flatMap(({ changes }) => changes);
-}
-
-function refusalsOf(
-  { environment: { policy }, choices, objects }: PlanInput,
-  deletes: GuardInput['deletes'],
-  changes: GuardInput['changes'],
-): Diagnostic[] {
-  return findRefusals({
-    deletes: [...deletes, ...replacedIn(changes)],
-    objects,
-    protect: policy.protect,
-    maxDeletes: choices.maxDeletes ?? policy.maxDeletes,
-    allowDeleteAll: choices.allowDeleteAll,
-    changes,
-  });
-}
-
-/** A guard of deletes holds for what is deleted to be made again. */
-function replacedIn(changes: GuardInput['changes']): GuardInput['deletes'] {
-  return changes
-    .filter(({ change }) => isReplacement(change))
-    .map(({ change, resource: { address, lifecycle } }) => ({
-      change,
-      deletion: { addresses: [address], protect: lifecycle.protect },
-    }));
-}
-
 /** The declared objects whose vendor's default has changed since they were customised. */
 export function movedDefaults(
   { present, missing }: Matched,
@@ -194,30 +165,25 @@ export function movedDefaults(
   return findMovedDefaults([...present.map(({ match }) => match), ...missing], new LiveIndex(defaults));
 }
 
-function stateDesired(input: PlanInput, deletions: readonly Deletion[]): Plan['desired'] {
+/** What the manifests in scope declare, as digests, and what of it exists or not because of the environment. */
+function stateDesired(
+  input: PlanInput,
+  deletions: readonly Deletion[],
+): Pick<Plan, 'desired' | 'ensuredHere'> {
   const isInScope = scopeFilter(input.choices.scope);
   const removed = findRemoved(input, deletions).map(
     ([address, declaration]) => [address, sha256({ removed: declaration.digest() })] as const,
   );
   const declared = input.resources.flatMap(({ address, declaration }) =>
-    declaration && isInScope(address) ? [[address, declaration.digest()] as const] : [],
+    declaration && isInScope(address) ? [{ address, declaration }] : [],
   );
-  return Object.fromEntries([...removed, ...declared]);
-}
-
-/** A tenant that lacks an object because its environment says so has not shown what others would have. */
-function ensuredHere({ resources, choices }: PlanInput): Pick<Plan, 'ensuredHere'> {
-  const isInScope = scopeFilter(choices.scope);
-  const found = resources.filter(
-    ({ address, declaration }) => isInScope(address) && declaration?.isEnsuredHere(),
-  );
-  return found.length === 0 ? {} : { ensuredHere: found.map(({ address }) => address) };
-}
-
-/** What options lift of the guards is part of the plan and its digest: an apply of the plan keeps to it. */
-function stateAllowed({ maxDeletes, allowDeleteAll }: PlanChoices): Pick<Plan, 'allowed'> {
-  if (maxDeletes === null && allowDeleteAll.length === 0) return {};
-  return { allowed: { maxDeletes, deleteAll: allowDeleteAll } };
+  const digests = declared.map(({ address, declaration }) => [address, declaration.digest()] as const);
+  // A tenant that lacks an object because its environment says so has not shown what others would have.
+  const here = declared.filter(({ declaration }) => declaration.isEnsuredHere());
+  return {
+    desired: Object.fromEntries([...removed, ...digests]),
+    ...(here.length > 0 ? { ensuredHere: here.map(({ address }) => address) } : {}),
+  };
 }
 
 /** Compares declared objects with the tenant, or with the vendor's defaults where they do not exist yet. */
@@ -295,22 +261,20 @@ export function findUnsetSecrets(
   secrets: Pick<Secrets, 'problem'>,
 ): Diagnostic[] {
   const written = new Map(changes.map((change) => [change.address, secretsSentBy(change)]));
-  const open = missing.map((match) => ({ match, notComparable: [] }));
+  const open = missing.map((match): Omit<ComparedMatch, 'change'> => ({ match, notComparable: [] }));
   return [...present, ...open].flatMap(({ match, notComparable }) => {
-    const { resource } = match;
+    const { resource, live } = match;
     return secretPlaces(resource.fields).flatMap((at): Diagnostic[] => {
       const name = secretName(valueAt(resource.fields, at));
       if (name === null) return [];
+      const isCompared =
+        live !== null && !isIgnored(resource.lifecycle.ignore, at) && !notComparable.includes(at);
       const isWritten = written.get(resource.address)?.includes(name) === true;
-      const problem = isWritten || isCompared(match, at, notComparable) ? secrets.problem(name) : null;
+      const problem = isCompared || isWritten ? secrets.problem(name) : null;
       if (!problem) return [];
       const message = noteOverlay(problem.message, resource.overlayAt(at) !== null);
       const { address } = resource;
       return [{ ...problem, message, severity: 'error', address, ...resource.point(at) }];
     });
   });
-}
-
-function isCompared({ resource, live }: Match, at: Pointer, notComparable: readonly Pointer[]): boolean {
-  return live !== null && !isIgnored(resource.lifecycle.ignore, at) && !notComparable.includes(at);
 }
