@@ -8,7 +8,6 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
-import type { ApiSettings } from '../model/settings.ts';
 import type { PlanInput } from './input.ts';
 import type { Match } from './match.ts';
 
@@ -26,34 +25,36 @@ export interface Deletion {
   readonly marked: readonly Pointer[];
 }
 
-interface DeleteRequest extends Pick<PlanInput, 'resources' | 'previous' | 'objects' | 'whyUndeclarable'> {
-  /** Those with `ensure: absent`, in scope. */
-  readonly absent: readonly Match[];
-  readonly index: LiveIndex;
-  isInScope(names: readonly Address[]): boolean;
-  readonly settings: ApiSettings;
-  /** Kinds whose undeclared objects are deleted; `null` without `--prune`. */
-  readonly prune: Policy['prune'] | null;
-}
-
 /**
  * Finds the objects to delete. Deletes come from exactly three places (design, section 5): `ensure: absent`, `--since`
  * and `--prune`. An object that several of them name is deleted once. Declared objects, in scope or not, are never pruned.
  * Objects that no manifest could declare are not pruned either: nobody can have removed the manifest of one.
+ *
+ * @param absent the objects in scope with `ensure: absent`
  */
-export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; remarks: Diagnostic[] } {
-  const { absent, objects, prune, previous } = request;
+export function findDeletions(
+  input: PlanInput,
+  index: LiveIndex,
+  absent: readonly Match[],
+): { deletions: Deletion[]; remarks: Diagnostic[] } {
+  const { scope } = input.choices;
+  const prune = scope.prune ? input.environment.policy.prune : null;
+  const previous = input.previous ?? [];
   // Without --prune and --since nobody asks what is declared.
-  const declared = prune || previous ? declaredObjects(request) : new Set<Address>();
+  const declared = prune || input.previous ? declaredObjects(input.resources, index) : new Set<Address>();
   const isUndeclared = ({ live }: Deletion) => !declared.has(live.address);
-  const isInScope = ({ addresses }: Deletion) => request.isInScope(addresses);
-  const pruned = objects.filter(({ kind }) => prune?.kinds.includes(kind.name)).map(prunedObject);
-  // The same plan, however the tenant orders its lists.
-  const undeclared = pruned
+  const includes = namesFilter(scope);
+  const isInScope = ({ addresses }: Deletion) => includes(addresses);
+  const undeclared = input.objects
+    .filter(({ kind }) => prune?.kinds.includes(kind.name))
+    .map((live): Deletion => {
+      return { live, addresses: addressesOf(live), source: null, protect: false, declared: {}, marked: [] };
+    })
     .filter(isInScope)
     .filter(isUndeclared)
+    // The same plan, however the tenant orders its lists.
     .toSorted((one, other) => byAddress(one.live, other.live));
-  const whyKept = keeper(request);
+  const whyKept = keeper(input, prune);
   // Objects that share an address share the reason.
   const reasons = new Map(undeclared.map(({ live }) => [live.address, whyKept(live)]));
   const all = [
@@ -61,7 +62,10 @@ export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; 
       const { file, line } = resource.source();
       return deletionBy(resource, live, { file, line });
     }),
-    ...findRemovedSince(request).filter(isUndeclared),
+    ...previous
+      .filter(({ ensure }) => ensure === 'present')
+      .flatMap((resource) => deletionBy(resource, namedObject(resource, index), null))
+      .filter(isUndeclared),
     ...undeclared.filter(({ live }) => !reasons.get(live.address)),
   ];
   const once = new Map<Address, Deletion>();
@@ -88,7 +92,7 @@ export function findUndeclared(
   const isInScope = namesFilter(choices.scope);
   const isKept = matchAddresses(environment.policy.prune.keep, { isGuard: true });
   const all = [...objects, ...others];
-  const declared = declaredObjects({ resources, index: new LiveIndex(all) });
+  const declared = declaredObjects(resources, new LiveIndex(all));
   const kindsDeclared = new Set(resources.map(({ kind }) => kind));
   return all.filter((live) => {
     const addresses = addressesOf(live);
@@ -98,12 +102,10 @@ export function findUndeclared(
 }
 
 /** Returns a function that says why `--prune` does not delete an undeclared object; `null` where it does. */
-function keeper({
-  prune,
-  objects,
-  whyUndeclarable,
-  settings,
-}: DeleteRequest): (live: LiveObject) => string | null {
+function keeper(
+  { objects, whyUndeclarable, environment: { settings } }: PlanInput,
+  prune: Policy['prune'] | null,
+): (live: LiveObject) => string | null {
   const isKept = matchAddresses(prune?.keep ?? [], { isGuard: true });
   // Without --prune nothing asks.
   const sharing = new Map(groupBy(prune ? objects : [], ({ identity }) => identity));
@@ -114,19 +116,10 @@ function keeper({
       return `no manifest could declare it, since the tenant has ${duplicates} objects with this key`;
     const undeclarable = whyUndeclarable(live);
     if (undeclarable !== null) return `no manifest could declare it, since ${undeclarable}`;
-    return isOutOfReach(live, settings) ? 'the tenant shows no id for it, so the API cannot delete it' : null;
+    const needsHand = (id: string | null) => 'manual' in live.kind.remove({ key: live.key, id, settings });
+    const lacksOnlyId = live.id === null && needsHand(null) && !needsHand('id');
+    return lacksOnlyId ? 'the tenant shows no id for it, so the API cannot delete it' : null;
   };
-}
-
-/** True where the API could delete the object, if the tenant showed its id. */
-function isOutOfReach({ kind, key, id }: LiveObject, settings: ApiSettings): boolean {
-  const needsHand = (known: string | null) => 'manual' in kind.remove({ key, id: known, settings });
-  return id === null && needsHand(null) && !needsHand('id');
-}
-
-function findRemovedSince({ previous, index }: DeleteRequest): Deletion[] {
-  const present = (previous ?? []).filter(({ ensure }) => ensure === 'present');
-  return present.flatMap((resource) => deletionBy(resource, namedObject(resource, index), null));
 }
 
 /**
@@ -154,10 +147,6 @@ export function findRemoved(
   });
 }
 
-function prunedObject(live: LiveObject): Deletion {
-  return { live, addresses: addressesOf(live), source: null, protect: false, declared: {}, marked: [] };
-}
-
 function deletionBy(
   { lifecycle, fields, address, secrets }: Resource,
   live: LiveObject | null,
@@ -168,7 +157,7 @@ function deletionBy(
   return [{ live, addresses, source, protect: lifecycle.protect, declared: fields, marked: secrets() }];
 }
 
-function declaredObjects({ resources, index }: Pick<DeleteRequest, 'resources' | 'index'>): Set<Address> {
+function declaredObjects(resources: readonly Resource[], index: LiveIndex): Set<Address> {
   const objects = resources.flatMap((resource) => {
     const { renamedFrom } = resource.lifecycle;
     const former = renamedFrom && index.findByKey(resource.kind, renamedFrom);

@@ -6,7 +6,7 @@ import { isIgnored } from '../kinds/places.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { type Address, byAddress, matchAddresses, namesFilter, scopeFilter } from '../model/address.ts';
+import { type Address, byAddress, matchAddresses, scopeFilter } from '../model/address.ts';
 import { type Diagnostic, notComparableWords, noteOverlay } from '../model/diagnostic.ts';
 import { type DraftPlan, sha256 } from '../model/digest.ts';
 import { itemsOf, type JsonObject } from '../model/json.ts';
@@ -52,22 +52,12 @@ export interface Matched {
  * @param others objects that were read in addition: new objects may look like one of them
  */
 export function matchAll(input: PlanInput, others: readonly LiveObject[] = []): Matched {
-  const { environment, choices, resources, objects, previous, whyUndeclarable } = input;
+  const { choices, resources, objects, previous } = input;
   const index = new LiveIndex(objects);
   const matches = matchResources(resources, scopeFilter(choices.scope), index);
   const absent = matches.filter(({ resource }) => resource.ensure === 'absent');
   const declared = matches.filter(({ resource }) => resource.ensure === 'present');
-  const { deletions, remarks } = findDeletions({
-    resources,
-    absent,
-    objects,
-    index,
-    isInScope: namesFilter(choices.scope),
-    previous,
-    whyUndeclarable,
-    settings: environment.settings,
-    prune: choices.scope.prune ? environment.policy.prune : null,
-  });
+  const { deletions, remarks } = findDeletions(input, index, absent);
   const missing = declared.filter(({ live }) => !live);
   const deleted = new Set(deletions.flatMap(({ addresses }) => addresses));
   const lost = (previous ?? []).filter(({ address, ensure }) => ensure === 'present' && deleted.has(address));

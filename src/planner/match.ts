@@ -27,16 +27,31 @@ export function matchResources(
       const live = index.find(resource);
       return { kind: resource.kind, resource, live: live && ignoring(live, resource.lifecycle.ignore) };
     });
-  const pins = matches.flatMap(({ kind, resource, live }) => {
-    if (resource.id === null || resource.ensure === 'absent') return [];
-    if (!live) return [unknownId(resource, resource.id)];
-    const holder = isRename({ kind, resource, live }) ? index.findByKey(kind, resource.key) : null;
-    return holder ? [keyTaken(resource, live, holder)] : [];
-  });
-  const twice = findPinnedElsewhere(resources, index, ({ address }) => isInScope(address));
-  const problems = [...twice, ...pins];
+  const problems = [
+    ...findPinnedElsewhere(resources, index, ({ address }) => isInScope(address)),
+    ...matches.flatMap((match) => problemsOfPin(match, index)),
+  ];
   if (problems.length > 0) throw new Failure(problems);
   return matches;
+}
+
+function problemsOfPin({ kind, resource, live }: Match, index: LiveIndex): Diagnostic[] {
+  const { id, key, address } = resource;
+  if (id === null || resource.ensure === 'absent') return [];
+  if (!live) {
+    const message = `The tenant has no ${kind.name} with the id "${id}" that this manifest pins.`;
+    const hint = 'Correct the id, or remove it to match by name.';
+    return [
+      { code: 'unknown-id', severity: 'error', message, hint, source: resource.locate('/id'), address },
+    ];
+  }
+  const holder = isRename({ kind, resource, live }) ? index.findByKey(kind, key) : null;
+  if (!holder) return [];
+  const other = holder.id === null ? 'without an id' : `with the id "${holder.id}"`;
+  const message = `${live.address} cannot be renamed to "${key.join('/')}": the tenant has another ${kind.name} of that name, ${other}.`;
+  const hint =
+    'Choose another name. If the other object is to be renamed or deleted as well, do that first, in an apply with --only.';
+  return [{ code: 'key-taken', severity: 'error', message, hint, source: resource.source(), address }];
 }
 
 /**
@@ -50,16 +65,6 @@ export function findPinnedElsewhere(
   isMeant: (resource: Resource, other: Resource) => boolean,
 ): Diagnostic[] {
   if (resources.every(({ id }) => id === null)) return [];
-  const pinOf = pinsOf(resources, index);
-  return resources.flatMap((resource) => {
-    if (resource.id !== null) return [];
-    const other = pinOf(resource, index.find(resource));
-    return other && isMeant(resource, other) ? [pinnedElsewhere(resource, other)] : [];
-  });
-}
-
-/** Finds the resource that pins by its id what a resource without an id names by its key, or by the object's own name. */
-function pinsOf(resources: readonly Resource[], index: LiveIndex) {
   const pins = resources.flatMap((resource) => {
     const live = resource.id === null ? null : index.find(resource);
     return live ? [{ resource, live }] : [];
@@ -68,11 +73,21 @@ function pinsOf(resources: readonly Resource[], index: LiveIndex) {
   const byName = new Map(
     pins.map(({ resource, live }) => [identityOf(live.kind, live.shownKey), resource] as const),
   );
-  return (resource: Resource, live: LiveObject | null): Resource | undefined => {
-    if (live) return byObject.get(live);
-    const identities = keysOf(resource).map((key) => identityOf(resource.kind, key));
-    return identities.map((identity) => byName.get(identity)).find((found) => found !== undefined);
-  };
+  return resources.flatMap((resource): Diagnostic[] => {
+    if (resource.id !== null) return [];
+    const live = index.find(resource);
+    const names = keysOf(resource).map((key) => identityOf(resource.kind, key));
+    const named = names.map((name) => byName.get(name)).find((found) => found !== undefined);
+    const other = live ? byObject.get(live) : named;
+    if (!other || !isMeant(resource, other)) return [];
+    const { file, line } = other.locate('/id');
+    const { address } = resource;
+    const message = `${address} and ${other.address} (${file}:${line}, pinned by id) are the same object in the tenant.`;
+    const hint =
+      'Keep one of the two manifests. The one with the id renames the object, so the former name needs no manifest.';
+    const source = resource.source();
+    return [{ code: 'duplicate-object', severity: 'error', message, hint, source, address }];
+  });
 }
 
 /** Whether the live object needs another key to become the declared one. */
@@ -128,40 +143,4 @@ function showCodePoints(key: Key): string {
     return `<U+${code}>`;
   });
   return `"${text.slice(0, 200)}"`;
-}
-
-function unknownId(resource: Resource, id: string): Diagnostic {
-  return {
-    code: 'unknown-id',
-    severity: 'error',
-    message: `The tenant has no ${resource.kind.name} with the id "${id}" that this manifest pins.`,
-    hint: 'Correct the id, or remove it to match by name.',
-    source: resource.locate('/id'),
-    address: resource.address,
-  };
-}
-
-function pinnedElsewhere(resource: Resource, other: Resource): Diagnostic {
-  const { file, line } = other.locate('/id');
-  return {
-    code: 'duplicate-object',
-    severity: 'error',
-    message: `${resource.address} and ${other.address} (${file}:${line}, pinned by id) are the same object in the tenant.`,
-    hint: 'Keep one of the two manifests. The one with the id renames the object, so the former name needs no manifest.',
-    source: resource.source(),
-    address: resource.address,
-  };
-}
-
-function keyTaken(resource: Resource, live: LiveObject, holder: LiveObject): Diagnostic {
-  const { kind, key } = resource;
-  const other = holder.id === null ? 'without an id' : `with the id "${holder.id}"`;
-  return {
-    code: 'key-taken',
-    severity: 'error',
-    message: `${live.address} cannot be renamed to "${key.join('/')}": the tenant has another ${kind.name} of that name, ${other}.`,
-    hint: 'Choose another name. If the other object is to be renamed or deleted as well, do that first, in an apply with --only.',
-    source: resource.source(),
-    address: resource.address,
-  };
 }

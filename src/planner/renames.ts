@@ -12,29 +12,25 @@ import type { Match } from './match.ts';
 
 /** Remarks on renames that do not happen: a typo in the old name would create a second object. */
 export function findMissedRenames(matches: readonly Match[], index: LiveIndex): Diagnostic[] {
-  return matches.flatMap(({ kind, resource, live }) => {
+  return matches.flatMap(({ kind, resource, live }): Diagnostic[] => {
     const { renamedFrom } = resource.lifecycle;
     if (!renamedFrom || kind.parent || resource.id !== null || resource.ensure === 'absent') return [];
-    const former = index.findByKey(kind, renamedFrom);
-    if (live && (!former || former === live)) return [];
-    return [missedRename(resource, formatAddress(kind.name, renamedFrom), live)];
+    const found = index.findByKey(kind, renamedFrom);
+    if (live && (!found || found === live)) return [];
+    const { address } = resource;
+    const former = formatAddress(kind.name, renamedFrom);
+    const [message, hint] = live
+      ? [
+          `${address} exists already, so ${former} is not renamed to it and stays.`,
+          'Remove `renamedFrom`, and declare the old object with `ensure: absent` if it is to be deleted.',
+        ]
+      : [
+          `The tenant has no ${former} to rename, so ${address} is created.`,
+          'Correct `renamedFrom`, or remove it if the object is new.',
+        ];
+    const source = resource.locate('/lifecycle/renamedFrom');
+    return [{ code: 'not-renamed', severity: 'warning', message, hint, source, address }];
   });
-}
-
-function missedRename(resource: Resource, former: Address, live: LiveObject | null): Diagnostic {
-  const { address } = resource;
-  return {
-    code: 'not-renamed',
-    severity: 'warning',
-    message: live
-      ? `${address} exists already, so ${former} is not renamed to it and stays.`
-      : `The tenant has no ${former} to rename, so ${address} is created.`,
-    hint: live
-      ? 'Remove `renamedFrom`, and declare the old object with `ensure: absent` if it is to be deleted.'
-      : 'Correct `renamedFrom`, or remove it if the object is new.',
-    source: resource.locate('/lifecycle/renamedFrom'),
-    address,
-  };
 }
 
 interface Former {
@@ -64,9 +60,17 @@ export function findRenames(created: readonly Match[], look: () => RenameEvidenc
   const evidence = look();
   const formerDeclared = formerResources(renamable, evidence.lost);
   const formerLive = formerObjects(renamable, evidence);
-  return renamable.flatMap((match) => {
+  return renamable.flatMap((match): Diagnostic[] => {
     const former = formerDeclared(match) ?? formerLive(match);
-    return former ? [askRenamed(match.resource, former, evidence.deleted.has(former.address))] : [];
+    if (!former) return [];
+    const { address } = match.resource;
+    const message = evidence.deleted.has(former.address)
+      ? `Renamed? ${former.address} is deleted and ${address} is created. Fields that are not in the manifest, and the object's id, will be lost.`
+      : `Renamed? The plan creates ${address}, but ${former.address}, which no manifest declares, has the same fields.`;
+    const hint = `If they are the same object, write \`${former.line}\` in the manifest.`;
+    return [
+      { code: 'renamed', severity: 'warning', message, hint, source: match.resource.source(), address },
+    ];
   });
 }
 
@@ -109,7 +113,8 @@ function formerObjects(created: readonly Match[], { left, unseen }: RenameEviden
     const [found, ...others] = byMatch.get(match) ?? [];
     // Where several are alike, nobody can tell which one it was.
     if (!found || others.length > 0 || byLive.get(found.live)?.length !== 1) return;
-    return { address: found.live.address, line: lineFor(found.live) };
+    const { kind, address, id } = found.live;
+    return { address, line: kind.can.rename ? renameLine(found.live) : `id: ${JSON.stringify(id)}` };
   };
 }
 
@@ -125,23 +130,5 @@ function isAlike(match: Match, live: LiveObject, unseen: UnseenPolicy): boolean 
   );
 }
 
-function lineFor(live: LiveObject): string {
-  return live.kind.can.rename ? renameLine(live) : `id: ${JSON.stringify(live.id)}`;
-}
-
 const renameLine = ({ key }: Pick<Resource, 'key'>) =>
   `lifecycle: { renamedFrom: ${JSON.stringify(key.join('/'))} }`;
-
-function askRenamed(resource: Resource, { address: former, line }: Former, isDeleted: boolean): Diagnostic {
-  const { address } = resource;
-  return {
-    code: 'renamed',
-    severity: 'warning',
-    message: isDeleted
-      ? `Renamed? ${former} is deleted and ${address} is created. Fields that are not in the manifest, and the object's id, will be lost.`
-      : `Renamed? The plan creates ${address}, but ${former}, which no manifest declares, has the same fields.`,
-    hint: `If they are the same object, write \`${line}\` in the manifest.`,
-    source: resource.source(),
-    address,
-  };
-}
