@@ -108,7 +108,7 @@ export function resolveReferences(
   const declared = resourcesByIdentity(resources);
   const found = {
     index: new LiveIndex(objects),
-    objects: new Map(groupBy(objects, identityOfLive)),
+    objects: new Map(groupBy(objects, ({ identity }) => identity)),
     isInScope,
   };
   const ids = new Map<Address, Json>();
@@ -122,16 +122,20 @@ export function resolveReferences(
   return { ids, missing };
 }
 
-const identityOfLive = ({ identity }: LiveObject): string => identity;
-
 /**
  * Throws a Failure for references that lead nowhere.
  *
  * @param known what else there is: one of them may be meant
  */
-export function refuseMissing(missing: readonly MissingReference[], known: readonly Nameable[]): void {
+export function refuseMissing(
+  missing: readonly MissingReference[],
+  known: readonly Pick<Resource | LiveObject, 'kind' | 'key'>[],
+): void {
   const problems = missing.flatMap(({ reference, why, isUnknown }) => {
-    const near = isUnknown && why.code === 'unknown-ref' ? nearName(reference, known) : null;
+    if (!isUnknown || why.code !== 'unknown-ref') return problemsAt(reference, why);
+    const own = reference.key.join('/');
+    const others = known.flatMap(({ kind, key }) => (kind === reference.kind ? [key.join('/')] : []));
+    const near = didYouMean(own, new Set(others.filter((name) => name !== own)));
     return problemsAt(reference, { ...why, hint: near ?? why.hint });
   });
   if (problems.length > 0) throw new Failure(problems);
@@ -150,9 +154,11 @@ function targetFor(
 ): ReferenceValue {
   if (declared?.ensure === 'absent') return { missing: whyAbsent(declared) };
   const live = declared ? index.find(declared) : index.findByKey(kind, key);
-  const duplicates = live ? withoutRepeats(objects.get(live.identity) ?? []) : [];
-  if (duplicates.length > 1) {
-    const message = `The tenant has ${duplicates.length} objects of the kind ${kind.name} with the key "${key.join('/')}": ids ${duplicates.map(({ id }) => id ?? 'no id').join(', ')}.`;
+  const same = live ? (objects.get(live.identity) ?? []) : [];
+  // One that was read twice is one.
+  const ids = [...new Map(same.map((object) => [object.id ?? object, object.id ?? 'no id'])).values()];
+  if (ids.length > 1) {
+    const message = `The tenant has ${ids.length} objects of the kind ${kind.name} with the key "${key.join('/')}": ids ${ids.join(', ')}.`;
     return missing(
       'ambiguous-ref',
       message,
@@ -198,21 +204,8 @@ export function findAbsentTargets(
   });
 }
 
-/** Objects of one key. One that was read twice is one. */
-function withoutRepeats(objects: readonly LiveObject[]): readonly LiveObject[] {
-  return [...new Map(objects.map((object) => [object.id ?? object, object])).values()];
-}
-
 function missing(code: string, message: string, hint: string | null): ReferenceValue {
   return { missing: { code, message, hint } };
-}
-
-type Nameable = Pick<Resource | LiveObject, 'kind' | 'key'>;
-
-function nearName({ kind, key }: UsedReference, known: readonly Nameable[]): string | null {
-  const own = key.join('/');
-  const names = known.flatMap((each) => (each.kind === kind ? [each.key.join('/')] : []));
-  return didYouMean(own, new Set(names.filter((name) => name !== own)));
 }
 
 function problemsAt({ uses }: UsedReference, { code, message, hint }: Missing): Diagnostic[] {
@@ -229,10 +222,8 @@ function problemsAt({ uses }: UsedReference, { code, message, hint }: Missing): 
   });
 }
 
-type Ids = Pick<ResolvedReferences, 'ids'>;
-
 /** The resource with ids in place of its references, and markers for objects that the plan creates. */
-export function fillReferences(resource: Resource, { ids }: Ids): Resource {
+export function fillReferences(resource: Resource, { ids }: Pick<ResolvedReferences, 'ids'>): Resource {
   const references = referencesOf(resource);
   if (references.length === 0) return resource;
   const answer = (to: Address) => ids.get(to) ?? refMarker(to);
@@ -240,17 +231,14 @@ export function fillReferences(resource: Resource, { ids }: Ids): Resource {
   const names = references.flatMap(({ to, at, isName }) =>
     isName ? [[segmentsOf(at).at(-1) ?? '', nameFrom(answer(to))] as const] : [],
   );
-  return names.length === 0 ? filled : withNamesIn(filled, new Map(names));
-}
-
-/** The resource with its places as they are in the filled fields, where ids are names of members. */
-function withNamesIn(resource: Resource, filled: ReadonlyMap<string, string>): Resource {
+  if (names.length === 0) return filled;
+  // Where ids are names of members, its places are those in the filled fields.
   const { kind, lifecycle } = resource;
-  const written = new Map([...filled].map(([name, id]) => [id, name]));
-  const fill = (at: Pointer) => renameSteps(kind, at, (name) => filled.get(name) ?? null);
-  const find = (at: Pointer) => renameSteps(kind, at, (id) => written.get(id) ?? null);
+  const [idOf, nameOf] = [new Map(names), new Map(names.map(([name, id]) => [id, name]))];
+  const fill = (at: Pointer) => renameSteps(kind, at, (name) => idOf.get(name) ?? null);
+  const find = (at: Pointer) => renameSteps(kind, at, (id) => nameOf.get(id) ?? null);
   return {
-    ...resource,
+    ...filled,
     lifecycle: { ...lifecycle, ignore: lifecycle.ignore.map(fill) },
     secrets: () => resource.secrets().map(fill),
     locate: (at) => resource.locate(find(at)),
@@ -260,7 +248,7 @@ function withNamesIn(resource: Resource, filled: ReadonlyMap<string, string>): R
 }
 
 /** The resource with ids in place of its references that are values: names of members stay as they are written. */
-export function fillValues(resource: Resource, { ids }: Ids): Resource {
+export function fillValues(resource: Resource, { ids }: Pick<ResolvedReferences, 'ids'>): Resource {
   const answer = (to: Address, isName: boolean) => (isName ? null : (ids.get(to) ?? refMarker(to)));
   return { ...resource, fields: fillFields(resource, answer) };
 }
@@ -276,7 +264,7 @@ function fillFields({ kind, fields }: Resource, answer: (to: Address, isName: bo
  * Throws a Failure with the references to what a plan deletes, gives another name or leaves to be made by hand, and with
  * those in a cycle of objects that it creates.
  *
- * @param references those in scope
+ * @param references those in scope; none where no manifest explains the plan
  * @param resources all of the project: what is outside the scope stays, and so does what it refers to
  */
 export function refuseLostReferences(
@@ -290,13 +278,33 @@ export function refuseLostReferences(
     new Map(wanted.map((each) => [identify(each), each]));
   const unmade = indexByIdentity(changes.filter(({ action, id }) => action === 'manual' && id === null));
   const deleted = indexByIdentity(changes.filter(({ action }) => action === 'delete'));
-  const renamed = new Map(changes.flatMap((change) => renameIn(change, kinds)));
+  // By the identity that the object loses.
+  const renamed = new Map(
+    changes.flatMap((change) => {
+      const kind = kinds.get(change.kind);
+      const before = keyBefore(kind, change);
+      return before ? [[identityOf(kind, before), change] as const] : [];
+    }),
+  );
   const everywhere = deleted.size + renamed.size > 0 ? referencesIn(resources, kinds) : [];
+  const { cycle } = arrangeChanges(changes, kinds);
   const all = [
-    ...problemsWith(references, unmade, whyUnmade),
-    ...problemsWith(everywhere, deleted, whyDeleted),
-    ...problemsWith(everywhere, renamed, whyRenamed),
-    ...findCycles(references, changes, kinds),
+    ...problemsWith(references, unmade, ({ address, warnings }) => ({
+      code: 'unknown-ref',
+      message: `${address} must be created by hand before anything can refer to it.`,
+      hint: warnings[0] ?? null,
+    })),
+    ...problemsWith(everywhere, deleted, ({ address }) => ({
+      code: 'ref-deleted',
+      message: `This plan deletes ${address}, to which a manifest refers.`,
+      hint: 'Declare the object, or remove the reference.',
+    })),
+    ...problemsWith(everywhere, renamed, ({ address }) => ({
+      code: 'ref-renamed',
+      message: `This plan gives the object another name: ${address}.`,
+      hint: `Write \`!ref ${address}\`.`,
+    })),
+    ...(cycle ? problemsOfCycle(references, cycle) : []),
   ];
   if (all.length > 0) throw new Failure(all);
 }
@@ -312,51 +320,12 @@ function problemsWith(
   });
 }
 
-/** The change by the identity that the object loses; nothing where it keeps its name. */
-function renameIn(change: Change, kinds: Kinds): [string, Change][] {
-  const kind = kinds.get(change.kind);
-  const before = keyBefore(kind, change);
-  return before ? [[identityOf(kind, before), change]] : [];
-}
-
-function whyRenamed({ address }: Change): Missing {
-  const message = `This plan gives the object another name: ${address}.`;
-  return { code: 'ref-renamed', message, hint: `Write \`!ref ${address}\`.` };
-}
-
-function whyDeleted({ address }: Change): Missing {
-  const message = `This plan deletes ${address}, to which a manifest refers.`;
-  return { code: 'ref-deleted', message, hint: 'Declare the object, or remove the reference.' };
-}
-
-function whyUnmade({ address, warnings }: Change): Missing {
-  const message = `${address} must be created by hand before anything can refer to it.`;
-  return { code: 'unknown-ref', message, hint: warnings[0] ?? null };
-}
-
-/** Throws a Failure for a plan that no manifest explains, and that creates objects in a cycle. */
-export function refuseCycles({ changes }: Pick<Plan, 'changes'>, kinds: Kinds): void {
-  const problems = findCycles([], changes, kinds);
-  if (problems.length > 0) throw new Failure(problems);
-}
-
-function findCycles(
-  references: readonly UsedReference[],
-  changes: readonly Change[],
-  kinds: Kinds,
-): Diagnostic[] {
-  const { cycle } = arrangeChanges(changes, kinds);
-  return cycle ? cycleProblems(references, cycle) : [];
-}
-
-function cycleProblems(references: readonly UsedReference[], cycle: readonly Address[]): Diagnostic[] {
+function problemsOfCycle(references: readonly UsedReference[], cycle: readonly Address[]): Diagnostic[] {
   const message = `Each of these objects refers to the next, so none can be created first: ${cycleText(cycle)}.`;
   const hint = 'Leave one of the references out, apply, and add it again.';
-  const isInside = ({ resource }: UsedReference['uses'][number]) => cycle.includes(resource.address);
   const [first] = references.flatMap((reference) => {
-    const [use] = cycle.includes(formatAddress(reference.kind.name, reference.key))
-      ? reference.uses.filter(isInside)
-      : [];
+    if (!cycle.includes(formatAddress(reference.kind.name, reference.key))) return [];
+    const use = reference.uses.find(({ resource }) => cycle.includes(resource.address));
     return use ? [{ ...reference, uses: [use] }] : [];
   });
   return first

@@ -28,7 +28,7 @@ import type { Change } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf, setMember, valueAt, withValueAt } from '../model/pointer.ts';
 import type { ChangeResult, Result } from '../model/result.ts';
 import { type PlanInput, readRequestsFor } from './input.ts';
-import { refuseCycles, resourcesByIdentity } from './references.ts';
+import { refuseLostReferences, resourcesByIdentity } from './references.ts';
 
 /** A result of a later apply of the project, or why its file says nothing. */
 export type LaterResult =
@@ -118,7 +118,7 @@ export function annotateRollback(
   const changes = plan.changes.map((change) =>
     annotate(change, byIdentity.get(identityOf(kinds.get(change.kind), change.key))),
   );
-  refuseCycles(plan, kinds);
+  refuseLostReferences([], [], plan, kinds);
   const { startedAt, planDigest: undone } = result;
   const diagnostics = plan.diagnostics.map(withoutNowhere);
   const undoes = { startedAt, planDigest: undone };

@@ -12,7 +12,6 @@ import type { Change, Difference, Plan } from '../../src/model/plan.ts';
 import {
   fillReferences,
   referencesIn,
-  refuseCycles,
   refuseLostReferences,
   refuseMissing,
   resolveReferences,
@@ -390,9 +389,11 @@ describe('creates in a cycle', () => {
 
   it('are refused without a place where no manifest declares them', () => {
     const expected = { code: 'ref-cycle', severity: 'error', message: expect.stringMatching(text), hint };
-    expect(problemsOf(() => refuseCycles(cycle, kinds))).toEqual([expected]);
+    expect(problemsOf(() => refuseLostReferences([], [], cycle, kinds))).toEqual([expected]);
     expect(
-      problemsOf(() => refuseCycles(planWith(creating('A', 'Profile/B'), creating('B')), kinds)),
+      problemsOf(() =>
+        refuseLostReferences([], [], planWith(creating('A', 'Profile/B'), creating('B')), kinds),
+      ),
     ).toEqual([]);
   });
 });
