@@ -256,11 +256,6 @@ export function isDeclaredByMember(field: Field | undefined): boolean {
   return field?.is === 'json' && field.declares === 'members';
 }
 
-/** The field as if manifests declared all its members: then a member that one side lacks is a difference. */
-export function wholeField(field: Field): Field {
-  return field.is === 'json' ? { ...field, declares: 'whole' } : field;
-}
-
 /** A record without unset members. Numbers and booleans become text, since hosts answer with either. */
 export function comparableRecord(record: JsonObject, field: RecordsField): JsonObject {
   return mapMembers(canonicalRecord(record, field), (value) => {

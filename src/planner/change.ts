@@ -9,7 +9,6 @@ import {
   overlay,
   readableFields,
   sameValue,
-  wholeField,
 } from '../kinds/field.ts';
 import {
   type Field,
@@ -46,7 +45,7 @@ import {
   sameJson,
 } from '../model/json.ts';
 import { literal, liveMarker, livePlace, livePlacesIn, secretName } from '../model/marker.ts';
-import type { Action, Change, Difference } from '../model/plan.ts';
+import type { Action, Change } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf, setMember, valueAt, withValueOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Deletion } from './deletes.ts';
@@ -91,8 +90,8 @@ export function changeFor(match: Match, base: LiveObject | null, context: Change
   const below = match.live ?? base;
   const compared = compare(match, below, context.unseen);
   const { differences: found, notComparable } = compared;
-  if (below && found.length === 0) return { change: null, notComparable };
-  return { change: writeChange(match, below, compared, context), notComparable };
+  const isEqual = below !== null && found.length === 0;
+  return { change: isEqual ? null : writeChange(match, below, compared, context), notComparable };
 }
 
 /** The two sides of a comparison, with JSON fields parsed, and their differences. */
@@ -111,25 +110,34 @@ export interface Comparison {
  *
  * @param below the live object, or else the vendor's default
  */
-export function compare(
-  { kind, resource, live }: Match,
-  below: LiveObject | null,
-  unseen: UnseenPolicy,
-): Comparison {
+export function compare(match: Match, below: LiveObject | null, unseen: UnseenPolicy): Comparison {
+  const { kind, resource, live } = match;
   const current = readableFields(kind, below?.fields ?? {});
   const ignore = live ? resource.lifecycle.ignore : [];
-  const declared = fillIgnored(declaredFields(kind, resource.fields, below), current, ignore);
-  const comparable = live
+  const declared = ignore.reduce(
+    (fields, at) => {
+      const [name = ''] = segmentsOf(at);
+      return Object.hasOwn(fields, name) ? withValueOf(current, fields, at) : fields;
+    },
+    declaredFields(kind, resource.fields, below),
+  );
+  const { fields, notComparable, left } = live
     ? assumeUnseen(kind, declared, { fields: current, hidden: live.hidden }, unseen)
     : { fields: declared, notComparable: [], left: [] };
-  const renamed = isRename({ kind, resource, live }) ? [keyDifference(kind, resource, live)] : [];
+  const found = differences(kind, fields, current);
   return {
     declared,
     current,
-    differences: [...renamed, ...differences(kind, comparable.fields, current)],
-    notComparable: comparable.notComparable.filter((at) => !isIgnored(ignore, at)),
-    left: comparable.left,
+    differences: live && isRename(match) ? [renamed(live, resource), ...found] : found,
+    notComparable: notComparable.filter((at) => !isIgnored(ignore, at)),
+    left,
   };
+}
+
+function renamed({ kind, key }: LiveObject, resource: Resource): FieldDifference {
+  const [field] = kind.keyFields;
+  const [[before = null], [after = null]] = [key, resource.key];
+  return { path: pointer(field?.name ?? 'name'), op: 'replace', before, after };
 }
 
 /** What a manifest declares, with JSON fields parsed, as the tenant has it in its fields. */
@@ -150,16 +158,15 @@ export function differences(kind: Kind, declared: JsonObject, live: JsonObject):
 export function differencesBetween(kind: Kind, first: JsonObject, second: JsonObject): FieldDifference[] {
   return Object.entries(kind.fields).flatMap(([name, field]) => {
     if (isNameBesideId(field, second, first)) return [];
-    return differencesIn(name, wholeField(field), get(first, name) ?? null, get(second, name) ?? null);
+    const [before, after] = [get(first, name) ?? null, get(second, name) ?? null];
+    // As if manifests declared all members: one that a side lacks is a difference.
+    const whole: Field = field.is === 'json' ? { ...field, declares: 'whole' } : field;
+    // Members are listed one by one, whichever side has none.
+    if (comparable(whole, after) === null) return compareField(name, whole, before, after).map(mirror);
+    return whole.is === 'records'
+      ? differencesInRecords(name, whole, before, after)
+      : compareField(name, whole, after, before);
   });
-}
-
-/** Members are listed one by one, whichever side has none. */
-function differencesIn(name: string, field: Field, first: Json, second: Json): FieldDifference[] {
-  if (comparable(field, second) === null) return compareField(name, field, first, second).map(mirror);
-  return field.is === 'records'
-    ? differencesInRecords(name, field, first, second)
-    : compareField(name, field, second, first);
 }
 
 /** What a record does not name is not compared, so all of them get all members. */
@@ -194,16 +201,6 @@ function isNameBesideId(field: Field, declared: JsonObject, live: JsonObject): b
   if (field.is !== 'value' || field.nameOf === undefined) return false;
   const id = get(declared, field.nameOf) ?? null;
   return id !== null && sameJson(id, get(live, field.nameOf) ?? null);
-}
-
-function keyDifference(kind: Kind, resource: Resource, live: LiveObject | null): FieldDifference {
-  const [field] = kind.keyFields;
-  return {
-    path: pointer(field?.name ?? 'name'),
-    op: 'replace',
-    before: live?.key[0] ?? null,
-    after: resource.key[0] ?? null,
-  };
 }
 
 /** Declared fields as far as they can be compared: values that stay as they are have the live ones in their place. */
@@ -247,12 +244,10 @@ function assumeUnseen(
   };
   const isHidden = (secret: string | null, current: Json | undefined, at: Pointer): boolean => {
     if (live.hidden.includes(at)) return true;
-    return secret !== null && (current ?? null) === null && !isNewInside(at);
-  };
-  // A secret in an object that the tenant does not have is new with it, and not hidden.
-  const isNewInside = (at: Pointer): boolean => {
+    if (secret === null || (current ?? null) !== null) return false;
+    // A secret in an object that the tenant does not have is new with it, and not hidden.
     const holder = segmentsOf(at).slice(0, -1);
-    return holder.length > 1 && (valueAt(live.fields, pointer(...holder)) ?? null) === null;
+    return holder.length < 2 || (valueAt(live.fields, pointer(...holder)) ?? null) !== null;
   };
   /** Items without order have no place to look at: a secret is one of the live items that nothing else declares. */
   const assumeItems = (field: Field, items: readonly Json[], at: Pointer): Json => {
@@ -275,15 +270,6 @@ function assumeUnseen(
     return isSet && !live.hidden.includes(at) ? assumeItems(field, value, at) : assume(value, at);
   });
   return { fields, notComparable, left };
-}
-
-/** The declared fields, with the live values of those under `lifecycle.ignore`: neither compared nor changed. */
-function fillIgnored(declared: JsonObject, live: JsonObject, ignore: readonly Pointer[]): JsonObject {
-  return ignore.reduce((fields, at) => {
-    const name = segmentsOf(at)[0];
-    if (name === undefined || !Object.hasOwn(fields, name)) return fields;
-    return withValueOf(live, fields, at);
-  }, declared);
 }
 
 function writeChange(
@@ -338,14 +324,15 @@ function writeChange(
       ? sensitiveIn(kind, below, written, { marked, shown, past: declaredFields(kind, past.fields, below) })
       : isSensitive,
   });
-  const change: Change = {
+  return {
     ...built,
-    diff: built.diff.map((entry) => ({ ...entry, ...overlayOf(entry, resource) })),
+    diff: built.diff.map((entry) => {
+      const overlay = resource.overlayAt(entry.path);
+      return overlay ? { ...entry, overlay: { file: overlay.file, line: overlay.line } } : entry;
+    }),
     risk: since && undoesTenant(built, since) ? [...built.risk, 'undoes-tenant-change'] : built.risk,
+    warnings: kind.read.defaults && !below ? [...built.warnings, withoutDefault] : built.warnings,
   };
-  return kind.read.defaults && !below
-    ? { ...change, warnings: [...change.warnings, withoutDefault] }
-    : change;
 }
 
 /** The requests that make a change; a step by hand where the tenant has an id or name that no request can name. */
@@ -388,11 +375,6 @@ function withDropped(kind: Kind, write: Write, input: UpdateInput): Write {
         `!secret${withoutIgnoring([at], ignored)} if it is in use.`,
     );
   return { ...write, warnings: [...(write.warnings ?? []), ...warnings] };
-}
-
-function overlayOf({ path }: Difference, resource: Resource): Pick<Difference, 'overlay'> {
-  const place = resource.overlayAt(path);
-  return place ? { overlay: { file: place.file, line: place.line } } : {};
 }
 
 /** A default of another locale does not count: the locale may be a typo. */
@@ -478,15 +460,12 @@ export function overlayFields(kind: Kind, declared: JsonObject, live: JsonObject
   const fields = Object.entries(kind.fields).flatMap(([name, field]): [string, Json][] => {
     const value = get(declared, name);
     const below = get(live, name);
-    const isWritten = value !== undefined && !isSameReference(field, value, below);
-    if (!isWritten && below === undefined) return [];
-    const wanted = isWritten ? overlay(field, value, below) : literal(below ?? null);
+    if (value === undefined && below === undefined) return [];
+    // Of two references with the same ids, the names beside them may differ: they are for readers.
+    const isSame = below !== undefined && isReferenceField(field) && sameValue(field, value, below);
+    const isKept = value === undefined || isSame;
+    const wanted = isKept ? literal(below ?? null) : overlay(field, value, below);
     return [[name, alignWithLive(field, wanted, below, pointer(name))]];
   });
   return objectFrom(fields);
-}
-
-/** Whether two references have the same ids. The names beside them may differ: they are for readers. */
-function isSameReference(field: Field, value: Json, below: Json | undefined): boolean {
-  return isReferenceField(field) && below !== undefined && sameValue(field, value, below);
 }

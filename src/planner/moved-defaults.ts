@@ -4,7 +4,6 @@ import { contentDigest, type LiveIndex } from '../kinds/live-objects.ts';
 import { redactDifference, sensitiveIn } from '../kinds/redact.ts';
 import type { Diagnostic, Versions } from '../model/diagnostic.ts';
 import { get, type Json, type JsonObject, objectFrom, pick } from '../model/json.ts';
-import type { Difference } from '../model/plan.ts';
 import { segmentsOf, valueAt } from '../model/pointer.ts';
 import { declaredFields, differences, overlayFields } from './change.ts';
 import type { Match } from './match.ts';
@@ -94,14 +93,12 @@ function versionsOf({ match, standard }: MovedDefault, earlier: JsonObject | nul
   return differences(kind, theirs, ours)
     .map((entry) => redactDifference(entry, isSensitive))
     .filter(({ sensitive }) => !sensitive)
-    .map((difference) => ({
-      ...versionsIn(difference),
-      ...(old && { old: textOrNull(valueAt(old, difference.path) ?? null) }),
+    .map(({ path, before, after }) => ({
+      name: segmentsOf(path).join('.'),
+      ours: textOrNull(before),
+      theirs: textOrNull(after),
+      ...(old && { old: textOrNull(valueAt(old, path) ?? null) }),
     }));
-}
-
-function versionsIn({ path, before, after }: Difference): Versions {
-  return { name: segmentsOf(path).join('.'), ours: textOrNull(before), theirs: textOrNull(after) };
 }
 
 function textOrNull(value: Json): string | null {

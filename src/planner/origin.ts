@@ -1,12 +1,12 @@
 import { compareField, type FieldDifference } from '../kinds/compare.ts';
 import { chooseSynonym, comparable, readableFields } from '../kinds/field.ts';
-import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { keysOf, type Resource } from '../kinds/resource.ts';
 import { get, type Json, type JsonObject, sameJson } from '../model/json.ts';
 import { refsIn } from '../model/marker.ts';
 import type { Change, Origin } from '../model/plan.ts';
-import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { segmentsOf, valueAt } from '../model/pointer.ts';
 import { hasLookup } from './fill-lookups.ts';
 import type { Match } from './match.ts';
 import { resourcesByIdentity } from './references.ts';
@@ -61,12 +61,16 @@ function originOf({ path }: FieldDifference, match: Match, { previous, written }
   const [name = ''] = segmentsOf(path);
   const field = kind.fields[name];
   if (!field) return originOfRename(match, live, previous);
-  const at = valueReader(kind, { name, field, path });
+  // The exact place inside JSON, else the whole field as it is compared.
+  const at = (fields: JsonObject): Json | undefined => {
+    if (field.is === 'json') return valueAt(readableFields(kind, fields), path);
+    const value = get(fields, name);
+    return value === undefined ? undefined : comparable(field, value);
+  };
   const ours = written ? at(written) : undefined;
   if (ours !== undefined && sameJson(ours, at(live.fields) ?? null)) return 'repo';
   const then = at(previous.fields);
-  const repoMoved = !sameJson(then ?? null, at(resource.fields) ?? null);
-  if (!repoMoved) return 'tenant';
+  if (sameJson(then ?? null, at(resource.fields) ?? null)) return 'tenant';
   // What cannot be known of that time, such as an unset variable or a lookup, is not in the manifests of today.
   const past = field.is === 'json' ? then : get(previous.fields, name);
   if (then === undefined || past === undefined || isUnknown(past)) return 'repo';
@@ -96,22 +100,4 @@ function originOfRename({ kind, resource }: Match, live: LiveObject, previous: R
   const then = identityOf(kind, previous.key);
   if (then === identityOf(kind, resource.key)) return 'tenant';
   return then === live.identity ? 'repo' : 'both';
-}
-
-interface DifferencePlace {
-  readonly name: string;
-  readonly field: Field;
-  readonly path: Pointer;
-}
-
-/** Reads the value of a difference: the exact place inside JSON, else the whole field as it is compared. */
-function valueReader(
-  kind: Kind,
-  { name, field, path }: DifferencePlace,
-): (fields: JsonObject) => Json | undefined {
-  if (field.is === 'json') return (fields) => valueAt(readableFields(kind, fields), path);
-  return (fields) => {
-    const value = get(fields, name);
-    return value === undefined ? undefined : comparable(field, value);
-  };
 }

@@ -89,7 +89,9 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
   ]);
   return {
     reversals,
-    rotate: reversals.filter(restoresHidden).map(({ resource }) => resource.address),
+    rotate: reversals.flatMap(({ live, resource: { fields, address } }) =>
+      live?.hidden.some((at) => valueAt(fields, at) !== undefined) ? [address] : [],
+    ),
     resources: reversals.map(({ resource }) => resource),
     diagnostics: [
       ...laterRemarks(undos, input.later, input.result, input.environment.kinds),
@@ -97,10 +99,6 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
       ...manualSteps(input),
     ],
   };
-}
-
-function restoresHidden({ live, resource: { fields } }: Reversal): boolean {
-  return live?.hidden.some((at) => valueAt(fields, at) !== undefined) ?? false;
 }
 
 /**
@@ -119,10 +117,11 @@ export function annotateRollback(
     annotate(change, byIdentity.get(identityOf(kinds.get(change.kind), change.key))),
   );
   refuseLostReferences([], [], plan, kinds);
-  const { startedAt, planDigest: undone } = result;
-  const diagnostics = plan.diagnostics.map(withoutNowhere);
-  const undoes = { startedAt, planDigest: undone };
-  return { ...plan, undoes, changes, diagnostics };
+  const { startedAt, planDigest } = result;
+  const diagnostics = plan.diagnostics.map(({ source, ...rest }) =>
+    source === undefined || source === nowhere ? rest : { ...rest, source },
+  );
+  return { ...plan, undoes: { startedAt, planDigest }, changes, diagnostics };
 }
 
 function undosInScope({ result, environment, choices }: RollbackInput): Undo[] {
@@ -134,13 +133,14 @@ function undosInScope({ result, environment, choices }: RollbackInput): Undo[] {
 function restore(undo: Undo, live: LiveObject | null): Restored | null {
   const { action, after, replaced = false, withheld = [] } = undo.record;
   // What the result shows of a created object, the plan that deletes it may show too.
-  if (action === 'create') return { fields: withheld.reduce(markPlace, after ?? {}), lost: [] };
+  if (action === 'create') {
+    const fields = withheld.reduce<JsonObject>((shown, place) => {
+      const marked = setMember(shown, segmentsOf(place), liveMarker(place));
+      return isObject(marked) ? marked : shown;
+    }, after ?? {});
+    return { fields, lost: [] };
+  }
   return live || action === 'delete' || replaced ? restoreFields(undo, live) : null;
-}
-
-function markPlace(fields: JsonObject, place: Pointer): JsonObject {
-  const marked = setMember(fields, segmentsOf(place), liveMarker(place));
-  return isObject(marked) ? marked : fields;
 }
 
 function resourceOf(
@@ -169,11 +169,6 @@ function resourceOf(
     locate: (at) => manifest?.locate(at) ?? nowhere,
     point: (at) => manifest?.point(at) ?? { source: nowhere, excerpt: '' },
   };
-}
-
-/** The remark without a place, where it has none. */
-function withoutNowhere({ source, ...rest }: Diagnostic): Diagnostic {
-  return source === undefined || source === nowhere ? rest : { ...rest, source };
 }
 
 const setByHand = 'If the apply changed it, set the former value by hand.';
@@ -235,11 +230,12 @@ function laterChanges({ undo, live }: Reversal, change: Change): string | null {
       'changed during the apply, which did not ask for that: the tenant set it, or somebody did.',
     ],
   ] as const;
-  const said = remarks.flatMap(([names, what]) => (names.length > 0 ? [`${joinPlaces(names)} ${what}`] : []));
+  const said = remarks.flatMap(([names, what]) => {
+    const places = names.map((name) => pointer(name)).join(', ');
+    return names.length > 0 ? [`${places} ${what}`] : [];
+  });
   return said.length > 0 ? said.join(' ') : null;
 }
-
-const joinPlaces = (names: readonly string[]): string => names.map((name) => pointer(name)).join(', ');
 
 function remarksOn(undo: Undo, live: LiveObject | null, restored: Restored | null): Diagnostic[] {
   const { address } = undo.record;
@@ -291,7 +287,13 @@ export function laterRemarks(
       const touched = undosOf(result, kinds).flatMap((undo) =>
         namesOf(undo).flatMap((name) => wanted.get(name) ?? []),
       );
-      return [...new Set(touched)].map((address) => changedAgain(address, file, result.startedAt));
+      return [...new Set(touched)].map((address) => ({
+        code: 'rollback-later',
+        severity: 'warning',
+        message: `${address} was changed again by the apply of ${result.startedAt} (${file}).`,
+        hint: 'Look at its differences: the rollback may undo that too. To keep the order, roll the later apply back first.',
+        address,
+      }));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return [unreadable(file, error.message)];
@@ -302,16 +304,6 @@ export function laterRemarks(
 /** An object's names before and after its change. */
 function namesOf({ kind, key, former }: Undo): string[] {
   return [...new Set([identityOf(kind, key), identityOf(kind, former)])];
-}
-
-function changedAgain(address: string, file: string, startedAt: string): Diagnostic {
-  return {
-    code: 'rollback-later',
-    severity: 'warning',
-    message: `${address} was changed again by the apply of ${startedAt} (${file}).`,
-    hint: 'Look at its differences: the rollback may undo that too. To keep the order, roll the later apply back first.',
-    address,
-  };
 }
 
 function unreadable(file: string, why: string): Diagnostic {
@@ -424,7 +416,7 @@ function invalid(why: string): Failure {
   });
 }
 
-/** The ids that deleted objects had, and what stands for each after the rollback. */
+/** What stands for deleted objects after the rollback, by their former ids: `KIND/ID`. */
 type RenewedIds = ReadonlyMap<string, Renewed>;
 
 interface Renewed {
@@ -445,7 +437,7 @@ export function renewedIds(all: readonly Undo[], idAfter: (undo: Undo) => Json):
       const { kind, record, former } = undo;
       if (record.action !== 'delete' || record.id === undefined) return [];
       const address = formatAddress(kind.name, former);
-      return [[placeOf(kind.name, record.id), { address, id: idAfter(undo) }]];
+      return [[`${kind.name}/${record.id}`, { address, id: idAfter(undo) }]];
     }),
   );
 }
@@ -454,10 +446,8 @@ export function renewedIds(all: readonly Undo[], idAfter: (undo: Undo) => Json):
 export const createdAgain = ({ kind, former }: Undo): Json =>
   kind.can.create ? refMarker(formatAddress(kind.name, former)) : null;
 
-const placeOf = (kind: string, id: string): string => `${kind}/${id}`;
-
 function renewedIn(renewed: RenewedIds, to: readonly string[], id: Json): Renewed | undefined {
-  const [found] = isObject(id) ? [] : to.flatMap((kind) => renewed.get(placeOf(kind, String(id))) ?? []);
+  const [found] = isObject(id) ? [] : to.flatMap((kind) => renewed.get(`${kind}/${id}`) ?? []);
   return found;
 }
 
