@@ -1,12 +1,30 @@
-import { get, isObject, type Json, type JsonObject, mapMembers, objectFrom, pick } from '../model/json.ts';
+import { formatAddress, type Key } from '../model/address.ts';
+import { get, isObject, type Json, type JsonObject, mapMembers, pick } from '../model/json.ts';
+import { liveMarker, livePlacesIn, refMarker } from '../model/marker.ts';
+import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { concealedPlaces } from './credentials.ts';
-import { othersIn, writesOf } from './described-write.ts';
+import { concealedPlaces, maskedAdvice, masksIn } from './credentials.ts';
+import { manifestSchemaOf } from './described-schema.ts';
 import { type Descriptor, namingOf, type Proof } from './descriptor.ts';
-import { type ApiResource, apiRequest, eq, or, resourceAt } from './http.ts';
+import { sameValue, sentValue, wireValue } from './field.ts';
+import { type ApiResource, apiRequest, eq, jsonPatchType, mergePatchType, or, resourceAt } from './http.ts';
+import { jsonPatch, mergePatch } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
-import { type Facts, type Field, fieldNamed, type Kind, type List, type Parent, type Read } from './kind.ts';
-import { idText } from './operation.ts';
+import {
+  type Facts,
+  type Field,
+  fieldNamed,
+  type Kind,
+  type List,
+  type Parent,
+  type Read,
+  type RemoveInput,
+  type UpdateInput,
+  type Write,
+  type WriteInput,
+  withoutId,
+} from './kind.ts';
+import { call, idPlace, idText, keyMembers, type Operation } from './operation.ts';
 import { aboveIn, joinIds, pathIds } from './parents.ts';
 
 /**
@@ -17,13 +35,14 @@ import { aboveIn, joinIds, pathIds } from './parents.ts';
 export function kindFrom(
   descriptor: Descriptor,
   {
-    resource = resourceOf(descriptor),
+    resource = resourceAt(descriptor.kind, descriptor.service, descriptor.path),
     proof,
     parent,
   }: { readonly resource?: ApiResource; readonly proof?: Proof; readonly parent?: Parent } = {},
 ): Kind {
-  const { kind: name, summary, key, single, update, write } = descriptor;
+  const { kind: name, summary, key, single, write } = descriptor;
   const { isPinnable, isRenamable } = namingOf(descriptor);
+  const target: Target = { descriptor, resource, parent };
   const above = parent && {
     name: parent.part,
     foldCase: parent.kind.keyFields.some(({ foldCase }) => foldCase),
@@ -32,23 +51,29 @@ export function kindFrom(
     name,
     summary,
     keyFields: [...(above ? [above] : []), ...key],
-    fields: fieldsOf(descriptor, parent),
+    // Among the fields, the parent is a reference like any other: resolved, checked, and before it in an apply.
+    fields: {
+      ...(parent && { [parent.part]: { is: 'value', to: parent.kind.name } as const }),
+      ...descriptor.fields,
+    },
     // Where a manifest may pin the id, it is not among what it may not say.
     serverOwned: descriptor.serverOwned.filter((each) => !(isPinnable && each === 'id')),
     resource,
     ...(parent && { parent }),
     ...(descriptor.id !== 'id' && { idMember: descriptor.id }),
-    read: readOf(descriptor, resource, parent),
-    parse: (answer, id) => parse(descriptor, answer, { id, parent }),
+    read: readOf(target),
+    parse: (answer, id) => parse(target, answer, id),
     can: {
       // A descriptor does not say what the tenant does with a second create. A PUT does the same twice.
       create: descriptor.create && (single ? 'replaces' : 'duplicates'),
-      update: update !== 'none',
+      update: descriptor.update !== 'none',
       delete: descriptor.delete,
       rename: isRenamable,
       pin: isPinnable,
     },
-    ...writesOf({ descriptor, resource, parent }),
+    create: (input) => create(target, input),
+    update: (input) => update(target, input),
+    remove: (input) => remove(target, input),
     described: {
       schema: () => manifestSchemaOf(descriptor),
       ...(write.required && { required: write.required }),
@@ -58,12 +83,14 @@ export function kindFrom(
   };
 }
 
-/** Its place among the fields makes the parent a reference like any other: resolved, checked, and before it in an apply. */
-function fieldsOf({ fields }: Descriptor, parent: Parent | undefined): Readonly<Record<string, Field>> {
-  return parent ? { [parent.part]: { is: 'value', to: parent.kind.name }, ...fields } : fields;
+/** The objects of a descriptor, and where they are. */
+interface Target {
+  readonly descriptor: Descriptor;
+  readonly resource: ApiResource;
+  readonly parent: Parent | undefined;
 }
 
-function readOf(descriptor: Descriptor, resource: ApiResource, parent: Parent | undefined): Read {
+function readOf({ descriptor, resource, parent }: Target): Read {
   const one = (id: string | null, settings: ApiSettings) => {
     const [above, own] = id === null ? [] : pathIds(parent, id);
     return apiRequest('GET', resource, settings, {
@@ -75,8 +102,6 @@ function readOf(descriptor: Descriptor, resource: ApiResource, parent: Parent | 
   // Elsewhere a 404 says that the path is wrong.
   return { how: 'single', one, isAbsent: ({ status }) => descriptor.create && status === 404 };
 }
-
-const resourceOf = ({ kind, service, path }: Descriptor) => resourceAt(kind, service, path);
 
 export function listOf(
   { key, list: { filterPart = -1, ...list } }: Descriptor,
@@ -95,13 +120,8 @@ export function listOf(
   };
 }
 
-interface Context {
-  readonly id: string | null;
-  readonly parent: Parent | undefined;
-}
-
 /** An id stands in for a key of one part that the tenant leaves empty. An answer without the member is another thing. */
-function parse(descriptor: Descriptor, answer: JsonObject, { id: requested, parent }: Context): Facts | null {
+function parse({ descriptor, parent }: Target, answer: JsonObject, requested: string | null): Facts | null {
   const above = parent ? aboveIn(parent, answer) : null;
   if (parent && !above) return null;
   const shown =
@@ -130,138 +150,242 @@ function parse(descriptor: Descriptor, answer: JsonObject, { id: requested, pare
   };
 }
 
-/**
- * The JSON Schema of a described kind's manifests, in the form of those in schemas/: it refers to lifecycle.schema.json.
- *
- * @param descriptor of names that schemas/kind.schema.json allows
- */
-export function manifestSchemaOf(descriptor: Descriptor): JsonObject {
-  const { kind, summary, key, parent, fields } = descriptor;
-  const { isPinnable: isAlone, isRenamable } = namingOf(descriptor);
-  const names = [...(parent ? [parent.part] : []), ...key.map(({ name }) => name)];
-  return {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: kind,
-    description: summary,
-    type: 'object',
-    additionalProperties: false,
-    required: isAlone ? ['kind'] : ['kind', ...names],
-    // With an id, the key need not be given.
-    ...(isAlone ? { anyOf: [{ required: names }, { required: ['id'] }] } : {}),
-    properties: {
-      kind: { description: 'The kind of object this document declares.', const: kind },
-      ...(parent && { [parent.part]: parentSchema(parent.kind) }),
-      ...objectFrom(key.map(({ name }) => [name, keySchema(kind, name)])),
-      ...(isAlone ? { id: idSchema } : {}),
-      ensure: ensureSchema,
-      ...objectFrom(Object.entries(fields).map(([name, field]) => [name, fieldSchema(name, field)])),
-      lifecycle: { $ref: `lifecycle.schema.json${isRenamable ? '#/$defs/renamable' : ''}` },
-    },
-    allOf: [
-      {
-        if: { properties: { ensure: { const: 'absent' } }, required: ['ensure'] },
-        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-        then: {
-          propertyNames: { enum: ['kind', ...names, ...(isAlone ? ['id'] : []), 'ensure', 'lifecycle'] },
-        },
-      },
-    ],
-  };
-}
-
-/** The longest part of a key that the schema of any kind accepts. */
-export const longestKeyPart = 1024;
-
-const keySchema = (kind: string, name: string): JsonObject => ({
-  description: `The ${name} by which manifests name a ${kind}.`,
-  type: 'string',
-  minLength: 1,
-  maxLength: longestKeyPart,
-  pattern: '^\\P{Cs}*$',
-});
-
-const parentSchema = (kind: string): JsonObject => ({
-  description: `The ${kind} that the object is below: \`!ref ${kind}/…\`.`,
-  type: 'string',
-});
-
-const idSchema: JsonObject = {
-  description:
-    "The server's id of the object. It pins the object, so that its key may change, or replaces a key that the tenant does not show",
-  type: 'string',
-  pattern: '^(?!\\.{1,2}$)[^\\s/?#\\p{Cs}]+$',
-  maxLength: 256,
-};
-
-const ensureSchema: JsonObject = {
-  description: '`absent` declares that the object must not exist; then only its key may be given.',
-  enum: ['present', 'absent'],
-  default: 'present',
-};
-
-function fieldSchema(name: string, field: Field): JsonObject {
-  switch (field.is) {
-    case 'value':
-      return field.to === undefined
-        ? { description: `The value of ${name}.` }
-        : {
-            description: `The id of an object of the kind ${field.to}.`,
-            type: ['string', 'integer', 'null'],
-          };
-    case 'text':
-      return { description: `The text of ${name}.`, type: ['string', 'null'] };
-    case 'email':
-      return { description: 'An e-mail address; case does not count.', type: ['string', 'null'] };
-    case 'set':
-      return listSchema(`The values of ${name}; their order does not count.`, itemSchema(field.to));
-    case 'json': {
-      const omitted = field.declares === 'members' ? ' Members that are left out stay as they are.' : '';
-      const types = field.plain ? ['object', 'array', 'null'] : ['object', 'string', 'null'];
-      return { description: `The members of ${name}, or its items in their order.${omitted}`, type: types };
-    }
-    case 'reference':
-      return { ...referenceSchema(field), type: ['object', 'string', 'integer', 'null'] };
-    case 'references':
-      return listSchema(`References to objects of the kind ${field.to}; their order does not count.`, {
-        ...referenceSchema(field),
-        type: ['object', 'string', 'integer'],
-      });
-    case 'records':
-      throw new TypeError('No descriptor has records.');
+function create({ descriptor, resource, parent }: Target, input: WriteInput): Write {
+  const { kind, single, write } = descriptor;
+  if (!descriptor.create) return manualWrite(descriptor, { ...input, id: '' }, 'create');
+  const lacking = (write.required ?? []).filter((name) => (get(input.fields, name) ?? null) === null);
+  if (lacking.length > 0) {
+    return { manual: `The API creates no ${kind} without ${code(lacking)}: declare it, then plan again.` };
   }
+  const above = parent ? { above: [get(input.fields, parent.part) ?? null] } : {};
+  // A new object has no unset members.
+  const sent = mapMembers(input.fields, (value, name) => {
+    const field = fieldNamed(descriptor, name);
+    return field && (sentValue(field, value, input.settings) ?? undefined);
+  });
+  const [first, later] = inTwo(descriptor, { ...keyOf(descriptor, input.key), ...sent });
+  const post: Operation = { method: single ? 'PUT' : 'POST', resource };
+  const created = call(post, input.settings, { ...above, body: first });
+  const change = changeCall(descriptor, resource);
+  if (!change || Object.keys(later).length === 0) return { requests: [created] };
+  const id = refMarker(formatAddress(kind, input.key));
+  const body = descriptor.update === 'put' ? { ...first, ...later } : setBody(descriptor, later);
+  return { requests: [created, call(change, input.settings, { ...above, id, body })] };
 }
 
-const listSchema = (description: string, items: Json): JsonObject => ({
-  description,
-  type: ['array', 'null'],
-  items,
-});
-
-function itemSchema(to: string | undefined): JsonObject {
-  return to === undefined
-    ? { description: 'A value', type: ['string', 'number', 'boolean'] }
-    : { description: `The id of an object of the kind ${to}`, type: ['string', 'integer'], minLength: 1 };
+function update(target: Target, input: UpdateInput): Write {
+  const { descriptor, parent } = target;
+  const { id } = input.live;
+  const change = changeCall(descriptor, target.resource);
+  if (!change || isOutOfReach(target, id)) return manualWrite(descriptor, { ...input, id }, 'change');
+  const fixed = (descriptor.write.immutable ?? []).filter((name) => input.changed.has(name));
+  if (fixed.length > 0) return replace(target, input, fixed);
+  const unsafe = masksIn(wholeFields(descriptor, input), input.live);
+  if (unsafe.length > 0) return { manual: maskedAdvice(input, unsafe) };
+  const bodies = inTurn(descriptor, input).map((each) =>
+    descriptor.update === 'put' ? wholeBody(descriptor, each, parent) : patchBody(descriptor, each),
+  );
+  return { requests: bodies.map((body) => call(change, input.settings, { ...placeOf(target, id), body })) };
 }
 
-/** A text or number is the id. */
-function referenceSchema({ to, type }: { readonly to?: string; readonly type?: string }): JsonObject {
-  const target = to === undefined ? 'an object' : `an object of the kind ${to}`;
+function remove(target: Target, input: RemoveInput): Write {
+  const { descriptor, resource } = target;
+  const { id, settings } = input;
+  if (!descriptor.delete || isOutOfReach(target, id)) return manualWrite(descriptor, input, 'delete');
+  const place = placeOf(target, id);
+  const change = changeCall(descriptor, resource);
+  const { beforeDelete } = descriptor.write;
+  const before =
+    change && beforeDelete
+      ? [call(change, settings, { ...place, body: setBody(descriptor, beforeDelete) })]
+      : [];
+  const removal: Operation = { method: 'DELETE', resource, below: itemBelow(descriptor) };
+  return { requests: [...before, call(removal, settings, place)], risk: ['delete'] };
+}
+
+/** A change of what no update can change. What a plan may not show cannot be put into a new object. */
+function replace(target: Target, input: UpdateInput, fixed: readonly string[]): Write {
+  const { kind, write } = target.descriptor;
+  const { key, live, fields, settings } = input;
+  const manual = `The API cannot change ${code(fixed)} of a ${kind}: delete the object and create it again, or declare what the tenant has.`;
+  if (!write.replace) return { manual };
+  const [removed, made] = [remove(target, { key, id: live.id, settings }), create(target, input)];
+  if ('manual' in removed) return removed;
+  if ('manual' in made) return made;
+  const unseen = made.requests.flatMap(({ body }) => livePlacesIn(body));
+  const lost = [...masksIn({ ...live.fields, ...fields }, live), ...unseen];
+  if (lost.length > 0) return { manual: `${manual} A plan cannot do so: it would lose ${lost.join(', ')}.` };
+  const requests = [...removed.requests, ...made.requests];
+  const warning = `The new ${kind} has another id, and only the fields that the descriptor names. Plan again afterwards, for the objects that refer to it or were below it.`;
+  return { requests, risk: ['replace'], warnings: [warning] };
+}
+
+/** True for an object that no path leads to. */
+const isOutOfReach = ({ descriptor: { single }, parent }: Target, id: string | null): boolean =>
+  id === null && (!single || parent !== undefined);
+
+function placeOf(
+  { parent }: Target,
+  id: string | null,
+): { readonly id: Json; readonly above?: readonly Json[] } {
+  const [above, own = null] = id === null ? [] : pathIds(parent, id);
+  return above === undefined ? { id: own } : { id: own, above: [above] };
+}
+
+const itemBelow = ({ single }: Descriptor): readonly string[] => (single ? [] : [idPlace]);
+
+const usualTypes = {
+  'json-patch': jsonPatchType,
+  'merge-patch': mergePatchType,
+  patch: undefined,
+  put: undefined,
+};
+
+function changeCall(descriptor: Descriptor, resource: ApiResource): Operation | null {
+  const { update: way, write } = descriptor;
+  if (way === 'none') return null;
+  const contentType = write.contentType ?? usualTypes[way];
+  const method = way === 'put' ? 'PUT' : 'PATCH';
   return {
-    description: `A reference to ${target}: its id, or \`{type, id}\`.`,
-    minLength: 1,
-    minProperties: 1,
-    additionalProperties: false,
-    properties: {
-      type: {
-        description: 'What the API calls the kind of the object.',
-        type: 'string',
-        ...(type === undefined ? {} : { default: type }),
-      },
-      id: {
-        description: 'The id of the object. With an id, the name is only for readers.',
-        type: ['string', 'integer'],
-      },
-      name: { description: 'The name of the object.', type: ['string', 'null'] },
-    },
+    method,
+    resource,
+    below: itemBelow(descriptor),
+    ...(contentType !== undefined && { contentType }),
   };
 }
+
+/** What a PUT sends back although the descriptor does not name it. */
+function othersIn(
+  { key, fields, serverOwned, update }: Descriptor,
+  answer: JsonObject,
+  parent: Parent | undefined,
+): JsonObject {
+  if (update !== 'put') return {};
+  const ofParent = parent ? [parent.part] : [];
+  const named = new Set([
+    ...['id', ...ofParent, ...serverOwned],
+    ...[...key.map(({ name }) => name), ...Object.keys(fields)],
+  ]);
+  return mapMembers(answer, (value, name) => (named.has(name) ? undefined : value));
+}
+
+/** The members that hold the key, without the part that names the parent. */
+function keyOf({ key }: Descriptor, all: Key): JsonObject {
+  const names = key.map(({ name }) => name);
+  return keyMembers(names, all.slice(all.length - key.length));
+}
+
+/** What a create takes, and what it leaves to an update. */
+function inTwo(descriptor: Descriptor, object: JsonObject): readonly [first: JsonObject, later: JsonObject] {
+  const { first } = descriptor.write;
+  if (!first) return [object, {}];
+  const isFirst = (name: string) => first.includes(name) || descriptor.key.some((part) => part.name === name);
+  return [
+    mapMembers(object, (value, name) => (isFirst(name) ? value : undefined)),
+    mapMembers(object, (value, name) => (isFirst(name) ? undefined : value)),
+  ];
+}
+
+/** The body of an update that sets these members, whatever is there. */
+function setBody({ update, write }: Descriptor, members: JsonObject): Json {
+  if (update !== 'json-patch') return members;
+  const op = write.patchOps === 'replace' ? 'replace' : 'add';
+  return Object.entries(members).map(([name, value]) => ({ op, path: pointer(name), value }));
+}
+
+/** An update in as many steps as there have to be: fields that may not change together change one after the other. */
+function inTurn({ write: { alone = [] } }: Descriptor, input: UpdateInput): UpdateInput[] {
+  const steps: Set<string>[] = [];
+  const areApart = (one: string, other: string) =>
+    alone.some((some) => some.includes(one) && some.includes(other));
+  for (const name of input.changed) {
+    const step = steps.find((others) => ![...others].some((other) => areApart(name, other)));
+    if (step) step.add(name);
+    else steps.push(new Set([name]));
+  }
+  return steps.map((changed, at) => {
+    const later = new Set(steps.slice(at + 1).flatMap((each) => [...each]));
+    const fields = mapMembers(input.fields, (value, name) => {
+      if (!later.has(name)) return value;
+      return Object.hasOwn(input.live.fields, name) ? liveMarker(pointer(name)) : undefined;
+    });
+    return { ...input, changed, fields };
+  });
+}
+
+/** The fields that an update writes with all that is in them, declared or not. */
+function wholeFields(
+  { fields, update, write }: Descriptor,
+  { fields: values, changed, live }: UpdateInput,
+): JsonObject {
+  const isWhole = (name: string) => {
+    const field = fields[name];
+    const isReplaced = update === 'patch' || write.patchOps === 'replace';
+    const isOneValue = isReplaced || (field?.is === 'json' && !field.plain);
+    return update === 'put' || (changed.has(name) && isOneValue);
+  };
+  return mapMembers({ ...live.fields, ...values }, (value, name) => (isWhole(name) ? value : undefined));
+}
+
+/** The fields that differ, and the key where it is changed. All but JSON is replaced as a whole. */
+function patchBody(descriptor: Descriptor, { key, fields, live, changed, settings }: UpdateInput): Json {
+  const { update, write } = descriptor;
+  const names = [...changed];
+  const side = (values: JsonObject, part: Key) =>
+    mapMembers(pick({ ...values, ...keyOf(descriptor, part) }, names), (value, name) =>
+      sentValue(fieldNamed(descriptor, name), value, settings),
+    );
+  const [before, after] = [side(live.fields, live.key), side(fields, key)];
+  if (update === 'patch') return after;
+  if (update === 'json-patch' && write.patchOps === 'replace') return setBody(descriptor, after);
+  const isAny = (...types: readonly Field['is'][]) =>
+    new Set(names.filter((name) => types.includes(fieldNamed(descriptor, name)?.is ?? 'text')));
+  const withRemoved = (value: Json, name: string) =>
+    removeParts(fieldNamed(descriptor, name), get(before, name), value);
+  // A merge patch of a value has to name those of its members that go.
+  return update === 'merge-patch'
+    ? mergePatch(before, mapMembers(after, withRemoved), isAny('reference'))
+    : jsonPatch(before, after, isAny('reference', 'value'));
+}
+
+/** A reference for a merge patch, with null for each part that goes. A manifest may leave its type out. */
+function removeParts(field: Field | undefined, current: Json | undefined, value: Json): Json {
+  if (field?.is !== 'reference' || !isObject(current) || !isObject(value)) return value;
+  const isLeft = (part: string) => Object.hasOwn(value, part) || (part === 'type' && field.to !== undefined);
+  return { ...mapMembers(current, (_, part) => (isLeft(part) ? undefined : null)), ...value };
+}
+
+/** What the manifest omits goes back as it was; what the descriptor does not name is read just before sending. */
+function wholeBody(
+  descriptor: Descriptor,
+  { key, fields, live, changed, settings }: UpdateInput,
+  parent: Parent | undefined,
+): JsonObject {
+  const { raw } = live;
+  const { id, serverOwned, write } = descriptor;
+  const isKeyChanged = descriptor.key.some(({ name }) => changed.has(name));
+  return {
+    ...mapMembers(othersIn(descriptor, raw, parent), (_, name) => liveMarker(pointer(name))),
+    ...(write.sendId || !serverOwned.includes(id) ? pick(raw, [id]) : {}),
+    ...keyOf(descriptor, isKeyChanged ? key : live.key),
+    ...mapMembers(pick(fields, Object.keys(descriptor.fields)), (value, name) => {
+      const field = fieldNamed(descriptor, name);
+      if (changed.has(name)) return sentValue(field, value, settings);
+      // What is unset stays as the tenant has it: absent, null or `{}`. Written otherwise, it would count as changed.
+      const isUnset = field && [value, get(raw, name)].every((each) => sameValue(field, each, null));
+      return isUnset ? get(raw, name) : field && wireValue(field, value, settings);
+    }),
+  };
+}
+
+function manualWrite(
+  { kind }: Descriptor,
+  { key, id }: Pick<RemoveInput, 'key' | 'id'>,
+  step: 'create' | 'change' | 'delete',
+): Write {
+  if (id === null && step !== 'create') return withoutId(key.join('/'), step);
+  const why = `The API has no call to ${step} objects of the kind ${kind}`;
+  return { manual: `${why}: do this in the admin interface, then plan again.` };
+}
+
+const code = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { manifestSchemaOf } from '../../src/kinds/described-kind.ts';
+import { manifestSchemaOf } from '../../src/kinds/described-schema.ts';
 import { type Descriptor, descriptorDigest, mistakesIn, proofOf } from '../../src/kinds/descriptor.ts';
 import { readOnlyKinds } from '../../src/kinds/index.ts';
 import type { Field } from '../../src/kinds/kind.ts';
