@@ -188,16 +188,18 @@ export function pairRecords(
   const wanted = objectsIn(declared);
   const left = new Set(objectsIn(live));
   const partner = new Map<JsonObject, JsonObject>();
-  for (const agree of [areEqual(field), agreesIn(null, field), agreesIn(field.alike, field)]) {
+  const isSame = (one: JsonObject, other: JsonObject) =>
+    sameJson(comparableRecord(one, field), comparableRecord(other, field));
+  const isAlike = (one: JsonObject, other: JsonObject) => recordAgrees(one, other, field, field.alike);
+  for (const agree of [isSame, recordAgrees, isAlike]) {
     for (const record of wanted) {
       if (partner.has(record)) continue;
-      const match = [...left].find((candidate) => agree(record, candidate));
+      const match = [...left].find((candidate) => agree(record, candidate, field));
       if (!match) continue;
       partner.set(record, match);
       left.delete(match);
     }
   }
-  const isSame = areEqual(field);
   const used = [...partner.values()];
   const unpaired = [...left].filter((record) => !wanted.some((other) => isSame(other, record)));
   return [
@@ -209,22 +211,17 @@ export function pairRecords(
   ];
 }
 
-/** Whether all members that `declared` names have the same values in `live`; one declared null is unset there. */
-export function recordAgrees(declared: JsonObject, live: JsonObject, field: RecordsField): boolean {
-  return agreesIn(null, field)(declared, live);
-}
-
-type Agree = (declared: JsonObject, live: JsonObject) => boolean;
-
-function areEqual(field: RecordsField): Agree {
-  return (declared, live) => sameJson(comparableRecord(declared, field), comparableRecord(live, field));
-}
-
-function agreesIn(names: readonly string[] | null, field: RecordsField): Agree {
-  return (declared, live) => {
-    const a = comparableRecord(declared, field);
-    const b = comparableRecord(live, field);
-    const compared = names ?? Object.keys(canonicalRecord(declared, field));
-    return compared.every((name) => sameJson(get(a, name) ?? null, get(b, name) ?? null));
-  };
+/**
+ * Whether these members have the same values in both records; one declared null is unset in `live`.
+ *
+ * @param names all that `declared` names, unless they are given
+ */
+export function recordAgrees(
+  declared: JsonObject,
+  live: JsonObject,
+  field: RecordsField,
+  names: readonly string[] = Object.keys(canonicalRecord(declared, field)),
+): boolean {
+  const [wanted, current] = [comparableRecord(declared, field), comparableRecord(live, field)];
+  return names.every((name) => sameJson(get(wanted, name) ?? null, get(current, name) ?? null));
 }

@@ -30,19 +30,13 @@ import { kindSays } from './places.ts';
  */
 export function credentialPlaces(kind: Kind, fields: JsonObject): Pointer[] {
   return placesIn(fields, '').flatMap(([at, value]) => {
-    const declared = placesOf(value, (part, below) => part !== null && kindSays(kind, at + below, 'secret'));
-    return [
-      ...declared.map((below) => at + below),
-      ...(holdsSettings(kind, at) ? told(kind, value, at) : []),
-    ];
+    const isSecret = (part: Json, below: Pointer) => part !== null && kindSays(kind, at + below, 'secret');
+    const declared = placesOf(value, isSecret).map((below) => at + below);
+    if (!holdsSettings(kind, at)) return declared;
+    // Settings that cannot be parsed may contain anything.
+    const told = typeof value === 'string' && value !== '' ? [at] : placesBelow(value, at, false);
+    return [...declared, ...told.filter((place) => !kindSays(kind, place, 'plain', 'reference'))];
   });
-}
-
-/** The places in a field of settings that are told by name and value. */
-function told(kind: Kind, value: Json, at: Pointer): Pointer[] {
-  // Settings that cannot be parsed may contain anything.
-  const found = typeof value === 'string' && value !== '' ? [at] : placesBelow(value, at, false);
-  return found.filter((place) => !kindSays(kind, place, 'plain', 'reference'));
 }
 
 /** Whether a place is in a field that may hold credentials: one with settings, or with the name of a credential. */

@@ -8,12 +8,12 @@ import { ownId } from './parents.ts';
 import { idsOnSide } from './references.ts';
 
 /** Changes that may be made at the same time. */
-export interface Rank {
+interface Rank {
   readonly deletes: boolean;
   readonly changes: readonly Change[];
 }
 
-export interface ArrangedChanges {
+interface ArrangedChanges {
   /** In the order of an apply. */
   readonly ranks: readonly Rank[];
   /** Creates that refer to each other, so that none of them can be the first: the addresses of one cycle. */
@@ -32,7 +32,13 @@ export function arrangeChanges(changes: readonly Change[], kinds: Kinds): Arrang
   const rankOf = ({ kind }: Change) => ranks.get(kind) ?? 0;
   const deletes = changes.filter(({ action }) => action === 'delete');
   const writes = changes.filter(({ action }) => action !== 'delete');
-  const written = stack(writes, createsNeededBy(writes), rankOf);
+  const created = new Map(
+    writes.flatMap((change) => (change.action === 'create' ? [[change.address, change]] : [])),
+  );
+  const createsNeeded = needsWhere(writes, (change) =>
+    listNeeds(change).flatMap((address) => created.get(address) ?? []),
+  );
+  const written = stack(writes, createsNeeded, rankOf);
   const deleted = stack(deletes, deletesNeededBy(deletes, kinds), rankOf);
   return {
     ranks: [
@@ -50,26 +56,22 @@ export function cycleText(cycle: readonly Address[]): string {
 
 /** The addresses whose ids the requests of a change need. The path of one that follows the create of its own object does not. */
 export function listNeeds({ address, requests }: Pick<Change, 'address' | 'requests'>): Address[] {
-  const inPath = (path: string) => refsInPath(path).filter((to) => to !== address);
-  return [...new Set(requests.flatMap(({ path, body }) => [...inPath(path), ...refsIn(body)]))];
+  const needs = requests.flatMap(({ path, body }) => [
+    ...refsInPath(path).filter((to) => to !== address),
+    ...refsIn(body),
+  ]);
+  return [...new Set(needs)];
 }
 
 type Needs = ReadonlyMap<Change, readonly Change[]>;
 
-function createsNeededBy(writes: readonly Change[]): Needs {
-  const created = new Map(
-    writes.flatMap((change) => (change.action === 'create' ? [[change.address, change]] : [])),
-  );
-  return needsWhere(writes, (change) => listNeeds(change).flatMap((address) => created.get(address) ?? []));
-}
-
 /** The deleted objects that each other one refers to, as the differences of a delete show them. */
 function deletesNeededBy(deletes: readonly Change[], kinds: Kinds): Needs {
   const byId = new Map(
-    deletes.map((change) => [
-      `${change.kind}/${ownId(kinds.find(change.kind) ?? {}, change.id ?? '')}`,
-      change,
-    ]),
+    deletes.map((change) => {
+      const id = ownId(kinds.find(change.kind) ?? {}, change.id ?? '');
+      return [`${change.kind}/${id}`, change];
+    }),
   );
   return needsWhere(deletes, (change) => {
     const kind = kinds.find(change.kind);

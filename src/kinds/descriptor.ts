@@ -19,7 +19,7 @@ export interface Descriptor
   readonly fields: Readonly<Record<string, Field>>;
 }
 
-export interface DescribedList extends Pick<List, 'pageSize' | 'member' | 'counts'> {
+interface DescribedList extends Pick<List, 'pageSize' | 'member' | 'counts'> {
   /** The index of the part of the key for which `filters=NAME eq "…"` is understood, several joined by `or`. */
   readonly filterPart?: number;
 }
@@ -43,8 +43,10 @@ export function descriptorFrom(written: WrittenKind): Descriptor {
     key: parts,
     list: describedList(list, service, parts),
     fields: Object.fromEntries(
-      Object.entries(fields).map(([name, field]) => {
-        return [name, withPlaces(describedField(field), rulesInside(rules, name))] as const;
+      Object.entries(fields).map(([name, field]): [string, Field] => {
+        const inside = rulesInside(rules, name);
+        const described = describedField(field);
+        return [name, inside.length === 0 ? described : { ...described, places: new Places(inside) }];
       }),
     ),
   };
@@ -101,12 +103,8 @@ function describedField(written: NonNullable<WrittenKind['fields']>[string]): Fi
   }
 }
 
-function withPlaces(field: Field, rules: readonly PlaceRule[]): Field {
-  return rules.length === 0 ? field : { ...field, places: new Places(rules) };
-}
-
 /** A mistake that no schema can find. */
-export interface DescriptorMistake {
+interface DescriptorMistake {
   readonly at: Pointer;
   readonly message: string;
 }

@@ -79,7 +79,9 @@ export function apiRequest(
   const headers: Record<string, string> = { accept: 'application/json' };
   if (body !== undefined) headers['content-type'] = contentType;
   if (lane.service === 'identity') headers[settings.experimentalHeader.toLowerCase()] = 'true';
-  const path = pathOf(fillPlaces(resource.path(settings), above), ...below);
+  const ids = [...above];
+  const base = resource.path(settings).replaceAll(placeInPath, () => segmentOf(ids.shift() ?? ''));
+  const path = pathOf(base, ...below);
   return { method, path, query, headers, body: body ?? null, lane };
 }
 
@@ -93,15 +95,22 @@ export function pathOf(base: string, ...segments: readonly Json[]): string {
 
 const placeInPath = /\{([^{}]+)\}/g;
 
-function fillPlaces(path: string, ids: readonly Json[]): string {
-  const left = [...ids];
-  return path.replaceAll(placeInPath, () => segmentOf(left.shift() ?? ''));
-}
-
-/** For an id that is not known before an apply has created its object: `{ADDRESS}`. No other segment has a brace. */
+/**
+ * One segment of a path, percent-encoded; `{ADDRESS}` for an id that is not known before an apply has created its object. No
+ * other segment has a brace. Throws a Failure for one that would walk out of the path.
+ */
 function segmentOf(id: Json): string {
   const to = refOf(id);
-  return to === null ? encodeSegment(String(id)) : `{${to}}`;
+  if (to !== null) return `{${to}}`;
+  const segment = String(id);
+  if (!isPathSegment(segment)) {
+    throw fail(
+      'unsafe-path-segment',
+      `The tenant's id or name "${segment}" cannot stand in a request path.`,
+      { hint: 'Leave the object out with --except, and correct it in the tenant.' },
+    );
+  }
+  return encodeURIComponent(segment);
 }
 
 /** The addresses whose ids a path waits for. */
@@ -116,20 +125,7 @@ export function fillPath(path: string, idOf: (to: Address) => Json | undefined):
   });
 }
 
-/** One segment of a path, percent-encoded. Throws a Failure for one that would walk out of the path. */
-function encodeSegment(segment: string): string {
-  // Some servers decode a segment before they walk the path.
-  if (!isPathSegment(segment)) {
-    throw fail(
-      'unsafe-path-segment',
-      `The tenant's id or name "${segment}" cannot stand in a request path.`,
-      { hint: 'Leave the object out with --except, and correct it in the tenant.' },
-    );
-  }
-  return encodeURIComponent(segment);
-}
-
-/** Whether the text can stand in a request path, once it is percent-encoded. */
+/** Whether the text can stand in a request path, once it is percent-encoded: some servers decode it before they walk the path. */
 export function isPathSegment(text: string): boolean {
   const walks = text.split(/[\\/]/).some((part) => part === '.' || part === '..');
   return text !== '' && !walks && text.isWellFormed() && !/\p{Cc}/u.test(text);

@@ -202,10 +202,10 @@ export interface RemoveInput {
  * What a tenant does with a create of an object that exists: it refuses it, replaces the object (or does nothing), or
  * makes another object or starts its effects again. Where the documents say nothing, it `duplicates`.
  */
-export type SecondCreate = 'refused' | 'replaces' | 'duplicates';
+type SecondCreate = 'refused' | 'replaces' | 'duplicates';
 
 /** What can be done with objects of a kind; the other changes are steps by hand. */
-export interface Abilities {
+interface Abilities {
   /** False, or what the tenant does with a second create of the same object, as its documents say. */
   readonly create: SecondCreate | false;
   readonly update: boolean;
@@ -270,7 +270,7 @@ export interface Parent {
   readonly kind: Kind;
 }
 
-export interface Described {
+interface Described {
   /** The JSON Schema of its manifests, unless there is one in schemas/. */
   schema(): JsonObject;
   /** Fields without which no object can be created. */
@@ -279,7 +279,7 @@ export interface Described {
   readonly digest?: string;
 }
 
-export interface Quirks {
+interface Quirks {
   /** The kind as hosts with these settings have it: of the same name, key and fields. */
   on?(settings: ApiSettings): Kind;
   /** A remark for projects that declare such objects; shown once in a run. */

@@ -17,7 +17,7 @@ import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts
  *
  * What single objects leave alone (`lifecycle.ignore`) is asked of {@link isIgnored}.
  */
-export type PlacePolicy = 'secret' | 'plain' | 'serverOwned' | 'minted' | 'set' | 'reference' | 'names';
+type PlacePolicy = 'secret' | 'plain' | 'serverOwned' | 'minted' | 'set' | 'reference' | 'names';
 
 /** A path into the fields (`formElements/**` + `/key`; `*` is one step, `**` any number) and the policy of what is there. */
 export interface PlaceRule {

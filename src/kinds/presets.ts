@@ -3,7 +3,7 @@ import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import type { Service } from './http.ts';
 
 /** What the hosts of a product are known to want, as one word of the project file (api-notes, "Presets"). */
-export interface Preset {
+interface Preset {
   readonly service: Service;
   /** As its vendor calls it. tenantctl belongs to neither vendor. */
   readonly product: string;

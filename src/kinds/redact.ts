@@ -23,7 +23,7 @@ import { kindSays } from './places.ts';
 export type IsSensitive = (at: Pointer, value: Json) => boolean;
 
 /** What decides which values of an object are sensitive. */
-export interface Disclosure {
+interface Disclosure {
   /** The places that are secret: by `!secret` in a manifest, an overlay or the revision, or because the tenant hides them. */
   readonly marked: readonly Pointer[];
   /**
@@ -68,7 +68,7 @@ export function sensitiveIn(
 }
 
 /** What else is known of an object's secrets than what its manifest declares now. */
-export interface Earlier {
+interface Earlier {
   /** Places that an overlay or the revision of `--since` marks, or a plan. */
   readonly marked?: readonly Pointer[];
   /** What the revision declared, or what the result shows that a rollback undoes. */
@@ -167,14 +167,12 @@ export function redact(
   const below = (item: Json, step: string | number) =>
     redact(item, `${at}${pointer(step)}`, isSensitive, replace);
   if (value === redacted || isSensitive(at, value)) return replace(at);
-  if (typeof value === 'string') return holdsSensitive(value, at, isSensitive) ? replace(at) : value;
+  if (typeof value === 'string') {
+    const inner = readJsonText(value);
+    return typeof inner !== 'string' && containsSensitive(inner, at, isSensitive) ? replace(at) : value;
+  }
   if (isArray(value)) return value.map((item, index) => below(item, index) ?? null);
   return isObject(value) ? mapMembers(value, below) : value;
-}
-
-function holdsSensitive(text: string, at: Pointer, isSensitive: IsSensitive): boolean {
-  const inner = readJsonText(text);
-  return typeof inner !== 'string' && containsSensitive(inner, at, isSensitive);
 }
 
 function containsSensitive(value: Json, at: Pointer, isSensitive: IsSensitive): boolean {
@@ -189,15 +187,13 @@ export function redactDifference(
 ): Difference {
   const { base, ...shown } = entry;
   const { path, before, after, origin = null } = shown;
-  const isHidden = (value: Json) => value !== null && isSensitive(path, value);
   // The name of a secret does not show who changed its value.
-  if (isHidden(before) || isHidden(after))
+  if ([before, after].some((value) => value !== null && isSensitive(path, value)))
     return { ...shown, before: null, after: null, sensitive: true, origin: null };
-  const clean = (value: Json): Json => redact(value, path, isSensitive) ?? null;
   return {
     ...shown,
-    before: clean(before),
-    after: clean(after),
+    before: redact(before, path, isSensitive) ?? null,
+    after: redact(after, path, isSensitive) ?? null,
     ...(base === undefined || (base !== null && wasSensitive(path, base))
       ? {}
       : { base: redact(base, path, wasSensitive) ?? null }),
@@ -224,11 +220,9 @@ export function markUnchanged(fields: JsonObject, live: JsonObject, isSensitive:
       return isSame && containsSensitive(current, at, isSensitive) ? liveMarker(at) : value;
     }
     if (isArray(value)) return value.map((item, index) => mark(item, `${at}${pointer(index)}`));
-    return isObject(value) ? markMembers(value, at) : value;
+    return isObject(value) ? mapMembers(value, (item, name) => mark(item, `${at}${pointer(name)}`)) : value;
   };
-  const markMembers = (members: JsonObject, at: Pointer): JsonObject =>
-    mapMembers(members, (item, name) => mark(item, `${at}${pointer(name)}`));
-  return markMembers(fields, '');
+  return mapMembers(fields, (value, name) => mark(value, pointer(name)));
 }
 
 /** Pointers to the secret markers in declared fields, and to the values that they leave as they are. */

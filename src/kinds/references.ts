@@ -29,7 +29,7 @@ export function targetKindOf(field: Field): string | null {
 }
 
 /** A place for an id in the value of a field. */
-export interface IdUse {
+interface IdUse {
   /** From the value on. */
   readonly at: Pointer;
   /** An id, or a marker for one. */
