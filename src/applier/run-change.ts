@@ -1,8 +1,8 @@
 import type { Sent } from '../client/answer.ts';
 import { readableFields } from '../kinds/field.ts';
+import { idText } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf, liveObject, shownId } from '../kinds/live-objects.ts';
-import { idText } from '../kinds/operation.ts';
 import { type Above, pathIds, placeBelow } from '../kinds/parents.ts';
 import type { Address } from '../model/address.ts';
 import { fail, messageOf } from '../model/failure.ts';

@@ -1,5 +1,4 @@
-import { type Call, saysAny } from '../kinds/http.ts';
-import { idText } from '../kinds/operation.ts';
+import { type Call, idText, saysAny } from '../kinds/http.ts';
 import { sha256 } from '../model/digest.ts';
 import { Failure, fail, hasCode, onFailure } from '../model/failure.ts';
 import {

@@ -1,9 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { readFirstPage } from '../client/pages.ts';
-import { apiRequest, type Service } from '../kinds/http.ts';
+import { apiRequest, idText, type Service } from '../kinds/http.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
-import { idText } from '../kinds/operation.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy, runConcurrently } from '../model/basics.ts';

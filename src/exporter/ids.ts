@@ -1,5 +1,5 @@
+import { idText } from '../kinds/http.ts';
 import { type Field, fieldNamed, type LiveObject } from '../kinds/kind.ts';
-import { idText } from '../kinds/operation.ts';
 import { recordNames, recordTypes } from '../kinds/profile-search.ts';
 import {
   idsIn,

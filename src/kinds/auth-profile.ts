@@ -1,8 +1,7 @@
 import { get, getText, type Json, objectsIn, pick } from '../model/json.ts';
-import { apiRequest, identityResource, jsonPatchType } from './http.ts';
+import { apiRequest, call, identityResource, idPlace, jsonPatchType, type Operation } from './http.ts';
 import { jsonPatch } from './json-patch.ts';
 import { type Field, type Kind, withoutId } from './kind.ts';
-import { call, idPlace, type Operation } from './operation.ts';
 
 const resource = identityResource('AuthProfile', 'v2024', 'auth-profiles');
 const fields: Readonly<Record<string, Field>> = {

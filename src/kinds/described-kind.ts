@@ -7,7 +7,20 @@ import { concealedPlaces, maskedAdvice, masksIn } from './credentials.ts';
 import { manifestSchemaOf } from './described-schema.ts';
 import { type Descriptor, namingOf, type Proof } from './descriptor.ts';
 import { sameValue, sentValue, wireValue } from './field.ts';
-import { type ApiResource, apiRequest, eq, jsonPatchType, mergePatchType, or, resourceAt } from './http.ts';
+import {
+  type ApiResource,
+  apiRequest,
+  call,
+  eq,
+  idPlace,
+  idText,
+  jsonPatchType,
+  keyMembers,
+  mergePatchType,
+  type Operation,
+  or,
+  resourceAt,
+} from './http.ts';
 import { jsonPatch, mergePatch } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
 import {
@@ -24,7 +37,6 @@ import {
   type WriteInput,
   withoutId,
 } from './kind.ts';
-import { call, idPlace, idText, keyMembers, type Operation } from './operation.ts';
 import { aboveIn, joinIds, pathIds } from './parents.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { Address } from '../model/address.ts';
+import type { Address, Key } from '../model/address.ts';
 import { fail } from '../model/failure.ts';
-import { get, isObject, itemsOf, type Json, type JsonObject } from '../model/json.ts';
+import { get, isObject, itemsOf, type Json, type JsonObject, objectFrom } from '../model/json.ts';
 import { refOf } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -54,7 +54,7 @@ export function profilesResource(name: string, path: (settings: ApiSettings) => 
 }
 
 /** What a request adds to the path of its resource, its query, and its body. */
-export interface CallParts {
+interface CallParts {
   /** The ids of the objects that the resource is below. */
   readonly above?: readonly Json[];
   /** Segments, not encoded: texts, or markers for ids. */
@@ -83,6 +83,44 @@ export function apiRequest(
   const base = resource.path(settings).replaceAll(placeInPath, () => segmentOf(ids.shift() ?? ''));
   const path = pathOf(base, ...below);
   return { method, path, query, headers, body: body ?? null, lane };
+}
+
+/** A call of the API that changes objects of a kind. */
+export interface Operation {
+  readonly method: Exclude<Request['method'], 'GET'>;
+  readonly resource: ApiResource;
+  /** Segments after the path of the resource; `{id}` stands for the object's id. */
+  readonly below?: readonly string[];
+  /** Of the body, where it is not JSON. */
+  readonly contentType?: string;
+}
+
+export const idPlace = '{id}';
+
+/** The request of an operation. Throws a Failure for an id that cannot stand in a path. */
+export function call(
+  { method, resource, below = [], contentType }: Operation,
+  settings: ApiSettings,
+  { id = null, body, above }: { readonly id?: Json; readonly body?: Json } & Pick<CallParts, 'above'> = {},
+): Request {
+  const segments = below.map((segment) => (segment === idPlace ? (id ?? '') : segment));
+  // A plan has no lanes: they are properties of its kinds.
+  const { lane: _lane, ...request } = apiRequest(method, resource, settings, {
+    ...(above && { above }),
+    below: segments,
+    body,
+    contentType,
+  });
+  return request;
+}
+
+export function keyMembers(names: readonly string[], key: Key): JsonObject {
+  return objectFrom(names.map((name, at) => [name, key[at] ?? null]));
+}
+
+/** An id as text: some hosts count them. `null` for other values. */
+export function idText(id: Json | undefined): string | null {
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : null;
 }
 
 export const jsonPatchType = 'application/json-patch+json';

@@ -1,7 +1,6 @@
 import { get, getText, isObject } from '../model/json.ts';
-import { apiRequest, identityResource } from './http.ts';
+import { apiRequest, call, identityResource, type Operation } from './http.ts';
 import type { Kind, Write, WriteInput } from './kind.ts';
-import { call, type Operation } from './operation.ts';
 import { senderAddress } from './sender-address.ts';
 import { verifiedDomain } from './verified-domain.ts';
 

@@ -1,16 +1,11 @@
-import { get, getText, isArray, type Json, pick } from '../model/json.ts';
+import { get, getText, isArray, pick } from '../model/json.ts';
 import { pointer } from '../model/pointer.ts';
-import { apiRequest, identityResource, isIn } from './http.ts';
+import { apiRequest, call, identityResource, idPlace, type Operation } from './http.ts';
 import type { Kind, Write, WriteInput } from './kind.ts';
-import { mediumOf, notificationTemplate } from './notification-template.ts';
-import { call, idPlace, type Operation } from './operation.ts';
+import { keyFilter, mediumOf, notificationTemplate } from './notification-template.ts';
 
 const resource = identityResource('NotificationPreference', 'v2025', 'notification-preferences');
 const written = identityResource('NotificationPreference', 'v2026', 'notification-preferences');
-
-function mediumsOf(value: Json): Json {
-  return isArray(value) ? value.map((item) => (typeof item === 'string' ? mediumOf(item) : item)) : value;
-}
 
 const copies = ['ccList', 'bccList'];
 
@@ -33,10 +28,14 @@ export const notificationPreference: Kind = {
   parse(answer, id) {
     const key = getText(answer, 'key') ?? id;
     if (key === null) return null;
+    const shown = get(answer, 'mediums') ?? null;
+    const mediums = isArray(shown)
+      ? shown.map((item) => (typeof item === 'string' ? mediumOf(item) : item))
+      : shown;
     return {
       key: [key],
       id: null,
-      fields: { mediums: mediumsOf(get(answer, 'mediums') ?? null), ...pick(answer, copies) },
+      fields: { mediums, ...pick(answer, copies) },
       hidden: copies.filter((name) => !Object.hasOwn(answer, name)).map((name) => pointer(name)),
     };
   },
@@ -64,7 +63,7 @@ const writtenPreference: Kind = {
     list: {
       resource: written,
       pageSize: 250,
-      filter: (keys) => isIn('key', [...new Set(keys.map(([key = '']) => key))]),
+      filter: keyFilter,
     },
   },
   can: { ...notificationPreference.can, create: 'replaces', update: true },

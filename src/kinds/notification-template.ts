@@ -2,9 +2,8 @@ import type { Key } from '../model/address.ts';
 import { get, getText, type JsonObject, mapMembers, objectFrom, pick } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import { wireValue } from './field.ts';
-import { apiRequest, identityResource, isIn } from './http.ts';
+import { apiRequest, call, identityResource, isIn, keyMembers, type Operation } from './http.ts';
 import type { Field, Kind, Write, WriteInput } from './kind.ts';
-import { call, keyIn, keyMembers, type Operation } from './operation.ts';
 
 const resource = identityResource('NotificationTemplate', 'v2025', 'notification-templates');
 const chat: Field = {
@@ -63,8 +62,8 @@ export const notificationTemplate: Kind = {
     },
   },
   parse(answer) {
-    const shown = keyIn(answer, keyParts);
-    if (shown === null) return null;
+    const shown = keyParts.map((name) => getText(answer, name));
+    if (!shown.every((part) => part !== null)) return null;
     const key = shown.map((part, at) => (keyParts[at] === 'medium' ? mediumOf(part) : part));
     const id = getText(answer, 'id');
     return { key, id, fields: pick(answer, names), extraMembers: () => unknownFields(answer) };
@@ -84,7 +83,7 @@ export const notificationTemplate: Kind = {
   },
 };
 
-function keyFilter(keys: readonly Key[]): string {
+export function keyFilter(keys: readonly Key[]): string {
   return isIn('key', [...new Set(keys.map(([key = '']) => key))]);
 }
 
@@ -102,19 +101,18 @@ function writeWhole(input: WriteInput): Write {
     ...keyMembers(keyParts, key),
     ...objectFrom(sent),
   };
-  return { requests: [call(post, settings, { body })], warnings: remarks(body, live === null) };
+  const refused = ['header', 'footer'].filter((name) => (get(body, name) ?? null) !== null);
+  const warnings = [
+    ...(live === null
+      ? ["A customised template no longer follows the vendor's changes to the default."]
+      : []),
+    ...(refused.length > 0
+      ? [`Newer tenants refuse a template with a ${refused.join(' and a ')}; set null to leave it out.`]
+      : []),
+  ];
+  return { requests: [call(post, settings, { body })], warnings };
 }
 
 function unknownFields(raw: JsonObject): JsonObject {
   return mapMembers(raw, (value, name) => (known.has(name) ? undefined : literal(value)));
-}
-
-function remarks(body: JsonObject, isNew: boolean): string[] {
-  const set = ['header', 'footer'].filter((name) => (get(body, name) ?? null) !== null);
-  return [
-    ...(isNew ? ["A customised template no longer follows the vendor's changes to the default."] : []),
-    ...(set.length > 0
-      ? [`Newer tenants refuse a template with a ${set.join(' and a ')}; set null to leave it out.`]
-      : []),
-  ];
 }

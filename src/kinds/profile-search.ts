@@ -11,12 +11,11 @@ import {
   objectsIn,
   withoutNulls,
 } from '../model/json.ts';
-import { type Lookup, literal, lookupMarker, lookupOf } from '../model/marker.ts';
+import { literal, lookupMarker, lookupOf } from '../model/marker.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { pairRecords, recordAgrees } from './compare.ts';
-import { apiRequest, type Call, profilesResource } from './http.ts';
+import { apiRequest, type Call, call, idPlace, idText, type Operation, profilesResource } from './http.ts';
 import { type Field, type Kind, type RecordsField, type WriteInput, withoutId } from './kind.ts';
-import { call, idPlace, idText, type Operation } from './operation.ts';
 import { Places } from './places.ts';
 
 // One rule of a saved search (seed 002, "Condition rule"). Hosts know more types, operators and members than the documents
@@ -108,7 +107,9 @@ function withoutClass(rule: JsonObject): JsonObject {
 function manifestRule(row: JsonObject): JsonObject {
   // The documented class is read under its documented name.
   const rule = classOf(row) === usualClass ? withOneClass(row) : row;
-  const names = [...new Set([...documented, ...Object.keys(rule)])].filter((name) => !isServerOwned(name));
+  const names = [...new Set([...documented, ...Object.keys(rule)])].filter(
+    (name) => !serverOwned.includes(name),
+  );
   const members = names.flatMap((name): [string, Json][] => {
     const value = get(rule, name) ?? null;
     if (value === null) return [];
@@ -116,14 +117,6 @@ function manifestRule(row: JsonObject): JsonObject {
     return [[name, isKept ? value : String(value)]];
   });
   return objectFrom(members);
-}
-
-function findCleared(record: JsonObject): JsonObject {
-  return mapMembers(record, (value) => (value === null ? null : undefined));
-}
-
-function isServerOwned(name: string): boolean {
-  return serverOwned.includes(name);
 }
 
 export function newRule(rule: JsonObject, settings: ApiSettings): JsonObject {
@@ -146,29 +139,27 @@ const nameOfClass = ({ profileSearchObjectType: way }: ApiSettings): string =>
 export function changedRule(declared: JsonObject, row: JsonObject, settings: ApiSettings): JsonObject {
   // As literals, the live values can never pass for markers of a request body.
   const live = mapMembers(row, (value, name) =>
-    value === null || isServerOwned(name) ? undefined : literal(value),
+    value === null || serverOwned.includes(name) ? undefined : literal(value),
   );
   const [wanted, has] = [classOf(declared), classOf(live)];
   if (has !== null && (wanted === null || (isAttributeClass(wanted) && isAttributeClass(has))))
     return { ...live, ...withoutClass(declared) };
   // A member that is declared null is cleared.
-  return { ...newRule({ ...withoutClass(live), ...declared }, settings), ...findCleared(declared) };
+  const cleared = mapMembers(declared, (value) => (value === null ? null : undefined));
+  return { ...newRule({ ...withoutClass(live), ...declared }, settings), ...cleared };
 }
 
 /** The rule with a lookup of its attribute's class, on hosts whose rules of attributes have to name it. */
 export function withAttributeClass(rule: JsonObject, settings: ApiSettings): JsonObject {
   if (settings.profileSearchObjectType !== 'attribute_class' || getText(rule, 'type') !== attributeRule)
     return rule;
-  const where = whereIsAttribute(get(rule, 'condition_object_id'));
-  if (where === null || (classOf(rule) ?? usualClass) !== usualClass) return rule;
-  const lookup = lookupMarker({ from: 'ne_attributes', where, take: 'type' });
-  return { ...withoutClass(rule), condition_object_type: lookup };
-}
-
-function whereIsAttribute(id: Json | undefined): Lookup['where'] | null {
-  const lookup = lookupOf(id);
-  if (lookup) return lookup.from === 'ne_attributes' ? lookup.where : null;
-  return typeof id === 'string' ? { id } : null;
+  if ((classOf(rule) ?? usualClass) !== usualClass) return rule;
+  const from = 'ne_attributes';
+  const id = get(rule, 'condition_object_id');
+  const lookup = lookupOf(id) ?? (typeof id === 'string' ? { from, where: { id } } : null);
+  if (lookup?.from !== from) return rule;
+  const type = lookupMarker({ from, where: lookup.where, take: 'type' });
+  return { ...withoutClass(rule), condition_object_type: type };
 }
 
 const resource = profilesResource('ProfileSearch', (settings) => settings.profileSearchPath);

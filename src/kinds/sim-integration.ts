@@ -16,7 +16,7 @@ import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { concealedPlaces, maskedAdvice, masksIn, withoutIgnoring } from './credentials.ts';
 import { comparable, wireValue } from './field.ts';
-import { apiRequest, identityResource, jsonPatchType } from './http.ts';
+import { apiRequest, call, identityResource, idPlace, jsonPatchType, type Operation } from './http.ts';
 import { operationsBody, type PatchOperation, patchOperations, replaceOnly } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
 import {
@@ -28,7 +28,6 @@ import {
   type Write,
   withoutId,
 } from './kind.ts';
-import { call, idPlace, type Operation } from './operation.ts';
 
 const resource = identityResource('SimIntegration', 'v2024', 'sim-integrations');
 
@@ -79,8 +78,8 @@ export const simIntegration: Kind = {
   },
   update(input) {
     const unsafe = undeclaredMasks(input);
-    if (unsafe.length > 0) return { manual: maskedAdvice(input, unsafe) };
-    if (clearsSources(input)) return { manual: sourcesAdvice(input) };
+    const advice = unsafe.length > 0 ? maskedAdvice(input, unsafe) : sourcesAdvice(input);
+    if (advice !== null) return { manual: advice };
     const { id } = input.live;
     if (id === null) return withoutId(input.key[0] ?? '', 'change');
     if (lacksRuleId(input)) return { manual: ruleAdvice };
@@ -99,7 +98,11 @@ export const simIntegration: Kind = {
     },
     declaredAs: { clusterRef: 'cluster', managedSources: 'sources' },
     arrange: (declared, live) => withRuleId(liftNested(declared, live), live.fields),
-    complete: withRuleType,
+    // The API takes a rule with its type only, and a manifest may leave that out.
+    complete(declared) {
+      const rule = ruleOf(declared);
+      return rule.id === undefined ? declared : { ...declared, [ruleField]: { type: 'RULE', ...rule } };
+    },
   },
 };
 
@@ -109,7 +112,12 @@ function patch({ key, fields: values, changed, live, settings }: UpdateInput, id
   const nested = wantedNested(values, live);
   const wanted = { ...addNested(values, nested, live), name: key[0] ?? null };
   // On both sides: values that are only sent along are not a change.
-  const current = { ...withoutEmpty(addNested(live.fields, nested, live)), name: live.key[0] ?? null };
+  const shown = mapMembers(addNested(live.fields, nested, live), (value, name) => {
+    const field = fields[name];
+    // An empty object may stand for a field that is not there: `add` sets both.
+    return field?.is === 'json' && comparable(field, value) === null ? null : value;
+  });
+  const current = { ...shown, name: live.key[0] ?? null };
   const operations = stepsBetween(
     wireFields(current, names, settings),
     wireFields(wanted, names, settings),
@@ -118,27 +126,18 @@ function patch({ key, fields: values, changed, live, settings }: UpdateInput, id
   const ruleOperations = changed.has(ruleField)
     ? stepsBetween(ruleOf(live.fields), ruleOf(values), settings)
     : [];
-  const request = (operation: Operation, steps: readonly PatchOperation[]) =>
-    steps.length > 0 ? [call(operation, settings, { id, body: patchBody(steps, settings) })] : [];
+  const request = (operation: Operation, steps: readonly PatchOperation[]) => {
+    if (steps.length === 0) return [];
+    const items = operationsBody(steps);
+    const body = settings.simPatchBody === 'array' ? items : { operations: items };
+    return [call(operation, settings, { id, body })];
+  };
   return { requests: [...request(patchFields, operations), ...request(patchRule, ruleOperations)] };
 }
 
 function stepsBetween(before: JsonObject, after: JsonObject, settings: ApiSettings): PatchOperation[] {
   const steps = patchOperations(before, after);
   return settings.simPatchOps === 'replace' ? replaceOnly(steps, after) : steps;
-}
-
-/** An empty object may stand for a field that is not there: `add` sets both. */
-function withoutEmpty(values: JsonObject): JsonObject {
-  return mapMembers(values, (value, name) => {
-    const field = fields[name];
-    return field?.is === 'json' && comparable(field, value) === null ? null : value;
-  });
-}
-
-function patchBody(operations: readonly PatchOperation[], settings: ApiSettings): Json {
-  const items = operationsBody(operations);
-  return settings.simPatchBody === 'array' ? items : { operations: items };
 }
 
 /** PUT has the whole object: fields that the manifest leaves out are sent back as the tenant showed them. */
@@ -169,12 +168,11 @@ function isNone({ sources = null }: JsonObject): boolean {
 }
 
 /** A PUT without the sources clears them. Where the tenant does not show them, they cannot be sent along either. */
-function clearsSources({ fields: values, live, changed, settings }: UpdateInput): boolean {
+function sourcesAdvice(input: UpdateInput): string | null {
+  const { fields: values, live, changed, ignored, settings } = input;
+  const [name = ''] = input.key;
   const isUnknown = live.hidden.includes('/sources') && !changed.has('sources') && isNone(values);
-  return settings.simUpdate === 'put' && isUnknown;
-}
-
-function sourcesAdvice({ key: [name = ''], fields: values, ignored }: UpdateInput): string {
+  if (settings.simUpdate !== 'put' || !isUnknown) return null;
   const remedy = isArray(get(values, 'sources'))
     ? 'Make this change in the tenant'
     : `Declare the \`sources\` that it has${withoutIgnoring(['/sources'], ignored)}, and plan again`;
@@ -193,12 +191,6 @@ function wireFields(values: JsonObject, names: readonly string[], settings: ApiS
       return [[name, field ? wireValue(field, value, settings) : value]];
     }),
   );
-}
-
-/** The API takes a rule with its type only, and a manifest may leave that out. */
-function withRuleType(declared: JsonObject): JsonObject {
-  const rule = ruleOf(declared);
-  return rule.id === undefined ? declared : { ...declared, [ruleField]: { type: 'RULE', ...rule } };
 }
 
 /** A rule that is declared by its name alone is the live one of that name. */
@@ -298,16 +290,15 @@ function splitAttributes(answer: JsonObject, names = ticketFields): { attributes
   };
 }
 
-/** The ticket fields that the tenant keeps inside the attributes of an integration: its answer has them nowhere else. */
-function nestedFields({ raw, fields }: Pick<LiveObject, 'raw' | 'fields'>): string[] {
-  return ticketFields.filter((name) => !Object.hasOwn(raw, name) && isObject(get(fields, name)));
-}
-
 /** Declared ticket fields where the tenant keeps them: inside the attributes, they would differ for ever. */
-export function liftNested(declared: JsonObject, live: LiveObject): JsonObject {
+function liftNested(declared: JsonObject, live: LiveObject): JsonObject {
   const attributes = get(declared, 'attributes');
   if (!isObject(attributes)) return declared;
-  const names = nestedFields(live).filter((name) => isTicket(get(attributes, name)));
+  const names = ticketFields.filter((name) => {
+    // The answer has it nowhere else.
+    const isNested = !Object.hasOwn(live.raw, name) && isObject(get(live.fields, name));
+    return isNested && isTicket(get(attributes, name));
+  });
   if (names.length === 0) return declared;
   const rest = mapMembers(attributes, (value, name) => (names.includes(name) ? undefined : value));
   return { ...mapMembers(pick(attributes, names), readJsonText), ...declared, attributes: rest };

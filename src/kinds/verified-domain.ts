@@ -1,8 +1,7 @@
 import { getText } from '../model/json.ts';
 import { undocumentedState } from '../model/status.ts';
-import { identityResource } from './http.ts';
+import { call, identityResource, type Operation } from './http.ts';
 import type { Kind } from './kind.ts';
-import { call, type Operation } from './operation.ts';
 
 const resource = identityResource('VerifiedDomain', 'v2025', 'verified-domains');
 

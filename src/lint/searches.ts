@@ -1,4 +1,4 @@
-import { idText } from '../kinds/operation.ts';
+import { idText } from '../kinds/http.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { get, getText, isArray, isObject, type JsonObject } from '../model/json.ts';
 import type { LintCode } from '../model/lint.ts';
