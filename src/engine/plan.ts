@@ -23,7 +23,7 @@ import {
   lookedUpBy,
   lookupsIn,
 } from '../planner/fill-lookups.ts';
-import { findUnsetSecrets, type Matched, matchAll, movedDefaults, planMatched } from '../planner/index.ts';
+import { findUnsetSecrets, movedDefaults, planMatched } from '../planner/index.ts';
 import {
   defaultsFor,
   nearDefaultsFor,
@@ -31,6 +31,7 @@ import {
   type PlanInput,
   readRequestsFor,
 } from '../planner/input.ts';
+import { type Matched, matchAll } from '../planner/match.ts';
 import {
   addFormerParents,
   fillReferences,

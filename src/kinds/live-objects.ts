@@ -44,6 +44,13 @@ export function liveObject(kind: Kind, raw: JsonObject, id: string | null): Live
   };
 }
 
+/** A declared object, and what the tenant has of it. */
+export interface Match {
+  readonly kind: Kind;
+  readonly resource: Resource;
+  readonly live: LiveObject | null;
+}
+
 /** The object as a manifest that ignores these places sees it: what changes there is no change. */
 export function ignoring(live: LiveObject, places: readonly Pointer[] = []): LiveObject {
   if (places.length === 0) return live;
@@ -135,6 +142,16 @@ export function keyBefore(kind: Kind, change: Change): Key | null {
 /** Whether the id stands in for the name: the object has none, shares it with others, or is pinned by the id alone. */
 export function isKnownById({ key, id }: { readonly key: Key; readonly id: string | null }): boolean {
   return key.length === 1 && key[0] === id;
+}
+
+/** Whether the live object needs another key to become the declared one. */
+export function isRename({ kind, resource, live }: Match): boolean {
+  if (!live || live.address === resource.address) return false;
+  if (live.identity === identityOf(kind, resource.key)) return false;
+  // It is the parent that gets another name.
+  if (kind.parent) return false;
+  // A nameless object is known by its id: it has no name to change.
+  return !isKnownById(live);
 }
 
 export function idsAsNames(objects: readonly { readonly key: Key; readonly id: string | null }[]): string[] {

@@ -279,11 +279,11 @@ function sourcesOf(answer: JsonObject): Json | undefined {
  * Splits the attributes of an answer. Nested ticket fields are objects inside `attributes` that the answer does not have at
  * top level; other members with their names are ordinary settings of the service desk.
  */
-function splitAttributes(answer: JsonObject, names = ticketFields): { attributes: Json; nested: JsonObject } {
+function splitAttributes(answer: JsonObject): { attributes: Json; nested: JsonObject } {
   const all = readJsonText(get(answer, 'attributes') ?? null);
   if (!isObject(all)) return { attributes: all, nested: {} };
   const isNested = (value: Json, name: string) =>
-    names.includes(name) && !Object.hasOwn(answer, name) && isObject(readJsonText(value));
+    ticketFields.includes(name) && !Object.hasOwn(answer, name) && isObject(readJsonText(value));
   return {
     attributes: mapMembers(all, (value, name) => (isNested(value, name) ? undefined : value)),
     nested: mapMembers(all, (value, name) => (isNested(value, name) ? value : undefined)),

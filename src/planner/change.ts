@@ -20,7 +20,7 @@ import {
   type Write,
   type WriteInput,
 } from '../kinds/kind.ts';
-import { identityOf, lastModified } from '../kinds/live-objects.ts';
+import { identityOf, isRename, lastModified, type Match } from '../kinds/live-objects.ts';
 import { isIgnored } from '../kinds/places.ts';
 import type { Secrets } from '../kinds/project.ts';
 import {
@@ -49,7 +49,6 @@ import type { Action, Change } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf, setMember, valueAt, withValueOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Deletion } from './deletes.ts';
-import { isRename, type Match } from './match.ts';
 import { type Since, undoesTenant, withOrigins } from './origin.ts';
 
 export interface UnseenPolicy {

@@ -1,5 +1,5 @@
 import type { LiveObject } from '../kinds/kind.ts';
-import { addressesOf, LiveIndex } from '../kinds/live-objects.ts';
+import { addressesOf, LiveIndex, type Match } from '../kinds/live-objects.ts';
 import type { Policy } from '../kinds/project.ts';
 import type { Declaration, Resource } from '../kinds/resource.ts';
 import { type Address, byAddress, matchAddresses, namesFilter, scopeFilter } from '../model/address.ts';
@@ -9,7 +9,6 @@ import type { JsonObject } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { PlanInput } from './input.ts';
-import type { Match } from './match.ts';
 
 export interface Deletion {
   readonly live: LiveObject;

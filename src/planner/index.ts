@@ -6,7 +6,7 @@ import { isIgnored } from '../kinds/places.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { type Address, byAddress, matchAddresses, scopeFilter } from '../model/address.ts';
+import { type Address, byAddress, scopeFilter } from '../model/address.ts';
 import { type Diagnostic, notComparableWords, noteOverlay } from '../model/diagnostic.ts';
 import { type DraftPlan, sha256 } from '../model/digest.ts';
 import { itemsOf, type JsonObject } from '../model/json.ts';
@@ -20,68 +20,12 @@ import {
   secretsSentBy,
 } from '../model/plan.ts';
 import { type Pointer, valueAt } from '../model/pointer.ts';
-import { type ComparedObject, changeFor, deletionOf, unseenInPlan } from './change.ts';
-import { type Deletion, findDeletions, findRemoved, findUndeclared } from './deletes.ts';
+import { type ComparedObject, deletionOf } from './change.ts';
+import { type Deletion, findRemoved } from './deletes.ts';
 import { findRefusals } from './guards.ts';
 import { type PlanInput, refuseUnknownKeys } from './input.ts';
-import { findLookAlikes, type Match, matchResources } from './match.ts';
+import { type ComparedMatch, compareAll, type Matched } from './match.ts';
 import { findMovedDefaults, type MovedDefault, movedDefaultRemark } from './moved-defaults.ts';
-import { previousFinder } from './origin.ts';
-import { findMissedRenames, findRenames } from './renames.ts';
-
-interface ComparedMatch extends ComparedObject {
-  readonly match: Match;
-}
-
-/** The declared objects with their live ones: the part of a plan that needs no vendor's defaults. */
-export interface Matched {
-  /** Declared objects that exist. */
-  readonly present: readonly ComparedMatch[];
-  /** Declared objects that do not exist. */
-  readonly missing: readonly Match[];
-  /** Objects declared absent that do not exist. */
-  readonly alreadyAbsent: number;
-  readonly deletions: readonly Deletion[];
-  readonly remarks: readonly Diagnostic[];
-}
-
-/**
- * Finds the live object of every resource and compares the two; finds the objects to delete. Pure. Throws a Failure for
- * a pinned id that does not exist.
- *
- * @param others objects that were read in addition: new objects may look like one of them
- */
-export function matchAll(input: PlanInput, others: readonly LiveObject[] = []): Matched {
-  const { choices, resources, objects, previous } = input;
-  const index = new LiveIndex(objects);
-  const matches = matchResources(resources, scopeFilter(choices.scope), index);
-  const absent = matches.filter(({ resource }) => resource.ensure === 'absent');
-  const declared = matches.filter(({ resource }) => resource.ensure === 'present');
-  const { deletions, remarks } = findDeletions(input, index, absent);
-  const missing = declared.filter(({ live }) => !live);
-  const deleted = new Set(deletions.flatMap(({ addresses }) => addresses));
-  const lost = (previous ?? []).filter(({ address, ensure }) => ensure === 'present' && deleted.has(address));
-  return {
-    present: compareAll(
-      input,
-      declared.filter(({ live }) => live),
-    ),
-    missing,
-    alreadyAbsent: absent.filter(({ live }) => !live).length,
-    deletions,
-    remarks: [
-      ...findMissedRenames(matches, index),
-      ...findRenames(missing, () => ({
-        lost,
-        left: [...new Set([...deletions.map(({ live }) => live), ...findUndeclared(input, others)])],
-        deleted,
-        unseen: unseenInPlan(input.secrets, false),
-      })),
-      ...findLookAlikes(missing, [...objects, ...others]),
-      ...remarks,
-    ],
-  };
-}
 
 /**
  * The plan that makes the tenant equal to the manifests. Pure: the same input gives the same plan. Throws a Failure for
@@ -174,24 +118,6 @@ function stateDesired(
     desired: Object.fromEntries([...removed, ...digests]),
     ...(here.length > 0 ? { ensuredHere: here.map(({ address }) => address) } : {}),
   };
-}
-
-/** Compares declared objects with the tenant, or with the vendor's defaults where they do not exist yet. */
-function compareAll(
-  { environment, choices, secrets, previous, written }: PlanInput,
-  matches: readonly Match[],
-  standards: LiveIndex = new LiveIndex([]),
-): ComparedMatch[] {
-  const { settings } = environment;
-  const isRotated = matchAddresses(choices.rotate);
-  const previousOf = previous && previousFinder(previous);
-  return matches.map((match): ComparedMatch => {
-    const { kind, resource, live } = match;
-    const standard = live ? null : standards.findByKey(kind, resource.key);
-    const unseen = unseenInPlan(secrets, isRotated(resource.address));
-    const since = previousOf && { previous: previousOf(resource), written: written?.get(resource.address) };
-    return { match, ...changeFor(match, standard, { settings, unseen, since }) };
-  });
 }
 
 const count = (changes: readonly Change[], wanted: Action) =>

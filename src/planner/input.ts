@@ -1,6 +1,6 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { distinctKeys, identityOf, idsAsNames } from '../kinds/live-objects.ts';
+import { distinctKeys, identityOf, idsAsNames, type Match } from '../kinds/live-objects.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { allOf, defaultsOf, type ReadRequest } from '../kinds/read-request.ts';
 import { keysOf, type Resource } from '../kinds/resource.ts';
@@ -12,7 +12,6 @@ import type { TenantName } from '../model/network.ts';
 import type { Plan, Scope } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
-import type { Match } from './match.ts';
 import { referencesIn, resourcesByIdentity } from './references.ts';
 
 export interface PlanChoices {

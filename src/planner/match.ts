@@ -1,14 +1,88 @@
+import { comparable } from '../kinds/field.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { identityOf, ignoring, isKnownById, type LiveIndex } from '../kinds/live-objects.ts';
+import { identityOf, ignoring, isKnownById, isRename, LiveIndex, type Match } from '../kinds/live-objects.ts';
 import { keysOf, type Resource } from '../kinds/resource.ts';
-import type { Address, Key } from '../model/address.ts';
+import { type Address, formatAddress, type Key, matchAddresses, scopeFilter } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
+import { get } from '../model/json.ts';
+import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { type ComparedObject, changeFor, compare, type UnseenPolicy, unseenInPlan } from './change.ts';
+import { type Deletion, findDeletions, findUndeclared } from './deletes.ts';
+import type { PlanInput } from './input.ts';
+import { previousFinder } from './origin.ts';
 
-export interface Match {
-  readonly kind: Kind;
-  readonly resource: Resource;
-  readonly live: LiveObject | null;
+export interface ComparedMatch extends ComparedObject {
+  readonly match: Match;
+}
+
+/** The declared objects with their live ones: the part of a plan that needs no vendor's defaults. */
+export interface Matched {
+  /** Declared objects that exist. */
+  readonly present: readonly ComparedMatch[];
+  /** Declared objects that do not exist. */
+  readonly missing: readonly Match[];
+  /** Objects declared absent that do not exist. */
+  readonly alreadyAbsent: number;
+  readonly deletions: readonly Deletion[];
+  readonly remarks: readonly Diagnostic[];
+}
+
+/**
+ * Finds the live object of every resource and compares the two; finds the objects to delete. Pure. Throws a Failure for
+ * a pinned id that does not exist.
+ *
+ * @param others objects that were read in addition: new objects may look like one of them
+ */
+export function matchAll(input: PlanInput, others: readonly LiveObject[] = []): Matched {
+  const { objects, previous } = input;
+  const index = new LiveIndex(objects);
+  const matches = matchResources(input, index);
+  const absent = matches.filter(({ resource }) => resource.ensure === 'absent');
+  const declared = matches.filter(({ resource }) => resource.ensure === 'present');
+  const { deletions, remarks } = findDeletions(input, index, absent);
+  const missing = declared.filter(({ live }) => !live);
+  const deleted = new Set(deletions.flatMap(({ addresses }) => addresses));
+  const lost = (previous ?? []).filter(({ address, ensure }) => ensure === 'present' && deleted.has(address));
+  return {
+    present: compareAll(
+      input,
+      declared.filter(({ live }) => live),
+    ),
+    missing,
+    alreadyAbsent: absent.filter(({ live }) => !live).length,
+    deletions,
+    remarks: [
+      ...findMissedRenames(matches, index),
+      ...findRenames(missing, () => ({
+        lost,
+        left: [...new Set([...deletions.map(({ live }) => live), ...findUndeclared(input, others)])],
+        deleted,
+        unseen: unseenInPlan(input.secrets, false),
+      })),
+      ...findLookAlikes(missing, [...objects, ...others]),
+      ...remarks,
+    ],
+  };
+}
+
+/** Compares declared objects with the tenant, or with the vendor's defaults where they do not exist yet. */
+export function compareAll(
+  { environment, choices, secrets, previous, written }: PlanInput,
+  matches: readonly Match[],
+  standards: LiveIndex = new LiveIndex([]),
+): ComparedMatch[] {
+  const { settings } = environment;
+  const isRotated = matchAddresses(choices.rotate);
+  const previousOf = previous && previousFinder(previous);
+  return matches.map((match): ComparedMatch => {
+    const { kind, resource, live } = match;
+    const standard = live ? null : standards.findByKey(kind, resource.key);
+    const unseen = unseenInPlan(secrets, isRotated(resource.address));
+    const since = previousOf && { previous: previousOf(resource), written: written?.get(resource.address) };
+    return { match, ...changeFor(match, standard, { settings, unseen, since }) };
+  });
 }
 
 /**
@@ -16,11 +90,8 @@ export interface Match {
  * second object is never intended, with all resources that name by key what another one, in scope or not, pins by id, and
  * with all whose pinned object would get the key of another one.
  */
-export function matchResources(
-  resources: readonly Resource[],
-  isInScope: (address: Address) => boolean,
-  index: LiveIndex,
-): Match[] {
+function matchResources({ resources, choices }: PlanInput, index: LiveIndex): Match[] {
+  const isInScope = scopeFilter(choices.scope);
   const matches = resources
     .filter(({ address }) => isInScope(address))
     .map((resource): Match => {
@@ -90,18 +161,131 @@ export function findPinnedElsewhere(
   });
 }
 
-/** Whether the live object needs another key to become the declared one. */
-export function isRename({ kind, resource, live }: Match): boolean {
-  if (!live || live.address === resource.address) return false;
-  if (live.identity === identityOf(kind, resource.key)) return false;
-  // It is the parent that gets another name.
-  if (kind.parent) return false;
-  // A nameless object is known by its id: it has no name to change.
-  return !isKnownById(live);
+/** Remarks on renames that do not happen: a typo in the old name would create a second object. */
+function findMissedRenames(matches: readonly Match[], index: LiveIndex): Diagnostic[] {
+  return matches.flatMap(({ kind, resource, live }): Diagnostic[] => {
+    const { renamedFrom } = resource.lifecycle;
+    if (!renamedFrom || kind.parent || resource.id !== null || resource.ensure === 'absent') return [];
+    const found = index.findByKey(kind, renamedFrom);
+    if (live && (!found || found === live)) return [];
+    const { address } = resource;
+    const former = formatAddress(kind.name, renamedFrom);
+    const [message, hint] = live
+      ? [
+          `${address} exists already, so ${former} is not renamed to it and stays.`,
+          'Remove `renamedFrom`, and declare the old object with `ensure: absent` if it is to be deleted.',
+        ]
+      : [
+          `The tenant has no ${former} to rename, so ${address} is created.`,
+          'Correct `renamedFrom`, or remove it if the object is new.',
+        ];
+    const source = resource.locate('/lifecycle/renamedFrom');
+    return [{ code: 'not-renamed', severity: 'warning', message, hint, source, address }];
+  });
 }
 
+interface Former {
+  readonly address: Address;
+  /** The line of a manifest that makes the two one object. */
+  readonly line: string;
+}
+
+interface RenameEvidence {
+  /** What the revision of `--since` declared of the objects that are deleted. */
+  readonly lost: readonly Resource[];
+  /** Objects that are deleted, or that no manifest names. */
+  readonly left: readonly LiveObject[];
+  readonly deleted: ReadonlySet<Address>;
+  readonly unseen: UnseenPolicy;
+}
+
+/**
+ * Asks whether a new object is one that loses its manifest in the same plan, or has none, under another name. It may be if a
+ * rename was taken back in the repository, if it alone has another name in its file, or if it alone has the declared fields.
+ */
+function findRenames(created: readonly Match[], look: () => RenameEvidence): Diagnostic[] {
+  const renamable = created.filter(({ kind: { can, keyFields } }) => {
+    return keyFields.length === 1 && (can.rename || can.pin);
+  });
+  if (renamable.length === 0) return [];
+  const evidence = look();
+  const formerDeclared = formerResources(renamable, evidence.lost);
+  const formerLive = formerObjects(renamable, evidence);
+  return renamable.flatMap((match): Diagnostic[] => {
+    const former = formerDeclared(match) ?? formerLive(match);
+    if (!former) return [];
+    const { address } = match.resource;
+    const message = evidence.deleted.has(former.address)
+      ? `Renamed? ${former.address} is deleted and ${address} is created. Fields that are not in the manifest, and the object's id, will be lost.`
+      : `Renamed? The plan creates ${address}, but ${former.address}, which no manifest declares, has the same fields.`;
+    const hint = `If they are the same object, write \`${former.line}\` in the manifest.`;
+    return [
+      { code: 'renamed', severity: 'warning', message, hint, source: match.resource.source(), address },
+    ];
+  });
+}
+
+function formerResources(created: readonly Match[], lost: readonly Resource[]) {
+  const byFormerName = new Map(
+    lost.flatMap((each): [string, Resource][] => {
+      const { renamedFrom } = each.lifecycle;
+      return renamedFrom ? [[identityOf(each.kind, renamedFrom), each]] : [];
+    }),
+  );
+  const createdIn = new Map(groupBy(created, ({ resource }) => fileOf(resource)));
+  const lostIn = new Map(groupBy(lost, fileOf));
+  return ({ kind, resource }: Match): Former | undefined => {
+    if (!kind.can.rename) return;
+    const file = fileOf(resource);
+    const [here, ...others] = lostIn.get(file) ?? [];
+    const isAlone = others.length === 0 && createdIn.get(file)?.length === 1;
+    const former = byFormerName.get(identityOf(kind, resource.key)) ?? (isAlone ? here : undefined);
+    return former && { address: former.address, line: renameLine(former) };
+  };
+}
+
+const fileOf = (resource: Resource): string => `${resource.kind.name} ${resource.source().file}`;
+
+/** More pairs are no renames, but another tenant: to compare them all would take long. */
+const mostPairs = 10_000;
+
+function formerObjects(created: readonly Match[], { left, unseen }: RenameEvidence) {
+  const leftOf = new Map(groupBy(left, ({ kind }) => kind));
+  const pairs = created.reduce((sum, { kind }) => sum + (leftOf.get(kind)?.length ?? 0), 0);
+  const alike = (pairs > mostPairs ? [] : created).flatMap((match) => {
+    const same = (leftOf.get(match.kind) ?? []).filter((live) => isAlike({ ...match, live }, live, unseen));
+    return same.map((live) => ({ match, live }));
+  });
+  const [byMatch, byLive] = [
+    new Map(groupBy(alike, ({ match }) => match)),
+    new Map(groupBy(alike, ({ live }) => live)),
+  ];
+  return (match: Match): Former | undefined => {
+    const [found, ...others] = byMatch.get(match) ?? [];
+    // Where several are alike, nobody can tell which one it was.
+    if (!found || others.length > 0 || byLive.get(found.live)?.length !== 1) return;
+    const { kind, address, id } = found.live;
+    return { address, line: kind.can.rename ? renameLine(found.live) : `id: ${JSON.stringify(id)}` };
+  };
+}
+
+/** Whether the object has all that is declared but the name, and that is more than nothing. */
+function isAlike(match: Match, live: LiveObject, unseen: UnseenPolicy): boolean {
+  if (isKnownById(live)) return false;
+  const { declared, differences, notComparable } = compare(match, live, unseen);
+  const isField = (at: Pointer) => at !== pointer(match.kind.keyFields[0]?.name ?? '');
+  if (differences.some(({ path }) => isField(path))) return false;
+  const unknown = new Set(notComparable.map((at) => segmentsOf(at)[0]));
+  return Object.entries(match.kind.fields).some(
+    ([name, field]) => comparable(field, get(declared, name)) !== null && !unknown.has(name),
+  );
+}
+
+const renameLine = ({ key }: Pick<Resource, 'key'>) =>
+  `lifecycle: { renamedFrom: ${JSON.stringify(key.join('/'))} }`;
+
 /** New objects whose keys differ from others in the tenant only in accents, invisible characters or blanks. */
-export function findLookAlikes(missing: readonly Match[], objects: readonly LiveObject[]): Diagnostic[] {
+function findLookAlikes(missing: readonly Match[], objects: readonly LiveObject[]): Diagnostic[] {
   const kinds = new Set(missing.map(({ kind }) => kind));
   const shown = new Map(
     objects

@@ -1,14 +1,13 @@
 import { compareField, type FieldDifference } from '../kinds/compare.ts';
 import { chooseSynonym, comparable, readableFields } from '../kinds/field.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { identityOf } from '../kinds/live-objects.ts';
+import { identityOf, type Match } from '../kinds/live-objects.ts';
 import { keysOf, type Resource } from '../kinds/resource.ts';
 import { get, type Json, type JsonObject, sameJson } from '../model/json.ts';
 import { refsIn } from '../model/marker.ts';
 import type { Change, Origin } from '../model/plan.ts';
 import { segmentsOf, valueAt } from '../model/pointer.ts';
 import { hasLookup } from './fill-lookups.ts';
-import type { Match } from './match.ts';
 import { resourcesByIdentity } from './references.ts';
 
 /** What is known of an object since an earlier revision of the manifests (`--since`). */

@@ -15,8 +15,9 @@ import { type Lookup, secretName } from '../../src/model/marker.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { valueAt } from '../../src/model/pointer.ts';
 import { fillLookups } from '../../src/planner/fill-lookups.ts';
-import { matchAll, planMatched } from '../../src/planner/index.ts';
+import { planMatched } from '../../src/planner/index.ts';
 import type { PlanInput } from '../../src/planner/input.ts';
+import { matchAll } from '../../src/planner/match.ts';
 import { anyText } from '../support/arbitraries.ts';
 import { type Answer, liveFrom, secretsOf } from '../support/plan.ts';
 

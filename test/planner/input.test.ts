@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/model/failure.ts';
-import { matchAll } from '../../src/planner/index.ts';
 import { defaultsFor, nearDefaultsFor, readRequestsFor } from '../../src/planner/input.ts';
+import { matchAll } from '../../src/planner/match.ts';
 import { answers, inputOf, liveObjects, type PlanCase, planOf, resource } from '../support/plan.ts';
 
 const search = (label: string, lifecycle = {}) => resource('ProfileSearch', [label], {}, { lifecycle });

@@ -3,7 +3,8 @@ import { Failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { renderBody } from '../../src/model/marker.ts';
 import { isRefused, type Plan } from '../../src/model/plan.ts';
-import { findUnsetSecrets, matchAll } from '../../src/planner/index.ts';
+import { findUnsetSecrets } from '../../src/planner/index.ts';
+import { matchAll } from '../../src/planner/match.ts';
 import { type Answer, inputOf, type PlanCase, planOf, resource } from '../support/plan.ts';
 
 const sender = (id: string, email: string): Answer => ({ kind: 'SenderAddress', raw: { id, email } });

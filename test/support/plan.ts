@@ -10,8 +10,9 @@ import { withDigest } from '../../src/model/digest.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { type ApiSettings, contractSettings } from '../../src/model/settings.ts';
-import { matchAll, planMatched } from '../../src/planner/index.ts';
+import { planMatched } from '../../src/planner/index.ts';
 import type { PlanChoices, PlanInput } from '../../src/planner/input.ts';
+import { matchAll } from '../../src/planner/match.ts';
 
 /** An answer of the API with the kind it belongs to and, where the answer has none, the id that was asked for. */
 export interface Answer {
