@@ -7,8 +7,7 @@ import { Failure, messageOf } from '../model/failure.ts';
 import { canonicalJson, type Json, writeJson } from '../model/json.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
 import { type HttpProxies, parseUrl, type TenantName } from '../model/network.ts';
-import type { Request } from '../model/plan.ts';
-import { isRepeatable } from '../model/repeatable.ts';
+import { isRepeatable, type Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import {
   type Answer,

@@ -12,8 +12,16 @@ export interface GlobProblem {
 /** Why an address glob can never match, or takes too long to; `null` where it is usable. */
 export function globProblem(glob: string, kinds: Kinds): GlobProblem | null {
   if (isSlowGlob(glob)) return slowGlob(glob);
-  const joined = findJoin(glob, kinds);
-  if (joined !== null) return joinProblem(glob.slice(0, joined), glob.slice(joined + 1));
+  const comma = findJoin(glob, kinds);
+  if (comma !== null) {
+    // They are not taken apart there, since a key may have commas.
+    const [first, rest] = [glob.slice(0, comma), glob.slice(comma + 1)];
+    return {
+      code: 'address-glob',
+      message: `\`${first},${rest}\` is a single address, since keys may have commas, and looks like several.`,
+      hint: `Name each by itself: \`${first}\` and \`${rest.trim()}\`. Write a comma in a key as \`%2C\`.`,
+    };
+  }
   const [name = '', ...parts] = glob.split('/');
   const isPattern = /[*?{}()[\]!\\]/.test(name);
   if (isPattern) return null;
@@ -38,15 +46,6 @@ function findJoin(glob: string, kinds: Kinds): number | null {
     else if (depth <= 0 && kinds.find(name)) return index;
   }
   return null;
-}
-
-/** The problem of globs joined by a comma. They are not taken apart there, since a key may have commas. */
-function joinProblem(first: string, rest: string): GlobProblem {
-  return {
-    code: 'address-glob',
-    message: `\`${first},${rest}\` is a single address, since keys may have commas, and looks like several.`,
-    hint: `Name each by itself: \`${first}\` and \`${rest.trim()}\`. Write a comma in a key as \`%2C\`.`,
-  };
 }
 
 export function unknownKind(name: string, kinds: Kinds): GlobProblem {

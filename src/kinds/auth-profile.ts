@@ -1,4 +1,4 @@
-import { get, getText, type Json, objectsIn, pick } from '../model/json.ts';
+import { get, getText, type Json, pick } from '../model/json.ts';
 import { apiRequest, call, identityResource, idPlace, jsonPatchType, type Operation } from './http.ts';
 import { jsonPatch } from './json-patch.ts';
 import { type Field, type Kind, withoutId } from './kind.ts';
@@ -50,10 +50,14 @@ export const authProfile: Kind = {
     if (changedFields.length === 0) return { manual: rename };
     if (live.id === null) return withoutId(name, 'change');
     const body = jsonPatch(pick(live.fields, changedFields), pick(values, changedFields));
+    const canLockOut = body.some((step) => {
+      const value = lockOuts.get(getText(step, 'path') ?? '');
+      return value !== undefined && get(step, 'value') === value;
+    });
     return {
       requests: [call(patch, settings, { id: live.id, body })],
       warnings: changed.has('name') ? [rename] : [],
-      risk: canLockOut(body) ? ['lockout'] : [],
+      risk: canLockOut ? ['lockout'] : [],
     };
   },
   remove: ({ key: [name = ''] }) => ({
@@ -67,10 +71,3 @@ const lockOuts: ReadonlyMap<string, Json> = new Map<string, Json>([
   ['/offNetwork', true],
   ['/untrustedGeography', true],
 ]);
-
-function canLockOut(body: Json): boolean {
-  return objectsIn(body).some((step) => {
-    const value = lockOuts.get(getText(step, 'path') ?? '');
-    return value !== undefined && get(step, 'value') === value;
-  });
-}

@@ -93,7 +93,9 @@ function comparableJson(value: Json, field: JsonField): Json {
   if (value === '' || (plain && isArray(value) && value.length === 0)) return null;
   const normal = normalJson(withNestedRead(value, field), field, '');
   if (isEmptyObject(normal)) return null;
-  return pairs && isObject(normal) ? mapJson(normal, toText) : normal;
+  if (!pairs || !isObject(normal)) return normal;
+  // 60 and "60" are equal where hosts answer with either.
+  return mapJson(normal, (item) => (typeof item === 'object' ? item : String(item)));
 }
 
 /** The value with the members parsed that are JSON in text themselves. */
@@ -104,9 +106,6 @@ function withNestedRead(value: Json, { nested }: JsonField): Json {
     ? mapMembers(value, (item, name) => (isText(name) ? readJsonText(item) : item))
     : value;
 }
-
-/** 60 and "60" are equal where hosts answer with either. */
-const toText = (item: Json): Json => (typeof item === 'object' ? item : String(item));
 
 /**
  * JSON without the members that say nothing, at every depth: null ones, what the server owns, and what hosts fill objects up
@@ -199,23 +198,23 @@ function partnersOf(
  * @param declared a value whose members stay
  */
 export function printedJson(field: JsonField, value: Json, declared: Json = null): Json {
-  return printedPart(readJsonText(value), declared, field, '');
-}
-
-function printedPart(value: Json, kept: Json, field: NormalField, at: Pointer): Json {
-  const below = (item: Json, step: string | number, declared: Json = null) =>
-    printedPart(item, declared, field, `${at}${pointer(step)}`);
-  if (isArray(value))
-    return value.map((item, index) => below(item, index, isArray(kept) ? kept[index] : null));
-  // As in a comparison, a tenant's object that looks like a marker stays whole.
-  if (!isObject(value) || isFilledInLater(value)) return value;
-  return mapMembers(value, (item, name) => {
-    if (isLeftOut(field, `${at}${pointer(name)}`)) return undefined;
-    const declared = isObject(kept) ? get(kept, name) : undefined;
-    const rest = below(item, name, declared);
-    const isFilledUp = field.filled && (rest === null || isFiller(rest));
-    return isFilledUp && declared === undefined ? undefined : rest;
-  });
+  const print = (part: Json, kept: Json | undefined, at: Pointer): Json => {
+    if (isArray(part)) {
+      const items = isArray(kept) ? kept : [];
+      return part.map((item, index) => print(item, items[index], `${at}${pointer(index)}`));
+    }
+    // As in a comparison, a tenant's object that looks like a marker stays whole.
+    if (!isObject(part) || isFilledInLater(part)) return part;
+    return mapMembers(part, (item, name) => {
+      const place = `${at}${pointer(name)}`;
+      if (isLeftOut(field, place)) return undefined;
+      const member = isObject(kept) ? get(kept, name) : undefined;
+      const rest = print(item, member, place);
+      const isFilledUp = field.filled && (rest === null || isFiller(rest));
+      return isFilledUp && member === undefined ? undefined : rest;
+    });
+  };
+  return print(readJsonText(value), declared, '');
 }
 
 const isEmptyObject = (value: Json): boolean => isObject(value) && Object.keys(value).length === 0;

@@ -13,15 +13,8 @@ import {
 import { isMarkerKey, livePlace, refOfName } from '../model/marker.ts';
 import { isWithin, type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 
-/** One operation of a JSON Patch (RFC 6902) that sets or removes one member. */
-export interface PatchOperation {
-  readonly op: 'add' | 'replace' | 'remove';
-  readonly path: string;
-  readonly value: Json;
-}
-
 /**
- * The smallest JSON Patch from `before` to `after`, as a request body. Objects are patched by member; lists and markers
+ * The smallest JSON Patch (RFC 6902) from `before` to `after`, as a request body. Objects are patched by member; lists and markers
  * are replaced as a whole: a tenant may have reordered a list, so an index into it is not safe.
  *
  * @param whole the members that are replaced as a whole too
@@ -31,41 +24,38 @@ export function jsonPatch(
   after: JsonObject,
   whole: ReadonlySet<string> = new Set(),
 ): JsonObject[] {
-  return operationsBody(patchOperations(before, after, whole));
+  return changesBetween(before, after, whole).map(({ op, path }) =>
+    op === 'remove' ? { op, path } : { op, path, value: valueAt(after, path) ?? null },
+  );
 }
 
-export function operationsBody(operations: readonly PatchOperation[]): JsonObject[] {
-  return operations.map(({ op, path, value }) => (op === 'remove' ? { op, path } : { op, path, value }));
-}
-
-export function patchOperations(
-  before: JsonObject,
-  after: JsonObject,
-  whole: ReadonlySet<string> = new Set(),
-): PatchOperation[] {
-  const found = jsonpatch.compare(opaque(dropUnset(before), whole), opaque(after, whole));
-  // Unchanged values need no operation.
-  const changing = found.filter(({ path }) => !isKept(valueAt(after, path), valueAt(before, path), path));
-  return changing.map(({ op, path }) => {
-    if (op === 'remove') return { op, path, value: null };
-    if (op === 'add' || op === 'replace') return { op, path, value: valueAt(after, path) ?? null };
-    throw new TypeError(`Comparing two values never gives the operation "${op}".`);
+/** The same for tenants that only know `replace`, also where a member of an inner object is new or goes. */
+export function replacingPatch(before: JsonObject, after: JsonObject): JsonObject[] {
+  const changed = changesBetween(before, after, new Set()).map(({ op, path }) => {
+    // Both sides have the object that gets or loses a member. A member of the document itself is replaced alone.
+    const above = segmentsOf(path).slice(0, -1);
+    return op === 'replace' || above.length === 0 ? path : pointer(...above);
   });
-}
-
-/** The same changes for tenants that only know `replace`, also where a member of an inner object is new or goes. */
-export function replaceOnly(operations: readonly PatchOperation[], after: JsonObject): PatchOperation[] {
-  const places = new Set(operations.map(({ op, path }) => (op === 'replace' ? path : parentOf(path))));
-  const outermost = [...places].filter((place) =>
-    [...places].every((other) => other === place || !isWithin(place, other)),
+  const places = [...new Set(changed)];
+  const outermost = places.filter((place) =>
+    places.every((other) => other === place || !isWithin(place, other)),
   );
   return outermost.map((path) => ({ op: 'replace', path, value: valueAt(after, path) ?? null }));
 }
 
-/** The object that gets or loses a member: both sides have it. A member of the document itself is replaced alone. */
-function parentOf(path: Pointer): Pointer {
-  const above = segmentsOf(path).slice(0, -1);
-  return above.length === 0 ? path : pointer(...above);
+interface MemberChange {
+  readonly op: string;
+  readonly path: Pointer;
+}
+
+function changesBetween(
+  before: JsonObject,
+  after: JsonObject,
+  whole: ReadonlySet<string>,
+): readonly MemberChange[] {
+  const found = jsonpatch.compare(opaque(dropUnset(before), whole), opaque(after, whole));
+  // Unchanged values need no operation.
+  return found.filter(({ path }) => !isKept(valueAt(after, path), valueAt(before, path), path));
 }
 
 /** Unset values count as absent: `add` sets them, where a strict tenant would refuse a `replace`. */

@@ -94,10 +94,12 @@ export function recordIdsIn(field: Field, value: Json): RecordUse[] {
 type Replace = (use: IdUse) => Json;
 
 function mapUses(field: Field, value: Json, replace: Replace, below: Pointer): Json {
-  if (field.is === 'json')
-    return holdsIds(field, value)
-      ? mapJsonIds(value, replace, { field, below, at: '', holder: null })
-      : value;
+  if (field.is === 'json') {
+    const { places } = field;
+    // Most JSON has neither: no copy is made of it.
+    const holdsIds = typeof value === 'object' && (places?.hasIds || refsIn(value).length > 0);
+    return holdsIds ? mapJsonIds(value, replace, { field, below, at: '', holder: null }) : value;
+  }
   const target = targetKindOf(field);
   if (target === null) return value;
   const mapItem = (item: Json, at: Pointer): Json => {
@@ -110,10 +112,6 @@ function mapUses(field: Field, value: Json, replace: Replace, below: Pointer): J
   // An item of a list is written like a value of its own; a value with synonyms is a list of them.
   return isArray(value) ? value.map((item, index) => mapItem(item, pointer(index))) : mapItem(value, '');
 }
-
-/** Most JSON has neither: no copy is made of it. */
-const holdsIds = ({ places }: Field, value: Json): boolean =>
-  typeof value === 'object' && (places?.hasIds === true || refsIn(value).length > 0);
 
 interface JsonPlace {
   readonly field: Field;
@@ -217,12 +215,9 @@ export function withReferences(
   };
   if (!isReferenceField(field)) return mapIds(field, value, answerRef);
   const type = field.type === undefined ? {} : { type: field.type };
-  const inObjects = mapItems(value, (item) => (refOf(item) === null ? item : { ...type, id: item }));
-  return mapIds(field, inObjects, answerRef);
+  const inObject = (item: Json): Json => (refOf(item) === null ? item : { ...type, id: item });
+  return mapIds(field, isArray(value) ? value.map(inObject) : inObject(value), answerRef);
 }
-
-const mapItems = (value: Json, replace: (item: Json) => Json): Json =>
-  isArray(value) ? value.map(replace) : replace(value);
 
 /** The ids, and markers for ids, on one side of a difference. */
 export function idsOnSide(
@@ -233,14 +228,10 @@ export function idsOnSide(
   const [name = '', ...below] = segmentsOf(difference.path);
   const field = fieldNamed(kind, name);
   if (!field) return [];
-  const onTheWay = namesIn(field, below);
-  return [...onTheWay, ...idsIn(field, difference[side], field.is === 'json' ? pointer(...below) : '')];
-}
-
-/** The ids among the names that a place leads through. */
-function namesIn(field: Field, steps: readonly string[]): IdUse[] {
-  return steps.flatMap((step, index): IdUse[] => {
-    const rule = ruleOfName(field, steps, index);
+  // Among the names that the place leads through.
+  const onTheWay = below.flatMap((step, index): IdUse[] => {
+    const rule = ruleOfName(field, below, index);
     return rule ? [{ at: '', id: idInName(step), to: kindsOf(rule, null), isName: true }] : [];
   });
+  return [...onTheWay, ...idsIn(field, difference[side], field.is === 'json' ? pointer(...below) : '')];
 }

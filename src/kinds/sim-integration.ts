@@ -17,7 +17,7 @@ import type { ApiSettings } from '../model/settings.ts';
 import { concealedPlaces, maskedAdvice, masksIn, withoutIgnoring } from './credentials.ts';
 import { comparable, wireValue } from './field.ts';
 import { apiRequest, call, identityResource, idPlace, jsonPatchType, type Operation } from './http.ts';
-import { operationsBody, type PatchOperation, patchOperations, replaceOnly } from './json-patch.ts';
+import { jsonPatch, replacingPatch } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
 import {
   type Facts,
@@ -118,26 +118,16 @@ function patch({ key, fields: values, changed, live, settings }: UpdateInput, id
     return field?.is === 'json' && comparable(field, value) === null ? null : value;
   });
   const current = { ...shown, name: live.key[0] ?? null };
-  const operations = stepsBetween(
-    wireFields(current, names, settings),
-    wireFields(wanted, names, settings),
-    settings,
-  );
-  const ruleOperations = changed.has(ruleField)
-    ? stepsBetween(ruleOf(live.fields), ruleOf(values), settings)
-    : [];
-  const request = (operation: Operation, steps: readonly PatchOperation[]) => {
+  const patchOf = settings.simPatchOps === 'replace' ? replacingPatch : jsonPatch;
+  const request = (operation: Operation, before: JsonObject, after: JsonObject) => {
+    const steps = patchOf(before, after);
     if (steps.length === 0) return [];
-    const items = operationsBody(steps);
-    const body = settings.simPatchBody === 'array' ? items : { operations: items };
+    const body = settings.simPatchBody === 'array' ? steps : { operations: steps };
     return [call(operation, settings, { id, body })];
   };
-  return { requests: [...request(patchFields, operations), ...request(patchRule, ruleOperations)] };
-}
-
-function stepsBetween(before: JsonObject, after: JsonObject, settings: ApiSettings): PatchOperation[] {
-  const steps = patchOperations(before, after);
-  return settings.simPatchOps === 'replace' ? replaceOnly(steps, after) : steps;
+  const ofFields = [wireFields(current, names, settings), wireFields(wanted, names, settings)] as const;
+  const ofRule = changed.has(ruleField) ? request(patchRule, ruleOf(live.fields), ruleOf(values)) : [];
+  return { requests: [...request(patchFields, ...ofFields), ...ofRule] };
 }
 
 /** PUT has the whole object: fields that the manifest leaves out are sent back as the tenant showed them. */

@@ -34,14 +34,13 @@ function encodePart(part: string): string {
  * {@link parseAddress} does not read the address back.
  */
 function encodeUnpaired(part: string): string {
-  return part
-    .split(/(\p{Surrogate})/u)
-    .map((piece, at) => (at % 2 === 0 ? encodeURIComponent(piece) : encodeUnit(piece.charCodeAt(0))))
-    .join('');
-}
-
-function encodeUnit(unit: number): string {
-  return [0xe0 | (unit >> 12), 0x80 | ((unit >> 6) & 0x3f), 0x80 | (unit & 0x3f)].map(percentCode).join('');
+  const pieces = part.split(/(\p{Surrogate})/u).map((piece, at) => {
+    if (at % 2 === 0) return encodeURIComponent(piece);
+    const unit = piece.charCodeAt(0);
+    const bytes = [0xe0 | (unit >> 12), 0x80 | ((unit >> 6) & 0x3f), 0x80 | (unit & 0x3f)];
+    return bytes.map(percentCode).join('');
+  });
+  return pieces.join('');
 }
 
 function percentCode(byte: number): string {

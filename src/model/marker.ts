@@ -58,7 +58,6 @@ export const livePlace = (value: Json | undefined): Pointer | null => markerText
 export const refOf = (value: Json | undefined): Address | null => markerText(value, '$ref');
 
 const namePrefix = '$ref:';
-const refName = (to: Address): string => namePrefix + to;
 
 /** The address in the name of a member that is the id of an object; `null` for other names. */
 export const refOfName = (name: string): Address | null =>
@@ -66,7 +65,7 @@ export const refOfName = (name: string): Address | null =>
 
 export function nameFrom(id: Json): string {
   const to = refOf(id);
-  return to === null ? String(id) : refName(to);
+  return to === null ? String(id) : namePrefix + to;
 }
 
 /** The addresses in the reference markers of a declared value or a request body, and in the names of its members. */

@@ -1,5 +1,6 @@
-import type { Change, Difference, Plan } from '../generated/schemas/plan.ts';
+import type { Change, Difference, Plan, Request } from '../generated/schemas/plan.ts';
 import { hasErrors } from './diagnostic.ts';
+import { get, isArray, isObject, type Json } from './json.ts';
 import { secretNamesIn } from './marker.ts';
 
 export type { Change, Difference, Moved, Plan, Request } from '../generated/schemas/plan.ts';
@@ -34,4 +35,38 @@ export function isReplacement({ risk }: Pick<Change, 'risk'>): boolean {
 
 export function secretsSentBy({ requests }: Pick<Change, 'requests'>): string[] {
   return [...new Set(requests.flatMap(({ body }) => secretNamesIn(body)))];
+}
+
+/**
+ * True when a request has the same effect when it is carried out twice: never a POST, and a PATCH only when it sets
+ * values: `replace` or `add` to members in a JSON Patch (seeds 000, JsonPatch), or changes to nested records that have
+ * their ids (seed 002, condition rules).
+ */
+export function isRepeatable({ method, body }: Pick<Request, 'method' | 'body'>): boolean {
+  return ['GET', 'PUT', 'DELETE'].includes(method) || (method === 'PATCH' && setsOnlyValues(body));
+}
+
+function setsOnlyValues(body: Json): boolean {
+  if (isArray(body)) return body.every(setsOneValue);
+  if (!isObject(body)) return false;
+  const operations = get(body, 'operations');
+  return operations === undefined ? hasOnlyIds(body) : isArray(operations) && setsOnlyValues(operations);
+}
+
+function setsOneValue(operation: Json): boolean {
+  if (!isObject(operation)) return false;
+  const { op, path } = operation;
+  if (typeof path !== 'string') return false;
+  // `add` at an index moves the rest of an array; a numeric name could be one.
+  return op === 'replace' || (op === 'add' && !/\/(-|\d+)$/.test(path));
+}
+
+/** Without an id, a record in a list would be created. */
+function hasOnlyIds(value: Json): boolean {
+  if (!isArray(value)) return !isObject(value) || Object.values(value).every(hasOnlyIds);
+  return value.every((item) => {
+    if (!isObject(item)) return true;
+    const hasId = (get(item, 'id') ?? null) !== null && get(item, '_destroy') !== true;
+    return hasId && hasOnlyIds(item);
+  });
 }

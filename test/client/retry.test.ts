@@ -10,7 +10,7 @@ import {
   sendWithRetry,
 } from '../../src/client/retry.ts';
 import type { Json } from '../../src/model/json.ts';
-import { isRepeatable } from '../../src/model/repeatable.ts';
+import { isRepeatable } from '../../src/model/plan.ts';
 import { answerWith } from './support.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');

@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  applyMergePatch,
-  jsonPatch,
-  mergePatch,
-  patchOperations,
-  replaceOnly,
-} from '../../src/kinds/json-patch.ts';
+import { applyMergePatch, jsonPatch, mergePatch, replacingPatch } from '../../src/kinds/json-patch.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { jsonText, liveMarker, secretMarker } from '../../src/model/marker.ts';
 import { valueAt, withValueAt } from '../../src/model/pointer.ts';
@@ -113,7 +107,7 @@ describe('a JSON Patch', () => {
 
 describe('a patch for a host that only knows replace', () => {
   const only = (before: JsonObject, after: JsonObject) =>
-    replaceOnly(patchOperations(before, after), after).map(({ op, path, value }) => {
+    replacingPatch(before, after).map(({ op, path, value }) => {
       expect(op).toBe('replace');
       return [path, value];
     });

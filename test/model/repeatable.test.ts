@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
-import { isRepeatable } from '../../src/model/repeatable.ts';
+import { isRepeatable } from '../../src/model/plan.ts';
 
 const patch = (body: Json) => isRepeatable({ method: 'PATCH', body });
 const replace = { op: 'replace', path: '/a', value: 1 };
