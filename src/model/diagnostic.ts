@@ -1,5 +1,4 @@
 import type { Diagnostic } from '../generated/schemas/plan.ts';
-import type { Pointer } from './pointer.ts';
 
 export type { Diagnostic } from '../generated/schemas/plan.ts';
 
@@ -14,10 +13,6 @@ export type Versions = NonNullable<Diagnostic['versions']>[number];
 /** Adds a note if an overlay of the environment sets the value: the manifest has another one. */
 export function noteOverlay(message: string, isOverlaid: boolean): string {
   return isOverlaid ? message.replace(/\.$/, ' (set by this overlay).') : message;
-}
-
-export function notComparableWords(address: string, places: readonly Pointer[]): string {
-  return `${address}: the tenant does not show ${places.join(', ')}, so it cannot be compared.`;
 }
 
 export function isError({ severity }: Diagnostic): boolean {

@@ -272,20 +272,13 @@ function assumeUnseen(
 }
 
 function writeChange(
-  { kind, resource, live }: Match,
+  match: Match,
   below: LiveObject | null,
   { declared, current, differences: found, left }: Comparison,
   { settings, since = null }: ChangeContext,
 ): Change {
-  // From the manifest itself: in `declared`, an ignored field has its live value, but it is still secret.
-  const written = declaredFields(kind, resource.fields, below);
-  const past = since?.previous;
-  const marked = [...resource.secrets(), ...(past?.secrets() ?? [])];
-  const earlier = [past?.fields, resource.shown].filter((fields) => fields !== undefined);
-  const shown = earlier.map((fields) => declaredFields(kind, fields, below));
-  // What the revision showed may be shown again, but a request holds none of it: it is made again without the revision.
-  const isConcealed = sensitiveIn(kind, below, written, { marked });
-  const isSensitive = shown.length === 0 ? isConcealed : sensitiveIn(kind, below, written, { marked, shown });
+  const { kind, resource, live } = match;
+  const { isConcealed, isSensitive, wasSensitive, secrets } = disclosureOf(match, below, since?.previous);
   const ignored = live ? resource.lifecycle.ignore : [];
   const fields = overlayFields(kind, declared, below?.fields ?? {});
   const input: WriteInput = {
@@ -307,31 +300,58 @@ function writeChange(
     return field !== undefined && !isUnordered(field) && isConcealed(at, value);
   };
   const { file, line } = resource.source();
-  const built = buildChange(live ? 'update' : 'create', kind, write, {
+  const change = buildChange(live ? 'update' : 'create', write, below, {
+    kind: kind.name,
     key: resource.key,
     address: resource.address,
     source: { file, line },
     declared: live ? markUnchanged(resource.fields, current, isKept) : resource.fields,
     ...(ignored.length > 0 ? { ignored } : {}),
     ...(left.length > 0 ? { left } : {}),
-    secrets: [...new Set([...secretPlaces(written), ...marked])],
-    live: below,
-    differences: since ? withOrigins(found, { kind, resource, live }, since) : found,
+    diff: (since ? withOrigins(found, match, since) : found).map((entry) => {
+      const shown = redactDifference(entry, isSensitive, wasSensitive);
+      const overlay = resource.overlayAt(entry.path);
+      return overlay ? { ...shown, overlay: { file: overlay.file, line: overlay.line } } : shown;
+    }),
+    secrets,
+  });
+  return {
+    ...change,
+    risk: since && undoesTenant(change, since) ? [...change.risk, 'undoes-tenant-change'] : change.risk,
+    warnings: kind.read.defaults && !below ? [...change.warnings, withoutDefault] : change.warnings,
+  };
+}
+
+/** What a change may show, and what a request or the revision of `--since` may. */
+function disclosureOf(
+  { kind, resource }: Match,
+  below: LiveObject | null,
+  past: Resource | null | undefined,
+): Disclosed {
+  // From the manifest itself: as it is compared, an ignored field has its live value, but it is still secret.
+  const written = declaredFields(kind, resource.fields, below);
+  const marked = [...resource.secrets(), ...(past?.secrets() ?? [])];
+  const earlier = [past?.fields, resource.shown].filter((fields) => fields !== undefined);
+  const shown = earlier.map((fields) => declaredFields(kind, fields, below));
+  // What the revision showed may be shown again, but a request holds none of it: it is made again without the revision.
+  const isConcealed = sensitiveIn(kind, below, written, { marked });
+  const isSensitive = shown.length === 0 ? isConcealed : sensitiveIn(kind, below, written, { marked, shown });
+  return {
+    isConcealed,
     isSensitive,
     // An apply makes the change again without the revision: what is concealed of the other values may not depend on it.
     wasSensitive: past
       ? sensitiveIn(kind, below, written, { marked, shown, past: declaredFields(kind, past.fields, below) })
       : isSensitive,
-  });
-  return {
-    ...built,
-    diff: built.diff.map((entry) => {
-      const overlay = resource.overlayAt(entry.path);
-      return overlay ? { ...entry, overlay: { file: overlay.file, line: overlay.line } } : entry;
-    }),
-    risk: since && undoesTenant(built, since) ? [...built.risk, 'undoes-tenant-change'] : built.risk,
-    warnings: kind.read.defaults && !below ? [...built.warnings, withoutDefault] : built.warnings,
+    secrets: [...new Set([...secretPlaces(written), ...marked])],
   };
+}
+
+interface Disclosed {
+  readonly isConcealed: IsSensitive;
+  readonly isSensitive: IsSensitive;
+  readonly wasSensitive: IsSensitive;
+  readonly secrets: readonly Pointer[];
 }
 
 /** The requests that make a change; a step by hand where the tenant has an id or name that no request can name. */
@@ -395,21 +415,18 @@ export function deletionOf(
   // A delete takes away all that no manifest declares.
   const nothing = mapMembers(live.fields, () => null);
   const known = { ...nothing, ...declaredFields(kind, declared, live) };
-  return buildChange(
-    'delete',
-    kind,
-    writeWith(() => kind.remove({ key: live.key, id: live.id, settings })),
-    {
-      key: live.key,
-      address: live.address,
-      source,
-      declared: null,
-      secrets: [...new Set([...secretPlaces(known), ...marked])],
-      live,
-      differences: [...lostName(live), ...differences(kind, left, readableFields(kind, live.fields))],
-      isSensitive: sensitiveIn(kind, live, known, { marked }),
-    },
-  );
+  const isSensitive = sensitiveIn(kind, live, known, { marked });
+  const lost = [...lostName(live), ...differences(kind, left, readableFields(kind, live.fields))];
+  const write = writeWith(() => kind.remove({ key: live.key, id: live.id, settings }));
+  return buildChange('delete', write, live, {
+    kind: kind.name,
+    key: live.key,
+    address: live.address,
+    source,
+    declared: null,
+    diff: lost.map((entry) => redactDifference(entry, isSensitive)),
+    secrets: [...new Set([...secretPlaces(known), ...marked])],
+  });
 }
 
 /** The name of an object that is known by its id: the plan has to show it, and a rollback creates the object with it. */
@@ -424,27 +441,21 @@ function lostName({ kind, identity, shownKey }: LiveObject): FieldDifference[] {
 }
 
 interface ChangeParts
-  extends Pick<Change, 'key' | 'address' | 'source' | 'declared' | 'ignored' | 'left'>,
-    Required<Pick<Change, 'secrets'>> {
-  readonly live: LiveObject | null;
-  readonly differences: readonly FieldDifference[];
-  readonly isSensitive: IsSensitive;
-  readonly wasSensitive?: IsSensitive;
-}
+  extends Pick<Change, 'kind' | 'key' | 'address' | 'source' | 'declared' | 'ignored' | 'left' | 'diff'>,
+    Required<Pick<Change, 'secrets'>> {}
 
 function buildChange(
   action: Exclude<Action, 'manual'>,
-  kind: Kind,
   write: Write,
-  { live, differences: found, secrets, isSensitive, wasSensitive, ...parts }: ChangeParts,
+  live: LiveObject | null,
+  { kind, secrets, ...parts }: ChangeParts,
 ): Change {
   const modified = live && lastModified(live);
   const common = {
     ...parts,
-    diff: found.map((entry) => redactDifference(entry, isSensitive, wasSensitive)),
     ...(secrets.length > 0 ? { secrets } : {}),
     ...(modified ? { modified } : {}),
-    kind: kind.name,
+    kind,
     id: live?.id ?? null,
     fingerprint: live?.fingerprint() ?? null,
   };

@@ -7,7 +7,7 @@ import type { Secrets } from '../kinds/project.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, byAddress, scopeFilter } from '../model/address.ts';
-import { type Diagnostic, notComparableWords, noteOverlay } from '../model/diagnostic.ts';
+import { type Diagnostic, noteOverlay } from '../model/diagnostic.ts';
 import { type DraftPlan, sha256 } from '../model/digest.ts';
 import { itemsOf, type JsonObject } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
@@ -156,7 +156,7 @@ function notComparableRemarks(
   const remark = (found: readonly Pointer[], written: string, hint: Pick<Diagnostic, 'hint'>) => {
     const [first] = found;
     if (first === undefined) return [];
-    const message = `${notComparableWords(address, found)}${written}`;
+    const message = `${address}: the tenant does not show ${found.join(', ')}, so it cannot be compared.${written}`;
     const source = resource.locate(first);
     return [{ code: 'not-comparable', severity: 'info', message, ...hint, address, source } as const];
   };
