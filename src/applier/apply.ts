@@ -1,7 +1,5 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import { arrangeChanges } from '../kinds/dependencies.ts';
-import type { TenantState } from '../kinds/live-objects.ts';
-import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy, runConcurrently } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -11,11 +9,9 @@ import type { Plan } from '../model/plan.ts';
 import { type ChangeResult, mayHaveFailed, type Result, type RunOutcome } from '../model/result.ts';
 import { type Pending, settle } from './awaiting.ts';
 import { begunResult, changeResult, notAttempted, planResult } from './change-result.ts';
-import { readRequestsWith, shownNames, wrongNames } from './check-references.ts';
 import { type KindChange, readRequestsById, requestsForChanges, type Task } from './find.ts';
 import { mostReads, Sightings } from './freshness.ts';
-import { checkLive, checkPlan, withKinds } from './preflight.ts';
-import { readSettled } from './recent-writes.ts';
+import { checkBeforeWrites, readNow } from './preflight.ts';
 import type { ResultRecorder } from './result-file.ts';
 import { type ApplyOptions, type Ending, ending, type Run, startRun, type TenantPort } from './run.ts';
 import { runChange } from './run-change.ts';
@@ -28,50 +24,33 @@ import { removalOf } from './verify.ts';
  */
 export async function applyChanges(plan: Plan, port: TenantPort, options: ApplyOptions): Promise<Result> {
   try {
-    return await applyWith(plan, startRun(port, options));
+    const run = startRun(port, options);
+    const startedAt = run.now();
+    const end = (
+      outcome: RunOutcome,
+      changes: readonly ChangeResult[],
+      reasons: readonly Diagnostic[] = [],
+    ) => planResult(plan, { startedAt, endedAt: run.now(), outcome, changes }, reasons);
+
+    const checked = await checkBeforeWrites(plan, run);
+    if (checked.is !== 'sound') {
+      const reasons = checked.is === 'refused' ? checked.reasons : [];
+      const messages = new Map(reasons.map(({ address, message }) => [address, message]));
+      const left = plan.changes.map((change) => notAttempted(change, messages.get(change.address) ?? null));
+      return end(checked.is, left, reasons);
+    }
+    const { tasks, readAt } = checked;
+    const resumed = tasks.filter((task) => task.resumed).length;
+    run.onEvent({ type: 'checked', changes: tasks.length, resumed });
+
+    const results = await runAll(tasks, readAt, run);
+    const changes = plan.changes.map((change) => results.get(change.address) ?? notAttempted(change));
+    const isDone = changes.every(({ action, outcome }) => action === 'manual' || outcome === 'done');
+    if (isDone) return await endRecords(end('done', changes), run);
+    return end(run.signal.aborted ? 'interrupted' : 'partial', changes);
   } finally {
     await options.journal.close();
   }
-}
-
-/**
- * The reasons for which the plan would be refused now, as `applyChanges` finds them; empty where there are none. Reads the
- * tenant, and writes nothing. Rejects, with a Failure, where the tenant cannot be read.
- */
-export async function findPlanRefusals(
-  plan: Plan,
-  port: TenantPort,
-  options: ApplyOptions,
-): Promise<readonly Diagnostic[]> {
-  try {
-    const checked = await check(plan, startRun(port, options));
-    return checked.is === 'refused' ? checked.reasons : [];
-  } finally {
-    await options.journal.close();
-  }
-}
-
-async function applyWith(plan: Plan, run: Run): Promise<Result> {
-  const { signal, now, onEvent } = run;
-  const startedAt = now();
-  const end = (outcome: RunOutcome, changes: readonly ChangeResult[], reasons: readonly Diagnostic[] = []) =>
-    planResult(plan, { startedAt, endedAt: now(), outcome, changes }, reasons);
-
-  const checked = await check(plan, run);
-  if (checked.is !== 'sound') {
-    const reasons = checked.is === 'refused' ? checked.reasons : [];
-    const messages = new Map(reasons.map(({ address, message }) => [address, message]));
-    const changes = plan.changes.map((change) => notAttempted(change, messages.get(change.address) ?? null));
-    return end(checked.is, changes, reasons);
-  }
-  const { tasks, readAt } = checked;
-  onEvent({ type: 'checked', changes: tasks.length, resumed: tasks.filter(({ resumed }) => resumed).length });
-
-  const results = await runAll(tasks, readAt, run);
-  const changes = plan.changes.map((change) => results.get(change.address) ?? notAttempted(change));
-  const outcome = outcomeOf(changes, signal.aborted);
-  const result = end(outcome, changes);
-  return outcome === 'done' ? endRecords(result, run) : result;
 }
 
 /** Ends what is kept of a run that is done. That it is done has to be reported, also where this cannot be written. */
@@ -85,59 +64,6 @@ async function endRecords(result: Result, { onDone, journal, now }: Run): Promis
     const hint = 'Nothing is left to do for this plan.';
     return { ...result, diagnostics: [{ code: 'records-open', severity: 'warning', message, hint }] };
   }
-}
-
-/** A plan before its first request: what there is to do, or why nothing is done. */
-type PlanCheck =
-  | { readonly is: 'sound'; readonly tasks: readonly Task[]; readonly readAt: number }
-  | { readonly is: 'refused'; readonly reasons: readonly Diagnostic[] }
-  | { readonly is: 'interrupted' };
-
-async function check(plan: Plan, run: Run): Promise<PlanCheck> {
-  const { kinds, clock, onEvent } = run;
-  const wrong = checkPlan(plan, run);
-  if (wrong.length > 0) return { is: 'refused', reasons: wrong };
-  // A manual change writes nothing, so it cannot be stale.
-  const writing = plan.changes.filter(({ action }) => action !== 'manual');
-  const entries = withKinds(writing, kinds);
-  onEvent({ type: 'checking', objects: entries.length });
-  const names = shownNames(entries, kinds, run.journal);
-  const readAt = clock.now();
-  const state = await readUnlessAborted(readRequestsWith(entries, names), run);
-  if (!state) return { is: 'interrupted' };
-  const { tasks, stale } = checkLive(entries, state, plan, run);
-  const reasons = [...stale, ...wrongNames(names, entries, state.objects)];
-  return reasons.length > 0 ? { is: 'refused', reasons } : { is: 'sound', tasks, readAt };
-}
-
-async function readUnlessAborted(requests: readonly ReadRequest[], run: Run): Promise<TenantState | null> {
-  const { port, signal } = run;
-  if (requests.length === 0) return { tenant: port.tenant, objects: [], defaults: [] };
-  try {
-    const state = signal.aborted ? null : await readNow(requests, run);
-    return signal.aborted ? null : state;
-  } catch (error) {
-    if (signal.aborted) return null;
-    throw error;
-  }
-}
-
-function outcomeOf(changes: readonly ChangeResult[], isInterrupted: boolean): RunOutcome {
-  const isLeft = changes.some(({ action, outcome }) => action !== 'manual' && outcome !== 'done');
-  if (!isLeft) return 'done';
-  return isInterrupted ? 'interrupted' : 'partial';
-}
-
-/** The objects asked for now, once the tenant shows the writes of earlier runs. `sent` says how they are read. */
-function readNow(asked: readonly ReadRequest[], run: Run, sent = asked): Promise<TenantState> {
-  const { port, recent, settle: wait, clock, signal, onEvent } = run;
-  return readSettled(asked, () => port.read(sent), {
-    writes: recent,
-    settle: wait,
-    clock,
-    signal,
-    onWait: (addresses, ms) => onEvent({ type: 'settling', addresses, ms }),
-  });
 }
 
 /**
@@ -230,20 +156,18 @@ interface ChangeLevel {
 export function levelsOf(tasks: readonly Task[], kinds: Kinds): ChangeLevel[] {
   const byChange = new Map(tasks.map((task) => [task.change, task]));
   const { ranks } = arrangeChanges([...byChange.keys()], kinds);
-  return ranks.map(({ deletes, changes }) => ({
-    deletes,
-    units: unitsOf(changes.flatMap((change) => byChange.get(change) ?? [])),
-  }));
-}
-
-/** Changes with the same single request are one unit: it is sent once, and they share its answer. */
-function unitsOf(tasks: readonly Task[]): Task[][] {
-  const units = groupBy(tasks, ({ change, from }) => {
-    const [request, ...more] = change.requests;
-    const isShared = request !== undefined && more.length === 0 && from === 0;
-    return isShared ? canonicalJson(request) : change.address;
+  return ranks.map(({ deletes, changes }) => {
+    // Changes with the same single request are one unit: it is sent once, and they share its answer.
+    const units = groupBy(
+      changes.flatMap((change) => byChange.get(change) ?? []),
+      ({ change, from }) => {
+        const [request, ...more] = change.requests;
+        const isShared = request !== undefined && more.length === 0 && from === 0;
+        return isShared ? canonicalJson(request) : change.address;
+      },
+    );
+    return { deletes, units: units.map(([, unit]) => unit) };
   });
-  return units.map(([, unit]) => unit);
 }
 
 /** Whether a change of the level refers to an object that was created, but not seen yet. */

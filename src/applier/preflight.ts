@@ -1,20 +1,96 @@
 import type { Kinds } from '../kinds/catalog.ts';
-import type { LiveObject } from '../kinds/kind.ts';
-import { addressesOf, identityOf, type TenantState } from '../kinds/live-objects.ts';
-import { type Address, formatAddress, matchAddresses } from '../model/address.ts';
+import { arrangeChanges, cycleText } from '../kinds/dependencies.ts';
+import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
+import { addressesOf, distinctKeys, identityOf, LiveIndex, type TenantState } from '../kinds/live-objects.ts';
+import { type ReadRequest, someOf } from '../kinds/read-request.ts';
+import { idsOnSide, mapIds } from '../kinds/references.ts';
+import { type Address, formatAddress, type Key, matchAddresses, parseAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import { tool } from '../model/documents.ts';
+import type { Json } from '../model/json.ts';
+import { isLookedUp, refOf, refsIn } from '../model/marker.ts';
 import { actions, type Change, isReplacement, type Plan, planFormat } from '../model/plan.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
 import { quote } from '../model/words.ts';
-import { wrongReferences } from './check-references.ts';
-import { changeKeys, type Finder, finderIn, type KindChange, type Task } from './find.ts';
+import { changeKeys, type Finder, finderIn, type KindChange, requestsForChanges, type Task } from './find.ts';
+import type { Journal } from './journal.ts';
 import { readinessOf } from './observed.ts';
-import type { Run } from './run.ts';
+import { readSettled } from './recent-writes.ts';
+import { type ApplyOptions, type Run, startRun, type TenantPort } from './run.ts';
 import { editedPlan } from './saved-file.ts';
 import { mismatch, wrongDeletes } from './verify.ts';
 
-export function checkPlan(plan: Plan, run: Run): Diagnostic[] {
+/**
+ * The reasons for which the plan would be refused now, as `applyChanges` finds them; empty where there are none. Reads the
+ * tenant, and writes nothing. Rejects, with a Failure, where the tenant cannot be read.
+ */
+export async function findPlanRefusals(
+  plan: Plan,
+  port: TenantPort,
+  options: ApplyOptions,
+): Promise<readonly Diagnostic[]> {
+  try {
+    const checked = await checkBeforeWrites(plan, startRun(port, options));
+    return checked.is === 'refused' ? checked.reasons : [];
+  } finally {
+    await options.journal.close();
+  }
+}
+
+/** A plan before its first request: what there is to do, or why nothing is done. */
+type PlanCheck =
+  | { readonly is: 'sound'; readonly tasks: readonly Task[]; readonly readAt: number }
+  | { readonly is: 'refused'; readonly reasons: readonly Diagnostic[] }
+  | { readonly is: 'interrupted' };
+
+/** Checks the plan by itself, then each of its changes against the tenant as it is now. */
+export async function checkBeforeWrites(plan: Plan, run: Run): Promise<PlanCheck> {
+  const { kinds, clock, journal, created, onEvent } = run;
+  const wrong = checkPlan(plan, run);
+  if (wrong.length > 0) return { is: 'refused', reasons: wrong };
+  // A manual change writes nothing, so it cannot be stale.
+  const writing = plan.changes.filter(({ action }) => action !== 'manual');
+  const entries = withKinds(writing, kinds);
+  onEvent({ type: 'checking', objects: entries.length });
+  const names = shownNames(entries, kinds, journal);
+  const readAt = clock.now();
+  const state = await readUnlessAborted(readRequestsWith(entries, names), run);
+  if (!state) return { is: 'interrupted' };
+  const find = finderIn(state);
+  created.find(entries, find);
+  const judged = entries.map((entry) => findProtected(entry, find, run) ?? judge(entry, find, plan, run));
+  const stale = judged.filter((each) => 'code' in each);
+  const reasons = [...stale, ...wrongNames(names, entries, state.objects)];
+  if (reasons.length > 0) return { is: 'refused', reasons };
+  return { is: 'sound', tasks: judged.filter((each) => 'change' in each), readAt };
+}
+
+async function readUnlessAborted(requests: readonly ReadRequest[], run: Run): Promise<TenantState | null> {
+  const { port, signal } = run;
+  if (requests.length === 0) return { tenant: port.tenant, objects: [], defaults: [] };
+  try {
+    const state = signal.aborted ? null : await readNow(requests, run);
+    return signal.aborted ? null : state;
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw error;
+  }
+}
+
+/** The objects asked for now, once the tenant shows the writes of earlier runs. `sent` says how they are read. */
+export function readNow(asked: readonly ReadRequest[], run: Run, sent = asked): Promise<TenantState> {
+  const { port, recent, settle, clock, signal, onEvent } = run;
+  return readSettled(asked, () => port.read(sent), {
+    writes: recent,
+    settle,
+    clock,
+    signal,
+    onWait: (addresses, ms) => onEvent({ type: 'settling', addresses, ms }),
+  });
+}
+
+function checkPlan(plan: Plan, run: Run): Diagnostic[] {
   if (plan.formatVersion !== planFormat) {
     const message = `The plan has format ${plan.formatVersion}; this version applies ${planFormat}.`;
     return [refusal('plan-format', message)];
@@ -30,73 +106,6 @@ export function checkPlan(plan: Plan, run: Run): Diagnostic[] {
     ...checkRequests(plan, run),
     ...wrongReferences(plan, run.kinds).map(({ address, why }) => notWhatItShows(address, why, plan)),
   ];
-}
-
-/** The changes with their kinds; those of an unknown kind are left out (`checkPlan` refuses them). */
-export function withKinds(changes: readonly Change[], kinds: Kinds): KindChange[] {
-  return changes.flatMap((change) => {
-    const kind = kinds.find(change.kind);
-    return kind ? [{ kind, change }] : [];
-  });
-}
-
-/** Compares each change with the tenant as it is now: tasks for those that hold, problems for those that do not. */
-export function checkLive(
-  entries: readonly KindChange[],
-  state: TenantState,
-  plan: Plan,
-  run: Run,
-): { tasks: Task[]; stale: Diagnostic[] } {
-  const find = finderIn(state);
-  run.created.find(entries, find);
-  const judged = entries.map((entry) => findProtected(entry, find, run) ?? judge(entry, find, plan, run));
-  return {
-    tasks: judged.flatMap((each) => ('change' in each ? [each] : [])),
-    stale: judged.flatMap((each) => ('code' in each ? [each] : [])),
-  };
-}
-
-/** A plan names an object by its id alone where its manifest did. What protects it names it as the tenant does. */
-function findProtected(entry: KindChange, find: Finder, { protect }: Run): Diagnostic | null {
-  const { live } = find(entry);
-  if (!live || entry.change.action !== 'delete') return null;
-  const name = addressesOf(live).find(matchAddresses(protect, { isGuard: true }));
-  return name === undefined ? null : protectedDelete(entry.change.address, name);
-}
-
-function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | Diagnostic {
-  const { journal, settings, secrets, created } = run;
-  const entry = created.fill(planned);
-  const { address, action } = entry.change;
-  const found = find(entry);
-  const { live } = found;
-  const progress = journal.progress(address);
-  const hint = progress
-    ? `Make a new plan. If it is refused as well, move ${journal.file} away.`
-    : 'Make a new plan and review it.';
-  const stale = (why: string) =>
-    refusal('plan-stale', `${address} has changed since the plan was made: ${why}.`, { hint, address });
-  const readiness = readinessOf(entry, found, progress, secrets);
-  if (readiness.is === 'stale') return stale(readiness.why);
-  // What an earlier run started was checked by it.
-  const isWrite = action === 'create' || action === 'update';
-  const why = progress !== null || !isWrite ? null : mismatch(planned, live, found.standard, settings);
-  if (why !== null) return notWhatItShows(address, `made again from its declaration, ${why}`, plan);
-  if (isOther(entry, live)) return stale('its id and its key belong to different objects');
-  const { from, resumed } = readiness;
-  return { ...entry, live, from, resumed, earlier: resumed ? run.earlier.get(address) : undefined };
-}
-
-/** Whether the object is not the one that the change names by id and key. One without a name is known by its id alone. */
-function isOther({ kind, change }: KindChange, live: LiveObject | null): boolean {
-  if (!live || change.action === 'create' || change.action === 'manual') return false;
-  // Once it is made again, it has another id. Before that, the fingerprint has the id.
-  if (isReplacement(change)) return false;
-  const identities = changeKeys(kind, change).map((key) => identityOf(kind, key));
-  const isNameless = live.key[0] === live.id;
-  // The id of an object below another one begins with that of its parent, which may get another name.
-  const isNamed = isNameless || kind.parent !== undefined || identities.includes(live.identity);
-  return live.id !== change.id || !isNamed;
 }
 
 function checkTarget(plan: Plan, { environment, port: { tenant } }: Run): Diagnostic | null {
@@ -156,11 +165,191 @@ function checkRequests(plan: Plan, { kinds, settings }: Run): Diagnostic[] {
   ];
 }
 
-function protectedDelete(address: Address, name: Address): Diagnostic {
+/** The changes with their kinds; those of an unknown kind are left out (`checkPlan` refuses them). */
+export function withKinds(changes: readonly Change[], kinds: Kinds): KindChange[] {
+  return changes.flatMap((change) => {
+    const kind = kinds.find(change.kind);
+    return kind ? [{ kind, change }] : [];
+  });
+}
+
+/**
+ * What is wrong with the references of a plan: an id is only filled in where a field refers to the kind, and only that of an
+ * object which the same plan creates before.
+ */
+export function wrongReferences(
+  { changes }: Plan,
+  kinds: Kinds,
+): readonly { readonly address: Address; readonly why: string }[] {
+  const created = new Set(changes.filter(({ action }) => action === 'create').map(({ address }) => address));
+  const wrong = changes.flatMap((change) => {
+    const kind = kinds.find(change.kind);
+    const reasons = kind ? [...findMisnamed(change, kind), ...wrongIn(change, kind, created)] : [];
+    return reasons.map((why) => ({ address: change.address, why }));
+  });
+  const cycle = arrangeChanges(changes, kinds).cycle ?? [];
+  const [address] = cycle;
+  if (address === undefined) return wrong;
+  return [...wrong, { address, why: `they refer to each other in a cycle: ${cycleText(cycle)}` }];
+}
+
+/** Names beside ids are for reviewers: each is a `!lookup`, or the address of an object of the field's kind. */
+function findMisnamed({ diff }: Change, kind: Kind): string[] {
+  return diff.flatMap((entry) => {
+    const sides = [...idsOnSide(kind, entry, 'before'), ...idsOnSide(kind, entry, 'after')];
+    const kinds = new Set(sides.flatMap(({ to }) => to));
+    const isOfKind = (name: string) => kinds.has(parseAddress(name)?.kind ?? '');
+    return Object.values(entry.named ?? {})
+      .filter((name) => !isLookedUp(name) && !isOfKind(name))
+      .map((name) => `${entry.path} cannot hold an id of ${quote(name)}`);
+  });
+}
+
+/** The references that a change declares. Its requests hold no others: they are made again from what it declares. */
+function wrongIn({ declared }: Change, kind: Kind, created: ReadonlySet<Address>): string[] {
+  const fits = (id: Json, to: readonly string[]) => to.includes(parseAddress(refOf(id) ?? '')?.kind ?? '');
+  return Object.entries(declared ?? {}).flatMap(([name, value]) => {
+    const field = fieldNamed(kind, name);
+    const rest = field ? mapIds(field, value, (id, to) => (fits(id, to) ? null : id)) : value;
+    const misplaced = new Set(refsIn(rest));
+    const unmade = [...new Set(refsIn(value))].filter((to) => !misplaced.has(to) && !created.has(to));
+    return [
+      ...[...misplaced].map((to) => `${pointer(name)} cannot hold the id of ${to}`),
+      ...unmade.map((to) => `the plan does not create ${to}, whose id they send`),
+    ];
+  });
+}
+
+/** A plan names an object by its id alone where its manifest did. What protects it names it as the tenant does. */
+function findProtected(entry: KindChange, find: Finder, { protect }: Run): Diagnostic | null {
+  const { address, action } = entry.change;
+  const { live } = find(entry);
+  if (!live || action !== 'delete') return null;
+  const name = addressesOf(live).find(matchAddresses(protect, { isGuard: true }));
+  if (name === undefined) return null;
   const message = `${address} would be deleted, but it is ${name} in the tenant, which the environment's \`protect\` list names.`;
   const hint = `Remove it from the environment's \`protect\` list first, or leave it out with --except '${name}'.`;
   return refusal('protected', message, { hint, address });
 }
+
+function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | Diagnostic {
+  const { journal, settings, secrets, created } = run;
+  const entry = created.fill(planned);
+  const { address, action } = entry.change;
+  const found = find(entry);
+  const { live } = found;
+  const progress = journal.progress(address);
+  const hint = progress
+    ? `Make a new plan. If it is refused as well, move ${journal.file} away.`
+    : 'Make a new plan and review it.';
+  const stale = (why: string) =>
+    refusal('plan-stale', `${address} has changed since the plan was made: ${why}.`, { hint, address });
+  const readiness = readinessOf(entry, found, progress, secrets);
+  if (readiness.is === 'stale') return stale(readiness.why);
+  // What an earlier run started was checked by it.
+  const isWrite = action === 'create' || action === 'update';
+  const why = progress !== null || !isWrite ? null : mismatch(planned, live, found.standard, settings);
+  if (why !== null) return notWhatItShows(address, `made again from its declaration, ${why}`, plan);
+  if (isOther(entry, live)) return stale('its id and its key belong to different objects');
+  const { from, resumed } = readiness;
+  return { ...entry, live, from, resumed, earlier: resumed ? run.earlier.get(address) : undefined };
+}
+
+/** Whether the object is not the one that the change names by id and key. One without a name is known by its id alone. */
+function isOther({ kind, change }: KindChange, live: LiveObject | null): boolean {
+  if (!live || change.action === 'create' || change.action === 'manual') return false;
+  // Once it is made again, it has another id. Before that, the fingerprint has the id.
+  if (isReplacement(change)) return false;
+  const identities = changeKeys(kind, change).map((key) => identityOf(kind, key));
+  const isNameless = live.key[0] === live.id;
+  // The id of an object below another one begins with that of its parent, which may get another name.
+  const isNamed = isNameless || kind.parent !== undefined || identities.includes(live.identity);
+  return live.id !== change.id || !isNamed;
+}
+
+/** A name that a plan shows beside an id: a reviewer reads the name, and the request has the id. */
+interface ShownName {
+  readonly id: string;
+  readonly name: Address;
+  readonly kind: Kind;
+  readonly key: Key;
+  /** Where it is shown first. */
+  readonly in: Address;
+  readonly at: Pointer;
+}
+
+/**
+ * The names that changes show beside ids, each once. Those of changes that an earlier run of the plan began were checked
+ * then; since, the plan may have renamed or deleted what they name.
+ */
+export function shownNames(entries: readonly KindChange[], kinds: Kinds, journal: Journal): ShownName[] {
+  const found = new Map<string, ShownName>();
+  for (const { change } of entries) {
+    if (journal.progress(change.address)) continue;
+    for (const { path, named = {} } of change.diff) {
+      for (const [id, name] of Object.entries(named)) {
+        const parsed = parseAddress(name);
+        const kind = parsed && kinds.find(parsed.kind);
+        const label = `${name} ${id}`;
+        if (!parsed || !kind || found.has(label)) continue;
+        found.set(label, { id, name, kind, key: parsed.key, in: change.address, at: path });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+/** What has to be read to check changes and the names that they show. Two objects may share a name that is only shown. */
+export function readRequestsWith(entries: readonly KindChange[], names: readonly ShownName[]): ReadRequest[] {
+  const requests = requestsForChanges(entries);
+  const known = idsOf(entries);
+  const kinds = new Set([...requests.map(({ kind }) => kind), ...names.map(({ kind }) => kind)]);
+  return [...kinds].map((kind) => {
+    const request = requests.find((each) => each.kind === kind);
+    const isRead = new Set(request?.keys.map((key) => identityOf(kind, key)));
+    const others = names.filter((each) => each.kind === kind && !known.has(labelOf(kind, each.id)));
+    const keys = others.map(({ key }) => key).filter((key) => !isRead.has(identityOf(kind, key)));
+    const distinct = distinctKeys(kind, keys);
+    const asked = request ?? someOf(kind, []);
+    return distinct.length === 0
+      ? asked
+      : { ...asked, keys: [...asked.keys, ...distinct], allowsDuplicates: distinct };
+  });
+}
+
+/** A refusal for each name that is not that of the object with the id: the plan was edited, or the tenant has changed. */
+export function wrongNames(
+  names: readonly ShownName[],
+  entries: readonly KindChange[],
+  objects: readonly LiveObject[],
+): Diagnostic[] {
+  const known = idsOf(entries);
+  const index = new LiveIndex(objects);
+  return names.flatMap(({ id, name, kind, key, in: address, at }): Diagnostic[] => {
+    const live = index.findById(kind, id);
+    const own = known.get(labelOf(kind, id)) ?? (live ? [live.identity] : []);
+    if (own.includes(identityOf(kind, key))) return [];
+    const other = index.findByKey(kind, key);
+    const instead = other?.id ? `${name} has the id ${quote(other.id)}` : `there is no ${name}`;
+    const truth = live ? `that is ${live.address}` : instead;
+    const message = `The plan shows the id ${quote(id)} as ${name} in ${at} of ${address}, but in the tenant ${truth}.`;
+    const hint = 'Make a new plan and review it.';
+    return [{ code: 'plan-name-wrong', severity: 'error', message, hint, address }];
+  });
+}
+
+/** The identities of the objects that the plan changes, by their ids: before a rename, and after it. */
+function idsOf(entries: readonly KindChange[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    entries.flatMap(({ kind, change }) => {
+      if (change.id === null) return [];
+      const identities = changeKeys(kind, change).map((key) => identityOf(kind, key));
+      return [[labelOf(kind, change.id), identities] as const];
+    }),
+  );
+}
+
+const labelOf = (kind: Kind, id: string): string => `${kind.name}/${id}`;
 
 function notWhatItShows(address: Address, why: string, { tool: maker }: Pick<Plan, 'tool'>): Diagnostic {
   const message = `The plan's requests for ${address} are not what it shows: ${why}.`;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { applyChanges, findPlanRefusals } from '../applier/apply.ts';
+import { applyChanges } from '../applier/apply.ts';
 import { openJournal } from '../applier/journal.ts';
+import { findPlanRefusals } from '../applier/preflight.ts';
 import type { ApplyEvent } from '../applier/run.ts';
 import type { Sent } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { shownNames, wrongNames } from '../../src/applier/check-references.ts';
 import { openJournal } from '../../src/applier/journal.ts';
-import { withKinds } from '../../src/applier/preflight.ts';
+import { shownNames, withKinds, wrongNames } from '../../src/applier/preflight.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { newFolder } from './run.ts';

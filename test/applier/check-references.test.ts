@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wrongReferences } from '../../src/applier/check-references.ts';
+import { wrongReferences } from '../../src/applier/preflight.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
 import {

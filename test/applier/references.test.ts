@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRequestsWith } from '../../src/applier/check-references.ts';
-import { withKinds } from '../../src/applier/preflight.ts';
+import { readRequestsWith, withKinds } from '../../src/applier/preflight.ts';
 import type { TenantPort } from '../../src/applier/run.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { Change, Request } from '../../src/model/plan.ts';
