@@ -96,29 +96,35 @@ async function sendRecorded(
   run: Run,
 ): Promise<AnsweredStep & { readonly verdict: Verdict }> {
   const { tasks, request, index, before } = step;
+  const { method, path } = request;
   const { journal, clock, settle } = run;
   await journal.intend(index, before, run.now());
   const answer = await send(step, run);
   const until = clock.now() + settle;
-  if (answer.attempts > 0 && !isOutdated(answer)) log.push(sentRequest(request, answer));
+  const { attempts, ms, trackingId } = answer;
+  const status = statusOf(answer);
+  if (attempts > 0 && !isOutdated(answer)) log.push({ method, path, status, trackingId, attempts, ms });
   const verdict = verdictOf(request, answer, isRepetition);
   const changes = tasks.map(({ change }) => change.address);
-  await journal.conclude(index, { changes, verdict, status: statusOf(answer) }, run.now());
+  await journal.conclude(index, { changes, verdict, status }, run.now());
   return { step, answer, until, verdict };
 }
 
 async function repliesBy(
   evidence: ReadonlyMap<Address, Evidence>,
-  { step, answer, until }: AnsweredStep,
+  answered: AnsweredStep,
   run: Run,
 ): Promise<Map<Address, StepOutcome>> {
+  const { step, until } = answered;
   const replies = new Map<Address, StepOutcome>();
   for (const task of step.tasks) {
     const { address } = task.change;
     const found = evidence.get(address) ?? 'unclear';
     const isOpen = found === 'notTaken' && isLast(step) && run.clock.now() < until;
-    const inference = { step, task, answer, evidence: found };
-    replies.set(address, isOpen ? { is: 'open', remark: null } : await concludeFrom(inference, run));
+    const reply: StepOutcome = isOpen
+      ? { is: 'open', remark: null }
+      : await concludeFrom(found, task, answered, run);
+    replies.set(address, reply);
   }
   return replies;
 }
@@ -214,11 +220,6 @@ function clearReplies(
   );
 }
 
-function sentRequest({ method, path }: Request, answer: Sent): SentRequest {
-  const { attempts, ms, trackingId } = answer;
-  return { method, path, status: statusOf(answer), trackingId, attempts, ms };
-}
-
 const isSuccess = ({ status }: { status: number }): boolean => status >= 200 && status < 300;
 
 const isLast = ({ tasks, index }: Step) => tasks.every(({ change }) => index >= change.requests.length - 1);
@@ -232,13 +233,6 @@ function isSafeTwice({ tasks, request }: Step): boolean {
   });
 }
 
-interface Inference {
-  readonly step: Step;
-  readonly task: Task;
-  readonly answer: Sent;
-  readonly evidence: Evidence;
-}
-
 export function evidenceOf(
   { index, before }: Step,
   task: Task,
@@ -250,17 +244,15 @@ export function evidenceOf(
 }
 
 export async function concludeFrom(
-  inference: Inference,
+  evidence: Evidence,
+  task: Task,
+  { step, answer }: AnsweredStep,
   { journal, now, describe }: Run,
 ): Promise<StepOutcome> {
-  const { step, task, answer, evidence } = inference;
   const { method, path } = step.request;
+  const changes = [task.change.address];
   const record = (verdict: Verdict) =>
-    journal.conclude(
-      step.index,
-      { changes: [task.change.address], verdict, status: statusOf(answer) },
-      now(),
-    );
+    journal.conclude(step.index, { changes, verdict, status: statusOf(answer) }, now());
   const description = describe(answer);
   if (evidence === 'taken') {
     await record('done');

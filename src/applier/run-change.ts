@@ -1,4 +1,3 @@
-import type { Sent } from '../client/answer.ts';
 import { readableFields } from '../kinds/field.ts';
 import { idText } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
@@ -15,7 +14,7 @@ import type { Pending } from './awaiting.ts';
 import { begunResult } from './change-result.ts';
 import { fillRequest } from './created.ts';
 import { type FoundObjects, type FreshObjects, type KindChange, lookUntil, type Task } from './find.ts';
-import { type Deviations, deviationsOf, foreignDifferences, hasEffect } from './observed.ts';
+import { deviationsOf, foreignDifferences, hasEffect } from './observed.ts';
 import {
   concludeFrom,
   type Exchange,
@@ -76,7 +75,7 @@ async function sendAll(
     if (run.isStopped()) return tasks.map((task) => endStopped(task, index, { seen, log }));
     const before = new Map([...seen].map(([name, live]) => [name, live?.fingerprint() ?? null]));
     const live = seen.get(address) ?? null;
-    const request = fillLiveValues(lead, fillOwnId(address, planned, live), live);
+    const request = fillFrom(live, lead, planned);
     const isFirst = index === lead.from;
     last = await exchange({ tasks, request, index, before, notAfter: isFirst ? notAfter : null }, log, run);
     if (isFirst && isOutdated(last.answer) && last.replies.get(address)?.is === 'rejected') return null;
@@ -138,13 +137,8 @@ async function endAll(
 }
 
 /** A change whose last request was not answered, and has not shown an effect yet. */
-function waitForEffect(
-  task: Task,
-  { step, answer, until }: Exchange,
-  log: readonly SentRequest[],
-  run: Run,
-): Pending {
-  const { describe } = run;
+function waitForEffect(task: Task, last: Exchange, log: readonly SentRequest[], run: Run): Pending {
+  const { step, answer, until } = last;
   return {
     task,
     log,
@@ -153,10 +147,9 @@ function waitForEffect(
     isFinal: (found) => evidenceOf(step, task, found, run) !== 'notTaken',
     async end(seen) {
       if ('failed' in seen) {
-        return ending(task, 'unknown', log, { error: `${describe(answer)} ${seen.failed}` });
+        return ending(task, 'unknown', log, { error: `${run.describe(answer)} ${seen.failed}` });
       }
-      const inference = { step, task, answer, evidence: evidenceOf(step, task, seen, run) };
-      const { is, remark } = await concludeFrom(inference, run);
+      const { is, remark } = await concludeFrom(evidenceOf(step, task, seen, run), task, last, run);
       if (is === 'accepted') return endSeen(task, seen, { remark, log }, run);
       return ending(task, is === 'rejected' ? 'failed' : 'unknown', log, { error: remark, live: seen.live });
     },
@@ -177,26 +170,17 @@ function whatChanged(task: Task, sent: number, live: LiveObject | null, run: Run
   const isDeleted = isReplacement(task.change) && requests[sent - 1]?.method === 'DELETE';
   if (isDeleted && live === null) return null;
   if (isDeleted) return { error: `${sentSoFar(sent, requests.length)} The object still exists.`, live };
-  const foreign = live ? foreignIn(task, requests.slice(sent), live, run) : [];
-  if (live && foreign.length === 0) return null;
-  const why = live ? `${foreign.join(', ')} is different now` : 'it no longer exists';
-  const error = `${countSent(sent, requests.length)}. Then somebody changed the object: ${why}. Make a new plan.`;
-  return { error, live, unmet: foreign };
-}
-
-/**
- * The places that the requests which are left would overwrite although somebody changed them. What the requests before them
- * wrote is not theirs: the tenant may have rewritten it.
- */
-function foreignIn(
-  entry: KindChange,
-  left: readonly Request[],
-  live: LiveObject,
-  { settings, secrets }: Pick<Run, 'settings' | 'secrets'>,
-): Pointer[] {
-  const written = fieldsWritten(entry, live, settings);
-  const names = new Set(left.flatMap((request) => [...written(request)]));
-  return foreignDifferences(entry, live, secrets).filter((path) => names.has(segmentsOf(path)[0] ?? ''));
+  const changed = (what: string, unmet: readonly Pointer[]) => {
+    const begun = `${countSent(sent, requests.length)}. Then somebody changed the object`;
+    return { error: `${begun}: ${what}. Make a new plan.`, live, unmet };
+  };
+  if (!live) return changed('it no longer exists', []);
+  // Only what the other requests would overwrite counts: the tenant may have rewritten what those before them wrote.
+  const written = fieldsWritten(task, live, run.settings);
+  const left = new Set(requests.slice(sent).flatMap((request) => [...written(request)]));
+  const foreign = foreignDifferences(task, live, run.secrets);
+  const unmet = foreign.filter((path) => left.has(segmentsOf(path)[0] ?? ''));
+  return unmet.length === 0 ? null : changed(`${unmet.join(', ')} is different now`, unmet);
 }
 
 function sentSoFar(sent: number, count: number): string {
@@ -205,15 +189,13 @@ function sentSoFar(sent: number, count: number): string {
 
 const countSent = (sent: number, count: number): string => `${sent} of ${count} requests were sent`;
 
-function fillOwnId(address: Address, request: Request, live: LiveObject | null): Request {
-  return live ? fillRequest(request, (to) => (to === address ? shownId(live) : undefined)) : request;
-}
-
 /**
- * The request with the values that stay as they are. A plan never holds them; they come from the object as it was just
- * read. Throws a Failure for a place that the object does not have: tenantctl makes no such plan.
+ * The request with the object's own id, and the values that stay as they are. A plan never holds them; they come from the
+ * object as it was just read. Throws a Failure for a place that the object does not have: tenantctl makes no such plan.
  */
-function fillLiveValues({ kind, change }: KindChange, request: Request, live: LiveObject | null): Request {
+function fillFrom(live: LiveObject | null, { kind, change }: KindChange, planned: Request): Request {
+  const ownId = (to: Address) => (live && to === change.address ? shownId(live) : undefined);
+  const request = live ? fillRequest(planned, ownId) : planned;
   const fields = readableFields(kind, live?.fields ?? {});
   const body = fillLive(request.body, (at) => {
     const value = valueAt(fields, at);
@@ -244,11 +226,13 @@ async function checkConvergence(
   const sighting = sightingInAnswer(task, last, run);
   if (sighting) return endSeen(task, sighting, { remark, log }, run);
   const { clock, settle, secrets } = run;
+  // With a 202, the tenant has said itself that it is not done yet.
+  const isDeferred =
+    change.action === 'delete' && last?.answer.outcome === 'answered' && last.answer.status === 202;
   return {
     task,
     log,
-    // After a 202, the tenant has said itself that it is not done yet.
-    until: clock.now() + (isDeferred(task, last) ? settle : Math.min(longestDoubt, settle)),
+    until: clock.now() + (isDeferred ? settle : Math.min(longestDoubt, settle)),
     isUncertain: false,
     isFinal: ({ live }) => hasEffect(task, live, secrets),
     end: (seen) => endSeen(task, seen, { remark, log }, run),
@@ -267,30 +251,22 @@ function remarkOnSecrets(change: Change): string | null {
 function sightingInAnswer(task: Task, last: Exchange | null, run: Run): Pick<FoundObjects, 'live'> | null {
   if (!last) return { live: task.live };
   if (last.find) return { live: last.find(task).live };
+  const { answer } = last;
   const { requests, action } = task.change;
+  if (answer.outcome !== 'answered') return null;
   if (action === 'delete') {
-    return isConfirmed(last.answer) && requests.at(-1)?.method === 'DELETE' ? { live: null } : null;
+    // A 202 says that the tenant will do it, not that it has; and whatever stands in an answer that should be empty may say
+    // something else, or be the words of a gateway.
+    const isConfirmed = answer.status !== 202 && answer.body === null && answer.text === null;
+    return isConfirmed && requests.at(-1)?.method === 'DELETE' ? { live: null } : null;
   }
-  if (requests.length > 1 || last.answer.outcome !== 'answered') return null;
-  const live = readWritten(task, last.answer.body);
+  if (requests.length > 1) return null;
+  const live = readWritten(task, answer.body);
   // Even where the answer does not show all that was asked for, it has the id.
   if (action === 'create' && live) run.created.learn(task.change.address, live);
   // What refers to a new object needs its id, which some answers leave out. Some kinds have none at all.
   if (run.created.isAwaited(task.change.address)) return null;
   return live && hasEffect(task, live, run.secrets) ? { live } : null;
-}
-
-/**
- * Whether an accepted delete needs no other look. A 202 says that the tenant will do it, not that it has; and whatever
- * stands in an answer that should be empty may say something else, or be the words of a gateway.
- */
-function isConfirmed(answer: Sent): boolean {
-  const isEmpty = answer.outcome === 'answered' && answer.body === null && answer.text === null;
-  return isEmpty && answer.status !== 202;
-}
-
-function isDeferred({ change }: Task, last: Exchange | null): boolean {
-  return change.action === 'delete' && last?.answer.outcome === 'answered' && last.answer.status === 202;
 }
 
 function readWritten({ kind, change }: Task, body: Json): LiveObject | null {
@@ -333,13 +309,13 @@ async function endSeen(
     const error = 'The tenant accepted the change, but the object does not exist.';
     return ending(task, 'unknown', log, { live, error, warnings: remarks });
   }
-  const { unmet, beside, ...told } = live ? deviationsOf(task, live, task.live, run.secrets) : nothing;
+  const { unmet, beside, warnings } = live
+    ? deviationsOf(task, live, task.live, run.secrets)
+    : { unmet: [], beside: [], warnings: [] };
   const after = live?.fingerprint() ?? null;
   await run.journal.settle(change.address, { unmet, after }, run.now());
-  return ending(task, 'done', log, { live, warnings: [...remarks, ...told.warnings], unmet, beside });
+  return ending(task, 'done', log, { live, warnings: [...remarks, ...warnings], unmet, beside });
 }
-
-const nothing: Deviations = { warnings: [], unmet: [], beside: [] };
 
 /** The parent of the object: it was declared, or the id begins with its id. */
 function aboveOfChange({ kind: { parent }, change }: KindChange): Above | null {
