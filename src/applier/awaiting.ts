@@ -1,6 +1,13 @@
+import type { Sent } from '../client/answer.ts';
+import { idText } from '../kinds/http.ts';
+import type { LiveObject } from '../kinds/kind.ts';
+import { identityOf, liveObject } from '../kinds/live-objects.ts';
+import { type Above, pathIds, placeBelow } from '../kinds/parents.ts';
 import { messageOf } from '../model/failure.ts';
+import { get, isObject, type Json } from '../model/json.ts';
 import type { SentRequest } from '../model/result.ts';
-import { type FoundObjects, lookUntil, lookUp, type Task } from './find.ts';
+import { type Finder, type FoundObjects, type KindChange, lookUntil, lookUp, type Task } from './find.ts';
+import { deviationsOf, hasEffect } from './observed.ts';
 import { type Ending, ending, type Run } from './run.ts';
 
 /** A change whose requests were sent. What the tenant shows of its object decides how it ended. */
@@ -73,4 +80,125 @@ async function endOne(one: Pending, seen: LastSeen, { halt }: Pick<Run, 'halt'>)
     const why = `The run cannot continue: ${messageOf(error)}`;
     return ending(one.task, 'unknown', one.log, { error: why });
   }
+}
+
+/** Verdicts against the tenant ("ignored", "rewrote", "still exists") wait so long for a better look, in milliseconds. */
+const longestDoubt = 15_000;
+
+/** The last request of a change in this run: its answer, and what finds the object after it, where that was looked up. */
+interface LastRequest {
+  readonly answer: Sent;
+  readonly find: Finder | null;
+}
+
+/** What was sent, and how it is known that the change was carried out, where no answer said so. */
+interface SentChange {
+  readonly remark: string | null;
+  readonly log: readonly SentRequest[];
+}
+
+/**
+ * Compares the object of an accepted change with what was asked for: ends the change where the answer shows all of it,
+ * else the object has to be read. What the tenant ignored or rewrote becomes a warning; a deleted object that still
+ * exists, or a written one that does not, is not a success.
+ *
+ * @param last the last request of this run; `null` where an earlier run had sent all of them
+ */
+export async function checkConvergence(
+  task: Task,
+  last: LastRequest | null,
+  sent: SentChange,
+  run: Run,
+): Promise<Ending | Pending> {
+  const sighting = sightingInAnswer(task, last, run);
+  if (sighting) return endSeen(task, sighting, sent, run);
+  const { clock, settle, secrets } = run;
+  // With a 202, the tenant has said itself that it is not done yet.
+  const isDeferred =
+    task.change.action === 'delete' && last?.answer.outcome === 'answered' && last.answer.status === 202;
+  return {
+    task,
+    log: sent.log,
+    until: clock.now() + (isDeferred ? settle : Math.min(longestDoubt, settle)),
+    isUncertain: false,
+    isFinal: ({ live }) => hasEffect(task, live, secrets),
+    end: (seen) => endSeen(task, seen, sent, run),
+  };
+}
+
+/** `null` where the object has to be read: the answer does not show it, or shows a difference. */
+function sightingInAnswer(task: Task, last: LastRequest | null, run: Run): Pick<FoundObjects, 'live'> | null {
+  if (!last) return { live: task.live };
+  if (last.find) return { live: last.find(task).live };
+  const { answer } = last;
+  const { requests, action } = task.change;
+  if (answer.outcome !== 'answered') return null;
+  if (action === 'delete') {
+    // A 202 says that the tenant will do it, not that it has; and whatever stands in an answer that should be empty may say
+    // something else, or be the words of a gateway.
+    const isConfirmed = answer.status !== 202 && answer.body === null && answer.text === null;
+    return isConfirmed && requests.at(-1)?.method === 'DELETE' ? { live: null } : null;
+  }
+  if (requests.length > 1) return null;
+  const live = readWritten(task, answer.body);
+  // Even where the answer does not show all that was asked for, it has the id.
+  if (action === 'create' && live) run.created.learn(task.change.address, live);
+  // What refers to a new object needs its id, which some answers leave out. Some kinds have none at all.
+  if (run.created.isAwaited(task.change.address)) return null;
+  return live && hasEffect(task, live, run.secrets) ? { live } : null;
+}
+
+function readWritten({ kind, change }: Task, body: Json): LiveObject | null {
+  if (!isObject(body)) return null;
+  try {
+    const live = liveObject(kind, placeBelow(kind, body, aboveOfChange({ kind, change })), change.id);
+    return live?.identity === identityOf(kind, change.key) ? live : null;
+  } catch {
+    // An answer that the kind cannot read is not a failure: the object is read again.
+    return null;
+  }
+}
+
+/** The parent of the object: it was declared, or the id begins with its id. */
+function aboveOfChange({ kind: { parent }, change }: KindChange): Above | null {
+  if (!parent) return null;
+  const declared =
+    change.id === null ? get(change.declared ?? {}, parent.part) : pathIds(parent, change.id)[0];
+  const id = idText(declared);
+  return id === null ? null : { id, part: change.key[0] ?? '' };
+}
+
+/**
+ * Ends a change that was carried out, by its object as it was seen. Where that could not be read, the success is enough for
+ * a write, but not for a delete whose answer does not confirm it.
+ */
+export async function endSeen(
+  task: Task,
+  seen: Pick<FoundObjects, 'live'> | { readonly failed: string },
+  { remark, log }: SentChange,
+  run: Run,
+): Promise<Ending> {
+  const { change } = task;
+  const remarks = remark === null ? [] : [remark];
+  if ('failed' in seen) {
+    if (change.action === 'delete')
+      return ending(task, 'unknown', log, { error: seen.failed, warnings: remarks });
+    const warnings = [...remarks, `Could not verify the result. ${seen.failed}`];
+    return ending(task, 'done', log, { live: null, warnings });
+  }
+  const { live } = seen;
+  if (change.action === 'delete' && live !== null) {
+    const error = 'The tenant accepted the delete, but the object still exists.';
+    return ending(task, 'failed', log, { live, error, warnings: remarks });
+  }
+  if (change.action !== 'delete' && live === null) {
+    const error = 'The tenant accepted the change, but the object does not exist.';
+    return ending(task, 'unknown', log, { live, error, warnings: remarks });
+  }
+  const { unmet, beside, warnings } = live
+    ? deviationsOf(task, live, task.live, run.secrets)
+    : { unmet: [], beside: [], warnings: [] };
+  const after = live?.fingerprint() ?? null;
+  await run.journal.settle(change.address, { unmet, after }, run.now());
+  return ending(task, 'done', log, { live, warnings: [...remarks, ...warnings], unmet, beside });
 }

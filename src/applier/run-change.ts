@@ -1,28 +1,29 @@
+import type { Sent } from '../client/answer.ts';
 import { readableFields } from '../kinds/field.ts';
-import { idText } from '../kinds/http.ts';
+import { deniesSuccess, isInconclusive } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
-import { identityOf, liveObject, shownId } from '../kinds/live-objects.ts';
-import { type Above, pathIds, placeBelow } from '../kinds/parents.ts';
+import { shownId } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
 import { fail, messageOf } from '../model/failure.ts';
-import { get, isObject, type Json } from '../model/json.ts';
 import { fillLive } from '../model/marker.ts';
-import { type Change, isReplacement, type Request, secretsSentBy } from '../model/plan.ts';
+import { type Change, isRepeatable, isReplacement, type Request, secretsSentBy } from '../model/plan.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { SentRequest } from '../model/result.ts';
-import type { Pending } from './awaiting.ts';
+import { checkConvergence, endSeen, type Pending } from './awaiting.ts';
 import { begunResult } from './change-result.ts';
 import { fillRequest } from './created.ts';
-import { type FoundObjects, type FreshObjects, type KindChange, lookUntil, type Task } from './find.ts';
-import { deviationsOf, foreignDifferences, hasEffect } from './observed.ts';
 import {
-  concludeFrom,
-  type Exchange,
-  evidenceOf,
-  exchange,
-  isOutdated,
-  lookUpAfter,
-} from './request-attempt.ts';
+  type Finder,
+  type FoundObjects,
+  type FreshObjects,
+  type KindChange,
+  lookUntil,
+  lookUp,
+  type Task,
+} from './find.ts';
+import { mostReads, untilOf } from './freshness.ts';
+import type { Verdict } from './journal.ts';
+import { type Evidence, foreignDifferences, judgeEffect } from './observed.ts';
 import { type Ending, ending, type Run } from './run.ts';
 import { fieldsWritten } from './verify.ts';
 
@@ -50,13 +51,6 @@ export async function runChange(
   }
 }
 
-/** What was sent for a unit, and what came of it. */
-interface SentUnit {
-  readonly seen: ReadonlyMap<Address, LiveObject | null>;
-  readonly last: Exchange | null;
-  readonly log: readonly SentRequest[];
-}
-
 async function sendAll(
   tasks: readonly Task[],
   notAfter: number | null,
@@ -72,7 +66,8 @@ async function sendAll(
   let last: Exchange | null = null;
   for (const [index, planned] of requests.entries()) {
     if (index < lead.from) continue;
-    if (run.isStopped()) return tasks.map((task) => endStopped(task, index, { seen, log }));
+    if (run.isStopped())
+      return tasks.map((task) => endStopped(task, index, seen.get(task.change.address) ?? null, log));
     const before = new Map([...seen].map(([name, live]) => [name, live?.fingerprint() ?? null]));
     const live = seen.get(address) ?? null;
     const request = fillFrom(live, lead, planned);
@@ -114,50 +109,7 @@ function isShown(task: Task, { method }: Request, found: FreshObjects): boolean 
   return isThere || task.change.action !== 'create';
 }
 
-/** How the changes ended once the last request was sent, a request was not accepted, or none was left to send. */
-async function endAll(
-  tasks: readonly Task[],
-  { seen, last, log }: SentUnit,
-  run: Run,
-): Promise<(Ending | Pending)[]> {
-  const wasNeverSent = run.signal.aborted && last?.answer.outcome === 'unsent' && log.length <= 1;
-  const ends: (Ending | Pending)[] = [];
-  for (const task of tasks) {
-    const { address } = task.change;
-    const { is, remark } = last?.replies.get(address) ?? { is: 'accepted', remark: null };
-    const live = last?.find ? last.find(task).live : (seen.get(address) ?? null);
-    if (is === 'accepted') ends.push(await checkConvergence(task, last, log, run));
-    else if (is === 'open' && last) ends.push(waitForEffect(task, last, log, run));
-    // Ctrl-C while the first request was still waiting: the change was never started.
-    else if (wasNeverSent && is === 'rejected')
-      ends.push(ending(task, 'notAttempted', [], { error: remark, live }));
-    else ends.push(ending(task, is === 'rejected' ? 'failed' : 'unknown', log, { error: remark, live }));
-  }
-  return ends;
-}
-
-/** A change whose last request was not answered, and has not shown an effect yet. */
-function waitForEffect(task: Task, last: Exchange, log: readonly SentRequest[], run: Run): Pending {
-  const { step, answer, until } = last;
-  return {
-    task,
-    log,
-    until,
-    isUncertain: true,
-    isFinal: (found) => evidenceOf(step, task, found, run) !== 'notTaken',
-    async end(seen) {
-      if ('failed' in seen) {
-        return ending(task, 'unknown', log, { error: `${run.describe(answer)} ${seen.failed}` });
-      }
-      const { is, remark } = await concludeFrom(evidenceOf(step, task, seen, run), task, last, run);
-      if (is === 'accepted') return endSeen(task, seen, { remark, log }, run);
-      return ending(task, is === 'rejected' ? 'failed' : 'unknown', log, { error: remark, live: seen.live });
-    },
-  };
-}
-
-function endStopped(task: Task, index: number, { seen, log }: Pick<SentUnit, 'seen' | 'log'>): Ending {
-  const live = seen.get(task.change.address) ?? null;
+function endStopped(task: Task, index: number, live: LiveObject | null, log: readonly SentRequest[]): Ending {
   // Requests that an earlier run sent count: the object is half changed, and a rollback has to see that.
   if (index === 0) return ending(task, 'notAttempted', log, { live });
   const error = `${sentSoFar(index, task.change.requests.length)} Then the run was stopped.`;
@@ -205,123 +157,323 @@ function fillFrom(live: LiveObject | null, { kind, change }: KindChange, planned
   return { ...request, body };
 }
 
-/** Verdicts against the tenant ("ignored", "rewrote", "still exists") wait so long for a better look, in milliseconds. */
-const longestDoubt = 15_000;
+/** One request of a change, or of several changes that share it. */
+interface Step {
+  readonly tasks: readonly Task[];
+  readonly request: Request;
+  /** The number of the request in its change, from 0. */
+  readonly index: number;
+  /** The fingerprints of the objects just before; `null` for an object that does not exist. */
+  readonly before: ReadonlyMap<Address, string | null>;
+  /** When the objects were read too long ago to rely on; `null`: never. In milliseconds since 1970. */
+  readonly notAfter: number | null;
+}
+
+/** The outcome of a request for one of its changes. `open`: it may still show. */
+interface StepOutcome {
+  readonly is: 'accepted' | 'rejected' | 'unknown' | 'open';
+  /** Why it is not accepted, or how that is known. */
+  readonly remark: string | null;
+}
+
+interface AnsweredStep {
+  readonly step: Step;
+  readonly answer: Sent;
+  /** Until when the tenant may take to show an effect. */
+  readonly until: number;
+}
+
+/** An answered request, and what it means for each of its changes. */
+interface Exchange extends AnsweredStep {
+  readonly replies: ReadonlyMap<Address, StepOutcome>;
+  /** Finds the objects after the request, where they were looked up. */
+  readonly find: Finder | null;
+}
+
+/** A request without a clear answer is sent once more at most, and only after its object was looked up. */
+const maxSends = 2;
 
 /**
- * Compares the object of an accepted change with what was asked for: ends the change where the answer shows all of it,
- * else the object has to be read. What the tenant ignored or rewrote becomes a warning; a deleted object that still
- * exists, or a written one that does not, is not a success.
+ * Sends a request and determines its outcome: recorded in the journal before and after, and looked up by key where the
+ * answer does not show it (design, section 6). A repetition relies on that look.
  *
- * @param last the last request of this run; `null` where an earlier run had sent all of them
+ * @param log receives every request at once, so that it is known even if a later step throws
  */
-async function checkConvergence(
-  task: Task,
-  last: Exchange | null,
-  log: readonly SentRequest[],
+async function exchange(step: Step, log: SentRequest[], run: Run): Promise<Exchange> {
+  const { tasks } = step;
+  const { clock } = run;
+  let { notAfter } = step;
+  let sends = 0;
+  for (let looks = 1; ; looks++) {
+    const { verdict, ...answered } = await sendRecorded({ ...step, notAfter }, sends > 0, log, run);
+    if (verdict !== 'unclear')
+      return { ...answered, replies: clearReplies(answered, verdict, run), find: null };
+
+    const { answer, until } = answered;
+    if (!isOutdated(answer)) sends += 1;
+    const isOpen =
+      isOutdated(answer) ||
+      answer.outcome === 'lost' ||
+      (answer.outcome === 'answered' && isInconclusive(answer));
+    const mayRepeat = sends < maxSends && isOpen && isSafeTwice(step);
+    const lookedAt = clock.now();
+    const looked = await lookForEffect(step, answer, mayRepeat ? 0 : until, run);
+    if ('failed' in looked) {
+      // Others write meanwhile, which can disturb the read of a list: it is looked up again when they are done.
+      const is = isLast(step) && clock.now() < until ? 'open' : 'unknown';
+      const reply: StepOutcome = { is, remark: `${run.describe(answer)} ${looked.failed}` };
+      return {
+        ...answered,
+        replies: new Map(tasks.map(({ change }) => [change.address, reply])),
+        find: null,
+      };
+    }
+    const { evidence, find } = looked;
+    if (!mayRepeat || run.signal.aborted || !isMissing(evidence))
+      return { ...answered, replies: await repliesBy(evidence, answered, run), find };
+    const limits = tasks.map((task) => untilOf(task, lookedAt, clock.now()));
+    notAfter = looks < mostReads ? Math.min(...limits) : null;
+  }
+}
+
+async function sendRecorded(
+  step: Step,
+  isRepetition: boolean,
+  log: SentRequest[],
   run: Run,
-): Promise<Ending | Pending> {
-  const { change } = task;
-  const remark = last ? (last.replies.get(change.address)?.remark ?? null) : remarkOnSecrets(change);
-  const sighting = sightingInAnswer(task, last, run);
-  if (sighting) return endSeen(task, sighting, { remark, log }, run);
-  const { clock, settle, secrets } = run;
-  // With a 202, the tenant has said itself that it is not done yet.
-  const isDeferred =
-    change.action === 'delete' && last?.answer.outcome === 'answered' && last.answer.status === 202;
+): Promise<AnsweredStep & { readonly verdict: Verdict }> {
+  const { tasks, request, index, before } = step;
+  const { method, path } = request;
+  const { journal, clock, settle } = run;
+  await journal.intend(index, before, run.now());
+  const answer = await send(step, run);
+  const until = clock.now() + settle;
+  const { attempts, ms, trackingId } = answer;
+  const status = statusOf(answer);
+  if (attempts > 0 && !isOutdated(answer)) log.push({ method, path, status, trackingId, attempts, ms });
+  const verdict = verdictOf(request, answer, isRepetition);
+  const changes = tasks.map(({ change }) => change.address);
+  await journal.conclude(index, { changes, verdict, status }, run.now());
+  return { step, answer, until, verdict };
+}
+
+async function repliesBy(
+  evidence: ReadonlyMap<Address, Evidence>,
+  answered: AnsweredStep,
+  run: Run,
+): Promise<Map<Address, StepOutcome>> {
+  const { step, until } = answered;
+  const replies = new Map<Address, StepOutcome>();
+  for (const task of step.tasks) {
+    const { address } = task.change;
+    const found = evidence.get(address) ?? 'unclear';
+    const isOpen = found === 'notTaken' && isLast(step) && run.clock.now() < until;
+    const reply: StepOutcome = isOpen
+      ? { is: 'open', remark: null }
+      : await concludeFrom(found, task, answered, run);
+    replies.set(address, reply);
+  }
+  return replies;
+}
+
+/** Looks the objects up until the effect shows, where the change has another request to send. */
+async function lookForEffect(
+  step: Step,
+  answer: Sent,
+  until: number,
+  run: Run,
+): Promise<{ find: Finder; evidence: Map<Address, Evidence> } | { failed: string }> {
+  const look = async () => {
+    const looked = await lookUpAfter(answer, step.tasks, run);
+    if ('failed' in looked) return looked;
+    const { find } = looked;
+    const evidence = step.tasks.map(
+      (task) => [task.change.address, evidenceOf(step, task, find(task), run)] as const,
+    );
+    return { find, evidence: new Map(evidence) };
+  };
+  return lookUntil(
+    look,
+    (looked) => {
+      const isDecided = 'failed' in looked || ![...looked.evidence.values()].includes('notTaken');
+      return isDecided || isLast(step) ? 0 : until - run.clock.now();
+    },
+    run,
+  );
+}
+
+function lookUpAfter(answer: Sent, tasks: readonly Task[], run: Run): Promise<FreshObjects> {
+  const reasons = {
+    answered: `the tenant answered ${statusOf(answer)}`,
+    lost: 'the answer was lost',
+    unsent: 'an earlier attempt was not answered',
+  };
+  const why = reasons[answer.outcome];
+  if (!run.signal.aborted) {
+    for (const { change } of tasks) run.onEvent({ type: 'waiting', address: change.address, why });
+  }
+  return lookUp(tasks, run);
+}
+
+async function send({ tasks: [task], request, notAfter }: Step, run: Run): Promise<Sent> {
+  const { port, signal, settings } = run;
+  try {
+    if (!task) throw new TypeError('A request makes at least one change.');
+    return await port.send({ ...request, lane: task.kind.resource.lane(settings) }, { signal, notAfter });
+  } catch (error) {
+    const lost = { outcome: 'lost', reason: 'reset', detail: messageOf(error) } as const;
+    return { ...lost, attempts: 1, ms: 0, trackingId: null, repeated: false };
+  }
+}
+
+/** A refusal proves nothing if the same request may have been carried out before it. */
+function verdictOf({ method }: Request, answer: Sent, isRepetition: boolean): Verdict {
+  const wasSentBefore = isRepetition || answer.repeated;
+  switch (answer.outcome) {
+    case 'answered':
+      if (isSuccess(answer)) return deniesSuccess(answer) ? 'unclear' : 'done';
+      if (isInconclusive(answer) || wasSentBefore) return 'unclear';
+      return method === 'DELETE' && [404, 410].includes(answer.status) ? 'unclear' : 'refused';
+    case 'lost':
+      return 'unclear';
+    case 'unsent':
+      return wasSentBefore ? 'unclear' : 'refused';
+  }
+}
+
+/** Whether the request had to wait until the read that it relies on was too old: it was not sent. */
+function isOutdated(answer: Sent): boolean {
+  return answer.outcome === 'unsent' && answer.reason === 'outdated';
+}
+
+/** Whether the request had no effect, or deleted only some of its objects: no other request is shared. */
+function isMissing(evidence: ReadonlyMap<Address, Evidence>): boolean {
+  const found = [...evidence.values()];
+  return found.includes('notTaken') && !found.includes('unclear');
+}
+
+function clearReplies(
+  { step: { tasks }, answer }: AnsweredStep,
+  verdict: 'done' | 'refused',
+  run: Run,
+): Map<Address, StepOutcome> {
+  return new Map(
+    tasks.map(({ kind, change }): [Address, StepOutcome] => {
+      if (verdict === 'done') return [change.address, { is: 'accepted', remark: null }];
+      const advice = change.action === 'delete' && kind.quirks?.sharedDelete?.ifRefused;
+      const remark = [run.describe(answer), ...(advice ? [advice] : [])].join(' ');
+      return [change.address, { is: 'rejected', remark }];
+    }),
+  );
+}
+
+const isSuccess = ({ status }: { status: number }): boolean => status >= 200 && status < 300;
+
+const isLast = ({ tasks, index }: Step) => tasks.every(({ change }) => index >= change.requests.length - 1);
+
+/** Whether the tenant may carry the request out twice, and show its effect later. A second create would often stay. */
+function isSafeTwice({ tasks, request }: Step): boolean {
+  return tasks.every(({ kind, change }) => {
+    if (change.action === 'create') return kind.can.create !== 'duplicates';
+    const isReplacing = request.method === 'POST' && kind.can.create === 'replaces';
+    return change.action !== 'update' || isRepeatable(request) || isReplacing;
+  });
+}
+
+function evidenceOf(
+  { index, before }: Step,
+  task: Task,
+  { live, others }: FoundObjects,
+  { secrets }: Pick<Run, 'secrets'>,
+): Evidence {
+  if (others.length > 0) return 'unclear';
+  return judgeEffect(task, index, { before: before.get(task.change.address) ?? null, live }, secrets);
+}
+
+async function concludeFrom(
+  evidence: Evidence,
+  task: Task,
+  { step, answer }: AnsweredStep,
+  { journal, now, describe }: Run,
+): Promise<StepOutcome> {
+  const { method, path } = step.request;
+  const changes = [task.change.address];
+  const record = (verdict: Verdict) =>
+    journal.conclude(step.index, { changes, verdict, status: statusOf(answer) }, now());
+  const description = describe(answer);
+  if (evidence === 'taken') {
+    await record('done');
+    const remark = `${method} ${path} was not confirmed. ${description} The object, read again, is as planned.`;
+    return { is: 'accepted', remark };
+  }
+  if (evidence === 'unclear') {
+    const remark = `${description} The object, read again, is neither as before nor as planned.`;
+    return { is: 'unknown', remark };
+  }
+  if (answer.outcome === 'answered' && isSafeTwice(step)) {
+    await record('refused');
+    return { is: 'rejected', remark: description };
+  }
+  const advice = isSafeTwice(step) ? '' : ' The request was not sent again: it could take effect twice.';
+  return { is: 'unknown', remark: `${description} The object, read again, is unchanged.${advice}` };
+}
+
+const statusOf = (answer: Sent): number | null => (answer.outcome === 'answered' ? answer.status : null);
+
+/** What was sent for a unit, and what came of it. */
+interface SentUnit {
+  readonly seen: ReadonlyMap<Address, LiveObject | null>;
+  readonly last: Exchange | null;
+  readonly log: readonly SentRequest[];
+}
+
+/** How the changes ended once the last request was sent, a request was not accepted, or none was left to send. */
+async function endAll(
+  tasks: readonly Task[],
+  { seen, last, log }: SentUnit,
+  run: Run,
+): Promise<(Ending | Pending)[]> {
+  const wasNeverSent = run.signal.aborted && last?.answer.outcome === 'unsent' && log.length <= 1;
+  const ends: (Ending | Pending)[] = [];
+  for (const task of tasks) {
+    const { address } = task.change;
+    const { is, remark } = last?.replies.get(address) ?? sentBefore(task.change);
+    const live = last?.find ? last.find(task).live : (seen.get(address) ?? null);
+    if (is === 'accepted') ends.push(await checkConvergence(task, last, { remark, log }, run));
+    else if (is === 'open' && last) ends.push(waitForEffect(task, last, log, run));
+    // Ctrl-C while the first request was still waiting: the change was never started.
+    else if (wasNeverSent && is === 'rejected')
+      ends.push(ending(task, 'notAttempted', [], { error: remark, live }));
+    else ends.push(ending(task, is === 'rejected' ? 'failed' : 'unknown', log, { error: remark, live }));
+  }
+  return ends;
+}
+
+/** A change whose last request was not answered, and has not shown an effect yet. */
+function waitForEffect(task: Task, last: Exchange, log: readonly SentRequest[], run: Run): Pending {
+  const { step, answer, until } = last;
   return {
     task,
     log,
-    until: clock.now() + (isDeferred ? settle : Math.min(longestDoubt, settle)),
-    isUncertain: false,
-    isFinal: ({ live }) => hasEffect(task, live, secrets),
-    end: (seen) => endSeen(task, seen, { remark, log }, run),
+    until,
+    isUncertain: true,
+    isFinal: (found) => evidenceOf(step, task, found, run) !== 'notTaken',
+    async end(seen) {
+      if ('failed' in seen) {
+        return ending(task, 'unknown', log, { error: `${run.describe(answer)} ${seen.failed}` });
+      }
+      const { is, remark } = await concludeFrom(evidenceOf(step, task, seen, run), task, last, run);
+      if (is === 'accepted') return endSeen(task, seen, { remark, log }, run);
+      return ending(task, is === 'rejected' ? 'failed' : 'unknown', log, { error: remark, live: seen.live });
+    },
   };
 }
 
 /** An earlier run sent the secrets as they were then, and nothing that can be read shows whether they are others now. */
-function remarkOnSecrets(change: Change): string | null {
+function sentBefore(change: Change): StepOutcome {
   const names = secretsSentBy(change);
-  if (names.length === 0) return null;
+  if (names.length === 0) return { is: 'accepted', remark: null };
   const what = `An earlier run of this plan wrote it, with the secrets of that time (${names.join(', ')}).`;
-  return `${what} If they have changed, make a new plan with --rotate ${change.address}.`;
-}
-
-/** `null` where the object has to be read: the answer does not show it, or shows a difference. */
-function sightingInAnswer(task: Task, last: Exchange | null, run: Run): Pick<FoundObjects, 'live'> | null {
-  if (!last) return { live: task.live };
-  if (last.find) return { live: last.find(task).live };
-  const { answer } = last;
-  const { requests, action } = task.change;
-  if (answer.outcome !== 'answered') return null;
-  if (action === 'delete') {
-    // A 202 says that the tenant will do it, not that it has; and whatever stands in an answer that should be empty may say
-    // something else, or be the words of a gateway.
-    const isConfirmed = answer.status !== 202 && answer.body === null && answer.text === null;
-    return isConfirmed && requests.at(-1)?.method === 'DELETE' ? { live: null } : null;
-  }
-  if (requests.length > 1) return null;
-  const live = readWritten(task, answer.body);
-  // Even where the answer does not show all that was asked for, it has the id.
-  if (action === 'create' && live) run.created.learn(task.change.address, live);
-  // What refers to a new object needs its id, which some answers leave out. Some kinds have none at all.
-  if (run.created.isAwaited(task.change.address)) return null;
-  return live && hasEffect(task, live, run.secrets) ? { live } : null;
-}
-
-function readWritten({ kind, change }: Task, body: Json): LiveObject | null {
-  if (!isObject(body)) return null;
-  try {
-    const live = liveObject(kind, placeBelow(kind, body, aboveOfChange({ kind, change })), change.id);
-    return live?.identity === identityOf(kind, change.key) ? live : null;
-  } catch {
-    // An answer that the kind cannot read is not a failure: the object is read again.
-    return null;
-  }
-}
-
-/**
- * Ends a change that was carried out, by its object as it was seen. Where that could not be read, the success is enough for
- * a write, but not for a delete whose answer does not confirm it.
- *
- * @param remark how it is known that it was carried out, where no answer said so
- */
-async function endSeen(
-  task: Task,
-  seen: Pick<FoundObjects, 'live'> | { readonly failed: string },
-  { remark, log }: { readonly remark: string | null; readonly log: readonly SentRequest[] },
-  run: Run,
-): Promise<Ending> {
-  const { change } = task;
-  const remarks = remark === null ? [] : [remark];
-  if ('failed' in seen) {
-    if (change.action === 'delete')
-      return ending(task, 'unknown', log, { error: seen.failed, warnings: remarks });
-    const warnings = [...remarks, `Could not verify the result. ${seen.failed}`];
-    return ending(task, 'done', log, { live: null, warnings });
-  }
-  const { live } = seen;
-  if (change.action === 'delete' && live !== null) {
-    const error = 'The tenant accepted the delete, but the object still exists.';
-    return ending(task, 'failed', log, { live, error, warnings: remarks });
-  }
-  if (change.action !== 'delete' && live === null) {
-    const error = 'The tenant accepted the change, but the object does not exist.';
-    return ending(task, 'unknown', log, { live, error, warnings: remarks });
-  }
-  const { unmet, beside, warnings } = live
-    ? deviationsOf(task, live, task.live, run.secrets)
-    : { unmet: [], beside: [], warnings: [] };
-  const after = live?.fingerprint() ?? null;
-  await run.journal.settle(change.address, { unmet, after }, run.now());
-  return ending(task, 'done', log, { live, warnings: [...remarks, ...warnings], unmet, beside });
-}
-
-/** The parent of the object: it was declared, or the id begins with its id. */
-function aboveOfChange({ kind: { parent }, change }: KindChange): Above | null {
-  if (!parent) return null;
-  const declared =
-    change.id === null ? get(change.declared ?? {}, parent.part) : pathIds(parent, change.id)[0];
-  const id = idText(declared);
-  return id === null ? null : { id, part: change.key[0] ?? '' };
+  const remark = `${what} If they have changed, make a new plan with --rotate ${change.address}.`;
+  return { is: 'accepted', remark };
 }
