@@ -148,7 +148,8 @@ async function writeAt(handle: FileHandle, content: Buffer, position: number): P
 /** Puts a whole file in the place of another, so that nobody sees half of it. Throws a Failure where it cannot. */
 async function replaceFile(file: string, text: string): Promise<void> {
   try {
-    const target = await targetOf(file);
+    await mkdir(dirname(file), { recursive: true });
+    const target = (await ifExists(realpath(file))) ?? file;
     if ((await isRegular(target)) && (await tryToRename(target, text))) return;
     await writeFile(target, text);
   } catch (error) {
@@ -171,11 +172,6 @@ async function tryToRename(target: string, text: string): Promise<boolean> {
     if (noRoom.includes(systemCode(error) ?? '')) throw error;
     return false;
   }
-}
-
-async function targetOf(file: string): Promise<string> {
-  await mkdir(dirname(file), { recursive: true });
-  return (await ifExists(realpath(file))) ?? file;
 }
 
 /** Whether a file is a regular one, or does not exist. A device or a pipe can be neither replaced nor written twice. */

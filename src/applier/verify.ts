@@ -51,11 +51,6 @@ function withoutRedacted(value: Json): Json {
   return isObject(value) ? mapMembers(value, (item) => withoutRedacted(item) ?? undefined) : value;
 }
 
-/** As the plan decided: secrets and hidden values stay where it says so. */
-function unseenAsPlanned({ left = [] }: Change): UnseenPolicy {
-  return { isSame: (_secret, _shown, at) => left.includes(at), isLeft: (at) => left.includes(at) };
-}
-
 /**
  * How a change differs from what the planner makes again of what it declares and of the live object, in words; `null` where it
  * is equal in normal form (design, section 6.8). A plan file is untrusted: reviewers read its changes, and its requests carry
@@ -71,7 +66,10 @@ export function mismatch(
 ): string | null {
   const { kind, change } = entry;
   const match = { kind, resource: resourceOf(entry), live };
-  const { change: made } = changeFor(match, base, { settings, unseen: unseenAsPlanned(change) });
+  // Secrets and hidden values stay where the plan says so.
+  const isLeft = (at: Pointer) => (change.left ?? []).includes(at);
+  const unseen: UnseenPolicy = { isSame: (_secret, _shown, at) => isLeft(at), isLeft };
+  const { change: made } = changeFor(match, base, { settings, unseen });
   if (made === null) return 'nothing would change';
   const misplaced = misplacedMarkers(change.declared ?? {}, '');
   if (misplaced.length > 0) return `it declares no such value for ${misplaced.join(', ')}`;

@@ -74,7 +74,7 @@ export function neverSent(unsent: Unsent): Sent {
   return { ...unsent, attempts: 0, ms: 0, trackingId: null, repeated: false };
 }
 
-export type Success = Answered & { readonly status: 200 | 201 | 202 | 203 | 204 };
+type Success = Answered & { readonly status: 200 | 201 | 202 | 203 | 204 };
 
 export function isSuccess(answer: Answer): answer is Success {
   return answer.outcome === 'answered' && answer.status >= 200 && answer.status < 300;

@@ -18,10 +18,10 @@ import type { Redactor } from './redactor.ts';
 import { dateOf } from './retry.ts';
 import type { Call } from './transport.ts';
 
-export type Token = { readonly value: string } | Unsent;
+type Token = { readonly value: string } | Unsent;
 
 /** A token, or the reason why it is missing, and the number of failed attempts before. */
-export type FetchedToken = Token & { readonly failures: number };
+type FetchedToken = Token & { readonly failures: number };
 
 export interface TokenSource {
   /** A token that has not expired; fetched once for all who ask at the same time. */

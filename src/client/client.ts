@@ -56,7 +56,7 @@ export interface Client {
   close(): Promise<void>;
 }
 
-export interface SendOptions {
+interface SendOptions {
   readonly signal?: AbortSignal;
   /** No attempt starts after this time (milliseconds since 1970): what the request relies on is too old then. */
   readonly notAfter?: number | null;
@@ -65,7 +65,7 @@ export interface SendOptions {
 }
 
 /** A request in events: without body and headers. */
-export type RequestName = Pick<Request, 'method' | 'path' | 'query'>;
+type RequestName = Pick<Request, 'method' | 'path' | 'query'>;
 
 /** For a progress line and the traffic log. */
 export type ClientEvent =

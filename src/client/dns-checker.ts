@@ -9,7 +9,7 @@ export interface DnsChecker {
   cancel(): void;
 }
 
-export interface DnsOptions {
+interface DnsOptions {
   /** `HOST:PORT` of the name server to ask; `null`: those of the system. */
   readonly server: string | null;
   /** Milliseconds for the first try; each further one waits longer. */

@@ -34,7 +34,7 @@ export interface PageSource {
   readonly expected?: number | undefined;
 }
 
-export interface ListPage {
+interface ListPage {
   readonly rows: readonly JsonObject[];
   /** The id of each row, else a digest of its content. */
   readonly names: readonly string[];

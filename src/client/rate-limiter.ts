@@ -16,7 +16,7 @@ export type Admission =
   /** The tenant asked for a longer pause than the client waits. */
   | { readonly granted: false; readonly why: 'paused'; readonly ms: number };
 
-export interface RateLimiterOptions {
+interface RateLimiterOptions {
   readonly limits: RateLimit;
   readonly clock: Clock;
   readonly longestPause: number;
@@ -155,7 +155,7 @@ export class RateLimiter {
 }
 
 /** One request in a window. The tenant counts it on arrival: some time between its start and its answer. */
-export interface Slot {
+interface Slot {
   arrivedBy: number;
   refused: boolean;
 }

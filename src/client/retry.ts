@@ -104,7 +104,7 @@ export interface Attempted {
   readonly random: number;
 }
 
-export type RetryStep =
+type RetryStep =
   | { readonly do: 'finish' }
   | { readonly do: 'renew-token' }
   | { readonly do: 'wait'; readonly ms: number }

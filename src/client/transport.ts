@@ -71,7 +71,7 @@ type Head = Pick<Answered, 'status' | 'headers'>;
 /** The most bytes of a message. All tenants of a run would wait while a longer one is freed of secrets. */
 const largestMessage = 256 * 1024;
 
-export interface TransportOptions {
+interface TransportOptions {
   readonly proxy?: HttpProxies | null | undefined;
   tlsOf?(origin: string): ClientCertificate | undefined;
 }
