@@ -46,7 +46,9 @@ export async function settle(
   };
   const look = async () => {
     const tasks = open.map(({ task }) => task);
-    const looked = await lookUp(tasks, run, open.every(isWritten));
+    // Answers have shown that these are there.
+    const areWritten = open.every(({ isUncertain, task }) => !isUncertain && task.change.action !== 'delete');
+    const looked = await lookUp(tasks, run, areWritten);
     if ('failed' in looked) {
       await endAll(open, () => looked);
       return;
@@ -67,10 +69,6 @@ export async function settle(
   // An interrupt ends the waits; what is open then is ended without a look.
   while (open.length > 0) await lookUntil(look, announceWait, run);
 }
-
-/** Whether an answer has shown that the object is there. */
-const isWritten = ({ isUncertain, task }: Pending): boolean =>
-  !isUncertain && task.change.action !== 'delete';
 
 async function endOne(one: Pending, seen: LastSeen, { halt }: Pick<Run, 'halt'>): Promise<Ending> {
   try {

@@ -259,12 +259,8 @@ class TenantClient implements Client {
     return this.#transport.close();
   }
 
-  async #attempt(
-    { notAfter, ...work }: Work & { readonly notAfter: number | null },
-    count: number,
-    longest: number,
-  ): Promise<Attempt> {
-    const { lane, source, signal } = work;
+  async #attempt(work: Work, count: number, longest: number): Promise<Attempt> {
+    const { lane, source, signal, notAfter } = work;
     const { clock, retries } = this.#tools;
     // Before the limiter, so that no permit is held while a token is fetched; after it, since the queue may be long.
     const askedAt = clock.now();
@@ -284,12 +280,11 @@ class TenantClient implements Client {
       return { answer, startedAt, failedFetches };
     }
     const left = Math.max(longest - (clock.now() - startedAt), retries.lastAttempt);
-    const turn = { attempt: count + failedFetches, longest: left };
-    const answer = await this.#exchange(work, token.value, turn);
+    const answer = await this.#exchange(work, token.value, count + failedFetches, left);
     return { answer, startedAt, failedFetches, permit, token: token.value };
   }
 
-  async #exchange(work: Work, token: string, { attempt, longest }: Turn): Promise<Answer> {
+  async #exchange(work: Work, token: string, attempt: number, longest: number): Promise<Answer> {
     const { request, to, body, concealed, signal } = work;
     this.#emit({ type: 'request-started', request: nameOf(request), attempt });
     const { clock } = this.#tools;
@@ -389,12 +384,7 @@ interface PreparedRequest {
 
 interface Work extends PreparedRequest {
   readonly signal: AbortSignal;
-}
-
-/** One of the attempts of a request, and the milliseconds after which it is given up. */
-interface Turn {
-  readonly attempt: number;
-  readonly longest: number;
+  readonly notAfter: number | null;
 }
 
 const mostKept = 512 * 2 ** 20;
@@ -419,17 +409,15 @@ function sharedLimiter(
   create: () => RateLimiter,
 ): RateLimiter {
   const endpoint = identity ?? profiles;
-  const name = endpoint && limiterName(endpoint);
-  const limiter = (name === null ? undefined : limiters.get(name)) ?? create();
-  if (name !== null) limiters.set(name, limiter);
-  return limiter;
-}
-
-function limiterName({ baseUrl, auth }: Endpoint): string | null {
+  if (!endpoint) return create();
+  const { baseUrl, auth } = endpoint;
   try {
-    return `${baseUrl} ${auth.by === 'token' ? auth.token() : auth.clientId()}`;
+    const name = `${baseUrl} ${auth.by === 'token' ? auth.token() : auth.clientId()}`;
+    const limiter = limiters.get(name) ?? create();
+    limiters.set(name, limiter);
+    return limiter;
   } catch (error) {
-    if (error instanceof Failure) return null;
+    if (error instanceof Failure) return create();
     throw error;
   }
 }

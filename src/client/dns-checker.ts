@@ -25,7 +25,10 @@ export async function createDnsChecker({ server, timeout }: DnsOptions): Promise
       try {
         return await compare(record, resolver);
       } catch (error) {
-        return withoutAnswer(codeOf(error));
+        const code = codeOf(error);
+        // Only a server that knows the zone can say that a record is missing.
+        if (code === 'ENODATA' || code === 'ENOTFOUND') return missing;
+        return { state: 'unknown', found: [], detail: reasons[code] ?? `the resolver failed (${code})` };
       }
     },
     cancel: () => resolver.cancel(),
@@ -74,12 +77,6 @@ function hostName(host: string): string {
 }
 
 const missing: Publication = { state: 'missing', found: [], detail: null };
-
-/** No answer does not mean "missing": only a server that knows the zone can say that. */
-function withoutAnswer(code: string): Publication {
-  if (code === 'ENODATA' || code === 'ENOTFOUND') return missing;
-  return { state: 'unknown', found: [], detail: reasons[code] ?? `the resolver failed (${code})` };
-}
 
 const reasons: Readonly<Record<string, string>> = {
   ETIMEOUT: 'the resolver did not answer in time',

@@ -62,9 +62,7 @@ export async function askLookups(
   const resolved = await allOrFailure(
     collections.map((from) => {
       const inCollection = [...distinct.values()].filter((lookup) => lookup.from === from);
-      return resolveIn(client, from, inCollection, onReadWhole).catch((error) =>
-        explainUnlisted(error, inCollection),
-      );
+      return resolveIn(client, from, inCollection, onReadWhole);
     }),
   );
   const problems: Diagnostic[] = [];
@@ -84,23 +82,23 @@ async function resolveIn(
   lookups: readonly UsedLookup[],
   onReadWhole: (remark: Diagnostic) => void,
 ): Promise<[UsedLookup, LookupResult][]> {
-  const whole = lookups.length < manyLookups ? null : await readWholePage(client, from);
-  return allOrFailure(
-    lookups.map(async (lookup): Promise<[UsedLookup, LookupResult]> => {
-      const rows = whole ?? (await readFiltered(client, lookup, onReadWhole));
-      const matching = rows.filter((row) => matches(row, lookup.where));
-      return [lookup, resolve(lookup, matching, (text) => client.redact(text))];
-    }),
-  );
-}
-
-/** The problem of each lookup in a collection that the tenant does not have. Throws other errors. */
-function explainUnlisted(error: unknown, lookups: readonly UsedLookup[]): [UsedLookup, LookupResult][] {
-  const [found] = error instanceof Failure ? error.diagnostics : [];
-  if (found?.code !== 'tenant-not-found') throw error;
-  const hint =
-    'Check `from`: it is a collection of the profile-management interface, such as `ne_attributes` or `profiles`. If it is right, check the base URL of `profiles`.';
-  return lookups.map((lookup) => [lookup, { problem: { ...found, hint } }]);
+  try {
+    const whole = lookups.length < manyLookups ? null : await readWholePage(client, from);
+    return await allOrFailure(
+      lookups.map(async (lookup): Promise<[UsedLookup, LookupResult]> => {
+        const rows = whole ?? (await readFiltered(client, lookup, onReadWhole));
+        const matching = rows.filter((row) => matches(row, lookup.where));
+        return [lookup, resolve(lookup, matching, (text) => client.redact(text))];
+      }),
+    );
+  } catch (error) {
+    // The tenant has no such collection.
+    const [found] = error instanceof Failure ? error.diagnostics : [];
+    if (found?.code !== 'tenant-not-found') throw error;
+    const hint =
+      'Check `from`: it is a collection of the profile-management interface, such as `ne_attributes` or `profiles`. If it is right, check the base URL of `profiles`.';
+    return lookups.map((lookup) => [lookup, { problem: { ...found, hint } }]);
+  }
 }
 
 /** All rows, where the first page may have them all; else `null`. */

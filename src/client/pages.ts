@@ -348,7 +348,9 @@ export function pageOf(answer: Answer, path: string, member: string | undefined)
   if (!isWhole(answer)) return null;
   const { body, headers } = answer;
   const rows = rowsIn(body, noun);
-  if (!rows || reportsError(body, noun)) return null;
+  // Rows that come with an error are not all, or none although there are some.
+  const hasError = isObject(body) && !meansNothing(body, noun) && saysAny(body, ['error', 'errors']);
+  if (!rows || hasError) return null;
   const names = rows.map((row) => idText(get(row, 'id')) ?? sha256(row));
   return { rows, names, total: totalOf(body, headers), promised: promiseIn(body, headers) };
 }
@@ -376,11 +378,6 @@ function meansNothing(body: JsonObject, noun: string): boolean {
   const found = /^no ([a-z]+(?:[ _][a-z]+){0,3}) found\.?$/i.exec((getText(body, 'error') ?? '').trim());
   const word = lastWord(found?.[1] ?? '');
   return word !== '' && [lastWord(noun), 'record', 'result'].includes(word);
-}
-
-/** True when the rows come with an error: then they are not all, or none although there are some. */
-function reportsError(body: Json, noun: string): boolean {
-  return isObject(body) && !meansNothing(body, noun) && saysAny(body, ['error', 'errors']);
 }
 
 /** The last word of a noun, in the singular: `search` of `advanced_searches`. */

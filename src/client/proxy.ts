@@ -67,12 +67,12 @@ function dispatch(dispatcher: Dispatcher, call: RawCall, listener: RouteListener
 function exceptions(list: string): string {
   const entries = list.split(/[,\s]+/);
   if (entries.includes('*')) return '*';
-  return entries.flatMap((entry) => (isIPv6(entry) ? `[${entry}]` : withAndWithoutDot(entry))).join();
-}
-
-function withAndWithoutDot(entry: string): string[] {
-  const [, name = '', port = ''] = /^(.*?)\.?(:\d+)?$/.exec(entry) ?? [];
-  return [name + port, `${name}.${port}`];
+  const names = entries.flatMap((entry) => {
+    if (isIPv6(entry)) return `[${entry}]`;
+    const [, name = '', port = ''] = /^(.*?)\.?(:\d+)?$/.exec(entry) ?? [];
+    return [name + port, `${name}.${port}`];
+  });
+  return names.join();
 }
 
 /** The credentials of a proxy's URL. undici sends them only where there are both. */

@@ -1,4 +1,3 @@
-import type { Call } from '../kinds/http.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { canonicalJson } from '../model/json.ts';
 import { neverSent, type Sent, unsentWithProblems } from './answer.ts';
@@ -45,19 +44,15 @@ function untilSilence(client: Client): Client['send'] {
     if (sent.outcome !== 'lost') return sent;
     if (rest) return rest;
     if (sent.reason === 'timeout') {
-      rest = notWaitedFor(request, sent);
+      const { method, path } = request;
+      const message = `The other reads were given up: ${method} ${path} got no answer in ${sent.attempts} attempts.`;
+      const hint = 'Run again. `limits.timeout` sets how long an answer may take.';
+      const problem: Diagnostic = { code: 'answer-lost', severity: 'error', message, hint };
+      rest = neverSent(unsentWithProblems('unreachable', [problem]));
       isOver.abort();
     }
     return sent;
   };
-}
-
-/** The outcome of all reads beside one that got no answer. */
-function notWaitedFor({ method, path }: Pick<Call, 'method' | 'path'>, { attempts }: Sent): Sent {
-  const message = `The other reads were given up: ${method} ${path} got no answer in ${attempts} attempts.`;
-  const hint = 'Run again. `limits.timeout` sets how long an answer may take.';
-  const problem: Diagnostic = { code: 'answer-lost', severity: 'error', message, hint };
-  return neverSent(unsentWithProblems('unreachable', [problem]));
 }
 
 /** A client for reads that must show the tenant as it is now: what `readOnce` knows is read again. */
