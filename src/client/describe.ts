@@ -1,4 +1,5 @@
 import { looksLikeHtml } from '../kinds/http.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, fail, hasCode, interruption } from '../model/failure.ts';
 import { get, getText, isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
 import { parseUrl } from '../model/network.ts';
@@ -191,6 +192,12 @@ export function isBadRequest(error: unknown): error is Failure {
   return hasCode(error, 'tenant-bad-request');
 }
 
+/** The credentials may not read these objects, or the tenant does not have them. */
+export function isRefusedRead(error: unknown): error is Failure {
+  const codes = ['tenant-forbidden', 'tenant-not-found'];
+  return error instanceof Failure && error.diagnostics.every(({ code }) => codes.includes(code));
+}
+
 /** A read whose answer is complete but cannot be right. */
 export function badList(code: string, what: string, request: Request, problem: string): Failure {
   return fail(code, `Reading ${what}: ${request.method} ${request.path} ${problem}.`, {
@@ -228,3 +235,38 @@ const unsentCodes: Readonly<Record<string, string>> = {
   'rate-limited': 'tenant-rate-limit',
   unsafe: 'unsafe-request',
 };
+
+/** All results, or one Failure with the diagnostics of all failures. Waits for all of them. */
+export async function allOrFailure<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  const settled = await Promise.allSettled(work);
+  const errors = settled.flatMap((result): unknown[] =>
+    result.status === 'rejected' ? [result.reason] : [],
+  );
+  if (errors.length === 0) return Promise.all(work);
+  const failures = errors.filter((error) => error instanceof Failure);
+  const first = failures[0];
+  // Any other error is a bug in the program, and must show as one.
+  if (!first || failures.length < errors.length) throw errors.find((error) => !(error instanceof Failure));
+  throw new Failure(withoutRepeats(failures.flatMap(({ diagnostics }) => diagnostics)), first.exitCode);
+}
+
+/** Problems that are the same for every kind are reported once. */
+const reportedOnce = new Set([
+  'interrupted',
+  'tenant-unauthorized',
+  'token-endpoint',
+  'tenant-unreachable',
+  'tenant-redirect',
+  'tenant-rate-limit',
+  'no-endpoint',
+]);
+
+function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const seen = new Set<string>();
+  return diagnostics.filter(({ code, message, hint }) => {
+    const name = reportedOnce.has(code) ? `${code} ${hint ?? ''}` : `${code} ${message}`;
+    if (seen.has(name)) return false;
+    seen.add(name);
+    return true;
+  });
+}

@@ -5,9 +5,8 @@ import { Failure } from '../model/failure.ts';
 import { get, type Json, type JsonObject, recordField } from '../model/json.ts';
 import { type Lookup, lookupKey, lookupWords } from '../model/marker.ts';
 import type { Client } from './client.ts';
-import { isBadRequest, shortenLine } from './describe.ts';
+import { allOrFailure, isBadRequest, shortenLine } from './describe.ts';
 import { type PageSource, readFirstPage, readRows } from './pages.ts';
-import { allOrFailure } from './read.ts';
 import { readOnce } from './read-once.ts';
 
 export type LookupAnswers = (lookup: Lookup) => Json;

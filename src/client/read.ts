@@ -12,19 +12,12 @@ import {
 import { type Above, aboveOf, joinIds, ownId, parentKey, pathIds, placeBelow } from '../kinds/parents.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import { groupBy } from '../model/basics.ts';
 import { Failure, fail, hasCode } from '../model/failure.ts';
 import { getText, isObject, type JsonObject } from '../model/json.ts';
 import { isSuccess, isWhole } from './answer.ts';
 import type { Client } from './client.ts';
-import { badList, isBadRequest, readFailure } from './describe.ts';
-import {
-  describeDuplicates,
-  groupDuplicates,
-  hintOnDuplicates,
-  nameById,
-  refuseDuplicates,
-} from './duplicates.ts';
+import { allOrFailure, badList, isBadRequest, isRefusedRead, readFailure, shortenLine } from './describe.ts';
 import { type PageSource, readFirstPage, readRows, selectRows } from './pages.ts';
 
 /** {@link readObjectsAndOthers} without the others. */
@@ -55,7 +48,16 @@ export async function readDefaults(
   client: Client,
   requests: readonly ReadRequest[],
 ): Promise<readonly LiveObject[]> {
-  return (await allOrFailure(requests.map((request) => readDefaultsOfKind(client, request)))).flat();
+  const read = requests.map(async (request) => {
+    const { kind, keys, complete } = request;
+    if (!kind.read.defaults || (!complete && keys.length === 0)) return [];
+    const names = new Set(keys.map(([name]) => name));
+    const isNeeded: IsNeeded = ({ key: [name] }) => complete || names.has(name);
+    const defaults = await readListed({ ...request, client }, kind.read.defaults, isNeeded);
+    if (!complete) refuseDuplicates(defaults);
+    return defaults;
+  });
+  return (await allOrFailure(read)).flat();
 }
 
 /** The objects asked for, and the vendor's defaults of the keys without a customised object. Throws as both do. */
@@ -105,51 +107,10 @@ export async function readByIds(
   return ids.every((id) => found.has(id)) ? objects : null;
 }
 
-/** All results, or one Failure with the diagnostics of all failures. Waits for all of them. */
-export async function allOrFailure<T>(work: readonly Promise<T>[]): Promise<T[]> {
-  const settled = await Promise.allSettled(work);
-  const errors = settled.flatMap((result): unknown[] =>
-    result.status === 'rejected' ? [result.reason] : [],
-  );
-  if (errors.length === 0) return Promise.all(work);
-  const failures = errors.filter((error) => error instanceof Failure);
-  const first = failures[0];
-  // Any other error is a bug in the program, and must show as one.
-  if (!first || failures.length < errors.length) throw errors.find((error) => !(error instanceof Failure));
-  throw new Failure(withoutRepeats(failures.flatMap(({ diagnostics }) => diagnostics)), first.exitCode);
-}
-
-/** Problems that are the same for every kind are reported once. */
-const reportedOnce = new Set([
-  'interrupted',
-  'tenant-unauthorized',
-  'token-endpoint',
-  'tenant-unreachable',
-  'tenant-redirect',
-  'tenant-rate-limit',
-  'no-endpoint',
-]);
-
-function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  const seen = new Set<string>();
-  return diagnostics.filter(({ code, message, hint }) => {
-    const name = reportedOnce.has(code) ? `${code} ${hint ?? ''}` : `${code} ${message}`;
-    if (seen.has(name)) return false;
-    seen.add(name);
-    return true;
-  });
-}
-
 export interface ReadAllOptions extends Pick<ReadRequest, 'onUnusable'> {
   readonly declared?: readonly Pick<LiveObject, 'kind' | 'key' | 'id'>[];
   /** Called for a kind that the tenant refuses to show while it shows others. Left out: then reading fails. */
   onRefused?(kind: Kind, refusal: Failure): void;
-}
-
-/** The credentials may not read these objects, or the tenant does not have them. */
-export function isRefusedRead(error: unknown): error is Failure {
-  const codes = ['tenant-forbidden', 'tenant-not-found'];
-  return error instanceof Failure && error.diagnostics.every(({ code }) => codes.includes(code));
 }
 
 /**
@@ -166,13 +127,13 @@ export async function readAll(
   const reads = new Map<string, Promise<readonly LiveObject[]>>();
   const readWhole = (kind: Kind): Promise<readonly LiveObject[]> => {
     // Each kind is read once, even if other kinds need its objects too.
-    const objects = reads.get(kind.name) ?? readNow(kind);
+    const objects =
+      reads.get(kind.name) ??
+      requestFor(kind).then((request) =>
+        readObjects(client, [{ ...request, ...(onUnusable ? { onUnusable } : {}) }]),
+      );
     reads.set(kind.name, objects);
     return objects;
-  };
-  const readNow = async (kind: Kind): Promise<readonly LiveObject[]> => {
-    const request = await requestFor(kind);
-    return readObjects(client, [{ ...request, ...(onUnusable ? { onUnusable } : {}) }]);
   };
   const requestFor = async (kind: Kind): Promise<ReadRequest> => {
     const ofKind = declared.filter((one) => one.kind === kind);
@@ -229,17 +190,6 @@ async function readKind(client: Client, request: ReadRequest): Promise<KindRead>
   return { objects: withoutDuplicates(request, objects), others: all.filter((object) => !isNeeded(object)) };
 }
 
-/** The vendor's defaults of a kind: of the keys asked for with their relatives, or all of them. */
-async function readDefaultsOfKind(client: Client, request: ReadRequest): Promise<readonly LiveObject[]> {
-  const { kind, keys, complete } = request;
-  if (!kind.read.defaults || (!complete && keys.length === 0)) return [];
-  const names = new Set(keys.map(([name]) => name));
-  const isNeeded: IsNeeded = ({ key: [name] }) => complete || names.has(name);
-  const defaults = await readListed({ ...request, client }, kind.read.defaults, isNeeded);
-  if (!complete) refuseDuplicates(kind, defaults);
-  return defaults;
-}
-
 /**
  * The objects without those that share a key, where the request leaves these out. Otherwise throws where two have a key that
  * is asked for: duplicates that no manifest names stop nothing.
@@ -251,16 +201,57 @@ function withoutDuplicates(
   if (!onUnusable) {
     const allowed = new Set(allowsDuplicates.map((key) => identityOf(kind, key)));
     const named = new Set(keys.map((key) => identityOf(kind, key)).filter((name) => !allowed.has(name)));
-    refuseDuplicates(
-      kind,
-      objects.filter(({ identity }) => named.has(identity)),
-    );
+    refuseDuplicates(objects.filter(({ identity }) => named.has(identity)));
     return objects;
   }
-  const duplicates = groupDuplicates(objects);
-  for (const same of duplicates) onUnusable(same[0], `${describeDuplicates(same)} ${hintOnDuplicates(kind)}`);
-  const left = new Set(duplicates.flat());
+  const duplicates = findDuplicates(objects);
+  for (const { same, problem } of duplicates) onUnusable(same[0], `${problem.message} ${problem.hint}`);
+  const left = new Set(duplicates.flatMap(({ same }) => same));
   return objects.filter((object) => !left.has(object));
+}
+
+/**
+ * Objects that a manifest means by the id alone, or that share a name, are known by their ids, as those without a name. A
+ * reference may name an object by its id too, unless one has it as its name, or the object is asked for by its own.
+ */
+export function nameById(
+  { kind, keys, idsAsNames = [], allowsDuplicates: referred = [] }: ReadRequest,
+  objects: readonly LiveObject[],
+): LiveObject[] {
+  const identitiesOf = (all: readonly Key[]) => new Set(all.map((key) => identityOf(kind, key)));
+  const [meant, referredTo, alone] = [identitiesOf(keys), identitiesOf(referred), new Set(idsAsNames)];
+  const sharing = new Map(groupBy(objects, ({ identity }) => identity));
+  return objects.map((object) => {
+    const { id, identity } = object;
+    if (id === null) return object;
+    const own = identityOf(kind, [id]);
+    const isReferredTo = referredTo.has(own) && !sharing.has(own) && !meant.has(identity);
+    const isDuplicate = (sharing.get(identity)?.length ?? 0) > 1 && !meant.has(identity);
+    if (own === identity || !(isDuplicate || isReferredTo || alone.has(id))) return object;
+    return { ...object, key: [id], address: formatAddress(kind.name, [id]), identity: own };
+  });
+}
+
+/** Throws where two live objects share a key: it is unclear which one a manifest means (design, section 5). */
+export function refuseDuplicates(objects: readonly LiveObject[]): void {
+  const problems = findDuplicates(objects).map(({ problem }) => problem);
+  if (problems.length > 0) throw new Failure(problems);
+}
+
+/** The objects of each key that several have, with the problem that this is. */
+function findDuplicates(objects: readonly LiveObject[]) {
+  const groups = groupBy(objects, ({ identity }) => identity).map(([, group]) => group);
+  const shared = groups.filter(({ length }) => length > 1);
+  return shared.map((same) => {
+    const [{ kind, key, address }] = same;
+    const ids = same.map(({ id }) => shortenLine(id ?? 'no id', 100)).join(', ');
+    const name = shortenLine(key.join('/'), 200);
+    const message = `The tenant has ${same.length} objects of kind ${kind.name} with the key "${name}": ids ${ids}.`;
+    const pin = kind.can.pin ? ' Or declare each by its `id` alone, without the name.' : '';
+    const hint = `Rename or delete all but one of them in the tenant.${pin}`;
+    const problem = { code: 'duplicate-live-key', severity: 'error', message, hint, address } as const;
+    return { same, problem };
+  });
 }
 
 /** The rows of a kind's list as the tenant answers them. Throws a Failure where the list cannot be read. */
@@ -349,23 +340,19 @@ async function readListed(
   isNeeded: IsNeeded,
   isKept = isNeeded,
 ): Promise<LiveObject[]> {
-  const { kind } = reader;
+  const { kind, keys } = reader;
   const filter = filterFor(reader, list);
   if (filter === null) return readList(reader, list, null, isKept);
   // A filter may be case-sensitive where the tenant is not: only the whole list shows that an object is absent.
   const foldsCase = kind.keyFields.some(({ foldCase }) => foldCase);
   try {
     const filtered = await readList(reader, list, filter, isNeeded);
-    if (!foldsCase || !lacksAny(reader, filtered)) return filtered;
+    const found = new Set(filtered.map(({ identity }) => identity));
+    if (!foldsCase || keys.every((key) => found.has(identityOf(kind, key)))) return filtered;
   } catch (error) {
     if (!isBadRequest(error)) throw error;
   }
   return readList(reader, list, null, isKept);
-}
-
-function lacksAny({ kind, keys }: Reader, objects: readonly LiveObject[]): boolean {
-  const found = new Set(objects.map(({ identity }) => identity));
-  return keys.some((key) => !found.has(identityOf(kind, key)));
 }
 
 /** The list has the ids; names and fields come from each object's own call. */

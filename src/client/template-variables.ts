@@ -4,8 +4,7 @@ import type { Key } from '../model/address.ts';
 import { getObject, isObject, type JsonObject } from '../model/json.ts';
 import { isWhole } from './answer.ts';
 import type { Client } from './client.ts';
-import { readFailure } from './describe.ts';
-import { allOrFailure } from './read.ts';
+import { allOrFailure, readFailure } from './describe.ts';
 
 export const templateContext = identityResource(
   'NotificationTemplateContext',

@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts';
+import { allOrFailure } from '../client/describe.ts';
 import { readRecords } from '../client/lookups.ts';
-import { allOrFailure, readDefaults, readListRows } from '../client/read.ts';
+import { readDefaults, readListRows } from '../client/read.ts';
 import { withSend } from '../client/read-once.ts';
 import { templateContext } from '../client/template-variables.ts';
 import type { ApiResource, Service } from '../kinds/http.ts';

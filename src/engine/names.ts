@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
-import { isRefusedRead, readByIds, readObjects } from '../client/read.ts';
+import { isRefusedRead } from '../client/describe.ts';
+import { readByIds, readObjects } from '../client/read.ts';
 import { knownIds, type NameOf, type NameSources, type Records } from '../exporter/ids.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import { isReferenceField } from '../kinds/field.ts';

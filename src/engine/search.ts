@@ -1,9 +1,9 @@
 import type { Sent } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
-import { shortenLine } from '../client/describe.ts';
+import { allOrFailure, shortenLine } from '../client/describe.ts';
 import { resolveLookups } from '../client/lookups.ts';
 import { type PageSource, pageOf, readRows } from '../client/pages.ts';
-import { allOrFailure, readObjects } from '../client/read.ts';
+import { readObjects } from '../client/read.ts';
 import type { Call } from '../kinds/http.ts';
 import { declaredRules, profileSearch, runRules, runSaved } from '../kinds/profile-search.ts';
 import { allOf, someOf } from '../kinds/read-request.ts';

@@ -1,6 +1,6 @@
 /** How objects of a tenant that share a key are known, and what is said of them. */
 import { describe, expect, test } from 'vitest';
-import { nameById, refuseDuplicates } from '../../src/client/duplicates.ts';
+import { nameById, refuseDuplicates } from '../../src/client/read.ts';
 import { allOf, type ReadRequest } from '../../src/kinds/read-request.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { Failure } from '../../src/model/failure.ts';
@@ -9,7 +9,7 @@ import { type Answer, answers, liveFrom } from '../support/plan.ts';
 function problemsOf(...given: readonly Answer[]): readonly Diagnostic[] {
   const objects = given.map((each) => liveFrom(each));
   try {
-    for (const { kind } of objects.slice(0, 1)) refuseDuplicates(kind, objects);
+    refuseDuplicates(objects);
   } catch (error) {
     if (error instanceof Failure) return error.diagnostics;
     throw error;

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer, Lost } from '../../src/client/answer.ts';
 import type { Client } from '../../src/client/client.ts';
+import { allOrFailure } from '../../src/client/describe.ts';
 import { readRows } from '../../src/client/pages.ts';
-import { allOrFailure, readState } from '../../src/client/read.ts';
+import { readState } from '../../src/client/read.ts';
 import { readOnce } from '../../src/client/read-once.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { allOf, type ReadRequest, someOf } from '../../src/kinds/read-request.ts';
