@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
+import { isNode } from 'yaml';
 import { defaultProject, type Lint } from '../generated/schemas/project.ts';
 import { validators } from '../generated/validators.js';
 import type { Kinds } from '../kinds/catalog.ts';
@@ -11,7 +12,7 @@ import { type LintLevel, type LintLevels, type LintRule, lintRules } from '../mo
 import { pointer, valueAt } from '../model/pointer.ts';
 import type { Place } from './file.ts';
 import { readKinds } from './kind-files.ts';
-import { findNode, isWithinValue, openSingle, type YamlDocument } from './parse.ts';
+import { findNode, openSingle, type YamlDocument } from './parse.ts';
 import { isForeign, statOf } from './paths.ts';
 import { Problems } from './problems.ts';
 import { checkSchema, fittingPart } from './schema.ts';
@@ -172,10 +173,12 @@ export function projectRoot(configFile: string, from?: string): string {
 
 /** The value of the project file with notes for its tags. Only environments may have tags. */
 function noteProject(document: YamlDocument, problems: Problems): Json {
-  const isInEnvironment = isWithinValue(document, '/environments');
+  const { node, match } = findNode(document, '/environments');
+  const [from, to] = match === 'exact' && isNode(node) && node.range ? node.range : [0, -1];
   const note = tagNoter(problems);
   const readTag: ReadTag = (tag, argument, place) => {
-    if (!isInEnvironment(place)) problems.add('misplaced-tag', 'Only environments may have tags.', place);
+    if (place.offset < from || place.offset > to)
+      problems.add('misplaced-tag', 'Only environments may have tags.', place);
     return note(tag, argument, place);
   };
   const { value } = readTree(document, readTag, problems);

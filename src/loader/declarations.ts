@@ -10,23 +10,24 @@ import { secretName } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
 import { sourceOf } from './file.ts';
-import {
-  declarerOf,
-  type Manifest,
-  type ManifestContext,
-  readManifest,
-  readWritten,
-  type WrittenManifest,
-} from './manifest.ts';
+import { declarerOf, type Manifest, type ManifestContext, type WrittenManifest } from './manifest.ts';
 import { findNode, openFile, parseDocuments, readBytes } from './parse.ts';
 import { resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import { type FileSource, globRefusal, limitSize, matchGlobs, noteTexts } from './source.ts';
 import { manifestNoter } from './tags.ts';
+import { readTree } from './tree.ts';
 
 export function resourcesOf(manifests: readonly Manifest[], problems: Problems): Resource[] {
   refuseDuplicates(manifests, problems);
-  addNotices(manifests, problems);
+  const noticed = new Set<Kind>();
+  for (const { kind, place } of manifests) {
+    const notice = kind.quirks?.notice;
+    if (!notice || noticed.has(kind)) continue;
+    noticed.add(kind);
+    const { code, message, ...more } = notice;
+    problems.add(code, message, place, more);
+  }
   return manifests.flatMap(({ resource }) => resource ?? []);
 }
 
@@ -72,14 +73,6 @@ export function declarationsOf(
   };
 }
 
-/** Every document that declares an object in an environment, even one that does not fit its schema. Problems are reported. */
-export function readManifests(
-  { read, shared }: Documents,
-  context: Omit<ManifestContext, 'shared'>,
-): Manifest[] {
-  return read(context.problems).flatMap((document) => readManifest(document, { ...context, shared }) ?? []);
-}
-
 export interface Documents extends Pick<ManifestContext, 'shared'> {
   /** Their problems are reported to each environment. */
   read(problems: Problems): readonly WrittenManifest[];
@@ -117,7 +110,11 @@ export function documentsOf(
     const readTag = manifestNoter(source, found);
     const file = openFile(source, path, found);
     const parsed = file ? parseDocuments(file, found, withErrors) : [];
-    return { texts, documents: parsed.map((document) => readWritten(document, readTag, found)) };
+    const documents = parsed.map((document) => {
+      const { offset } = document;
+      return { place: { file: document.file, offset }, ...readTree(document, readTag, found) };
+    });
+    return { texts, documents };
   };
   const all = new Map<string, ManifestFile>();
   const unread = lazy(() => listFiles(project, limited, found).values());
@@ -223,15 +220,4 @@ function indexManifests(manifests: readonly Manifest[]): ReadonlyMap<string, Man
     for (const { identity } of manifest.identities) if (!first.has(identity)) first.set(identity, manifest);
   }
   return first;
-}
-
-function addNotices(manifests: readonly Manifest[], problems: Problems): void {
-  const seen = new Set<Kind>();
-  for (const manifest of manifests) {
-    const notice = manifest.kind.quirks?.notice;
-    if (!notice || seen.has(manifest.kind)) continue;
-    seen.add(manifest.kind);
-    const { code, message, ...more } = notice;
-    problems.add(code, message, manifest.place, more);
-  }
 }

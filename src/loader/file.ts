@@ -37,7 +37,8 @@ export class SourceFile {
     const from = Math.max(start, offset - shownBefore);
     const until = Math.min(end, offset + shownAfter);
     const number = String(line);
-    const shown = replaceControls(this.text.slice(from, until));
+    const cut = this.text.slice(from, until);
+    const shown = cut.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ').trimEnd();
     const [left, right] = [from > start ? '…' : '', until < end ? '…' : ''];
     const caret = ' '.repeat(left.length + offset - from);
     return `${number} | ${left}${shown}${right}\n${' '.repeat(number.length)} | ${caret}^`;
@@ -60,19 +61,11 @@ export function nextLine(text: string, offset: number): number {
   return end === -1 ? text.length : end + 1;
 }
 
-export function lineAt(text: string, offset: number): string {
-  return text.slice(lineStart(text, offset), lineEnd(text, offset));
-}
-
 function countLines(text: string): LineCounter {
   const lines = new LineCounter();
   lines.addNewLine(0);
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) lines.addNewLine(end + 1);
   return lines;
-}
-
-function replaceControls(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ').trimEnd();
 }
 
 export interface Place {

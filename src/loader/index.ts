@@ -12,12 +12,11 @@ import {
   declarationsOf,
   documentsOf,
   type ManifestFile,
-  readManifests,
   resourcesOf,
 } from './declarations.ts';
 import { type ReadEnvironment, type Reading, readEnvironment } from './environment.ts';
 import { dotEnvName, type InputOptions, type Inputs, readInputs } from './inputs.ts';
-import type { Manifest } from './manifest.ts';
+import { type Manifest, readManifest } from './manifest.ts';
 import { noOverlays } from './overlay.ts';
 import { isInside, resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
@@ -297,10 +296,12 @@ function openEnvironment({ problems, ...opened }: OpenProject, name: string | un
   return { ...reading, read: readEnvironment(opened.project, name, reading) };
 }
 
+/** Every document that declares an object, even one that does not fit its schema. Problems are reported. */
 function manifestsIn({ project, documents, read, problems }: OpenEnvironment): Manifest[] {
   const { readTag, overlays } = read;
   const kinds = read.environment?.kinds ?? project.kinds;
-  return readManifests(documents, { kinds, readTag, overlays, problems });
+  const context = { kinds, readTag, overlays, problems, shared: documents.shared };
+  return documents.read(problems).flatMap((document) => readManifest(document, context) ?? []);
 }
 
 function readProject(opened: OpenEnvironment, manifests = manifestsIn(opened)): LoadedProject {

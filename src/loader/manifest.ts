@@ -32,11 +32,11 @@ import { type Pointer, placeAbove, placesOf, pointer, segmentsOf, valueAt } from
 import { didYouMean } from '../model/words.ts';
 import { type Place, sourceOf } from './file.ts';
 import type { OverlaidManifest, Overlays } from './overlay.ts';
-import { type FoundNode, findNode, placeInside, reopenDocument, type YamlDocument } from './parse.ts';
+import { type FoundNode, findNode, placeInside, reopenDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
 import { explainFault, faultsIn, placeOf, type SchemaFault, schemaOf } from './schema.ts';
 import { noteIn, resolveNotes } from './tags.ts';
-import { dropUnresolved, type ReadTag, readTree, type Tree, unresolved } from './tree.ts';
+import { dropUnresolved, type ReadTag, type Tree, unresolved } from './tree.ts';
 
 /** A document that declares an object: it has a known kind and a key, but may have other problems. */
 export interface Manifest {
@@ -71,11 +71,6 @@ export interface ManifestContext {
 /** A document of a manifest file as it is in all environments, without its nodes. */
 export interface WrittenManifest extends Tree {
   readonly place: Place;
-}
-
-export function readWritten(document: YamlDocument, readTag: ReadTag, problems: Problems): WrittenManifest {
-  const { file, offset } = document;
-  return { place: { file, offset }, ...readTree(document, readTag, problems) };
 }
 
 /**
@@ -209,19 +204,15 @@ function kindOf(value: JsonObject, place: Place, { kinds, problems }: ManifestCo
 
 /** The parts of the key; `null` if they are not all plain text. An object pinned without a name has its id as key. */
 function keyOf(kind: Kind, value: JsonObject): Key | null {
-  const parts = kind.keyFields.map(({ name }) =>
-    name === kind.parent?.part ? parentPart(get(value, name)) : getText(value, name),
-  );
+  const parts = kind.keyFields.map(({ name }) => {
+    if (name !== kind.parent?.part) return getText(value, name);
+    const parent = parseAddress(refOf(get(value, name)) ?? '');
+    return parent && partFor(parent.key);
+  });
   if (parts.every(isKeyPart)) return parts;
   const isNameless = kind.keyFields.every(({ name }) => get(value, name) === undefined);
   const id = getText(value, 'id');
   return kind.can.pin && isNameless && isKeyPart(id) ? [id] : null;
-}
-
-/** What a key says for the object that a `!ref` names. */
-function parentPart(value: Json | undefined): string | null {
-  const parsed = parseAddress(refOf(value) ?? '');
-  return parsed && partFor(parsed.key);
 }
 
 /** Longer parts should not get into addresses. The schema of the kind refuses them. */
@@ -239,7 +230,9 @@ function checkManifest(declared: DeclaredTree, address: Address | null): boolean
     const about = address === null ? {} : { address };
     problems.report({ ...problem, message: noted }, placeOf(fault, find), about);
   }
-  return checkMarkers(declared) && faults.length === 0;
+  // The name of a member may be a reference without a tag.
+  const checks = declared.tagged ? [checkIdentity, checkMembers, checkReferences] : [checkReferences];
+  return checks.map((check) => check(declared)).every(Boolean) && faults.length === 0;
 }
 
 /** A name as plain text would be the same key, and no reference. */
@@ -346,13 +339,6 @@ function readLifecycle({ kind, value, find, problems }: DeclaredTree): Lifecycle
   };
 }
 
-/** Reports secrets, lookups and references where a manifest cannot have them. True where there was no problem. */
-function checkMarkers(declared: DeclaredTree): boolean {
-  // The name of a member may be a reference without a tag.
-  const checks = declared.tagged ? [checkIdentity, checkMembers, checkReferences] : [checkReferences];
-  return checks.map((check) => check(declared)).every(Boolean);
-}
-
 /**
  * Refuses secrets and lookups in what identifies an object: it must be known before the tenant is read. Where a value
  * apart from the fields could not be read, it is not known what the manifest asks for.
@@ -441,7 +427,7 @@ function wrongTarget(
  * Digests what a document declares in all environments, and finds where this one departs from it. The descriptors of its kind
  * and of those that it refers to decide what becomes of it, so they are part of the digest.
  */
-export function declarationOf(
+function declarationOf(
   noted: JsonObject,
   resolved: JsonObject,
   { kind: { described }, kinds }: { readonly kind: Kind; readonly kinds: Kinds },
@@ -449,6 +435,11 @@ export function declarationOf(
   const isSame = noted === resolved;
   return {
     digest: lazy(() => {
+      // The place of a tag in its file does not change what it declares.
+      const withoutOffset = (value: Json) => {
+        const note = noteIn(value);
+        return note ? { $tag: [note.tag, note.argument] } : value;
+      };
       const declared = isSame ? noted : mapJson(noted, withoutOffset);
       const targets = targetDigests(noted, kinds);
       const descriptor = described?.digest;
@@ -470,12 +461,6 @@ function targetDigests(noted: JsonObject, kinds: Kinds): JsonObject | undefined 
 }
 
 const isAbsent = (declared: JsonObject): boolean => get(declared, 'ensure') === 'absent';
-
-/** The place of a tag in its file does not change what it declares. */
-function withoutOffset(value: Json): Json {
-  const note = noteIn(value);
-  return note ? { $tag: [note.tag, note.argument] } : value;
-}
 
 /** The places where two values differ, without those above them. */
 function differences(noted: Json | undefined, resolved: Json | undefined, at: Pointer): Pointer[] {

@@ -16,7 +16,7 @@ import {
 } from 'yaml';
 import { Failure } from '../model/failure.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
-import { lineAt, lineStart, type Place, SourceFile } from './file.ts';
+import { lineEnd, lineStart, type Place, SourceFile } from './file.ts';
 import { sideFilePath } from './paths.ts';
 import { Problems } from './problems.ts';
 import type { FileSource } from './source.ts';
@@ -31,18 +31,15 @@ export function openFile(source: FileSource, path: string, problems: Problems): 
   try {
     return new SourceFile(path, source.text(path).replace(innerMark, ''));
   } catch (error) {
-    problems.addFailure(error, findInvalidByte(source, path));
+    // Where it stops being UTF-8; its beginning, without a line to show, if it cannot be read at all.
+    const bytes = readBytes(source, path);
+    const text = lenientDecoder.decode(bytes);
+    const valid = Buffer.from(text);
+    const fault = bytes.findIndex((byte, at) => byte !== valid[at]);
+    const offset = lenientDecoder.decode(bytes.subarray(0, fault)).length;
+    problems.addFailure(error, { file: new SourceFile(path, text), offset });
     return null;
   }
-}
-
-/** The place where a file stops being UTF-8; its beginning, without a line to show, if it cannot be read at all. */
-function findInvalidByte(source: FileSource, path: string): Place {
-  const bytes = readBytes(source, path);
-  const text = lenientDecoder.decode(bytes);
-  const valid = Buffer.from(text);
-  const fault = bytes.findIndex((byte, at) => byte !== valid[at]);
-  return { file: new SourceFile(path, text), offset: lenientDecoder.decode(bytes.subarray(0, fault)).length };
 }
 
 export function readBytes(source: FileSource, path: string): Uint8Array {
@@ -86,24 +83,24 @@ const maxSyntaxErrors = 3;
 
 export const tagNames = ['!var', '!env', '!secret', '!file', '!format', '!lookup', '!ref'] as const;
 
+/**
+ * One schema for all documents. Known tags cause no warnings, which are expensive to make. They are not custom tags,
+ * because the library would try those on every plain scalar.
+ */
+const schema = new Schema({ schema: 'core', resolveKnownTags: true });
+schema.knownTags = {
+  ...schema.knownTags,
+  ...Object.fromEntries(tagNames.map((tag) => [tag, { tag, resolve: (text: string) => text }])),
+  '!lookup': { tag: '!lookup', collection: 'map' },
+};
+
 export const yamlOptions: ParseOptions & DocumentOptions & SchemaOptions = {
   version: '1.2',
   uniqueKeys: false,
   prettyErrors: false,
   logLevel: 'silent',
-  schema: schemaWithTags(),
+  schema,
 };
-
-/**
- * One schema for all documents. Known tags cause no warnings, which are expensive to make. They are not custom tags,
- * because the library would try those on every plain scalar.
- */
-function schemaWithTags(): Schema {
-  const schema = new Schema({ schema: 'core', resolveKnownTags: true });
-  const ours = Object.fromEntries(tagNames.map((tag) => [tag, { tag, resolve: (text: string) => text }]));
-  schema.knownTags = { ...schema.knownTags, ...ours, '!lookup': { tag: '!lookup', collection: 'map' } };
-  return schema;
-}
 
 /**
  * Composes the documents of a file. Empty documents are left out. Duplicate keys and unknown tags are found later by
@@ -123,8 +120,10 @@ export function parseDocuments(file: SourceFile, problems: Problems, withErrors 
   return (composed ?? []).flatMap((document) => {
     const { contents: root } = document;
     const isWanted = checkDocument(document, file, problems) || withErrors;
-    if (!isWanted || !root || isEmpty(root)) return [];
-    return [{ file, root, offset: placeOfNode(root, file).offset }];
+    if (!isWanted || !root) return [];
+    const isEmpty =
+      isScalar(root) && root.source === '' && root.tag === undefined && root.anchor === undefined;
+    return isEmpty ? [] : [{ file, root, offset: placeOfNode(root, file).offset }];
   });
 }
 
@@ -182,10 +181,6 @@ function checkDocument(document: Document.Parsed, file: SourceFile, problems: Pr
   return document.errors.length === 0;
 }
 
-function isEmpty(root: ParsedNode): boolean {
-  return isScalar(root) && root.source === '' && root.tag === undefined && root.anchor === undefined;
-}
-
 /** The offset at which the nesting gets too deep, or `null`. Not recursive itself. */
 function findTooDeep(token: CST.Token): number | null {
   if (token.type !== 'document' || !token.value) return null;
@@ -241,13 +236,6 @@ export function findNode({ file, root }: YamlDocument, at: Pointer): FoundNode {
   return toFound('exact');
 }
 
-/** True when a place is in the text of a value; of none that the document does not have. */
-export function isWithinValue(document: YamlDocument, at: Pointer): (place: Place) => boolean {
-  const { node, match } = findNode(document, at);
-  const range = match === 'exact' && isNode(node) ? node.range : null;
-  return ({ offset }) => !!range && offset >= range[0] && offset <= range[1];
-}
-
 /**
  * The position of a character of a text: in its side file, or in the YAML file. `null` where the YAML file does not
  * contain the text as it is, because it is folded, escaped or made from variables.
@@ -259,10 +247,10 @@ export function placeInside({ node, place, match }: FoundNode, text: string, off
     return { file: new SourceFile(sideFilePath(node.value, file.path), text), offset };
   }
   if (node.tag !== undefined) return null;
-  const start = offsetOfNode(node);
-  return node.type === Scalar.BLOCK_LITERAL
-    ? placeInBlock(file, start, text, offset)
-    : placeInLine(file, start, text, offset);
+  const written = offsetOfNode(node);
+  if (node.type === Scalar.BLOCK_LITERAL) return placeInBlock(file, written, text, offset);
+  const start = /["']/.test(file.text.charAt(written)) ? written + 1 : written;
+  return file.text.startsWith(text.slice(0, offset + 1), start) ? { file, offset: start + offset } : null;
 }
 
 /** The lines of a literal block follow its header, indented. */
@@ -273,16 +261,11 @@ function placeInBlock(file: SourceFile, header: number, text: string, offset: nu
     if (start === 0) return null;
   }
   const from = lineStart(text, offset);
-  const line = lineAt(text, offset);
+  const line = text.slice(from, lineEnd(text, offset));
   const indentInFile = file.text.slice(start).match(/^ */)?.[0].length ?? 0;
   const indent = indentInFile - (line.match(/^ */)?.[0].length ?? 0);
   if (!file.text.startsWith(line, start + indent)) return null;
   return { file, offset: start + indent + offset - from };
-}
-
-function placeInLine(file: SourceFile, at: number, text: string, offset: number): Place | null {
-  const start = /["']/.test(file.text.charAt(at)) ? at + 1 : at;
-  return file.text.startsWith(text.slice(0, offset + 1), start) ? { file, offset: start + offset } : null;
 }
 
 const coreTags = ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map(

@@ -26,16 +26,13 @@ const compiled = new WeakMap<Kind, ValidateFunction>();
 
 /** The compiled schema for the manifests of a kind, which is loaded or compiled when it is first needed. */
 export function schemaOf(kind: Kind): ValidateFunction {
-  const validate = compiled.get(kind) ?? loadSchema(kind);
+  const validate =
+    compiled.get(kind) ??
+    get(schemas, kind.name) ??
+    (kind.described && compileSchema(kind.described.schema()));
+  if (!validate) throw new Error(`There is no schema for ${kind.name}.`);
   compiled.set(kind, validate);
   return validate;
-}
-
-function loadSchema(kind: Kind): ValidateFunction {
-  const known = get(schemas, kind.name);
-  if (known) return known;
-  if (!kind.described) throw new Error(`There is no schema for ${kind.name}.`);
-  return compileSchema(kind.described.schema());
 }
 
 interface FaultContext {

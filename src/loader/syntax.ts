@@ -31,15 +31,22 @@ export function explainSyntax(
   document: Document.Parsed,
   file: SourceFile,
 ): SyntaxProblem {
+  const conflict = file.text.search(conflictMarker);
+  if (conflict >= 0) return { ...conflictWords, place: { file, offset: conflict } };
   const slip: Slip = { document, text: file.text, at: pos[0] };
   const [, explain] = explanations.find(([error]) => error.test(`${code}: ${message}`)) ?? [];
-  const words = explainConflict(slip) ??
-    explain?.(slip) ?? { message: `YAML: ${withoutText(message)}.`, hint: null };
+  // The library ends some of its messages with what it could not read.
+  const said = message.replace(/ in YAML stream: .*/s, '');
+  const words = explain?.(slip) ?? { message: `YAML: ${said}.`, hint: null };
   return { message: words.message, hint: words.hint, place: { file, offset: words.at ?? slip.at } };
 }
 
-/** The library ends some of its messages with what it could not read. */
-const withoutText = (message: string): string => message.replace(/ in YAML stream: .*/s, '');
+/** The lines that git writes around the two sides of a conflict. */
+const conflictMarker = /^(?:<{7}|={7}|>{7})(?= |\r?$)/m;
+const conflictWords: Words = {
+  message: 'The file contains the markers of a merge conflict.',
+  hint: 'Keep one side of each conflict, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>.',
+};
 
 const inQuotes = 'Put the text in quotes.';
 const inColumn =
@@ -51,7 +58,14 @@ const say = (message: string, hint: string) => (): Words => ({ message, hint });
 const explanations: readonly (readonly [RegExp, (slip: Slip) => Words])[] = [
   [/^TAB_AS_INDENT/, say('This line is indented with a tab.', 'Indent it with spaces.')],
   [/^(?:BAD_INDENT|MISSING_CHAR): Flow /, explainUnclosed],
-  [/^BAD_INDENT|^BLOCK_AS_IMPLICIT_KEY.*sequence/, explainColumn],
+  [
+    /^BAD_INDENT|^BLOCK_AS_IMPLICIT_KEY.*sequence/,
+    (slip) => ({
+      at: firstAfterBlanks(slip),
+      message: 'This line does not begin in the same column as the lines that it belongs to.',
+      hint: inColumn,
+    }),
+  ],
   [/^BLOCK_AS_IMPLICIT_KEY/, explainNesting],
   [
     /^BLOCK_IN_FLOW/,
@@ -106,27 +120,6 @@ const explanations: readonly (readonly [RegExp, (slip: Slip) => Words])[] = [
     say('YAML has no such escape with `\\`.', 'Write a backslash as `\\\\`, or use single quotes.'),
   ],
 ];
-
-/** The lines that git writes around the two sides of a conflict. */
-const conflictMarker = /^(?:<{7}|={7}|>{7})(?= |\r?$)/m;
-
-function explainConflict({ text }: Slip): Words | null {
-  const at = text.search(conflictMarker);
-  if (at < 0) return null;
-  return {
-    at,
-    message: 'The file contains the markers of a merge conflict.',
-    hint: 'Keep one side of each conflict, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>.',
-  };
-}
-
-function explainColumn(slip: Slip): Words {
-  return {
-    at: firstAfterBlanks(slip),
-    message: 'This line does not begin in the same column as the lines that it belongs to.',
-    hint: inColumn,
-  };
-}
 
 /** A mapping where one value was expected: a text with a colon, or a line with the wrong indentation. */
 function explainNesting({ text, at }: Slip): Words {

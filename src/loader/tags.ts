@@ -98,10 +98,16 @@ export function tagReader(context: TagContext): ReadTag {
 /** Reads tags as notes, which {@link resolveNotes} resolves for an environment. Unknown tags are reported. */
 export function tagNoter(problems: Problems): ReadTag {
   return (tag, argument, place) => {
-    if (Object.hasOwn(readers, tag)) return noteOf(tag, argument, place.offset);
-    return refuseUnknownTag(tag, problems, place);
+    if (Object.hasOwn(readers, tag)) return { $tag: [tag, argument, place.offset] };
+    const written = tag.startsWith(coreTag) ? `!!${tag.slice(coreTag.length)}` : tag;
+    const hint =
+      didYouMean(written, tagNames) ?? `The tags are ${tagNames.join(' ')}. If it is text, put it in quotes.`;
+    problems.add('unknown-tag', `There is no tag \`${written}\`.`, place, { hint });
+    return unresolved;
   };
 }
+
+const coreTag = 'tag:yaml.org,2002:';
 
 /** The same for manifests: side files and references are the same in all environments, and are read at once. */
 export function manifestNoter(source: FileSource, problems: Problems): ReadTag {
@@ -112,14 +118,6 @@ export function manifestNoter(source: FileSource, problems: Problems): ReadTag {
     if (tag === '!ref') return problems.attempt(place, unresolved, () => readReference(argument));
     return note(tag, argument, place);
   };
-}
-
-function refuseUnknownTag(tag: string, problems: Problems, place: Place): Json {
-  const written = tag.startsWith('tag:yaml.org,2002:') ? `!!${tag.slice('tag:yaml.org,2002:'.length)}` : tag;
-  const hint =
-    didYouMean(written, tagNames) ?? `The tags are ${tagNames.join(' ')}. If it is text, put it in quotes.`;
-  problems.add('unknown-tag', `There is no tag \`${written}\`.`, place, { hint });
-  return unresolved;
 }
 
 function withName(read: (name: string, context: TagContext, place: Place) => Json): Reader {
@@ -161,16 +159,13 @@ function readSecret(name: string, { uses }: TagContext): Json {
 }
 
 function readSideFile(argument: Json, { source }: Pick<TagContext, 'source'>, { file }: Place): Json {
-  if (typeof argument === 'string' && argument !== '') return readText(source, argument, file.path);
-  throw fail('invalid-tag', '`!file` takes the path of a file.', {
-    hint: 'For example: `!file texts/a.html`.',
-  });
-}
-
-/** Adds to the failure for a file that does not exist where it was looked for. */
-function readText(source: FileSource, argument: string, manifest: string): string {
+  if (typeof argument !== 'string' || argument === '') {
+    throw fail('invalid-tag', '`!file` takes the path of a file.', {
+      hint: 'For example: `!file texts/a.html`.',
+    });
+  }
   try {
-    return source.text(sideFilePath(argument, manifest));
+    return source.text(sideFilePath(argument, file.path));
   } catch (error) {
     if (!hasCode(error, 'file-not-found')) throw error;
     const hint = 'The path after `!file` is relative to the folder of the manifest.';
@@ -252,11 +247,6 @@ function readReference(argument: Json): Json {
   });
 }
 
-/** A tag as a manifest writes it: what it stands for depends on the environment. */
-export function noteOf(tag: string, argument: Json, offset: number): JsonObject {
-  return { $tag: [tag, argument, offset] };
-}
-
 /** The value with its notes replaced by what their tags stand for in an environment. */
 export function resolveNotes(value: Json, file: SourceFile, readTag: ReadTag): Json {
   return mapJson(value, (item) => {
@@ -270,6 +260,7 @@ export function withoutNotes(value: Json): Json {
   return mapJson(value, (item) => (noteIn(item) ? unresolved : item));
 }
 
+/** A tag as a manifest writes it, `{ $tag: [tag, argument, offset] }`: what it stands for depends on the environment. */
 interface Note {
   readonly tag: string;
   readonly argument: Json;

@@ -1,14 +1,4 @@
-import {
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  type Node,
-  type Pair,
-  type Scalar,
-  type YAMLMap,
-  type YAMLSeq,
-} from 'yaml';
+import { type Alias, isAlias, isMap, isNode, isScalar, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
 import { isArray, isObject, type Json, mapMembers, unsafeKeys } from '../model/json.ts';
 import { isMarkerKey } from '../model/marker.ts';
 import { cutShort } from '../model/words.ts';
@@ -62,30 +52,28 @@ interface Walk {
 
 function readValue(node: unknown, walk: Walk): Json {
   if (!isNode(node)) return null;
-  if (isAlias(node)) return readAlias(node.source, node, walk);
-  const { anchor } = node;
-  if (anchor === undefined) return readNode(node, walk);
-  const size = walk.size;
-  walk.anchors.set(anchor, null);
-  const value = readNode(node, walk);
-  walk.anchors.set(anchor, { value, size: walk.size - size });
+  if (isAlias(node)) return readAlias(node, walk);
+  const { anchor, tag } = node;
+  const before = walk.size;
+  if (anchor !== undefined) walk.anchors.set(anchor, null);
+  let value = readUntagged(node, walk);
+  if (tag !== undefined && !isCoreTag(tag)) {
+    walk.tagged = true;
+    value = walk.readTag(tag, value, placeOfNode(node, walk.file));
+  }
+  if (anchor !== undefined) walk.anchors.set(anchor, { value, size: walk.size - before });
   return value;
-}
-
-function readNode(node: Scalar | YAMLMap | YAMLSeq, walk: Walk): Json {
-  const { tag } = node;
-  const value = readUntagged(node, walk);
-  if (tag === undefined || isCoreTag(tag)) return value;
-  walk.tagged = true;
-  return walk.readTag(tag, value, placeOfNode(node, walk.file));
 }
 
 function readUntagged(node: Scalar | YAMLMap | YAMLSeq, walk: Walk): Json {
   if (isScalar(node)) return readScalar(node, walk);
-  return isMap(node) ? readMapping(node, walk) : readSequence(node, walk);
+  if (isMap(node)) return readMapping(node, walk);
+  walk.size += 8;
+  return node.items.map((item) => readValue(item, walk));
 }
 
-function readAlias(name: string, node: Node, walk: Walk): Json {
+function readAlias(node: Alias, walk: Walk): Json {
+  const name = node.source;
   const anchored = walk.anchors.get(name);
   walk.tagged = true;
   if (anchored === null) {
@@ -109,10 +97,20 @@ function readAlias(name: string, node: Node, walk: Walk): Json {
 function readScalar(node: Scalar, walk: Walk): Json {
   const { value, source = '' } = node;
   walk.size += 8 + source.length;
-  if (node.comment && node.type === 'PLAIN' && isCut(source, node.comment)) return refuseCut(node, walk);
+  if (node.comment && node.type === 'PLAIN' && isCut(source, node.comment)) {
+    const offset = walk.file.text.indexOf('#', node.range?.[1]);
+    const message = 'The text ends before this: YAML reads ` #` as the start of a comment.';
+    const hint = 'Put the whole text in quotes, or in a block after `|`.';
+    return refuse(walk, node, { code: 'cut-text', message, hint }, offset);
+  }
   if (typeof value === 'string') return flatten(value);
-  if (typeof value === 'boolean' || value === null) return value;
-  if (typeof value !== 'number') return null;
+  if (typeof value === 'number') return readNumber(node, value, walk);
+  return typeof value === 'boolean' ? value : null;
+}
+
+/** The number where it is one of JSON and the same as written. */
+function readNumber(node: Scalar, value: number, walk: Walk): Json {
+  const { source = '' } = node;
   const exponent = /e\+?/i;
   const isKept = String(value).replace(exponent, 'e') === source.replace(exponent, 'e');
   if (isKept || source === '-0') return value;
@@ -135,15 +133,6 @@ function isCut(text: string, comment: string): boolean {
   return directive.test(comment) || (/#(?:if|foreach)\s*\(/.test(text) && /^(?:end|else)\b/.test(comment));
 }
 
-function refuseCut(node: Scalar, walk: Walk): Json {
-  const offset = walk.file.text.indexOf('#', node.range?.[1]);
-  const message = 'The text ends before this: YAML reads ` #` as the start of a comment.';
-  const hint = 'Put the whole text in quotes, or in a block after `|`.';
-  walk.problems.add('cut-text', message, { file: walk.file, offset }, { hint });
-  walk.tagged = true;
-  return unresolved;
-}
-
 /** V8 never stores a shorter text in pieces. */
 const minPieces = 13;
 
@@ -155,21 +144,16 @@ function flatten(text: string): string {
   return text.length < minPieces || /^/.test(text) ? text : '';
 }
 
-function readSequence(node: YAMLSeq, walk: Walk): Json {
-  walk.size += 8;
-  return node.items.map((item) => readValue(item, walk));
-}
-
 function readMapping(node: YAMLMap, walk: Walk): Json {
   const object: Record<string, Json> = {};
-  const duplicates: Pair[] = [];
+  const duplicates: unknown[] = [];
   walk.size += 8;
-  for (const pair of node.items) {
-    const key = readKey(pair, walk);
-    const value = readValue(pair.value, walk);
-    if (key === null) continue;
-    if (Object.hasOwn(object, key)) duplicates.push(pair);
-    else object[key] = value;
+  for (const { key, value } of node.items) {
+    const name = readKey(key, walk);
+    const read = readValue(value, walk);
+    if (name === null) continue;
+    if (Object.hasOwn(object, name)) duplicates.push(key);
+    else object[name] = read;
   }
   if (duplicates.length > 0) refuseDuplicates(duplicates, node, walk);
   return object;
@@ -179,7 +163,7 @@ function readMapping(node: YAMLMap, walk: Walk): Json {
 export const isRefusedKey = (key: string): boolean => unsafeKeys.includes(key) || isMarkerKey(key);
 
 /** The key as text; `null`, and a problem, where it may not be used. */
-function readKey({ key }: Pair, walk: Walk): string | null {
+function readKey(key: unknown, walk: Walk): string | null {
   const text = keyText(key);
   if (text === null) {
     refuse(walk, key, { code: 'key-not-text', message: 'A key must be plain text.' });
@@ -213,9 +197,9 @@ function keyProblem(text: string, key: unknown): Problem | null {
   };
 }
 
-function refuseDuplicates(duplicates: readonly Pair[], node: YAMLMap, walk: Walk): void {
+function refuseDuplicates(duplicates: readonly unknown[], node: YAMLMap, walk: Walk): void {
   const first = new Map(node.items.map(({ key }) => [keyText(key), key] as const).reverse());
-  for (const { key } of duplicates) {
+  for (const key of duplicates) {
     const text = keyText(key);
     const { line } = walk.file.at(offsetOfNode(first.get(text)));
     const message = `The key \`${text}\` appears twice; first on line ${line}.`;
@@ -223,8 +207,8 @@ function refuseDuplicates(duplicates: readonly Pair[], node: YAMLMap, walk: Walk
   }
 }
 
-function refuse(walk: Walk, node: unknown, problem: Problem): Json {
-  walk.problems.report(problem, { file: walk.file, offset: offsetOfNode(node) });
+function refuse(walk: Walk, node: unknown, problem: Problem, offset = offsetOfNode(node)): Json {
+  walk.problems.report(problem, { file: walk.file, offset });
   walk.tagged = true;
   return unresolved;
 }
