@@ -8,6 +8,7 @@ import type {
   Auth as WrittenAuth,
   Environment as WrittenEnvironment,
 } from '../generated/schemas/project.ts';
+import type { Kinds } from '../kinds/catalog.ts';
 import type { Auth, ClientCertificate, Connection, Endpoint, Secrets, Setting } from '../kinds/project.ts';
 import { Failure, fail, isInterruption, systemCode } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
@@ -21,7 +22,6 @@ import {
   type TenantName,
 } from '../model/network.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import type { ProjectFile } from './config.ts';
 import { type Place, sourceOf } from './file.ts';
 import { type Inputs, variableOf } from './inputs.ts';
 import { kindsFolderIn } from './kind-files.ts';
@@ -32,7 +32,9 @@ import type { Problem, Problems } from './problems.ts';
 import { unresolved } from './tree.ts';
 
 export interface BuildContext {
-  readonly project: ProjectFile;
+  /** The project's folder. */
+  readonly root: string;
+  readonly kinds: Kinds;
   readonly inputs: Inputs;
   readonly problems: Problems;
   find(at: Pointer): FoundNode;
@@ -62,7 +64,7 @@ function readSandbox(written: EmbeddedTenant, context: BuildContext): TenantConn
   const seed = readPath('/sandbox/seed', written.seed, context);
   const data = readPath('/sandbox/data', written.data, context);
   const name = `sandbox:${data ?? seed ?? 'memory'}`;
-  const { root } = context.project;
+  const { root } = context;
   const absolute = (path: string | null) => path && join(root, path);
   const sandbox = {
     seed: absolute(seed),
@@ -84,7 +86,7 @@ function readSandbox(written: EmbeddedTenant, context: BuildContext): TenantConn
 function readPath(
   at: Pointer,
   path: string | undefined,
-  { project: { root }, problems, find }: BuildContext,
+  { root, problems, find }: BuildContext,
 ): string | null {
   // What could not be read has been reported.
   if (path === undefined || path === unresolved) return null;
@@ -151,7 +153,7 @@ function readTls(service: string, given: Tls, context: BuildContext): ClientCert
   return Object.fromEntries(parts);
 }
 
-function readPem(path: string, at: Pointer, { project: { root }, find }: BuildContext): string {
+function readPem(path: string, at: Pointer, { root, find }: BuildContext): string {
   try {
     return readFileSync(join(root, path), 'utf8');
   } catch (error) {

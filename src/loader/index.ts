@@ -1,10 +1,17 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
-import type { Project, ProjectEnvironment, Secrets } from '../kinds/project.ts';
+import type { Environment, Project, ProjectEnvironment, Secrets } from '../kinds/project.ts';
 import { fail } from '../model/failure.ts';
-import { sameJson } from '../model/json.ts';
+import { get, sameJson } from '../model/json.ts';
+import { type LintLevel, type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
 import { type BackupEntry, readBackup } from './backup.ts';
-import { type ProjectFile, projectRoot, readLintLevels, readProjectFile } from './config.ts';
+import {
+  type ProjectFile,
+  type ReadEnvironment,
+  type Reading,
+  readEnvironment,
+  readProjectFile,
+} from './config.ts';
 import {
   type Declarations,
   type DocumentOptions,
@@ -14,13 +21,12 @@ import {
   type ManifestFile,
   resourcesOf,
 } from './declarations.ts';
-import { type ReadEnvironment, type Reading, readEnvironment } from './environment.ts';
 import { dotEnvName, type InputOptions, type Inputs, readInputs } from './inputs.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { noOverlays } from './overlay.ts';
 import { isInside, resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
-import type { EnvironmentNames } from './selection.ts';
+import { type EnvironmentNames, sayFrom } from './selection.ts';
 import {
   type BackupFolder,
   diskSource,
@@ -31,8 +37,8 @@ import {
 } from './source.ts';
 import { credentialsOf, credentialTexts, refuseSecretTexts } from './tags.ts';
 
+export { readDuration } from './config.ts';
 export type { Declarations } from './declarations.ts';
-export { readDuration } from './environment.ts';
 export { largestFile } from './source.ts';
 
 interface OpenOptions extends InputOptions {
@@ -262,15 +268,24 @@ function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
   const source = today ? withTexts(disk, today.same) : disk;
   const inputs = readInputs(today?.root ?? root, options, problems);
   const read = readProjectFile(configFile, { root, source, problems });
-  const kinds = today?.files && sameKinds(read, today.files) ? today.files.kinds : read.kinds;
-  const project = { ...read, kinds };
+  const hasSameKinds = today?.files && sameJson([...read.kindTexts], [...today.files.kindTexts]);
+  const project = hasSameKinds ? { ...read, kinds: today.files.kinds } : read;
   const documents = documentsOf(project, takeOver(today));
   refuseOutputs(options.writes ?? [], texts, project, { inputs, documents });
   return { inputs, project, problems, documents, environmentFrom: options.environmentFrom };
 }
 
-const sameKinds = (a: Pick<ProjectFile, 'kindTexts'>, b: typeof a) =>
-  sameJson([...a.kindTexts], [...b.kindTexts]);
+/** The folder of a project file, links resolved. `from` is the variable that names the file, if one does. */
+function projectRoot(configFile: string, from: string | undefined): string {
+  try {
+    realpathSync.native(configFile);
+    return realpathSync.native(dirname(configFile));
+  } catch {
+    throw fail('config-not-found', sayFrom(from, `There is no project file ${configFile}.`), {
+      hint: 'Run the command in the folder of tenantctl.yaml or below it, name the file with --config, or create one with `tenantctl init`.',
+    });
+  }
+}
 
 /** Manifests whose text and side files are the same were read already. */
 function takeOver(today: Today | undefined): DocumentOptions {
@@ -308,9 +323,18 @@ function readProject(opened: OpenEnvironment, manifests = manifestsIn(opened)): 
   const resources = resourcesOf(manifests, opened.problems);
   opened.read.overlays.reportUnused();
   const project = requireEnvironment(opened);
-  const lint = readLintLevels(opened.project, project.environment);
+  const lint = lintLevelsOf(opened.project, project.environment);
   const credentials = credentialsOf(opened.uses, opened.project);
   return { ...project, credentials, lint, resources, files: filesOf(opened) };
+}
+
+function lintLevelsOf({ lint }: ProjectFile, { connection }: Environment): LintLevels {
+  const isEmbedded = connection.to === 'sandbox';
+  const level = ([code, rule]: [string, LintRule]) => {
+    const byDefault = (isEmbedded ? rule.embedded : undefined) ?? rule.level;
+    return [code, get<LintLevel | undefined>(lint, code) ?? byDefault] as const;
+  };
+  return Object.fromEntries(Object.entries(lintRules).map(level));
 }
 
 /** Throws a Failure if the project has errors, or a plan would show a credential. */

@@ -40,7 +40,7 @@ interface Overlay {
 
 export function readOverlays(
   { overlays = [] }: WrittenEnvironment,
-  { project: { kinds }, problems, find: findIn }: BuildContext,
+  { kinds, problems, find: findIn }: BuildContext,
 ): Overlays {
   const prepared = overlays.map(({ target, merge }, index) => ({
     target,

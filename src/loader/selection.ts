@@ -1,5 +1,4 @@
 import picomatch from 'picomatch';
-import type { Diagnostic } from '../model/diagnostic.ts';
 import { fail } from '../model/failure.ts';
 import { isSlowGlob } from '../model/glob.ts';
 import { get } from '../model/json.ts';
@@ -85,17 +84,6 @@ export function isPlainName(selector: string): boolean {
 export function membersOf(group: string, project: EnvironmentNames): string[] {
   const globs = get(project.groups, group) ?? [];
   return globs.length === 0 ? [] : lessNegated(globs, project, (glob) => namesLike(glob, project));
-}
-
-/** The problem of a member of a group that is neither a glob nor the name of an environment; else `null`. */
-export function memberProblem(group: string, member: string, project: EnvironmentNames): Diagnostic | null {
-  const name = member.replace(/^!/, '');
-  if (picomatch.scan(name).isGlob || project.environments.includes(name)) return null;
-  const message = `The group \`@${group}\` names \`${name}\`, which is not an environment.`;
-  const hint = name.startsWith('@')
-    ? 'A group cannot have other groups: write the names and globs of their environments.'
-    : nearEnvironment(name, project);
-  return { code: 'group-member', severity: 'error', message, hint };
 }
 
 function groupNamed(group: string, project: EnvironmentNames, from: string | undefined): readonly string[] {

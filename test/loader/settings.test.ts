@@ -1,7 +1,7 @@
 /** Settings of the project file beyond those of every project, and what is said of those that are wrong. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readDuration } from '../../src/loader/environment.ts';
+import { readDuration } from '../../src/loader/config.ts';
 import { loadProject, openProjects } from '../../src/loader/index.ts';
 import { brief, config, type Files, failureOf, load, project, refusalOf } from './fixture.ts';
 
