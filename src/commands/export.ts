@@ -21,8 +21,7 @@ import {
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import { findUncommitted } from '../loader/git.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
-import { requireInside } from '../loader/own-folder.ts';
-import { resolveLinks } from '../loader/paths.ts';
+import { requireInside, resolveLinks } from '../loader/paths.ts';
 import { manifestFolder } from '../loader/source.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, Failure, fail } from '../model/failure.ts';

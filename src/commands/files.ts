@@ -12,8 +12,7 @@ import { type appendFile, mkdir, readFile, stat, writeFile } from 'node:fs/promi
 import { Socket } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { requireOutputFile } from '../loader/own-folder.ts';
-import { resolveLinks } from '../loader/paths.ts';
+import { requireOutputFile, resolveLinks } from '../loader/paths.ts';
 import { decodeText } from '../loader/source.ts';
 import { fail, interruption, systemCode, unreadableFile, unwritableFile } from '../model/failure.ts';
 import type { Io } from './io.ts';

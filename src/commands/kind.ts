@@ -6,7 +6,7 @@ import { applyEdits } from '../exporter/edit/apply-edits.ts';
 import { unknownKind } from '../kinds/address-glob.ts';
 import { descriptorDigest, proofMember } from '../kinds/descriptor.ts';
 import { openProjects } from '../loader/index.ts';
-import { requireInside } from '../loader/own-folder.ts';
+import { requireInside } from '../loader/paths.ts';
 import type { Printable } from '../loader/print.ts';
 import { hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, fail } from '../model/failure.ts';

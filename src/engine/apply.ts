@@ -7,7 +7,7 @@ import type { Sent } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
 import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import { headCommit } from '../loader/git.ts';
-import { requireOwnFolder } from '../loader/own-folder.ts';
+import { requireOwnFolder } from '../loader/paths.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { ExitCode, Failure, fail } from '../model/failure.ts';
 import { isRefused, type Plan, secretsSentBy } from '../model/plan.ts';

@@ -5,7 +5,7 @@ import { readResultFile } from '../applier/saved-file.ts';
 import type { Limiters } from '../client/client.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import type { OpenedProjects } from '../loader/index.ts';
-import { ownFolder, requireOwnFolder } from '../loader/own-folder.ts';
+import { ownFolder, requireOwnFolder } from '../loader/paths.ts';
 import { runConcurrently } from '../model/basics.ts';
 import { fileStem } from '../model/digest.ts';
 import {

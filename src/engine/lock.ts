@@ -3,7 +3,7 @@ import { link, mkdir, open, readFile, readlink, rename, rm, stat, writeFile } fr
 import { hostname } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Environment } from '../kinds/project.ts';
-import { environmentFolder } from '../loader/own-folder.ts';
+import { environmentFolder } from '../loader/paths.ts';
 import { digestStart } from '../model/digest.ts';
 import { ExitCode, Failure, fail, ifExists, systemCode, unwritableFile } from '../model/failure.ts';
 import { get, getText, isObject, parseJson } from '../model/json.ts';

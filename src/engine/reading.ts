@@ -9,7 +9,7 @@ import type { Environment } from '../kinds/project.ts';
 import { allOf, type ReadRequest } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isInRepository } from '../loader/git.ts';
-import { environmentFolder } from '../loader/own-folder.ts';
+import { environmentFolder } from '../loader/paths.ts';
 import { type Address, formatAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, fail } from '../model/failure.ts';

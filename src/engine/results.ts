@@ -2,7 +2,7 @@ import { access, constants, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { isRegular, ResultFile, type ResultOrigin, type ResultRecorder } from '../applier/result-file.ts';
 import { readResultFile } from '../applier/saved-file.ts';
-import { environmentFolder } from '../loader/own-folder.ts';
+import { environmentFolder } from '../loader/paths.ts';
 import type { Address } from '../model/address.ts';
 import { Failure, fail, ifExists, onFailure, unwritableFile } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';

@@ -9,7 +9,7 @@ import type {
   Environment as WrittenEnvironment,
 } from '../generated/schemas/project.ts';
 import type { Kinds } from '../kinds/catalog.ts';
-import type { Auth, ClientCertificate, Connection, Endpoint, Secrets, Setting } from '../kinds/project.ts';
+import type { Auth, ClientCertificate, Connection, Endpoint, Setting } from '../kinds/project.ts';
 import { Failure, fail, isInterruption, systemCode } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
@@ -25,9 +25,8 @@ import { type Pointer, pointer } from '../model/pointer.ts';
 import { type Place, sourceOf } from './file.ts';
 import { type Inputs, variableOf } from './inputs.ts';
 import { kindsFolderIn } from './kind-files.ts';
-import { requireInside } from './own-folder.ts';
 import type { FoundNode } from './parse.ts';
-import { credentialsFailure, holdsCredentials, projectPath, resolveLinks } from './paths.ts';
+import { credentialsFailure, holdsCredentials, projectPath, requireInside, resolveLinks } from './paths.ts';
 import type { Problem, Problems } from './problems.ts';
 import { unresolved } from './tree.ts';
 
@@ -235,21 +234,21 @@ function readCredential(
   { inputs: { secrets }, problems, find }: BuildContext,
 ): () => string {
   const name = secretName(value);
-  if (name !== null) return () => revealAt(name, secrets, find(at).place);
-  const hint = 'Write `!env NAME` or `!secret NAME`, and set the variable where the program runs.';
-  const message = 'Credentials do not belong in a file.';
-  problems.add('literal-credential', message, find(at).place, { hint, excerpt: false });
-  return () => '';
-}
-
-function revealAt(name: string, secrets: Secrets, place: Place): string {
-  try {
-    return secrets.reveal(name);
-  } catch (error) {
-    if (!(error instanceof Failure) || isInterruption(error)) throw error;
-    const source = sourceOf(place);
-    throw new Failure(error.diagnostics.map((diagnostic) => ({ ...diagnostic, source })));
+  if (name === null) {
+    const hint = 'Write `!env NAME` or `!secret NAME`, and set the variable where the program runs.';
+    const message = 'Credentials do not belong in a file.';
+    problems.add('literal-credential', message, find(at).place, { hint, excerpt: false });
+    return () => '';
   }
+  return () => {
+    try {
+      return secrets.reveal(name);
+    } catch (error) {
+      if (!(error instanceof Failure) || isInterruption(error)) throw error;
+      const source = sourceOf(find(at).place);
+      throw new Failure(error.diagnostics.map((diagnostic) => ({ ...diagnostic, source })));
+    }
+  };
 }
 
 function refuse({ problems, find }: BuildContext, at: Pointer, problem: Problem): void {

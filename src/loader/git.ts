@@ -141,19 +141,18 @@ interface Head {
 export async function headCommit(root: string): Promise<Head | null> {
   try {
     const repository = repositoryOf(root);
-    return repository ? await withGit(repository, readHead) : null;
+    if (!repository) return null;
+    return await withGit(repository, (git) => {
+      const { status, stdout } = git.run(['log', '-1', '--no-show-signature', '--format=%H%n%an', 'HEAD']);
+      if (status !== 0) return null;
+      const [id = '', author = ''] = stdout.split('\n');
+      const named = git.run(['symbolic-ref', '--quiet', '--short', 'HEAD']);
+      return { id, author, branch: named.stdout.trim() };
+    });
   } catch (error) {
     if (error instanceof Failure) return null;
     throw error;
   }
-}
-
-function readHead(git: Git): Head | null {
-  const { status, stdout } = git.run(['log', '-1', '--no-show-signature', '--format=%H%n%an', 'HEAD']);
-  const [id = '', author = ''] = stdout.split('\n');
-  if (status !== 0) return null;
-  const named = git.run(['symbolic-ref', '--quiet', '--short', 'HEAD']);
-  return { id, author, branch: named.stdout.trim() };
 }
 
 /**
@@ -170,7 +169,12 @@ export async function findUncommitted(files: readonly string[]): Promise<readonl
   const uncommitted = byFolder.map(([, group]) =>
     withGit(group[0].repository, (git) => {
       const blobs = blobsOf(git, group[0].repository.top);
-      return group.filter(({ real }) => !isBlob(readFileSync(real), blobs.get(comparable(real))));
+      return group.filter(({ real }) => {
+        const content = readFileSync(real);
+        const unix = Buffer.from(content.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
+        const id = blobs.get(comparable(real));
+        return !isContent(content, id) && !isContent(unix, id);
+      });
     }),
   );
   return (await Promise.all(uncommitted)).flat().map(({ file }) => file);
@@ -186,11 +190,6 @@ function blobsOf(git: Git, top: string): ReadonlyMap<string, string> {
       return id && path ? [[comparable(join(folder, path)), id]] : [];
     }),
   );
-}
-
-function isBlob(content: Buffer, id: string | undefined): boolean {
-  const unix = Buffer.from(content.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
-  return [content, unix].some((each) => isContent(each, id));
 }
 
 function isContent(content: Buffer, id: string | undefined): boolean {
@@ -210,38 +209,25 @@ function findAncestor(git: Git, revision: string): string {
   const { status, stderr } =
     named.status === 0 ? git.run(['merge-base', '--is-ancestor', id, 'HEAD']) : named;
   if (status === 0) return id;
-  if (git.isShallow) throw shallowClone(revision);
-  throw named.status === 0 && status === 1 ? notAnAncestor(revision) : unknownRevision(revision, stderr);
+  if (git.isShallow) {
+    const message = `This clone is shallow, so git cannot tell whether HEAD contains the revision "${revision}".`;
+    const hint =
+      'Fetch the whole history: `fetch-depth: 0` for actions/checkout, `GIT_DEPTH: 0` in GitLab, or `git fetch --unshallow`.';
+    throw fail('incomplete-clone', message, { hint });
+  }
+  if (named.status !== 0 || status !== 1) throw unknownRevision(revision, stderr);
+  // With a revision that has gone on since, what others added to it would count as removed here.
+  const message = `HEAD does not contain the revision "${revision}": what was added there since would look as if it had been removed here.`;
+  const hint = `Compare with the commit that both have: --since "$(git merge-base HEAD ${revision})".`;
+  throw fail('not-an-ancestor', message, { hint });
 }
 
 function unknownRevision(revision: string, stderr: string) {
   const why = firstLine(stderr);
-  return fail(
-    'unknown-revision',
-    `git does not know the revision "${revision}" here${why ? `: ${why}` : ''}.`,
-    {
-      hint: 'Name a commit, tag or branch of the repository that holds the project. In CI, fetch it first: `git fetch origin BRANCH:refs/remotes/origin/BRANCH`.',
-    },
-  );
-}
-
-/** With a revision that has gone on since, what others added to it would count as removed here. */
-function notAnAncestor(revision: string) {
-  return fail(
-    'not-an-ancestor',
-    `HEAD does not contain the revision "${revision}": what was added there since would look as if it had been removed here.`,
-    { hint: `Compare with the commit that both have: --since "$(git merge-base HEAD ${revision})".` },
-  );
-}
-
-function shallowClone(revision: string) {
-  return fail(
-    'incomplete-clone',
-    `This clone is shallow, so git cannot tell whether HEAD contains the revision "${revision}".`,
-    {
-      hint: 'Fetch the whole history: `fetch-depth: 0` for actions/checkout, `GIT_DEPTH: 0` in GitLab, or `git fetch --unshallow`.',
-    },
-  );
+  const message = `git does not know the revision "${revision}" here${why ? `: ${why}` : ''}.`;
+  const hint =
+    'Name a commit, tag or branch of the repository that holds the project. In CI, fetch it first: `git fetch origin BRANCH:refs/remotes/origin/BRANCH`.';
+  return fail('unknown-revision', message, { hint });
 }
 
 /**
@@ -257,7 +243,12 @@ function checkOut(
   const env = { GIT_INDEX_FILE: join(git.temporary, 'index'), GIT_WORK_TREE: folder };
   const run = (args: readonly string[], input?: string) => {
     const { status, stderr } = git.run(args, { env, input });
-    if (status !== 0) throw unreadableRevision(git, revision, stderr);
+    if (status === 0) return;
+    const message = `The files at the revision "${revision}" cannot be read from this clone: ${firstLine(stderr)}.`;
+    const hint = git.isPartial
+      ? 'The clone is partial, and tenantctl does not let git fetch anything. Clone without `--filter`.'
+      : 'Check the clone with `git fsck`, or make a new one.';
+    throw fail('incomplete-clone', message, { hint });
   };
   run(['read-tree', tree]);
   const entries = listIndex(git, env);
@@ -276,19 +267,6 @@ function checkOut(
 function hasEntry(git: Git, commit: string, path: string): boolean {
   const { status, stdout } = git.run(['ls-tree', '-z', '--full-tree', commit, '--', path]);
   return status !== 0 || stdout !== '';
-}
-
-function unreadableRevision({ isPartial }: Git, revision: string, stderr: string) {
-  const why = firstLine(stderr);
-  return fail(
-    'incomplete-clone',
-    `The files at the revision "${revision}" cannot be read from this clone: ${why}.`,
-    {
-      hint: isPartial
-        ? 'The clone is partial, and tenantctl does not let git fetch anything. Clone without `--filter`.'
-        : 'Check the clone with `git fsck`, or make a new one.',
-    },
-  );
 }
 
 /** The project's files in the index that carry a mark (`S` and small letters), and submodules that are not there. */

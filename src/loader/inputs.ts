@@ -42,23 +42,21 @@ export interface InputOptions {
 }
 
 function withDotEnv(root: string, env: NodeJS.ProcessEnv, problems: Problems): NodeJS.ProcessEnv {
-  if (isCi(env) || !lstatSync(join(root, dotEnvName), { throwIfNoEntry: false })) return env;
-  const file = openDotEnv(root, problems);
-  if (!file || hasMistakes(file, problems)) return env;
-  const isInFile = (name: string) => Object.hasOwn(env, `${name}_FILE`);
-  const added = Object.entries(parseEnv(file.text)).filter(([name]) => !isInFile(name));
-  return { ...Object.fromEntries(added), ...env };
-}
-
-function openDotEnv(root: string, problems: Problems): SourceFile | null {
+  const path = join(root, dotEnvName);
+  if (isCi(env) || !lstatSync(path, { throwIfNoEntry: false })) return env;
   // Only this may read it.
   const source = diskSource(root, largest, () => false);
   const file = openFile(source, dotEnvName, problems);
-  if (!file || !isForeign(join(root, dotEnvName), root)) return file;
-  const details = { hint: 'Remove it, or make yourself its owner.', excerpt: false } as const;
-  const message = `${dotEnvName} belongs to another user.`;
-  problems.add('foreign-env-file', message, { file, offset: 0 }, details);
-  return null;
+  if (!file) return env;
+  if (isForeign(path, root)) {
+    const details = { hint: 'Remove it, or make yourself its owner.', excerpt: false } as const;
+    problems.add('foreign-env-file', `${dotEnvName} belongs to another user.`, { file, offset: 0 }, details);
+    return env;
+  }
+  if (hasMistakes(file, problems)) return env;
+  const isInFile = (name: string) => Object.hasOwn(env, `${name}_FILE`);
+  const added = Object.entries(parseEnv(file.text)).filter(([name]) => !isInFile(name));
+  return { ...Object.fromEntries(added), ...env };
 }
 
 /** Reports lines that Node's parser would read otherwise than they look. None is shown: it may hold a secret. */
@@ -99,14 +97,9 @@ function readLine(text: string, at: number): Line {
 
 function isMisread({ text, name, quote, rest }: Line): boolean {
   if (name === '') return !/^\s*(#|$)/.test(text);
-  return rest === null || name.endsWith('_FILE') || isCutShort(rest, quote);
-}
-
-/**
- * True when Node's parser leaves out what looks like a part of the value: after a # within it, or after the closing quote,
- * which no backslash escapes. A value that begins with a # is empty for all programs that read the file.
- */
-function isCutShort(rest: string, quote: string): boolean {
+  if (rest === null || name.endsWith('_FILE')) return true;
+  // Node's parser leaves out what looks like a part of the value: after a # within it, or after the closing quote, which
+  // no backslash escapes. A value that begins with a # is empty for all programs that read the file.
   return quote === '' ? /^[^#]*[^\s#]#/.test(rest) : !/^.\s*(#|$)/.test(rest);
 }
 

@@ -55,7 +55,10 @@ export function readKinds(source: FileSource, problems: Problems): ProjectKinds 
   const names = new Set(own.map(({ name }) => name));
   const kinds = catalogOf([...own, ...builtInKinds.all.filter(({ name }) => !names.has(name))]);
   for (const each of described) {
-    checkCollection(each, kinds, problems);
+    const kind = kinds.get(each.descriptor.kind);
+    const holder = holderOf(kind, kinds, documentedPaths);
+    const path = kind.resource.path(contractSettings);
+    if (holder) problems.report(collectionTaken(path, holder), findNode(each.document, '/path').place);
     noteUnknownTargets(each, kinds, problems);
   }
   return { kinds, texts };
@@ -73,8 +76,8 @@ function kindsOf(described: readonly KindFile[], problems: Problems): Kind[] {
     const above = byName.get(name);
     const chain = [...below, descriptor.kind];
     const isBelowItself = chain.includes(name);
-    const wanted = () => (above ? make(above, chain) : builtInKinds.find(name));
-    const found = isBelowItself ? undefined : wanted();
+    const described = above && !isBelowItself ? make(above, chain) : undefined;
+    const found = isBelowItself ? undefined : (described ?? builtInKinds.find(name));
     const kind = kindFrom(descriptor, { proof, ...parentOf(each, found, problems) });
     made.set(kind.name, kind);
     return kind;
@@ -134,13 +137,6 @@ export function collectionTaken(path: string, { name }: Kind): Problem {
     message: `${path} is the collection of the kind \`${name}\`, and no other kind can have it.`,
     hint: `Declare such objects as ${name}, or correct the path.`,
   };
-}
-
-function checkCollection({ descriptor, document }: KindFile, kinds: Kinds, problems: Problems): void {
-  const kind = kinds.get(descriptor.kind);
-  const path = kind.resource.path(contractSettings);
-  const holder = holderOf(kind, kinds, documentedPaths);
-  if (holder) problems.report(collectionTaken(path, holder), findNode(document, '/path').place);
 }
 
 interface KindFile {

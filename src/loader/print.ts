@@ -38,7 +38,11 @@ export function printableOf(value: Json): Printable {
 
 /** The text of a manifest file. The loader reads exactly the same values from it, whatever characters they contain. */
 export function printManifest(documents: readonly ManifestDocument[]): string {
-  return documents.map(printDocument).join('---\n');
+  const texts = documents.map(({ members, comments, remarks }) => {
+    const contents = nodeOf({ members }, { at: pointer(), comments });
+    return print(contents, {}) + remarks.map((remark) => `# ${remark}\n`).join('');
+  });
+  return texts.join('---\n');
 }
 
 /** A value on one line, in flow style, to be used after a key or inside another flow collection. */
@@ -64,11 +68,6 @@ const unseen = /[\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff
 
 export function formatComment(comment: string): string {
   return `  # ${comment}`;
-}
-
-function printDocument({ members, comments, remarks }: ManifestDocument): string {
-  const contents = nodeOf({ members }, { at: pointer(), comments });
-  return print(contents, {}) + remarks.map((remark) => `# ${remark}\n`).join('');
 }
 
 function print(contents: Node, style: { collectionStyle?: 'flow' }): string {
@@ -154,8 +153,9 @@ const text: ScalarTag = {
   stringify(item, { indent, inFlow, implicitKey }) {
     const value = String(item.value);
     if (isPlain(value) && !(inFlow && /[,[\]{}]/.test(value))) return value;
-    if (isBlock(value) && !inFlow && !implicitKey) return literalBlock(value, indent);
-    return quote(value);
+    if (!isBlock(value) || inFlow || implicitKey) return quote(value);
+    const lines = value.replace(/\n$/, '').split('\n');
+    return [value.endsWith('\n') ? '|' : '|-', ...lines.map((line) => line && indent + line)].join('\n');
   },
 };
 
@@ -177,11 +177,6 @@ function looksLikeNumber(value: string): boolean {
     /^0[box][\da-f_]+$/i.test(value) ||
     /^\d+-\d+-\d/.test(value)
   );
-}
-
-function literalBlock(value: string, indent: string): string {
-  const lines = value.replace(/\n$/, '').split('\n');
-  return [value.endsWith('\n') ? '|' : '|-', ...lines.map((line) => line && indent + line)].join('\n');
 }
 
 /** True when a text of several lines can be a block that no editor changes. */

@@ -15,6 +15,7 @@ import { devNull, tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type Failure, fail, systemCode } from '../model/failure.ts';
 import { isForeign, isInside, statOf } from './paths.ts';
+
 /** The git repository of a project, found without git and without reading its settings. */
 export interface Repository {
   readonly top: string;
@@ -42,7 +43,12 @@ export function repositoryOf(root: string): Repository | null {
     const entry = join(folder, '.git');
     const gitFolder = gitFolderOf(entry);
     if (gitFolder !== null) {
-      requireSameOwner(root, [entry, gitFolder]);
+      // Takes the place of git's `safe.directory`, which a container would have to be told: a checkout belongs to the user
+      // who made it, and the program often runs as another. Nobody else may have put a repository above the project.
+      const foreign = [entry, gitFolder].find((path) => isForeign(path, root));
+      if (foreign !== undefined) {
+        throw noRepository(`${foreign} belongs to another user, not to the owner of the project in ${root}.`);
+      }
       const prefix = relative(folder, root).split(sep).join('/');
       const commonFolder = resolve(gitFolder, readLine(join(gitFolder, 'commondir')) ?? '.');
       return { top: folder, prefix: prefix && `${prefix}/`, gitFolder, commonFolder };
@@ -69,16 +75,6 @@ function gitFolderOf(entry: string): string | null {
   if (folder !== null && statOf(join(folder, 'HEAD'))?.isFile()) return realpathSync.native(folder);
   if (stats.isFile()) throw noRepository(`${entry} names ${folder ?? 'nothing'}, which is not a repository.`);
   return null;
-}
-
-/**
- * Takes the place of git's `safe.directory`, which a container would have to be told: a checkout belongs to the user who
- * made it, and the program often runs as another. What counts is that nobody else put a repository above the project.
- */
-function requireSameOwner(root: string, paths: readonly string[]): void {
-  const foreign = paths.find((path) => isForeign(path, root));
-  if (foreign === undefined) return;
-  throw noRepository(`${foreign} belongs to another user, not to the owner of the project in ${root}.`);
 }
 
 function readLine(file: string): string | null {

@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { requireInside, requireOutputFile, requireOwnFolder } from '../../src/loader/own-folder.ts';
+import { requireInside, requireOutputFile, requireOwnFolder } from '../../src/loader/paths.ts';
 import { project, thrown } from './fixture.ts';
 
 const codeOf = (run: () => void) => thrown(run).diagnostics.map(({ code }) => code);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { append, eolOf } from '../../exporter/edit/document.ts';
 import { dotEnvName } from '../../loader/inputs.ts';
-import { requireInside } from '../../loader/own-folder.ts';
+import { requireInside } from '../../loader/paths.ts';
 import { version } from '../../model/documents.ts';
 import { systemCode, unwritableFile } from '../../model/failure.ts';
 import {

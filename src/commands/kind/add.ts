@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { validators } from '../../generated/validators.js';
 import { targetsIn } from '../../kinds/descriptor.ts';
 import { builtInKinds } from '../../kinds/index.ts';
-import { requireInside } from '../../loader/own-folder.ts';
+import { requireInside } from '../../loader/paths.ts';
 import { ExitCode, fail } from '../../model/failure.ts';
 import { getText, type Json } from '../../model/json.ts';
 import { didYouMean } from '../../model/words.ts';
