@@ -1,5 +1,5 @@
 import { credentialPlaces } from '../kinds/credentials.ts';
-import { isSentAsText, readableFields } from '../kinds/field.ts';
+import { foldName, isSentAsText, readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { mailFrom } from '../kinds/mail-from.ts';
@@ -12,34 +12,32 @@ import type { VariableLists } from '../kinds/template-variables.ts';
 import { verifiedDomain } from '../kinds/verified-domain.ts';
 import type { Address } from '../model/address.ts';
 import { type Diagnostic, noteOverlay } from '../model/diagnostic.ts';
-import { get, parseJson } from '../model/json.ts';
+import { get, getText, parseJson } from '../model/json.ts';
 import { type LintLevels, lintRules } from '../model/lint.ts';
 import { pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { isConcealed, looksLikeCredential } from '../model/sensitive.ts';
 import { contractSettings } from '../model/settings.ts';
+import { domainOf } from '../model/status.ts';
 import type { Finding } from './finding.ts';
 import { type KnownRecords, lintSearch, rulesOf } from './searches.ts';
 import {
   collectSenders,
   findUnknownSenders,
-  type KnownSenders,
-  lintMailFrom,
-  lintSenders,
-  type Senders,
-} from './senders.ts';
-import {
   findUntranslated,
+  type KnownSenders,
   type KnownTemplates,
   lintChat,
   lintDefault,
+  lintSenders,
   lintTexts,
+  type Senders,
   scannedTexts,
   usesOf,
   variablesOf,
 } from './templates.ts';
 
 export { recordsIn } from './searches.ts';
-export { deletedSenders, findSentFrom, sendersIn } from './senders.ts';
+export { deletedSenders, findSentFrom, sendersIn } from './templates.ts';
 
 /** Answers of the tenant. A part that was not asked is absent, and rules that depend on it find nothing. */
 export interface LintKnowledge extends KnownSenders, KnownRecords {
@@ -51,7 +49,7 @@ export interface LintKnowledge extends KnownSenders, KnownRecords {
   readonly listed?: VariableLists;
 }
 
-export interface LintInput {
+interface LintInput {
   /** Every resource of the project: senders and locales are judged by what other resources declare. */
   readonly resources: readonly Resource[];
   /** `null` offline. */
@@ -129,6 +127,16 @@ function toDiagnostic(finding: Finding, resource: Resource, levels: LintLevels):
   ];
 }
 
+/** A MAIL FROM domain that the tenant would refuse: it must be a subdomain of the identity's domain (api-notes). */
+function lintMailFrom(resource: Resource): Finding[] {
+  const domain = domainOf(resource.key[0] ?? '');
+  const declared = getText(resource.fields, 'mailFromDomain');
+  if (!declared || foldName(declared).endsWith(`.${foldName(domain)}`)) return [];
+  const message = `The MAIL FROM domain ${declared} is not a subdomain of ${domain}.`;
+  const hint = `Use a subdomain, such as \`bounce.${domain}\`.`;
+  return [{ code: 'mail-from-domain', message, hint, at: '/mailFromDomain' }];
+}
+
 /** Settings that look like credentials but are not secrets: a plan hides them, but its requests contain them. */
 function lintCredentials(resource: Resource): Finding[] {
   const { kind } = resource;
@@ -164,7 +172,7 @@ function lintJsonText(resource: Resource): Finding[] {
   });
 }
 
-export interface LintQuestions {
+interface LintQuestions {
   /** The vendor's defaults of a key, in every medium and locale. */
   readonly defaults: readonly ReadRequest[];
   readonly objects: readonly ReadRequest[];

@@ -91,7 +91,15 @@ const ruleTypes: Readonly<Record<string, RuleType>> = {
 
 /** Findings about the rules of a saved search (seed 002, "Condition rule"). */
 export function lintSearch(resource: Resource, known: KnownRecords | null): Finding[] {
-  return rulesOf(resource).flatMap((rule) => [...judgeRule(rule, known ?? {}), ...judgeMembers(rule)]);
+  return rulesOf(resource).flatMap((rule) => {
+    // Members are sent as they are, since hosts know more than the documents; one of them may be a typo.
+    const unknown = rule.members.filter((name) => !ruleMembers.includes(name));
+    const members = unknown.flatMap((name) => {
+      const message = `\`${cutShort(name)}\` is a member of rules that tenantctl does not know; it is sent as it is.`;
+      return finding('rule-member', at(rule, name), message, didYouMean(name, ruleMembers));
+    });
+    return [...judgeRule(rule, known ?? {}), ...members];
+  });
 }
 
 function judgeRule(rule: Rule, known: KnownRecords): Finding[] {
@@ -107,15 +115,6 @@ function judgeRule(rule: Rule, known: KnownRecords): Finding[] {
     message,
     `Use one of ${operators.join(' ')}.`,
   );
-}
-
-/** Members that are sent as they are, since hosts know more than the documents; one of them may be a typo. */
-function judgeMembers(rule: Rule): Finding[] {
-  const unknown = rule.members.filter((name) => !ruleMembers.includes(name));
-  return unknown.flatMap((name) => {
-    const message = `\`${cutShort(name)}\` is a member of rules that tenantctl does not know; it is sent as it is.`;
-    return finding('rule-member', at(rule, name), message, didYouMean(name, ruleMembers));
-  });
 }
 
 function judgeStatus(rule: Rule): Finding[] {

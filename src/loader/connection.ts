@@ -64,10 +64,9 @@ function readSandbox(written: EmbeddedTenant, context: BuildContext): TenantConn
   const data = readPath('/sandbox/data', written.data, context);
   const name = `sandbox:${data ?? seed ?? 'memory'}`;
   const { root } = context;
-  const absolute = (path: string | null) => path && join(root, path);
   const sandbox = {
-    seed: absolute(seed),
-    data: absolute(data),
+    seed: seed && join(root, seed),
+    data: data && join(root, data),
     kinds: kindsFolderIn(root),
     presets: written.presets ?? [],
   };

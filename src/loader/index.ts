@@ -75,27 +75,24 @@ export interface BegunProject extends ProjectEnvironment {
 /** Loads a project in two steps. Throws one Failure with all problems of all files if the environment cannot be read. */
 export function beginProject(options: LoadOptions): BegunProject {
   const opened = openProjects(options);
-  const load = () => opened.load(options.environment);
-  const begin = () => {
-    try {
-      return opened.environment(options.environment);
-    } catch (error) {
-      // Reports what is wrong with the manifests, too.
-      load();
-      throw error;
-    }
-  };
-  return {
-    ...begin(),
-    async load(meanwhile) {
-      await opened.readAhead(meanwhile);
-      return load();
-    },
-  };
+  const { environment: name } = options;
+  try {
+    return {
+      ...opened.environment(name),
+      async load(meanwhile) {
+        await opened.readAhead(meanwhile);
+        return opened.load(name);
+      },
+    };
+  } catch (error) {
+    // Reports what is wrong with the manifests, too.
+    opened.load(name);
+    throw error;
+  }
 }
 
 /** The files of a project as they were read, for the same project at another time. */
-export interface ReadFiles extends Pick<ProjectFile, 'kinds' | 'kindTexts'> {
+interface ReadFiles extends Pick<ProjectFile, 'kinds' | 'kindTexts'> {
   readonly documents: Documents;
 }
 
@@ -108,7 +105,7 @@ export interface LoadedProject extends Project {
   readonly files?: ReadFiles;
 }
 
-export interface ProjectNames {
+interface ProjectNames {
   readonly environments: readonly string[];
   readonly objects: readonly Pick<Manifest, 'kind' | 'key' | 'address'>[];
 }
@@ -330,11 +327,11 @@ function readProject(opened: OpenEnvironment, manifests = manifestsIn(opened)): 
 
 function lintLevelsOf({ lint }: ProjectFile, { connection }: Environment): LintLevels {
   const isEmbedded = connection.to === 'sandbox';
-  const level = ([code, rule]: [string, LintRule]) => {
-    const byDefault = (isEmbedded ? rule.embedded : undefined) ?? rule.level;
+  const levels = Object.entries<LintRule>(lintRules).map(([code, { level, embedded }]) => {
+    const byDefault = (isEmbedded ? embedded : undefined) ?? level;
     return [code, get<LintLevel | undefined>(lint, code) ?? byDefault] as const;
-  };
-  return Object.fromEntries(Object.entries(lintRules).map(level));
+  });
+  return Object.fromEntries(levels);
 }
 
 /** Throws a Failure if the project has errors, or a plan would show a credential. */

@@ -12,7 +12,10 @@ import type { Place } from './file.ts';
 import type { FoundNode } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
 import { findOddBlank } from './syntax.ts';
-import { deferred, type Tree, unresolved } from './tree.ts';
+import { type Tree, unresolved } from './tree.ts';
+
+/** Replaces a secret or lookup while a tree is validated: a text that is not known yet. */
+const deferred = '\0deferred';
 
 /** Keywords that cannot be checked for a text that is not known yet. */
 const textKeywords = ['pattern', 'enum', 'const', 'minLength', 'maxLength'];

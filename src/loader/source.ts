@@ -234,10 +234,12 @@ function strictFs(root: string, problems: Failure[]) {
     }),
     realpathSync: wrap(realpathSync, (path, run) => {
       const shown = pathFrom(root, path);
-      const real = attempt(run, (error) =>
+      const real = attempt(run, (error) => {
         // Some editors mark an open file with a hidden broken link.
-        posix.basename(shown).startsWith('.') ? null : brokenLinkFailure(shown, error),
-      );
+        if (posix.basename(shown).startsWith('.')) return null;
+        if (systemCode(error) !== 'ENOENT') return unreadableFile(shown, error);
+        return fail('file-not-found', `${shown} is a broken link.`, { hint: 'Correct or remove the link.' });
+      });
       links.set(String(real), path);
       return real;
     }),
@@ -296,11 +298,6 @@ function readFrom<T>(path: string, read: () => T): T {
   }
 }
 
-function brokenLinkFailure(path: string, error: unknown): Failure {
-  if (systemCode(error) !== 'ENOENT') return unreadableFile(path, error);
-  return fail('file-not-found', `${path} is a broken link.`, { hint: 'Correct or remove the link.' });
-}
-
 export const projectFileName = 'tenantctl.yaml';
 
 export interface ManifestFolder {
@@ -331,13 +328,12 @@ export function manifestFolder(path: string, cwd: string): ManifestFolder & Back
   if (isInReserved(root)) throw reservedFolderFailure(path);
   const named = isFile ? dirname(resolve(cwd, path)) : resolve(cwd, path);
   const shown = relative(cwd, named).split(sep).join('/');
-  const manifests = isFile ? [literalGlob(basename(real))] : manifestsBelow;
+  const literal = basename(real).replace(/[\\*?[\](){}!+@|]/g, '\\$&');
+  const manifests = isFile ? [literal] : manifestsBelow;
   const isBackup = isFile ? real.endsWith('.json') : diskSource(root).glob(manifests).length === 0;
   const source = shownBelow(diskSource(root, isBackup ? largestBackup : largestFile), shown);
   return { source, manifests, backup: isBackup ? source.glob(isFile ? manifests : ['**/*.json']) : [] };
 }
-
-const literalGlob = (name: string): string => name.replace(/[\\*?[\](){}!+@|]/g, '\\$&');
 
 /** The same files, whose paths begin with that of their folder. */
 function shownBelow(source: FileSource, folder: string): FileSource {

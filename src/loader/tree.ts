@@ -9,9 +9,6 @@ import type { Problem, Problems } from './problems.ts';
 /** Replaces a value that could not be read. The reason has been reported already, so nothing else is reported for it. */
 export const unresolved = '\0unresolved';
 
-/** Replaces a secret or lookup while a tree is validated: a text that is not known yet. */
-export const deferred = '\0deferred';
-
 /** The value without what could not be read: members, and lists with such an item. `undefined`: nothing is left. */
 export function dropUnresolved(value: Json): Json | undefined {
   if (value === unresolved) return undefined;

@@ -1,8 +1,7 @@
 /** Where case counts for the lint, and where it does not. */
 import { describe, expect, it } from 'vitest';
 import type { Resource } from '../../src/kinds/resource.ts';
-import { type LintKnowledge, lint } from '../../src/lint/index.ts';
-import { sendersIn } from '../../src/lint/senders.ts';
+import { type LintKnowledge, lint, sendersIn } from '../../src/lint/index.ts';
 import { liveFrom, resource } from '../support/plan.ts';
 
 const template = (fields: Record<string, string>) =>
