@@ -27,14 +27,14 @@ import { type BuildContext, readConnection } from './connection.ts';
 import type { Place } from './file.ts';
 import { collectionTaken, documentedPaths, holderOf, type PathsOf, readKinds } from './kind-files.ts';
 import { noOverlays, type Overlays, readOverlays } from './overlay.ts';
-import { findNode, openSingle, type YamlDocument } from './parse.ts';
+import { openSingle } from './parse.ts';
 import { isForeign, statOf } from './paths.ts';
 import { Problems } from './problems.ts';
 import { checkSchema, fittingPart } from './schema.ts';
 import { defaultOf, type EnvironmentNames, nearEnvironment, sayFrom } from './selection.ts';
 import { type FileSource, projectFileName } from './source.ts';
 import { noteIn, notesIn, resolveNotes, type TagContext, tagNoter, tagReader, withoutNotes } from './tags.ts';
-import { type ReadTag, readTree, unresolved } from './tree.ts';
+import { findNode, type ReadTag, readTree, unresolved, type YamlDocument } from './tree.ts';
 
 /**
  * The project file in a folder or the nearest one above; where there is none, the path that it would have in the folder. One

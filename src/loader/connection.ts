@@ -25,10 +25,9 @@ import { type Pointer, pointer } from '../model/pointer.ts';
 import { type Place, sourceOf } from './file.ts';
 import { type Inputs, variableOf } from './inputs.ts';
 import { kindsFolderIn } from './kind-files.ts';
-import type { FoundNode } from './parse.ts';
 import { credentialsFailure, holdsCredentials, projectPath, requireInside, resolveLinks } from './paths.ts';
 import type { Problem, Problems } from './problems.ts';
-import { unresolved } from './tree.ts';
+import { type FoundNode, unresolved } from './tree.ts';
 
 export interface BuildContext {
   /** The project's folder. */

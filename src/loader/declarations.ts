@@ -11,12 +11,12 @@ import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
 import { sourceOf } from './file.ts';
 import { declarerOf, type Manifest, type ManifestContext, type WrittenManifest } from './manifest.ts';
-import { findNode, openFile, parseDocuments, readBytes } from './parse.ts';
+import { openFile, parseDocuments, readBytes } from './parse.ts';
 import { resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import { type FileSource, globRefusal, limitSize, matchGlobs, noteTexts } from './source.ts';
 import { manifestNoter } from './tags.ts';
-import { readTree } from './tree.ts';
+import { findNode, readTree } from './tree.ts';
 
 export function resourcesOf(manifests: readonly Manifest[], problems: Problems): Resource[] {
   refuseDuplicates(manifests, problems);

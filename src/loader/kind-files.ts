@@ -18,12 +18,12 @@ import { pointer } from '../model/pointer.ts';
 import { contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
 import type { Place } from './file.ts';
-import { findNode, openSingle, type YamlDocument } from './parse.ts';
+import { openSingle } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
 import { type FileSource, noteTexts } from './source.ts';
 import { tagNoter, withoutNotes } from './tags.ts';
-import { type ReadTag, readTree } from './tree.ts';
+import { findNode, type ReadTag, readTree, type YamlDocument } from './tree.ts';
 
 const kindGlobs = ['kinds/*.kind.yaml', 'kinds/*.kind.yml'];
 

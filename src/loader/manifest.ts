@@ -32,11 +32,19 @@ import { type Pointer, placeAbove, placesOf, pointer, segmentsOf, valueAt } from
 import { didYouMean } from '../model/words.ts';
 import { type Place, sourceOf } from './file.ts';
 import type { OverlaidManifest, Overlays } from './overlay.ts';
-import { type FoundNode, findNode, placeInside, reopenDocument } from './parse.ts';
+import { reopenDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
 import { explainFault, faultsIn, placeOf, type SchemaFault, schemaOf } from './schema.ts';
 import { noteIn, resolveNotes } from './tags.ts';
-import { dropUnresolved, type ReadTag, type Tree, unresolved } from './tree.ts';
+import {
+  dropUnresolved,
+  type FoundNode,
+  findNode,
+  placeInside,
+  type ReadTag,
+  type Tree,
+  unresolved,
+} from './tree.ts';
 
 /** A document that declares an object: it has a known kind and a key, but may have other problems. */
 export interface Manifest {

@@ -8,8 +8,8 @@ import { get, isObject, type Json, type JsonObject, objectFrom } from '../model/
 import { isFilledInLater } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { BuildContext } from './connection.ts';
-import type { FoundNode } from './parse.ts';
 import type { Problems } from './problems.ts';
+import type { FoundNode } from './tree.ts';
 
 export interface Overlays {
   match(address: Address): boolean;

@@ -9,10 +9,9 @@ import { type Pointer, pointer, segmentsOf, setMember, valueAt } from '../model/
 import { looksLikeCredential } from '../model/sensitive.ts';
 import { cutShort, didYouMean, joinWords } from '../model/words.ts';
 import type { Place } from './file.ts';
-import type { FoundNode } from './parse.ts';
+import { findOddBlank } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
-import { findOddBlank } from './syntax.ts';
-import { type Tree, unresolved } from './tree.ts';
+import { type FoundNode, type Tree, unresolved } from './tree.ts';
 
 /** Replaces a secret or lookup while a tree is validated: a text that is not known yet. */
 const deferred = '\0deferred';

@@ -1,10 +1,30 @@
-import { type Alias, isAlias, isMap, isNode, isScalar, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
+import {
+  type Alias,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type ParsedNode,
+  Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import { isArray, isObject, type Json, mapMembers, unsafeKeys } from '../model/json.ts';
 import { isMarkerKey } from '../model/marker.ts';
+import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { cutShort } from '../model/words.ts';
-import type { Place, SourceFile } from './file.ts';
-import { isCoreTag, keyText, offsetOfNode, placeOfNode, type YamlDocument } from './parse.ts';
+import { lineEnd, lineStart, type Place, SourceFile } from './file.ts';
+import { sideFilePath } from './paths.ts';
 import type { Problem, Problems } from './problems.ts';
+
+/** A document of a YAML file that is not empty. Its nodes know their offsets in the file. */
+export interface YamlDocument {
+  readonly file: SourceFile;
+  readonly root: ParsedNode;
+  /** Where the value begins, including its tag. */
+  readonly offset: number;
+}
 
 /** Replaces a value that could not be read. The reason has been reported already, so nothing else is reported for it. */
 export const unresolved = '\0unresolved';
@@ -208,4 +228,97 @@ function refuse(walk: Walk, node: unknown, problem: Problem, offset = offsetOfNo
   walk.problems.report(problem, { file: walk.file, offset });
   walk.tagged = true;
   return unresolved;
+}
+
+export interface FoundNode {
+  readonly place: Place;
+  readonly key: Place;
+  readonly node: unknown;
+  /** `inside`: in a scalar, alias or tag; `missing`: the mapping or list does not have the value. */
+  readonly match: 'exact' | 'inside' | 'missing';
+}
+
+export function findNode({ file, root }: YamlDocument, at: Pointer): FoundNode {
+  let node: unknown = root;
+  let key: unknown = root;
+  const toFound = (match: FoundNode['match']): FoundNode => ({
+    place: placeOfNode(node ?? key, file),
+    key: { file, offset: offsetOfNode(key) },
+    node,
+    match,
+  });
+  for (const segment of segmentsOf(at)) {
+    if (isMap(node)) {
+      const pair = node.items.find((item) => keyText(item.key) === segment);
+      if (!pair) return toFound('missing');
+      [node, key] = [pair.value, pair.key];
+    } else if (isSeq(node)) {
+      const item = node.items[Number(segment)];
+      if (item === undefined) return toFound('missing');
+      [node, key] = [item, item];
+    } else return toFound('inside');
+  }
+  return toFound('exact');
+}
+
+/**
+ * The position of a character of a text: in its side file, or in the YAML file. `null` where the YAML file does not
+ * contain the text as it is, because it is folded, escaped or made from variables.
+ */
+export function placeInside({ node, place, match }: FoundNode, text: string, offset: number): Place | null {
+  if (match !== 'exact' || !isScalar(node)) return null;
+  const { file } = place;
+  if (node.tag === '!file' && typeof node.value === 'string') {
+    return { file: new SourceFile(sideFilePath(node.value, file.path), text), offset };
+  }
+  if (node.tag !== undefined) return null;
+  const written = offsetOfNode(node);
+  if (node.type === Scalar.BLOCK_LITERAL) return placeInBlock(file, written, text, offset);
+  const start = /["']/.test(file.text.charAt(written)) ? written + 1 : written;
+  return file.text.startsWith(text.slice(0, offset + 1), start) ? { file, offset: start + offset } : null;
+}
+
+/** The lines of a literal block follow its header, indented. */
+function placeInBlock(file: SourceFile, header: number, text: string, offset: number): Place | null {
+  let start = header;
+  for (let line = text.slice(0, offset).split('\n').length; line > 0; line -= 1) {
+    start = file.text.indexOf('\n', start) + 1;
+    if (start === 0) return null;
+  }
+  const from = lineStart(text, offset);
+  const line = text.slice(from, lineEnd(text, offset));
+  const indentInFile = file.text.slice(start).match(/^ */)?.[0].length ?? 0;
+  const indent = indentInFile - (line.match(/^ */)?.[0].length ?? 0);
+  if (!file.text.startsWith(line, start + indent)) return null;
+  return { file, offset: start + indent + offset - from };
+}
+
+const coreTags = ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map(
+  (name) => `tag:yaml.org,2002:${name}`,
+);
+
+function isCoreTag(tag: string): boolean {
+  return coreTags.includes(tag);
+}
+
+/** The text of a key as written in the file; `null` where it is not a scalar. */
+export function keyText(key: unknown): string | null {
+  if (!isScalar(key) || (key.tag !== undefined && !isCoreTag(key.tag))) return null;
+  if (typeof key.value === 'string') return key.value;
+  return key.value === null ? null : (key.source ?? null);
+}
+
+/** Where a node's value begins, not counting its tag and anchor. */
+function offsetOfNode(node: unknown): number {
+  return isNode(node) ? (node.range?.[0] ?? 0) : 0;
+}
+
+/** A tag further away than this belongs to another value. */
+const maxTagDistance = 512;
+
+export function placeOfNode(node: unknown, file: SourceFile): Place {
+  const offset = offsetOfNode(node);
+  const tag = isNode(node) ? node.tag : undefined;
+  const written = tag === undefined ? -1 : file.text.lastIndexOf(tag, offset);
+  return { file, offset: written === -1 || offset - written > maxTagDistance ? offset : written };
 }

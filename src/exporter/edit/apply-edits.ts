@@ -1,6 +1,5 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, type Scalar } from 'yaml';
 import { lineEnd, lineStart } from '../../loader/file.ts';
-import { keyText } from '../../loader/parse.ts';
 import {
   formatComment,
   type Mapping,
@@ -10,6 +9,7 @@ import {
   printInline,
   quote,
 } from '../../loader/print.ts';
+import { keyText } from '../../loader/tree.ts';
 import { type Pointer, segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, partOf } from '../print-live.ts';
 import {

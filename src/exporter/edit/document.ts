@@ -14,8 +14,9 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import { lineEnd, lineStart, nextLine } from '../../loader/file.ts';
-import { keyText, yamlOptions } from '../../loader/parse.ts';
+import { yamlOptions } from '../../loader/parse.ts';
 import { type Member, type Printable, printInline, quote } from '../../loader/print.ts';
+import { keyText } from '../../loader/tree.ts';
 import { parseJson } from '../../model/json.ts';
 import { jsonOf, tagsIn } from '../print-live.ts';
 
