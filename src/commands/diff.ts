@@ -66,12 +66,8 @@ export const command = describeCommand({
   const limiters: Limiters = new Map();
   const backupSide = (path: string, folder: BackupFolder): DiffSource => {
     const project = projects.environment(environment);
-    const { tenant, ...backup } = openBackup(
-      path,
-      projects.loadBackup(folder),
-      project.environment,
-      io.signal,
-    );
+    const limited = { environment: project.environment, sizeLimit: projects.sizeLimit };
+    const { tenant, ...backup } = openBackup(path, folder, limited, io.signal);
     const declarations = projects.declarations(environment);
     return { is: 'tenant', name: path, tenant, backup, declarations, ...project };
   };

@@ -149,7 +149,8 @@ function openBackupAt(
   io: Io,
 ): Backup {
   const folder = manifestFolder(path, io.cwd);
-  if (folder.backup.length > 0) return openBackup(path, projects.loadBackup(folder), environment, io.signal);
+  const { sizeLimit } = projects;
+  if (folder.backup.length > 0) return openBackup(path, folder, { environment, sizeLimit }, io.signal);
   throw fail(
     'usage',
     `--from: ${oneLine(path)} has no JSON of a configuration export, or it has manifests.`,

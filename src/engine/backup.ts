@@ -3,10 +3,22 @@ import { systemClock } from '../client/clock.ts';
 import { apiRequest, type Call, isPathSegment } from '../kinds/http.ts';
 import { isObserved, type Kind, type Parent } from '../kinds/kind.ts';
 import type { Environment } from '../kinds/project.ts';
-import { type BackupEntry, badBackup } from '../loader/backup.ts';
+import { type BackupFolder, limitSize } from '../loader/source.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { get, getText, isObject, type Json, type JsonObject, objectsIn, sameJson } from '../model/json.ts';
+import { Failure } from '../model/failure.ts';
+import {
+  get,
+  getText,
+  isArray,
+  isObject,
+  isTooDeep,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  parseJson,
+  sameJson,
+} from '../model/json.ts';
 import { contractSettings } from '../model/settings.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -19,14 +31,17 @@ export interface Backup {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Throws a Failure for a backup with two objects of one id. */
+/**
+ * Throws a Failure for a backup with two objects of one id, for other files, and for one that is larger than manifests may
+ * be: `sizeLimit` MB.
+ */
 export function openBackup(
   path: string,
-  all: readonly BackupEntry[],
-  environment: Environment,
+  folder: BackupFolder,
+  { environment, sizeLimit }: { readonly environment: Environment; readonly sizeLimit: number },
   signal: AbortSignal,
 ): Backup {
-  const entries = withoutRepeats(all);
+  const entries = withoutRepeats(readEntries(folder, sizeLimit));
   const collections = collectionsOf(entries, environment);
   const name = `backup:${path}`;
   const reached = { ...environment, tenant: { identity: name, profiles: name } };
@@ -45,6 +60,53 @@ export function openBackup(
     ),
     diagnostics: remarksOn(entries, collections, environment),
   };
+}
+
+/** An object in a backup: a configuration export, as the vendor's own tooling writes it. */
+interface BackupEntry {
+  /** The type in the vendor's words, such as `ACCESS_PROFILE`. */
+  readonly type: string;
+  readonly object: JsonObject;
+  readonly file: string;
+}
+
+function readEntries({ source, backup }: BackupFolder, megabytes: number): BackupEntry[] {
+  const limited = limitSize(source, megabytes);
+  return backup.flatMap((file) => {
+    const content = parseJson(limited.text(file));
+    if (content === undefined) throw badBackup(file, 'is not JSON');
+    if (isTooDeep(content)) throw badBackup(file, 'is nested too deeply');
+    const list = isObject(content) ? (get(content, 'objects') ?? [content]) : content;
+    if (!isArray(list)) throw badBackup(file, 'has no list of `objects`');
+    return list.map((entry, at) => {
+      const read = entryIn(entry);
+      if (!read) throw badBackup(file, `has an entry that cannot be used: object ${at + 1}`);
+      return { ...read, file };
+    });
+  });
+}
+
+/** `self` has the id and the name that an object may lack. */
+function entryIn(entry: Json): Omit<BackupEntry, 'file'> | null {
+  const [self, object] = isObject(entry) ? [get(entry, 'self'), get(entry, 'object')] : [];
+  if (!isObject(self) || !isObject(object)) return null;
+  const type = getText(self, 'type') ?? '';
+  const id = getText(object, 'id') ?? getText(self, 'id');
+  if (!/^[A-Z][A-Z0-9_]{0,60}$/.test(type) || (id !== null && !isPathSegment(id))) return null;
+  const name = get(object, 'name') ?? get(self, 'name') ?? null;
+  return {
+    type,
+    object: { ...object, ...(id !== null && { id }), ...(name !== null && { name }) },
+  };
+}
+
+function badBackup(file: string, what: string): Failure {
+  const message = `The file ${what}.`;
+  const hint =
+    'A backup is the JSON of a configuration export: `{"objects": [{"self": {"type", "id", "name"}, "object": {…}}]}`, or such an entry in each file.';
+  return new Failure([
+    { code: 'bad-backup', severity: 'error', message, hint, source: { file, line: 1, column: 1 } },
+  ]);
 }
 
 /** The type of a kind in the vendor's words: `ACCESS_PROFILE` of `AccessProfile`. */

@@ -4,7 +4,7 @@ import type { Environment, Project, ProjectEnvironment, Secrets } from '../kinds
 import { fail } from '../model/failure.ts';
 import { get, sameJson } from '../model/json.ts';
 import { type LintLevel, type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
-import { type BackupEntry, readBackup } from './backup.ts';
+import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 import {
   type ProjectFile,
   type ReadEnvironment,
@@ -21,21 +21,14 @@ import {
   type ManifestFile,
   resourcesOf,
 } from './declarations.ts';
-import { dotEnvName, type InputOptions, type Inputs, readInputs } from './inputs.ts';
+import type { Place } from './file.ts';
+import { dotEnvName, type InputOptions, type Inputs, readInputs, variableOf } from './inputs.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { noOverlays } from './overlay.ts';
 import { isInside, resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import { type EnvironmentNames, sayFrom } from './selection.ts';
-import {
-  type BackupFolder,
-  diskSource,
-  type ManifestFolder,
-  noteTexts,
-  singleFile,
-  withTexts,
-} from './source.ts';
-import { credentialsOf, credentialTexts, refuseSecretTexts } from './tags.ts';
+import { diskSource, type ManifestFolder, noteTexts, singleFile, withTexts } from './source.ts';
 
 export { readDuration } from './config.ts';
 export type { Declarations } from './declarations.ts';
@@ -145,7 +138,9 @@ export function valuesIn(folder: string, options: InputOptions): Secrets {
 }
 
 /** A project whose files are read once, for several of its environments. */
-export interface OpenedProjects extends EnvironmentNames, Pick<ProjectFile, 'root' | 'configFile' | 'kinds'> {
+export interface OpenedProjects
+  extends EnvironmentNames,
+    Pick<ProjectFile, 'root' | 'configFile' | 'kinds' | 'sizeLimit'> {
   readonly files: ReadFiles;
   load(environment: string | undefined): LoadedProject;
   /** Reads the manifests in slices, and calls `begin` if there are several. What is wrong with them, `load` says. */
@@ -155,14 +150,12 @@ export interface OpenedProjects extends EnvironmentNames, Pick<ProjectFile, 'roo
   declarations(name: string | undefined): Declarations;
   /** The project for one environment, with other manifests than its own. They get its variables, and no overlays. */
   loadFolder(folder: ManifestFolder, environment: string | undefined): Project;
-  /** The objects of a backup, which is no larger than manifests may be. */
-  loadBackup(folder: BackupFolder): readonly BackupEntry[];
 }
 
 /** Opens a project for several environments. Throws a Failure if the project file itself cannot be read. */
 export function openProjects(options: OpenOptions): OpenedProjects {
   const opened = openProject(options);
-  const { environments, groups, defaultEnvironment, root, configFile, kinds } = opened.project;
+  const { environments, groups, defaultEnvironment, root, configFile, kinds, sizeLimit } = opened.project;
   return {
     environments,
     groups,
@@ -170,6 +163,7 @@ export function openProjects(options: OpenOptions): OpenedProjects {
     root,
     configFile,
     kinds,
+    sizeLimit,
     files: filesOf(opened),
     environment: (name) => requireEnvironment(openEnvironment(opened, name)),
     load: (environment) => readProject(openEnvironment(opened, environment)),
@@ -182,7 +176,6 @@ export function openProjects(options: OpenOptions): OpenedProjects {
         () => environmentReads(opened.project, opened.inputs, opened.problems.copy()),
       );
     },
-    loadBackup: (folder) => readBackup(folder, opened.project.sizeLimit),
     loadFolder({ source, manifests }, environment) {
       const project = { ...opened.project, manifests, notManifests: [] };
       const documents = documentsOf(project, { files: source });
@@ -235,7 +228,7 @@ export function openPastProjects(options: OpenOptions, today: Today) {
   return {
     load({ environment: { name }, credentials }: Pick<Project, 'environment' | 'credentials'>): Project {
       const first = read(name, new Set());
-      const known = new Set([...credentials, ...credentialsOf(first.uses, first.project)]);
+      const known = new Set([...credentials, ...credentialsOf(first)]);
       const found = credentialTexts(first, known).map((each) => each.name);
       const opened = found.length === 0 ? first : read(name, new Set(found));
       return readProject(opened, opened.manifests);
@@ -321,7 +314,7 @@ function readProject(opened: OpenEnvironment, manifests = manifestsIn(opened)): 
   opened.read.overlays.reportUnused();
   const project = requireEnvironment(opened);
   const lint = lintLevelsOf(opened.project, project.environment);
-  const credentials = credentialsOf(opened.uses, opened.project);
+  const credentials = credentialsOf(opened);
   return { ...project, credentials, lint, resources, files: filesOf(opened) };
 }
 
@@ -337,12 +330,52 @@ function lintLevelsOf({ lint }: ProjectFile, { connection }: Environment): LintL
 /** Throws a Failure if the project has errors, or a plan would show a credential. */
 function requireEnvironment(opened: OpenEnvironment): ProjectEnvironment {
   const { project, read, inputs, problems } = opened;
-  refuseSecretTexts(opened, project);
+  refuseSecretTexts(opened);
   problems.throwIfAny();
   const { root, configFile } = project;
   if (!read.environment) throw problems.toFailure();
   const { secrets } = inputs;
   return { root, configFile, environment: read.environment, secrets, diagnostics: problems.diagnostics };
+}
+
+/**
+ * Refuses `!env NAME` where NAME is a credential: the text of `!env` is shown in plans and reports. The name counts too,
+ * since a pull request can change what the project uses as a credential, but not what the variables of a job are called.
+ * So does the value: jobs have addresses with a password in them, such as those of proxies and of their repository. These
+ * problems are reported alone.
+ */
+function refuseSecretTexts(opened: OpenEnvironment): void {
+  const credentials = credentialsOf(opened);
+  const refused = credentialTexts(opened, credentials);
+  // Other messages may quote the values.
+  if (refused.length > 0) opened.problems.clear();
+  for (const { name, place, reason } of refused) {
+    const otherName = credentials.has(name) ? '' : ', or give a variable with ordinary text another name';
+    const message = `${name} ${reason}, and \`!env\` would show it in plans and reports.`;
+    opened.problems.add('env-secret', message, place, { hint: `Write \`!secret ${name}\`${otherName}.` });
+  }
+}
+
+function credentialsOf({ uses, project }: OpenEnvironment): Set<string> {
+  return new Set([...uses.secrets, ...project.credentialNames()]);
+}
+
+/** The places where `!env` reads a credential, each with the reason why it is one. */
+function credentialTexts(
+  { uses, inputs }: OpenEnvironment,
+  credentials: ReadonlySet<string>,
+): { readonly name: string; readonly place: Place; readonly reason: string }[] {
+  const reasonFor = (name: string): string | null => {
+    if (credentials.has(name)) return 'is a credential of this project';
+    if (namesCredential(name)) return 'is named like a credential';
+    return looksLikeCredential(variableOf(inputs.values, name) ?? '')
+      ? 'has the value of a credential'
+      : null;
+  };
+  return uses.texts.flatMap(({ name, place }) => {
+    const reason = reasonFor(name);
+    return reason === null ? [] : [{ name, place, reason }];
+  });
 }
 
 /**

@@ -2,7 +2,6 @@ import { formatAddress, parseAddress } from '../model/address.ts';
 import { Failure, fail, hasCode } from '../model/failure.ts';
 import { get, isArray, isObject, itemsOf, type Json, type JsonObject, mapJson } from '../model/json.ts';
 import { lookupMarker, lookupOf, refMarker, secretMarker } from '../model/marker.ts';
-import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 import { didYouMean } from '../model/words.ts';
 import type { Place, SourceFile } from './file.ts';
 import { type Inputs, variableOf } from './inputs.ts';
@@ -26,51 +25,6 @@ interface TagUses {
   readonly secrets: Set<string>;
   /** Names of variables that are read as ordinary text. */
   readonly texts: { readonly name: string; readonly place: Place }[];
-}
-
-/**
- * Refuses `!env NAME` where NAME is a credential: the text of `!env` is shown in plans and reports. The name counts too,
- * since a pull request can change what the project uses as a credential, but not what the variables of a job are called.
- * So does the value: jobs have addresses with a password in them, such as those of proxies and of their repository. These
- * problems are reported alone.
- */
-export function refuseSecretTexts(
-  { uses, inputs, problems }: Pick<TagContext, 'uses' | 'inputs' | 'problems'>,
-  project: { credentialNames(): Iterable<string> },
-): void {
-  const credentials = credentialsOf(uses, project);
-  const refused = credentialTexts({ uses, inputs }, credentials);
-  if (refused.length === 0) return;
-  // Other messages may quote the values.
-  problems.clear();
-  for (const { name, place, reason } of refused) {
-    const otherName = credentials.has(name) ? '' : ', or give a variable with ordinary text another name';
-    problems.add('env-secret', `${name} ${reason}, and \`!env\` would show it in plans and reports.`, place, {
-      hint: `Write \`!secret ${name}\`${otherName}.`,
-    });
-  }
-}
-
-export function credentialsOf(uses: TagUses, project: { credentialNames(): Iterable<string> }): Set<string> {
-  return new Set([...uses.secrets, ...project.credentialNames()]);
-}
-
-/** The places where `!env` reads a credential, each with the reason why it is one. */
-export function credentialTexts(
-  { uses, inputs }: Pick<TagContext, 'uses' | 'inputs'>,
-  credentials: ReadonlySet<string>,
-): { readonly name: string; readonly place: Place; readonly reason: string }[] {
-  const reasonFor = (name: string): string | null => {
-    if (credentials.has(name)) return 'is a credential of this project';
-    if (namesCredential(name)) return 'is named like a credential';
-    return looksLikeCredential(variableOf(inputs.values, name) ?? '')
-      ? 'has the value of a credential'
-      : null;
-  };
-  return uses.texts.flatMap(({ name, place }) => {
-    const reason = reasonFor(name);
-    return reason === null ? [] : [{ name, place, reason }];
-  });
 }
 
 /** Returns the value that a tag gives. Throws a Failure, which is reported at the tag. */
