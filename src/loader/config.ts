@@ -316,16 +316,14 @@ function readValue(
     ['/profiles/tls', readCredential],
     ['', readSetting],
   ];
-  return readers.reduce<Json>(
-    (value, [at, read]) => resolveAt(value, at, (given) => resolveNotes(given, file, read)),
-    isObject(noted) ? { ...noted, variables } : noted,
-  );
-}
-
-function resolveAt(value: Json, at: Pointer, resolve: (part: Json) => Json): Json {
-  const part = valueAt(value, at);
-  if (part === undefined) return value;
-  return at === '' || !isObject(value) ? resolve(part) : withValueAt(value, at, resolve(part));
+  let value: Json = isObject(noted) ? { ...noted, variables } : noted;
+  for (const [at, read] of readers) {
+    const part = valueAt(value, at);
+    if (part === undefined) continue;
+    const resolved = resolveNotes(part, file, read);
+    value = at === '' || !isObject(value) ? resolved : withValueAt(value, at, resolved);
+  }
+  return value;
 }
 
 function buildEnvironment(name: string, written: WrittenEnvironment, context: BuildContext): Environment {

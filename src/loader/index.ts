@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
-import type { Environment, Project, ProjectEnvironment, Secrets } from '../kinds/project.ts';
+import type { Project, ProjectEnvironment, Secrets } from '../kinds/project.ts';
 import { fail } from '../model/failure.ts';
 import { get, sameJson } from '../model/json.ts';
 import { type LintLevel, type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
@@ -313,18 +313,13 @@ function readProject(opened: OpenEnvironment, manifests = manifestsIn(opened)): 
   const resources = resourcesOf(manifests, opened.problems);
   opened.read.overlays.reportUnused();
   const project = requireEnvironment(opened);
-  const lint = lintLevelsOf(opened.project, project.environment);
-  const credentials = credentialsOf(opened);
-  return { ...project, credentials, lint, resources, files: filesOf(opened) };
-}
-
-function lintLevelsOf({ lint }: ProjectFile, { connection }: Environment): LintLevels {
-  const isEmbedded = connection.to === 'sandbox';
+  const isEmbedded = project.environment.connection.to === 'sandbox';
   const levels = Object.entries<LintRule>(lintRules).map(([code, { level, embedded }]) => {
     const byDefault = (isEmbedded ? embedded : undefined) ?? level;
-    return [code, get<LintLevel | undefined>(lint, code) ?? byDefault] as const;
+    return [code, get<LintLevel | undefined>(opened.project.lint, code) ?? byDefault] as const;
   });
-  return Object.fromEntries(levels);
+  const lint: LintLevels = Object.fromEntries(levels);
+  return { ...project, credentials: credentialsOf(opened), lint, resources, files: filesOf(opened) };
 }
 
 /** Throws a Failure if the project has errors, or a plan would show a credential. */

@@ -61,12 +61,20 @@ function withDotEnv(root: string, env: NodeJS.ProcessEnv, problems: Problems): N
 
 /** Reports lines that Node's parser would read otherwise than they look. None is shown: it may hold a secret. */
 function hasMistakes(file: SourceFile, problems: Problems): boolean {
+  const { text } = file;
   const before = problems.count;
-  for (let offset = 0; offset < file.text.length; ) {
-    const line = readLine(file.text, offset);
-    if (isMisread(line))
+  for (let offset = 0, end = 0; offset < text.length; offset = end) {
+    const [written = '', name = '', quote = ''] = assignment.exec(text.slice(offset)) ?? [];
+    const value = offset + written.length;
+    // A value in quotes may have several lines.
+    const close = quote === '' ? value : text.indexOf(quote, value);
+    end = nextLine(text, Math.max(offset, close));
+    const isMisread =
+      name === ''
+        ? !/^\s*(#|$)/.test(text.slice(offset, end))
+        : close < 0 || name.endsWith('_FILE') || isCutShort(text.slice(close, end), quote);
+    if (isMisread)
       problems.add('env-file-syntax', misread, { file, offset }, { hint: asItLooks, excerpt: false });
-    offset = line.end;
   }
   return problems.count > before;
 }
@@ -75,31 +83,15 @@ const misread = `This line of ${dotEnvName} would be read otherwise than it look
 const asItLooks =
   'Write `NAME=value`, or begin a comment with `#`. Put a value that contains `#`, a quote or several lines in quotes that it does not contain (\', " or `). A name that ends in `_FILE` may only be a variable of the environment: write the value itself.';
 
-/** A line of the file, with further ones where its value in quotes has some. */
-interface Line {
-  readonly text: string;
-  readonly end: number;
-  readonly name: string;
-  readonly quote: string;
-  /** The line from the closing quote on, or from the value on where it has no quotes; `null` where the quote is not closed. */
-  readonly rest: string | null;
-}
-
 const assignment = /^[^\S\n]*(?:export[^\S\n]+)?([A-Za-z_][\w.-]*)[^\S\n]*=[^\S\n]*(["'`]?)/;
 
-function readLine(text: string, at: number): Line {
-  const [written = '', name = '', quote = ''] = assignment.exec(text.slice(at)) ?? [];
-  const value = at + written.length;
-  const close = quote === '' ? value : text.indexOf(quote, value);
-  const end = nextLine(text, Math.max(at, close));
-  return { text: text.slice(at, end), end, name, quote, rest: close < 0 ? null : text.slice(close, end) };
-}
-
-function isMisread({ text, name, quote, rest }: Line): boolean {
-  if (name === '') return !/^\s*(#|$)/.test(text);
-  if (rest === null || name.endsWith('_FILE')) return true;
-  // Node's parser leaves out what looks like a part of the value: after a # within it, or after the closing quote, which
-  // no backslash escapes. A value that begins with a # is empty for all programs that read the file.
+/**
+ * True when Node's parser leaves out what looks like a part of the value: after a # within it, or after the closing quote,
+ * which no backslash escapes. A value that begins with a # is empty for all programs that read the file.
+ *
+ * @param rest the line from the closing quote on, or from the value on where it has no quotes
+ */
+function isCutShort(rest: string, quote: string): boolean {
   return quote === '' ? /^[^#]*[^\s#]#/.test(rest) : !/^.\s*(#|$)/.test(rest);
 }
 

@@ -203,8 +203,13 @@ function readSettings({ commonFolder }: Repository, run: Git['run']): ReadonlyMa
 }
 
 function environmentFor({ top, commonFolder }: Repository, home: string, gitFolder: string) {
+  // Without folders of the repository, such as the `node_modules/.bin` of a project, and without relative ones.
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => {
+    return isAbsolute(folder) && existsSync(folder) && !isInside(top, realpathSync.native(folder));
+  });
   return {
-    PATH: searchPath(process.env.PATH ?? '', top),
+    // An empty PATH would mean the working directory; without one, the system's own folders are searched.
+    PATH: folders.length === 0 ? undefined : folders.join(delimiter),
     HOME: home,
     LC_ALL: 'C',
     GIT_DIR: gitFolder,
@@ -220,15 +225,6 @@ function environmentFor({ top, commonFolder }: Repository, home: string, gitFold
     GIT_TERMINAL_PROMPT: '0',
     GIT_OPTIONAL_LOCKS: '0',
   };
-}
-
-/** PATH without folders of the repository, such as the `node_modules/.bin` of a project, and without relative ones. */
-function searchPath(path: string, top: string): string | undefined {
-  const folders = path.split(delimiter).filter((folder) => {
-    return isAbsolute(folder) && existsSync(folder) && !isInside(top, realpathSync.native(folder));
-  });
-  // An empty PATH would mean the working directory; without one, the system's own folders are searched.
-  return folders.length === 0 ? undefined : folders.join(delimiter);
 }
 
 const overrides = [

@@ -229,34 +229,36 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-function describeType({ params, data, parentSchema }: ErrorObject, subject: string, node: unknown): Problem {
+function describeType(error: ErrorObject, subject: string, node: unknown): Problem {
+  const { params, data } = error;
   const types = [params.type].flat().map(String);
   const wanted = joinWords(
     'or',
     types.map((type) => typeNames[type] ?? type),
   );
-  const isQuotable = typeof data === 'number' || typeof data === 'boolean';
-  const otherHint = types.includes('boolean') ? hintForTruth(data) : hintForList(types, data);
-  // As it is written: 1.10 is read as 1.1.
-  const written = isScalar(node) && node.value === data && node.source ? node.source : String(data);
-  const hint = types.includes('string') && isQuotable ? hintForText(brief(written), parentSchema) : otherHint;
   const code = 'wrong-type';
   const said = (what: string) => `${subject} must be ${wanted}, not ${what}.`;
   // A number in quotes looks like the number that is wanted.
   const isNumber = types.includes('integer') || types.includes('number');
   if (isNumber && typeof data === 'string' && /^\d+$/.test(data))
     return { code, message: said(`the text "${brief(data)}"`), hint: 'Write it without quotes.' };
-  return { code, message: said(showInQuotes(data)), hint };
+  return { code, message: said(showInQuotes(data)), hint: hintForType(types, error, node) };
 }
 
-/** Suggests quotes, unless the text would not be valid either. */
-function hintForText(text: string, schema: ErrorObject['parentSchema']): string | undefined {
-  const pattern: unknown = schema?.pattern;
-  const isFit = typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text);
-  return isFit ? `If it is text, put it in quotes: "${text}".` : exampleOf(schema);
-}
-
-function hintForList(types: readonly string[], data: unknown): string | undefined {
+function hintForType(
+  types: readonly string[],
+  { data, parentSchema }: ErrorObject,
+  node: unknown,
+): string | undefined {
+  if (types.includes('string') && (typeof data === 'number' || typeof data === 'boolean')) {
+    // As it is written: 1.10 is read as 1.1.
+    const text = brief(isScalar(node) && node.value === data && node.source ? node.source : data);
+    const pattern: unknown = parentSchema?.pattern;
+    // In quotes, the text may not be valid either.
+    const isFit = typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text);
+    return isFit ? `If it is text, put it in quotes: "${text}".` : exampleOf(parentSchema);
+  }
+  if (types.includes('boolean')) return hintForTruth(data);
   if (!types.includes('array') || data === null || data === deferred) return undefined;
   if (typeof data === 'object') return 'Begin each item of the list with `- `, also the only one.';
   return `Put it in brackets: [${brief(data)}].`;
