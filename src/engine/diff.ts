@@ -33,17 +33,11 @@ import { fillReferences, referencesIn, resolveReferences } from '../planner/refe
 import type { Backup } from './backup.ts';
 import { checkScope, kindsNamed, selectionOf } from './choices.ts';
 import { readReferencedRecords, usualKinds } from './export.ts';
-import {
-  nameDifferences,
-  type ReferenceNames,
-  readReferenceNames,
-  shareIds,
-  writeReferences,
-} from './names.ts';
+import { type ReferenceNames, readReferenceNames, shareIds, writeReferences } from './names.ts';
 import { readSettledKinds, servedKinds, Unusable } from './reading.ts';
+import { nameDifferences, undeclarability } from './review.ts';
 import { findStrayIds } from './stray-ids.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
-import { undeclarability } from './undeclarable.ts';
 
 export interface DiffOptions {
   readonly only?: readonly string[];

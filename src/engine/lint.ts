@@ -4,7 +4,6 @@ import { readDefaults, readObjects } from '../client/read.ts';
 import { readTemplateContext, readVariables } from '../client/template-variables.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
-import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import {
   deletedSenders,
@@ -58,15 +57,11 @@ export async function lintPlan(plan: DraftPlan, project: Project, planned: Plann
   return { ...plan, diagnostics: [...plan.diagnostics, ...shown] };
 }
 
-interface LintedPlan extends Planned {
-  readonly deleted: ReadonlySet<string>;
-}
-
 /** `problems`: why parts could not be read. Their checks are skipped: a plan does not fail because the lint cannot run. */
 async function readKnowledge(
   changed: readonly Resource[],
   declared: readonly Resource[],
-  { defaults, client, deleted }: LintedPlan,
+  { defaults, client, deleted }: Planned & { readonly deleted: ReadonlySet<string> },
 ): Promise<{ known: LintKnowledge; problems: readonly Diagnostic[] }> {
   const problems: Diagnostic[] = [];
   const readPart = async <T>(isNeeded: boolean, read: () => Promise<T>): Promise<T | undefined> => {
@@ -81,7 +76,11 @@ async function readKnowledge(
   };
   const questions = questionsOf(changed, declared);
   const templates = async (): Promise<LintKnowledge> => {
-    const missing = omitKnownKeys(questions.defaults, defaults);
+    // The defaults of a key are read for all media and locales.
+    const read = new Set(defaults.map(({ key: [name] }) => name));
+    const missing = questions.defaults
+      .map((request) => ({ ...request, keys: request.keys.filter(([name]) => !read.has(name ?? '')) }))
+      .filter(({ keys }) => keys.length > 0);
     // The context is likely to be needed as well. Equal requests of a plan are sent once, so it costs no wait below.
     const [more = []] = await Promise.all([
       readPart(missing.length > 0, () => readDefaults(client, missing)),
@@ -89,15 +88,10 @@ async function readKnowledge(
     ]);
     const all = [...defaults, ...more];
     // Most variables occur in the defaults. Then the context is not needed.
-    const others = withOtherVariables(changed, all);
+    const others = withOtherVariables(changed, all).map(({ key }) => key);
     const [attributes, listed] = await Promise.all([
       readPart(others.length > 0, () => readTemplateContext(client)),
-      readPart(others.length > 0, () =>
-        readVariables(
-          client,
-          others.map(({ key }) => key),
-        ),
-      ),
+      readPart(others.length > 0, () => readVariables(client, others)),
     ]);
     return {
       defaults: all,
@@ -116,14 +110,6 @@ async function readKnowledge(
     // The order of the answers is random, and the problems are part of the digest.
     problems: problems.toSorted((one, other) => (one.message < other.message ? -1 : 1)),
   };
-}
-
-/** The requests without the keys whose defaults are known. The defaults of a key are read for all media and locales. */
-function omitKnownKeys(requests: readonly ReadRequest[], defaults: readonly LiveObject[]): ReadRequest[] {
-  const known = new Set(defaults.map(({ key: [name] }) => name));
-  return requests
-    .map((request) => ({ ...request, keys: request.keys.filter(([name]) => !known.has(name ?? '')) }))
-    .filter(({ keys }) => keys.length > 0);
 }
 
 /** Leaves out the tracking id: it is new in each answer, and would change the digest of the plan. */

@@ -5,14 +5,12 @@ import { knownIds, type NameOf, type NameSources, type Records } from '../export
 import type { Kinds } from '../kinds/catalog.ts';
 import { isReferenceField } from '../kinds/field.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
-import { LiveIndex } from '../kinds/live-objects.ts';
 import { ownId } from '../kinds/parents.ts';
 import { allOf } from '../kinds/read-request.ts';
-import { idsIn, idsOnSide, renameMembers, withReferences } from '../kinds/references.ts';
+import { idsIn, renameMembers, withReferences } from '../kinds/references.ts';
 import { type Address, parseAddress, referenceText } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { SideDifference } from '../model/diff.ts';
 import {
   get,
   getText,
@@ -26,7 +24,6 @@ import {
 import { lookupOf, lookupWords } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { namesAndMore } from '../model/words.ts';
-import type { LookedUp } from '../planner/fill-lookups.ts';
 
 export interface ReferenceNames {
   /** All objects of the kinds that are referred to, if the tenant lists them. */
@@ -165,56 +162,6 @@ export function remarkUnnamedRecords(objects: readonly LiveObject[], records: Re
       return keptRemark(`The id at \`${place}\` of ${where} stays as it is: ${why}.`, object.address);
     },
   );
-}
-
-interface KnownObjects {
-  readonly kinds: Kinds;
-  readonly objects: readonly LiveObject[];
-  readonly lookedUp: LookedUp;
-}
-
-interface Differing<D> {
-  readonly address: Address;
-  readonly kind: string;
-  readonly diff: readonly D[];
-}
-
-/** Adds to differences the names of the ids in them, as objects and lookups of the tenant showed them: a reviewer reads names. */
-export function nameDifferences<D extends SideDifference, T extends Differing<D>>(
-  differing: readonly T[],
-  { kinds, objects, lookedUp }: KnownObjects,
-): T[] {
-  const index = new LiveIndex(objects);
-  const namesIn = (kind: Kind, entry: D, side: 'before' | 'after') => {
-    return idsOnSide(kind, entry, side).flatMap(({ id, to }) =>
-      to.flatMap((name) => {
-        const target = kinds.find(name);
-        const live = target && typeof id === 'string' ? index.findById(target, id) : null;
-        return live?.id && live.key[0] !== live.id
-          ? [[ownId(live.kind, live.id), live.address] as const]
-          : [];
-      }),
-    );
-  };
-  const nameIn = ({ address, kind: name }: T, entry: D): D => {
-    if (entry.sensitive) return entry;
-    const kind = kinds.get(name);
-    const names = [
-      ...findLookedUp(entry, lookedUp.get(address)),
-      ...namesIn(kind, entry, 'before'),
-      ...namesIn(kind, entry, 'after'),
-    ];
-    return names.length === 0 ? entry : { ...entry, named: Object.fromEntries(names) };
-  };
-  return differing.map((each) => ({ ...each, diff: each.diff.map((entry) => nameIn(each, entry)) }));
-}
-
-function findLookedUp({ before, after }: SideDifference, found: ReadonlyMap<string, string> | undefined) {
-  if (!found || found.size === 0) return [];
-  const leavesOf = (value: Json): Json[] =>
-    typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [value];
-  const values = new Set([...leavesOf(before), ...leavesOf(after)].map(String));
-  return [...found].filter(([id]) => values.has(id));
 }
 
 export interface StatedObject extends Pick<LiveObject, 'kind' | 'fields'> {

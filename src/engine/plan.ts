@@ -42,16 +42,13 @@ import {
   type UsedReference,
 } from '../planner/references.ts';
 import { checkChoices, choicesFrom, globWarnings, type PlanOptions } from './choices.ts';
-import { findEarlierDefaults } from './earlier-defaults.ts';
 import { lintPlan, type Planned } from './lint.ts';
-import { nameDifferences } from './names.ts';
 import { readSettledObjects } from './reading.ts';
+import { addUndeclared, nameCommits, nameDifferences, undeclarability, warnOfLosses } from './review.ts';
 import { addImpact } from './search.ts';
-import { type Past, type PastProjects, withSince } from './since.ts';
+import { findEarlierDefaults, type Past, type PastProjects, withSince, writtenSince } from './since.ts';
 import { findStrayIds } from './stray-ids.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
-import { addUndeclared, undeclarability, warnOfLosses } from './undeclarable.ts';
-import { nameCommits, writtenSince } from './who.ts';
 
 interface ChangeOptions extends PlanOptions {
   /** What `since` declared, where a caller has checked it out for several plans. */
@@ -82,12 +79,8 @@ export async function planChanges(
   const desired = await resolveDeclared(declared, live, choices, reader);
   const foreign = await findForeignIds(declared, live, choices, reader);
   const written = await writtenSince(declared.past, project);
-  const draft = await draftPlan(
-    { ...desired, written, diagnostics: [...desired.diagnostics, ...foreign] },
-    live,
-    project,
-    options.env,
-  );
+  const diagnostics = [...desired.diagnostics, ...foreign];
+  const draft = await draftPlan({ ...desired, written, diagnostics }, live, project, options.env);
   refuseLostReferences(declared.references, declared.resources, draft.plan, environment.kinds);
   const listed = await addUndeclared(draft.plan, draft);
   const named = await nameCommits(listed, desired, declared.past, project.root);

@@ -3,15 +3,19 @@ import type { Kinds } from '../kinds/catalog.ts';
 import type { KeyField } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { type Checkout, withRevision } from '../loader/git.ts';
+import { type Checkout, commitsWith, withRevision } from '../loader/git.ts';
 import { type LoadedProject, leftOutThen, openPastProjects, openProjects, textsOf } from '../loader/index.ts';
+import type { Address } from '../model/address.ts';
 import { lazy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure, fail } from '../model/failure.ts';
-import { sameJson } from '../model/json.ts';
+import { Failure, fail, onFailure } from '../model/failure.ts';
+import { type JsonObject, sameJson } from '../model/json.ts';
 import type { TenantName } from '../model/network.ts';
 import { namesAndMore } from '../model/words.ts';
+import type { PlanInput } from '../planner/input.ts';
+import { type MovedDefault, provenDefault } from '../planner/moved-defaults.ts';
 import type { PlanOptions } from './choices.ts';
+import { findLaterResults } from './results.ts';
 
 interface PastDeclarations {
   readonly resources: readonly Resource[];
@@ -32,29 +36,23 @@ export interface PastProjects {
   read(project: Project): Past;
 }
 
-interface Revision {
-  readonly name: string;
-  readonly env: NodeJS.ProcessEnv;
-}
-
 /** Checks out a revision once, and lets `use` read it for any environment. Rejects with the Failures of `withRevision`. */
 export function withPast<T>(
   project: PresentFiles,
-  revision: Revision,
+  { name, env }: { readonly name: string; readonly env: NodeJS.ProcessEnv },
   use: (past: PastProjects) => T | Promise<T>,
 ): Promise<T> {
   const useCheckout = ({ folder, same, hidden, ...commits }: Checkout) => {
-    const options = { configFile: join(folder, basename(project.configFile)), env: revision.env };
+    const options = { configFile: join(folder, basename(project.configFile)), env };
     const opened = lazy(() => openPastProjects(options, { ...project, same }));
-    const load = (present: Project) => opened().load(present);
     return use({
       read(present) {
-        refuseHidden(present, hidden, revision.env);
-        return { ...readPast(present, load, revision.name), ...commits };
+        refuseHidden(present, hidden, env);
+        return { ...readPast(present, () => opened().load(present), name), ...commits };
       },
     });
   };
-  return withRevision(project, revision.name, useCheckout, project.files && textsOf(project.files));
+  return withRevision(project, name, useCheckout, project.files && textsOf(project.files));
 }
 
 type PresentFiles = Pick<LoadedProject, 'root' | 'configFile' | 'files'>;
@@ -68,28 +66,26 @@ export async function withSince<T>(
   return since === null ? use(null) : withPast(project, { name: since, env }, use);
 }
 
-function readPast(project: Project, load: (present: Project) => Project, revision: string): PastDeclarations {
+/** What was declared for the environment, with the kinds of today. Nothing of it counts where it was another tenant's. */
+function readPast(project: Project, load: () => Project, revision: string): PastDeclarations {
+  const { name, tenant, kinds } = project.environment;
   try {
-    return toPast(project, load(project), revision);
+    const past = load();
+    if (!mayBeSame(past.environment.tenant, tenant))
+      return emptyPast(`the environment \`${name}\` was another tenant`, revision);
+    const unknown = past.diagnostics.filter(({ code }) => leftOutThen.includes(code));
+    const { resources, lost } = renewKinds(past.resources, kinds);
+    return { resources, diagnostics: [...unknown, ...lost].map((each) => addRevision(each, revision)) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const missing = absences.find(({ code }) => error.diagnostics.some((each) => each.code === code));
+    const { diagnostics, exitCode } = error;
+    const missing = absences.find(({ code }) => diagnostics.some((each) => each.code === code));
     if (missing) return emptyPast(missing.say(project), revision);
     throw new Failure(
-      error.diagnostics.map((each) => addRevision(each, revision)),
-      error.exitCode,
+      diagnostics.map((each) => addRevision(each, revision)),
+      exitCode,
     );
   }
-}
-
-/** What was declared for the environment, with the kinds of today. Nothing of it counts where it was another tenant's. */
-function toPast({ environment }: Project, past: Project, revision: string): PastDeclarations {
-  if (!mayBeSame(past.environment.tenant, environment.tenant)) {
-    return emptyPast(`the environment \`${environment.name}\` was another tenant`, revision);
-  }
-  const unknown = past.diagnostics.filter(({ code }) => leftOutThen.includes(code));
-  const { resources, lost } = renewKinds(past.resources, environment.kinds);
-  return { resources, diagnostics: [...unknown, ...lost].map((each) => addRevision(each, revision)) };
 }
 
 /**
@@ -142,7 +138,7 @@ function mayBeSame(a: TenantName, b: TenantName): boolean {
   return agree(a.identity, b.identity) && agree(a.profiles, b.profiles);
 }
 
-const shown = 5;
+const mostNamed = 5;
 
 /** A file that is missing on the disk because git left it out was not removed by anybody. */
 function refuseHidden(
@@ -157,7 +153,7 @@ function refuseHidden(
     (path) => /\.ya?ml$/i.test(path) || covers(path.endsWith('/') ? `${path}any.yaml` : path),
   );
   if (manifests.length === 0) return;
-  const named = namesAndMore(manifests.slice(0, shown), manifests.length - shown);
+  const named = namesAndMore(manifests.slice(0, mostNamed), manifests.length - mostNamed);
   throw fail(
     'hidden-manifests',
     `git leaves files of the project out of the work tree or does not compare them: ${named}. Objects in them would look as if they had been removed.`,
@@ -174,4 +170,56 @@ function addRevision(diagnostic: Diagnostic, revision: string): Diagnostic {
     message: `At ${revision}: ${message}`,
     ...(source && { source: { ...source, file: `${revision}:${source.file}` } }),
   };
+}
+
+/** What applies of this checkout wrote after the revision: nobody else has to be told of it. */
+export async function writtenSince(
+  past: Past | null,
+  { root, environment }: Project,
+): Promise<NonNullable<PlanInput['written']>> {
+  const written = new Map<Address, JsonObject | null>();
+  if (past === null) return written;
+  for (const later of await findLaterResults(root, environment.name, past.committedAt)) {
+    if ('unreadable' in later || !sameJson({ ...later.result.tenant }, { ...environment.tenant })) continue;
+    for (const { address, action, outcome, after } of later.result.changes) {
+      if (outcome !== 'done') continue;
+      if (action === 'delete') written.set(address, null);
+      else if (after) written.set(address, { ...written.get(address), ...after });
+    }
+  }
+  return written;
+}
+
+/** A project is checked out and loaded for each. */
+const maxCommits = 8;
+
+/**
+ * The vendor's defaults that objects were customised from, by address: as the manifests hold them now, or as the commits
+ * of the project did that first recorded their digests. Left out is what neither proves; also where there is no git.
+ */
+export async function findEarlierDefaults(
+  moved: readonly MovedDefault[],
+  project: Project,
+  env: NodeJS.ProcessEnv,
+): Promise<ReadonlyMap<Address, JsonObject>> {
+  const found = new Map<Address, JsonObject>();
+  const note = (each: MovedDefault, declared: JsonObject) => {
+    const fields = provenDefault(each, declared);
+    if (fields) found.set(each.match.resource.address, fields);
+  };
+  for (const each of moved) note(each, each.match.resource.fields);
+  const missing = () => moved.filter(({ match }) => !found.has(match.resource.address));
+  const digests = [...new Set(missing().map(({ basedOn }) => basedOn))];
+  // Without git, a clone or its history, none: a plan is made without what only helps to compare.
+  const commits = digests.length === 0 ? [] : await commitsWith(project, digests).catch(onFailure(() => []));
+  for (const name of commits.slice(0, maxCommits)) {
+    const read = withPast(project, { name, env }, (revision) => revision.read(project).resources);
+    const past: readonly Resource[] = await read.catch(onFailure(() => []));
+    for (const each of missing()) {
+      const resource = past.find(({ address }) => address === each.match.resource.address);
+      if (resource) note(each, resource.fields);
+    }
+    if (missing().length === 0) break;
+  }
+  return found;
 }

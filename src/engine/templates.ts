@@ -56,7 +56,7 @@ export async function readMovedTemplates(
   const moved = findMovedDefaults(matches, new LiveIndex(defaults));
   if (moved.length === 0) return new Map();
   // Only this runs git.
-  const { findEarlierDefaults } = await import('./earlier-defaults.ts');
+  const { findEarlierDefaults } = await import('./since.ts');
   const earlier = await findEarlierDefaults(moved, project, env);
   return new Map(
     moved.map(({ match: { resource }, standard }) => [

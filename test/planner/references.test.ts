@@ -1,6 +1,6 @@
 /** What `!ref` stands for in a tenant, and what is said where it stands for nothing. */
 import { describe, expect, it } from 'vitest';
-import { nameDifferences } from '../../src/engine/names.ts';
+import { nameDifferences } from '../../src/engine/review.ts';
 import type { Kind, LiveObject } from '../../src/kinds/kind.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import { formatAddress } from '../../src/model/address.ts';

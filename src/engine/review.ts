@@ -1,0 +1,160 @@
+/** What a plan tells a reviewer besides its differences. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Kinds } from '../kinds/catalog.ts';
+import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
+import { LiveIndex } from '../kinds/live-objects.ts';
+import { ownId } from '../kinds/parents.ts';
+import { idsOnSide } from '../kinds/references.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { type Checkout, findUncommitted } from '../loader/git.ts';
+import type { Address } from '../model/address.ts';
+import type { SideDifference } from '../model/diff.ts';
+import type { DraftPlan } from '../model/digest.ts';
+import type { Json } from '../model/json.ts';
+import type { Change, Difference } from '../model/plan.ts';
+import { segmentsOf } from '../model/pointer.ts';
+import { findUndeclared } from '../planner/deletes.ts';
+import type { LookedUp } from '../planner/fill-lookups.ts';
+import type { PlanInput } from '../planner/input.ts';
+
+interface KnownObjects {
+  readonly kinds: Kinds;
+  readonly objects: readonly LiveObject[];
+  readonly lookedUp: LookedUp;
+}
+
+interface Differing<D> {
+  readonly address: Address;
+  readonly kind: string;
+  readonly diff: readonly D[];
+}
+
+/** Adds to differences the names of the ids in them, as objects and lookups of the tenant showed them. */
+export function nameDifferences<D extends SideDifference, T extends Differing<D>>(
+  differing: readonly T[],
+  { kinds, objects, lookedUp }: KnownObjects,
+): T[] {
+  const index = new LiveIndex(objects);
+  const namesIn = (kind: Kind, entry: D, side: 'before' | 'after') =>
+    idsOnSide(kind, entry, side).flatMap(({ id, to }) =>
+      to.flatMap((name) => {
+        const target = kinds.find(name);
+        const live = target && typeof id === 'string' ? index.findById(target, id) : null;
+        return live?.id && live.key[0] !== live.id
+          ? [[ownId(live.kind, live.id), live.address] as const]
+          : [];
+      }),
+    );
+  const nameIn = ({ address, kind: name }: T, entry: D): D => {
+    if (entry.sensitive) return entry;
+    const kind = kinds.get(name);
+    const names = [
+      ...findLookedUp(entry, lookedUp.get(address)),
+      ...namesIn(kind, entry, 'before'),
+      ...namesIn(kind, entry, 'after'),
+    ];
+    return names.length === 0 ? entry : { ...entry, named: Object.fromEntries(names) };
+  };
+  return differing.map((each) => ({ ...each, diff: each.diff.map((entry) => nameIn(each, entry)) }));
+}
+
+function findLookedUp({ before, after }: SideDifference, found: ReadonlyMap<string, string> | undefined) {
+  if (!found || found.size === 0) return [];
+  const leavesOf = (value: Json): Json[] =>
+    typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [value];
+  const values = new Set([...leavesOf(before), ...leavesOf(after)].map(String));
+  return [...found].filter(([id]) => values.has(id));
+}
+
+/** Says why no manifest could declare an object, in words; `null` where one could. */
+export async function undeclarability(): Promise<(live: LiveObject) => string | null> {
+  // The exporter, which knows what a manifest can declare, takes a while to load.
+  const { whyUndeclarable } = await import('../exporter/draft.ts');
+  return whyUndeclarable;
+}
+
+/** Warns of each record that a change removes and no manifest could declare: nothing brings it back. */
+export async function warnOfLosses(
+  all: readonly Change[],
+  { objects, environment: { kinds } }: Pick<PlanInput, 'objects' | 'environment'>,
+): Promise<readonly Change[]> {
+  if (!all.some((change) => removedRecords(change, kinds).length > 0)) return all;
+  const why = await undeclarability();
+  const byAddress = new Map(objects.map((live) => [live.address, live]));
+  return all.map((change) => {
+    const live = byAddress.get(change.address);
+    if (!live) return change;
+    const lost = removedRecords(change, kinds).filter(({ path, before }) => {
+      // The object as if the removed record were all it has.
+      const fields = { [segmentsOf(path)[0] ?? '']: [before] };
+      return why({ ...live, fields }) !== null;
+    });
+    const warnings = lost.map(
+      ({ path }) =>
+        `Removes ${path}, which no manifest can declare: only a rollback of the apply brings it back.`,
+    );
+    return { ...change, warnings: [...change.warnings, ...warnings] };
+  });
+}
+
+function removedRecords({ kind, diff }: Change, kinds: Kinds): Difference[] {
+  return diff.filter(({ path, op, sensitive }) => {
+    const [name = '', ...below] = segmentsOf(path);
+    const isRecord = below.length === 1 && fieldNamed(kinds.get(kind), name)?.is === 'records';
+    return isRecord && op === 'remove' && !sensitive;
+  });
+}
+
+/**
+ * Adds to the plan the objects in the tenant that no manifest declares, as far as their lists were read anyway: so a manifest
+ * that was removed shows. They are neither changes nor part of the digest, since an approval covers what a run does, and
+ * they are none of its business. What `prune.keep` names is known to be undeclared, and what no manifest could declare had
+ * none that was removed: neither is reported.
+ */
+export async function addUndeclared(
+  plan: DraftPlan,
+  { input, others }: { readonly input: PlanInput; readonly others: readonly LiveObject[] },
+): Promise<DraftPlan> {
+  const found = findUndeclared(input, others);
+  const why = found.length === 0 ? () => null : await undeclarability();
+  const undeclared = found.filter((live) => why(live) === null).map(({ address }) => address);
+  const counted = { ...plan, summary: { ...plan.summary, undeclared: undeclared.length } };
+  return undeclared.length === 0 ? counted : { ...counted, undeclared: undeclared.toSorted() };
+}
+
+/** Adds to each change that the repository asks for the commit that last changed its files after the revision. */
+export async function nameCommits(
+  plan: DraftPlan,
+  { resources, previous }: Pick<PlanInput, 'resources' | 'previous'>,
+  past: Pick<Checkout, 'commits'> | null,
+  root: string,
+): Promise<DraftPlan> {
+  if (past === null || past.commits.size === 0) return plan;
+  const declared = new Map([...(previous ?? []), ...resources].map((each) => [each.address, each]));
+  const filesOf = new Map(
+    plan.changes.map((change) => [change, filesBehind(change, declared.get(change.address))]),
+  );
+  const named = [...new Set([...filesOf.values()].flat())].filter((file) => past.commits.has(file));
+  // Whoever changed a file and did not commit it is in no log.
+  const open = new Set(
+    await findUncommitted(named.map((file) => join(root, file)).filter((file) => existsSync(file))),
+  );
+  const changes = plan.changes.map((change) => {
+    const files = (filesOf.get(change) ?? []).filter((file) => !open.has(join(root, file)));
+    const commits = files.flatMap((file) => past.commits.get(file) ?? []);
+    const [commit] = commits.toSorted((one, other) => (one.at < other.at ? 1 : -1));
+    return commit ? { ...change, commit } : change;
+  });
+  return { ...plan, changes };
+}
+
+/** The manifest, and the side files and overlays that the differences come from. */
+function filesBehind({ action, diff }: Change, resource: Resource | undefined): string[] {
+  const isOfTenant = diff.length > 0 && diff.every(({ origin }) => origin === 'tenant');
+  if (!resource || isOfTenant) return [];
+  // The files of the revision are gone again.
+  if (action === 'delete') return [resource.source().file];
+  const places = diff.map(({ path }) => resource.overlayAt(path) ?? resource.point(path, 0).source);
+  return [...new Set([resource.source(), ...places].map(({ file }) => file))];
+}
