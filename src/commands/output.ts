@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import { relative } from 'node:path';
-import type { SavedResult } from '../engine/results.ts';
+import type { SavedResult } from '../engine/apply.ts';
 import type { TemplateSetting } from '../engine/templates.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { bugHint } from '../model/documents.ts';

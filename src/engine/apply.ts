@@ -1,21 +1,25 @@
 import { existsSync } from 'node:fs';
+import { access, constants, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { applyChanges } from '../applier/apply.ts';
 import { openJournal } from '../applier/journal.ts';
 import { findPlanRefusals } from '../applier/preflight.ts';
+import { isRegular, ResultFile, type ResultOrigin, type ResultRecorder } from '../applier/result-file.ts';
 import type { ApplyEvent } from '../applier/run.ts';
 import type { Sent } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
 import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import { headCommit } from '../loader/git.ts';
 import { requireOwnFolder } from '../loader/paths.ts';
+import type { Address } from '../model/address.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
-import { ExitCode, Failure, fail } from '../model/failure.ts';
+import { ExitCode, Failure, fail, onFailure, unwritableFile } from '../model/failure.ts';
 import { isRefused, type Plan, secretsSentBy } from '../model/plan.ts';
-import type { Result } from '../model/result.ts';
+import type { ChangeResult, Result } from '../model/result.ts';
 import { type Approval, findLaterRefusals } from '../planner/guards.ts';
 import { lockEnvironment } from './lock.ts';
 import { journalFolder, recentWrites, requireUncommitted } from './reading.ts';
-import { openResults, type Results, recordedBy, resultsFolder, type SavedResult } from './results.ts';
+import { pastApplies, resultsFolder } from './results.ts';
 import { portOf, type Tenant } from './tenant.ts';
 
 export interface ApplyOptions {
@@ -31,6 +35,12 @@ export interface ApplyOptions {
   readonly onSaved?: (files: readonly SavedResult[], result: Result) => void;
   /** The environment variables that name the user's folder for locks. Left out: those of the process. */
   readonly env?: NodeJS.ProcessEnv;
+}
+
+export interface SavedResult {
+  readonly file: string;
+  /** Why it could not be written; `null` where it was. */
+  readonly failure: Failure | null;
 }
 
 /**
@@ -68,11 +78,8 @@ export async function applyPlan(
     const { undoes } = plan;
     const origin = { ...(revision === null ? {} : { revision }), ...(undoes && { undoes }) };
     const now = () => new Date(clock.now()).toISOString();
-    results = await openResults(resultsFolder(root, environment.name), plan, {
-      asked: resultFile,
-      now,
-      origin,
-    });
+    const folder = resultsFolder(root, environment.name);
+    results = await openResults(folder, plan, { asked: resultFile, now, origin });
     const applied = await applyChanges(plan, portOf(tenant), {
       ...(await conditionsOf({ root, secrets }, tenant, plan)),
       failFast,
@@ -88,6 +95,65 @@ export async function applyPlan(
     await results?.close();
     await lock.release();
   }
+}
+
+interface Results extends ResultRecorder {
+  /** Writes the whole result. Returns the files, the one that was asked for first. */
+  end(result: Result): Promise<SavedResult[]>;
+  /** Lets go of the files of a run that did not end. What was recorded stays. */
+  close(): Promise<void>;
+}
+
+interface ResultsOptions {
+  /** The file of `--result`, absolute; `null` without it. */
+  readonly asked: string | null;
+  readonly now: () => string;
+  readonly origin: ResultOrigin;
+}
+
+/**
+ * Opens the result files of a run: one of the environment, which is kept if anything was sent, and the one that was
+ * asked for. Throws a Failure where the folder cannot be written.
+ */
+async function openResults(
+  folder: string,
+  plan: Plan,
+  { asked, now, origin }: ResultsOptions,
+): Promise<Results> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    throw unwritableFile(folder, error);
+  }
+  const stamp = now().replaceAll(/[:.]/g, '-');
+  const kept = new ResultFile(join(folder, `${stamp}-${plan.environment}.json`), plan, now, origin);
+  const other = asked === null ? null : new ResultFile(asked, plan, now, origin);
+  // A pipe gets the whole result, once.
+  const recorded = other && (await isRegular(other.file)) ? [kept, other] : [kept];
+  return {
+    async start(changes) {
+      for (const file of recorded) await file.start(changes);
+    },
+    finish(change) {
+      for (const file of recorded) file.finish(change);
+    },
+    async end(result) {
+      const { done, failed, unknown } = result.summary;
+      const isOfUse = done + failed + unknown > 0;
+      if (!isOfUse) await kept.discard();
+      const files = [...(other ? [other] : []), ...(isOfUse ? [kept] : [])];
+      return Promise.all(
+        files.map(async (each) => {
+          const ended = each.end(result).then(() => null);
+          return { file: each.file, failure: await ended.catch(onFailure((error) => error)) };
+        }),
+      );
+    },
+    async close() {
+      for (const file of recorded) await file.close();
+    },
+  };
 }
 
 /** Throws a Failure (exit 4) where a saved plan is stale, or its requests are not what it shows. Writes nothing. */
@@ -132,6 +198,19 @@ async function conditionsOf(
     clock,
     describe,
   };
+}
+
+/** What the runs of a plan recorded of the changes that they began: of each, what the first of them did. */
+async function recordedBy(
+  root: string,
+  { environment, digest }: Plan,
+): Promise<ReadonlyMap<Address, ChangeResult>> {
+  const applies = await pastApplies(root, [environment]);
+  const changes = applies.flatMap((past) =>
+    'result' in past && past.result.planDigest === digest ? past.result.changes : [],
+  );
+  const begun = changes.filter(({ outcome }) => outcome !== 'notAttempted' && outcome !== 'skipped');
+  return new Map(begun.map((change) => [change.address, change]));
 }
 
 const lockLost: Diagnostic = {

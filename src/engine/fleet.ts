@@ -7,7 +7,7 @@ import type { ProjectEnvironment } from '../kinds/project.ts';
 import type { OpenedProjects } from '../loader/index.ts';
 import { ownFolder, requireOwnFolder } from '../loader/paths.ts';
 import { runConcurrently } from '../model/basics.ts';
-import { fileStem } from '../model/digest.ts';
+import { fileStem, withDigest } from '../model/digest.ts';
 import {
   ExitCode,
   Failure,
@@ -27,13 +27,7 @@ import type { PlanOptions } from './choices.ts';
 import { planChanges } from './plan.ts';
 import { requireUncommitted } from './reading.ts';
 import { findLaterResults } from './results.ts';
-import {
-  type EnvironmentPlan,
-  findSharedChanges,
-  refuseSharedChanges,
-  type TenantProbe,
-  tenantProbe,
-} from './shared-tenant.ts';
+import { type EnvironmentPlan, findSharedChanges, tenantProbe } from './shared-tenant.ts';
 import { type PastProjects, withSince } from './since.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 
@@ -68,13 +62,15 @@ export async function planFleet(
     });
   const outcomes = await withSince(projects, plan, planAll);
   const made = outcomes.flatMap(({ value }) => value ?? []);
-  const plans = await refuseSharedChanges(made, probeOf(options));
-  const byName = new Map(plans.map((each) => [each.environment, each]));
-  return fleetOf(outcomes.map(({ name, error }) => ({ name, plan: byName.get(name) ?? null, error })));
-}
-
-function probeOf({ parallel, signal, tenantOptions }: FleetOptions): TenantProbe {
-  return tenantProbe(parallel, signal, (name) => ({ signal, ...tenantOptions?.(name) }));
+  const refusals = await findSharedChanges(made, tenantProbe(options));
+  return fleetOf(
+    outcomes.map(({ name, value, error }) => {
+      const refusal = refusals.get(name);
+      if (!value || !refusal) return { name, plan: value?.plan ?? null, error };
+      const diagnostics = [...value.plan.diagnostics, refusal];
+      return { name, plan: withDigest({ ...value.plan, diagnostics }), error };
+    }),
+  );
 }
 
 interface FleetCheckOptions extends FleetOptions {
@@ -161,7 +157,7 @@ async function forEachPlan<T>(
   work: PlanWork<T>,
 ): Promise<FleetOutcome<T | null>[]> {
   const plans = new Map(fleet.environments.map(({ name, plan }) => [name, plan]));
-  const refusals = await findSharedChanges(environmentPlans(fleet, options), probeOf(options));
+  const refusals = await findSharedChanges(environmentPlans(fleet, options), tenantProbe(options));
   return forEachEnvironment([...plans.keys()], options, async (name, withTenant) => {
     const plan = plans.get(name) ?? null;
     if (!plan || isRefused(plan)) return null;

@@ -77,10 +77,8 @@ export async function planChanges(
   const requests = readRequestsFor({ ...declared, environment, choices });
   const live = await readTenantFor(requests, declared.lookups, project.root, reader);
   const desired = await resolveDeclared(declared, live, choices, reader);
-  const foreign = await findForeignIds(declared, live, choices, reader);
   const written = await writtenSince(declared.past, project);
-  const diagnostics = [...desired.diagnostics, ...foreign];
-  const draft = await draftPlan({ ...desired, written, diagnostics }, live, project, options.env);
+  const draft = await draftPlan({ ...desired, written }, live, project, options.env);
   refuseLostReferences(declared.references, declared.resources, draft.plan, environment.kinds);
   const listed = await addUndeclared(draft.plan, draft);
   const named = await nameCommits(listed, desired, declared.past, project.root);
@@ -157,51 +155,42 @@ export async function readTenantFor(
 
 type Desired = Pick<PlanInput, 'resources' | 'previous' | 'diagnostics' | 'choices' | 'written'>;
 
-/** Puts in ids and records for references and lookups. Throws a Failure for a reference that leads nowhere. */
+/**
+ * Puts in ids and records for references and lookups, and remarks on what is written in their place. Throws a Failure for
+ * a reference that leads nowhere.
+ */
 async function resolveDeclared(
   { resources, previous, lookups, references, diagnostics }: Declared,
   { objects, others, answer, remarks }: Live,
   choices: PlanChoices,
-  { client, environment: { kinds } }: Tenant,
+  reader: Tenant,
 ): Promise<Desired> {
   const isInScope = scopeFilter(choices.scope);
   const resolved = resolveReferences(references, { resources, objects, isInScope });
   if (resolved.missing.length > 0) {
     // Their names may be similar. If they cannot be read, nothing is suggested.
     const asked = new Set(resolved.missing.map(({ reference }) => reference.kind));
-    const near = await readObjects(client, [...asked].map(allOf)).catch(onFailure(() => []));
+    const near = await readObjects(reader.client, [...asked].map(allOf)).catch(onFailure(() => []));
     refuseMissing(resolved.missing, [...resources, ...objects, ...near]);
   }
   // What the revision looked up or referred to may be gone: that stays as it is written.
   const answerKnown = answerAsked(lookups, answer);
-  const then = resolveReferences(referencesIn(previous ?? [], kinds), {
+  const then = resolveReferences(referencesIn(previous ?? [], reader.environment.kinds), {
     resources: addLaterNames(previous ?? [], resources),
     objects,
     isInScope,
   });
+  const globs = globWarnings(choices, { resources, previous, objects, others });
+  // Ids are foreign that this tenant does not have. What references stand for is its own.
+  const wanted = resources.filter(({ address, ensure }) => ensure === 'present' && isInScope(address));
+  const known = { objects: [...objects, ...others], isForeignOnly: true };
+  const foreign = await findStrayIds(reader, wanted, known);
   return {
     choices,
     resources: resources.map((each) => fillReferences(fillLookups(each, answerKnown), resolved)),
     previous: previous?.map((each) => fillReferences(fillLookups(each, answerKnown), then)) ?? null,
-    diagnostics: [
-      ...globWarnings(choices, { resources, previous, objects, others }),
-      ...remarks,
-      ...diagnostics,
-    ],
+    diagnostics: [...globs, ...remarks, ...diagnostics, ...foreign.diagnostics],
   };
-}
-
-/** Remarks on ids in manifests that this tenant does not have. What references stand for is its own. */
-async function findForeignIds(
-  { resources }: Declared,
-  { objects, others }: Live,
-  { scope }: PlanChoices,
-  reader: Tenant,
-): Promise<readonly Diagnostic[]> {
-  const isInScope = scopeFilter(scope);
-  const wanted = resources.filter(({ address, ensure }) => ensure === 'present' && isInScope(address));
-  const known = { objects: [...objects, ...others], isForeignOnly: true };
-  return (await findStrayIds(reader, wanted, known)).diagnostics;
 }
 
 /** What was declared then, to be found in the tenant also under the name that a manifest of today gives it. */

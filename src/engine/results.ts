@@ -1,88 +1,13 @@
-import { access, constants, mkdir, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { isRegular, ResultFile, type ResultOrigin, type ResultRecorder } from '../applier/result-file.ts';
 import { readResultFile } from '../applier/saved-file.ts';
 import { environmentFolder } from '../loader/paths.ts';
-import type { Address } from '../model/address.ts';
-import { Failure, fail, ifExists, onFailure, unwritableFile } from '../model/failure.ts';
-import type { Plan } from '../model/plan.ts';
-import type { ChangeResult, Result } from '../model/result.ts';
+import { Failure, fail, ifExists } from '../model/failure.ts';
+import type { Result } from '../model/result.ts';
 import type { LaterResult } from '../planner/rollback.ts';
-
-export interface SavedResult {
-  readonly file: string;
-  /** Why it could not be written; `null` where it was. */
-  readonly failure: Failure | null;
-}
-
-export interface Results extends ResultRecorder {
-  /** Writes the whole result. Returns the files, the one that was asked for first. */
-  end(result: Result): Promise<SavedResult[]>;
-  /** Lets go of the files of a run that did not end. What was recorded stays. */
-  close(): Promise<void>;
-}
 
 export function resultsFolder(root: string, environment: string): string {
   return join(environmentFolder(root, environment), 'results');
-}
-
-interface ResultsOptions {
-  /** The file of `--result`, absolute; `null` without it. */
-  readonly asked: string | null;
-  readonly now: () => string;
-  readonly origin: ResultOrigin;
-}
-
-/**
- * Opens the result files of a run: one of the environment, which is kept if anything was sent, and the one that was
- * asked for. Throws a Failure where the folder cannot be written.
- */
-export async function openResults(
-  folder: string,
-  plan: Plan,
-  { asked, now, origin }: ResultsOptions,
-): Promise<Results> {
-  await checkFolder(folder);
-  const stamp = now().replaceAll(/[:.]/g, '-');
-  const kept = new ResultFile(join(folder, `${stamp}-${plan.environment}.json`), plan, now, origin);
-  const other = asked === null ? null : new ResultFile(asked, plan, now, origin);
-  // A pipe gets the whole result, once.
-  const recorded = other && (await isRegular(other.file)) ? [kept, other] : [kept];
-  return {
-    async start(changes) {
-      for (const file of recorded) await file.start(changes);
-    },
-    finish(change) {
-      for (const file of recorded) file.finish(change);
-    },
-    async end(result) {
-      const { done, failed, unknown } = result.summary;
-      const isOfUse = done + failed + unknown > 0;
-      if (!isOfUse) await kept.discard();
-      const files = [...(other ? [other] : []), ...(isOfUse ? [kept] : [])];
-      return Promise.all(files.map((file) => endFile(file, result)));
-    },
-    async close() {
-      for (const file of recorded) await file.close();
-    },
-  };
-}
-
-async function endFile(file: ResultFile, result: Result): Promise<SavedResult> {
-  const problem = await file.end(result).then(
-    () => null,
-    onFailure((error) => error),
-  );
-  return { file: file.file, failure: problem };
-}
-
-async function checkFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true });
-    await access(folder, constants.W_OK);
-  } catch (error) {
-    throw unwritableFile(folder, error);
-  }
 }
 
 /** A file with the result of an apply, or why it says nothing. */
@@ -121,19 +46,6 @@ export async function pastApplies(
   return applies;
 }
 
-/** What the runs of a plan recorded of the changes that they began: of each, what the first of them did. */
-export async function recordedBy(
-  root: string,
-  { environment, digest }: Pick<Plan, 'environment' | 'digest'>,
-): Promise<ReadonlyMap<Address, ChangeResult>> {
-  const applies = await pastApplies(root, [environment]);
-  const changes = applies.flatMap((past) =>
-    'result' in past && past.result.planDigest === digest ? past.result.changes : [],
-  );
-  const begun = changes.filter(({ outcome }) => outcome !== 'notAttempted' && outcome !== 'skipped');
-  return new Map(begun.map((change) => [change.address, change]));
-}
-
 /** When a run began, from the name of its file; empty for any other file. */
 function startOf(name: string): string {
   const [, day, hour, minute, rest] = /^(\d[\d-]*T)(\d\d)-(\d\d)-([\d-]+Z)-.*\.json$/.exec(name) ?? [];
@@ -150,10 +62,7 @@ async function readApply(root: string, file: string): Promise<LaterResult> {
 }
 
 /** The latest apply to an environment. Throws a Failure where this checkout knows none, or its file cannot be read. */
-export async function lastApply(
-  root: string,
-  environment: string,
-): Promise<Extract<PastApply, { result: Result }>> {
+export async function lastApply(root: string, environment: string): Promise<PastApply & { result: Result }> {
   const [last] = await pastApplies(root, [environment], { most: 1 });
   if (!last)
     throw fail('no-result', `No apply to the environment ${environment} was made in this checkout.`, {
@@ -163,9 +72,7 @@ export async function lastApply(
   throw fail(
     'no-result',
     `The latest result of the environment ${environment} cannot be read. ${last.unreadable}`,
-    {
-      hint: '`tenantctl history` lists the others. Name one of them.',
-    },
+    { hint: '`tenantctl history` lists the others. Name one of them.' },
   );
 }
 

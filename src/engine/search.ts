@@ -27,7 +27,7 @@ interface SearchOptions {
   readonly order?: string | undefined;
 }
 
-interface Search extends Pick<FoundProfiles, 'label' | 'rules'> {
+interface Search extends Pick<FoundProfiles, 'rules'> {
   readonly request: Call;
 }
 
@@ -38,11 +38,18 @@ interface Search extends Pick<FoundProfiles, 'label' | 'rules'> {
 export async function runSearch(
   resources: readonly Resource[],
   tenant: Tenant,
-  options: SearchOptions,
+  { label, limit = Number.POSITIVE_INFINITY, order }: SearchOptions,
 ): Promise<FoundProfiles> {
   const searches = resources.filter(({ kind }) => kind === profileSearch);
-  const search = await findSearch(options.label, searches, readOnlyTenant(tenant));
-  return readFoundProfiles(search, options, tenant);
+  const { rules, request } = await findSearch(label, searches, readOnlyTenant(tenant));
+  const { client } = tenant;
+  const ordered = { ...request, query: order === undefined ? {} : { order } };
+  // One more than wanted, to see whether there are more.
+  const enough = limit + 1;
+  const pageSize = Math.min(largestPage, enough);
+  const pages = { ...profilePages(label, ordered, client.settings), pageSize, enough };
+  const profiles = await readRows(client, pages);
+  return { label, rules, more: profiles.length > limit, profiles: profiles.slice(0, limit) };
 }
 
 async function findSearch(label: string, searches: readonly Resource[], tenant: Tenant): Promise<Search> {
@@ -56,11 +63,11 @@ async function findSearch(label: string, searches: readonly Resource[], tenant: 
     const complete = completeResource(declared, settings);
     const answer = await resolveLookups(client, lookupsIn([complete]));
     const { fields } = fillLookups(complete, answer);
-    return { label, rules: 'declared', request: runRules(fields, settings) };
+    return { rules: 'declared', request: runRules(fields, settings) };
   }
   const [saved] = await readObjects(client, [someOf(profileSearch, [[label]])]);
   if (!saved) throw await unknownLabel(label, searches, tenant);
-  if (saved.id !== null) return { label, rules: 'saved', request: runSaved(saved.id, settings) };
+  if (saved.id !== null) return { rules: 'saved', request: runSaved(saved.id, settings) };
   throw fail('search-without-id', `The tenant shows no id for the search "${label}", so it cannot be run.`);
 }
 
@@ -93,48 +100,28 @@ function profilePages(label: string, request: Call, { collectionQuery }: ApiSett
   };
 }
 
-async function readFoundProfiles(
-  { label, rules, request }: Search,
-  { limit = Number.POSITIVE_INFINITY, order }: SearchOptions,
-  { client }: Tenant,
-): Promise<FoundProfiles> {
-  const ordered = { ...request, query: order === undefined ? {} : { order } };
-  // One more than wanted, to see whether there are more.
-  const enough = limit + 1;
-  const pageSize = Math.min(largestPage, enough);
-  const profiles = await readRows(client, {
-    ...profilePages(label, ordered, client.settings),
-    pageSize,
-    enough,
-  });
-  return { label, rules, more: profiles.length > limit, profiles: profiles.slice(0, limit) };
-}
-
 /** The maximum number of names shown of the profiles that enter or leave. */
 const mostNames = 5;
 const longestName = 100;
 
 /**
- * Adds to the plan how many profiles each changed search finds before and after the change. Sends at most `requests` requests: a search that needs more than are left is not run. A search that fails is marked
- * as not run. Throws a Failure only when interrupted.
+ * Adds to the plan how many profiles each changed search finds before and after the change. Sends at most `requests`
+ * requests: a search that needs more than are left is not run. A search that fails is marked as not run. Throws a Failure
+ * only when interrupted.
  */
 export async function addImpact(plan: DraftPlan, planned: Planned, requests: number): Promise<DraftPlan> {
   const budget = budgetOf(planned.client, requests);
   const changes: Change[] = [];
   // One after the other, so that the same searches run out of requests each time.
   for (const change of plan.changes) {
-    const searches = changesRules(change) ? searchesOf(change, planned) : null;
+    const { kind, action, diff } = change;
+    const isMadeOrGone = action === 'create' || action === 'delete';
+    // With only a new label, it finds the same profiles.
+    const findsOthers = isMadeOrGone || diff.some(({ path }) => isWithin(path, pointer('rules')));
+    const searches = kind === profileSearch.name && findsOthers ? searchesOf(change, planned) : null;
     changes.push(searches ? { ...change, impact: await impactOf(searches, budget) } : change);
   }
   return { ...plan, changes };
-}
-
-/** A search with only a new label finds the same profiles. */
-function changesRules({ kind, action, diff }: Change): boolean {
-  if (kind !== profileSearch.name) return false;
-  return (
-    action === 'create' || action === 'delete' || diff.some(({ path }) => isWithin(path, pointer('rules')))
-  );
 }
 
 /** The profiles that a search finds before and after its change. `null`: there is no such search. */
@@ -194,12 +181,9 @@ async function readProfiles(
     },
     started.run,
   );
-  return new Map(rows.map((profile) => [identity(profile), nameOf(profile)]));
-}
-
-function identity(profile: JsonObject): string {
-  const id = get(profile, 'id') ?? null;
-  return id === null ? canonicalJson(profile) : String(id);
+  return new Map(
+    rows.map((profile) => [String(get(profile, 'id') ?? canonicalJson(profile)), nameOf(profile)]),
+  );
 }
 
 function nameOf(profile: JsonObject): string {

@@ -7,7 +7,7 @@ import type { ProjectEnvironment } from '../kinds/project.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy, runConcurrently } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { sha256, withDigest } from '../model/digest.ts';
+import { sha256 } from '../model/digest.ts';
 import { hasCode, onFailure } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { endpointOf } from '../model/network.ts';
@@ -55,17 +55,6 @@ export async function findSharedChanges(
     return others.length > 0 ? [{ ...each, others }] : [];
   });
   return new Map(groupBy(shared, ({ name }) => name).map(([name, same]) => [name, refusalOf(same)]));
-}
-
-export async function refuseSharedChanges(
-  planned: readonly EnvironmentPlan[],
-  probe: TenantProbe,
-): Promise<Plan[]> {
-  const refusals = await findSharedChanges(planned, probe);
-  return planned.map(({ project, plan }) => {
-    const refusal = refusals.get(project.environment.name);
-    return refusal ? withDigest({ ...plan, diagnostics: [...plan.diagnostics, refusal] }) : plan;
-  });
 }
 
 interface ChangedObject {
@@ -161,14 +150,16 @@ function refusalOf(shared: readonly (ChangedObject & { readonly others: readonly
   };
 }
 
+interface ProbeOptions {
+  readonly parallel: number;
+  readonly signal: AbortSignal;
+  tenantOptions?(name: string): TenantOptions;
+}
+
 /** A name that takes longer, in milliseconds, is not known here. */
 const longestLookup = 10_000;
 
-export function tenantProbe(
-  parallel: number,
-  signal: AbortSignal,
-  optionsOf: (name: string) => TenantOptions,
-): TenantProbe {
+export function tenantProbe({ parallel, signal, tenantOptions }: ProbeOptions): TenantProbe {
   return {
     parallel,
     async addressesOf(host) {
@@ -178,11 +169,10 @@ export function tenantProbe(
       return (await Promise.race([lookedUp, ended])).map(({ address }) => address);
     },
     contentOf(project, service) {
-      const { environment } = project;
-      const kinds = environment.kinds.all.filter((kind) => serviceOf(kind) === service);
-      return useTenant(project, optionsOf(environment.name), (tenant) => readContent(tenant, kinds)).catch(
-        onFailure(() => null),
-      );
+      const { name, kinds } = project.environment;
+      const ofService = kinds.all.filter((kind) => serviceOf(kind) === service);
+      const read = (tenant: Tenant) => readContent(tenant, ofService);
+      return useTenant(project, { signal, ...tenantOptions?.(name) }, read).catch(onFailure(() => null));
     },
   };
 }

@@ -142,7 +142,7 @@ describe('two hosts', () => {
 
 it('a name that is none has no addresses, and one of this machine has', async () => {
   const { signal } = new AbortController();
-  const { addressesOf } = tenantProbe(1, signal, () => ({}));
+  const { addressesOf } = tenantProbe({ parallel: 1, signal });
   expect(await addressesOf('a..b')).toEqual([]);
   expect(await addressesOf('[::1]')).toEqual(['::1']);
   expect(await addressesOf('127.0.0.1')).toEqual(['127.0.0.1']);
@@ -151,7 +151,7 @@ it('a name that is none has no addresses, and one of this machine has', async ()
 describe('what a tenant has', () => {
   const contentOf = ({ dir, env }: World) => {
     const project = loadProject({ configFile: join(dir, 'tenantctl.yaml'), env });
-    const { contentOf: read } = tenantProbe(1, new AbortController().signal, () => ({}));
+    const { contentOf: read } = tenantProbe({ parallel: 1, signal: new AbortController().signal });
     return read(project, 'identity');
   };
   const worldWith = async (...emails: readonly string[]) => {
