@@ -1,4 +1,4 @@
-import { checkTenant, type KindCheck, type TenantCheck } from '../engine/check.ts';
+import { checkTenant, type KindCheck, type TenantCheck } from '../engine/survey.ts';
 import { loadNames, openProjects } from '../loader/index.ts';
 import { ExitCode } from '../model/failure.ts';
 import { joinWords } from '../model/words.ts';

@@ -259,8 +259,9 @@ async function nameIds(pairs: readonly ObjectPair[], sides: Sides): Promise<Name
   const strays = await onBothSides(sides, async (side, at): Promise<readonly Diagnostic[]> => {
     if (side.is === 'manifests') return [];
     const live = pairs.filter(isOnBoth).flatMap(({ sides: each }) => liveIn(each[at]));
-    const known = { objects: [...live, ...names[at].objects], called: calledOf(side) };
-    return (await findStrayIds(side.tenant, live, known)).diagnostics;
+    const known = [...live, ...names[at].objects];
+    const tenant = { ...side.tenant, called: calledOf(side) };
+    return (await findStrayIds(tenant, live, { objects: known })).diagnostics;
   });
   return {
     pairs: shared,

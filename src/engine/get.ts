@@ -47,7 +47,10 @@ export async function getLive(
     documents,
     diagnostics: [
       ...exported.diagnostics,
-      ...[...standards.keys()].map(vendorDefault),
+      ...[...standards.keys()].map((address): Diagnostic => {
+        const message = `${address} is not customised: this is the vendor's default.`;
+        return { code: 'vendor-default', severity: 'info', message, address };
+      }),
       ...missing.map((address) => absent('not-in-tenant', address, 'The tenant has no object', [...known])),
     ],
   };
@@ -100,11 +103,6 @@ async function getDefaults(
   return exportObjects({ objects, records: new Map() }).documents;
 }
 
-function vendorDefault(address: Address): Diagnostic {
-  const message = `${address} is not customised: this is the vendor's default.`;
-  return { code: 'vendor-default', severity: 'info', message, address };
-}
-
 function absent(code: string, address: Address, what: string, known: readonly Address[]): Diagnostic {
   const near = didYouMean(address, known);
   const hint = near ?? '`tenantctl get "KIND/**"` lists the objects of a kind.';
@@ -114,10 +112,9 @@ function absent(code: string, address: Address, what: string, known: readonly Ad
 function documentOf({ kind, key, id, ensure, fields, lifecycle }: Resource): ManifestDocument {
   const names = kind.keyFields.map(({ name }, part): Member => [name, key[part] ?? '']);
   const isPinnedOnly = id !== null && key[0] === id;
+  const unset = new Map<string, unknown>(Object.entries(noLifecycle));
   const rules = Object.entries(lifecycle).filter(
-    ([name, value]) =>
-      JSON.stringify(value) !==
-      JSON.stringify(Object.entries(noLifecycle).find(([each]) => each === name)?.[1]),
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(unset.get(name)),
   );
   return {
     members: [

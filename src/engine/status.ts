@@ -5,7 +5,7 @@ import { readObjects } from '../client/read.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { candidateKeys, distinctKeys, identityOf } from '../kinds/live-objects.ts';
 import { mailFrom } from '../kinds/mail-from.ts';
-import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
+import { allOf, someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
 import { verifiedDomain } from '../kinds/verified-domain.ts';
@@ -46,17 +46,16 @@ export async function readStatus(
   scope: StatusScope,
   earlier: Status | null = null,
 ): Promise<Status> {
-  const declared = findDeclared(scope);
-  const { kinds } = tenant.environment;
-  const known =
-    earlier && new Set(earlier.identities.map(({ kind, name }) => identityOf(kinds.get(kind), [name])));
+  const declared = scope.resources.filter(
+    (resource): resource is VerifiedResource =>
+      isVerifiedKind(resource.kind) && resource.ensure === 'present' && scope.includes(resource.address),
+  );
   const { client } = tenant;
-  const read = (requests: readonly ReadRequest[]) => readObjects(client, requests);
-  const identities = await read([allOf(senderAddress), allOf(verifiedDomain)]);
+  const identities = await readObjects(client, [allOf(senderAddress), allOf(verifiedDomain)]);
   const unusable = new Unusable();
-  const mailFroms = someOf(mailFrom, mailFromKeys(declared, identities, scope, known));
-  const objects = await read([{ ...mailFroms, onUnusable: unusable.add }]);
-  const live = [...identities, ...objects].filter(({ address }) => scope.includes(address));
+  const asked = someOf(mailFrom, mailFromKeys(declared, identities, scope, earlier));
+  const mailFroms = await readObjects(client, [{ ...asked, onUnusable: unusable.add }]);
+  const live = [...identities, ...mailFroms].filter(({ address }) => scope.includes(address));
   const found = live.flatMap((object) => liveStatus(object, declared, tenant) ?? []);
   const present = new Set(live.map(({ identity }) => identity));
   const absent = declared
@@ -124,27 +123,22 @@ export async function checkDns(status: Status, checker: DnsChecker, signal: Abor
 type KindToVerify = Kind & { readonly name: VerifiedKind };
 type VerifiedResource = Resource & { readonly kind: KindToVerify };
 
-function findDeclared({ resources, includes }: StatusScope): VerifiedResource[] {
-  return resources.filter(
-    (resource): resource is VerifiedResource =>
-      isVerifiedKind(resource.kind) && resource.ensure === 'present' && includes(resource.address),
-  );
-}
-
 /** Each sender and domain may have a MAIL FROM domain. There is no list, and only valid domains may be asked for. */
 function mailFromKeys(
   declared: readonly VerifiedResource[],
   identities: readonly LiveObject[],
   { includes }: StatusScope,
-  known: ReadonlySet<string> | null,
+  earlier: Status | null,
 ): Key[] {
+  const before = earlier?.identities.filter(({ kind }) => kind === mailFrom.name);
+  const known = before && new Set(before.map(({ name }) => identityOf(mailFrom, [name])));
   const keys = declared.filter(({ kind }) => kind === mailFrom).map(({ key }) => key);
   const { read } = mailFrom;
   const candidates = read.how === 'each-declared' ? candidateKeys(read, identities) : [];
   const live = candidates
     .filter(([identity = '']) => dnsName(domainOf(identity)) !== null)
     .filter((key) => includes(formatAddress(mailFrom.name, key)))
-    .filter((key) => known === null || known.has(identityOf(mailFrom, key)));
+    .filter((key) => known?.has(identityOf(mailFrom, key)) ?? true);
   return distinctKeys(mailFrom, [...live, ...keys]);
 }
 
@@ -284,10 +278,8 @@ const known: Readonly<Record<string, Verification>> = {
   FAILED: 'failed',
 };
 
-/**
- * The DNS records that verify a domain. Every value comes from a tenant and ends in a zone file, so a value that is not a
- * DNS name, host or plain text is refused.
- */
+// The DNS records that verify a domain. Every value comes from a tenant and ends in a zone file, so a value that is not a
+// DNS name, host or plain text is refused.
 
 /** The CNAME records of a domain's DKIM tokens (api-notes, "VerifiedDomain"). */
 export function dkimRecords(domain: string, answer: JsonObject, suffix: string): DnsRecords {
@@ -310,34 +302,26 @@ function dkimRecord(token: Json, domain: string, suffix: string): RecordOrReason
   return { type: 'CNAME', name, value };
 }
 
+/** A longer text cannot be a mail policy. */
+const longestText = 2000;
+
 /** The MX and TXT records of a MAIL FROM domain (seed 001, operation rule 4; api-notes, "MailFrom"). */
 export function mailFromRecords(answer: JsonObject): DnsRecords {
   const domain = getText(answer, 'mailFromDomain') ?? '';
   const name = dnsName(domain);
   if (name === null) return collect([`The MAIL FROM domain ${quote(domain)} is not a DNS name.`]);
+  const mx = getText(answer, 'mxRecord') ?? '';
+  const [, number = '', host = ''] = /^\s*(\d{1,5})\s+(\S+)\s*$/.exec(mx) ?? [];
+  const [priority, server] = [Number(number), dnsName(host)];
+  const txt = getText(answer, 'txtRecord') ?? '';
+  const policy = txt.trim().replace(/^"([^"]*)"$/, '$1');
+  const isPolicy = policy !== '' && policy.length <= longestText && /^[\x20-\x7e]*$/.test(policy);
   return collect([
-    mxRecord(name, getText(answer, 'mxRecord') ?? ''),
-    txtRecord(name, getText(answer, 'txtRecord') ?? ''),
+    server === null || priority > 65_535
+      ? `The MX record ${quote(mx)} is not valid.`
+      : { type: 'MX', name, priority, value: server },
+    isPolicy ? { type: 'TXT', name, value: policy } : `The TXT record ${quote(txt)} is not plain text.`,
   ]);
-}
-
-function mxRecord(name: string, text: string): RecordOrReason {
-  const [, number = '', host = ''] = /^\s*(\d{1,5})\s+(\S+)\s*$/.exec(text) ?? [];
-  const priority = Number(number);
-  const value = dnsName(host);
-  if (value === null || priority > 65_535) return `The MX record ${quote(text)} is not valid.`;
-  return { type: 'MX', name, priority, value };
-}
-
-/** A longer text cannot be a mail policy. */
-const longestText = 2000;
-
-function txtRecord(name: string, text: string): RecordOrReason {
-  const value = text.trim().replace(/^"([^"]*)"$/, '$1');
-  if (value === '' || value.length > longestText || !/^[\x20-\x7e]*$/.test(value)) {
-    return `The TXT record ${quote(text)} is not plain text.`;
-  }
-  return { type: 'TXT', name, value };
 }
 
 const labelPattern = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/i;

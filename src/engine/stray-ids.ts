@@ -24,7 +24,7 @@ import type { Tenant } from './tenant.ts';
 // where nobody has them.
 
 /** What may hold such ids: an object of a tenant, or a resource with its references and lookups filled in. */
-export type Holder = Pick<LiveObject, 'kind' | 'fields' | 'address'>;
+type Holder = Pick<LiveObject, 'kind' | 'fields' | 'address'>;
 
 interface Stray {
   readonly from: Holder;
@@ -48,8 +48,6 @@ export interface StrayIds {
 interface StrayIdOptions {
   /** Objects that were read already. */
   readonly objects: readonly LiveObject[];
-  /** What remarks call the tenant. */
-  readonly called?: string;
   /** Only tells ids that the tenant does not have, those of a policy too: its own ones are not foreign to it. */
   readonly isForeignOnly?: boolean;
 }
@@ -58,23 +56,25 @@ interface StrayIdOptions {
 export async function findStrayIds(
   { client, environment, called = 'the tenant' }: Pick<Tenant, 'client' | 'environment' | 'called'>,
   holders: readonly Holder[],
-  { called: named = called, ...given }: StrayIdOptions,
+  { objects, isForeignOnly = false }: StrayIdOptions,
 ): Promise<StrayIds> {
-  const asked = { ...given, called: named };
-  // A policy names what an export or a diff meets. A manifest may have the id all the same.
-  const isNew = asked.isForeignOnly ? newTo(asked.objects) : () => false;
-  const strays = holders.flatMap(idsHeld).filter((each) => each.policed === null || isNew(each));
+  const shown = lazy(() => new Set(objects.flatMap(idsHeld).map(({ id }) => id)));
+  const isNew = ({ id, is }: Stray) => is !== 'words' && !shown().has(id);
+  // A policy names what an export or a diff meets. A manifest may have the id all the same, unless it repeats the tenant.
+  const strays = holders
+    .flatMap(idsHeld)
+    .filter((each) => each.policed === null || (isForeignOnly && isNew(each)));
   if (strays.length === 0) return { diagnostics: [], proposed: new Map() };
   const { served } = servedKinds(environment.kinds.all, [environment]);
-  const known = await kindsOfIds(client, strays, { kinds: served, ...asked });
+  const known = await kindsOfIds(client, strays, served, objects);
   const groups = groupBy(strays, ({ from, at, is, policed }) =>
     JSON.stringify([from.kind.name, is, pathOf(at, is === 'name'), policed !== null]),
   );
-  const found = groups.flatMap(([, group]) => settle(group, known, asked));
+  const found = groups.flatMap(([, group]) => settle(group, known, isForeignOnly));
   const byKind = groupBy(found, ({ kind }) => kind.name);
   return {
     diagnostics: groupBy(found, ({ kind, sort }) => `${kind.name} ${sort}`).map(([, group]) =>
-      tell(group, asked),
+      tell(group, called, isForeignOnly),
     ),
     proposed: new Map(
       byKind.map(([name, all]) => [
@@ -122,12 +122,6 @@ function idsHeld(from: Holder): Stray[] {
   });
 }
 
-/** True for ids that are at no place of these objects: what a manifest repeats of the tenant is not asked for. */
-function newTo(objects: readonly Holder[]): (stray: Stray) => boolean {
-  const shown = lazy(() => new Set(objects.flatMap(idsHeld).map(({ id }) => id)));
-  return ({ id, is }) => is !== 'words' && !shown().has(id);
-}
-
 /** Both forms end with twelve digits or more in a row. */
 const idsInText = (text: string): string[] =>
   hasRun(text, 12, hexDigits) ? [...text.matchAll(idForm)].map(([id]) => id) : [];
@@ -150,7 +144,8 @@ interface Known {
 async function kindsOfIds(
   client: Client,
   strays: readonly Stray[],
-  { kinds, objects }: { readonly kinds: readonly Kind[]; readonly objects: readonly LiveObject[] },
+  kinds: readonly Kind[],
+  objects: readonly LiveObject[],
 ): Promise<Known> {
   const known = new Map(
     objects.flatMap(({ id, kind }) => (id === null ? [] : [[ownId(kind, id), kind] as const])),
@@ -216,14 +211,14 @@ interface IdsAtPlace {
 function settle(
   group: readonly Stray[],
   { kinds: known, answered }: Known,
-  { isForeignOnly = false }: StrayIdOptions,
+  isForeignOnly: boolean,
 ): IdsAtPlace[] {
   const unknown = group.filter(
     ({ id, policed }) => !known.has(id) && (policed ?? []).every((name) => answered.has(name)),
   );
-  const strays = isForeignOnly || unknown.length === group.length ? unknown : group;
-  const [first] = strays;
+  const [first, ...more] = isForeignOnly || unknown.length === group.length ? unknown : group;
   if (!first) return [];
+  const strays = [first, ...more] as const;
   const { from, at, is, policed } = first;
   // Nobody can say of a built-in kind that such a place holds no id.
   if (policed === null && unknown.length === group.length && !isOwn(from.kind)) return [];
@@ -243,15 +238,12 @@ const mostPlaces = 50;
 /** One remark for all places of a kind with which the same can be done. */
 function tell(
   found: readonly [IdsAtPlace, ...IdsAtPlace[]],
-  { called = 'the tenant', isForeignOnly }: StrayIdOptions,
+  called: string,
+  isForeignOnly: boolean,
 ): Diagnostic {
-  const [
-    {
-      kind,
-      sort,
-      in: [address],
-    },
-  ] = found;
+  const [first] = found;
+  const { kind, sort } = first;
+  const [address] = first.in;
   const lines = found.slice(0, mostPlaces).map(({ path, policy, to, in: [one, ...others] }) => {
     const said = policy ? `: ${policyText(policy)}` : to.length > 0 ? ` (${to.join(', ')})` : '';
     return `- ${path.replaceAll(/[^\x20-\x7e]/g, '?')}${said} in ${namesAndMore([one], others.length)}`;
@@ -293,22 +285,26 @@ function tell(
 }
 
 /** The policy of the ids at a path; `null` where a descriptor cannot say it. */
-function policyFor(path: string, strays: readonly Stray[], known: ReadonlyMap<string, Kind>): IdPlace | null {
-  const [first] = strays;
-  if (
-    !first ||
-    !isOwn(first.from.kind) ||
-    fieldNamed(first.from.kind, path.split('/')[0] ?? '')?.is !== 'json'
-  )
-    return null;
+function policyFor(
+  path: string,
+  strays: readonly [Stray, ...Stray[]],
+  known: ReadonlyMap<string, Kind>,
+): IdPlace | null {
+  const [{ from, is }] = strays;
+  const [field = ''] = path.split('/');
+  if (!isOwn(from.kind) || fieldNamed(from.kind, field)?.is !== 'json') return null;
   const targets = strays.flatMap(({ id }) => known.get(id)?.name ?? []);
   const [to = ''] = targets;
   const isOneKind = targets.every((each) => each === to);
-  if (first.is === 'name')
-    return isOneKind && strays.every(isAmongIds) ? { is: 'reference', names: true, to } : null;
+  if (is === 'name') {
+    const names = strays.flatMap(({ from: { fields }, at }) => Object.keys(valueAt(fields, at) ?? {}));
+    const isIdOnly = (name: string) => idsInText(name)[0] === name;
+    return isOneKind && names.every(isIdOnly) ? { is: 'reference', names: true, to } : null;
+  }
   const by = typeMemberOf(path);
   const types = strays.flatMap((stray): [string, string][] => {
-    const type = by === null ? null : typeBeside(stray, by);
+    const holder = valueAt(stray.from.fields, pointer(...segmentsOf(stray.at).slice(0, -1)));
+    const type = by !== null && isObject(holder) ? getText(holder, by) : null;
     const kind = known.get(stray.id);
     return type === null || !kind ? [] : [[type, kind.name]];
   });
@@ -317,22 +313,11 @@ function policyFor(path: string, strays: readonly Stray[], known: ReadonlyMap<st
   return isOneKind ? { is: 'reference', to } : null;
 }
 
-/** Whether all names are ids in the object whose member has the id for a name. */
-function isAmongIds({ from, at }: Stray): boolean {
-  const names = Object.keys(valueAt(from.fields, at) ?? {});
-  return names.every((name) => idsInText(name)[0] === name);
-}
-
 /** The member that says of which type an id is: `approverType` for `approverId`, `type` for `id`. */
 function typeMemberOf(path: string): string | null {
   const [, before, id] = /([^/]*?)(id|Id)$/.exec(path) ?? [];
   if (before === undefined) return null;
   return id === 'Id' ? `${before}Type` : before === '' ? 'type' : null;
-}
-
-function typeBeside({ from, at }: Stray, by: string): string | null {
-  const holder = valueAt(from.fields, pointer(...segmentsOf(at).slice(0, -1)));
-  return isObject(holder) ? getText(holder, by) : null;
 }
 
 /** The path of a place for all objects: `*` for indexes and for names that are ids, `**` for members that repeat. */
@@ -348,12 +333,8 @@ export function pathOf(at: Pointer, isName = false): string {
 }
 
 function policyText({ is, names, by, to }: IdPlace): string {
-  const target =
-    typeof to === 'string'
-      ? to
-      : `{ ${Object.entries(to)
-          .map((each) => each.join(': '))
-          .join(', ')} }`;
+  const types = typeof to === 'string' ? [] : Object.entries(to).map((each) => each.join(': '));
+  const target = typeof to === 'string' ? to : `{ ${types.join(', ')} }`;
   const more = [...(names ? ['names: true'] : []), ...(by === undefined ? [] : [`by: ${by}`])];
   return `{ ${[`is: ${is}`, ...more, `to: ${target}`].join(', ')} }`;
 }

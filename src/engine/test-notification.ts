@@ -11,8 +11,9 @@ import { someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { listedFor } from '../kinds/template-variables.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import type { TestAnswer, TestNotification } from '../model/documents.ts';
-import { ExitCode, Failure, fail, interruption } from '../model/failure.ts';
+import { ExitCode, Failure, fail, interruption, onFailure } from '../model/failure.ts';
 import {
   canonicalJson,
   get,
@@ -136,32 +137,28 @@ function differingFields(declared: Resource, live: LiveObject): string[] {
 }
 
 /** Values for the variables of the notification: the tenant's own, else the examples that it lists, else made-up ones. */
-async function contextFor({ key, fields }: LiveObject, tenant: Tenant): Promise<JsonObject> {
+async function contextFor({ key, fields }: LiveObject, { client }: Tenant): Promise<JsonObject> {
   // Name and description are not part of the notification.
   const { name: _name, description: _description, ...sent } = fields;
   const set = Object.values(sent).filter((value) => value !== null);
   const texts = set.map((value) => (typeof value === 'string' ? value : canonicalJson(value)));
-  const [attributes, listed] = await Promise.all([readContext(tenant), readVariables(tenant.client, [key])]);
+  const refuse = onFailure(({ diagnostics, exitCode }): never => {
+    const way = 'This read is not needed if a file gives the values of the variables (--context).';
+    const hintOf = ({ hint }: Diagnostic) => (hint ? `${hint} ${way}` : way);
+    throw new Failure(
+      diagnostics.map((each) => ({ ...each, hint: hintOf(each) })),
+      exitCode,
+    );
+  });
+  const [attributes, listed] = await Promise.all([
+    readTemplateContext(client).catch(refuse),
+    readVariables(client, [key]),
+  ]);
   const examples = listed.get(listedFor(key))?.examples;
   const ownOr = (made: Json, name: string) => get(attributes, name) ?? made;
   return mapMembers(sampleContext(texts, null, examples), (made, name) =>
     name === globals && isObject(made) ? mapMembers(made, ownOr) : ownOr(made, name),
   );
-}
-
-/** The tenant's own variables. Throws a Failure that says how to do without. */
-async function readContext({ client }: Tenant): Promise<JsonObject> {
-  try {
-    return await readTemplateContext(client);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const way = 'This read is not needed if a file gives the values of the variables (--context).';
-    const hinted = error.diagnostics.map((each) => ({
-      ...each,
-      hint: [each.hint, way].filter(Boolean).join(' '),
-    }));
-    throw new Failure(hinted, error.exitCode);
-  }
 }
 
 /** Sends a test notification (seed 001, rule 5). Throws a Failure, with exit 3 where it may have been sent. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { type Detected, presetsOfHosts, type Survey } from '../../engine/detect.ts';
+import { type Detected, presetsOfHosts, type Survey } from '../../engine/survey.ts';
 import { builtInKinds } from '../../kinds/index.ts';
 import { openProjects } from '../../loader/index.ts';
 import { version } from '../../model/documents.ts';

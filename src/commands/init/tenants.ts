@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Detected, presetsOfHosts, type Survey, surveyTenant } from '../../engine/detect.ts';
+import { type Detected, presetsOfHosts, type Survey, surveyTenant } from '../../engine/survey.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { readBaseUrl } from '../../loader/connection.ts';
 import { loadEnvironmentNames, loadUnwritten, valuesIn } from '../../loader/index.ts';

@@ -16,7 +16,7 @@ import {
   withPreset,
 } from '../kinds/presets.ts';
 import { liveRules, profileSearch } from '../kinds/profile-search.ts';
-import type { Environment, Secrets } from '../kinds/project.ts';
+import type { Environment, ProjectEnvironment } from '../kinds/project.ts';
 import { allOf } from '../kinds/read-request.ts';
 import { simIntegration } from '../kinds/sim-integration.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -30,7 +30,7 @@ import {
   type JsonObject,
   objectFrom,
 } from '../model/json.ts';
-import { parseUrl } from '../model/network.ts';
+import { parseUrl, type TenantName } from '../model/network.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { type LeftOut, servedKinds, serviceOf } from './reading.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
@@ -45,10 +45,7 @@ export interface Detected {
   readonly because: string;
 }
 
-interface SurveyedProject {
-  readonly environment: Environment;
-  readonly secrets: Secrets;
-}
+type SurveyedProject = Pick<ProjectEnvironment, 'environment' | 'secrets'>;
 
 export interface Survey {
   /** The kinds that the tenant lists, and how many objects of each. */
@@ -104,7 +101,8 @@ export async function surveyTenant(project: SurveyedProject, options: SurveyOpti
   const byAnswer = missingPresets(presetsIn(listed), { ...environment, settings });
   if (byAnswer.length > 0) {
     settings = byAnswer.reduce(withSetting, settings);
-    const again = await readWith(settings, refusedIn(listed));
+    const refused = listed.filter(({ failure }) => failure !== null).map(({ kind }) => kind);
+    const again = await readWith(settings, refused);
     listed = listed.map((each) => again.find(({ kind }) => kind === each.kind) ?? each);
   }
   const guessed: Guess[] = [];
@@ -137,9 +135,9 @@ export async function surveyTenant(project: SurveyedProject, options: SurveyOpti
         const read = refused.filter((kind) => isRead(kind, listed));
         return read.length > 0 ? [settingFor(read)] : [];
       }),
-      ...settingsIn(listed).filter(
-        ({ name }) => name === 'preset' || settings[name] === contractSettings[name],
-      ),
+      ...[jsonTextIn(listed), objectTypeIn(listed)]
+        .filter((each) => each !== null)
+        .filter(({ name }) => settings[name] === contractSettings[name]),
     ],
   };
 }
@@ -148,9 +146,6 @@ function withSetting(settings: ApiSettings, { name, value }: Detected): ApiSetti
   const preset = name === 'preset' ? findPreset(value) : null;
   return preset ? withPreset(settings, preset) : { ...settings, [name]: value };
 }
-
-const refusedIn = (listed: readonly ListedKind[]) =>
-  listed.filter(({ failure }) => failure !== null).map(({ kind }) => kind);
 
 const urlsOf = ({ connection }: Environment): Urls =>
   connection.to === 'sandbox'
@@ -198,14 +193,12 @@ const isClassOfProduct = (name: string) => name.endsWith('Attribute') && name !=
 function missingPresets(found: readonly Detected[], { connection, settings }: Environment): Detected[] {
   return found.filter((preset) => {
     const endpoint = connection.to === 'tenant' ? connection[preset.service] : null;
-    return endpoint && !endpoint.preset && !sameSettings(withSetting(settings, preset), settings);
+    if (!endpoint || endpoint.preset) return false;
+    return canonicalJson(withSetting(settings, preset)) !== canonicalJson(settings);
   });
 }
 
-const sameSettings = (a: ApiSettings, b: ApiSettings) => canonicalJson(a) === canonicalJson(b);
-
 const isFound = ({ failure }: ListedKind) => failure?.diagnostics[0]?.code !== 'tenant-not-found';
-const isAnswered = ({ failure }: ListedKind) => failure === null;
 
 /** Problems of the whole tenant: no other list would be read either. */
 const decisive = [
@@ -237,8 +230,9 @@ function readLists(
     try {
       rows = await readListRows(client, kind, { firstPage: options.isCheck ?? false });
       isListed = true;
-      // Classes of attributes tell a product.
-      if (!options.isCheck || kind === profileSearch) beside = await readBeside(client, kind);
+      if (kind === profileSearch)
+        beside = (await readRecords(client, ['ne_attributes'])).get('ne_attributes') ?? [];
+      else if (!options.isCheck) beside = (await readDefaults(client, [allOf(kind)])).map(({ raw }) => raw);
     } catch (error) {
       const isDecisive = (each: Failure) => each.diagnostics.some(({ code }) => decisive.includes(code));
       if (!(error instanceof Failure) || isDecisive(error)) throw error;
@@ -250,14 +244,7 @@ function readLists(
   return useTenant(project, options, (tenant) => allOrFailure(some.map((kind) => read(tenant, kind))));
 }
 
-/** What an export of the kind reads too: the vendor's defaults, or the attributes that rules are about. */
-async function readBeside(client: Client, kind: Kind): Promise<readonly JsonObject[]> {
-  if (kind === profileSearch)
-    return (await readRecords(client, ['ne_attributes'])).get('ne_attributes') ?? [];
-  return (await readDefaults(client, [allOf(kind)])).map(({ raw }) => raw);
-}
-
-export const hasList = ({ read, parent }: Kind) => !parent && 'list' in read;
+const hasList = ({ read, parent }: Kind) => !parent && 'list' in read;
 const isRead = (kind: Kind, listed: readonly ListedKind[]) =>
   listed.some((each) => each.kind === kind && each.failure === null);
 
@@ -280,7 +267,7 @@ function guessHeader(listed: readonly ListedKind[], { settings: { experimentalHe
   names.delete(experimentalHeader);
   return [...names].slice(0, mostGuesses).map((value) => ({
     refused: refused.map(({ kind }) => kind),
-    isRight: isAnswered,
+    isRight: ({ failure }) => failure === null,
     settingFor: () => ({
       service: 'identity',
       name: 'experimentalHeader',
@@ -322,22 +309,18 @@ function guessOwnPaths(listed: readonly ListedKind[], { settings, kinds }: Surve
 const resourcesOf = ({ resource, read: { defaults } }: Kind): ApiResource[] =>
   defaults ? [resource, defaults.resource] : [resource];
 
-function settingsIn(listed: readonly ListedKind[]): Detected[] {
-  const of = (kind: Kind) => listed.find((each) => each.kind === kind);
-  const { rows = [], beside = [] } = of(notificationTemplate) ?? {};
-  const detected = [
-    jsonTextIn(of(simIntegration)?.rows ?? [], [...rows, ...beside]),
-    objectTypeIn((of(profileSearch)?.rows ?? []).flatMap(liveRules)),
-  ];
-  return detected.filter((each) => each !== null);
-}
+/** A setting that rows of lists show to be needed. */
+type ShownSetting = Detected & { readonly name: 'jsonText' | 'profileSearchObjectType' };
 
 /** Chat templates decide where no integration does: some hosts have objects in these alone. */
-function jsonTextIn(integrations: readonly JsonObject[], templates: readonly JsonObject[]): Detected | null {
-  const shown = (rows: readonly JsonObject[], names: readonly string[]) =>
-    rows.flatMap((row) => names.map((name) => get(row, name) ?? null)).filter((value) => value !== null);
-  const inIntegrations = shown(integrations, ['attributes', 'request', 'statusMap']);
-  const inTemplates = shown(templates, ['slackTemplate', 'teamsTemplate']);
+function jsonTextIn(listed: readonly ListedKind[]): ShownSetting | null {
+  const shown = (kind: Kind, names: readonly string[]) => {
+    const { rows = [], beside = [] } = listed.find((each) => each.kind === kind) ?? {};
+    const values = [...rows, ...beside].flatMap((row) => names.map((name) => get(row, name) ?? null));
+    return values.filter((value) => value !== null);
+  };
+  const inIntegrations = shown(simIntegration, ['attributes', 'request', 'statusMap']);
+  const inTemplates = shown(notificationTemplate, ['slackTemplate', 'teamsTemplate']);
   const decisive = inIntegrations.length > 0 ? inIntegrations : inTemplates;
   if (!decisive.some((value) => isObject(value))) return null;
   const because =
@@ -347,7 +330,9 @@ function jsonTextIn(integrations: readonly JsonObject[], templates: readonly Jso
   return { service: 'identity', name: 'jsonText', value: 'object', because };
 }
 
-function objectTypeIn(rules: readonly JsonObject[]): Detected | null {
+function objectTypeIn(listed: readonly ListedKind[]): ShownSetting | null {
+  const { rows = [] } = listed.find(({ kind }) => kind === profileSearch) ?? {};
+  const rules = rows.flatMap(liveRules);
   const classes = rules.flatMap((rule) => getText(rule, classField) ?? []);
   const [ofAttribute] = classes.filter(isClassOfProduct);
   const found = { service: 'profiles', name: 'profileSearchObjectType' } as const;
@@ -362,3 +347,90 @@ function objectTypeIn(rules: readonly JsonObject[]): Detected | null {
 
 const classField = 'condition_object_type';
 const usualClass = 'NeAttribute';
+
+export interface KindCheck {
+  readonly kind: string;
+  /** True when manifests declare such objects, so that a plan reads them. */
+  readonly declared: boolean;
+  /** `each`: objects of the kind are read one by one, and none was. */
+  readonly read: 'yes' | 'no' | 'each' | 'no-service';
+  /** The objects on the first page; `null` where none was read. */
+  readonly count: number | null;
+  readonly problem: Pick<Diagnostic, 'code' | 'message' | 'hint'> | null;
+  /** What the API can do with such objects, as the description of the kind says. It is not tried. */
+  readonly write: readonly ('create' | 'change' | 'delete')[];
+}
+
+export interface TenantCheck {
+  readonly environment: string;
+  readonly tenant: TenantName;
+  readonly readOnly: boolean;
+  readonly kinds: readonly KindCheck[];
+  /** The settings that the host needs and the environment lacks. `stopsPlan`: nothing is read without it. */
+  readonly settings: readonly (Detected & { readonly stopsPlan: boolean })[];
+  readonly stopsPlan: boolean;
+}
+
+/** Without these, lists or objects are refused; without the others, reads work. */
+const settingsOfReads: readonly string[] = ['experimentalHeader', 'paths', 'mailFrom'];
+
+function isForReads({ name, value }: Detected, settings: ApiSettings): boolean {
+  const preset = name === 'preset' ? findPreset(value) : null;
+  if (!preset) return settingsOfReads.includes(name);
+  const has: Readonly<Record<string, unknown>> = { ...settings };
+  return Object.entries(preset.settings).some(
+    ([member, wanted]) => settingsOfReads.includes(member) && has[member] !== wanted,
+  );
+}
+
+/**
+ * Signs in, reads one page of each kind, and says what may be read, and which settings the host needs and the environment lacks.
+ * Nothing is written. Throws a Failure when the credentials or an address are wrong, and when no list can be read.
+ *
+ * @param declared the kinds that manifests declare
+ */
+export async function checkTenant(
+  project: ProjectEnvironment,
+  declared: ReadonlySet<string>,
+  options: TenantOptions,
+): Promise<TenantCheck> {
+  const { environment } = project;
+  const { found, refused, detected } = await surveyTenant(project, { ...options, isCheck: true });
+  const { skipped } = servedKinds(environment.kinds.all, [environment]);
+  const counts = new Map(found.map(({ kind, count }) => [kind, count]));
+  const readOf = (kind: Kind): KindCheck['read'] => {
+    if (skipped.some((each) => each.kind === kind)) return 'no-service';
+    if (!hasList(kind)) return 'each';
+    return counts.has(kind) ? 'yes' : 'no';
+  };
+  const kinds = environment.kinds.all.map((kind): KindCheck => {
+    const { code, message, hint } = refused.get(kind) ?? {};
+    return {
+      kind: kind.name,
+      declared: declared.has(kind.name),
+      read: readOf(kind),
+      count: counts.get(kind) ?? null,
+      problem: code === undefined || message === undefined ? null : { code, message, ...(hint && { hint }) },
+      write: abilitiesOf(kind),
+    };
+  });
+  const settings = detected.map((each) => ({ ...each, stopsPlan: isForReads(each, environment.settings) }));
+  const isMissing = ({ declared: isDeclared, read }: KindCheck) =>
+    isDeclared && (read === 'no' || read === 'no-service');
+  return {
+    environment: environment.name,
+    tenant: environment.tenant,
+    readOnly: environment.policy.readOnly,
+    kinds,
+    settings,
+    stopsPlan: kinds.some(isMissing) || settings.some(({ stopsPlan }) => stopsPlan),
+  };
+}
+
+function abilitiesOf({ can }: Kind): KindCheck['write'] {
+  return [
+    ...(can.create === false ? [] : (['create'] as const)),
+    ...(can.update ? (['change'] as const) : []),
+    ...(can.delete ? (['delete'] as const) : []),
+  ];
+}
