@@ -1,4 +1,3 @@
-import type { Client } from '../client/client.ts';
 import { allOrFailure } from '../client/describe.ts';
 import { readRecords } from '../client/lookups.ts';
 import { readDefaults, readListRows } from '../client/read.ts';
