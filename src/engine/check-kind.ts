@@ -72,14 +72,9 @@ export async function checkKind(tenant: Tenant, kind: Kind, load: LoadFolder): P
   ];
   // What cannot be read or told apart cannot be exported either.
   if (hasErrors(found)) return { objects: objects.length, exported: 0, proposed: {}, diagnostics: found };
-  const { exported, proposed, diagnostics } = await checkPlan(reader, kind, load);
-  const unproven = exported === 0 ? [nothingToCheck(`${kind.name} that a manifest can declare`)] : [];
-  return {
-    objects: objects.length,
-    exported,
-    proposed,
-    diagnostics: [...found, ...diagnostics, ...unproven],
-  };
+  const plan = await checkPlan(reader, kind, load);
+  const unproven = plan.exported === 0 ? [nothingToCheck(`${kind.name} that a manifest can declare`)] : [];
+  return { ...plan, objects: objects.length, diagnostics: [...found, ...plan.diagnostics, ...unproven] };
 }
 
 function restrictToReads(client: Client): Client {
@@ -370,15 +365,13 @@ async function checkList(reader: Tenant, kind: Kind, objects: readonly LiveObjec
   ];
 }
 
-const limitOf = ({ pageSize }: List): Record<string, string> =>
-  pageSize === null ? {} : { limit: String(pageSize) };
-
 /** Asks for what would be the second page after a first page that looks like the last. */
 async function checkPages(reader: Tenant, list: List, objects: readonly LiveObject[]): Promise<Diagnostic[]> {
   const { pageSize } = list;
   const [first] = objects;
   if (!first || (pageSize !== null && objects.length >= pageSize)) return [];
-  const rows = await rowsAt(reader, list, { ...limitOf(list), offset: String(objects.length) });
+  const limit = pageSize === null ? {} : { limit: String(pageSize) };
+  const rows = await rowsAt(reader, list, { ...limit, offset: String(objects.length) });
   const known = new Set(objects.map(nameOf));
   const isKnown = (row: JsonObject) => {
     const object = liveObject(first.kind, row, null);
@@ -430,14 +423,9 @@ async function checkSingle(
   if (kind.read.how !== 'list' || !kind.read.one || !listed || listed.id === null) return [];
   const call = kind.read.one(listed.id, client.settings);
   const sent = await client.send(call);
-  const single =
-    isWhole(sent) && isObject(sent.body)
-      ? liveObject(
-          kind,
-          placeBelow(kind, sent.body, kind.parent ? aboveIn(kind.parent, listed.raw) : null),
-          listed.id,
-        )
-      : null;
+  const above = kind.parent ? aboveIn(kind.parent, listed.raw) : null;
+  const body = isWhole(sent) && isObject(sent.body) ? sent.body : null;
+  const single = body && liveObject(kind, placeBelow(kind, body, above), listed.id);
   const isSame = single?.identity === listed.identity;
   const differing = isSame ? differingMembers(single.fields, listed.fields) : [];
   if (isSame && differing.length === 0) return [];

@@ -45,7 +45,7 @@ export function checkChoices(
   });
 }
 
-export interface Selection {
+interface Selection {
   includes(address: Address): boolean;
   /** {@link unmatchedGlobs} for the addresses that `includes` was asked about. */
   findUnmatched(): Diagnostic[];

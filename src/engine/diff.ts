@@ -1,5 +1,4 @@
 import picomatch from 'picomatch';
-import type { Client } from '../client/client.ts';
 import { askLookups, type LookupAnswers } from '../client/lookups.ts';
 import { readDefaults } from '../client/read.ts';
 import type { Records } from '../exporter/ids.ts';
@@ -15,7 +14,7 @@ import { type Diff, type DiffObject, type DiffSide, diffFormat } from '../model/
 import { tool } from '../model/documents.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { worstExitCode } from '../model/fleet.ts';
-import { type Lookup, lookupKey, lookupMarker } from '../model/marker.ts';
+import { lookupKey, lookupMarker } from '../model/marker.ts';
 import { isSameTenant } from '../model/network.ts';
 import { segmentsOf } from '../model/pointer.ts';
 import {
@@ -77,6 +76,8 @@ export async function diffSides(
   const complete = await addDefaults(comparable, sides, secrets);
   const { pairs: shared, objects: referred, remarksOn } = await nameIds(complete, sides);
   const { objects, ...compared } = diffPairs(shared, secrets);
+  const fieldsOf = ({ diff }: DiffObject) => new Set(diff.map(({ path }) => segmentsOf(path)[0]));
+  const differing = new Map(objects.map((each) => [each.address, fieldsOf(each)]));
   return {
     formatVersion: diffFormat,
     tool,
@@ -96,17 +97,9 @@ export async function diffSides(
           const message = `${address} is not compared: ${why}`;
           return { code: 'not-compared', severity: 'warning', message, address };
         }),
-      ...remarksOn(isDifferent(objects)),
+      ...remarksOn(({ address }, field) => differing.get(address)?.has(field) ?? false),
     ],
   };
-}
-
-function isDifferent(objects: readonly DiffObject[]) {
-  const fields = new Map(
-    objects.map(({ address, diff }) => [address, diff.map(({ path }) => segmentsOf(path)[0])]),
-  );
-  return ({ address }: Pick<LiveObject, 'address'>, field: string): boolean =>
-    fields.get(address)?.includes(field) ?? false;
 }
 
 function kindsToCompare(sides: Sides, only: readonly string[], names: readonly string[] | undefined) {
@@ -218,11 +211,10 @@ interface NamedPairs extends Pick<ReferenceNames, 'remarksOn'> {
 
 /** Puts names in the place of ids that belong to one tenant, in the objects that both sides have. */
 async function nameIds(pairs: readonly ObjectPair[], sides: Sides): Promise<NamedPairs> {
+  const liveAt = (at: 0 | 1) => pairs.filter(isOnBoth).flatMap((pair) => liveIn(pair.sides[at]));
   const names = await onBothSides(sides, async (side, at): Promise<ReferenceNames> => {
     if (side.is === 'manifests') return { objects: [], nameOf: () => null, remarksOn: () => [] };
-    const live = pairs.filter(isOnBoth).flatMap(({ sides: objects }) => liveIn(objects[at]));
-    const whose = { ...side.environment, called: calledOf(side) };
-    return readReferenceNames(side.tenant.client, live, whose);
+    return readReferenceNames(side.tenant, liveAt(at), false);
   });
   const objects = names.flatMap((each) => each.objects);
   const filled = await fillDeclared(pairs, sides, objects);
@@ -258,10 +250,9 @@ async function nameIds(pairs: readonly ObjectPair[], sides: Sides): Promise<Name
   });
   const strays = await onBothSides(sides, async (side, at): Promise<readonly Diagnostic[]> => {
     if (side.is === 'manifests') return [];
-    const live = pairs.filter(isOnBoth).flatMap(({ sides: each }) => liveIn(each[at]));
-    const known = [...live, ...names[at].objects];
-    const tenant = { ...side.tenant, called: calledOf(side) };
-    return (await findStrayIds(tenant, live, { objects: known })).diagnostics;
+    const live = liveAt(at);
+    const known = { objects: [...live, ...names[at].objects] };
+    return (await findStrayIds(side.tenant, live, known)).diagnostics;
   });
   return {
     pairs: shared,
@@ -270,9 +261,11 @@ async function nameIds(pairs: readonly ObjectPair[], sides: Sides): Promise<Name
   };
 }
 
-const calledOf = ({ name, backup }: TenantSource): string => (backup ? name : `the tenant of ${name}`);
 const isOnBoth = (pair: ObjectPair): boolean => presentSides(pair).length === 2;
 const liveIn = (object: SideObject | null): LiveSide[] => (object?.is === 'live' ? [object] : []);
+
+/** Codes of lookups for which a tenant has no record. */
+const unanswered = ['lookup-none', 'lookup-ambiguous', 'lookup-no-field'];
 
 /** Fills in what the lookups and references of manifests stand for in the tenant beside them. */
 async function fillDeclared(
@@ -284,9 +277,14 @@ async function fillDeclared(
     all.flatMap(presentSides).flatMap((object) => (object.is === 'declared' ? [object] : []));
   const declared = declaredIn(pairs);
   if (declared.length === 0 || sides.every(({ is }) => is === 'manifests')) return pairs;
-  const answers = await onBothSides(sides, async (side) =>
-    side.is === 'tenant' ? answersOf(side.tenant.client, lookupsIn(declared)) : lookupMarker,
-  );
+  const lookups = lookupsIn(declared);
+  const answers = await onBothSides(sides, async (side): Promise<LookupAnswers> => {
+    if (side.is === 'manifests') return lookupMarker;
+    const { answers: known, problems } = await askLookups(side.tenant.client, lookups);
+    const grave = problems.filter(({ code }) => !unanswered.includes(code));
+    if (grave.length > 0) throw new Failure(grave);
+    return (lookup) => known.get(lookupKey(lookup)) ?? lookupMarker(lookup);
+  });
   const answer = answers[sides[0].is === 'tenant' ? 0 : 1];
   const answered = mapDeclared(pairs, (resource) => fillLookups(resource, answer));
   const objects = [...referred, ...pairs.flatMap(presentSides).flatMap(liveIn)];
@@ -361,23 +359,14 @@ function sideOf(source: DiffSource): DiffSide {
     : { name, is, tenant: source.tenant.client.tenant };
 }
 
-/** Codes of lookups for which a tenant has no record. */
-const unanswered = ['lookup-none', 'lookup-ambiguous', 'lookup-no-field'];
-
-async function answersOf(client: Client, lookups: readonly Lookup[]): Promise<LookupAnswers> {
-  const { answers, problems } = await askLookups(client, lookups);
-  const grave = problems.filter(({ code }) => !unanswered.includes(code));
-  if (grave.length > 0) throw new Failure(grave);
-  return (lookup) => answers.get(lookupKey(lookup)) ?? lookupMarker(lookup);
-}
-
 /** A side whose tenant is only read: equal requests are sent once. */
 type Side = (TenantSource & Pick<ManifestSource, 'environment'>) | ManifestSource;
 type Sides = readonly [Side, Side];
 
 function openSide(source: DiffSource): Side {
   if (source.is === 'manifests') return source;
-  const tenant = readOnlyTenant(source.tenant);
+  const called = source.backup ? source.name : `the tenant of ${source.name}`;
+  const tenant = { ...readOnlyTenant(source.tenant), called };
   return { ...source, tenant, environment: tenant.environment };
 }
 

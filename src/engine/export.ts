@@ -31,8 +31,7 @@ import { fillValues, referencesIn, resolveReferences } from '../planner/referenc
 import type { Backup } from './backup.ts';
 import { checkScope } from './choices.ts';
 import { readReferenceNames, remarkUnnamedRecords } from './names.ts';
-import type { Unusable } from './reading.ts';
-import { type LeftOut, readSettledKinds, servedKinds } from './reading.ts';
+import { type LeftOut, readSettledKinds, servedKinds, type Unusable } from './reading.ts';
 import { findStrayIds, type StrayIds } from './stray-ids.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
@@ -74,7 +73,7 @@ export async function exportTenant(
     ...(names ? {} : { onRefused: (kind, refusal) => void refused.set(kind, refusal) }),
   });
   const objects = all.filter(({ address }) => isInScope(address));
-  const { remarksOn, referredTo, ...context } = await readContext(reader, objects, { isReferredOnly: true });
+  const { remarks, referredTo, ...context } = await readContext(reader, objects, true);
   const { diagnostics, ...files } = exportObjects({ ...context, objects, declaredSecrets });
   const strays = await findStrayIds(reader, objects, { objects: [...all, ...referredTo] });
   return {
@@ -84,7 +83,7 @@ export async function exportTenant(
       ...remarksOf(skipped),
       ...[...refused].map(([kind, refusal]) => refusalRemark(kind, refusal)),
       ...diagnostics,
-      ...remarksOn(() => true),
+      ...remarks,
       ...strays.diagnostics,
       ...leftOut(unusable, ({ address }) => isInScope(address)),
     ],
@@ -101,7 +100,7 @@ export async function exportBackup(
   return { ...exported, diagnostics: [...diagnostics, ...exported.diagnostics] };
 }
 
-export interface MergeOptions
+interface MergeOptions
   extends Pick<MergeInput, 'all' | 'folder' | 'delete' | 'read' | 'fileOf' | 'isUsedElsewhere'> {
   /** The kinds to merge. Left out: those that manifests declare, and with `all` also those of an export. */
   readonly kinds?: readonly string[] | undefined;
@@ -130,7 +129,7 @@ export async function mergeTenant(
   const isMerged = ({ address }: Resource) => isInScope(address);
   const twice = findPinnedElsewhere(resources, new LiveIndex(objects), (...both) => both.some(isMerged));
   if (twice.length > 0) throw new Failure(twice);
-  const { remarksOn, referredTo, ...context } = await readContext(reader, objects, { isReferredOnly: false });
+  const { remarks, referredTo, ...context } = await readContext(reader, objects, false);
   const references = resolveReferences(referencesIn(resources, kinds), {
     resources,
     objects: [...referredTo, ...objects],
@@ -159,7 +158,7 @@ export async function mergeTenant(
     diagnostics: [
       ...remarksOf(skipped),
       ...merged.diagnostics,
-      ...remarksOn(() => true),
+      ...remarks,
       ...strays.diagnostics,
       ...leftOut(unusable, isMeant),
     ],
@@ -189,29 +188,22 @@ function leftOut(
   return wanted.map(({ subject, why }) => notExported(subject.address, why, next));
 }
 
-/** Reads what manifests of these objects are written with: the names of ids, and the vendor's defaults. */
-async function readContext(
-  { client, environment, called }: Tenant,
-  objects: readonly LiveObject[],
-  // What existing manifests refer to by name is needed too.
-  { isReferredOnly }: { readonly isReferredOnly: boolean },
-) {
-  const [records, { objects: referredTo, ...names }, defaults] = await Promise.all([
+/**
+ * Reads what manifests of these objects are written with: the names of ids, and the vendor's defaults.
+ *
+ * @param isReferredOnly left false where existing manifests may refer to other objects by name
+ */
+async function readContext(tenant: Tenant, objects: readonly LiveObject[], isReferredOnly: boolean) {
+  const { client } = tenant;
+  const [records, { objects: referredTo, nameOf, remarksOn }, defaults] = await Promise.all([
     readReferencedRecords(client, objects),
-    readReferenceNames(client, objects, {
-      ...environment,
-      ...(called !== undefined && { called }),
-      isReferredOnly,
-    }),
+    readReferenceNames(tenant, objects, isReferredOnly),
     readDefaults(client, defaultsOf(objects)),
   ]);
   const standards = new LiveIndex(defaults);
   const standardOf = ({ kind, key }: LiveObject) => standards.findByKey(kind, key);
-  const remarksOn = (isShown: Parameters<typeof names.remarksOn>[0]) => [
-    ...names.remarksOn(isShown),
-    ...remarkUnnamedRecords(objects, records),
-  ];
-  return { records, referredTo, ...names, remarksOn, standardOf };
+  const remarks = [...remarksOn(() => true), ...remarkUnnamedRecords(objects, records)];
+  return { records, referredTo, nameOf, standardOf, remarks };
 }
 
 export async function readReferencedRecords(

@@ -1,4 +1,3 @@
-import type { Client } from '../client/client.ts';
 import { isRefusedRead } from '../client/describe.ts';
 import { readByIds, readObjects } from '../client/read.ts';
 import { knownIds, type NameOf, type NameSources, type Records } from '../exporter/ids.ts';
@@ -24,6 +23,7 @@ import {
 import { lookupOf, lookupWords } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { namesAndMore } from '../model/words.ts';
+import type { Tenant } from './tenant.ts';
 
 export interface ReferenceNames {
   /** All objects of the kinds that are referred to, if the tenant lists them. */
@@ -37,41 +37,43 @@ export interface ReferenceNames {
 interface ReferenceUse {
   readonly from: LiveObject;
   readonly field: string;
-  /** The name of a kind that the project does not have, or whose objects have no list, instead. */
-  readonly target: Kind | string;
+  /** The name of the kind. */
+  readonly to: string;
+  /** `null` for a kind that the project does not have, or whose objects have no list. */
+  readonly target: Kind | null;
   /** The id; several values if the tenant shows synonyms, of which one is the id. */
   readonly ids: readonly string[];
 }
 
-/** The tenant whose names are read, and what remarks call it. */
-interface Whose {
-  readonly kinds: Kinds;
-  readonly called?: string;
-  /** Reads no other objects than those that are referred to, where that takes fewer requests. */
-  readonly isReferredOnly?: boolean;
-}
-
-/** Reads what the ids in these objects belong to, each kind once. A kind without a list leaves its ids as they are. */
+/**
+ * Reads what the ids in these objects belong to, each kind once. A kind without a list leaves its ids as they are.
+ *
+ * @param isReferredOnly reads no other objects than those that are referred to, where that takes fewer requests
+ */
 export async function readReferenceNames(
-  client: Client,
+  {
+    client,
+    environment: { kinds },
+    called = 'the tenant',
+  }: Pick<Tenant, 'client' | 'environment' | 'called'>,
   objects: readonly LiveObject[],
-  { kinds, called = 'the tenant', isReferredOnly = false }: Whose,
+  isReferredOnly: boolean,
 ): Promise<ReferenceNames> {
   const uses = objects.flatMap((object) => usesIn(object, kinds));
+  const targets = [...new Set(uses.flatMap(({ target }) => target ?? []))];
   const refusals = new Map<Kind, string>();
-  const targets = [...new Set(uses.flatMap(({ target }) => (typeof target === 'string' ? [] : target)))];
-  const readReferred = async (kind: Kind) => {
-    const ids = uses.flatMap((use) => (use.target === kind ? use.ids : []));
-    const few = isReferredOnly ? await readByIds(client, kind, [...new Set(ids)]) : null;
-    return few ?? readObjects(client, [allOf(kind)]);
-  };
-  const readList = (kind: Kind) =>
-    readReferred(kind).catch((error: unknown) => {
+  const readTarget = async (kind: Kind) => {
+    try {
+      const ids = uses.flatMap(({ target, ids: used }) => (target === kind ? used : []));
+      const few = isReferredOnly ? await readByIds(client, kind, [...new Set(ids)]) : null;
+      return few ?? (await readObjects(client, [allOf(kind)]));
+    } catch (error) {
       if (!isRefusedRead(error)) throw error;
       refusals.set(kind, error.message.replaceAll('\n', ' '));
       return [];
-    });
-  const found = (await Promise.all(targets.map(readList))).flat();
+    }
+  };
+  const found = (await Promise.all(targets.map(readTarget))).flat();
   const names = namesById(found);
   const nameOf = (kind: string, id: string) => names.get(`${kind}/${id}`) ?? null;
   return {
@@ -79,22 +81,16 @@ export async function readReferenceNames(
     nameOf,
     remarksOn(isShown) {
       const kept = uses
-        .filter(({ target, ids }) => ids.every((id) => nameOf(nameOfKind(target), id) === null))
+        .filter(({ to, ids }) => ids.every((id) => nameOf(to, id) === null))
         .filter(({ from, field }) => isShown(from, field));
-      return [
-        ...targets
-          .filter((kind) => kept.some(({ target }) => target === kind))
-          .flatMap((kind): Diagnostic[] => {
-            const why = refusals.get(kind);
-            if (why === undefined) return [];
-            const message = `Ids of the kind ${kind.name} stay as they are, since ${called} does not list its objects. ${why}`;
-            return [{ code: 'ids-kept', severity: 'info', message }];
-          }),
-        ...remarkKept(
-          kept.filter(({ target }) => typeof target === 'string' || !refusals.has(target)),
-          called,
-        ),
-      ];
+      const refused = targets.flatMap((kind): Diagnostic[] => {
+        const why = refusals.get(kind);
+        if (why === undefined || !kept.some(({ target }) => target === kind)) return [];
+        const message = `Ids of the kind ${kind.name} stay as they are, since ${called} does not list its objects. ${why}`;
+        return [{ code: 'ids-kept', severity: 'info', message }];
+      });
+      const unknown = kept.filter(({ target }) => target === null || !refusals.has(target));
+      return [...refused, ...remarkKept(unknown, called)];
     },
   };
 }
@@ -102,10 +98,10 @@ export async function readReferenceNames(
 function usesIn(from: LiveObject, kinds: Kinds): ReferenceUse[] {
   return Object.entries(from.kind.fields).flatMap(([name, field]) => {
     const uses = idsIn(field, get(from.fields, name) ?? null).flatMap(({ id, to: [to = ''] }) => {
-      const target = kinds.find(to);
       if (typeof id !== 'string' || to === '') return [];
-      const isListed = target && target.read.how !== 'each-declared';
-      return [{ from, field: name, target: isListed ? target : to, ids: [id] }];
+      const kind = kinds.find(to);
+      const target = kind && kind.read.how !== 'each-declared' ? kind : null;
+      return [{ from, field: name, to, target, ids: [id] }];
     });
     const [first] = uses;
     // Of several values that mean the same, one is an id.
@@ -128,17 +124,15 @@ function namesById(objects: readonly LiveObject[]): ReadonlyMap<string, string> 
 
 function remarkKept(uses: readonly ReferenceUse[], called: string): Diagnostic[] {
   const byField = groupBy(uses, ({ from, field }) => `${from.kind.name} ${field}`);
-  return byField.map(([, [{ from, field, target }, ...others]]): Diagnostic => {
+  return byField.map(([, [{ from, field, to, target }, ...others]]): Diagnostic => {
     const where = namesAndMore([from.address], others.length);
     const why =
-      typeof target === 'string'
-        ? `the project describes no ${target}. Copy a descriptor with \`tenantctl kind add ${target}\`, or write one`
-        : `${called} has no ${target.name} with this id and a unique key`;
+      target === null
+        ? `the project describes no ${to}. Copy a descriptor with \`tenantctl kind add ${to}\`, or write one`
+        : `${called} has no ${to} with this id and a unique key`;
     return keptRemark(`The id in \`${field}\` of ${where} stays as it is: ${why}.`, from.address);
   });
 }
-
-const nameOfKind = (kind: Kind | string): string => (typeof kind === 'string' ? kind : kind.name);
 
 const keptRemark = (message: string, address: Address): Diagnostic => {
   return { code: 'ids-kept', severity: 'info', message, address };

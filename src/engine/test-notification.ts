@@ -47,7 +47,7 @@ function templateAddresses(resources: readonly Resource[]): Address[] {
   return resources.filter(({ kind }) => kind === notificationTemplate).map(({ address }) => address);
 }
 
-export interface TestChoices {
+interface TestChoices {
   /** The values of the template's variables; `null`: made up from the template. */
   readonly context: JsonObject | null;
   /** `null`: the template's own, where the host takes one. */
