@@ -5,9 +5,10 @@ import { applyChanges } from '../applier/apply.ts';
 import { openJournal } from '../applier/journal.ts';
 import { findPlanRefusals } from '../applier/preflight.ts';
 import { isRegular, ResultFile, type ResultOrigin, type ResultRecorder } from '../applier/result-file.ts';
-import type { ApplyEvent } from '../applier/run.ts';
+import type { ApplyEvent, TenantPort } from '../applier/run.ts';
 import type { Sent } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
+import { readState } from '../client/read.ts';
 import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import { headCommit } from '../loader/git.ts';
 import { requireOwnFolder } from '../loader/paths.ts';
@@ -20,7 +21,7 @@ import { type Approval, findLaterRefusals } from '../planner/guards.ts';
 import { lockEnvironment } from './lock.ts';
 import { journalFolder, recentWrites, requireUncommitted } from './reading.ts';
 import { pastApplies, resultsFolder } from './results.ts';
-import { portOf, type Tenant } from './tenant.ts';
+import type { Tenant } from './tenant.ts';
 
 export interface ApplyOptions {
   /** Stops the apply: requests in flight finish, nothing new starts. */
@@ -172,6 +173,14 @@ export async function requireApplicable(
 export async function endJournal(root: string, plan: Plan, at: string): Promise<void> {
   const journal = await openJournal(journalFolder(root, plan.environment), plan);
   await journal.finish(at);
+}
+
+function portOf({ client }: Tenant): TenantPort {
+  return {
+    tenant: client.tenant,
+    send: (request, options) => client.send(request, options),
+    read: (requests) => readState(client, requests),
+  };
 }
 
 async function conditionsOf(

@@ -161,6 +161,9 @@ function objectsBelow(
   { kind: parentKind }: Parent,
   { parents, objects }: Record<'parents' | 'objects', readonly JsonObject[]>,
 ) {
+  // `provisioningPolicies` for `/sources/{source}/provisioning-policies`.
+  const [end = ''] = kind.resource.path(contractSettings).split('/').slice(-1);
+  const member = end.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
   const byId = new Map(parents.map((row) => [idOf(parentKind, row), row]));
   const idAbove = (object: JsonObject) =>
     Object.values(object)
@@ -171,7 +174,7 @@ function objectsBelow(
     if (id === null) return [];
     const alone = entriesBelow.get(id) ?? [];
     const known = new Set(alone.map((each) => idOf(kind, each)));
-    const inside = objectsIn(get(row, memberFor(kind))).filter((each) => !isReference(each));
+    const inside = objectsIn(get(row, member)).filter((each) => !isReference(each));
     return [{ above: [id], rows: [...alone, ...inside.filter((each) => !known.has(idOf(kind, each)))] }];
   });
 }
@@ -179,12 +182,6 @@ function objectsBelow(
 /** A reference names what is below, and says nothing of it. */
 const isReference = (row: JsonObject): boolean =>
   Object.keys(row).every((name) => ['type', 'id', 'name'].includes(name));
-
-/** `provisioningPolicies` for `/sources/{source}/provisioning-policies`. */
-function memberFor({ resource }: Kind): string {
-  const segment = resource.path(contractSettings).split('/').at(-1) ?? '';
-  return segment.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-}
 
 /** Reads from collections as a tenant answers: with a page of a list, or one object. Other lists are empty. */
 function clientFor({ tenant, settings }: Environment, collections: ReadonlyMap<string, Collection>): Client {

@@ -104,13 +104,10 @@ export async function diffSides(
 
 function kindsToCompare(sides: Sides, only: readonly string[], names: readonly string[] | undefined) {
   const { kinds } = sides[0].environment;
-  const parts = sides.flatMap((side) =>
-    side.is === 'manifests'
-      ? [side.resources.map(({ kind }) => kind)]
-      : side.backup
-        ? [side.backup.kinds]
-        : [],
-  );
+  const parts = sides.flatMap((side) => {
+    if (side.is === 'manifests') return [side.resources.map(({ kind }) => kind)];
+    return side.backup ? [side.backup.kinds] : [];
+  });
   const usual = usualKinds(kinds).map(({ name }) => name);
   const wanted = new Set(names ?? (parts.length > 0 ? parts.flat().map(({ name }) => name) : usual));
   const inScope = kinds.all.filter(({ name }) => wanted.has(name) && mayMatch(name, only));

@@ -158,7 +158,7 @@ export function remarkUnnamedRecords(objects: readonly LiveObject[], records: Re
   );
 }
 
-export interface StatedObject extends Pick<LiveObject, 'kind' | 'fields'> {
+interface StatedObject extends Pick<LiveObject, 'kind' | 'fields'> {
   /** The answer of the tenant; `null` for a manifest. */
   readonly raw: JsonObject | null;
   readonly sources: NameSources;

@@ -39,9 +39,13 @@ export async function pastApplies(
     .slice(0, most);
   const applies: PastApply[] = [];
   for (const { environment, name, file } of found) {
-    const read = await readApply(root, file);
-    const startedAt = 'result' in read ? read.result.startedAt : startOf(name);
-    applies.push({ environment, startedAt, ...read });
+    try {
+      const result = readResultFile(await readFile(join(root, file), 'utf8'), file);
+      applies.push({ environment, startedAt: result.startedAt, file, result });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      applies.push({ environment, startedAt: startOf(name), file, unreadable: error.message });
+    }
   }
   return applies;
 }
@@ -50,15 +54,6 @@ export async function pastApplies(
 function startOf(name: string): string {
   const [, day, hour, minute, rest] = /^(\d[\d-]*T)(\d\d)-(\d\d)-([\d-]+Z)-.*\.json$/.exec(name) ?? [];
   return day === undefined ? '' : `${day}${hour}:${minute}:${rest?.replace('-', '.')}`;
-}
-
-async function readApply(root: string, file: string): Promise<LaterResult> {
-  try {
-    return { file, result: readResultFile(await readFile(join(root, file), 'utf8'), file) };
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return { file, unreadable: error.message };
-  }
 }
 
 /** The latest apply to an environment. Throws a Failure where this checkout knows none, or its file cannot be read. */

@@ -36,34 +36,27 @@ export interface PastProjects {
   read(project: Project): Past;
 }
 
-/** Checks out a revision once, and lets `use` read it for any environment. Rejects with the Failures of `withRevision`. */
-export function withPast<T>(
-  project: PresentFiles,
-  { name, env }: { readonly name: string; readonly env: NodeJS.ProcessEnv },
-  use: (past: PastProjects) => T | Promise<T>,
+/**
+ * Lets `use` read what manifests declared at the revision that `--since` names, which is checked out once for all environments;
+ * `null` without `--since`. Rejects with the Failures of `withRevision`.
+ */
+export async function withSince<T>(
+  project: Pick<LoadedProject, 'root' | 'configFile' | 'files'>,
+  { since = null, env = process.env }: Pick<PlanOptions, 'since' | 'env'>,
+  use: (past: PastProjects | null) => T | Promise<T>,
 ): Promise<T> {
+  if (since === null) return use(null);
   const useCheckout = ({ folder, same, hidden, ...commits }: Checkout) => {
     const options = { configFile: join(folder, basename(project.configFile)), env };
     const opened = lazy(() => openPastProjects(options, { ...project, same }));
     return use({
       read(present) {
         refuseHidden(present, hidden, env);
-        return { ...readPast(present, () => opened().load(present), name), ...commits };
+        return { ...readPast(present, () => opened().load(present), since), ...commits };
       },
     });
   };
-  return withRevision(project, name, useCheckout, project.files && textsOf(project.files));
-}
-
-type PresentFiles = Pick<LoadedProject, 'root' | 'configFile' | 'files'>;
-
-/** Lets `use` read what the manifests declared at the revision that `--since` names; `null` without `--since`. */
-export async function withSince<T>(
-  project: PresentFiles,
-  { since = null, env = process.env }: Pick<PlanOptions, 'since' | 'env'>,
-  use: (past: PastProjects | null) => T | Promise<T>,
-): Promise<T> {
-  return since === null ? use(null) : withPast(project, { name: since, env }, use);
+  return withRevision(project, since, useCheckout, project.files && textsOf(project.files));
 }
 
 /** What was declared for the environment, with the kinds of today. Nothing of it counts where it was another tenant's. */
@@ -212,9 +205,9 @@ export async function findEarlierDefaults(
   const digests = [...new Set(missing().map(({ basedOn }) => basedOn))];
   // Without git, a clone or its history, none: a plan is made without what only helps to compare.
   const commits = digests.length === 0 ? [] : await commitsWith(project, digests).catch(onFailure(() => []));
-  for (const name of commits.slice(0, maxCommits)) {
-    const read = withPast(project, { name, env }, (revision) => revision.read(project).resources);
-    const past: readonly Resource[] = await read.catch(onFailure(() => []));
+  for (const since of commits.slice(0, maxCommits)) {
+    const read = withSince(project, { since, env }, (all) => all?.read(project).resources ?? []);
+    const past = await read.catch(onFailure(() => []));
     for (const each of missing()) {
       const resource = past.find(({ address }) => address === each.match.resource.address);
       if (resource) note(each, resource.fields);

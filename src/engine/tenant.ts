@@ -1,8 +1,8 @@
-import type { ApplyEvent, TenantPort } from '../applier/run.ts';
+import type { ApplyEvent } from '../applier/run.ts';
 import type { ClientEvent } from '../client/client.ts';
 import { type Client, createClient, type Limiters } from '../client/client.ts';
 import { type Clock, systemClock } from '../client/clock.ts';
-import { readState as readLive } from '../client/read.ts';
+import { readState } from '../client/read.ts';
 import { readOnce } from '../client/read-once.ts';
 import type { Redactor } from '../client/redactor.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
@@ -109,20 +109,12 @@ export function readTenant(
   options: Pick<PlanOptions, 'only' | 'except' | 'prune'> = {},
 ): Promise<TenantState> {
   const requests = readRequestsFor({ environment, resources, previous: null, choices: choicesFrom(options) });
-  return readLive(readOnce(tenant.client), requests);
+  return readState(readOnce(tenant.client), requests);
 }
 
 /** For work that only reads: equal requests are sent once. */
 export function readOnlyTenant(tenant: Tenant): Tenant {
   return { ...tenant, client: readOnce(tenant.client) };
-}
-
-export function portOf({ client }: Tenant): TenantPort {
-  return {
-    tenant: client.tenant,
-    send: (request, options) => client.send(request, options),
-    read: (requests) => readLive(client, requests),
-  };
 }
 
 /** Starts the embedded tenant. Throws a Failure for a seed or data file that cannot be used. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type StatedObject, shareIds } from '../../src/engine/names.ts';
+import { shareIds } from '../../src/engine/names.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { JsonObject } from '../../src/model/json.ts';
@@ -28,13 +28,13 @@ interface Side {
   readonly records?: Readonly<Record<string, readonly JsonObject[]>>;
 }
 
-const stated = ({ kind = role(), fields, raw = fields, refs = {}, records = {} }: Side): StatedObject => ({
+const stated = ({ kind = role(), fields, raw = fields, refs = {}, records = {} }: Side) => ({
   kind,
   fields,
   raw,
   sources: {
     records: new Map(Object.entries(records)),
-    nameOf: (_, id) => (Object.hasOwn(refs, id) ? (refs[id] ?? null) : null),
+    nameOf: (_: string, id: string) => (Object.hasOwn(refs, id) ? (refs[id] ?? null) : null),
   },
 });
 const share = (one: Side, other: Side) => shareIds([stated(one), stated(other)]);

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { withPast } from '../../src/engine/since.ts';
+import { withSince } from '../../src/engine/since.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import { type LoadedProject, loadProject } from '../../src/loader/index.ts';
 import { Failure } from '../../src/model/failure.ts';
@@ -119,11 +119,15 @@ const shown = ({ kind, declaration, secrets, source, ...resource }: Resource) =>
 });
 
 const pastOf = (project: LoadedProject) =>
-  withPast(project, { name: 'HEAD', env }, (past) =>
-    attempt(() => {
-      const { resources, diagnostics, committedAt } = past.read(project);
-      return { resources: resources.map(shown), diagnostics, committedAt };
-    }),
+  withSince(
+    project,
+    { since: 'HEAD', env },
+    (past) =>
+      past &&
+      attempt(() => {
+        const { resources, diagnostics, committedAt } = past.read(project);
+        return { resources: resources.map(shown), diagnostics, committedAt };
+      }),
   );
 
 async function inFolder(use: (root: string) => Promise<void>): Promise<void> {
