@@ -132,7 +132,6 @@ function withoutRepeats(entries: readonly BackupEntry[]): BackupEntry[] {
   });
 }
 
-/** The objects of a kind at a path. */
 interface Collection {
   readonly kind: Kind;
   readonly path: string;

@@ -159,8 +159,8 @@ const mostNames = 200;
 /** Returns each name with the objects that it was found in: `of 2 of 5 objects, such as Role/admin`. */
 function tally<T extends { readonly address: Address }, N extends string>(
   objects: readonly T[],
-  of: number,
   namesIn: (object: T) => Iterable<N>,
+  of = objects.length,
 ): [name: N, seen: string][] {
   const found = new Map<N, { readonly example: Address; count: number }>();
   for (const object of objects) {
@@ -181,7 +181,7 @@ const word = (name: string) => `\`${shortenLine(name, 100)}\``;
 /** Finds objects without an id, which requests that change or delete an object need, and references to it. */
 function missingIds({ can, read }: Kind, objects: readonly LiveObject[]): Diagnostic[] {
   if ((can.create && !can.update && !can.delete) || read.how === 'single') return [];
-  return tally(objects, objects.length, ({ id }) => (id === null ? ['id'] : [])).map(([, seen]) => ({
+  return tally(objects, ({ id }) => (id === null ? ['id'] : [])).map(([, seen]) => ({
     code: 'kind-row-unreadable',
     severity: 'error',
     message: `The tenant shows no \`id\` ${seen}: neither a request nor a \`!ref\` could name it.`,
@@ -196,9 +196,7 @@ function unstableFields(
   after: readonly LiveObject[],
 ): Diagnostic[] {
   const then = new Map(before.map((object) => [nameOf(object), object]));
-  return tally(after, after.length, (object) =>
-    differingMembers((then.get(nameOf(object)) ?? object).raw, object.raw),
-  )
+  return tally(after, (object) => differingMembers((then.get(nameOf(object)) ?? object).raw, object.raw))
     .filter(([name]) => !kind.serverOwned.includes(name))
     .map(([name, seen]) => ({
       code: 'kind-field-unstable',
@@ -211,14 +209,12 @@ function unstableFields(
 function unnamedFields(kind: Kind, objects: readonly LiveObject[]): Diagnostic[] {
   const isUnnamed = (name: string) =>
     name !== 'id' && !isNamed(kind, name) && !kind.serverOwned.includes(name);
-  return tally(objects, objects.length, ({ raw }) => Object.keys(raw).filter(isUnnamed)).map(
-    ([name, seen]) => ({
-      code: 'kind-field-unnamed',
-      severity: isMemberName(name) ? 'warning' : 'info',
-      message: `The descriptor does not name ${word(name)} ${seen}.`,
-      hint: howToName(name, objects),
-    }),
-  );
+  return tally(objects, ({ raw }) => Object.keys(raw).filter(isUnnamed)).map(([name, seen]) => ({
+    code: 'kind-field-unnamed',
+    severity: isMemberName(name) ? 'warning' : 'info',
+    message: `The descriptor does not name ${word(name)} ${seen}.`,
+    hint: howToName(name, objects),
+  }));
 }
 
 /** Finds fields whose values have another form or type than the descriptor says: the plan of an export does not show that. */
@@ -232,7 +228,7 @@ function misfits(kind: Kind, objects: readonly LiveObject[], settings: ApiSettin
     return { code: 'kind-field-form', severity: 'error', message, hint };
   };
   return Object.entries(kind.fields).flatMap(([name, field]) => {
-    const forms = tally(objects, objects.length, ({ raw }) => {
+    const forms = tally(objects, ({ raw }) => {
       const form = otherForm(field, get(raw, name) ?? null, settings);
       return form === null ? [] : [form];
     });
@@ -247,8 +243,8 @@ function misfits(kind: Kind, objects: readonly LiveObject[], settings: ApiSettin
     );
     return tally(
       unfit.map(({ object }) => object),
-      objects.length,
       () => [name],
+      objects.length,
     ).map(([, seen]) =>
       misfit(
         `${word(name)} ${seen} does not fit the type \`${field.is}\`, so an export would leave it out.`,
@@ -261,7 +257,7 @@ function misfits(kind: Kind, objects: readonly LiveObject[], settings: ApiSettin
 function plannedDifferences(changes: readonly Change[], exported: number): Diagnostic[] {
   const namesIn = ({ action, diff }: Change) =>
     new Set(action === 'create' ? [''] : diff.map(({ path }) => segmentsOf(path)[0] ?? ''));
-  return tally(changes, exported, namesIn).map(([name, seen]) => ({
+  return tally(changes, namesIn, exported).map(([name, seen]) => ({
     code: 'kind-plan-not-empty',
     severity: 'error',
     message: `A plan of the export would ${name === '' ? `create ${seen.slice('of '.length)}` : `change ${word(name)} ${seen}`}.`,

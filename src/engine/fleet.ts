@@ -28,7 +28,7 @@ import { planChanges } from './plan.ts';
 import { requireUncommitted } from './reading.ts';
 import { findLaterResults } from './results.ts';
 import { type EnvironmentPlan, findSharedChanges, tenantProbe } from './shared-tenant.ts';
-import { type PastProjects, withSince } from './since.ts';
+import { withSince } from './since.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 
 /** `not run`: an interrupted run does not begin with what is left. */
@@ -51,7 +51,7 @@ export async function planFleet(
   names: readonly string[],
   { plan = {}, ...options }: FleetOptions & { readonly plan?: PlanOptions },
 ): Promise<Fleet> {
-  const planAll = (past: PastProjects | null) =>
+  const outcomes = await withSince(projects, plan, (past) =>
     forEachEnvironment(names, options, (name, withTenant) => {
       const project = projects.load(name);
       const { environment, secrets } = project;
@@ -59,8 +59,8 @@ export async function planFleet(
         project: { environment, secrets },
         plan: await planChanges(project, tenant, { ...plan, past }),
       }));
-    });
-  const outcomes = await withSince(projects, plan, planAll);
+    }),
+  );
   const made = outcomes.flatMap(({ value }) => value ?? []);
   const refusals = await findSharedChanges(made, tenantProbe(options));
   return fleetOf(
@@ -86,7 +86,6 @@ interface FleetCheckOptions extends FleetOptions {
 }
 
 interface FleetApplyOptions extends FleetCheckOptions, Pick<ApplyOptions, 'env' | 'failFast'> {
-  /** Called for what happens in an environment. */
   onApplyEvent?(environment: string, event: ApplyEvent): void;
   /** Called with the outcome, before it is forgotten which environments are done. */
   onApplied?(applied: Fleet): void | Promise<void>;

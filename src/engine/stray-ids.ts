@@ -201,7 +201,6 @@ interface IdsAtPlace {
   readonly kind: Kind;
   readonly sort: Sort;
   readonly path: string;
-  /** The objects that hold them. */
   readonly in: readonly [Address, ...Address[]];
   /** The kinds that they belong to. */
   readonly to: readonly string[];

@@ -167,23 +167,20 @@ export function presetsOfHosts(urls: Urls): Detected[] {
   });
 }
 
-/** The presets that answers show. */
 function presetsIn(listed: readonly ListedKind[]): Detected[] {
-  const of = (value: PresetName, sign: string): Detected => {
-    const { service, product } = presets[value];
-    return { service, name: 'preset', value, because: `${sign}, as hosts of ${product} have` };
-  };
   const ofIdentity = listed.filter(({ kind }) => serviceOf(kind) === 'identity');
+  const hasHeader = ofIdentity.some(({ headers }) => headers.has('slpt-request-id'));
   const attributes = listed.find(({ kind }) => kind === profileSearch)?.beside ?? [];
   const [named] = attributes.flatMap((row) => getText(row, 'type') ?? []).filter(isClassOfProduct);
-  return [
-    ...(ofIdentity.some(({ headers }) => headers.has('slpt-request-id'))
-      ? [of('sailpoint-isc', 'its answers have `Slpt-Request-Id`')]
-      : []),
-    ...(named === undefined
-      ? []
-      : [of('sailpoint-nerm', `its attributes have classes such as \`${named}\``)]),
+  const signs: readonly (readonly [PresetName, string | null])[] = [
+    ['sailpoint-isc', hasHeader ? 'its answers have `Slpt-Request-Id`' : null],
+    ['sailpoint-nerm', named === undefined ? null : `its attributes have classes such as \`${named}\``],
   ];
+  return signs.flatMap(([value, sign]): Detected[] => {
+    const { service, product } = presets[value];
+    if (sign === null) return [];
+    return [{ service, name: 'preset', value, because: `${sign}, as hosts of ${product} have` }];
+  });
 }
 
 const isClassOfProduct = (name: string) => name.endsWith('Attribute') && name !== usualClass;
@@ -308,7 +305,6 @@ function guessOwnPaths(listed: readonly ListedKind[], { settings, kinds }: Surve
 const resourcesOf = ({ resource, read: { defaults } }: Kind): ApiResource[] =>
   defaults ? [resource, defaults.resource] : [resource];
 
-/** A setting that rows of lists show to be needed. */
 type ShownSetting = Detected & { readonly name: 'jsonText' | 'profileSearchObjectType' };
 
 /** Chat templates decide where no integration does: some hosts have objects in these alone. */
