@@ -7,11 +7,16 @@ import type { Tenant } from '../engine/tenant.ts';
 import { type BegunProject, beginProject, loadEnvironment, loadProject } from '../loader/index.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import type { Fleet } from '../model/fleet.ts';
-import type { Plan } from '../model/plan.ts';
-import { exitCodeOf } from '../model/result.ts';
 import { renderRequests } from '../report/text.ts';
-import { namesInBrief, tenantWords } from '../report/words.ts';
-import { applyLines } from './apply-lines.ts';
+import { namesInBrief } from '../report/words.ts';
+import {
+  type ApplyArgs,
+  applyLines,
+  applyOptions,
+  outputResult,
+  requireConfirmation,
+  resourcesProving,
+} from './apply-output.ts';
 import {
   type ArgsOf,
   type CommonArgv,
@@ -25,13 +30,6 @@ import { isPipe } from './files.ts';
 import { applySeveral } from './fleet.ts';
 import { type Io, isInteractive, viewOf } from './io.ts';
 import { checkOutput, printDiagnostics, printDocument, printSaved, stdoutName } from './output.ts';
-import {
-  type ApplyArgs,
-  applyOptions,
-  outputResult,
-  requireConfirmation,
-  resourcesProving,
-} from './plan-output.ts';
 import { withTenant } from './progress.ts';
 import {
   namedEnvironments,
@@ -107,13 +105,12 @@ export const command = describeCommand({
     if (args.dryRun) {
       if (saved) await requireApplicable(project, tenant, plan);
       progress.end();
-      await printRequests(plan, args, io);
+      // The plan holds the requests.
+      if (args.format === 'json') await printDocument({ is: 'plan', plan }, args, io);
+      else io.stdout.write(renderRequests(plan, viewOf(io.stdout, args, io)));
       return ExitCode.done;
     }
-    if (!saved) {
-      const target = `${plan.environment} (${tenantWords(plan.tenant)})`;
-      await requireConfirmation({ document: { is: 'plan', plan }, changes: plan.changes, target }, args, io);
-    }
+    if (!saved) await requireConfirmation({ is: 'plan', plan }, args, io);
     let isSaved = true;
     args.lines?.planned(plan);
     const result = await applyPlan(project, tenant, plan, {
@@ -131,19 +128,13 @@ export const command = describeCommand({
       },
     });
     args.lines?.ended(result);
-    return outputResult({ document: { is: 'result', result }, code: exitCodeOf(result), isSaved }, args, io);
+    return outputResult({ is: 'result', result }, isSaved, args, io);
   });
 });
 
 async function planHere(project: BegunProject, tenant: Tenant, options: PlanOptions) {
   const loaded = await project.load(() => tenant.client.signIn());
   return { plan: await planChanges(loaded, tenant, options), resources: () => loaded.resources };
-}
-
-/** Prints the requests of a dry run. As JSON, prints the plan, which holds them. */
-async function printRequests(plan: Plan, args: Args, io: Io): Promise<void> {
-  if (args.format === 'json') await printDocument({ is: 'plan', plan }, args, io);
-  else io.stdout.write(renderRequests(plan, viewOf(io.stdout, args, io)));
 }
 
 /** Throws a Failure for options that contradict each other, or that would have no effect. */

@@ -14,20 +14,13 @@ import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { oneLine } from '../report/safe.ts';
 import { renderRequests } from '../report/text.ts';
-import { namesInBrief, pluralize } from '../report/words.ts';
-import type { ArgsOf } from './command.ts';
-import { type PlanArgs, planOptionsOf } from './command.ts';
+import { namesInBrief } from '../report/words.ts';
+import { type ApplyArgs, outputResult, requireConfirmation, resourcesProving } from './apply-output.ts';
+import { type ArgsOf, type PlanArgs, planOptionsOf } from './command.ts';
 import { commitHere } from './commit.ts';
 import { type Io, viewOf } from './io.ts';
 import { isWritten, outputDocument, printDiagnostics, printDocument, saveFile } from './output.ts';
-import type { planOutputOptions } from './plan-output.ts';
-import {
-  type ApplyArgs,
-  howToApplyPlan,
-  outputResult,
-  requireConfirmation,
-  resourcesProving,
-} from './plan-output.ts';
+import { howToApplyPlan, type planOutputOptions } from './plan-output.ts';
 import { withFleetProgress } from './progress.ts';
 import { projectFileOptions } from './project.ts';
 
@@ -66,22 +59,21 @@ export async function applySeveral(
   const projects = openProjects(projectFileOptions(args, io));
   const fleet = 'saved' in source ? source.saved : await planEnvironments(projects, source.names, args, io);
   requireDigest(fleet, args.expect);
-  const checkPlan = (plan: Plan) => {
-    if (proofs) requireProven(plan, proofs);
-  };
   if (proofs) printDiagnostics(sharedDifferences(fleet, projects, proofs), args, io);
   const conditions = {
     root: projects.root,
     environment: projects.environment,
     isApproved: args.expect !== undefined,
     maxDeletes: args.maxDeletes,
-    checkPlan,
+    checkPlan(plan: Plan) {
+      if (proofs) requireProven(plan, proofs);
+    },
   };
   const isNew = 'names' in source;
   if (args.dryRun) return runDry(fleet, { ...conditions, isNew }, args, io);
-  if (isNew) await requireConfirmation(newPlans(fleet), args, io);
+  if (isNew) await requireConfirmation({ is: 'fleet', fleet }, args, io);
   let isSaved = true;
-  const { lines } = args;
+  const { lines, result } = args;
   for (const { plan } of fleet.environments) if (plan) lines?.planned(plan);
   const applied = await withFleetProgress(fleet.environments.length, args, io, (run) =>
     applyFleet(fleet, {
@@ -91,26 +83,15 @@ export async function applySeveral(
       env: io.env,
       ...(lines && { onApplyEvent: lines.event }),
       async onApplied(done) {
-        const { result } = args;
         if (result !== undefined) isSaved = await isWritten(() => saveFile(done, result, io), io);
       },
     }),
   );
-  const code = exitCodeOfFleet(applied, false);
-  for (const { name, result, error } of applied.environments) {
-    if (result) lines?.ended(result);
+  for (const { name, result: ended, error } of applied.environments) {
+    if (ended) lines?.ended(ended);
     if (error) lines?.failed(name, error.diagnostics);
   }
-  return outputResult({ document: { is: 'fleet', fleet: applied }, code, isSaved }, args, io);
-}
-
-function newPlans(fleet: Fleet) {
-  const names = fleet.environments.map(({ name }) => name);
-  return {
-    document: { is: 'fleet', fleet } as const,
-    changes: fleet.environments.flatMap(({ plan }) => plan?.changes ?? []),
-    target: `${pluralize(names.length, 'environment')} (${namesInBrief(names)})`,
-  };
+  return outputResult({ is: 'fleet', fleet: applied }, isSaved, args, io);
 }
 
 /** Returns what a proof does not cover, each remark once. */
@@ -120,15 +101,11 @@ function sharedDifferences(
   proofs: readonly Result[],
 ): Diagnostic[] {
   const proving = resourcesProving(proofs, (name) => projects.load(name));
-  const diagnosticsOf = (name: string, plan: Plan) =>
-    differencesHere(
-      plan,
-      resourcesAtHand(() => projects.load(name)),
-      proving,
-    );
-  const all = environments.flatMap(({ name, plan }) =>
-    plan ? [{ name, diagnostics: diagnosticsOf(name, plan) }] : [],
-  );
+  const all = environments.flatMap(({ name, plan }) => {
+    if (!plan) return [];
+    const declared = resourcesAtHand(() => projects.load(name));
+    return [{ name, diagnostics: differencesHere(plan, declared, proving) }];
+  });
   return shareDiagnostics(all, namesInBrief);
 }
 
@@ -155,7 +132,11 @@ async function runDry(fleet: Fleet, conditions: Conditions, args: ApplyArgs, io:
     const code = worstExitCode(errors.map(({ exitCode }) => exitCode)) || ExitCode.couldNotRun;
     throw new Failure(shareDiagnostics(all, namesInBrief), code);
   }
-  printDiagnostics(whyNotPlanned(fleet), args, io);
+  const withoutPlan = fleet.environments.map(({ name, plan, error }) => ({
+    name,
+    diagnostics: (error ?? plan)?.diagnostics.filter(isError) ?? [],
+  }));
+  printDiagnostics(shareDiagnostics(withoutPlan, namesInBrief), args, io);
   if (args.format === 'json') await printDocument({ is: 'fleet', fleet }, args, io);
   else {
     for (const { name, value: plan } of outcomes) {
@@ -164,13 +145,4 @@ async function runDry(fleet: Fleet, conditions: Conditions, args: ApplyArgs, io:
     }
   }
   return exitCodeOfFleet(fleet, false);
-}
-
-/** Why environments have no plan, or a refused one. */
-function whyNotPlanned({ environments }: Fleet): Diagnostic[] {
-  const all = environments.map(({ name, plan, error }) => ({
-    name,
-    diagnostics: (error ?? plan)?.diagnostics.filter(isError) ?? [],
-  }));
-  return shareDiagnostics(all, namesInBrief);
 }

@@ -2,7 +2,7 @@ import { planChanges } from '../engine/plan.ts';
 import { beginProject } from '../loader/index.ts';
 import { describeCommand, fleetOptions, planOptions, planOptionsOf } from './command.ts';
 import { checkOutput } from './output.ts';
-import { howToApplyPlan, outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
+import { howToApplyPlan, outputPlan, planOutputOptions } from './plan-output.ts';
 import { projectOptions, selectedEnvironments } from './project.ts';
 
 export const command = describeCommand({
@@ -25,10 +25,9 @@ export const command = describeCommand({
   }
   const project = beginProject(projectOptions(args, io));
   const options = planOptionsOf(args, io.env);
-  const plan = await planWithTenant(project, args, io, async (tenant) => {
+  return outputPlan(project, args, io, async (tenant) => {
     const loaded = await project.load(() => tenant.client.signIn());
-    return planChanges(loaded, tenant, options);
+    const plan = await planChanges(loaded, tenant, options);
+    return { plan, ...(project.environment.policy.readOnly ? {} : howToApplyPlan(args, io)) };
   });
-  const applying = project.environment.policy.readOnly ? {} : howToApplyPlan(args, io);
-  return outputPlan({ ...plan, ...applying }, args, io);
 });

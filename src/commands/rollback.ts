@@ -7,7 +7,7 @@ import type { Result } from '../model/result.ts';
 import { describeCommand, flag, guardOptions, guardOptionsOf, scopeOptions } from './command.ts';
 import { type Io, printNote, type Verbosity } from './io.ts';
 import { checkOutput, stdoutName } from './output.ts';
-import { howToApplyFile, outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
+import { howToApplyFile, outputPlan, planOutputOptions } from './plan-output.ts';
 import { projectOptions } from './project.ts';
 import { readOneResult } from './saved.ts';
 
@@ -36,14 +36,12 @@ export const command = describeCommand({
   const named = args.result === undefined ? null : await readOneResult(args.result, args.env, io);
   const project = loadProject(projectOptions(args, io, named?.environment));
   const result = named ?? (await findLast(project, args, io));
-  const options = guardOptionsOf(args);
-  const plan = await planWithTenant(project, args, io, (tenant) =>
-    planRollback(result, project, tenant, options),
-  );
-  // Made again from the manifests, it would be another plan.
-  const applying =
-    args.out === undefined || args.out === stdoutName ? {} : howToApplyFile(args.out, args, io);
-  return outputPlan({ ...plan, ...applying }, args, io);
+  return outputPlan(project, args, io, async (tenant) => {
+    const plan = await planRollback(result, project, tenant, guardOptionsOf(args));
+    // Made again from the manifests, it would be another plan.
+    const file = args.out === stdoutName ? undefined : args.out;
+    return { plan, ...(file === undefined ? {} : howToApplyFile(file, args, io)) };
+  });
 });
 
 /** The result of the latest apply to the environment. Says which it is. */
