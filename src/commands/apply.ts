@@ -1,12 +1,18 @@
-import { resolve } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { globSync } from 'tinyglobby';
+import { formOf, formOfText, readFleetFile, readPlanFile } from '../applier/saved-file.ts';
 import { applyPlan, requireApplicable, requireApproved, requireWritable } from '../engine/apply.ts';
 import type { PlanOptions } from '../engine/choices.ts';
 import { planChanges } from '../engine/plan.ts';
 import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof.ts';
+import type { SavedResult } from '../engine/results.ts';
 import type { Tenant } from '../engine/tenant.ts';
 import { type BegunProject, beginProject, loadEnvironment, loadProject } from '../loader/index.ts';
 import { ExitCode, fail } from '../model/failure.ts';
-import type { Fleet } from '../model/fleet.ts';
+import { type Fleet, type FleetMember, fleetOf } from '../model/fleet.ts';
+import { get, isArray, isObject, type Json, parseJson } from '../model/json.ts';
+import type { Document } from '../report/report.ts';
 import { renderRequests } from '../report/text.ts';
 import { namesInBrief } from '../report/words.ts';
 import {
@@ -28,8 +34,8 @@ import {
 } from './command.ts';
 import { isPipe } from './files.ts';
 import { applySeveral } from './fleet.ts';
-import { type Io, isInteractive, viewOf } from './io.ts';
-import { checkOutput, printDiagnostics, printDocument, printSaved, stdoutName } from './output.ts';
+import { type Io, isInteractive, printNote, viewOf } from './io.ts';
+import { checkOutput, printDiagnostics, printDocument, stdoutName } from './output.ts';
 import { withTenant } from './progress.ts';
 import {
   namedEnvironments,
@@ -38,7 +44,7 @@ import {
   selectedEnvironments,
   selectorsOf,
 } from './project.ts';
-import { holdsOpenPlans, readPlans, readResults, resultFiles } from './saved.ts';
+import { readResults, readText } from './saved.ts';
 
 function options(yargs: CommonArgv) {
   return applyOptions(fleetOptions(planOptions(yargs))).positional('planfile', {
@@ -132,9 +138,16 @@ export const command = describeCommand({
   });
 });
 
-async function planHere(project: BegunProject, tenant: Tenant, options: PlanOptions) {
-  const loaded = await project.load(() => tenant.client.signIn());
-  return { plan: await planChanges(loaded, tenant, options), resources: () => loaded.resources };
+/** The files that paths and globs name. Throws a Failure where one names none. */
+function resultFiles(patterns: readonly string[], io: Io): string[] {
+  return patterns.flatMap((pattern) => {
+    if (existsSync(resolve(io.cwd, pattern))) return [pattern];
+    const found = globSync(pattern, { cwd: io.cwd, expandDirectories: false, dot: true });
+    if (found.length > 0) return found.toSorted();
+    throw fail('no-proof', `${pattern} names no file.`, {
+      hint: 'Pass the result that `tenantctl apply --result FILE` wrote in the environment that proves the changes.',
+    });
+  });
 }
 
 /** Throws a Failure for options that contradict each other, or that would have no effect. */
@@ -184,6 +197,47 @@ async function refuseMistakes(args: Args, io: Io): Promise<void> {
   );
 }
 
+/** True when a file holds plans that nobody has applied yet: the results of several environments hold plans too. */
+async function holdsOpenPlans(file: string, io: Io): Promise<boolean> {
+  if (!isFile(resolve(io.cwd, file))) return false;
+  const value = parseJson(await readText(file, io));
+  if (!isObject(value)) return false;
+  const form = formOf(value);
+  if (form !== 'fleet') return form === 'plan';
+  const environments = get(value, 'environments');
+  const isApplied = (each: Json) => isObject(each) && Object.hasOwn(each, 'result');
+  return !(isArray(environments) && environments.some(isApplied));
+}
+
+/** False for a text that is no path, such as a glob that is longer than any name. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Reads the plan to apply, or the plans of several environments. Throws a Failure (exit 4) for a file that is cut or edited, or
+ * has results without their plans: `show` joins those, too.
+ */
+async function readPlans(file: string, io: Io): Promise<Extract<Document, { is: 'plan' | 'fleet' }>> {
+  const text = await readText(file, io);
+  if (formOfText(text) !== 'fleet') return { is: 'plan', plan: readPlanFile(text, file) };
+  const { environments } = readFleetFile(text, file);
+  const done = environments.find(({ plan, error }) => plan === null && error === null);
+  // What an earlier apply made of the plans is not what the next one makes of them.
+  const plansOf = ({ name, plan, error }: FleetMember) => ({ name, plan, error: plan ? null : error });
+  if (!done) return { is: 'fleet', fleet: fleetOf(environments.map(plansOf)) };
+  throw fail(
+    'fleet-inconsistent',
+    `${file} has a result of ${JSON.stringify(done.name)} but no plan, so it cannot be applied.`,
+    { hint: 'Name the file that `tenantctl plan --out FILE` wrote.' },
+    ExitCode.refused,
+  );
+}
+
 /** A file is applied to all its environments. An `--env` that names others, or some of them, asks for something else. */
 function requireAllSelected({ environments }: Fleet, file: string, args: Args, io: Io): void {
   const { selectors, from = '--env' } = selectorsOf(args, io);
@@ -198,4 +252,20 @@ function requireAllSelected({ environments }: Fleet, file: string, args: Args, i
       hint: 'Select no environment, or save a plan for those alone: `tenantctl plan --env … --out FILE`.',
     },
   );
+}
+
+async function planHere(project: BegunProject, tenant: Tenant, options: PlanOptions) {
+  const loaded = await project.load(() => tenant.client.signIn());
+  return { plan: await planChanges(loaded, tenant, options), resources: () => loaded.resources };
+}
+
+/** Prints where the result of an apply is. Returns false where a file could not be written: the tenant has changed anyway. */
+function printSaved(files: readonly SavedResult[], { quiet }: Args, io: Io): boolean {
+  const saved = files.filter(({ failure }) => failure === null).map(({ file }) => relative(io.cwd, file));
+  for (const { failure } of files) {
+    if (failure) printNote(`The result could not be saved. ${failure.message}`, io);
+  }
+  const isWhole = saved.length === files.length;
+  if (saved[0] !== undefined && (!quiet || !isWhole)) printNote(`Result file: ${saved[0]}`, io);
+  return isWhole;
 }

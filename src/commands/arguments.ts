@@ -8,10 +8,13 @@ import { didYouMean } from '../model/words.ts';
 export const parserSettings = { 'dot-notation': false, 'short-option-groups': false } as const;
 
 /**
- * The words of a command line as the parser understands them: `--impact=20` as two options, since one that may stand alone takes a
- * value only behind `=`; and `--report -` as one word, since the parser takes a dash for an option.
+ * The words of a command line as the parser understands them: no words and the word `help` as `--help`; `--impact=20` as two options,
+ * since one that may stand alone takes a value only behind `=`; and `--report -` as one word, since the parser takes a dash for an
+ * option.
  */
-export function expandWords(argv: readonly string[]): readonly string[] {
+export function expandWords(given: readonly string[]): readonly string[] {
+  if (given.length === 0) return ['--help'];
+  const argv = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   const isFileOption = (word: string | undefined) => word === '--out' || word === '--report';
   const expand = (word: string, at: number) => {

@@ -2,8 +2,8 @@ import type { ArgumentsCamelCase, Argv } from 'yargs';
 import type { PlanOptions } from '../engine/choices.ts';
 import type { RollbackOptions } from '../engine/rollback.ts';
 import { type ExitCode, fail } from '../model/failure.ts';
+import { openTrace } from './files.ts';
 import type { Io } from './io.ts';
-import { openTrace } from './trace.ts';
 
 export type Run = (io: Io) => Promise<ExitCode>;
 
@@ -142,7 +142,9 @@ export const traceOption = text(
 );
 
 export function commonOptions(yargs: Argv) {
-  return orderGroups(yargs)
+  // The help prints groups in the order in which they were first named.
+  const grouped = Object.values(group).reduce((parser, name) => parser.group([], name), yargs);
+  return grouped
     .option('config', {
       ...text(
         'The project file. Default: TENANTCTL_CONFIG, or tenantctl.yaml here or in the nearest folder above',
@@ -165,11 +167,6 @@ export function commonOptions(yargs: Argv) {
       ['config', 'env', 'quiet', 'verbose', 'trace', 'color', 'progress', 'help', 'version'],
       group.common,
     );
-}
-
-/** The help prints groups in the order in which they were first named. */
-function orderGroups(yargs: Argv): Argv {
-  return Object.values(group).reduce((parser, name) => parser.group([], name), yargs);
 }
 
 export function scopeOptions<T>(yargs: Argv<T>) {

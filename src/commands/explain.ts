@@ -145,8 +145,7 @@ function explainKind(
     ...(standard === undefined ? [] : [blank, row(0, span(`Default: ${JSON.stringify(standard)}`))]),
     ...fieldRows(found, follow),
   ];
-  const example = exampleFor(whole, first, follow);
-  const shown = below.length === 0 && isObject(example) ? ['', 'Example:', ...indented(example)] : [];
+  const shown = below.length === 0 ? exampleLines(whole, first, follow) : [];
   return `${layout(rows, view)}${shown.map((line) => `${line}\n`).join('')}`;
 }
 
@@ -230,16 +229,16 @@ function fieldRows(schema: Schema, follow: Follow): Row[] {
 
 const sentence = (text: string) => (text === '' || /[.!?]$/.test(text) ? text : `${text}.`);
 
-/**
- * A manifest that is valid, with its key and the field; without a field, with all that the schema shows an example of.
- */
-function exampleFor(whole: JsonObject, field: string | undefined, follow: Follow): Json {
+/** A valid manifest with its key and the field; without a field, with all that the schema shows an example of. */
+function exampleLines(whole: JsonObject, field: string | undefined, follow: Follow): string[] {
   const required = requiredIn(whole, follow);
-  const isShown = ([name, schema]: readonly [string, Schema]) =>
-    required.includes(name) ||
-    (field === undefined ? Object.hasOwn(schema, 'examples') && name !== 'id' : name === field);
-  const members = [...membersOf(whole, follow)].filter(isShown);
-  return objectFrom(members.map(([name, schema]) => [name, exampleOf(schema, follow)]));
+  const members = [...membersOf(whole, follow)].flatMap(([name, schema]): Member[] => {
+    const isWanted =
+      field === undefined ? Object.hasOwn(schema, 'examples') && name !== 'id' : name === field;
+    return isWanted || required.includes(name) ? [[name, printableOf(exampleOf(schema, follow))]] : [];
+  });
+  const lines = printBlock({ members }).trimEnd().split('\n');
+  return ['', 'Example:', ...lines.map((line) => `  ${line}`.trimEnd())];
 }
 
 function exampleOf(schema: Schema, follow: Follow): Json {
@@ -257,13 +256,4 @@ function exampleOf(schema: Schema, follow: Follow): Json {
   const shown =
     required.length > 0 ? members.filter(([name]) => required.includes(name)) : members.slice(0, 1);
   return objectFrom(shown.map(([name, member]) => [name, exampleOf(member, follow)]));
-}
-
-function indented(example: JsonObject): string[] {
-  const members = Object.entries(example).map(([name, value]): Member => [name, printableOf(value)]);
-  const text = printBlock({ members });
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => `  ${line}`.trimEnd());
 }

@@ -2,11 +2,14 @@ import {
   closeSync,
   constants,
   existsSync,
+  fchmodSync,
+  fstatSync,
   mkdirSync,
   openSync,
   readFileSync,
   rmSync,
   statSync,
+  writeSync,
 } from 'node:fs';
 import { type appendFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
@@ -14,8 +17,16 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requireOutputFile, resolveLinks } from '../loader/paths.ts';
 import { decodeText } from '../loader/source.ts';
-import { fail, interruption, systemCode, unreadableFile, unwritableFile } from '../model/failure.ts';
-import type { Io } from './io.ts';
+import { lazy } from '../model/basics.ts';
+import {
+  fail,
+  interruption,
+  messageOf,
+  systemCode,
+  unreadableFile,
+  unwritableFile,
+} from '../model/failure.ts';
+import { type Io, printNote } from './io.ts';
 
 type FileIo = Pick<Io, 'cwd' | 'signal'>;
 
@@ -182,4 +193,32 @@ export function readIfThere(file: string, shown = file): string | null {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return null;
     throw unreadableFile(shown, error);
   }
+}
+
+/**
+ * The surroundings of a command that is traced into a file. Throws a Failure for a file that cannot be written. Only the first exchange
+ * takes the place of what the file holds: by then, the project has refused a file of its own.
+ */
+export function openTrace(file: string, io: Io): Io {
+  checkWritable([file], io, []);
+  const open = lazy(() => {
+    const opened = openSync(resolve(io.cwd, file), 'w', 0o600);
+    // A trace tells much about a tenant: only its owner may read it, also where the file was there.
+    if (fstatSync(opened).isFile()) fchmodSync(opened, 0o600);
+    return opened;
+  });
+  let isBroken = false;
+  return {
+    ...io,
+    trace(exchange) {
+      if (isBroken) return;
+      try {
+        writeSync(open(), `${JSON.stringify(exchange)}\n`);
+      } catch (error) {
+        // The command goes on: it may have changed the tenant already.
+        isBroken = true;
+        printNote(`The trace is not complete: ${file} cannot be written. ${messageOf(error)}`, io);
+      }
+    },
+  };
 }

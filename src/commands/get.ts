@@ -1,7 +1,6 @@
 import { getDeclared, getLive } from '../engine/get.ts';
 import { openProjects } from '../loader/index.ts';
-import { type ManifestDocument, type Printable, printManifest } from '../loader/print.ts';
-import type { Address } from '../model/address.ts';
+import { type Printable, printManifest } from '../loader/print.ts';
 import { isError } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { type Json, objectFrom } from '../model/json.ts';
@@ -46,21 +45,17 @@ export const command = describeCommand({
     args,
     io,
   );
-  io.stdout.write(
-    args.format === 'json' ? asJson(documents) : printable(printManifest([...documents.values()])),
-  );
+  if (args.format === 'json') {
+    const objects = [...documents].map(([address, { members }]) => ({
+      address,
+      manifest: jsonOf({ members }),
+    }));
+    io.stdout.write(json({ formatVersion: 1, objects }));
+  } else io.stdout.write(printable(printManifest([...documents.values()])));
   const errors = diagnostics.filter(isError);
   if (errors.length > 0) throw new Failure(errors);
   return ExitCode.done;
 });
-
-function asJson(documents: ReadonlyMap<Address, ManifestDocument>): string {
-  const objects = [...documents].map(([address, { members }]) => ({
-    address,
-    manifest: jsonOf({ members }),
-  }));
-  return json({ formatVersion: 1, objects });
-}
 
 /** The value as JSON, with a marker for each tag, as in plans: `{"$secret": "NAME"}`. */
 function jsonOf(value: Printable): Json {

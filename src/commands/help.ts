@@ -10,20 +10,20 @@ import { documentation } from './package-file.ts';
 export function completeHelp(parser: Argv, name: string): void {
   const isOfCommand = Object.hasOwn(commands, name);
   const page = `Documentation: ${documentation(`docs/commands.md${isOfCommand ? `#${name}` : ''}`)}`;
-  if (isOfCommand) parser.epilogue(page);
-  else parser.usage(overview).epilogue([...commandLists(), exitCodes, page].join('\n\n'));
+  if (isOfCommand) {
+    parser.epilogue(page);
+    return;
+  }
+  const lists = Object.entries<Commands>(commandGroups).map(([title, group]) => {
+    const lines = Object.entries(group).map(([name, { describe }]) => `  ${name}  ${describe}`);
+    return [`${title}:`, ...lines].join('\n');
+  });
+  parser.usage(overview).epilogue([...lists, exitCodes, page].join('\n\n'));
 }
 
 const overview =
   '$0 COMMAND [options]\n\nKeeps an identity-governance tenant equal to YAML manifests in git.';
 const exitCodes = 'Exit codes: 0 done, 1 could not run, 2 changes, 3 incomplete, 4 refused, 130 interrupted.';
-
-function commandLists(): string[] {
-  return Object.entries<Commands>(commandGroups).map(([title, group]) => {
-    const lines = Object.entries(group).map(([name, { describe }]) => `  ${name}  ${describe}`);
-    return [`${title}:`, ...lines].join('\n');
-  });
-}
 
 /**
  * The parser's help, which has each option on a line and not wrapped, as people read it: the type of an option in words beside its
@@ -31,7 +31,11 @@ function commandLists(): string[] {
  */
 export function layoutHelp(text: string, argv: readonly string[], io: Io): string {
   const [usage = '', ...rest] = text.split(/\n{2,}/);
-  const parts = rest.map(partOf);
+  const parts = rest.map((paragraph): Part => {
+    const [first = '', ...lines] = paragraph.split('\n');
+    const [, heading = ''] = /^(Exit codes|Documentation|[A-Z][\w ]*(?=:$)):/.exec(first) ?? [];
+    return { heading, lines: heading === '' || lines.length === 0 ? [first] : lines };
+  });
   const rank = ({ heading }: Part) => order.findIndex((each) => each.test(heading));
   const sorted = [...parts].sort((a, b) => rank(a) - rank(b));
   const rows = [row(0, span(usage, 'bold')), ...sorted.flatMap((part) => [blank, ...rowsOf(part)])];
@@ -55,12 +59,6 @@ const order = [
   /^Examples$/,
   /^(Exit codes|Documentation)$/,
 ];
-
-function partOf(text: string): Part {
-  const [first = '', ...lines] = text.split('\n');
-  const [, heading] = /^(Exit codes|Documentation|[A-Z][\w ]*(?=:$)):/.exec(first) ?? [];
-  return { heading: heading ?? '', lines: heading === undefined || lines.length === 0 ? [first] : lines };
-}
 
 function rowsOf({ heading, lines }: Part): Row[] {
   if (heading === 'Exit codes' || heading === 'Documentation' || heading === '')

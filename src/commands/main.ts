@@ -16,17 +16,11 @@ import { type Io, type ProgramIo, redactIo } from './io.ts';
 export async function main(argv: readonly string[], programIo: ProgramIo): Promise<ExitCode> {
   const io = redactIo(programIo);
   try {
-    return await dispatch(withHelp(expandWords(argv)), io);
+    return await dispatch(expandWords(argv), io);
   } catch (error) {
     const { reportFailure } = await import('./output.ts');
     return reportFailure(error, argv, io);
   }
-}
-
-/** Without arguments, and for the word `help`, help is asked for. */
-function withHelp(argv: readonly string[]): readonly string[] {
-  if (argv.length === 0) return ['--help'];
-  return argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
 }
 
 /** Parses the arguments and runs the command that they name. */

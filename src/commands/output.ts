@@ -1,6 +1,4 @@
 import { appendFile } from 'node:fs/promises';
-import { relative } from 'node:path';
-import type { SavedResult } from '../engine/apply.ts';
 import type { TemplateSetting } from '../engine/templates.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { bugHint } from '../model/documents.ts';
@@ -260,19 +258,4 @@ export function saveFile(value: Plan | Fleet, file: string, io: Io): Promise<voi
   if (file !== stdoutName) return writeTextFile(file, text, io);
   io.data.write(text);
   return Promise.resolve();
-}
-
-/** Prints where the result of an apply is. Returns false where a file could not be written: the tenant has changed anyway. */
-export function printSaved(
-  files: readonly SavedResult[],
-  { quiet }: Pick<Verbosity, 'quiet'>,
-  io: Io,
-): boolean {
-  const saved = files.filter(({ failure }) => failure === null).map(({ file }) => relative(io.cwd, file));
-  for (const { failure } of files) {
-    if (failure) printNote(`The result could not be saved. ${failure.message}`, io);
-  }
-  const isWhole = saved.length === files.length;
-  if (saved[0] !== undefined && (!quiet || !isWhole)) printNote(`Result file: ${saved[0]}`, io);
-  return isWhole;
 }

@@ -114,23 +114,3 @@ export function kindsHere(args: Pick<ProjectArgs, 'config'>, io: Io): Kinds {
   const options = projectFileOptions(args, io);
   return existsSync(options.configFile) ? openProjects(options).kinds : builtInKinds;
 }
-
-/**
- * For a command that does not work with a project: throws a Failure for an output that would overwrite a file of the one that is
- * there, and where that cannot be read, since nobody knows its files then.
- */
-export function protectProject(args: Pick<ProjectArgs, 'config'> & OutputFiles, io: Io): void {
-  const options = projectFileOptions(args, io);
-  if (!existsSync(options.configFile)) return;
-  try {
-    // The loader refuses such outputs.
-    openProjects(options);
-  } catch (error) {
-    if (!(error instanceof Failure) || error.diagnostics.some(({ code }) => code === 'usage')) throw error;
-    // Explains why the project matters to somebody who only wants to see a plan.
-    const message =
-      'The report was not written: it could overwrite a file of the project, which could not be read.';
-    const hint = 'Correct the project first, or run the command outside the project.';
-    throw new Failure([...error.diagnostics, { code: 'usage', severity: 'error', message, hint }]);
-  }
-}

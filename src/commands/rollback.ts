@@ -9,7 +9,7 @@ import { type Io, printNote, type Verbosity } from './io.ts';
 import { checkOutput, stdoutName } from './output.ts';
 import { howToApplyFile, outputPlan, planOutputOptions } from './plan-output.ts';
 import { projectOptions } from './project.ts';
-import { readOneResult } from './saved.ts';
+import { readResults } from './saved.ts';
 
 export const command = describeCommand({
   usage:
@@ -55,4 +55,25 @@ async function findLast({ root, environment }: ProjectEnvironment, args: Verbosi
       io,
     );
   return result;
+}
+
+/**
+ * Reads the result of one environment from its file, or from a file of several. Throws a Failure where it is not clear which of
+ * several is meant.
+ *
+ * @param environments what --env names
+ */
+async function readOneResult(file: string, environments: readonly string[], io: Io): Promise<Result> {
+  const results = await readResults([file], io);
+  // Whether a single one is for the environment of --env is checked as for any other result.
+  const meant =
+    environments.length === 0 || results.length === 1
+      ? results
+      : results.filter(({ environment }) => environments.includes(environment));
+  const [first, second] = meant;
+  if (first && !second) return first;
+  const names = results.map(({ environment }) => environment).join(', ');
+  throw fail('several-environments', `${file} holds the results of several environments: ${names}.`, {
+    hint: 'Name one of them with --env.',
+  });
 }

@@ -1,12 +1,17 @@
-import { ExitCode, fail } from '../model/failure.ts';
+import { existsSync } from 'node:fs';
+import { formOfText, readFleetFile, readPlanFile, readResultFile } from '../applier/saved-file.ts';
+import { openProjects } from '../loader/index.ts';
+import { ExitCode, Failure, fail } from '../model/failure.ts';
 import { type FleetMember, fleetOf } from '../model/fleet.ts';
+import { isObject, parseJson } from '../model/json.ts';
 import type { Document } from '../report/report.ts';
 import { describeCommand, format, list } from './command.ts';
 import { commitOfJob } from './commit.ts';
+import type { Io } from './io.ts';
 import { checkOutput, printReport, renderTemplates, reportFor, wantsPage, writeReports } from './output.ts';
 import { howToApplyFile } from './plan-output.ts';
-import { protectProject } from './project.ts';
-import { readSaved } from './saved.ts';
+import { projectFileOptions } from './project.ts';
+import { readText } from './saved.ts';
 
 export const command = describeCommand({
   usage:
@@ -69,5 +74,53 @@ function membersOf(document: Document): readonly FleetMember[] {
     case 'diff':
     case 'diagnostics':
       return [];
+  }
+}
+
+/** Reads a plan, result or fleet file. Throws a Failure (exit 1) for any other file. */
+async function readSaved(file: string, io: Io): Promise<Document> {
+  const text = await readText(file, io);
+  try {
+    const form = formOfText(text);
+    if (form === 'result') return { is: 'result', result: readResultFile(text, file) };
+    if (form === 'fleet') return { is: 'fleet', fleet: readFleetFile(text, file) };
+    if (form === null) refuseKnown(file, text);
+    return { is: 'plan', plan: readPlanFile(text, file) };
+  } catch (error) {
+    // Exit 4 would mean that an apply was refused.
+    throw error instanceof Failure ? new Failure(error.diagnostics) : error;
+  }
+}
+
+/** Throws a Failure that names what the file is: a diff, or a result that was cut. */
+function refuseKnown(file: string, text: string): void {
+  const value = parseJson(text);
+  if (isObject(value) && Object.hasOwn(value, 'sides'))
+    throw fail('plan-unreadable', `${file} is the diff of two sides, not a plan or a result.`, {
+      hint: 'Run `tenantctl diff` again with the wanted --format, or with --report FILE.',
+    });
+  if (value === undefined && /^\s*\{[^{}[\]]{0,1000}"planDigest"/.test(text))
+    throw fail('result-unreadable', `${file} is a result that was cut off.`, {
+      hint: 'The results of an environment are also in `.tenantctl/ENVIRONMENT/results`.',
+    });
+}
+
+/**
+ * Throws a Failure for a report that would overwrite a file of the project that is there, and where that cannot be read, since
+ * nobody knows its files then.
+ */
+function protectProject(args: Parameters<typeof projectFileOptions>[0], io: Io): void {
+  const options = projectFileOptions(args, io);
+  if (!existsSync(options.configFile)) return;
+  try {
+    // The loader refuses such outputs.
+    openProjects(options);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.diagnostics.some(({ code }) => code === 'usage')) throw error;
+    // Explains why the project matters to somebody who only wants to see a plan.
+    const message =
+      'The report was not written: it could overwrite a file of the project, which could not be read.';
+    const hint = 'Correct the project first, or run the command outside the project.';
+    throw new Failure([...error.diagnostics, { code: 'usage', severity: 'error', message, hint }]);
   }
 }

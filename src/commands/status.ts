@@ -64,7 +64,11 @@ export const command = describeCommand({
     '$0 apply --yes && $0 status --wait 30m': 'In CI: continue when all are verified',
   },
 }).run(async (args, io) => {
-  const read = statusReader(args, io, await dnsChecker(args));
+  const { dns, resolver } = args;
+  const timeout = durationOf('dns-timeout', args.dnsTimeout);
+  const isChecked = dns || resolver !== undefined;
+  const checker = isChecked ? await createDnsChecker({ server: resolver ?? null, timeout }) : null;
+  const read = statusReader(args, io, checker);
   const names = selectedEnvironments(args, io);
   if (names) return statusOfSeveral(names, read, args, io);
   const project = loadProject(projectOptions(args, io));
@@ -140,12 +144,6 @@ function statusReader(args: Args, io: Io, checker: DnsChecker | null): ReadStatu
     const status = checker ? await checkDns(read, checker, io.signal) : read;
     return { status, unmatched: findUnmatched() };
   };
-}
-
-async function dnsChecker({ dns, resolver, dnsTimeout }: Args): Promise<DnsChecker | null> {
-  const timeout = durationOf('dns-timeout', dnsTimeout);
-  if (!dns && resolver === undefined) return null;
-  return createDnsChecker({ server: resolver ?? null, timeout });
 }
 
 /** With `--wait`, what is not verified makes the command incomplete, and is named. */
