@@ -1,23 +1,23 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { builtInKinds } from '../kinds/index.ts';
 import { isOnlyReferredTo } from '../kinds/kind.ts';
-import { loadEnvironmentNames } from '../loader/index.ts';
 import { ExitCode, fail } from '../model/failure.ts';
-import { type ArgsOf, describePlainCommand, flag, givenOptions, list, traceOption } from './command.ts';
-import { example, fill, type Note, writeDotEnv, writeFiles } from './init/files.ts';
+import { describePlainCommand, flag, givenOptions, list, traceOption } from './command.ts';
+import { example, fill, type Note, writeFiles } from './init/files.ts';
 import {
   deploymentName,
   extendRoute,
   type PipelineFacts,
-  pipelineFiles,
   placeOf,
   type Route,
   readPipelineFacts,
   requirePlain,
   unknownHost,
   variablesUsed,
+  type WrittenPipelines,
+  writePipelines,
   writtenRoute,
 } from './init/pipelines.ts';
 import {
@@ -29,8 +29,9 @@ import {
   projectFiles,
   starts,
 } from './init/project-file.ts';
-import { givenTenants, makeSetup, type Setup, verbosity } from './init/tenants.ts';
-import { type Io, printNote } from './io.ts';
+import { givenTenants, keepTyped, makeSetup, verbosity } from './init/tenants.ts';
+import type { Io } from './io.ts';
+import { reportFailure } from './output.ts';
 
 function options(yargs: Argv) {
   return yargs
@@ -68,8 +69,6 @@ function options(yargs: Argv) {
     });
 }
 
-type Args = ArgsOf<typeof options>;
-
 export const command = describePlainCommand({
   usage:
     '$0 init [DIR] [options]\n\nStarts a project: project file, manifests, package.json with this version, editor settings, pipelines. Keeps existing files. It only adds lines to .gitignore, settings to .vscode/settings.json and itself to package.json, and updates its own schemas, and pipelines that nobody has edited. A tenant that is added may also join a group of the project file.',
@@ -86,10 +85,19 @@ export const command = describePlainCommand({
   },
 }).run(async (args, io) => {
   givenTenants(args);
-  refuseUrlAsFolder(args.dir);
+  // `--identity a=https://… b=https://…` names one tenant and a folder: each tenant needs an option of its own.
+  if (/^([^/]*=)?https?:/i.test(args.dir))
+    throw fail('usage', `"${args.dir}" is a URL, but this argument is the folder of the project.`, {
+      hint: 'Name a tenant with --identity https://…, or several by repeating the option: --identity test=https://… --identity production=https://…',
+    });
   const root = resolve(io.cwd, args.dir);
   const isNew = !existsSync(join(root, 'tenantctl.yaml'));
-  const asked = checkPromotion(args, isNew);
+  const [from, to] = args.promote;
+  const asked: Route | null = from === undefined || to === undefined ? null : [from, to];
+  if (asked && isNew)
+    throw fail('usage', '--promote takes environments of an existing project.', {
+      hint: 'For a new project, name its tenants with --identity NAME=URL, in the order in which changes go to them.',
+    });
   const there = isNew ? null : writtenRoute(placeOf(root));
   // Reports mistakes of an existing project before a question is asked or a file is written.
   const known = isNew
@@ -98,9 +106,10 @@ export const command = describePlainCommand({
   const setup = await makeSetup(args, { root, isNew }, io);
   const { choices, env } = setup;
   const added = isNew ? [] : choices.tenants;
-  const extended = isNew ? null : extendIn(root, asked ?? there, choices, io);
+  const before = asked ?? there;
+  const extended = before && extendRoute(root, before, choices, io.env);
   const route = isNew ? routeOf(choices.tenants) : (extended?.route ?? null);
-  if (choices.pipelines !== 'none') refuseOddNames(choices.tenants, route, known);
+  if (choices.pipelines !== 'none') requirePlain(choices.tenants, route, known);
 
   const written = writeFiles(root, [
     ...projectFiles(choices, root, extended?.projectFile),
@@ -113,69 +122,26 @@ export const command = describePlainCommand({
   const facts = readPipelineFacts(root, io.env, route);
   // Who only adds a tenant to a project without pipelines asks for none.
   const onlyExisting = added.length > 0 && args.pipelines === undefined && !asked;
-  const jobs = writePipelines(choices, { facts, onlyExisting }, root);
+  const jobs = writePipelines(root, choices.pipelines, facts, onlyExisting);
 
   const notes = [...written, ...kept, ...jobs.notes];
   io.stdout.write(notes.map(({ path, what }) => `${what.padEnd(8)}  ${path}\n`).join(''));
-  if (!isNew) io.stdout.write(unusedOptions(args, added));
+  const urls = givenOptions(args, ['identity', 'profiles']).map(({ option }) => option);
+  if (!isNew && urls.length > 0 && args.identity.length !== added.length)
+    io.stdout.write(
+      `\nNot used, since tenantctl.yaml was kept: ${urls.join(', ')}. Change the base URLs in the file, or add an environment with --identity NAME=URL.\n`,
+    );
   const joined = extended?.joined ?? [];
-  const before = (asked ?? there ?? []).flatMap((selection) => selection ?? []);
   const steps = nextSteps({ choices, isNew, exported, facts, before, joined, root, written, ...jobs }, io);
   io.stdout.write(`\nNext:\n${steps.replaceAll(/^(?=.)/gm, '  ')}`);
   return exported ?? ExitCode.done;
 });
-
-/** `--identity a=https://… b=https://…` names one tenant and a folder: each tenant needs an option of its own. */
-function refuseUrlAsFolder(dir: string): void {
-  if (!/^([^/]*=)?https?:/i.test(dir)) return;
-  throw fail('usage', `"${dir}" is a URL, but this argument is the folder of the project.`, {
-    hint: 'Name a tenant with --identity https://…, or several by repeating the option: --identity test=https://… --identity production=https://…',
-  });
-}
-
-/** The promotion that `--promote` asks for. Throws a Failure where a new project would have to know it before its tenants. */
-function checkPromotion({ promote: [first, next] }: Args, isNew: boolean): Route | null {
-  if (first === undefined || next === undefined) return null;
-  if (!isNew) return [first, next];
-  throw fail('usage', '--promote takes environments of an existing project.', {
-    hint: 'For a new project, name its tenants with --identity NAME=URL, in the order in which changes go to them.',
-  });
-}
 
 /** The route of a new project: the first tenant, then the others. */
 function routeOf([first, next, ...others]: readonly NewTenant[]): Route | null {
   if (!first) return null;
   if (!next) return [first.name];
   return [first.name, others.length === 0 ? next.name : `@${laterGroup}`];
-}
-
-/** The route of an existing project with its new tenants, which only pipelines and `--promote` ask for. */
-function extendIn(root: string, route: Route | null, { tenants, pipelines }: Choices, { env }: Io) {
-  if (!route) return null;
-  const configFile = join(root, 'tenantctl.yaml');
-  const added = pipelines === 'none' ? [] : tenants.map(({ name }) => name);
-  const names = loadEnvironmentNames({ configFile, env });
-  return extendRoute(route, readFileSync(configFile, 'utf8'), added, names);
-}
-
-/** Throws a Failure for names and hosts that a pipeline cannot pass on. */
-function refuseOddNames(
-  tenants: readonly NewTenant[],
-  route: Route | null,
-  known: PipelineFacts | null,
-): void {
-  const urls = tenants.flatMap(({ identity, profiles }) => [identity, profiles ?? identity]);
-  const single = known && !route ? [known.stages[0].selection] : [];
-  const names = [...tenants.map(({ name }) => name), ...single];
-  requirePlain(route, names, [...(known?.hosts ?? []), ...urls.map((url) => new URL(url).host)]);
-}
-
-function keepTyped({ keep, env }: Setup, root: string, io: Io): Note[] {
-  if (keep.length === 0) return [];
-  const problem = writeDotEnv(root, Object.fromEntries(keep.map((name) => [name, env[name] ?? ''])));
-  if (problem === null) return [{ path: '.env', what: 'created' }];
-  printNote(`The credentials were not kept in .env: ${problem}.`, io);
-  return [];
 }
 
 /** Exports what could be read of the last tenant, and returns the exit code; `null` where nothing was. */
@@ -187,7 +153,6 @@ async function exportTenant({ tenants }: Choices, root: string, io: Io): Promise
     .filter((kind) => !left.includes(kind) && !isOnlyReferredTo(kind))
     .map(({ name }) => name);
   const { exportToNewFiles } = await import('./export.ts');
-  const { reportFailure } = await import('./output.ts');
   const env = tenant ? [tenant.name] : [];
   const place = { config: join(root, 'tenantctl.yaml'), env, out: join(root, 'config') };
   try {
@@ -198,50 +163,14 @@ async function exportTenant({ tenants }: Choices, root: string, io: Io): Promise
   }
 }
 
-interface WrittenPipelines {
-  /** With paths from the project's folder. */
-  readonly notes: readonly Note[];
-  /** Those that could not be written where they are run, and the files that have to get their jobs. */
-  readonly toAdd: readonly { readonly path: string; readonly to: string }[];
-  /** Those that somebody has edited, with the lines that they lack. */
-  readonly edited: readonly { readonly path: string; readonly lines: readonly string[] }[];
-}
-
-/** Writes the pipelines at the top of the repository that the project is in. */
-function writePipelines(
-  { pipelines }: Choices,
-  how: { readonly facts: PipelineFacts; readonly onlyExisting: boolean },
-  root: string,
-): WrittenPipelines {
-  const place = placeOf(root);
-  const files = pipelineFiles(pipelines, how, place);
-  const fromRoot = (path: string) => relative(root, join(place.top, path));
-  return {
-    notes: writeFiles(place.top, files).map(({ path, what }) => ({ path: fromRoot(path), what })),
-    toAdd: files.flatMap(({ path, addTo }) =>
-      addTo === null ? [] : [{ path: fromRoot(path), to: fromRoot(addTo) }],
-    ),
-    edited: files
-      .filter(({ lacking }) => lacking.length > 0)
-      .map(({ path, lacking }) => ({ path: fromRoot(path), lines: lacking })),
-  };
-}
-
-/** A line about options that were not used, since only a new project file would contain them. */
-function unusedOptions(args: Args, added: readonly NewTenant[]): string {
-  const names = givenOptions(args, ['identity', 'profiles']).map(({ option }) => option);
-  if (names.length === 0 || args.identity.length === added.length) return '';
-  return `\nNot used, since tenantctl.yaml was kept: ${names.join(', ')}. Change the base URLs in the file, or add an environment with --identity NAME=URL.\n`;
-}
-
 interface InitResult extends WrittenPipelines {
   readonly choices: Choices;
   readonly isNew: boolean;
   /** The exit code of the export; `null`: there was none. */
   readonly exported: ExitCode | null;
   readonly facts: PipelineFacts;
-  /** The selections of the pipelines before new tenants joined them. */
-  readonly before: readonly string[];
+  /** The route of the pipelines before new tenants joined it. */
+  readonly before: Route | null;
   /** The new tenants that pipelines apply to from now on. */
   readonly joined: readonly string[];
   readonly root: string;
@@ -280,7 +209,7 @@ function nextSteps(
       ...each,
       hasSecrets: each.lines.some((line) => line.includes('secrets.')),
     })),
-    neighbours: before.at(-1) ?? first.selection,
+    neighbours: before?.at(-1) ?? first.selection,
     // The embedded tenant needs no credentials, and the secrets of the examples are for another environment.
     unset: isEmbedded && added.length === 0 ? [] : facts.unset.filter(isOfAdded),
     unsetSecrets: isEmbedded && choices.from === 'examples' ? [] : facts.unsetSecrets,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { isNode, parseDocument } from 'yaml';
 import { calledAddresses } from '../../engine/tenant.ts';
@@ -10,8 +10,8 @@ import { findRepository } from '../../loader/repository.ts';
 import { type EnvironmentNames, isPlainName, selectEnvironments } from '../../loader/selection.ts';
 import { Failure, fail } from '../../model/failure.ts';
 import { readIfThere } from '../files.ts';
-import { example, fill, type ProjectFile } from './files.ts';
-import { type Choices, environmentName, usualNames } from './project-file.ts';
+import { example, fill, type Note, type ProjectFile, writeFiles } from './files.ts';
+import { type Choices, environmentName, type NewTenant, usualNames } from './project-file.ts';
 
 /** One step of a pipeline, which applies to one selection of environments. */
 interface Step {
@@ -187,8 +187,16 @@ const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 /** Names, globs and groups, joined by commas. */
 const plainSelection = /^[\w@!*{][\w@!*?{}[\].,-]*$/;
 
-/** Throws a Failure for names that would not reach a job as they are: forges and shells read `$`, spaces and quotes. */
-export function requirePlain(route: Route | null, names: readonly string[], hosts: readonly string[]): void {
+/** Throws a Failure for names and hosts that would not reach a job as they are: forges and shells read `$`, spaces and quotes. */
+export function requirePlain(
+  tenants: readonly NewTenant[],
+  route: Route | null,
+  known: PipelineFacts | null,
+): void {
+  const single = known && !route ? [known.stages[0].selection] : [];
+  const names = [...tenants.map(({ name }) => name), ...single];
+  const urls = tenants.flatMap(({ identity, profiles }) => [identity, profiles ?? identity]);
+  const hosts = [...(known?.hosts ?? []), ...urls.map((url) => new URL(url).host)];
   const selections = [
     ...(route ?? []).filter((text) => !plainSelection.test(text ?? '')),
     ...names.filter((name) => !isPlainName(name)),
@@ -362,20 +370,24 @@ interface ExtendedRoute {
 }
 
 /**
- * Takes tenants into the end of a route: into its group, or else beside what it names. A tenant that the group or the selection
- * excludes by a `!` stays outside. Throws a Failure for a selection that selects no environment.
+ * Takes the tenants that a project gets into the end of its route, where there are pipelines: into its group, or else beside what it
+ * names. A tenant that the group or the selection excludes by a `!` stays outside. Throws a Failure for a selection that selects no
+ * environment.
  */
 export function extendRoute(
+  root: string,
   [first, ...later]: Route,
-  projectFile: string,
-  added: readonly string[],
-  known: EnvironmentNames,
+  { tenants, pipelines }: Choices,
+  env: NodeJS.ProcessEnv,
 ): ExtendedRoute {
+  const configFile = join(root, 'tenantctl.yaml');
+  const added = pipelines === 'none' ? [] : tenants.map(({ name }) => name);
+  const known = loadEnvironmentNames({ configFile, env });
   let names: EnvironmentNames = { ...known, environments: [...known.environments, ...added] };
   const select = (selection: string, of = names) => selectEnvironments([selection], of);
   const covered = [first, ...later].flatMap((selection) => select(selection ?? ''));
   let end = later[0] ?? first;
-  let file = projectFile;
+  let file = readFileSync(configFile, 'utf8');
   const joined: string[] = [];
   for (const name of added.filter((each) => !covered.includes(each))) {
     const [group, members] = Object.entries(names.groups).find(([each]) => end === `@${each}`) ?? [];
@@ -392,7 +404,43 @@ export function extendRoute(
   return { route: later[0] === undefined ? [end] : [first, end], projectFile: file, joined };
 }
 
-export interface PipelineFile extends ProjectFile {
+export interface WrittenPipelines {
+  /** With paths from the project's folder. */
+  readonly notes: readonly Note[];
+  /** Those that could not be written where they are run, and the files that have to get their jobs. */
+  readonly toAdd: readonly { readonly path: string; readonly to: string }[];
+  /** Those that somebody has edited, with the lines that they lack. */
+  readonly edited: readonly { readonly path: string; readonly lines: readonly string[] }[];
+}
+
+/**
+ * Writes the pipelines at the top of the repository that the project is in.
+ *
+ * @param onlyExisting where a project without pipelines gets none
+ */
+export function writePipelines(
+  root: string,
+  wanted: Choices['pipelines'],
+  facts: PipelineFacts,
+  onlyExisting: boolean,
+): WrittenPipelines {
+  const { top, folder } = placeOf(root);
+  const files = (['github', 'gitlab'] as const)
+    .filter((system) => wanted === 'both' || wanted === system)
+    .flatMap((system) => pipelineOf(system, facts, { top, folder }, onlyExisting) ?? []);
+  const fromRoot = (path: string) => relative(root, join(top, path));
+  return {
+    notes: writeFiles(top, files).map(({ path, what }) => ({ path: fromRoot(path), what })),
+    toAdd: files.flatMap(({ path, addTo }) =>
+      addTo === null ? [] : [{ path: fromRoot(path), to: fromRoot(addTo) }],
+    ),
+    edited: files
+      .filter(({ lacking }) => lacking.length > 0)
+      .map(({ path, lacking }) => ({ path: fromRoot(path), lines: lacking })),
+  };
+}
+
+interface PipelineFile extends ProjectFile {
   /** The existing file that is run, and that somebody must add the jobs of this one to; `null`: this file is run. */
   readonly addTo: string | null;
   /** The lines that a file lacks which somebody has edited. */
@@ -400,48 +448,41 @@ export interface PipelineFile extends ProjectFile {
 }
 
 /**
- * The pipelines, for the top of the project's repository. One that nobody has edited is renewed: it is the template, filled with
- * what it says itself. Where somebody else's is in the way, or an edited one that needs other jobs, ours is in the project's
- * folder, so that somebody can take over its jobs.
- *
- * @param onlyExisting where a project without pipelines gets none
+ * The pipeline of a system. One that nobody has edited is renewed: it is the template, filled with what it says itself. Where somebody
+ * else's is in the way, or an edited one that needs other jobs, ours is in the project's folder, so that somebody can take over its
+ * jobs. `null` where the project has none, and gets none.
  */
-export function pipelineFiles(
-  wanted: Choices['pipelines'],
-  { facts, onlyExisting }: { readonly facts: PipelineFacts; readonly onlyExisting: boolean },
+function pipelineOf(
+  system: System,
+  facts: PipelineFacts,
   { top, folder }: ProjectPlace,
-): PipelineFile[] {
-  return (['github', 'gitlab'] as const)
-    .filter((system) => wanted === 'both' || wanted === system)
-    .flatMap((system) => {
-      const read = (path: string) => {
-        const text = readIfThere(join(top, path));
-        const isOurs = text !== null && isFor(text, folder);
-        const content = isOurs ? contentOf(text) : null;
-        const made = content && pipelineFile(system, content, folder);
-        return { path, text, isOurs, content, made };
-      };
-      const places = placesIn(system, folder).map(read);
-      const beside = read(`${folder}${systems[system].beside}`);
-      if (onlyExisting && ![...places, beside].some(({ isOurs }) => isOurs)) return [];
-      const isFree = ({ text, isOurs, content, made }: typeof beside) =>
-        text === null ||
-        text === made ||
-        (isOurs && (content ? content.shape === facts.shape : facts.shape !== 'promotion'));
-      const at = places.find(isFree) ?? beside;
-      const wantedText = pipelineFile(system, withContentOf(facts, at.content), folder);
-      return [
-        {
-          path: at.path,
-          content: (there) => (there === null || there === at.made ? wantedText : there),
-          addTo: at === beside ? (places.find(({ isOurs }) => isOurs)?.path ?? systems[system].path) : null,
-          lacking:
-            at.text !== null && at.made !== null && at.text !== at.made
-              ? linesOnlyIn(wantedText, [at.made, at.text])
-              : [],
-        },
-      ];
-    });
+  onlyExisting: boolean,
+): PipelineFile | null {
+  const read = (path: string) => {
+    const text = readIfThere(join(top, path));
+    const isOurs = text !== null && isFor(text, folder);
+    const content = isOurs ? contentOf(text) : null;
+    const made = content && pipelineFile(system, content, folder);
+    return { path, text, isOurs, content, made };
+  };
+  const places = placesIn(system, folder).map(read);
+  const beside = read(`${folder}${systems[system].beside}`);
+  if (onlyExisting && ![...places, beside].some(({ isOurs }) => isOurs)) return null;
+  const isFree = ({ text, isOurs, content, made }: typeof beside) =>
+    text === null ||
+    text === made ||
+    (isOurs && (content ? content.shape === facts.shape : facts.shape !== 'promotion'));
+  const at = places.find(isFree) ?? beside;
+  const wanted = pipelineFile(system, withContentOf(facts, at.content), folder);
+  return {
+    path: at.path,
+    content: (there) => (there === null || there === at.made ? wanted : there),
+    addTo: at === beside ? (places.find(({ isOurs }) => isOurs)?.path ?? systems[system].path) : null,
+    lacking:
+      at.made === null || at.text === null || at.text === at.made
+        ? []
+        : linesOnlyIn(wanted, [at.made, at.text]),
+  };
 }
 
 /** The lines that others do not have, each once, without their indentation. */

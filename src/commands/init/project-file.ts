@@ -2,22 +2,22 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { type Detected, presetsOfHosts, type Survey } from '../../engine/survey.ts';
+import { append, eolOf } from '../../exporter/edit/document.ts';
 import { builtInKinds } from '../../kinds/index.ts';
 import { openProjects } from '../../loader/index.ts';
 import { version } from '../../model/documents.ts';
-import type { Json } from '../../model/json.ts';
+import {
+  get,
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectFrom,
+  parseJson,
+} from '../../model/json.ts';
 import { oneLine } from '../../report/safe.ts';
 import { manifestSchema, packageFile } from '../package-file.ts';
-import {
-  addDependency,
-  addLines,
-  addMembers,
-  example,
-  fill,
-  newFile,
-  type ProjectFile,
-  type Values,
-} from './files.ts';
+import { example, fill, newFile, type ProjectFile, type Values } from './files.ts';
 
 /** Sources of the first manifests. */
 export const starts = ['examples', 'export'] as const;
@@ -178,4 +178,58 @@ function manifestFiles({ from, tenants }: Choices): ProjectFile[] {
     .map((path) => path.replaceAll('\\', '/'))
     .sort();
   return [seed, ...paths].map((path) => newFile(path, example(path)));
+}
+
+/** Adds the lines that are missing, in the line endings that are there. */
+function addLines(text: string): ProjectFile['content'] {
+  return (existing) => {
+    if (existing === null) return text;
+    const present = new Set(existing.split('\n').map((line) => line.trim()));
+    const missing = text.split('\n').filter((line) => line !== '' && !present.has(line));
+    return missing.length === 0 ? existing : append(existing, missing.map((line) => `${line}\n`).join(''));
+  };
+}
+
+/** Adds members and list items that are missing, in the layout that is there. Plain JSON only: comments would be lost. */
+function addMembers(ours: string): ProjectFile['content'] {
+  return (existing) => {
+    if (existing === null) return ours;
+    const [theirs, added] = [parseJson(existing), parseJson(ours)];
+    if (!isObject(theirs) || !isObject(added)) return null;
+    const merged = merge(theirs, added);
+    return JSON.stringify(merged) === JSON.stringify(theirs) ? existing : printLike(existing, merged);
+  };
+}
+
+function merge(theirs: JsonObject, ours: JsonObject): JsonObject {
+  const added = Object.entries(ours).map(([name, value]): [string, Json] => {
+    const there = get(theirs, name);
+    if (there === undefined) return [name, value];
+    if (isObject(there) && isObject(value)) return [name, merge(there, value)];
+    if (!isArray(there) || !isArray(value)) return [name, there];
+    return [name, [...there, ...value.filter((item) => !there.includes(item))]];
+  });
+  return objectFrom([...Object.entries(theirs), ...added]);
+}
+
+/** Adds this exact version of tenantctl to a package.json. A package that depends on tenantctl keeps its own version. */
+function addDependency(existing: string | null): string | null {
+  const content = parseJson((existing ?? '{ "private": true }').replace(/^\uFEFF/, ''));
+  if (!isObject(content)) return null;
+  const isThere = ['dependencies', 'devDependencies', 'optionalDependencies'].some((name) => {
+    const group = get(content, name);
+    return isObject(group) && get(group, 'tenantctl') !== undefined;
+  });
+  if (isThere) return existing;
+  const others = get(content, 'devDependencies') ?? {};
+  if (!isObject(others)) return null;
+  const sorted = Object.entries({ ...others, tenantctl: version }).sort(([a], [b]) => (a < b ? -1 : 1));
+  return printLike(existing ?? '{}\n', { ...content, devDependencies: objectFrom(sorted) });
+}
+
+/** Prints JSON with the indentation and line endings of another text. */
+function printLike(text: string, value: JsonObject): string {
+  const indent = /^[{\s]*?\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
+  const end = text.endsWith('\n') ? '\n' : '';
+  return `${JSON.stringify(value, null, indent)}${end}`.replaceAll('\n', eolOf(text));
 }

@@ -1,17 +1,23 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { type Detected, presetsOfHosts, type Survey, surveyTenant } from '../../engine/survey.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { readBaseUrl } from '../../loader/connection.ts';
 import { loadEnvironmentNames, loadUnwritten, valuesIn } from '../../loader/index.ts';
+import { dotEnvName } from '../../loader/inputs.ts';
+import { requireInside } from '../../loader/own-folder.ts';
 import { isPlainName } from '../../loader/selection.ts';
 import { isRefusedKey } from '../../loader/tree.ts';
-import { Failure, fail, interruption } from '../../model/failure.ts';
+import { Failure, fail, interruption, systemCode, unwritableFile } from '../../model/failure.ts';
 import { isObject, type Json } from '../../model/json.ts';
 import { looksLikeCredential } from '../../model/sensitive.ts';
 import { oneLine, printable } from '../../report/safe.ts';
+import { readIfThere } from '../files.ts';
 import { type Io, isInteractive, openPrompt, type Prompt, printNote } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
 import { withProgress } from '../progress.ts';
+import type { Note } from './files.ts';
 import { namesUsed } from './pipelines.ts';
 import {
   type Choices,
@@ -374,4 +380,39 @@ function nameOf({ name }: Kind, count: number): string {
   const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
   if (count === 1) return words;
   return /(?:s|ch)$/.test(words) ? `${words}es` : `${words}s`;
+}
+
+/** Keeps typed credentials in a new `.env`. Says where it could not, and why. */
+export function keepTyped({ keep, env }: Setup, root: string, io: Io): Note[] {
+  if (keep.length === 0) return [];
+  const problem = writeDotEnv(root, Object.fromEntries(keep.map((name) => [name, env[name] ?? ''])));
+  if (problem === null) return [{ path: '.env', what: 'created' }];
+  printNote(`The credentials were not kept in .env: ${problem}.`, io);
+  return [];
+}
+
+/** Writes a new `.env` for this user alone. Returns why not: there is one, git does not ignore it, or a value has no form. */
+function writeDotEnv(root: string, values: Readonly<Record<string, string>>): string | null {
+  const ignored = (readIfThere(join(root, '.gitignore')) ?? '').split('\n').map((line) => line.trim());
+  // Later lines win.
+  const isTakenBack = ignored
+    .slice(ignored.lastIndexOf('.env') + 1)
+    .some((line) => line.startsWith('!') && /env|\*/.test(line));
+  if (!ignored.includes('.env') || isTakenBack) return '.gitignore does not cover it';
+  const lines = Object.entries(values).map(([name, value]) => {
+    const quote = ["'", '"', '`'].find((each) => !value.includes(each)) ?? '';
+    return `${name}=${quote}${value}${quote}\n`;
+  });
+  const text = lines.join('');
+  const read = parseEnv(text);
+  if (Object.entries(values).some(([name, value]) => read[name] !== value))
+    return 'a value does not fit its format';
+  requireInside(root, dotEnvName);
+  try {
+    writeFileSync(join(root, dotEnvName), text, { flag: 'wx', mode: 0o600 });
+    return null;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return 'it exists already';
+    throw unwritableFile(join(root, dotEnvName), error);
+  }
 }
