@@ -1,23 +1,32 @@
-import { join } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { parse } from 'yaml';
 import { checkKind } from '../engine/check-kind.ts';
 import type { ProposedPlaces } from '../engine/stray-ids.ts';
 import { applyEdits } from '../exporter/edit/apply-edits.ts';
+import { validators } from '../generated/validators.js';
 import { unknownKind } from '../kinds/address-glob.ts';
-import { descriptorDigest, proofMember } from '../kinds/descriptor.ts';
+import { kindFrom } from '../kinds/described-kind.ts';
+import { descriptorDigest, descriptorFrom, proofMember } from '../kinds/descriptor.ts';
+import { builtInKinds } from '../kinds/index.ts';
+import { isObserved, type Kind } from '../kinds/kind.ts';
 import { openProjects } from '../loader/index.ts';
+import { documentedPaths, holderOf } from '../loader/kind-files.ts';
 import { requireInside } from '../loader/paths.ts';
 import type { Printable } from '../loader/print.ts';
+import { repositoryOf } from '../loader/repository.ts';
+import { diskSource } from '../loader/source.ts';
 import { hasErrors } from '../model/diagnostic.ts';
-import { ExitCode, fail } from '../model/failure.ts';
+import { ExitCode, fail, unreadableFile } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject } from '../model/json.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
+import { OpenApi } from '../openapi/document.ts';
+import { draftAll, draftKind } from '../openapi/draft.ts';
 import { oneLine } from '../report/safe.ts';
 import { type ArgsOf, type CommonArgv, describeCommand, flag, format, text } from './command.ts';
 import { readIfThere, writeTextFile } from './files.ts';
 import type { Io } from './io.ts';
-import { add } from './kind/add.ts';
-import { draft } from './kind/draft.ts';
+import { add } from './kind-library.ts';
 import { printDocument } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
@@ -41,6 +50,7 @@ function options(yargs: CommonArgv) {
 }
 
 type Args = ArgsOf<typeof options>;
+type Subject = Args & { readonly subject: string };
 
 export const command = describeCommand({
   usage:
@@ -80,7 +90,7 @@ const optionsOf: Readonly<Record<Args['action'], readonly string[]>> = {
  * Checks a kind of the project against the tenant, which is only read. With `--write`, a descriptor that holds is marked as
  * proven. Throws a Failure where the check cannot be made.
  */
-async function check(args: Args & { readonly subject: string }, io: Io, isAgain = false): Promise<ExitCode> {
+async function check(args: Subject, io: Io, isAgain = false): Promise<ExitCode> {
   const options = projectOptions(args, io);
   const projects = openProjects(options);
   const { root, ...project } = projects.environment(options.environment);
@@ -120,14 +130,11 @@ async function check(args: Args & { readonly subject: string }, io: Io, isAgain 
     return ExitCode.done;
   }
   requireInside(root, file);
-  await writeTextFile(join(root, file), withProof(descriptor, file), io);
+  const proven = edit(descriptor, file, (document) => [[[proofMember], descriptorDigest(document)]]);
+  await writeTextFile(join(root, file), proven, io);
   say(`Marked as proven in ${file}. Commit the file.`);
   return ExitCode.done;
 }
-
-/** Adds the digest of a descriptor to its text. */
-const withProof = (text: string, file: string): string =>
-  edit(text, file, (document) => [[[proofMember], descriptorDigest(document)]]);
 
 /** Adds policies of places to a descriptor. */
 function withPlaces(text: string, proposed: ProposedPlaces, file: string): string {
@@ -162,4 +169,80 @@ function edit(
   throw fail('kind-not-written', `${file} cannot be edited.`, {
     hint: 'Write it in block style, a member on each line.',
   });
+}
+
+/** The descriptions of whole products have several MB. */
+const largestDocument = 64 * 1024 * 1024;
+
+/** Drafts descriptors from an OpenAPI document. Throws a Failure where it cannot, or where the file to write exists. */
+async function draft({ subject, path, out, all }: Subject, io: Io): Promise<ExitCode> {
+  if ((path === undefined) === (all === undefined) || (all !== undefined && out !== undefined))
+    throw fail('usage', 'kind draft needs the path of a collection, such as /v2025/roles, or --all FOLDER.', {
+      hint: 'Usage: tenantctl kind draft OPENAPI PATH [--out FILE], or tenantctl kind draft OPENAPI --all FOLDER',
+    });
+  const [, kind = null] = /^([A-Z][A-Za-z0-9]{0,63})\.kind\.yaml$/.exec(basename(out ?? '')) ?? [];
+  if (out !== undefined && kind === null)
+    throw fail('kind-name', `"${out}" is not the name of a descriptor.`, {
+      hint: 'The file is named after its kind: kinds/Role.kind.yaml.',
+    });
+  if (out !== undefined && existsSync(resolve(io.cwd, out)))
+    throw fail('file-exists', `${out} already exists. Nothing was written.`, {
+      hint: 'Remove it first, or leave --out out to compare the draft with it.',
+    });
+  const api = openDocument(subject, io);
+  if (path === undefined) return draftWhole(api, all ?? '', io);
+  const { text } = draftKind(api, path, { kind });
+  if (out === undefined) io.stdout.write(text);
+  else await writeDraft(out, text, io);
+  return ExitCode.done;
+}
+
+async function writeDraft(file: string, text: string, io: Io): Promise<void> {
+  await writeTextFile(file, text, io);
+  const checks = text.match(/(?<=# (.*; )?)check: /g)?.length ?? 0;
+  io.stdout.write(`Written: ${file}, ${checks === 0 ? 'nothing' : checks} to check.\n`);
+}
+
+/** Drafts every collection of a document into a folder. What is there, and what a project cannot describe, is left. */
+async function draftWhole(api: OpenApi, folder: string, io: Io): Promise<ExitCode> {
+  const observed = builtInKinds.all.filter(isObserved).map(({ name }) => name);
+  const { drafts, leftOut } = draftAll(api, observed);
+  if (drafts.length === 0)
+    throw fail('openapi-path', `${basename(api.root.file)} describes no collection.`, {
+      hint: 'A collection has a GET that returns a list, and a POST or objects below its path.',
+    });
+  for (const { kind, path, text } of drafts) {
+    const file = join(folder, `${kind}.kind.yaml`);
+    const holder = collectionHolder(text);
+    if (holder) leftOut.push(`${path}: the built-in kind ${holder.name} has it`);
+    else if (existsSync(resolve(io.cwd, file))) leftOut.push(`${path}: ${file} already exists`);
+    else await writeDraft(file, text, io);
+  }
+  if (leftOut.length > 0)
+    io.stderr.write(`Left out:\n${leftOut.map((line) => `- ${oneLine(line)}\n`).join('')}`);
+  return ExitCode.done;
+}
+
+/** The built-in kind whose collection a descriptor would take; `undefined` where it takes none. */
+function collectionHolder(text: string): Kind | undefined {
+  const value: Json = parse(text);
+  if (!validators.kind(value)) throw new TypeError(`A draft is not valid:\n${text}`);
+  const kind = kindFrom(descriptorFrom(value));
+  const builtIn = builtInKinds.find(kind.name);
+  return builtIn && !isObserved(builtIn) ? builtIn : holderOf(kind, builtInKinds, documentedPaths);
+}
+
+/** Opens an OpenAPI document. Its references may lead anywhere in its repository; without one, anywhere in its folder. */
+function openDocument(named: string, io: Io): OpenApi {
+  const file = realPathOf(named, io);
+  const root = repositoryOf(dirname(file))?.top ?? dirname(file);
+  return new OpenApi(diskSource(root, largestDocument), relative(root, file).split(sep).join('/'));
+}
+
+function realPathOf(named: string, io: Io): string {
+  try {
+    return realpathSync.native(resolve(io.cwd, named));
+  } catch (error) {
+    throw unreadableFile(named, error, 'Name a file on this machine: nothing is downloaded.');
+  }
 }
