@@ -29,6 +29,9 @@ export interface CommandEntry {
 
 export type Commands = Readonly<Record<string, CommandEntry>>;
 
+/** Settings for all parsers: `--a.b` is not a nested option, and `-esandbox` is not seven short options. */
+export const parserSettings = { 'dot-notation': false, 'short-option-groups': false } as const;
+
 /** What the help of a command shows. */
 interface Description<Parser, T> {
   readonly usage: string;

@@ -5,7 +5,7 @@ import { openBackup } from '../engine/backup.ts';
 import { type DiffSource, diffSides, manifestSide } from '../engine/diff.ts';
 import { useTenant } from '../engine/tenant.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
-import { type BackupFolder, manifestFolder } from '../loader/source.ts';
+import { manifestFolder } from '../loader/source.ts';
 import { type Diff, differs } from '../model/diff.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { didYouMean } from '../model/words.ts';
@@ -64,20 +64,19 @@ export const command = describeCommand({
   const { sides, environment } = sidesOf(args, projects, io);
   const progress = createFleetProgress(sides.filter(({ is }) => is === 'tenant').length, args, io);
   const limiters: Limiters = new Map();
-  const backupSide = (path: string, folder: BackupFolder): DiffSource => {
-    const project = projects.environment(environment);
-    const limited = { environment: project.environment, sizeLimit: projects.sizeLimit };
-    const { tenant, ...backup } = openBackup(path, folder, limited, io.signal);
-    const declarations = projects.declarations(environment);
-    return { is: 'tenant', name: path, tenant, backup, declarations, ...project };
-  };
   /** Opens a side for `use`, and closes it again. */
   const withSource = (side: SideChoice, use: (source: DiffSource) => Promise<Diff>): Promise<Diff> => {
     if (side.is === 'folder') {
       const folder = manifestFolder(side.path, io.cwd);
-      if (folder.backup.length > 0) return use(backupSide(side.path, folder));
-      const project = projects.loadFolder(folder, environment);
-      return use({ ...manifestSide(project), name: side.path, isProject: false });
+      if (folder.backup.length === 0) {
+        const project = projects.loadFolder(folder, environment);
+        return use({ ...manifestSide(project), name: side.path, isProject: false });
+      }
+      const project = projects.environment(environment);
+      const limited = { environment: project.environment, sizeLimit: projects.sizeLimit };
+      const { tenant, ...backup } = openBackup(side.path, folder, limited, io.signal);
+      const declarations = projects.declarations(environment);
+      return use({ is: 'tenant', name: side.path, tenant, backup, declarations, ...project });
     }
     if (side.is === 'manifests') return use(manifestSide(projects.load(side.environment)));
     const name = side.environment;

@@ -17,9 +17,8 @@ import { didYouMean, joinWords } from '../model/words.ts';
 import { blank, layout, padTo, paragraph, type Row, row, span } from '../report/layout.ts';
 import { type ArgsOf, type commonOptions, describeCommand } from './command.ts';
 import { type Io, viewOf } from './io.ts';
-import { documentation, isInPackage, packageFile } from './package-file.ts';
+import { documentation, isInPackage, packageFile, wholeSchema } from './package-file.ts';
 import { kindsHere } from './project.ts';
-import { wholeSchema } from './schema.ts';
 
 export const command = describeCommand({
   usage:

@@ -97,7 +97,8 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
     throw fail('usage', 'An export writes several files, so it cannot go to stdout.', {
       hint: 'Name a folder. `tenantctl get "**"` prints live objects in one stream.',
     });
-  const options = optionsOf(args, io);
+  // `--out` names a folder, and not a file that the project may read.
+  const options = projectOptions({ ...args, out: undefined }, io);
   const projects = openProjects(options);
   const project = projects.environment(options.environment);
   const declarations = projects.declarations(options.environment);
@@ -170,14 +171,6 @@ async function listSecrets({ secrets }: Export, folder: string, io: Io): Promise
   return path;
 }
 
-/** The project to load. `--out` names a folder here, and not a file that the project may read. */
-function optionsOf(
-  { config, env, trace }: Pick<Args, 'config' | 'env'> & Partial<Pick<Args, 'trace'>>,
-  io: Io,
-) {
-  return projectOptions({ config, env, trace }, io);
-}
-
 /** The folder of `--out`, absolute. */
 function resolveOut({ out }: Pick<Args, 'out'>, { root }: Pick<ProjectEnvironment, 'root'>, io: Io): string {
   return out === undefined ? join(root, 'config') : resolve(io.cwd, out);
@@ -199,7 +192,7 @@ function refuseExisting(files: readonly ExportedFile[], folder: string, io: Io):
 
 /** Updates the existing manifests with what the tenant has, and adds new ones. */
 async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
-  const options = optionsOf(args, io);
+  const options = projectOptions({ ...args, out: undefined }, io);
   const projects = openProjects(options);
   const project = projects.load(options.environment);
   const declarations = projects.declarations(options.environment);

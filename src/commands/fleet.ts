@@ -47,7 +47,7 @@ function planEnvironments(
   return withFleetProgress(names.length, args, io, (run) => planFleet(projects, names, { ...run, plan }));
 }
 
-export type FleetSource = { readonly saved: Fleet } | { readonly names: readonly string[] };
+type FleetSource = { readonly saved: Fleet } | { readonly names: readonly string[] };
 
 /** `apply` over several environments. */
 export async function applySeveral(

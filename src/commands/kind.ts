@@ -159,12 +159,11 @@ function edit(
   // It has just been loaded, so it is valid.
   const document: Json = parse(text);
   const members = isObject(document) ? membersOf(document) : [];
-  const isThere = (path: readonly string[]) =>
-    isObject(document) && valueAt(document, pointer(...path)) !== undefined;
-  const edited = applyEdits(
-    text,
-    members.map(([path, value]) => ({ op: isThere(path) ? 'set' : 'insert', path, value })),
-  );
+  const edits = members.map(([path, value]) => {
+    const isThere = valueAt(document, pointer(...path)) !== undefined;
+    return { op: isThere ? 'set' : 'insert', path, value } as const;
+  });
+  const edited = applyEdits(text, edits);
   if (edited !== null) return edited;
   throw fail('kind-not-written', `${file} cannot be edited.`, {
     hint: 'Write it in block style, a member on each line.',

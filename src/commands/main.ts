@@ -1,9 +1,9 @@
 import yargs, { type Argv } from 'yargs';
 import { version } from '../model/documents.ts';
-import { ExitCode } from '../model/failure.ts';
+import { ExitCode, Failure, fail } from '../model/failure.ts';
 import { get } from '../model/json.ts';
-import { expandWords, parserSettings, refuseMistakes, unknownCommand } from './arguments.ts';
-import { commonOptions, type Run } from './command.ts';
+import { didYouMean } from '../model/words.ts';
+import { commonOptions, parserSettings, type Run } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, type ProgramIo, redactIo } from './io.ts';
 
@@ -23,20 +23,39 @@ export async function main(argv: readonly string[], programIo: ProgramIo): Promi
   }
 }
 
+/**
+ * The words of a command line as the parser understands them: no words and the word `help` as `--help`; `--impact=20` as two options,
+ * since one that may stand alone takes a value only behind `=`; and `--report -` as one word, since the parser takes a dash for an
+ * option.
+ */
+function expandWords(given: readonly string[]): readonly string[] {
+  if (given.length === 0) return ['--help'];
+  const argv = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const isFileOption = (word: string | undefined) => word === '--out' || word === '--report';
+  const expand = (word: string, at: number) => {
+    if (at >= end) return [word];
+    if (isFileOption(word) && argv[at + 1] === '-') return [`${word}=-`];
+    if (word === '-' && isFileOption(argv[at - 1])) return [];
+    const [, value] = /^--impact=(?!(?:true|false)$)(.*)$/s.exec(word) ?? [];
+    return value === undefined ? [word] : ['--impact', `--impact-requests=${value}`];
+  };
+  return argv.flatMap(expand);
+}
+
 /** Parses the arguments and runs the command that they name. */
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const { name, rest } = await findCommand(argv);
   const entry = get(commands, name);
   const isHelp = argv.some((word) => word === '--help' || word === '-h');
-  if (!entry && name !== '' && !isHelp) throw unknownCommand(name, Object.keys(commands));
+  if (!entry && name !== '' && !isHelp) throw unknownCommand(name);
   // Nothing is run when help is printed.
   let run: Run = async () => ExitCode.done;
-  const setRun = (parsed: Run) => {
-    run = parsed;
-  };
-  const base = refuseMistakes(baseParser(), argv, name, entry?.positionals);
+  const base = strictParser(argv, name, entry?.positionals);
   const parser = entry
-    ? (await entry.load()).command.addTo(base, entry.positionals, setRun)
+    ? (await entry.load()).command.addTo(base, entry.positionals, (parsed) => {
+        run = parsed;
+      })
     : base.demandCommand(1, 'Name a command. Its options follow it.');
   const help = isHelp ? await import('./help.ts') : null;
   help?.completeHelp(parser, name);
@@ -76,13 +95,180 @@ function parseCommonOptions(argv: readonly string[]) {
     .parseAsync([...argv]);
 }
 
-function baseParser(): Argv {
-  return yargs()
-    .scriptName('tenantctl')
-    .version(version)
-    .help()
-    .alias('help', 'h')
-    .parserConfiguration(parserSettings)
-    .exitProcess(false)
-    .wrap(null);
+/** Words of other tools, and what to use here. */
+const otherWords: Readonly<Record<string, string>> = {
+  destroy:
+    '`tenantctl apply --prune` deletes what no manifest declares; `ensure: absent` in its manifest deletes one object.',
+  delete: 'Write `ensure: absent` into the manifest of the object, then run `tenantctl plan`.',
+  remove: 'Write `ensure: absent` into the manifest of the object, then run `tenantctl plan`.',
+  rename: 'Change the key in the manifest, and write `lifecycle: { renamedFrom: OLD }` beside it.',
+  undo: 'Use `tenantctl rollback --last`.',
+  revert: 'Use `tenantctl rollback --last`.',
+  promote: 'Use `tenantctl apply --proven-by RESULT`.',
+  blame: 'Use `tenantctl plan --since REV`: it shows who changed what since then.',
+  log: 'Use `tenantctl history`.',
+  list: "Use `tenantctl get 'KIND/**'`.",
+  login: 'Use `tenantctl check`.',
+  rotate: 'Use `tenantctl plan --rotate ADDRESS`.',
+  dump: 'Use `tenantctl export`.',
+  import: 'Use `tenantctl export`.',
+  pull: 'Use `tenantctl export`.',
+  sync: 'Use `tenantctl plan`, then `tenantctl apply`.',
+  push: 'Use `tenantctl plan`, then `tenantctl apply`.',
+  lint: 'Use `tenantctl validate`.',
+  fmt: 'There is no formatter: `tenantctl export --merge` keeps the style of your manifests.',
+  version: 'Use `tenantctl --version`.',
+  '--target': 'Use --only.',
+  '--auto-approve': 'Use --yes.',
+};
+
+function unknownCommand(name: string): Failure {
+  const meant = get(otherWords, name) ?? didYouMean(name, Object.keys(commands));
+  const hint = [meant, '`tenantctl --help` lists the commands.'].filter(Boolean).join(' ');
+  return fail('usage', `There is no command \`${name.slice(0, 80)}\`.`, { hint });
+}
+
+/**
+ * A parser that refuses arguments in our words, and what a parser would accept or ignore.
+ *
+ * @param name the command's name; left out where the command line has none
+ * @param positionals the command's positional arguments, as yargs writes them: `<file..>` takes several
+ */
+function strictParser(argv: readonly string[], name = '', positionals = ''): Argv {
+  const help = `\`tenantctl ${name === '' ? '' : `${name} `}--help\` lists the ${name === '' ? 'commands' : 'options'}.`;
+  return (
+    yargs()
+      .scriptName('tenantctl')
+      .version(version)
+      .help()
+      .alias('help', 'h')
+      .parserConfiguration(parserSettings)
+      .exitProcess(false)
+      .wrap(null)
+      // Else it takes the language of the terminal.
+      .locale('en')
+      .updateStrings({
+        'Not enough arguments following: %s': 'The option --%s needs a value.',
+        'Invalid values:': ' ',
+        'Argument: %s, Given: %s, Choices: %s': 'The value of %s cannot be %s. Choices: %s.',
+      })
+      .check((args, options) => {
+        // Help is printed whatever else is given.
+        if (args.help || args.version) return true;
+        const found = findMistakes(args, options, argv, positionals);
+        if (found.length === 0) return true;
+        throw new Failure(
+          found.map(({ message, hint = '' }) => ({
+            code: 'usage',
+            severity: 'error',
+            message,
+            hint: `${hint} ${help}`.trim(),
+          })),
+        );
+      })
+      .fail((message, error) => {
+        // A YError is the parser's own, about an option without its value, for example.
+        if (error && error.name !== 'YError') throw error;
+        if (!message.startsWith('Not enough non-option'))
+          throw fail('usage', message.trim().replace(/ --(?=\w )/, ' -'), { hint: help });
+        const words = `An argument is missing: \`tenantctl ${`${name} ${positionals}`.trim()}\`.`;
+        const hint =
+          'After an option with several values, an argument counts as one of them: put it before the options.';
+        throw fail('usage', words, { hint: argv.length > 1 ? `${hint} ${help}` : help });
+      })
+  );
+}
+
+type Args = Readonly<Record<string, unknown>>;
+
+interface Options {
+  readonly key?: Readonly<Record<string, unknown>>;
+  readonly alias?: Readonly<Record<string, readonly string[]>>;
+  readonly array?: readonly string[];
+  readonly boolean?: readonly string[];
+}
+
+interface Mistake {
+  readonly message: string;
+  readonly hint?: string;
+}
+
+function findMistakes(
+  args: Args,
+  { key = {}, alias = {}, array = [], boolean = [] }: Options,
+  argv: readonly string[],
+  positionals: string,
+): Mistake[] {
+  const known = [...Object.keys(key), ...Object.entries(alias).flat(2)];
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const ofWords = argv.slice(0, end).flatMap((word) => mistakeIn(word, known, boolean) ?? []);
+  if (ofWords.length > 0) return ofWords;
+
+  const { _: words, '--': _behind, ...values } = args;
+  const extra = Array.isArray(words) ? words.map(String) : [];
+  if (extra.length > 0 && end < argv.length)
+    return [{ message: `Arguments after -- are not allowed: ${extra.join(' ')}.`, hint: 'Remove the --.' }];
+  if (extra.length > 0) {
+    const hint = 'Options begin with --. Select environments with --env, several joined by commas.';
+    return extra.map((word) => ({ message: `Unknown argument: ${word}.`, hint }));
+  }
+  // For `-` in the place of a file, the parser has an empty value, or none. As the value of an option it is a name.
+  if (argv.includes('-') && !Object.values(args).flat().includes('-'))
+    return [
+      {
+        message: 'tenantctl does not read standard input: - is not a file.',
+        hint: 'Save the input to a file, and name the file.',
+      },
+    ];
+  // The parser also has `dry-run` as `dryRun`, and `env` as `e`.
+  const names = Object.keys(values).filter((name) => name.length > 1 && !/[A-Z]/.test(name));
+  const positionalNames = [...positionals.matchAll(/([\w-]+)(\.\.)?[>\]]/g)];
+  const lists = new Set([...array, ...positionalNames.flatMap(([, name, many]) => (many ? name : []))]);
+  // It is unclear which of two values was meant.
+  const repeated = names.find((name) => Array.isArray(values[name]) && !lists.has(name));
+  if (repeated !== undefined)
+    return [{ message: `The option --${repeated} is given more than once.`, hint: 'Give it once.' }];
+  // An unset variable in a script gives an empty value, which as a path would be the current folder.
+  const isEmpty = (value: unknown) => value === '' || (Array.isArray(value) && value.includes(''));
+  // An option that may stand alone, such as `--wait`, is empty where it does.
+  const standsAlone = (name: string) =>
+    argv.some((word, at) => word === `--${name}` && (argv[at + 1] ?? '-').startsWith('-'));
+  const empty = names.find((name) => isEmpty(values[name]) && !standsAlone(name));
+  if (empty === undefined) return [];
+  const shown = positionalNames.some(([, name]) => name === empty) ? empty : `--${empty}`;
+  return [{ message: `The value of ${shown} is empty.`, hint: 'Is a variable in your script unset?' }];
+}
+
+function mistakeIn(word: string, known: readonly string[], switches: readonly string[]): Mistake | null {
+  const isNumber = /^-(?:\d+(?:\.\d+)?|\.\d+)$/.test(word);
+  const [, written, value] = isNumber || word === '-' ? [] : (/^--?([^=]*)(?:=(.*))?$/s.exec(word) ?? []);
+  if (written === undefined) return null;
+  // The parser accepts `--dryRun` too.
+  const option = written.replace(/(?<=.)[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const [, negated] = /^no-(.+)$/.exec(option) ?? [];
+  if (switches.includes(option)) {
+    if (value === undefined || value === 'true' || value === 'false') return null;
+    const hint = `Write --${option}, or --no-${option} to turn it off.`;
+    return { message: `The option --${option} does not take the value "${value}".`, hint };
+  }
+  if (known.includes(option) || (negated !== undefined && switches.includes(negated))) return null;
+  const message = `There is no option ${word.split('=')[0]}${
+    negated !== undefined && known.includes(negated)
+      ? ': only options without a value can be turned off with --no-'
+      : ''
+  }.`;
+  const other = get(otherWords, `--${option}`);
+  if (other !== undefined) return { message, hint: other };
+  const near = nearOption(negated ?? option, known);
+  return near === null
+    ? { message }
+    : { message, hint: `Did you mean \`--${negated === undefined ? '' : 'no-'}${near}\`?` };
+}
+
+/** The option that was probably meant: one that the word begins with, `env` for `environment`, or a similar one. */
+function nearOption(word: string, all: readonly string[]): string | null {
+  // Every letter is near every other.
+  const options = all.filter((option) => option.length > 1);
+  const begun = options.find((option) => option.length > 2 && word.startsWith(option));
+  return begun ?? didYouMean(word, options)?.match(/`(.*)`/)?.[1] ?? null;
 }

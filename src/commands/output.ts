@@ -31,7 +31,7 @@ import { type Io, printNote, type Verbosity, viewOf } from './io.ts';
  * Additions of reports to their document: the rendered templates of a plan, for pages, how it is applied, the commit that it is
  * made of, and where in the repository its files are.
  */
-export type Extras = Pick<ReportOptions, 'rendered' | 'applyWith' | 'folder' | 'commit' | 'sourceUrl'>;
+type Extras = Pick<ReportOptions, 'rendered' | 'applyWith' | 'folder' | 'commit' | 'sourceUrl'>;
 
 /** The arguments that say in which formats a document is printed and written. */
 interface OutputArgs {

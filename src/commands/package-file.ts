@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { editorSchema } from '../generated/validators.js';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { getText, isObject, type JsonObject, parseJson } from '../model/json.ts';
+import { get, getText, isObject, type JsonObject, parseJson } from '../model/json.ts';
 
 const root = dirname(createRequire(import.meta.url).resolve('tenantctl/package.json'));
 
@@ -40,7 +40,7 @@ export const otherSchemas = [
   'diff',
 ] as const;
 
-export function readSchema(name: string): JsonObject {
+function readSchema(name: string): JsonObject {
   const schema = parseJson(readFileSync(schemaFile(name), 'utf8'));
   if (!isObject(schema)) throw new Error(`schemas/${name}.schema.json is not a JSON object.`);
   return schema;
@@ -54,7 +54,7 @@ export function isInPackage(name: string): boolean {
 }
 
 /** The schema of a kind's manifests. It refers to `lifecycle.schema.json`. */
-export function schemaOfKind({ name, described }: Kind): JsonObject {
+function schemaOfKind({ name, described }: Kind): JsonObject {
   return described && !isInPackage(name) ? described.schema() : readSchema(name);
 }
 
@@ -64,3 +64,28 @@ export function manifestSchema(kinds: Kinds): JsonObject {
   const schemas = new Map(sorted.map((kind) => [kind.name, schemaOfKind(kind)]));
   return editorSchema(schemas, readSchema('lifecycle'));
 }
+
+/** The schema of a kind, or another one, so that it can be used without other files. */
+export function wholeSchema(name: string, kinds: Kinds): JsonObject {
+  const kind = kinds.find(name);
+  if (kind) return addLifecycle(schemaOfKind(kind));
+  return addLifecycle(name === 'manifest' ? manifestSchema(kinds) : readSchema(name));
+}
+
+/** Adds the shared `lifecycle` schema to the schema of a kind, so that it can be used without other files. */
+function addLifecycle(schema: JsonObject): JsonObject {
+  const text = JSON.stringify(schema);
+  if (!text.includes(shared)) return schema;
+  const { $schema: _, ...lifecycle } = readSchema('lifecycle');
+  const inner = JSON.stringify(lifecycle).replaceAll('"#/', '"#/$defs/lifecycle/');
+  const whole = parseJson(
+    text.replaceAll(`"${shared}#/`, `"${shared}/`).replaceAll(shared, '#/$defs/lifecycle'),
+  );
+  const part = parseJson(inner);
+  if (!isObject(whole) || !isObject(part)) return schema;
+  const defs = get(whole, '$defs');
+  return { ...whole, $defs: { ...(isObject(defs) ? defs : {}), lifecycle: part } };
+}
+
+/** The file that the schemas of kinds refer to. */
+const shared = 'lifecycle.schema.json';

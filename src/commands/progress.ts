@@ -12,14 +12,14 @@ import { type Io, type ProgramIo, printNote, takesEscapes, terminalWidth, type V
 export type RunEvent = TenantEvent | ApplyEvent;
 
 /** Shows on stderr what happens during long work. */
-export interface Progress {
+interface Progress {
   onEvent(event: RunEvent): void;
   /** Removes what is not to stay on the terminal. */
   end(): void;
 }
 
 /** Shows on stderr how far the work on several environments is. */
-export interface FleetProgress extends Pick<Progress, 'end'> {
+interface FleetProgress extends Pick<Progress, 'end'> {
   onProgress(name: string, state: FleetProgressState): void;
   /** Options for opening a tenant, so that its requests are shown with `--verbose`. */
   tenantOptions(name: string): TenantOptions;
@@ -90,6 +90,7 @@ function openDisplay(args: Verbosity, io: ProgramIo & Pick<Io, 'trace'>) {
     if (isDrawn) stderr.write('\r\x1b[2K');
     isDrawn = false;
   };
+  const noteInterrupts = args.quiet ? null : interruptNotes(io, clear);
   return {
     mode: modeOf(args, io),
     width,
@@ -101,10 +102,11 @@ function openDisplay(args: Verbosity, io: ProgramIo & Pick<Io, 'trace'>) {
     note(text: string | null) {
       if (text !== null) printNote(text, io);
     },
-    trace(event: RunEvent) {
+    /** Takes note of an event, however much is shown of it. */
+    observe(event: RunEvent) {
       if (event.type === 'exchanged') io.trace?.(event.describe());
+      noteInterrupts?.(event);
     },
-    noteInterrupts: args.quiet ? () => {} : interruptNotes(io, clear),
   };
 }
 
@@ -122,8 +124,9 @@ export function createProgress(io: ProgramIo & Pick<Io, 'trace'>, args: Verbosit
     const more = [count.eta(Date.now() - begun), countdown.words() ?? words].filter(Boolean).join('  ');
     display.draw(more === '' ? count.bar : `${count.bar}  ${cutMiddle(more, width - count.bar.length - 2)}`);
   };
-  /** Tells the first of several waits for the same objects. */
-  const noteWait = (event: RunEvent) => {
+  /** Of several waits for the same objects, tells the first. */
+  const noteWaits = (event: RunEvent) => {
+    limitWaits(event);
     if (event.type !== 'settling' || event.addresses.join() === awaited) return;
     awaited = event.addresses.join();
     note(eventWords(event));
@@ -136,22 +139,17 @@ export function createProgress(io: ProgramIo & Pick<Io, 'trace'>, args: Verbosit
       draw(eventWords(event));
     },
     lines(event) {
-      noteWait(event);
-      limitWaits(event);
+      noteWaits(event);
       if (isNews(event)) note(eventWords(event));
       if (event.type !== 'request-finished' || count.answered < told + requestsPerLine) return;
       told = count.answered;
       note(`${told} requests answered`);
     },
-    waits(event) {
-      noteWait(event);
-      limitWaits(event);
-    },
+    waits: noteWaits,
   };
   return {
     onEvent(event) {
-      display.trace(event);
-      display.noteInterrupts(event);
+      display.observe(event);
       count.add(event);
       show[mode](event);
     },
@@ -185,8 +183,7 @@ export function createFleetProgress(total: number, args: Verbosity, io: Io): Fle
     tenantOptions: (name) => ({
       redactor: io.redactor,
       onEvent(event) {
-        display.trace(event);
-        display.noteInterrupts(event);
+        display.observe(event);
         const text = mode === 'log' ? logLine(event) : null;
         if (text !== null) note(`${name}: ${text}`);
         if (mode !== 'log' && mode !== 'bar') limitWaits(event);

@@ -1,10 +1,8 @@
-import type { Kinds } from '../kinds/catalog.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { ExitCode, fail } from '../model/failure.ts';
-import { get, isObject, type JsonObject, parseJson } from '../model/json.ts';
 import { didYouMean, joinWords } from '../model/words.ts';
 import { describeCommand } from './command.ts';
-import { isInPackage, manifestSchema, otherSchemas, readSchema, schemaOfKind } from './package-file.ts';
+import { isInPackage, otherSchemas, wholeSchema } from './package-file.ts';
 import { kindsHere } from './project.ts';
 
 export const command = describeCommand({
@@ -34,27 +32,3 @@ export const command = describeCommand({
   io.stdout.write(`${JSON.stringify(wholeSchema(name, kinds), null, 2)}\n`);
   return ExitCode.done;
 });
-
-export function wholeSchema(name: string, kinds: Kinds): JsonObject {
-  const kind = kinds.find(name);
-  if (kind) return addLifecycle(schemaOfKind(kind));
-  return addLifecycle(name === 'manifest' ? manifestSchema(kinds) : readSchema(name));
-}
-
-/** Adds the shared `lifecycle` schema to the schema of a kind, so that it can be used without other files. */
-function addLifecycle(schema: JsonObject): JsonObject {
-  const text = JSON.stringify(schema);
-  if (!text.includes(shared)) return schema;
-  const { $schema: _, ...lifecycle } = readSchema('lifecycle');
-  const inner = JSON.stringify(lifecycle).replaceAll('"#/', '"#/$defs/lifecycle/');
-  const whole = parseJson(
-    text.replaceAll(`"${shared}#/`, `"${shared}/`).replaceAll(shared, '#/$defs/lifecycle'),
-  );
-  const part = parseJson(inner);
-  if (!isObject(whole) || !isObject(part)) return schema;
-  const defs = get(whole, '$defs');
-  return { ...whole, $defs: { ...(isObject(defs) ? defs : {}), lifecycle: part } };
-}
-
-/** The file that the schemas of kinds refer to. */
-const shared = 'lifecycle.schema.json';

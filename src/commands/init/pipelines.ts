@@ -269,7 +269,7 @@ export function deploymentName(step: Step | undefined, otherwise: string): strin
 const wordOf = (folder: string): string => folder.slice(0, -1).replaceAll(/[^A-Za-z0-9_-]/g, '-');
 
 /** A project in its repository. */
-export interface ProjectPlace {
+interface ProjectPlace {
   readonly top: string;
   /** The project's folder there, with `/` at its end; `''` where it is the same. */
   readonly folder: string;

@@ -91,7 +91,7 @@ interface ProjectFolder {
   readonly isNew: boolean;
 }
 
-export interface Setup {
+interface Setup {
   readonly choices: Choices;
   /** The environment, and the credentials that somebody typed. */
   readonly env: NodeJS.ProcessEnv;
