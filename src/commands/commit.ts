@@ -12,10 +12,12 @@ interface CiSystem {
   readonly author: string;
   /** The first one that is set counts. */
   readonly branch: readonly string[];
-  /** The web address of the repository, and of what is in it at the commit; empty where the variables do not say it. */
-  readonly web: (env: NodeJS.ProcessEnv) => string;
-  readonly commits: string;
-  readonly files: string;
+  /** Where the repository is on the web, and below that commits and files; left out where the variables do not say it. */
+  readonly web?: {
+    readonly address: (env: NodeJS.ProcessEnv) => string;
+    readonly commits: string;
+    readonly files: string;
+  };
 }
 
 const systems: readonly CiSystem[] = [
@@ -23,35 +25,29 @@ const systems: readonly CiSystem[] = [
     id: 'GITHUB_SHA',
     author: 'GITHUB_ACTOR',
     branch: ['GITHUB_HEAD_REF', 'GITHUB_REF_NAME'],
-    web: ({ GITHUB_SERVER_URL = '', GITHUB_REPOSITORY = '' }) =>
-      GITHUB_REPOSITORY && `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`,
-    commits: 'commit',
-    files: 'blob',
+    web: {
+      address: ({ GITHUB_SERVER_URL = '', GITHUB_REPOSITORY = '' }) =>
+        GITHUB_REPOSITORY && `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`,
+      commits: 'commit',
+      files: 'blob',
+    },
   },
   {
     id: 'CI_COMMIT_SHA',
     author: 'CI_COMMIT_AUTHOR',
     branch: ['CI_COMMIT_REF_NAME'],
-    web: ({ CI_PROJECT_URL = '' }) => CI_PROJECT_URL,
-    commits: '-/commit',
-    files: '-/blob',
+    web: {
+      address: ({ CI_PROJECT_URL = '' }) => CI_PROJECT_URL,
+      commits: '-/commit',
+      files: '-/blob',
+    },
   },
   {
     id: 'BUILD_SOURCEVERSION',
     author: 'BUILD_REQUESTEDFOR',
     branch: ['SYSTEM_PULLREQUEST_SOURCEBRANCH', 'BUILD_SOURCEBRANCHNAME'],
-    web: () => '',
-    commits: '',
-    files: '',
   },
-  {
-    id: 'GIT_COMMIT',
-    author: 'CHANGE_AUTHOR',
-    branch: ['CHANGE_BRANCH', 'GIT_BRANCH'],
-    web: () => '',
-    commits: '',
-    files: '',
-  },
+  { id: 'GIT_COMMIT', author: 'CHANGE_AUTHOR', branch: ['CHANGE_BRANCH', 'GIT_BRANCH'] },
 ];
 
 interface ConfigArgs {
@@ -70,14 +66,11 @@ export function commitOfJob(args: ConfigArgs, io: Io): CommitOptions {
   // The address of a person is nobody's business in a comment.
   const author = (env[system.author] ?? '').replace(/\s*<[^>]*>$/, '');
   const branch = system.branch.flatMap((name) => env[name] || [])[0] ?? '';
-  const web = system.web(env);
-  const url = web === '' ? '' : `${web}/${system.commits}/${id}`;
-  const commit = { id, author, branch, url };
-  return {
-    folder,
-    commit,
-    ...(web === '' ? {} : { sourceUrl: `${web}/${system.files}/${id}/{file}#L{line}` }),
-  };
+  const { web } = system;
+  const address = web?.address(env);
+  if (!web || !address) return { folder, commit: { id, author, branch, url: '' } };
+  const commit = { id, author, branch, url: `${address}/${web.commits}/${id}` };
+  return { folder, commit, sourceUrl: `${address}/${web.files}/${id}/{file}#L{line}` };
 }
 
 /** The same; outside of CI, for a report that others read, the last commit of the checkout. */

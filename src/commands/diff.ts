@@ -100,13 +100,12 @@ type SideChoice =
   | { readonly is: 'tenant' | 'manifests'; readonly environment: string }
   | { readonly is: 'folder'; readonly path: string };
 
-interface NamedSides {
-  readonly sides: readonly [SideChoice, SideChoice];
-  /** The environment whose variables the manifests of folders get; left out: the default of the project. */
-  readonly environment: string | undefined;
-}
-
-function sidesOf(args: Args, projects: OpenedProjects, io: Io): NamedSides {
+/** The two sides, and the environment whose variables the manifests of folders get; left out: the default of the project. */
+function sidesOf(
+  args: Args,
+  projects: OpenedProjects,
+  io: Io,
+): { readonly sides: readonly [SideChoice, SideChoice]; readonly environment: string | undefined } {
   const words = [args.first, ...(args.second === undefined ? [] : [args.second])];
   const named = words.map((word) => sideNamed(word, args.declared, projects, io));
   const [first, second] = named;

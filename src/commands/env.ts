@@ -1,11 +1,5 @@
 import { loadEnvironmentNames } from '../loader/index.ts';
-import {
-  type EnvironmentNames,
-  membersOf,
-  parseShard,
-  selectEnvironments,
-  shardOf,
-} from '../loader/selection.ts';
+import { membersOf, parseShard, selectEnvironments, shardOf } from '../loader/selection.ts';
 import { ExitCode } from '../model/failure.ts';
 import { layout, table } from '../report/layout.ts';
 import { json } from '../report/safe.ts';
@@ -34,32 +28,17 @@ export const command = describeCommand({
   const project = loadEnvironmentNames(projectFileOptions(args, io));
   const selected = args.env.length === 0 ? project.environments : selectEnvironments(args.env, project);
   const names = args.shard === undefined ? selected : shardOf(selected, parseShard(args.shard));
-  const view = { ...viewOf(io.stdout, args, io), width: Number.POSITIVE_INFINITY };
-  io.stdout.write(print(names, project, args.format, view));
+  const groups = Object.keys(project.groups).map((group) => [group, membersOf(group, project)] as const);
+  if (args.format === 'json')
+    io.stdout.write(json({ formatVersion: 1, environments: names, groups: Object.fromEntries(groups) }));
+  if (args.format === 'github-matrix') io.stdout.write(`${JSON.stringify({ environment: names })}\n`);
+  if (args.format !== 'text') return ExitCode.done;
+  const lines = names.map((name) => [
+    name === project.defaultEnvironment ? `${name} (default)` : name,
+    groups.flatMap(([group, members]) => (members.includes(name) ? `@${group}` : [])).join(', '),
+  ]);
+  const empty = groups.flatMap(([group, members]) => (members.length === 0 ? [['', `@${group}: none`]] : []));
+  const { rows } = table([['environment', 'groups'], ...lines, ...empty]);
+  io.stdout.write(layout(rows, { ...viewOf(io.stdout, args, io), width: Number.POSITIVE_INFINITY }));
   return ExitCode.done;
 });
-
-function print(
-  names: readonly string[],
-  project: EnvironmentNames,
-  format: 'text' | 'json' | 'github-matrix',
-  view: ReturnType<typeof viewOf>,
-): string {
-  const groups = Object.keys(project.groups).map((group) => [group, membersOf(group, project)] as const);
-  switch (format) {
-    case 'json':
-      return json({ formatVersion: 1, environments: names, groups: Object.fromEntries(groups) });
-    case 'github-matrix':
-      return `${JSON.stringify({ environment: names })}\n`;
-    case 'text': {
-      const lines = names.map((name) => [
-        name === project.defaultEnvironment ? `${name} (default)` : name,
-        groups.flatMap(([group, members]) => (members.includes(name) ? `@${group}` : [])).join(', '),
-      ]);
-      const empty = groups.flatMap(([group, members]) =>
-        members.length === 0 ? [['', `@${group}: none`]] : [],
-      );
-      return layout(table([['environment', 'groups'], ...lines, ...empty]).rows, view);
-    }
-  }
-}

@@ -23,18 +23,6 @@ function options(yargs: CommonArgv) {
 
 type Args = ArgsOf<typeof options>;
 
-function validateSelected(args: Args, io: Io): Validation {
-  const names = selectedEnvironments(args, io);
-  if (!names) {
-    const options = projectOptions(args, io);
-    return validateProject(() => loadProject(options), args);
-  }
-  const projects = openProjects(projectFileOptions(args, io));
-  return joinValidations(
-    names.map((name) => ({ name, ...validateProject(() => projects.load(name), args) })),
-  );
-}
-
 export const command = describeCommand({
   usage:
     '$0 validate [options]\n\nChecks the project file and the manifests without contacting the tenant. Reports all problems at once.',
@@ -51,3 +39,15 @@ export const command = describeCommand({
   }
   return exitCode;
 });
+
+function validateSelected(args: Args, io: Io): Validation {
+  const names = selectedEnvironments(args, io);
+  if (!names) {
+    const options = projectOptions(args, io);
+    return validateProject(() => loadProject(options), args);
+  }
+  const projects = openProjects(projectFileOptions(args, io));
+  return joinValidations(
+    names.map((name) => ({ name, ...validateProject(() => projects.load(name), args) })),
+  );
+}

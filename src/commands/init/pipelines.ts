@@ -25,7 +25,7 @@ interface Step {
 interface PipelineContent<S extends Step = Step> {
   /** A pipeline that promotes has other jobs, and one for several tenants another one for their drift. */
   readonly shape: 'one' | 'several' | 'promotion';
-  /** The hosts of the tenants, which alone may be called; `null` where the project file does not name them. */
+  /** The hosts that get requests or credentials, which alone may be called; `null` where they are not known, or all are embedded. */
   readonly hosts: readonly string[] | null;
   /** The environment of the pipeline, or where changes go first and where they go with its proof. */
   readonly stages: readonly [first: S, next?: S];
@@ -75,22 +75,26 @@ export function readPipelineFacts(root: string, env: NodeJS.ProcessEnv, route: R
   };
   const { environment, needsEnvironment, isEmbedded } = chooseEnvironment(project);
   const [first, next] = route ?? [];
-  const only = () => ({
-    selection: environment,
-    environments: [environment],
-    names: variablesOf([environment], project) ?? known,
-  });
-  const start = first === undefined ? only() : stageOf(first, next === undefined ? 'ENV' : 'FIRST');
+  const start =
+    first === undefined
+      ? {
+          selection: environment,
+          environments: [environment],
+          names: variablesOf([environment], project) ?? known,
+        }
+      : stageOf(first, next === undefined ? 'ENV' : 'FIRST');
   const stages: PipelineFacts['stages'] = next === undefined ? [start] : [start, stageOf(next, 'NEXT')];
   const connections = connectionsOf(
     project,
     stages.flatMap((stage) => stage?.environments ?? []),
   );
+  const addresses = (connections ?? []).flatMap(calledAddresses);
+  const hosts = new Set(addresses.map(({ url }) => new URL(url).host));
   return {
     hasManifests: manifests.length > 0,
     unset: unset.filter((name) => !secrets.includes(name)),
     unsetSecrets: unset.filter((name) => secrets.includes(name)),
-    hosts: hostsOf(connections),
+    hosts: hosts.size > 0 ? [...hosts] : null,
     isEmbedded: next === undefined ? isEmbedded : areEmbedded(connections),
     needsEnvironment,
     shape: next !== undefined ? 'promotion' : start.environments.length > 1 ? 'several' : 'one',
@@ -174,13 +178,6 @@ function connectionsOf(project: ReadableProject, environments: readonly string[]
 
 const areEmbedded = (connections: readonly Connection[] | null): boolean =>
   connections?.every(({ to }) => to === 'sandbox') ?? false;
-
-/** The hosts that get requests or credentials; `null` where they are not known, or all are embedded. */
-function hostsOf(connections: readonly Connection[] | null): readonly string[] | null {
-  const addresses = (connections ?? []).flatMap(calledAddresses);
-  const hosts = [...new Set(addresses.map(({ url }) => new URL(url).host))];
-  return hosts.length > 0 ? hosts : null;
-}
 
 /** `host`, `host:port` or IPv6 in brackets, with nothing that a list, YAML, a shell or a forge would read as its own. */
 const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;

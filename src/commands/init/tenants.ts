@@ -85,12 +85,6 @@ function baseUrl(text: string, name = 'The address'): string {
   });
 }
 
-interface ProjectFolder {
-  readonly root: string;
-  /** True when there is no project file yet. */
-  readonly isNew: boolean;
-}
-
 interface Setup {
   readonly choices: Choices;
   /** The environment, and the credentials that somebody typed. */
@@ -117,11 +111,11 @@ interface Asking {
  */
 export async function makeSetup(
   given: TenantArgs & { readonly yes: boolean },
-  { root, isNew }: ProjectFolder,
+  { root, isNew }: { readonly root: string; readonly isNew: boolean },
   io: Io,
 ): Promise<Setup> {
   const prompt = given.yes || !isInteractive(io) ? null : openPrompt(io);
-  const ask = prompt ? asker(prompt, io) : async <T>(_: string, read: (answer: string) => T) => read('');
+  const ask = asker(prompt, io);
   const asking: Asking = { ask, prompt, root, io, env: io.env, keep: [] };
   try {
     const tenants = await (isNew ? askForTenants : askForAdded)(given, asking);
@@ -141,8 +135,9 @@ export async function makeSetup(
   }
 }
 
-function asker(prompt: Prompt, io: Io): Asking['ask'] {
+function asker(prompt: Prompt | null, io: Io): Asking['ask'] {
   return async (question, read) => {
+    if (!prompt) return read('');
     for (;;) {
       const answer = await prompt.ask(question);
       if (answer === null) {
