@@ -2,11 +2,16 @@ import { existsSync, statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { formOf, formOfText, readFleetFile, readPlanFile } from '../applier/saved-file.ts';
-import { applyPlan, requireApplicable, requireApproved, requireWritable } from '../engine/apply.ts';
+import {
+  applyPlan,
+  requireApplicable,
+  requireApproved,
+  requireWritable,
+  type SavedResult,
+} from '../engine/apply.ts';
 import type { PlanOptions } from '../engine/choices.ts';
 import { planChanges } from '../engine/plan.ts';
 import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof.ts';
-import type { SavedResult } from '../engine/results.ts';
 import type { Tenant } from '../engine/tenant.ts';
 import { type BegunProject, beginProject, loadEnvironment, loadProject } from '../loader/index.ts';
 import { ExitCode, fail } from '../model/failure.ts';

@@ -1,17 +1,17 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
-import { validators } from '../../generated/validators.js';
-import { targetsIn } from '../../kinds/descriptor.ts';
-import { builtInKinds } from '../../kinds/index.ts';
-import { requireInside } from '../../loader/paths.ts';
-import { ExitCode, fail } from '../../model/failure.ts';
-import { getText, type Json } from '../../model/json.ts';
-import { didYouMean } from '../../model/words.ts';
-import { writeTextFile } from '../files.ts';
-import type { Io } from '../io.ts';
-import { packageFile } from '../package-file.ts';
-import { projectFileOf } from '../project.ts';
+import { validators } from '../generated/validators.js';
+import { targetsIn } from '../kinds/descriptor.ts';
+import { builtInKinds } from '../kinds/index.ts';
+import { requireInside } from '../loader/paths.ts';
+import { ExitCode, fail } from '../model/failure.ts';
+import { getText, type Json } from '../model/json.ts';
+import { didYouMean } from '../model/words.ts';
+import { writeTextFile } from './files.ts';
+import type { Io } from './io.ts';
+import { packageFile } from './package-file.ts';
+import { projectFileOf } from './project.ts';
 
 const library = 'examples/kinds/library';
 const fileOf = (kind: string) => `${kind}.kind.yaml`;

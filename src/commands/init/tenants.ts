@@ -6,7 +6,7 @@ import type { Kind } from '../../kinds/kind.ts';
 import { readBaseUrl } from '../../loader/connection.ts';
 import { loadEnvironmentNames, loadUnwritten, valuesIn } from '../../loader/index.ts';
 import { dotEnvName } from '../../loader/inputs.ts';
-import { requireInside } from '../../loader/own-folder.ts';
+import { requireInside } from '../../loader/paths.ts';
 import { isPlainName } from '../../loader/selection.ts';
 import { isRefusedKey } from '../../loader/tree.ts';
 import { Failure, fail, interruption, systemCode, unwritableFile } from '../../model/failure.ts';
