@@ -2,7 +2,6 @@ import { type Group as Family, groupBy } from '../model/basics.ts';
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import type { ChangeOutcome } from '../model/result.ts';
 import { namesAndMore, timeWords } from '../model/words.ts';
-import { fitComment, type Section, type SectionGroup } from './comment.ts';
 import { familiesOf } from './families.ts';
 import { permalink } from './html/entries.ts';
 import { type Chunk, type LineDiff, signedLines } from './line-diff.ts';
@@ -16,7 +15,6 @@ import {
   linesOf,
   looseRemarks,
   type Matrix,
-  type Notice,
   nounOf,
   type Page,
   type PointLine,
@@ -34,10 +32,8 @@ import {
   shortenFields,
   tenantMoveTitle,
   textOfParts,
-  type View,
 } from './values.ts';
 import {
-  type Count,
   countWords,
   familyWords,
   joinParts,
@@ -70,11 +66,12 @@ const outcomeSigns: Readonly<Record<ChangeOutcome, string>> = {
   unknown: '❓',
 };
 
+const showFile =
+  'See all of it in the HTML report among the artifacts, or with `tenantctl show FILE` of the saved plan or result.';
 /** Leads to the parts that a comment has no room for. */
 const advice: Readonly<Record<Page['command'], string>> = {
-  plan: 'See all of it in the HTML report among the artifacts, or with `tenantctl show FILE` of the saved plan or result.',
-  apply:
-    'See all of it in the HTML report among the artifacts, or with `tenantctl show FILE` of the saved plan or result.',
+  plan: showFile,
+  apply: showFile,
   diff: 'See all of it with `tenantctl diff`, or in its HTML report (`--report diff.html`).',
   validate: '`tenantctl validate` shows all of them.',
 };
@@ -100,10 +97,8 @@ export function writeMarkdown(page: Page, options: ReportOptions): string {
     },
     { heading: '\n', sections: othersSection(page) },
   ];
-  const comment = fitComment(headOf(page, options), groups, {
-    foot: footOf(page),
-    advice: advice[page.command],
-  });
+  const foot = page.digest === null ? '' : `\nDigest: ${codeSpan(page.digest)}\n`;
+  const comment = fitComment(headOf(page, options), groups, foot, advice[page.command]);
   // Its parts are safe by themselves, but may make a command to a CI system where they are joined.
   return disarm(comment);
 }
@@ -140,11 +135,12 @@ function headOf(page: Page, options: ReportOptions): string {
 function verdictOf({ is, alarm, verdict, label, counts, matrix }: Page): string {
   if (verdict !== null) return `**${escapeMarkdown(verdict.words)}**`;
   if (is === 'result') return alarm === null ? `**${label ?? ''}:** ${countWords(counts)}.` : '';
-  return matrix === null && counts.length > 0 ? countTable(counts) : '';
-}
-
-function footOf({ digest }: Page): string {
-  return digest === null ? '' : `\nDigest: ${codeSpan(digest)}\n`;
+  if (matrix !== null || counts.length === 0) return '';
+  return table([
+    counts.map(({ words }) => escapeMarkdown(words)),
+    counts.map(() => ':-:'),
+    counts.map(({ count }) => countCell(count)),
+  ]);
 }
 
 function factWords({ name, value, is, link }: Fact): string {
@@ -204,14 +200,6 @@ function matrixTable({ columns, rows }: Matrix): string {
   ]);
 }
 
-function countTable(counts: readonly Count[]): string {
-  return table([
-    counts.map(({ words }) => escapeMarkdown(words)),
-    counts.map(() => ':-:'),
-    counts.map(({ count }) => countCell(count)),
-  ]);
-}
-
 function table(rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
@@ -226,19 +214,14 @@ function groupSections(
 ): SectionGroup {
   const isLine = ({ isLine, notices, sent }: Entry) => isLine && notices.length + sent.length === 0;
   const lines = groupBy(entries.filter(isLine), (each) => `${symbols[each.action]} ${each.words}`);
+  const list = foldedSection(`All ${names.length} environments`, names.map(codeSpan).join(', '));
   const sections = [
-    ...(names.length > maxHeading ? [namesSection(names)] : []),
+    ...(names.length > maxHeading ? [{ ...list, rank: 200, label: 'lists of environments' }] : []),
     ...familiesOf(entries.filter((entry) => !isLine(entry))).map((family) => entrySection(family, options)),
-    ...lines.map(([, list]) => (list.length === 1 ? entrySection(list, options) : lineSection(list))),
+    ...lines.map(([, same]) => (same.length === 1 ? entrySection(same, options) : lineSection(same))),
   ];
   const heading = page.named === 'kind' ? `${title}: ${words}` : title;
   return { heading: headingOf(heading), sections };
-}
-
-function namesSection(names: readonly string[]): Section {
-  const list = names.map((name) => codeSpan(name)).join(', ');
-  const folded = foldedSection(`All ${names.length} environments`, list);
-  return { ...folded, rank: 200, label: 'lists of environments' };
 }
 
 /** Entries of which there is nothing to say but what they are, as one list. */
@@ -259,8 +242,10 @@ function bulletList(items: readonly string[]): string {
 /** One entry or several that are the same, collapsed, with the values. In brief it is the title alone. */
 function entrySection(family: Family<Entry>, options: ReportOptions): Section {
   const [entry] = family;
+  const members = family.slice(0, maxMembers).map(({ address }) => codeSpan(readable(address)));
+  const names = namesAndMore(members, family.length - members.length);
   const details = [
-    family.length > 1 && memberLines(family),
+    family.length > 1 && `The same in ${names}. Shown is the first:`,
     placeLine(entry, options),
     noticeLines(family),
     ...(entry.isLine ? [] : fieldBlocks(shortenFields(entry.fields(), maxLines, maxVariants), entry.sides)),
@@ -268,11 +253,8 @@ function entrySection(family: Family<Entry>, options: ReportOptions): Section {
     impactBlock(entry),
     entry.sent.map((words) => `- ${codeSpan(words)}`).join('\n'),
   ];
-  const folded = foldedSection(
-    familyTitle(family, options),
-    joinParts(details, '\n\n'),
-    entry.isFailure ? ' open' : '',
-  );
+  const title = familyTitle(family, options);
+  const folded = foldedSection(title, joinParts(details, '\n\n'), entry.isFailure ? ' open' : '');
   const [concern] = entry.concerns;
   const words = concern ? nounOf(concern.concern, 1) : entry.words;
   const label = `${escapeMarkdown(entry.kind)}, ${words}`;
@@ -304,11 +286,6 @@ function entryLink({ id }: Entry, { reportUrl }: ReportOptions): string | null {
   return protocol === 'https:' || protocol === 'http:' ? href : null;
 }
 
-function memberLines(family: Family<Entry>): string {
-  const shown = family.slice(0, maxMembers).map(({ address }) => codeSpan(readable(address)));
-  return `The same in ${namesAndMore(shown, family.length - shown.length)}. Shown is the first:`;
-}
-
 function placeLine({ source, objectId, history }: Entry, options: ReportOptions): string {
   const link = sourceLink(source, options);
   const where = source === null ? '' : codeSpan(place(source));
@@ -323,14 +300,15 @@ function placeLine({ source, objectId, history }: Entry, options: ReportOptions)
 
 function noticeLines(family: Family<Entry>): string {
   const [{ notices }] = family;
-  const line = ({ label, text }: Notice) =>
-    `> ⚠️ ${label === null ? '' : `**${escapeMarkdown(label)}**: `}${escapeMarkdown(text)}`;
   const errors = notices.filter(({ is }) => is === 'error').map(({ text }) => codeBlock(text, ''));
+  const others = notices.filter(({ is }) => is !== 'error');
+  const remarks = family.flatMap((entry) => entry.remarks);
   const lines = [
-    ...notices.filter(({ is }) => is !== 'error').map(line),
-    ...family.flatMap(({ remarks }) =>
-      remarks.map((remark) => `> ${diagnosticItem(remark).slice(2).trimEnd()}`),
-    ),
+    ...others.map(({ label, text }) => {
+      const name = label === null ? '' : `**${escapeMarkdown(label)}**: `;
+      return `> ⚠️ ${name}${escapeMarkdown(text)}`;
+    }),
+    ...remarks.map((remark) => `> ${diagnosticItem(remark).slice(2).trimEnd()}`),
   ];
   return joinParts([...errors, lines.join('\n>\n')], '\n\n');
 }
@@ -349,7 +327,12 @@ function fieldBlocks(fields: readonly Field[], [before, after]: Entry['sides']):
   const hasBase = haveBase(short);
   const rows = short.map((field) => fieldRow(field).slice(0, hasBase ? 4 : 3));
   const heads = ['field', before, after, ...(hasBase ? [baseTitle] : [])].map(escapeMarkdown);
-  const long = fields.flatMap((field) => (field.view.is === 'lines' ? longBlocks(field, field.view) : []));
+  const long = fields.flatMap((field) => {
+    if (field.view.is !== 'lines') return [];
+    const { diff, moves } = field.view;
+    const block = diffBlock(codeSpan(field.name), notesOf(field), diff);
+    return moves === null ? [block] : [block, diffBlock(tenantMoveTitle, '', moves.tenant)];
+  });
   return [...(rows.length === 0 ? [] : [table([heads, heads.map(() => '---'), ...rows])]), ...long];
 }
 
@@ -362,11 +345,6 @@ function fieldRow(field: Field): string[] {
       ? [value(view.before), value(view.after), view.base === null ? '' : cellCode(oneLine(view.base))]
       : [sensitiveWords, sensitiveWords, ''];
   return [joinParts([cellCode(oneLine(name)), escapeMarkdown(notesOf(field))], ' '), ...values];
-}
-
-function longBlocks(field: Field, { diff, moves }: Extract<View, { is: 'lines' }>): string[] {
-  const block = diffBlock(codeSpan(field.name), notesOf(field), diff);
-  return moves === null ? [block] : [block, diffBlock(tenantMoveTitle, '', moves.tenant)];
 }
 
 function diffBlock(title: string, origin: string, diff: LineDiff): string {
@@ -437,4 +415,102 @@ function diagnosticItem(diagnostic: Diagnostic): string {
     hint !== undefined && `_hint:_ ${escapeMarkdown(hint)}`,
   ];
   return `- ${joinParts(parts, ' ')}\n`;
+}
+
+/**
+ * The longest comment, in characters. GitHub accepts 65,536 and GitLab 1,000,000; the pipelines of `init` add the
+ * project's folder, a link, or what a request of drift is about.
+ */
+const maxLength = 64_000;
+/** Kept free for the note that counts what is cut. */
+const noteLength = 1500;
+/** This part of the room at most is kept for the sections that follow, so that they are at least mentioned. */
+const briefShare = 0.5;
+
+/** One part of a comment, in full and in one line. */
+interface Section {
+  readonly whole: string;
+  readonly brief: string;
+  /** The lowest are the last to be cut. */
+  readonly rank: number;
+  /** Names it in the count of what is cut, as Markdown: `SenderAddress, delete`. */
+  readonly label: string;
+}
+
+interface SectionGroup {
+  readonly heading: string;
+  readonly sections: readonly Section[];
+}
+
+type Form = 'whole' | 'brief';
+
+/**
+ * Head, sections and foot, within the length of a comment. The most urgent sections get room first, wherever they are. What
+ * does not fit whole is shown in brief, and a note counts what is cut. The foot is always there.
+ *
+ * @param advice how to see everything, as Markdown
+ */
+function fitComment(head: string, groups: readonly SectionGroup[], foot: string, advice: string): string {
+  const room = maxLength - foot.length - noteLength;
+  // A head that is too long by itself ends at an empty line, so that no markup stays open.
+  const top = head.length <= room ? head : `${head.slice(0, head.lastIndexOf('\n\n', room))}\n\n`;
+  const forms = chooseForms(groups, room - top.length);
+  const body = groups.map(({ heading, sections }) => {
+    const shown = sections.flatMap((section) => {
+      const form = forms.get(section);
+      return form ? section[form] : [];
+    });
+    return shown.length === 0 ? '' : heading + shown.join('');
+  });
+  const sections = groups.flatMap((group) => group.sections);
+  return `${top}${cutNote(sections, forms, advice)}${body.join('')}${foot}`;
+}
+
+function chooseForms(groups: readonly SectionGroup[], length: number): ReadonlyMap<Section, Form> {
+  const forms = new Map<Section, Form>();
+  const begun = new Set<SectionGroup>();
+  const byRank = groups
+    .flatMap((group) => group.sections.map((section) => ({ group, section })))
+    .toSorted((a, b) => a.section.rank - b.section.rank);
+  let room = length;
+  let left = byRank.reduce((sum, { section }) => sum + section.brief.length, 0);
+  for (const { group, section } of byRank) {
+    const heading = begun.has(group) ? 0 : group.heading.length;
+    left -= section.brief.length;
+    const kept = Math.min(left, length * briefShare);
+    const form = heading + section.whole.length <= room - kept ? 'whole' : 'brief';
+    if (heading + section[form].length > room) continue;
+    forms.set(section, form);
+    begun.add(group);
+    room -= heading + section[form].length;
+  }
+  return forms;
+}
+
+function cutNote(sections: readonly Section[], forms: ReadonlyMap<Section, Form>, advice: string): string {
+  const briefly = sections.filter(
+    (section) => forms.get(section) === 'brief' && section.brief !== section.whole,
+  );
+  const omitted = sections.filter((section) => !forms.has(section));
+  if (briefly.length + omitted.length === 0) return '';
+  const lines = [
+    '**Cut to the length of a comment.**',
+    briefly.length > 0 && `- Without details: ${countLabels(briefly)}.`,
+    omitted.length > 0 && `- Not shown: ${countLabels(omitted)}.`,
+    `\n${advice}`,
+  ];
+  return `${joinParts(lines, '\n')}\n\n`;
+}
+
+/** `2 SenderAddress, delete; 700 NotificationTemplate, to update`, the most urgent first. */
+function countLabels(sections: readonly Section[]): string {
+  const sorted = sections.toSorted((a, b) => a.rank - b.rank);
+  const counts = groupBy(sorted, ({ label }) => label).map(([label, { length }]) => `${length} ${label}`);
+  const shown: string[] = [];
+  for (const count of counts) {
+    if (`${shown.join('; ')}${count}`.length > noteLength / 3) break;
+    shown.push(count);
+  }
+  const rest = counts.length - shown.length;
+  return joinParts([...shown, rest > 0 && `and ${rest} other kinds`], '; ');
 }

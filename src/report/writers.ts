@@ -1,9 +1,8 @@
-import { writeGithub, writeSarif } from './annotations.ts';
 import { writeHtml } from './html/page.ts';
-import { writeJunit } from './junit.ts';
 import { writeMarkdown } from './markdown.ts';
 import type { ReportOptions } from './options.ts';
 import type { Page } from './page.ts';
+import { writeGithub, writeJunit, writeSarif } from './pipelines.ts';
 import { writeText } from './text.ts';
 
 type PageWriter = (page: Page, options: ReportOptions) => string;
