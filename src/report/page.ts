@@ -3,11 +3,10 @@ import { type Group as Family, groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Action, type Change, type Impact, isReplacement, type Request } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
-import { namesAndMore } from '../model/words.ts';
 import { type Document, type Rendered, type ReportContext, type ReportView, webLink } from './options.ts';
 import { takeFirst } from './safe.ts';
 import type { Field } from './values.ts';
-import { type Count, diagnosticCounts, joinParts, namesInBrief, pluralize, readable } from './words.ts';
+import { type Count, diagnosticCounts, joinParts, namesInBrief, pluralize } from './words.ts';
 
 /** A document as every format shows it: builders know documents and words, writers know formats. */
 export interface Page {
@@ -370,14 +369,6 @@ export function linesOf({ entries }: Point): { readonly lines: readonly PointLin
 
 const inBrief = (text: string): string =>
   text.length > maxConsequence ? `${takeFirst(text, maxConsequence)}…` : text;
-
-/** `AuthProfile/Staff in eu-1, AuthProfile/Guests and 3 more` */
-export function pointObjects({ objects, more }: PointLine): string {
-  return namesAndMore(
-    objects.map(({ entry, where }) => `${readable(entry.address)}${where}`),
-    more,
-  );
-}
 
 /** An object may change in one way in some environments, and in another way in others. */
 function objectsOf(entries: readonly Entry[]): PointObject[] {

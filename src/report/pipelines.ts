@@ -2,11 +2,12 @@
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import type { ChangeOutcome } from '../model/result.ts';
+import { layout } from './layout.ts';
 import type { ReportOptions } from './options.ts';
 import type { Entry, Page } from './page.ts';
 import { outcomeWords } from './result.ts';
+import { entryRows } from './rows.ts';
 import { escapeHtml, json, printable, uriPath } from './safe.ts';
-import { entryText } from './text.ts';
 import { actionWords, countWords, joinParts, pluralize, whereOf } from './words.ts';
 
 const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'notice' };
@@ -158,6 +159,9 @@ function casesOf(page: Page, { verbose = false }: ReportOptions): TestCase[] {
   return [...cases, run];
 }
 
+/** Viewers of test reports wrap long lines. */
+const plainText = { colour: false, width: Number.POSITIVE_INFINITY };
+
 function entryCase(entry: Entry, verbose: boolean): TestCase {
   const { kind, address, source, outcome, seconds, words, action, notices, sent } = entry;
   const details = [...notices.map(({ text }) => text), ...sent].join('\n');
@@ -169,7 +173,7 @@ function entryCase(entry: Entry, verbose: boolean): TestCase {
     is: outcome === null ? 'failure' : fates[outcome],
     message: outcome === null ? `differs: ${words}` : `${actionWords[action]}: ${outcomeWords[outcome]}`,
     type: outcome ?? action,
-    details: outcome === null ? entryText(entry, verbose) : details,
+    details: outcome === null ? layout(entryRows(entry, verbose), plainText) : details,
   };
 }
 

@@ -1,8 +1,6 @@
 import type { Group as Family } from '../model/basics.ts';
-import type { Action, Plan, Request } from '../model/plan.ts';
-import type { ChangeOutcome } from '../model/result.ts';
-import { ageWords } from '../model/words.ts';
-import { diagnosticRows } from './diagnostic-rows.ts';
+import type { Plan } from '../model/plan.ts';
+import { ageWords, namesAndMore } from '../model/words.ts';
 import { familiesOf } from './families.ts';
 import {
   blank,
@@ -12,13 +10,11 @@ import {
   paragraph,
   type Row,
   row,
-  type Span,
   type Style,
   solid,
   span,
   widthOf,
 } from './layout.ts';
-import { type Chunk, type LineDiff, type SignedLine, signedLines } from './line-diff.ts';
 import type { ReportOptions } from './options.ts';
 import {
   type Entry,
@@ -26,87 +22,35 @@ import {
   type Level,
   linesOf,
   type Matrix,
-  type Notice,
   type Page,
-  pointObjects,
   pointsTitle,
   urgencyOf,
 } from './page.ts';
-import { outcomeWords } from './result.ts';
+import { actionStyles, diagnosticRows, entryRows } from './rows.ts';
+import { bodyText, fieldsInBrief } from './values.ts';
 import {
-  baseTitle,
-  bodyText,
-  type Field,
-  fieldsInBrief,
-  maxVariants,
-  notesOf,
-  sensitiveWords,
-  shortenFields,
-  tenantMoveTitle,
-  textOfParts,
-} from './values.ts';
-import {
-  type Count,
   countWords,
   familyWords,
   namesInBrief,
-  place,
   pluralize,
   readable,
   requestTarget,
   symbols,
 } from './words.ts';
 
-/** More lines of one value are cut; `--verbose` shows all. */
-const maxLines = 40;
-const maxName = 24;
 /** So many fields are named of an entry in one line. */
 const maxBrief = 3;
 /** The rows of a terminal. */
 const maxScreen = 40;
-/** Longer pairs of values are shown one below the other. */
-const maxTogether = 56;
-/** Viewers of test reports wrap long lines, and a command or a body that is copied must not be. */
-const unlimited = { colour: false, width: Number.POSITIVE_INFINITY };
+/** A command or a body that is copied must not be wrapped. */
+const unlimited = Number.POSITIVE_INFINITY;
 
-const actionStyles: Readonly<Record<Action, Style>> = {
-  create: 'green',
-  update: 'yellow',
-  delete: 'red',
-  manual: 'magenta',
-};
-const outcomeSigns: Readonly<Record<ChangeOutcome, readonly [symbol: string, style: Style]>> = {
-  done: ['✔', 'green'],
-  failed: ['✖', 'red'],
-  skipped: ['↷', 'yellow'],
-  notAttempted: ['○', 'yellow'],
-  unknown: ['?', 'magenta'],
-};
-const opSpans: Readonly<Record<Field['op'], Span>> = {
-  add: span('+ ', 'green'),
-  remove: span('- ', 'red'),
-  replace: span('~ ', 'yellow'),
-};
-const lineStyles: Readonly<Record<SignedLine['sign'], Style>> = {
-  '@': 'cyan',
-  ' ': 'dim',
-  '-': 'red',
-  '+': 'green',
-};
-const noticeStyles: Readonly<Record<Notice['is'], Style>> = {
-  grave: 'red',
-  risk: 'yellow',
-  task: 'magenta',
-  warning: 'yellow',
-  error: 'red',
-};
 const levelStyles: Readonly<Record<Level, Style>> = { high: 'red', medium: 'yellow', low: 'cyan' };
 const levelColumn = 'MEDIUM'.length + 2;
-const outcomeColumn = Math.max(...Object.values(outcomeWords).map((words) => words.length));
 
 /** A page for the terminal. What to read first stands at the end, where it stays on the screen. */
 export function writeText(page: Page, options: ReportOptions): string {
-  const { heading, tenants, note, limits, matrix, groups, remarks, digest, steps } = page;
+  const { heading, tenants, note, limits, matrix, groups, remarks, digest, steps, applyWith } = page;
   const problems = problemRows(page, options);
   // A refusal is shown before the changes and after them; why an apply stopped, after what it did.
   const [first, last] =
@@ -141,7 +85,9 @@ export function writeText(page: Page, options: ReportOptions): string {
     ...(digest === null ? [] : [row(0, span(`Digest: ${digest}`, 'dim'))]),
     ...steps.map((step) => row(0, span(step))),
   ];
-  return `${layout(rows, options)}${commandLine(page, options)}`;
+  const command = row(0, span('To apply exactly this plan: ', 'dim'), span(applyWith ?? ''));
+  const end = applyWith === null ? '' : layout([command], { ...options, width: unlimited });
+  return `${layout(rows, options)}${end}`;
 }
 
 /** The commit, and the age of what was saved before. */
@@ -151,13 +97,6 @@ function factRows({ facts }: Page, { now }: ReportOptions): Row[] {
     return shown ? `${name.toLowerCase()} ${shown}` : [];
   });
   return words.length === 0 ? [] : [row(0, span(words.join(' · '), 'dim'))];
-}
-
-/** It is not wrapped, so that it can be copied. */
-function commandLine({ applyWith }: Page, { colour }: ReportOptions): string {
-  if (applyWith === null) return '';
-  const line = row(0, span('To apply exactly this plan: ', 'dim'), span(applyWith));
-  return layout([line], { ...unlimited, colour });
 }
 
 function sideRows({ sides }: Page): Row[] {
@@ -243,12 +182,13 @@ function foldEntries(groups: readonly Group[], is: Page['is'], options: ReportOp
       return [group, options.verbose ? alone : familiesOf(group.entries)] as const;
     }),
   );
+  const countLines = (rows: readonly Row[]) => layout(rows, { ...options, colour: false }).split('\n').length;
   const rank = ([entry]: Family<Entry>) => (entry.isFailure ? -1 : urgencyOf(entry));
   const forms = new Map<Family<Entry>, 'whole' | 'brief'>();
   const left = options.verbose ? { whole: Number.POSITIVE_INFINITY, brief: 0 } : { ...maxLinesOf };
   for (const family of [...families.values()].flat().toSorted((a, b) => rank(a) - rank(b))) {
     // Nothing is wrapped that there is no room for.
-    const lines = left.whole > 0 && !options.verbose ? linesOfFamily(family, is, options) : 1;
+    const lines = left.whole > 0 && !options.verbose ? countLines(familyRows(family, is, options)) : 1;
     const form = lines <= left.whole ? 'whole' : 'brief';
     const taken = form === 'whole' ? lines : 1;
     if (taken > left[form]) continue;
@@ -256,10 +196,6 @@ function foldEntries(groups: readonly Group[], is: Page['is'], options: ReportOp
     left[form] -= taken;
   }
   return { families, forms };
-}
-
-function linesOfFamily(family: Family<Entry>, is: Page['is'], options: ReportOptions): number {
-  return layout(familyRows(family, is, options), { ...options, colour: false }).split('\n').length;
 }
 
 /** The first of a family, and the names of the others. */
@@ -281,121 +217,6 @@ function briefRow(family: Family<Entry>, { width }: ReportOptions): Row {
   const effect = `  ${same}${isLine ? words : fieldsInBrief(fields(), maxBrief)}`;
   const room = Math.max(1, width - 5 - widthOf(name));
   return row(2, span(`${symbols[action]} `, style), span(name, style), span(cut(effect, room), 'dim'));
-}
-
-/** An entry without colours, in lines that are not wrapped. */
-export function entryText(entry: Entry, verbose: boolean): string {
-  return layout(entryRows(entry, verbose), unlimited);
-}
-
-function entryRows(entry: Entry, verbose: boolean, note = ''): Row[] {
-  const { notices, history, secrets, impact, requests, sent, isFailure, isLine } = entry;
-  const all = isLine ? [] : entry.fields();
-  const fields = verbose ? all : shortenFields(all, maxLines, maxVariants);
-  const names = fields.map(({ name }) => widthOf(name)).filter((width) => width <= maxName);
-  return [
-    titleRow(entry, note),
-    ...notices.flatMap((notice) => noticeRows(notice, isFailure)),
-    ...(verbose || history.isAsked ? history.words : []).map((words) => row(6, span(words, 'dim'))),
-    ...fields.flatMap((field) => fieldRows(field, Math.max(0, ...names))),
-    ...(secrets.length === 0 ? [] : [row(6, span('sends secrets: ', 'dim'), span(secrets.join(', ')))]),
-    ...(impact === null ? [] : [row(6, span('● ', 'cyan'), span(impact.words))]),
-    ...(impact?.moves ?? []).map(({ is, words }) => {
-      const style = is === 'enter' ? 'green' : 'red';
-      return row(8, span(is === 'enter' ? '+ ' : '- ', style), span(words, style));
-    }),
-    ...(verbose ? requests : []).map(({ method, path }) =>
-      row(6, span('→ ', 'dim'), span(`${method} ${path}`, 'dim')),
-    ),
-    ...(verbose || isFailure ? sent : []).map((words) => row(6, span(words, 'dim'))),
-  ];
-}
-
-/** The sign and the address of an object, its id where it is known, and its place in a manifest. */
-function titleRow({ action, address, outcome, words, objectId, source }: Entry, note: string): Row {
-  const style = actionStyles[action];
-  if (outcome !== null) {
-    const [sign, signStyle] = outcomeSigns[outcome];
-    const state = span(`${sign} ${padTo(words, outcomeColumn)}  `, signStyle);
-    return row(2, state, span(`${symbols[action]} `, style), span(readable(address), 'bold'));
-  }
-  return row(
-    2,
-    span(`${symbols[action]} `, style, 'bold'),
-    span(readable(address), style, 'bold'),
-    ...(note === '' ? [] : [solid(`  ${note}`, 'dim')]),
-    ...(objectId === null ? [] : [solid(`  id ${objectId}`, 'dim')]),
-    ...(source === null ? [] : [solid(`  ${place(source)}`, 'cyan')]),
-  );
-}
-
-function noticeRows({ is, label, text }: Notice, isFailure: boolean): Row[] {
-  const style = noticeStyles[is];
-  if (is === 'error') return paragraph(6, text, isFailure ? 'red' : 'yellow');
-  if (is === 'task') return [row(6, span(`${label ?? ''}: `, style, 'bold'), span(text, style))];
-  const said = label === null ? [span(text, style)] : [span(label, style, 'bold'), span(`: ${text}`, style)];
-  return [row(6, span('⚠ ', style), ...said)];
-}
-
-function fieldRows(field: Field, column: number): Row[] {
-  const { name, op, origin, view, where, example } = field;
-  const title = [opSpans[op], span(name)];
-  const gap = span(' '.repeat(Math.max(0, column - widthOf(name)) + 2));
-  const style = (origin === null || origin === 'repo') && where === null ? 'dim' : 'yellow';
-  const notes = notesOf(field);
-  const end = notes === '' ? [] : [span(`  (${notes})`, style)];
-  switch (view.is) {
-    case 'lines': {
-      const isPart = where !== null || example !== null;
-      const moved = view.moves && [
-        row(8, span(`${tenantMoveTitle}:`, 'yellow')),
-        ...lineRows(view.moves.tenant, true),
-      ];
-      return [row(6, ...title, ...end), ...lineRows(view.diff, isPart), ...(moved ?? [])];
-    }
-    case 'sensitive':
-      return [row(6, ...title, gap, span(sensitiveWords, 'dim'), ...end)];
-    case 'inline': {
-      const indent = 10 + Math.max(column, widthOf(name));
-      const titleWith = (...values: readonly Span[]): Row => ({
-        indent: 6,
-        hang: indent,
-        spans: [...title, gap, ...values],
-      });
-      const [old, fresh] = [partSpans(view.before, 'red'), partSpans(view.after, 'green')];
-      const past =
-        view.base === null
-          ? []
-          : [row(indent - 2, span(`${baseTitle.toLowerCase()}: `, 'dim'), span(view.base))];
-      if (view.before === null || view.after === null) return [titleWith(...old, ...fresh, ...end), ...past];
-      const arrow = span('→ ', 'dim');
-      const isShort = textOfParts(view.before).length + textOfParts(view.after).length <= maxTogether;
-      return isShort
-        ? [titleWith(...old, span(' '), arrow, ...fresh, ...end), ...past]
-        : [titleWith(...old), row(indent - 2, arrow, ...fresh, ...end), ...past];
-    }
-  }
-}
-
-function partSpans(parts: readonly Chunk[] | null, style: Style): Span[] {
-  return (parts ?? []).map(({ text, changed }) =>
-    changed ? span(text, style, 'inverse') : span(text, style),
-  );
-}
-
-function lineRows(diff: LineDiff, isPart: boolean): Row[] {
-  const { blocks, notes, hidden } = diff;
-  const isOnlyAdded = !isPart && blocks.every(({ before }) => before.length === 0);
-  const lines = signedLines(diff).filter(({ sign }) => sign !== '@' || !isOnlyAdded);
-  const more = `… ${pluralize(hidden, 'line')} more (--verbose shows all)`;
-  return [
-    ...notes.map((note) => row(10, span(note, 'yellow'))),
-    ...lines.map(({ sign, parts }) => {
-      const style = lineStyles[sign];
-      return row(10, span(sign === '@' ? '@@ ' : `${sign} `, style), ...partSpans(parts, style));
-    }),
-    ...(hidden > 0 ? [row(10, span(more, 'dim'))] : []),
-  ];
 }
 
 function othersRows({ others }: Page, { verbose = false }: ReportOptions): Row[] {
@@ -422,10 +243,11 @@ function pointRows(page: Page): Row[] {
   const rows = points.flatMap((point) => {
     const { lines, more } = linesOf(point);
     const style = levelStyles[point.level];
-    const said = lines.map((line) => [
-      span(pointObjects(line)),
-      ...(line.consequence === '' ? [] : [span(` · ${line.consequence}`, style)]),
-    ]);
+    const said = lines.map(({ objects, more, consequence }) => {
+      const names = objects.map(({ entry, where }) => `${readable(entry.address)}${where}`);
+      const effect = consequence === '' ? [] : [span(` · ${consequence}`, style)];
+      return [span(namesAndMore(names, more)), ...effect];
+    });
     return [...said, ...(more === 0 ? [] : [[span(`and ${more} more`, 'dim')]])].map((spans, at): Row => {
       const [level, words] = at === 0 ? [point.level.toUpperCase(), point.words] : ['', ''];
       const head = [span(level.padEnd(levelColumn), style, 'bold'), span(words.padEnd(column + 2), 'bold')];
@@ -437,24 +259,18 @@ function pointRows(page: Page): Row[] {
 
 function verdictRows({ matrix, name, label, counts, verdict, took }: Page): Row[] {
   const total = matrix === null ? [] : [row(0, span(`${name}.`, 'bold'))];
-  if (verdict !== null)
-    return [
-      ...total,
-      row(0, span(verdict.words, ...(verdict.isGood ? (['green', 'bold'] as const) : (['bold'] as const)))),
-    ];
+  if (verdict !== null) {
+    const { words, isGood } = verdict;
+    return [...total, row(0, isGood ? span(words, 'green', 'bold') : span(words, 'bold'))];
+  }
   if (label === null) return total;
+  const shown = counts.map((count, at) => {
+    const end = at === counts.length - 1 ? '.' : ', ';
+    // Zeros are the least of interest.
+    return span(`${countWords([count])}${end}`, count.count === 0 ? 'dim' : 'bold');
+  });
   const time = took === '' ? [] : [solid(`  ${took}`, 'dim')];
-  return [...total, row(0, span(`${label}: `, 'bold'), ...countSpans(counts), ...time)];
-}
-
-/** Zeros are the least of interest. */
-function countSpans(counts: readonly Count[]): Span[] {
-  return counts.map((count, at) =>
-    span(
-      `${countWords([count])}${at === counts.length - 1 ? '.' : ', '}`,
-      count.count === 0 ? 'dim' : 'bold',
-    ),
-  );
+  return [...total, row(0, span(`${label}: `, 'bold'), ...shown, ...time)];
 }
 
 /** Every request of a plan as it would be sent, with the names of secrets in their place: what a dry run prints. */
@@ -462,18 +278,16 @@ export function renderRequests(plan: Plan, { colour }: Pick<ReportOptions, 'colo
   const total = plan.changes.reduce((sum, { requests }) => sum + requests.length, 0);
   const rows = plan.changes.flatMap(({ action, address, requests }) => {
     const title = row(0, span(`# ${symbols[action]} ${address}`, actionStyles[action], 'bold'));
-    return requests.length === 0 ? [] : [title, ...requests.flatMap(requestRows)];
+    const shown = requests.flatMap((request) => [
+      row(0, span(`${request.method} `, 'bold'), span(requestTarget(request))),
+      ...Object.entries(request.headers).map(([name, value]) =>
+        row(0, span(`${name}: `, 'cyan'), span(value)),
+      ),
+      ...(request.body === null ? [] : [blank, ...paragraph(0, bodyText(request.body))]),
+      blank,
+    ]);
+    return requests.length === 0 ? [] : [title, ...shown];
   });
   const end = row(0, span(`Dry run: ${pluralize(total, 'request')}, none sent.`, 'bold'));
-  return layout([...rows, end], { ...unlimited, colour });
-}
-
-function requestRows(request: Request): Row[] {
-  const { method, headers, body } = request;
-  return [
-    row(0, span(`${method} `, 'bold'), span(requestTarget(request))),
-    ...Object.entries(headers).map(([name, value]) => row(0, span(`${name}: `, 'cyan'), span(value))),
-    ...(body === null ? [] : [blank, ...paragraph(0, bodyText(body))]),
-    blank,
-  ];
+  return layout([...rows, end], { colour, width: unlimited });
 }

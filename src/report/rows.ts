@@ -1,0 +1,267 @@
+import { groupBy } from '../model/basics.ts';
+import { type Diagnostic, isError, type Severity } from '../model/diagnostic.ts';
+import type { Action } from '../model/plan.ts';
+import type { ChangeOutcome } from '../model/result.ts';
+import {
+  blank,
+  cut,
+  padTo,
+  paragraph,
+  type Row,
+  row,
+  type Span,
+  type Style,
+  solid,
+  span,
+  widthOf,
+} from './layout.ts';
+import { type Chunk, type LineDiff, type SignedLine, signedLines } from './line-diff.ts';
+import type { ReportOptions } from './options.ts';
+import type { Entry, Notice } from './page.ts';
+import { outcomeWords } from './result.ts';
+import { takeLast } from './safe.ts';
+import {
+  baseTitle,
+  type Field,
+  maxVariants,
+  notesOf,
+  sensitiveWords,
+  shortenFields,
+  tenantMoveTitle,
+  textOfParts,
+} from './values.ts';
+import { place, pluralize, readable, symbols, whereOf } from './words.ts';
+
+/** More lines of one value are cut; `--verbose` shows all. */
+const maxLines = 40;
+const maxName = 24;
+/** Longer pairs of values are shown one below the other. */
+const maxTogether = 56;
+
+export const actionStyles: Readonly<Record<Action, Style>> = {
+  create: 'green',
+  update: 'yellow',
+  delete: 'red',
+  manual: 'magenta',
+};
+const outcomeSigns: Readonly<Record<ChangeOutcome, readonly [symbol: string, style: Style]>> = {
+  done: ['✔', 'green'],
+  failed: ['✖', 'red'],
+  skipped: ['↷', 'yellow'],
+  notAttempted: ['○', 'yellow'],
+  unknown: ['?', 'magenta'],
+};
+const opSpans: Readonly<Record<Field['op'], Span>> = {
+  add: span('+ ', 'green'),
+  remove: span('- ', 'red'),
+  replace: span('~ ', 'yellow'),
+};
+const lineStyles: Readonly<Record<SignedLine['sign'], Style>> = {
+  '@': 'cyan',
+  ' ': 'dim',
+  '-': 'red',
+  '+': 'green',
+};
+const noticeStyles: Readonly<Record<Notice['is'], Style>> = {
+  grave: 'red',
+  risk: 'yellow',
+  task: 'magenta',
+  warning: 'yellow',
+  error: 'red',
+};
+const outcomeColumn = Math.max(...Object.values(outcomeWords).map((words) => words.length));
+
+export function entryRows(entry: Entry, verbose: boolean, note = ''): Row[] {
+  const { notices, history, secrets, impact, requests, sent, isFailure, isLine } = entry;
+  const all = isLine ? [] : entry.fields();
+  const fields = verbose ? all : shortenFields(all, maxLines, maxVariants);
+  const names = fields.map(({ name }) => widthOf(name)).filter((width) => width <= maxName);
+  return [
+    titleRow(entry, note),
+    ...notices.flatMap((notice) => noticeRows(notice, isFailure)),
+    ...(verbose || history.isAsked ? history.words : []).map((words) => row(6, span(words, 'dim'))),
+    ...fields.flatMap((field) => fieldRows(field, Math.max(0, ...names))),
+    ...(secrets.length === 0 ? [] : [row(6, span('sends secrets: ', 'dim'), span(secrets.join(', ')))]),
+    ...(impact === null ? [] : [row(6, span('● ', 'cyan'), span(impact.words))]),
+    ...(impact?.moves ?? []).map(({ is, words }) => {
+      const style = is === 'enter' ? 'green' : 'red';
+      return row(8, span(is === 'enter' ? '+ ' : '- ', style), span(words, style));
+    }),
+    ...(verbose ? requests : []).map(({ method, path }) =>
+      row(6, span('→ ', 'dim'), span(`${method} ${path}`, 'dim')),
+    ),
+    ...(verbose || isFailure ? sent : []).map((words) => row(6, span(words, 'dim'))),
+  ];
+}
+
+/** The sign and the address of an object, its id where it is known, and its place in a manifest. */
+function titleRow({ action, address, outcome, words, objectId, source }: Entry, note: string): Row {
+  const style = actionStyles[action];
+  if (outcome !== null) {
+    const [sign, signStyle] = outcomeSigns[outcome];
+    const state = span(`${sign} ${padTo(words, outcomeColumn)}  `, signStyle);
+    return row(2, state, span(`${symbols[action]} `, style), span(readable(address), 'bold'));
+  }
+  return row(
+    2,
+    span(`${symbols[action]} `, style, 'bold'),
+    span(readable(address), style, 'bold'),
+    ...(note === '' ? [] : [solid(`  ${note}`, 'dim')]),
+    ...(objectId === null ? [] : [solid(`  id ${objectId}`, 'dim')]),
+    ...(source === null ? [] : [solid(`  ${place(source)}`, 'cyan')]),
+  );
+}
+
+function noticeRows({ is, label, text }: Notice, isFailure: boolean): Row[] {
+  const style = noticeStyles[is];
+  if (is === 'error') return paragraph(6, text, isFailure ? 'red' : 'yellow');
+  if (is === 'task') return [row(6, span(`${label ?? ''}: `, style, 'bold'), span(text, style))];
+  const said = label === null ? [span(text, style)] : [span(label, style, 'bold'), span(`: ${text}`, style)];
+  return [row(6, span('⚠ ', style), ...said)];
+}
+
+function fieldRows(field: Field, column: number): Row[] {
+  const { name, op, origin, view, where, example } = field;
+  const title = [opSpans[op], span(name)];
+  const gap = span(' '.repeat(Math.max(0, column - widthOf(name)) + 2));
+  const style = (origin === null || origin === 'repo') && where === null ? 'dim' : 'yellow';
+  const notes = notesOf(field);
+  const end = notes === '' ? [] : [span(`  (${notes})`, style)];
+  switch (view.is) {
+    case 'lines': {
+      const isPart = where !== null || example !== null;
+      const moved = view.moves && [
+        row(8, span(`${tenantMoveTitle}:`, 'yellow')),
+        ...lineRows(view.moves.tenant, true),
+      ];
+      return [row(6, ...title, ...end), ...lineRows(view.diff, isPart), ...(moved ?? [])];
+    }
+    case 'sensitive':
+      return [row(6, ...title, gap, span(sensitiveWords, 'dim'), ...end)];
+    case 'inline': {
+      const indent = 10 + Math.max(column, widthOf(name));
+      const titleWith = (...values: readonly Span[]): Row => ({
+        indent: 6,
+        hang: indent,
+        spans: [...title, gap, ...values],
+      });
+      const [old, fresh] = [partSpans(view.before, 'red'), partSpans(view.after, 'green')];
+      const past =
+        view.base === null
+          ? []
+          : [row(indent - 2, span(`${baseTitle.toLowerCase()}: `, 'dim'), span(view.base))];
+      if (view.before === null || view.after === null) return [titleWith(...old, ...fresh, ...end), ...past];
+      const arrow = span('→ ', 'dim');
+      const isShort = textOfParts(view.before).length + textOfParts(view.after).length <= maxTogether;
+      return isShort
+        ? [titleWith(...old, span(' '), arrow, ...fresh, ...end), ...past]
+        : [titleWith(...old), row(indent - 2, arrow, ...fresh, ...end), ...past];
+    }
+  }
+}
+
+function partSpans(parts: readonly Chunk[] | null, style: Style): Span[] {
+  return (parts ?? []).map(({ text, changed }) =>
+    changed ? span(text, style, 'inverse') : span(text, style),
+  );
+}
+
+function lineRows(diff: LineDiff, isPart: boolean): Row[] {
+  const { blocks, notes, hidden } = diff;
+  const isOnlyAdded = !isPart && blocks.every(({ before }) => before.length === 0);
+  const lines = signedLines(diff).filter(({ sign }) => sign !== '@' || !isOnlyAdded);
+  const more = `… ${pluralize(hidden, 'line')} more (--verbose shows all)`;
+  return [
+    ...notes.map((note) => row(10, span(note, 'yellow'))),
+    ...lines.map(({ sign, parts }) => {
+      const style = lineStyles[sign];
+      return row(10, span(sign === '@' ? '@@ ' : `${sign} `, style), ...partSpans(parts, style));
+    }),
+    ...(hidden > 0 ? [row(10, span(more, 'dim'))] : []),
+  ];
+}
+
+const severityStyles: Readonly<Record<Severity, Style>> = { error: 'red', warning: 'yellow', info: 'cyan' };
+
+/** Problems with an empty row after each. Remarks that are alike are folded. */
+export function diagnosticRows(diagnostics: readonly Diagnostic[], options: ReportOptions): Row[] {
+  return foldRemarks(diagnostics, options).flatMap(({ diagnostic, more }) => {
+    const { severity, code, message, excerpt, hint } = diagnostic;
+    const style = severityStyles[severity];
+    const [first = '', ...lines] = message.split('\n');
+    const where = whereOf(diagnostic);
+    const isRepeated = where !== undefined && first.startsWith(`${where} `);
+    return [
+      row(
+        0,
+        span(where === undefined || isRepeated ? '' : `${where}  `, 'cyan'),
+        span(severity, style, 'bold'),
+        span(`  ${first}`),
+        span(`  [${code}]`, 'dim'),
+      ),
+      ...lines.flatMap((line) => paragraph(4, line)),
+      ...(excerpt === undefined ? [] : excerptRows(excerpt, style, options.width)),
+      ...(hint === undefined ? [] : [row(4, span('hint: ', 'green', 'bold'), span(hint))]),
+      ...(more === null ? [] : [row(4, span(`${more} (--verbose shows all)`, 'dim'))]),
+      blank,
+    ];
+  });
+}
+
+/** As many of one kind are shown one by one. */
+const maxAlike = 3;
+
+/**
+ * Folds warnings and information with the same code into the first one, unless `verbose`; `quiet` leaves out information. Errors are
+ * all shown. `more` names what is folded.
+ */
+function foldRemarks(
+  diagnostics: readonly Diagnostic[],
+  { verbose = false, quiet = false }: ReportOptions,
+): { readonly diagnostic: Diagnostic; readonly more: string | null }[] {
+  const shown = diagnostics.filter(({ severity }) => !quiet || severity !== 'info');
+  const groups = groupBy(shown, (each, index) =>
+    verbose || isError(each) ? String(index) : `${each.severity} ${each.code}`,
+  );
+  return groups.flatMap(([, group]): { diagnostic: Diagnostic; more: string | null }[] => {
+    const [first, ...others] = group;
+    if (others.length < maxAlike) return group.map((diagnostic) => ({ diagnostic, more: null }));
+    const names = [...new Set(others.flatMap((other) => other.address ?? whereOf(other) ?? []))];
+    const words = [...names.slice(0, maxAlike), ...(names.length > maxAlike ? ['…'] : [])].join(', ');
+    return [{ diagnostic: first, more: `and ${others.length} more${words === '' ? '' : `: ${words}`}` }];
+  });
+}
+
+const excerptIndent = 4;
+/** Of a line that is cut, so much is shown before the caret at most. */
+const leftShare = 0.6;
+
+/**
+ * The rows of an excerpt: a source line, and below it a coloured caret. A line that is wider than the terminal is cut
+ * around the caret: if it were wrapped, the caret would point at another character.
+ */
+function excerptRows(excerpt: string, style: Style, width: number): Row[] {
+  const [line = '', below = '', ...more] = excerpt.replace(/\n+$/, '').split('\n');
+  const marked = /^([^|]*\| )( *)\^$/.exec(below);
+  const [, margin = '', blanks = ''] = marked ?? [];
+  if (!marked || more.length > 0) return paragraph(excerptIndent, [line, below, ...more].join('\n'));
+  const focus = margin.length + blanks.length;
+  const columns = Math.max(20, width) - excerptIndent;
+  const isWhole = line.length <= columns && widthOf(line) <= columns;
+  const room = columns - widthOf(margin);
+  const before = line.slice(margin.length, focus);
+  const left = isWhole ? before : cutStart(before, Math.floor(room * leftShare));
+  const right = cut(line.slice(focus), room - widthOf(left));
+  return [
+    ...paragraph(excerptIndent, `${line.slice(0, margin.length)}${left}${right}`),
+    ...paragraph(excerptIndent, `${margin}${' '.repeat(widthOf(left))}^`, style, 'bold'),
+  ];
+}
+
+/** As much of the end of `text` as fits into `columns`, with `…` where something is left out. */
+function cutStart(text: string, columns: number): string {
+  if (text.length <= columns && widthOf(text) <= columns) return text;
+  const end = takeLast(text, columns - 1);
+  // Wide characters take two columns.
+  return `…${widthOf(end) < columns ? end : takeLast(end, Math.floor(end.length / 2))}`;
+}
