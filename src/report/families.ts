@@ -1,7 +1,7 @@
 import { type Group as Family, groupBy } from '../model/basics.ts';
 import { type Chunk, pickChanges, splitChanges } from './line-diff.ts';
 import type { Entry } from './page.ts';
-import type { Field, View } from './values.ts';
+import type { Field } from './values.ts';
 
 /** Longer runs of text may be cut, so that two that look the same may differ. */
 const maxText = 4000;
@@ -80,9 +80,13 @@ export function shareField(variants: readonly Variant[], all: readonly string[])
     .map((parts) => {
       const [{ first, same, environments }] = parts;
       const { field, at } = first;
+      const { view } = field;
       return {
         ...field,
-        view: at === null ? field.view : pickFrom(field.view, new Set(parts.map((part) => part.first.at))),
+        view:
+          at === null || view.is !== 'lines'
+            ? view
+            : { ...view, diff: pickChanges(view.diff, new Set(parts.map((part) => part.first.at))) },
         places: [...new Set(same.flatMap((piece) => piece.field.places))],
         where: whereAmong(environments, all),
         example: same.length === 1 ? null : (environments[0] ?? null),
@@ -109,10 +113,6 @@ function piecesOf({ field: whole, environments }: Variant, nth: number): Piece[]
     const time = replacements.slice(0, at).filter((other) => other === text).length;
     return { field, environments, name: `${time} ${text}`, at };
   });
-}
-
-function pickFrom(view: View, picked: ReadonlySet<number | null>): View {
-  return view.is === 'lines' ? { ...view, diff: pickChanges(view.diff, picked) } : view;
 }
 
 function whereAmong(environments: readonly string[], all: readonly string[]): Field['where'] {

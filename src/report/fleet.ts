@@ -10,7 +10,7 @@ import {
   shareDiagnostics,
 } from '../model/fleet.ts';
 import { canonicalJson } from '../model/json.ts';
-import { type Change, type Difference, hasChanges, isRefused, secretsSentBy } from '../model/plan.ts';
+import { type Change, hasChanges, isRefused, secretsSentBy } from '../model/plan.ts';
 import { type ChangeResult, mayHaveFailed } from '../model/result.ts';
 import { shareField } from './families.ts';
 import type { ReportContext } from './options.ts';
@@ -155,34 +155,29 @@ function changeGroups(fleet: Fleet, options: ReportContext): Group[] {
   ];
   const shared = shareEach(planned, ({ plan }) => plan?.changes ?? [], signatureOf);
   return shareGroups(shared).map(({ environments, items }) => {
-    const entries = items.map((item) => sharedEntry(item, options));
+    const entries = items.map(({ first, all }) => {
+      const fields = lazy(() => sharedFields(all, environments));
+      const entry = inEnvironments(changeEntry(first, options, [], fields), environments);
+      if (environments.length === 1) return entry;
+      // An id of one tenant says nothing about another, but each secret that is sent counts.
+      const secrets = new Set(all.flatMap(({ item }) => secretsSentBy(item).toSorted()));
+      return { ...entry, objectId: null, secrets: [...secrets] };
+    });
     return { ...headOf(environments, fleet), words: changeCounts(entries), isRoutine: false, entries };
   });
 }
 
-/** The entry of one change in several environments. */
-function sharedEntry({ names: environments, first, all }: Shared<Change>, options: ReportContext): Entry {
-  const fields = lazy(() => sharedFields(all, environments));
-  const shared = inEnvironments(changeEntry(first, options, [], fields), environments);
-  if (environments.length === 1) return shared;
-  // An id of one tenant says nothing about another, but each secret that is sent counts.
-  const secrets = new Set(all.flatMap(({ item }) => secretsSentBy(item).toSorted()));
-  return { ...shared, objectId: null, secrets: [...secrets] };
-}
-
 const idOnly = (to: Address) => to;
-
-/** The same object has another id in each tenant, and its value may stand in another overlay. */
-function valuesOf(difference: Difference) {
-  const { named: _named, overlay: _overlay, ...values } = nameIds(difference, idOnly, idOnly);
-  return values;
-}
 
 /** The fields that differ in some of the environments. */
 function sharedFields(all: Shared<Change>['all'], environments: readonly string[]): Field[] {
   const each = all.flatMap(({ name, item }) => item.diff.map((difference) => ({ name, difference })));
   return groupBy(each, ({ difference }) => difference.path).flatMap(([, same]) => {
-    const equal = groupBy(same, ({ difference }) => canonicalJson(valuesOf(difference)));
+    const equal = groupBy(same, ({ difference }) => {
+      // The same object has another id in each tenant, and its value may stand in another overlay.
+      const { named: _named, overlay: _overlay, ...values } = nameIds(difference, idOnly, idOnly);
+      return canonicalJson(values);
+    });
     const variants = equal.map(([, group]) => {
       const places = new Set(group.flatMap(({ difference }) => difference.overlay ?? []).map(place));
       const field = { ...fieldOf(group[0].difference), places: [...places] };

@@ -1,12 +1,4 @@
-import {
-  type Document,
-  type Format,
-  isPageFormat,
-  type ReportOptions,
-  shownOf,
-  writeData,
-  writePage,
-} from './report.ts';
+import { type Document, type Format, prepareReport, type ReportOptions } from './report.ts';
 import { writers } from './writers.ts';
 
 export { type Document, type Format, formatsOf, type ReportOptions } from './report.ts';
@@ -20,6 +12,5 @@ export function renderReport(
   format: Format,
   options: ReportOptions = { colour: false, width: 100 },
 ): string {
-  const shown = shownOf(document, options);
-  return isPageFormat(format) ? writePage(shown, format, options, writers[format]) : writeData(shown, format);
+  return prepareReport(document, options)(format, options, (each) => writers[each]);
 }

@@ -49,9 +49,11 @@ export function layout(rows: readonly Row[], { colour, width }: { colour: boolea
     const start = Math.min(indent, Math.floor(columns / 2));
     const rest = Math.min(hang, Math.floor(columns / 2));
     return wrap(safe, columns - start, columns - rest).map((line, index) => {
-      const text = trimEnd(line)
-        .map((part) => paint(part, colour))
-        .join('');
+      const shown = trimEnd(line).map(({ text, styles }) =>
+        // Whether the terminal has colours was asked before.
+        colour && text !== '' ? styleText([...styles], text, { validateStream: false }) : text,
+      );
+      const text = shown.join('');
       return text === '' ? '' : `${' '.repeat(index === 0 ? start : rest)}${text}`;
     });
   });
@@ -64,11 +66,6 @@ function trimEnd(line: readonly Span[]): Span[] {
   if (last === undefined) return [];
   const text = last.text.trimEnd();
   return text === '' ? trimEnd(line.slice(0, -1)) : [...line.slice(0, -1), { ...last, text }];
-}
-
-function paint({ text, styles }: Span, colour: boolean): string {
-  // Whether the terminal has colours was asked before.
-  return colour && text !== '' ? styleText([...styles], text, { validateStream: false }) : text;
 }
 
 function wrap(spans: readonly Span[], first: number, rest: number): Span[][] {
@@ -107,14 +104,11 @@ function takeLine(text: string, room: number, rest: number, isEmpty: boolean): s
   const end = endOfLine(text, room, isEmpty);
   const blankAt = text.lastIndexOf(' ', end);
   if (text.slice(0, Math.max(0, blankAt)).trim() !== '') return text.slice(0, blankAt + 1);
-  return !isEmpty && fitsFirstWord(text, rest) ? '' : text.slice(0, end);
-}
-
-/** True where the first word fits on a line. The rest of a long text is not looked at. */
-function fitsFirstWord(text: string, room: number): boolean {
-  const end = endOfLine(text, room, false);
-  const firstWord = /^\s*\S*/.exec(text.slice(0, end + 1))?.[0] ?? '';
-  return firstWord.length <= end;
+  if (isEmpty) return text.slice(0, end);
+  // Whether the first word fits on a line of its own. The rest of a long text is not looked at.
+  const next = endOfLine(text, rest, false);
+  const firstWord = /^\s*\S*/.exec(text.slice(0, next + 1))?.[0] ?? '';
+  return firstWord.length <= next ? '' : text.slice(0, end);
 }
 
 let segmenter: Intl.Segmenter | null = null;
@@ -169,19 +163,15 @@ export function table(
   const widths = (cells[0] ?? []).map((_, at) =>
     cells.reduce((widest, line) => Math.max(widest, Math.min(most, widthOf(line[at] ?? ''))), 0),
   );
-  const count = countFitting(widths, width);
+  let used = 0;
+  const next = widths.findIndex((column, at) => {
+    used += column + (at === 0 ? 0 : gap.length);
+    return used > width;
+  });
+  const count = next === -1 ? widths.length : Math.max(1, next);
   const rows = cells.flatMap((line, index) => {
     const shown = widths.slice(0, count).map((column, at) => padTo(cut(line[at] ?? '', column), column));
     return paragraph(0, shown.join(gap).trimEnd(), ...(index === 0 ? (['bold'] as const) : []));
   });
   return { rows, left: widths.length - count };
-}
-
-function countFitting(widths: readonly number[], width: number): number {
-  let used = 0;
-  const count = widths.findIndex((column, at) => {
-    used += column + (at === 0 ? 0 : gap.length);
-    return used > width;
-  });
-  return count === -1 ? widths.length : Math.max(1, count);
 }

@@ -49,7 +49,7 @@ const maxEqual = 160;
 const maxPart = 4000;
 /** With more possible pairs, lines are paired in their order. */
 const maxPairs = 400;
-/** Lines that share a smaller part of their words do not replace each other. */
+/** Lines that share a smaller part of their words, from 0 to 1, do not replace each other. */
 const minSimilarity = 0.3;
 
 export function textsOfBlock({ is, before, after }: Block): string[] {
@@ -262,7 +262,11 @@ function pairsOf(removed: readonly string[], added: readonly string[]): [number,
   let from = 0;
   removed.forEach((line, index) => {
     const words = wordsOf(line);
-    const scores = candidates.map((candidate, at) => (at < from ? 0 : similarityOf(words, candidate)));
+    const scores = candidates.map((candidate, at) => {
+      const shared = at < from ? 0 : [...words].filter((word) => candidate.has(word)).length;
+      // The part of the words of both lines that both have.
+      return shared === 0 ? 0 : shared / (words.size + candidate.size - shared);
+    });
     const best = Math.max(...scores);
     if (best < minSimilarity) return;
     const at = scores.indexOf(best);
@@ -274,12 +278,6 @@ function pairsOf(removed: readonly string[], added: readonly string[]): [number,
 
 const wordsOf = (line: string): ReadonlySet<string> =>
   new Set(line.slice(0, maxWordLine).match(/[\p{L}\p{N}_$]+/gu));
-
-/** The part of the words of two lines that both have: 0 to 1. */
-function similarityOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const shared = [...a].filter((word) => b.has(word)).length;
-  return shared === 0 ? 0 : shared / (a.size + b.size - shared);
-}
 
 /**
  * Marks the words that differ between two lines. Where they share little, both stay whole; of lines that are too long for

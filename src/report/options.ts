@@ -16,7 +16,7 @@ export type Document =
 export type Redact = (text: string) => string;
 
 /** The commit that a document was made of. What is not known is empty. */
-export interface Commit {
+interface Commit {
   readonly id: string;
   readonly branch: string;
   readonly author: string;

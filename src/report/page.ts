@@ -6,7 +6,7 @@ import type { ChangeOutcome } from '../model/result.ts';
 import { type Document, type Rendered, type ReportContext, type ReportView, webLink } from './options.ts';
 import { takeFirst } from './safe.ts';
 import type { Field } from './values.ts';
-import { type Count, diagnosticCounts, joinParts, namesInBrief, pluralize } from './words.ts';
+import { type Count, countSeverities, joinParts, namesInBrief, pluralize } from './words.ts';
 
 /** A document as every format shows it: builders know documents and words, writers know formats. */
 export interface Page {
@@ -228,7 +228,7 @@ const levels: Readonly<Record<Concern, Level>> = {
 };
 
 /** A concern of one change, or of what became of it: its amount is 1, or the number of people that leave a search. */
-export interface ConcernCount {
+interface ConcernCount {
   readonly concern: Concern;
   readonly amount: number;
 }
@@ -361,14 +361,13 @@ export function linesOf({ entries }: Point): { readonly lines: readonly PointLin
   return {
     lines: lines.map(([consequence, group]) => {
       const [objects, others] = headOf(group, maxObjects);
-      return { objects, more: others.length, consequence: inBrief(consequence) };
+      const isLong = consequence.length > maxConsequence;
+      const words = isLong ? `${takeFirst(consequence, maxConsequence)}…` : consequence;
+      return { objects, more: others.length, consequence: words };
     }),
     more: rest.reduce((sum, [, group]) => sum + group.length, 0),
   };
 }
-
-const inBrief = (text: string): string =>
-  text.length > maxConsequence ? `${takeFirst(text, maxConsequence)}…` : text;
 
 /** An object may change in one way in some environments, and in another way in others. */
 function objectsOf(entries: readonly Entry[]): PointObject[] {
@@ -419,13 +418,19 @@ export function diagnosticsPage(
   { quiet = false }: Pick<ReportView, 'quiet'> = {},
 ): Page {
   const counted = diagnostics.filter(({ severity }) => !quiet || severity !== 'info');
+  const { error, warning, info } = countSeverities(counted);
+  const counts = [
+    error > 0 && pluralize(error, 'error'),
+    warning > 0 && pluralize(warning, 'warning'),
+    info > 0 && pluralize(info, 'note'),
+  ];
   return {
     ...emptyPage,
     is: 'diagnostics',
     command: 'validate',
     heading: '',
     name: '',
-    verdict: { words: diagnosticCounts(counted), isGood: false },
+    verdict: { words: joinParts(counts, ', ') || 'no problems', isGood: false },
     problems: [{ names: [], items: diagnostics }],
   };
 }

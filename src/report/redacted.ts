@@ -22,23 +22,23 @@ const pointers = new Set('beside path paths secrets unmet withheld'.split(' '));
  */
 export function redactDocument<T>(document: T, redact: Redact): T;
 export function redactDocument(document: unknown, redact: Redact): unknown {
-  return walk(document, '', remember(redact));
-}
-
-/** Plans hold the same texts many times: before, after and in requests. */
-function remember(redact: Redact): Redact {
+  // Plans hold the same texts many times: before, after and in requests.
   const known = new Map<string, string>();
-  return (text) => {
+  return walk(document, '', (text) => {
     const clean = known.get(text) ?? redact(text);
     known.set(text, clean);
     return clean;
-  };
+  });
 }
 
 /** @param name of the member, or of the list, that holds the value */
 function walk(value: unknown, name: string, redact: Redact): unknown {
   if (ownWords.has(name)) return value;
-  if (typeof value === 'string') return redactText(value, name, redact);
+  if (typeof value === 'string') {
+    if (addresses.has(name)) return redactAddress(value, redact);
+    // Part by part, since a pointer has escapes of its own.
+    return pointers.has(name) ? pointer(...segmentsOf(value).map(redact)) : redact(value);
+  }
   if (Array.isArray(value)) return value.map((item) => walk(item, name, redact));
   if (typeof value !== 'object' || value === null) return value;
   // Elsewhere, before and after are numbers, or the sides of a rendered template.
@@ -51,12 +51,6 @@ function walk(value: unknown, name: string, redact: Redact): unknown {
     return [key, walk(item, isRequest && member === 'path' ? '' : member, redact)];
   });
   return Object.fromEntries(members);
-}
-
-function redactText(text: string, name: string, redact: Redact): string {
-  if (addresses.has(name)) return redactAddress(text, redact);
-  // Part by part, since a pointer has escapes of its own.
-  return pointers.has(name) ? pointer(...segmentsOf(text).map(redact)) : redact(text);
 }
 
 /** The name of the kind is a word of the program. */

@@ -48,77 +48,48 @@ export interface Report extends Pick<Document, 'is'> {
   write(format: Format, view: ReportView): Promise<string>;
 }
 
-/** A document for several formats: secrets are removed once, and what people read is worked out once. */
 export function reportOf(document: Document, context: ReportContext): Report {
-  const shown = shownOf(document, context);
+  const write = prepareReport(document, context);
   return {
     is: document.is,
-    write: async (format, view) =>
-      isPageFormat(format)
-        ? writePage(shown, format, view, await loadWriter(format))
-        : writeData(shown, format),
+    write: async (format, view) => {
+      if (format === 'text' || format === 'json' || format === 'gitlab')
+        return write(format, view, () => writeText);
+      // The other writers, with the script of a page, are most of the code of reports: who prints text does not load them.
+      const { writers } = await import('./writers.ts');
+      return write(format, view, (each) => writers[each]);
+    },
   };
 }
 
 /** For stderr, which gets text in any case, and for a failure as JSON. */
 export function renderNow(document: Document, format: 'text' | 'json', options: ReportOptions): string {
-  const shown = shownOf(document, options);
-  return format === 'json' ? writeData(shown, format) : writePage(shown, format, options, writeText);
+  return prepareReport(document, options)(format, options, () => writeText);
 }
 
-export function isPageFormat(format: Format): format is PageFormat {
-  return format !== 'json' && format !== 'gitlab';
-}
+type WriteReport = (
+  format: Format,
+  view: ReportView,
+  writerOf: (format: PageFormat) => typeof writeText,
+) => string;
 
-/** The other writers, with the script of a page, are most of the code of reports: who prints text does not load them. */
-async function loadWriter(format: PageFormat): Promise<typeof writeText> {
-  return format === 'text' ? writeText : (await import('./writers.ts')).writers[format];
-}
-
-/** A document without secrets, and its page. */
-interface Shown {
-  readonly document: Document;
-  readonly clean: () => Document;
-  readonly page: (view: ReportView) => Page;
-  readonly said: () => ReportContext;
-}
-
-export function shownOf(document: Document, { redact, ...context }: ReportContext): Shown {
+/** A document for several formats: secrets are removed once, and what people read is worked out once. */
+export function prepareReport(document: Document, { redact, ...context }: ReportContext): WriteReport {
   const remove = <T>(value: T): T => (redact ? redactDocument(value, redact) : value);
   const said = lazy(() => remove(context));
   const clean = lazy(() => remove(document));
   const page = lazy(() => pageOf(clean(), said()));
-  return {
-    document,
-    clean,
-    said,
-    page: (view) => {
-      const shown = clean();
-      // What counts depends on the view.
-      return shown.is === 'diagnostics' ? diagnosticsPage(shown.diagnostics, view) : page();
-    },
+  return (format, view, writerOf) => {
+    const { formats } = known[document.is];
+    if (!formats.includes(format)) throw unsupportedFormat(format, document.is, formats);
+    if (format === 'gitlab') return gitlabOf(document);
+    // A later command reads plans and results as JSON again: they hold no secrets, and stay as they are.
+    if (format === 'json') return json(jsonOf(document.is === 'diagnostics' ? clean() : document));
+    const shown = clean();
+    // Which diagnostics count depends on the view.
+    const shownPage = shown.is === 'diagnostics' ? diagnosticsPage(shown.diagnostics, view) : page();
+    return writerOf(format)(shownPage, { ...view, ...said() });
   };
-}
-
-export function writePage(
-  { document, page, said }: Shown,
-  format: PageFormat,
-  view: ReportView,
-  write: typeof writeText,
-): string {
-  requireFormat(format, document.is);
-  return write(page(view), { ...view, ...said() });
-}
-
-export function writeData({ document, clean }: Shown, format: DataFormat): string {
-  requireFormat(format, document.is);
-  if (format === 'gitlab') return gitlabOf(document);
-  // A later command reads plans and results as JSON again: they hold no secrets, and stay as they are.
-  return json(jsonOf(document.is === 'diagnostics' ? clean() : document));
-}
-
-function requireFormat(format: Format, is: Document['is']): void {
-  if (!known[is].formats.includes(format)) throw unsupportedFormat(format, is, known[is].formats);
 }
 
 function pageOf(document: Document, options: ReportContext): Page {

@@ -14,7 +14,6 @@ import {
 import { diffLines } from './line-diff.ts';
 import type { ReportContext } from './options.ts';
 import {
-  type ConcernCount,
   commitFacts,
   type Entry,
   emptyEntry,
@@ -79,6 +78,8 @@ export function resultPage(result: Result, options: ReportContext): Page {
 export function outcomeEntry(change: ChangeResult, reasons: ReadonlySet<string>): Entry {
   const { address, action, outcome, error, warnings, requests } = change;
   const byHand = isByHand(change);
+  const category = byHand ? 'manual' : outcome;
+  const isConcern = category === 'manual' || category === 'failed' || category === 'unknown';
   const isShown = error !== null && !reasons.has(error);
   return {
     ...emptyEntry,
@@ -87,11 +88,11 @@ export function outcomeEntry(change: ChangeResult, reasons: ReadonlySet<string>)
     kind: address.split('/')[0] ?? '',
     action,
     outcome,
-    category: byHand ? 'manual' : outcome,
+    category,
     words: byHand ? actionWords.manual : outcomeWords[outcome],
     isLine: true,
     isFailure: mayHaveFailed(change),
-    concerns: concernsOfOutcome(change),
+    concerns: isConcern ? [{ concern: category, amount: 1 }] : [],
     consequence: () => (error ?? warnings[0] ?? '').split('\n')[0] ?? '',
     notices: [
       ...(isShown ? [{ is: 'error', label: null, text: error } as const] : []),
@@ -101,12 +102,6 @@ export function outcomeEntry(change: ChangeResult, reasons: ReadonlySet<string>)
     sent: requests.map(sentWords),
     seconds: requests.reduce((sum, { ms }) => sum + ms, 0) / 1000,
   };
-}
-
-function concernsOfOutcome(change: ChangeResult): ConcernCount[] {
-  if (isByHand(change)) return [{ concern: 'manual', amount: 1 }];
-  const { outcome: concern } = change;
-  return concern === 'failed' || concern === 'unknown' ? [{ concern, amount: 1 }] : [];
 }
 
 export function writtenFields({ outcome, before, after }: ChangeResult): Field[] {

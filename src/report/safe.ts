@@ -32,12 +32,7 @@ export function disarm(text: string): string {
  * command to a CI system.
  */
 export function printable(text: string): string {
-  return disarm(showHidden(text));
-}
-
-function showHidden(text: string): string {
-  if (plain.test(text)) return text;
-  return showControls(showLookAlikes(text));
+  return disarm(plain.test(text) ? text : showControls(showLookAlikes(text)));
 }
 
 /** Scripts with letters that look like those of ASCII, and Latin letters of phonetics that do. */
@@ -67,8 +62,10 @@ function showControls(text: string): string {
     'gu',
   );
   return text.replace(emojiOrHidden, (char, part: string | undefined) => {
-    const isKept = char === '\n' || char === '\t' || part !== undefined;
-    return isKept ? char : visible(char);
+    if (char === '\n' || char === '\t' || part !== undefined) return char;
+    const code = char.charCodeAt(0);
+    if (code < 0x20) return String.fromCharCode(0x2400 + code);
+    return code === 0x7f ? '␡' : codePoint(char);
   });
 }
 
@@ -159,12 +156,6 @@ export function codeBlock(text: string, language: string): string {
 
 function longestRun(text: string): number {
   return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
-}
-
-function visible(char: string): string {
-  const code = char.charCodeAt(0);
-  if (code < 0x20) return String.fromCharCode(0x2400 + code);
-  return code === 0x7f ? '␡' : codePoint(char);
 }
 
 export function codePoint(char: string): string {

@@ -25,7 +25,9 @@ export function renderSearch(found: FoundProfiles, format: SearchFormat, options
     case 'csv': {
       const columns = columnsOf(found.profiles);
       const header = columns.map(({ title }) => title);
-      return csv([header, ...found.profiles.map((profile) => columns.map(({ read }) => read(profile)))]);
+      const rows = found.profiles.map((profile) => columns.map(({ read }) => read(profile)));
+      // Rows of RFC 4180, the header first.
+      return [header, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
     }
   }
 }
@@ -80,18 +82,11 @@ function searchTable({ profiles, more, label }: FoundProfiles, options: SearchOp
   return layout([...(profiles.length === 0 ? [] : rows), end], options);
 }
 
-/** Rows as CSV (RFC 4180), the header first. No spreadsheet reads a cell as a formula. */
-function csv(rows: readonly (readonly string[])[]): string {
-  return rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
-}
-
-function csvCell(text: string): string {
-  const safe = escapeFormula(printable(text));
-  return /[",\r\n;\t]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
 /** Spreadsheets read some texts as formulas unless they begin with an apostrophe. Numbers stay numbers. */
-function escapeFormula(text: string): string {
-  if (/^-?\d+(\.\d+)?$/.test(text)) return text;
-  return /^\s*[=+\-@|＝＋－＠]|^[\t\r\n]/.test(text) ? `'${text}` : text;
+function csvCell(text: string): string {
+  const shown = printable(text);
+  const isNumber = /^-?\d+(\.\d+)?$/.test(shown);
+  const isFormula = !isNumber && /^\s*[=+\-@|＝＋－＠]|^[\t\r\n]/.test(shown);
+  const safe = isFormula ? `'${shown}` : shown;
+  return /[",\r\n;\t]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -60,13 +60,13 @@ const publicationStyles: Readonly<Record<Publication['state'], Style>> = {
 };
 
 /** What somebody has to do something about comes first. */
-const byUrgency = ({ verification: a }: IdentityStatus, { verification: b }: IdentityStatus): number =>
-  urgency.indexOf(a) - urgency.indexOf(b);
 const urgency: readonly Verification[] = ['failed', 'unknown', 'pending', 'absent', 'verified', 'not-needed'];
 
 function statusRows({ identities, summary }: Status, { verbose = false }: ReportOptions): Row[] {
   const rows = verifiedKinds.flatMap((kind) => {
-    const group = identities.filter((identity) => identity.kind === kind).toSorted(byUrgency);
+    const group = identities
+      .filter((identity) => identity.kind === kind)
+      .toSorted((a, b) => urgency.indexOf(a.verification) - urgency.indexOf(b.verification));
     const column = Math.min(50, Math.max(...group.map(({ name }) => widthOf(name))));
     const shown = group.flatMap((identity) => identityRows(identity, column, verbose));
     return group.length === 0 ? [] : [row(0, span(headings[kind], 'bold')), ...shown, blank];
@@ -103,18 +103,14 @@ function identityRows(identity: IdentityStatus, column: number, verbose: boolean
 }
 
 function recordRows({ record, publication }: RecordStatus): Row[] {
-  return [
-    row(6, span(`${record.type.padEnd(5)} `, 'cyan'), span(record.name)),
-    row(9, span('-> ', 'dim'), span(recordText(record)), ...publicationSpans(publication)),
-  ];
-}
-
-function publicationSpans(publication: Publication | null) {
-  if (publication === null) return [];
+  const name = row(6, span(`${record.type.padEnd(5)} `, 'cyan'), span(record.name));
+  const value = [span('-> ', 'dim'), span(recordText(record))];
+  if (publication === null) return [name, row(9, ...value)];
   const { state, found, detail } = publication;
-  const where = state === 'wrong' ? `, found ${found.join(' | ')}` : '';
   const why = detail === null ? '' : `: ${detail}`;
-  return [span('  '), span(state, publicationStyles[state], 'bold'), span(`${why}${where}`)];
+  const where = state === 'wrong' ? `, found ${found.join(' | ')}` : '';
+  const style = publicationStyles[state];
+  return [name, row(9, ...value, span('  '), span(state, style, 'bold'), span(`${why}${where}`))];
 }
 
 /**
@@ -122,31 +118,22 @@ function publicationSpans(publication: Publication | null) {
  * tenant is in names that were validated, in quoted strings, or in comments of one line.
  */
 function statusZone({ identities, checkedAt, environment }: Status): string {
+  const comment = (text: string) => `; ${oneLine(text)}`;
   const written = new Set<string>();
-  const blocks = identities
-    .filter(({ records, refused }) => records.length + refused.length > 0)
-    .map((identity) => identityBlock(identity, written));
-  const head = comment(`Records for the environment ${environment}, as of ${checkedAt}.`);
-  return [head, ...blocks].map((block) => `${block}\n`).join('\n');
-}
-
-/** A record that two identities share is written once: a name server may refuse a duplicate. */
-function identityBlock({ address, verification, records, refused }: IdentityStatus, written: Set<string>) {
-  const lines = records.map(({ record, publication }) => {
-    const line = zoneLine(record);
-    if (written.has(line)) return comment(`also: ${line}`);
-    written.add(line);
-    return publication === null ? line : `${line} ; ${publication.state}`;
-  });
-  return [
+  const shown = identities.filter(({ records, refused }) => records.length + refused.length > 0);
+  const blocks = shown.map(({ address, verification, records, refused }) => [
     comment(`${address}: ${verification}`),
     ...refused.map((why) => comment(`WARNING, left out: ${why}`)),
-    ...lines,
-  ].join('\n');
-}
-
-function comment(text: string): string {
-  return `; ${oneLine(text)}`;
+    ...records.map(({ record, publication }) => {
+      const line = zoneLine(record);
+      // What two identities share is written once: a name server may refuse a duplicate.
+      if (written.has(line)) return comment(`also: ${line}`);
+      written.add(line);
+      return publication === null ? line : `${line} ; ${publication.state}`;
+    }),
+  ]);
+  const head = comment(`Records for the environment ${environment}, as of ${checkedAt}.`);
+  return [[head], ...blocks].map((block) => `${block.join('\n')}\n`).join('\n');
 }
 
 /** `NAME. TTL IN TYPE DATA`, as RFC 1035 writes it. */

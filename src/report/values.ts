@@ -5,7 +5,7 @@ import { isArray, isObject, isReference, type Json, mapJson, objectFrom } from '
 import { fillRefs, refOf, refOfName, renderBody, secretName } from '../model/marker.ts';
 import type { Difference, Origin } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
-import { type Chunk, diffInline, diffLines, type LineDiff, shorten, textsOfBlock } from './line-diff.ts';
+import { type Chunk, diffInline, diffLines, type LineDiff, shorten } from './line-diff.ts';
 import { showLookAlikes, takeFirst, unicodeEscape } from './safe.ts';
 import { joinParts, namesInBrief, place } from './words.ts';
 
@@ -91,7 +91,7 @@ export function notesOf(field: Field, most = maxWhere): string {
   return joinParts(notes, ', ');
 }
 
-function whereWords({ where }: Pick<Field, 'where'>, most = maxWhere): string {
+function whereWords({ where }: Field, most: number): string {
   return where === null ? '' : `${where.is} ${namesInBrief(where.names, most)}`;
 }
 
@@ -123,21 +123,17 @@ export function shortenFields(
   maxLines: number,
   most = Number.POSITIVE_INFINITY,
 ): Field[] {
+  const cut = (diff: LineDiff) => shorten(diff, maxLines);
   return groupBy(fields, ({ name }) => name).flatMap(([, same]) => {
     const shown = same.length <= most + 1 ? same : same.slice(0, most);
-    return shown.map((field, at) => {
+    return shown.map((field, at): Field => {
       const { view } = field;
       const more = at === shown.length - 1 ? same.length - shown.length : 0;
-      return { ...field, view: shortenView(view, maxLines), more };
+      if (view.is !== 'lines') return { ...field, more };
+      const moves = view.moves && { tenant: cut(view.moves.tenant), repo: cut(view.moves.repo) };
+      return { ...field, view: { is: 'lines', diff: cut(view.diff), moves }, more };
     });
   });
-}
-
-function shortenView(view: View, maxLines: number): View {
-  if (view.is !== 'lines') return view;
-  const cut = (diff: LineDiff) => shorten(diff, maxLines);
-  const moves = view.moves && { tenant: cut(view.moves.tenant), repo: cut(view.moves.repo) };
-  return { is: 'lines', diff: cut(view.diff), moves };
 }
 
 export function textOfParts(parts: readonly Chunk[]): string {
@@ -147,17 +143,18 @@ export function textOfParts(parts: readonly Chunk[]): string {
 /** Of each value, so many characters are in its words. */
 const maxWords = 32;
 
-/** A field in a few words: `type: NON_PTA → BLOCK`, `subject removed`, `body +4 −2 in eu-1`. */
-function fieldWords(field: Field): string {
-  return joinParts([replacementWords(field), whereWords(field)], ' ');
-}
-
+/** A replacement in a few words: `type: NON_PTA → BLOCK`, `subject removed`, `body +4 −2`. */
 function replacementWords({ name, view }: Field): string {
   switch (view.is) {
     case 'sensitive':
       return `${name} ${sensitiveWords}`;
     case 'inline': {
-      const [before, after] = [view.before, view.after].map((parts) => parts && firstWords(parts));
+      const [before, after] = [view.before, view.after].map((parts) => {
+        if (parts === null) return null;
+        // Quotes of JSON only matter around what is no plain text.
+        const text = textOfParts(parts).replace(/^"([^"\\]*[\p{L}$_-][^"\\]*)"$/u, '$1');
+        return text.length > maxWords ? `${takeFirst(text, maxWords - 1)}…` : text;
+      });
       return after ? `${name}: ${joinParts([before, after], ' → ')}` : `${name} removed`;
     }
     case 'lines': {
@@ -167,30 +164,12 @@ function replacementWords({ name, view }: Field): string {
   }
 }
 
-/** Quotes of JSON only matter around what is no plain text. */
-function firstWords(parts: readonly Chunk[]): string {
-  const text = textOfParts(parts).replace(/^"([^"\\]*[\p{L}$_-][^"\\]*)"$/u, '$1');
-  return text.length > maxWords ? `${takeFirst(text, maxWords - 1)}…` : text;
-}
-
 /** The first fields in words, and how many more there are. */
 export function fieldsInBrief(fields: readonly Field[], most: number): string {
-  const words = fields.slice(0, most).map(fieldWords);
+  const words = fields
+    .slice(0, most)
+    .map((field) => joinParts([replacementWords(field), whereWords(field, maxWhere)], ' '));
   return joinParts([...words, fields.length > most && `${fields.length - most} more`], ' · ');
-}
-
-export function textsOfField({ name, view }: Field): string[] {
-  switch (view.is) {
-    case 'sensitive':
-      return [name];
-    case 'inline':
-      return [name, textOfParts(view.before ?? []), textOfParts(view.after ?? []), view.base ?? ''];
-    case 'lines': {
-      const diffs = [view.diff, ...Object.values<LineDiff>({ ...view.moves })];
-      const blocks = diffs.flatMap((diff) => diff.blocks).filter(({ is }) => is !== 'gap');
-      return [name, ...blocks.flatMap(textsOfBlock)];
-    }
-  }
 }
 
 function isShort(value: Json, shown: string | null): boolean {
@@ -276,10 +255,9 @@ function valueInline(value: Json): string {
 
 /** A request's body as it will be sent, with the names of secrets in their place. */
 export function bodyText(body: Json): string {
-  return JSON.stringify(renderBody(fillRefs(body, idWords), secretWords), null, 2);
+  const filled = fillRefs(body, (to) => `(id of ${nameOf(to)})`);
+  return JSON.stringify(renderBody(filled, secretWords), null, 2);
 }
-
-const idWords = (to: Address): string => `(id of ${nameOf(to)})`;
 
 export function pathWords(path: Pointer): string {
   const words = segmentsOf(path).join('/');

@@ -52,17 +52,6 @@ export function changeCounts(changes: readonly { readonly action: Action }[]): s
   );
 }
 
-/** `2 errors, 1 warning`; severities that do not occur are left out. */
-export function diagnosticCounts(diagnostics: readonly Diagnostic[]): string {
-  const { error, warning, info } = countSeverities(diagnostics);
-  const parts = [
-    error > 0 && pluralize(error, 'error'),
-    warning > 0 && pluralize(warning, 'warning'),
-    info > 0 && pluralize(info, 'note'),
-  ];
-  return joinParts(parts, ', ') || 'no problems';
-}
-
 export function countSeverities(diagnostics: readonly Diagnostic[]): Record<Severity, number> {
   const counts = { error: 0, warning: 0, info: 0 };
   for (const { severity } of diagnostics) counts[severity] += 1;

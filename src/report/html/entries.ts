@@ -1,10 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import type { Request } from '../../model/plan.ts';
 import { familiesOf } from '../families.ts';
+import { type LineDiff, textsOfBlock } from '../line-diff.ts';
 import { type ReportOptions, sourceLink } from '../options.ts';
 import type { Entry, Group, ImpactWords, Notice } from '../page.ts';
 import { oneLine, takeFirst } from '../safe.ts';
-import { bodyText, fieldsInBrief, shortenFields, textsOfField } from '../values.ts';
+import { bodyText, type Field, fieldsInBrief, shortenFields, textOfParts } from '../values.ts';
 import { familyWords, place, pluralize, readable, requestTarget, symbols } from '../words.ts';
 import { diagnosticsMarkup, fieldsMarkup, maxLines, notices } from './fields.ts';
 import { renderedMarkup } from './mail-markup.ts';
@@ -133,6 +134,20 @@ function warningPill({ notices: said, remarks }: Entry): Markup {
     said.filter(({ is }) => is === 'warning').length +
     remarks.filter(({ severity }) => severity === 'warning').length;
   return count === 0 ? html`` : html`<span class="risk">${pluralize(count, 'warning')}</span>`;
+}
+
+function textsOfField({ name, view }: Field): string[] {
+  switch (view.is) {
+    case 'sensitive':
+      return [name];
+    case 'inline':
+      return [name, textOfParts(view.before ?? []), textOfParts(view.after ?? []), view.base ?? ''];
+    case 'lines': {
+      const diffs = [view.diff, ...Object.values<LineDiff>({ ...view.moves })];
+      const blocks = diffs.flatMap((diff) => diff.blocks).filter(({ is }) => is !== 'gap');
+      return [name, ...blocks.flatMap(textsOfBlock)];
+    }
+  }
 }
 
 function searchedText({ fields, notices: said, remarks, source }: Entry): string {
