@@ -234,7 +234,7 @@ interface ConcernCount {
 }
 
 /** One concern: how much of it there is, and the entries that it is about. */
-export interface Point<T = Entry> {
+interface Point<T = Entry> {
   readonly concern: Concern;
   readonly level: Level;
   /** `1 lock-out`, `6 people leave a search` */

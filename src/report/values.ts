@@ -20,7 +20,7 @@ export type View =
   | { readonly is: 'lines'; readonly diff: LineDiff; readonly moves: Moves | null };
 
 /** What each side made of the text that the revision of `--since` declared, where the tenant has changed it. */
-export interface Moves {
+interface Moves {
   readonly tenant: LineDiff;
   readonly repo: LineDiff;
 }

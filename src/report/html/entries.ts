@@ -110,30 +110,25 @@ function shownMarkup({ entry, isOpen, summary, body, same }: ShownEntry, isPacke
 }
 
 function summaryMarkup(entry: Entry, count: number): Markup {
-  const { action, category, outcome, words, address, isLine, source } = entry;
+  const { action, category, outcome, words, address, isLine, source, remarks } = entry;
   const sign = html`<b aria-hidden="true">${symbols[action]}</b>`;
   const badge = html`<span class="badge ${category}">${outcome === null ? sign : ''}${words.replace(/^to /, '')}</span>`;
   const same = count > 1 ? html`<span class="pill">${familyWords(count)}</span>` : '';
+  // The badge says already that an object is deleted.
+  const risks = entry.notices.filter(
+    ({ is, label }) => (is === 'grave' || is === 'risk') && label !== 'DELETE',
+  );
+  const pills = risks.map(({ is, label }) => html`<span class="risk ${is}">${label ?? ''}</span>`);
+  const warnings =
+    entry.notices.filter(({ is }) => is === 'warning').length +
+    remarks.filter(({ severity }) => severity === 'warning').length;
+  const warned = warnings === 0 ? '' : html`<span class="risk">${pluralize(warnings, 'warning')}</span>`;
   const effect = entry.consequence() || (isLine ? '' : fieldsInBrief(entry.fields(), maxFields));
   return html`${badge}
 <span class="object">${outcome === null ? '' : html`<b class="symbol">${symbols[action]}</b> `}${addressMarkup(address)}</span>
-<span class="risks">${entry.notices.map(riskPill)}${warningPill(entry)}${same}</span>
+<span class="risks">${pills}${warned}${same}</span>
 <span class="what">${oneLine(effect)}</span>
 <span class="where">${source === null ? '' : place(source)}</span><span class="tick js" aria-hidden="true" title="Tick it off (x)"></span>`;
-}
-
-/** The badge says already that an object is deleted. */
-function riskPill({ is, label }: Notice): Markup {
-  const isShown = (is === 'grave' || is === 'risk') && label !== 'DELETE';
-  return isShown ? html`<span class="risk ${is}">${label ?? ''}</span>` : html``;
-}
-
-/** Tells a collapsed entry's number of warnings. */
-function warningPill({ notices: said, remarks }: Entry): Markup {
-  const count =
-    said.filter(({ is }) => is === 'warning').length +
-    remarks.filter(({ severity }) => severity === 'warning').length;
-  return count === 0 ? html`` : html`<span class="risk">${pluralize(count, 'warning')}</span>`;
 }
 
 function textsOfField({ name, view }: Field): string[] {
@@ -159,20 +154,31 @@ function searchedText({ fields, notices: said, remarks, source }: Entry): string
   ].join('\n');
 }
 
+const noticeClasses: Readonly<Record<Notice['is'], string>> = {
+  grave: 'danger',
+  risk: 'warning',
+  task: 'task',
+  warning: 'warning',
+  error: 'danger',
+};
+
 function bodyMarkup(entry: Entry, options: ReportOptions): Markup {
-  const { address, outcome, isLine, words, environments, sides, rendered, impact, requests, sent } = entry;
+  const { id, address, outcome, isLine, words, environments, sides, rendered, impact, requests, sent } =
+    entry;
+  // Without its script, the page has no tools.
+  const tools = html`<p class="tools js"><label><input type="checkbox" autocomplete="off"> Reviewed</label> <button type="button" class="copy" data-copy="${oneLine(address)}">Copy address</button> <button type="button" class="copy" data-copy="${permalink(id)}">Copy link</button></p>`;
+  const said = entry.notices.map(({ is, label, text }) => {
+    const title = is === 'task' ? 'By hand' : label;
+    const look = is === 'error' && !entry.isFailure ? 'warning' : noticeClasses[is];
+    return html`<li class="${look}">${title === null ? '' : html`<strong>${title}</strong> `}${text}</li>`;
+  });
   const isShared = environments.length > 1 && requests.length + sent.length > 0;
-  return html`${toolsMarkup(entry)}${metaMarkup(entry, options)}
-${isLine && outcome === null ? html`<p>This object is ${words}.</p>` : ''}${notices([...entry.notices.map((notice) => noticeMarkup(notice, entry)), ...diagnosticsMarkup(entry.remarks)])}
+  return html`${tools}${metaMarkup(entry, options)}
+${isLine && outcome === null ? html`<p>This object is ${words}.</p>` : ''}${notices([...said, ...diagnosticsMarkup(entry.remarks)])}
 ${impact === null ? '' : impactMarkup(impact)}
 ${rendered === null ? '' : renderedMarkup(address, rendered)}
 ${fieldsMarkup(entry.fields(), sides)}
 ${isShared ? html`<p class="whose">The requests are those of ${environments[0] ?? ''}.</p>` : ''}${requestsMarkup(requests)}${sent.map((line) => html`<p class="request"><code>${line}</code></p>`)}`;
-}
-
-/** Without its script, the page has no tools. */
-function toolsMarkup({ id, address }: Entry): Markup {
-  return html`<p class="tools js"><label><input type="checkbox" autocomplete="off"> Reviewed</label> <button type="button" class="copy" data-copy="${oneLine(address)}">Copy address</button> <button type="button" class="copy" data-copy="${permalink(id)}">Copy link</button></p>`;
 }
 
 function metaMarkup({ source, objectId, history, secrets }: Entry, options: ReportOptions): Markup {
@@ -184,19 +190,6 @@ ${objectId === null ? '' : html`<div><dt>Id</dt><dd><code>${objectId}</code></dd
 ${history.words.length === 0 ? '' : html`<div><dt>History</dt><dd>${history.words.map(oneLine).join('; ')}</dd></div>`}
 ${secrets.length === 0 ? '' : html`<div><dt>Sends secrets</dt><dd><code>${secrets.map(oneLine).join(', ')}</code></dd></div>`}
 </dl>`;
-}
-
-const noticeClasses: Readonly<Record<Notice['is'], string>> = {
-  grave: 'danger',
-  risk: 'warning',
-  task: 'task',
-  warning: 'warning',
-  error: 'danger',
-};
-
-function noticeMarkup({ is, label, text }: Notice, { isFailure }: Entry): Markup {
-  const words = is === 'task' ? 'By hand' : label;
-  return html`<li class="${is === 'error' && !isFailure ? 'warning' : noticeClasses[is]}">${words === null ? '' : html`<strong>${words}</strong> `}${text}</li>`;
 }
 
 function impactMarkup({ words, moves, effect }: ImpactWords): Markup {
@@ -221,17 +214,15 @@ function barsMarkup({ before, after, enter, leave }: ImpactWords['effect']): Mar
 
 function requestsMarkup(requests: readonly Request[]): Markup {
   if (requests.length === 0) return html``;
-  return html`<details class="requests"><summary>${pluralize(requests.length, 'request')}</summary>${requests.map(requestMarkup)}</details>`;
-}
-
-function requestMarkup(request: Request): Markup {
-  const { method, body } = request;
-  const text = body === null ? '' : bodyText(body);
-  const first = takeFirst(text, maxBody);
-  const rest = text.length - first.length;
-  const shown = rest > 0 ? `${first}\n… (${rest} characters more)` : text;
-  return html`<p class="request"><strong>${method}</strong> <code>${requestTarget(request)}</code></p>
+  const list = requests.map((request) => {
+    const text = request.body === null ? '' : bodyText(request.body);
+    const first = takeFirst(text, maxBody);
+    const rest = text.length - first.length;
+    const shown = rest > 0 ? `${first}\n… (${rest} characters more)` : text;
+    return html`<p class="request"><strong>${request.method}</strong> <code>${requestTarget(request)}</code></p>
 ${shown === '' ? '' : html`<pre>${shown}</pre>`}`;
+  });
+  return html`<details class="requests"><summary>${pluralize(requests.length, 'request')}</summary>${list}</details>`;
 }
 
 const anchorOf = (id: string): string => `change/${oneLine(id)}`;

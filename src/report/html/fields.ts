@@ -1,4 +1,4 @@
-import { type Group, groupBy } from '../../model/basics.ts';
+import { groupBy } from '../../model/basics.ts';
 import type { Diagnostic, Versions } from '../../model/diagnostic.ts';
 import {
   type Block,
@@ -11,17 +11,9 @@ import {
 } from '../line-diff.ts';
 import type { Entry } from '../page.ts';
 import { oneLine } from '../safe.ts';
-import {
-  baseTitle,
-  type Field,
-  haveBase,
-  type Moves,
-  notesOf,
-  sensitiveWords,
-  type View,
-} from '../values.ts';
+import { baseTitle, type Field, haveBase, notesOf, sensitiveWords, type View } from '../values.ts';
 import { namesInBrief, pluralize, whereOf } from '../words.ts';
-import { type Child, html, Markup, markMatches } from './markup.ts';
+import { html, Markup, markMatches } from './markup.ts';
 
 /** More lines of one value are cut in a page. */
 export const maxLines = 400;
@@ -33,16 +25,18 @@ export function fieldsMarkup(fields: readonly Field[], sides: Entry['sides']): M
   const hasBase = haveBase(short);
   const rows = short.map(
     (field) =>
-      html`<tr><th scope="row">${nameMarkup(field)}</th>${valueCells(field.view, sides)}${hasBase ? baseCell(field.view) : ''}</tr>`,
+      html`<tr><th scope="row">${nameMarkup(field)}</th>${valueCells(field.view, sides, hasBase)}</tr>`,
   );
   const titles = ['Field', first, second, ...(hasBase ? [baseTitle] : [])];
   const table = html`<div class="scroll"><table class="fields"><thead><tr>${titles.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>
 <tbody>${rows}</tbody></table></div>`;
   const figures = fields.map((field) => {
+    if (field.view.is !== 'lines') return '';
+    const { diff, moves } = field.view;
     const caption = html`${nameMarkup(field)} <span class="old">−</span> ${first} <span class="new">+</span> ${second}`;
-    return field.view.is === 'lines'
-      ? html`${diffFigure(caption, field.view.diff)}${movesMarkup(field.view.moves)}`
-      : '';
+    if (moves === null) return diffFigure(caption, diff);
+    return html`${diffFigure(caption, diff)}<details class="moves"><summary>Compare both with what was declared</summary><div class="versions">
+${diffFigure('Changed in the tenant', moves.tenant)}${diffFigure('Changed in the repository', moves.repo)}</div></details>`;
   });
   return html`${rows.length === 0 ? '' : table}
 ${figures}`;
@@ -55,20 +49,14 @@ function nameMarkup(field: Field): Markup {
   return html`<code>${oneLine(name)}</code>${mark}`;
 }
 
-function valueCells(view: View, [first, second]: Entry['sides']): Markup {
-  if (view.is !== 'inline') return html`<td colspan="2"><em>${sensitiveWords}</em></td>`;
-  return html`<td data-side="${first}">${cell(view.before, 'del')}</td><td data-side="${second}">${cell(view.after, 'ins')}</td>`;
-}
-
-function baseCell(view: View): Markup {
-  if (view.is !== 'inline' || view.base === null) return html`<td></td>`;
-  return html`<td data-side="${baseTitle}"><code>${oneLine(view.base)}</code></td>`;
-}
-
-function movesMarkup(moves: Moves | null): Markup {
-  if (moves === null) return html``;
-  return html`<details class="moves"><summary>Compare both with what was declared</summary><div class="versions">
-${diffFigure('Changed in the tenant', moves.tenant)}${diffFigure('Changed in the repository', moves.repo)}</div></details>`;
+function valueCells(view: View, [first, second]: Entry['sides'], hasBase: boolean): Markup {
+  if (view.is !== 'inline')
+    return html`<td colspan="2"><em>${sensitiveWords}</em></td>${hasBase ? html`<td></td>` : ''}`;
+  const base =
+    view.base === null
+      ? html`<td></td>`
+      : html`<td data-side="${baseTitle}"><code>${oneLine(view.base)}</code></td>`;
+  return html`<td data-side="${first}">${cell(view.before, 'del')}</td><td data-side="${second}">${cell(view.after, 'ins')}</td>${hasBase ? base : ''}`;
 }
 
 function cell(parts: readonly Chunk[] | null, side: 'del' | 'ins'): Markup {
@@ -88,7 +76,7 @@ const maxGap = 500;
  * A line diff. The page's style shows the same markup unified or side by side: every block holds its lines before and
  * after, and equal lines are on both sides. Those far from a change are folded.
  */
-function diffFigure(caption: Child, diff: LineDiff): Markup {
+function diffFigure(caption: Markup | string, diff: LineDiff): Markup {
   const { blocks, notes, hidden } = shorten(diff, maxLines);
   const allNotes = [...notes, ...(hidden > 0 ? [`${pluralize(hidden, 'line')} more in the plan file`] : [])];
   return html`<figure class="diff"><figcaption>${caption}</figcaption><div class="code">${blocks.map((block) => (block.is === 'gap' && block.after.length >= minGap ? gapMarkup(block) : blockMarkup(block)))}</div>${allNotes.map((note) => html`<p class="note">${note}</p>`)}</figure>`;
@@ -122,11 +110,10 @@ function lineMarkup(
 ): Markup {
   const [look, element] = lineLooks[sign];
   const tag = new Markup(element);
-  return html`<div class="line${look}"><i>${old}</i><i>${fresh}</i><b>${sign}</b><${tag}>${parts.map(partMarkup)}</${tag}></div>`;
-}
-
-function partMarkup({ text, changed }: Chunk): Markup {
-  return changed ? html`<mark>${highlight(text)}</mark>` : highlight(text);
+  const shown = parts.map(({ text, changed }) =>
+    changed ? html`<mark>${highlight(text)}</mark>` : highlight(text),
+  );
+  return html`<div class="line${look}"><i>${old}</i><i>${fresh}</i><b>${sign}</b><${tag}>${shown}</${tag}></div>`;
 }
 
 const token =
@@ -146,17 +133,13 @@ export function notices(items: readonly Markup[]): Markup {
 
 /** What is said of several places is said once. */
 export function diagnosticsMarkup(diagnostics: readonly Diagnostic[]): Markup[] {
-  return groupBy(diagnostics, ({ source, excerpt, ...said }) => JSON.stringify(said)).map(([, group]) =>
-    diagnosticMarkup(group),
-  );
-}
-
-function diagnosticMarkup(group: Group<Diagnostic>): Markup {
-  const { severity, code, message, excerpt, hint, versions = [] } = group[0];
-  const where = namesInBrief(group.flatMap((each) => whereOf(each) ?? []));
-  const kind = severity === 'error' ? 'danger' : severity;
-  return html`<li class="${kind}"><strong>${severity}</strong> ${where === '' ? '' : html`<code>${where}</code> `}${message} <code class="slug">${code}</code>
+  return groupBy(diagnostics, ({ source, excerpt, ...said }) => JSON.stringify(said)).map(([, group]) => {
+    const { severity, code, message, excerpt, hint, versions = [] } = group[0];
+    const where = namesInBrief(group.flatMap((each) => whereOf(each) ?? []));
+    const kind = severity === 'error' ? 'danger' : severity;
+    return html`<li class="${kind}"><strong>${severity}</strong> ${where === '' ? '' : html`<code>${where}</code> `}${message} <code class="slug">${code}</code>
 ${excerpt === undefined ? '' : html`<pre>${excerpt}</pre>`}${hint === undefined ? '' : html`<p><em>Hint:</em> ${hint}</p>`}${versionsMarkup(versions)}</li>`;
+  });
 }
 
 /**

@@ -30,7 +30,11 @@ export function controlsMarkup({ isMail, hasBoth }: { isMail: boolean; hasBoth: 
  */
 export function picturesMarkup(address: string, rendered: Rendered): Markup {
   const { further = [], remark = '' } = rendered;
-  return html`${framesMarkup(address, rendered)}${further.map((each) => furtherMarkup(address, each))}${remark === '' ? '' : html`<p class="unseen">${remark}</p>`}`;
+  const others = further.map(
+    (each) => html`<p class="further">${withCode(each.title)}</p>
+${framesMarkup(`${address}: ${each.title}`, each)}`,
+  );
+  return html`${framesMarkup(address, rendered)}${others}${remark === '' ? '' : html`<p class="unseen">${remark}</p>`}`;
 }
 
 /** Sides with titles of their own are not those of a change. */
@@ -44,11 +48,6 @@ function framesMarkup(name: string, { before, after, captions }: Omit<FurtherRen
 ${sideFigure(`${name}, ${one}`, html`${first}`, before, null)}
 ${sideFigure(`${name}, ${other}`, html`${second}`, after, before?.head ?? null)}
 </div>`;
-}
-
-function furtherMarkup(address: string, further: FurtherRendered): Markup {
-  return html`<p class="further">${withCode(further.title)}</p>
-${framesMarkup(`${address}: ${further.title}`, further)}`;
 }
 
 function sideFigure(

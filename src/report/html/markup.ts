@@ -13,7 +13,7 @@ export class Markup {
   }
 }
 
-export type Child = Markup | string | number | readonly Child[];
+type Child = Markup | string | number | readonly Child[];
 
 /** A template whose values are escaped unless they are {@link Markup}; lists are joined. */
 export function html(strings: TemplateStringsArray, ...values: readonly Child[]): Markup {

@@ -11,9 +11,7 @@ import {
   linesOf,
   looseRemarks,
   type Matrix,
-  type MatrixRow,
   type Page,
-  type Point,
   type PointLine,
   pointsTitle,
 } from '../page.ts';
@@ -33,7 +31,14 @@ export function writeHtml(page: Page, options: ReportOptions): string {
   const total = entries.length;
   const eyebrow = page.note ?? `tenantctl ${page.command}`;
   const sides = page.sides.map(({ name, tenant }) => tenant !== '' && `${name}: ${tenant}`);
-  const pages = pagesStyle(page);
+  // The digest at the foot of each printed page. One of another form comes from a forged file.
+  const pages = /^[\w:]+$/.test(page.digest ?? '')
+    ? `@page { @bottom-left { content: "${page.digest}" } }`
+    : '';
+  const command =
+    page.applyWith === null
+      ? ''
+      : html`<p class="command">To apply exactly this plan, once it is approved: <code>${page.applyWith}</code>${copyButton(page.applyWith, 'command')}</p>`;
   return `${html`<!doctype html>
 <html lang="en" data-is="${page.is}" data-digest="${page.key}">
 <head>
@@ -51,7 +56,7 @@ export function writeHtml(page: Page, options: ReportOptions): string {
 <body>
 <a class="skip" href="#entries">Skip to the list</a>
 <header class="top">
-<div><p class="eyebrow">${eyebrow}</p><h1>${page.name}${page.is === 'result' ? html` <small>${page.label ?? ''}</small>` : ''}</h1><p class="subtitle">${joinParts([page.tenants, ...sides], ' · ')}</p><dl class="meta">${page.facts.filter(({ is }) => is !== 'footer').map(factMarkup)}</dl>${commandMarkup(page)}</div>
+<div><p class="eyebrow">${eyebrow}</p><h1>${page.name}${page.is === 'result' ? html` <small>${page.label ?? ''}</small>` : ''}</h1><p class="subtitle">${joinParts([page.tenants, ...sides], ' · ')}</p><dl class="meta">${page.facts.filter(({ is }) => is !== 'footer').map(factMarkup)}</dl>${command}</div>
 <button type="button" class="js" id="theme" aria-pressed="false">Dark</button>
 </header>
 <main>
@@ -79,11 +84,6 @@ ${othersMarkup(page)}
 function policy(hasFrames: boolean, pages: string): string {
   const styles = hasFrames ? "'unsafe-inline'" : `${hashOf(style)} ${hashOf(pages)}`;
   return `default-src 'none'; script-src ${hashOf(script)}; style-src ${styles}; img-src data:; base-uri 'none'; form-action 'none'`;
-}
-
-/** The digest at the foot of each printed page. One of another form comes from a forged file. */
-function pagesStyle({ digest }: Page): string {
-  return /^[\w:]+$/.test(digest ?? '') ? `@page { @bottom-left { content: "${digest}" } }` : '';
 }
 
 function hashOf(text: string): string {
@@ -126,30 +126,28 @@ const keys = [
 ] as const;
 
 function matrixMarkup({ columns, rows }: Matrix): Markup {
+  const body = rows.map(({ names, isFailed, counts, words }) => {
+    const cells = counts
+      ? counts.map((count) => html`<td>${count === 0 ? html`<span class="none">0</span>` : count}</td>`)
+      : html`<td class="why" colspan="${columns.length}"><code>${words}</code></td>`;
+    const state = counts && words !== '' ? html` <small>${words}</small>` : '';
+    return html`<tr${isFailed ? html` class="failed"` : ''}><th scope="row">${isFailed ? '✖ ' : ''}${oneLine(namesInBrief(names))}${state}${names.length > 4 ? namesMarkup(names) : ''}</th>${cells}</tr>`;
+  });
   return html`<div class="scroll matrix" tabindex="0" role="region" aria-label="Environments"><table><thead><tr><th scope="col">Environment</th>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => rowMarkup(row, columns.length))}</tbody></table></div>`;
-}
-
-function rowMarkup({ names, isFailed, counts, words }: MatrixRow, width: number): Markup {
-  const cells = counts
-    ? counts.map((count) => html`<td>${count === 0 ? html`<span class="none">0</span>` : count}</td>`)
-    : html`<td class="why" colspan="${width}"><code>${words}</code></td>`;
-  const state = counts && words !== '' ? html` <small>${words}</small>` : '';
-  return html`<tr${isFailed ? html` class="failed"` : ''}><th scope="row">${isFailed ? '✖ ' : ''}${oneLine(namesInBrief(names))}${state}${names.length > 4 ? namesMarkup(names) : ''}</th>${cells}</tr>`;
+<tbody>${body}</tbody></table></div>`;
 }
 
 function pointsMarkup(page: Page): Markup {
   const { points, steps } = page;
   if (points.length + steps.length === 0) return html``;
-  const list = points.length === 0 ? '' : html`<ul>${points.map(pointMarkup)}</ul>`;
+  const items = points.map((point) => {
+    const { lines, more } = linesOf(point);
+    const rest = more === 0 ? '' : html`<li>and ${more} more</li>`;
+    return html`<li class="${point.level}"><span class="level">${point.level}</span><button type="button" data-filter="${point.concern}" aria-pressed="false">${point.words}</button><ul>${lines.map(lineMarkup)}${rest}</ul></li>`;
+  });
+  const list = points.length === 0 ? '' : html`<ul>${items}</ul>`;
   const next = steps.map((step) => html`<p>${withCode(step)}</p>`);
   return html`<section class="first" aria-labelledby="first"><h2 id="first">${pointsTitle(page)}</h2>${list}${next}</section>`;
-}
-
-function pointMarkup(point: Point): Markup {
-  const { lines, more } = linesOf(point);
-  const rest = more === 0 ? '' : html`<li>and ${more} more</li>`;
-  return html`<li class="${point.level}"><span class="level">${point.level}</span><button type="button" data-filter="${point.concern}" aria-pressed="false">${point.words}</button><ul>${lines.map(lineMarkup)}${rest}</ul></li>`;
 }
 
 function lineMarkup({ objects, more, consequence }: PointLine): Markup {
@@ -202,11 +200,6 @@ ${shown.slice(0, maxNamed)}${rest.length === 0 ? '' : foldMarkup('More problems'
 
 function foldMarkup(title: Markup | string, content: readonly Markup[]): Markup {
   return html`<details class="remarks"><summary>${title}</summary>${content}</details>`;
-}
-
-function commandMarkup({ applyWith }: Page): Markup {
-  if (applyWith === null) return html``;
-  return html`<p class="command">To apply exactly this plan, once it is approved: <code>${applyWith}</code>${copyButton(applyWith, 'command')}</p>`;
 }
 
 function copyButton(text: string, name: string): Markup {
