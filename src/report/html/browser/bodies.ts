@@ -86,7 +86,11 @@ export class Bodies {
     });
     addEventListener('afterprint', () => {
       for (const fold of closed) fold.open = false;
-      for (const entry of this.#entries) emptyBrief(entry);
+      for (const body of this.#entries.map(bodyOf)) {
+        if (!body || !isBrief(body)) continue;
+        body.replaceChildren();
+        delete body.dataset.brief;
+      }
     });
   }
 
@@ -112,13 +116,6 @@ export class Bodies {
 }
 
 const isBrief = ({ dataset }: HTMLElement): boolean => dataset.brief !== undefined;
-
-function emptyBrief(entry: HTMLDetailsElement): void {
-  const body = bodyOf(entry);
-  if (!body || !isBrief(body)) return;
-  body.replaceChildren();
-  delete body.dataset.brief;
-}
 
 export function bodyOf(entry: Element): HTMLElement | null {
   return entry.querySelector<HTMLElement>(':scope > .body');
@@ -163,7 +160,11 @@ class Packs<T> {
   async #unpack(index: number): Promise<void> {
     const text = this.#packs[index]?.content.textContent;
     if (!text) return;
-    const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream('gzip'));
+    const letters = atob(text);
+    const bytes = new Uint8Array(letters.length);
+    // A loop takes a fraction of the time of `Uint8Array.from`.
+    for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at);
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
     const values: readonly T[] = await new Response(stream).json();
     for (const [at, value] of values.entries()) this.#values[index * this.#size + at] = value;
   }
@@ -175,12 +176,4 @@ function untilIdle(): Promise<void> {
     if ('requestIdleCallback' in globalThis) requestIdleCallback(() => idle(), { timeout: longestWait });
     else setTimeout(idle);
   });
-}
-
-/** The bytes that a text in base64 stands for. A loop takes a fraction of the time of `Uint8Array.from`. */
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  const letters = atob(text);
-  const bytes = new Uint8Array(letters.length);
-  for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at);
-  return bytes;
 }

@@ -1,5 +1,3 @@
-import { ageWords } from '../../../model/words.ts';
-
 /** The element of the page with this id. Throws where the page has none, or one of another type. */
 export function find<T extends Element>(id: string, type: new () => T): T {
   const found = document.getElementById(id);
@@ -96,10 +94,6 @@ export function searchedTexts(within: Node): Node[] {
   return texts;
 }
 
-export function encodePath(path: string): string {
-  return path.split('/').map(encodeURIComponent).join('/');
-}
-
 /** Part of an address as it was before it was encoded; `''` where it was cut. */
 export function decodePart(part: string): string {
   try {
@@ -107,35 +101,4 @@ export function decodePart(part: string): string {
   } catch {
     return '';
   }
-}
-
-/** Says how long ago each time of the page was. The time itself is its title. */
-export function showAges(): void {
-  for (const time of findAll('time', HTMLTimeElement)) {
-    time.title = time.dateTime;
-    time.textContent = ageWords(time.dateTime, Date.now()) || 'just now';
-  }
-}
-
-const copiedTime = 1500;
-
-/** Buttons that copy a text, or the link to a place in the page. */
-export function startCopying(): void {
-  onClick('[data-copy]', (button) => {
-    const say = (text: string) => {
-      const before = button.dataset.name ?? button.textContent ?? '';
-      button.dataset.name = before;
-      button.textContent = text;
-      setTimeout(() => {
-        button.textContent = before;
-      }, copiedTime);
-    };
-    const { copy = '' } = button.dataset;
-    const text = copy.startsWith('#') ? new URL(copy, location.href).href : copy;
-    // Some browsers refuse it in pages that are files.
-    Promise.resolve(navigator.clipboard?.writeText(text)).then(
-      () => say('Copied'),
-      () => say('Not allowed here'),
-    );
-  });
 }

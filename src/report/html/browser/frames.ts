@@ -79,7 +79,9 @@ function load(place: HTMLElement): void {
   of?.write(place.dataset.document ?? '');
   of?.close();
   contentWindow?.addEventListener('scroll', () => scrollOthers(frame));
-  for (const type of clicks) contentWindow?.addEventListener(type, ignore, { capture: true });
+  // With Ctrl, Shift or Alt, or the middle button, browsers follow a link of a frame that may not open a window.
+  for (const type of ['click', 'auxclick'])
+    contentWindow?.addEventListener(type, (event) => event.preventDefault(), { capture: true });
   show(place);
   // Pictures have their size only now.
   if (of?.images.length) frame.addEventListener('load', () => show(place));
@@ -90,13 +92,6 @@ function show(place: HTMLElement): void {
   if (frames) applyLooks(frames);
   fitFrame(place);
   if (frames) markChanges(frames);
-}
-
-/** With Ctrl, Shift or Alt, or the middle button, browsers follow a link of a frame that may not open a window. */
-const clicks = ['click', 'auxclick'];
-
-function ignore(event: Event): void {
-  event.preventDefault();
 }
 
 /** The template of a button, before and after, or the page of the preview. */
@@ -115,7 +110,7 @@ function applyLooks(frames: HTMLElement): void {
   const isDark = isChosen('dark');
   for (const place of findPlaces(frames)) {
     const of = place.querySelector('iframe')?.contentDocument;
-    const hasDark = of ? applyLook(of, { isDark, hasImages: !isChosen('images') }) : false;
+    const hasDark = of ? applyLook(of, isDark, !isChosen('images')) : false;
     place.dataset.note = isDark && !hasDark ? ', has no dark style' : '';
   }
 }
@@ -160,18 +155,13 @@ function widthWords(width: number, chosen: number, scale: number): string {
   return `${width} px${wider}${scale < 1 ? `, shown at ${Math.round(scale * 100)} %` : ''}`;
 }
 
-interface Look {
-  readonly isDark: boolean;
-  readonly hasImages: boolean;
-}
-
 const schemes = /\(\s*prefers-color-scheme\s*:\s*(dark|light)\s*\)/gi;
 
 /** Media conditions as the e-mail has them. */
 const original = new WeakMap<CSSMediaRule, string>();
 
 /** Shows an e-mail in a dark or imageless mail program. Returns whether it has a dark style of its own. */
-function applyLook(of: Document, { isDark, hasImages }: Look): boolean {
+function applyLook(of: Document, isDark: boolean, hasImages: boolean): boolean {
   const root = of.documentElement;
   const hasDark = mediaRulesOf(of)
     .map((rule) => chooseScheme(rule, isDark))

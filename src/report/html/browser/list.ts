@@ -1,7 +1,6 @@
 import { Bodies, bodyOf } from './bodies.ts';
 import {
   decodePart,
-  encodePath,
   find,
   findAll,
   focusOnSlash,
@@ -15,7 +14,6 @@ import {
 } from './dom.ts';
 import { Frames, fitAll, framesIn } from './frames.ts';
 import { showStep } from './passages.ts';
-import { Review } from './review.ts';
 
 const typingPause = 40;
 
@@ -258,7 +256,7 @@ export class List {
     const others =
       step === 1 ? this.#entries.slice(at + 1) : this.#entries.slice(0, Math.max(0, at)).reverse();
     // Whether an entry is shown takes long to say for thousands of them.
-    const entry = others.find((each) => isWanted(each) && isShown(each));
+    const entry = others.find((each) => isWanted(each) && !each.hidden && each.checkVisibility());
     return entry?.querySelector('summary') ?? null;
   }
 }
@@ -266,10 +264,6 @@ export class List {
 function namesOf({ dataset: { names = '[]' } }: HTMLElement): ReadonlySet<unknown> {
   const list: unknown = JSON.parse(names);
   return new Set(Array.isArray(list) ? list : []);
-}
-
-function isShown(entry: HTMLElement): boolean {
-  return !entry.hidden && entry.checkVisibility();
 }
 
 /** An entry is shown for the sake of one below it too. */
@@ -321,7 +315,7 @@ function writePlace({ at, words, group, filters, view }: ReadingPlace): void {
     ...(view === '' || view === 'unified' ? [] : [['view', view]]),
   ]);
   const query = parameters.size === 0 ? '' : `?${parameters}`;
-  const path = encodePath(at);
+  const path = at.split('/').map(encodeURIComponent).join('/');
   history.replaceState(null, '', path + query === '' ? location.pathname : `#${path}${query}`);
 }
 
@@ -361,4 +355,68 @@ function hitsIn(node: Node, words: readonly string[]): Range[] {
     }
     return ranges;
   });
+}
+
+/** The entries that a reader has ticked off, kept in the browser for this plan. */
+class Review {
+  readonly #entries: readonly HTMLDetailsElement[];
+  readonly #key = `tenantctl-reviewed ${document.documentElement.dataset.digest ?? ''}`;
+  readonly #done: Set<string>;
+
+  constructor(entries: readonly HTMLDetailsElement[]) {
+    this.#entries = entries;
+    this.#done = new Set(readList(this.#key));
+    for (const entry of entries) this.show(entry);
+    this.#count();
+    document.addEventListener('change', ({ target }) => {
+      if (!(target instanceof HTMLInputElement) || !target.matches('.tools input')) return;
+      const entry = target.closest<HTMLDetailsElement>('.entry');
+      if (entry) this.#set(entry, target.checked);
+    });
+  }
+
+  /** Shows whether an entry is ticked off, also in its box where that is made. */
+  show(entry: HTMLDetailsElement): void {
+    entry.classList.toggle('reviewed', this.#done.has(entry.id));
+    const box = entry.querySelector<HTMLInputElement>(':scope > .body > .tools input');
+    if (box) box.checked = this.#done.has(entry.id);
+  }
+
+  isDone({ id }: Element): boolean {
+    return this.#done.has(id);
+  }
+
+  toggle(entry: HTMLDetailsElement): void {
+    this.#set(entry, !this.isDone(entry));
+  }
+
+  #set(entry: HTMLDetailsElement, isDone: boolean): void {
+    // The same in other objects is reviewed with it.
+    for (const each of [entry, ...entry.querySelectorAll<HTMLDetailsElement>('.entry')]) {
+      if (isDone) this.#done.add(each.id);
+      else this.#done.delete(each.id);
+      this.show(each);
+    }
+    try {
+      localStorage.setItem(this.#key, JSON.stringify([...this.#done]));
+    } catch {
+      // The ticks then last until the page is closed.
+    }
+    this.#count();
+  }
+
+  #count(): void {
+    const { length } = this.#entries.filter(({ id }) => this.#done.has(id));
+    find('reviewed', HTMLElement).textContent = `${length} of ${this.#entries.length} reviewed`;
+  }
+}
+
+function readList(key: string): string[] {
+  try {
+    const list: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
+    return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
+  } catch {
+    // Storage may be off, and anything may be stored.
+    return [];
+  }
 }

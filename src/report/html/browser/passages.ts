@@ -35,6 +35,7 @@ export function markChanges(frames: Element): void {
   if (!before || !after || !old || !fresh) return;
   const stretches = compare(old, fresh);
   const styles = stylesOf(stretches);
+  const topOf = ({ marks }: Passage) => marks.at(-1)?.range.getBoundingClientRect().top ?? 0;
   const passages = [...passagesOf(stretches), ...styles].toSorted((a, b) => topOf(a) - topOf(b));
   known.set(frames, passages);
   tellStyles(frames, styles);
@@ -52,19 +53,15 @@ export function showStep(pairs: readonly Element[], step: number): void {
   current = passages[at] ?? null;
   for (const frames of pairs) frames.querySelectorAll('iframe').forEach(drawMarks);
   const mark = current?.marks.at(-1);
-  if (mark) moveTo(mark);
-}
-
-/** Scrolls a mail that is higher than its frame, and then the page. Frames are scaled, so a browser cannot do it alone. */
-function moveTo({ frame, range }: Mark): void {
+  if (!mark) return;
+  // Scrolls a mail that is higher than its frame, and then the page. Frames are scaled, so a browser cannot do it alone.
+  const { frame, range } = mark;
   const middle = frame.clientHeight / 2;
   frame.contentWindow?.scrollBy(0, range.getBoundingClientRect().top - middle);
   const { top, width } = frame.getBoundingClientRect();
   const scale = width / frame.offsetWidth;
   scrollBy(0, top + range.getBoundingClientRect().top * scale - innerHeight / 2);
 }
-
-const topOf = ({ marks }: Passage): number => marks.at(-1)?.range.getBoundingClientRect().top ?? 0;
 
 /** Tokens of both sides that are equal one by one, or that stand for each other. */
 interface Stretch {
@@ -75,6 +72,8 @@ interface Stretch {
 
 /** Both sides as stretches: each that differs is between two that are equal. */
 function compare(old: readonly Token[], fresh: readonly Token[]): Stretch[] {
+  // Texts that nobody sees, such as the first words for an inbox, are no replacement of texts that everybody sees.
+  const keyOf = ({ isHidden, text }: Token) => `${isHidden ? 'hidden' : 'shown'} ${text}`;
   const runs = diffArrays(old.map(keyOf), fresh.map(keyOf), { maxEditLength: maxEdits });
   if (!runs) return [{ isEqual: false, old, fresh }];
   const stretches: Stretch[] = [];
@@ -90,9 +89,6 @@ function compare(old: readonly Token[], fresh: readonly Token[]): Stretch[] {
   }
   return stretches;
 }
-
-/** Texts that nobody sees, such as the first words for an inbox, are no replacement of texts that everybody sees. */
-const keyOf = ({ isHidden, text }: Token): string => `${isHidden ? 'hidden' : 'shown'} ${text}`;
 
 function passagesOf(stretches: readonly Stretch[]): Passage[] {
   return stretches.flatMap(({ isEqual, old, fresh }, at) => {
@@ -125,8 +121,9 @@ const looks =
     ' ',
   );
 
-/** Where words that are equal look different: the words of the change, and its first text in each element. */
+/** Where words that are equal look different: the change, and its first text in each element. */
 interface Restyled {
+  /** `color #0b539b → #7a1fa2` */
   readonly words: string;
   readonly old: Token;
   readonly fresh: Token;
@@ -142,7 +139,10 @@ function stylesOf(stretches: readonly Stretch[]): Passage[] {
     const before = compared.get(one);
     if (before) return before;
     const outer = visit(one.parentElement, other.parentElement, old, fresh);
-    const all = looks.flatMap((name) => lookWords(name, lookOf(one, name), lookOf(other, name)));
+    const all = looks.flatMap((name) => {
+      const [was, is] = [lookOf(one, name), lookOf(other, name)];
+      return was === is ? [] : `${name} ${was} → ${is}`;
+    });
     for (const words of all) if (!outer.includes(words)) found.push({ words, old, fresh });
     compared.set(one, all);
     return all;
@@ -160,10 +160,6 @@ function stylesOf(stretches: readonly Stretch[]): Passage[] {
     };
   });
 }
-
-/** `color #0b539b → #7a1fa2` */
-const lookWords = (name: string, before: string, after: string): string[] =>
-  before === after ? [] : [`${name} ${before} → ${after}`];
 
 function quoteOf({ node }: Token): string {
   const text = (node.textContent ?? '').trim();
@@ -276,7 +272,7 @@ function tokensIn(frame: HTMLIFrameElement): Token[] | null {
   const cutOff = new Map<Element, boolean>();
   const tokens: Token[] = [];
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const words = node instanceof Image ? [imageToken(node)] : wordsOf(node);
+    const words = node instanceof Image ? [imageWord(node)] : wordsOf(node);
     if (words.length === 0) continue;
     const isHidden = isUnseen(node.parentElement, cutOff);
     for (const word of words) tokens.push({ ...word, frame, node, isHidden });
@@ -287,7 +283,7 @@ function tokensIn(frame: HTMLIFrameElement): Token[] | null {
 type Word = Pick<Token, 'start' | 'end' | 'text'>;
 
 /** A look without pictures keeps their addresses elsewhere. */
-function imageToken(image: HTMLImageElement): Word {
+function imageWord(image: HTMLImageElement): Word {
   const source = image.getAttribute('src') ?? image.dataset.src ?? '';
   return { start: 0, end: 0, text: `image ${source} ${image.alt}` };
 }
