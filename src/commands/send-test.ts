@@ -6,9 +6,12 @@ import { parseDocuments } from '../loader/parse.ts';
 import { Problems } from '../loader/problems.ts';
 import { decodeText } from '../loader/source.ts';
 import { type ReadTag, readTree, unresolved } from '../loader/tree.ts';
+import type { TestAnswer, TestNotification } from '../model/documents.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
-import { testOutcome, testPreview } from '../report/test-notification.ts';
+import { layout, paragraph, type Row, row, span } from '../report/layout.ts';
+import type { ReportOptions } from '../report/report.ts';
+import { json, safeJson } from '../report/safe.ts';
 import { describeCommand, flag, format, list, text } from './command.ts';
 import { readNamedFile } from './files.ts';
 import { confirm, type Io, isInteractive, viewOf } from './io.ts';
@@ -77,4 +80,60 @@ async function readContext(name: string, io: Io): Promise<JsonObject> {
   throw fail('context-no-object', `${name} must hold one object with the template's variables.`, {
     hint: 'Write `name: value` lines, or a JSON object.',
   });
+}
+
+const testFormat = 1;
+
+const origins = { customised: 'as customised in the tenant', default: "the vendor's default" } as const;
+
+const undecidedTo = 'The tenant decides, and its API does not say who. Expect that real people get it.';
+const undecidedLocale = 'The request has no locale: the tenant uses the one of the recipient.';
+
+/** Describes a test notification that would be sent, before a person confirms it. */
+function testPreview(test: TestNotification, options: ReportOptions): string {
+  const { address, key, medium, template, subject, from, replyTo, differing, context, locale, to } = test;
+  const line = (title: string, text: string | null): Row[] =>
+    text === null ? [] : [row(2, span(title.padEnd(10), 'cyan'), span(text))];
+  const warning = `the manifest differs in ${differing.join(', ')}, and the tenant sends its own version. Apply first to test the manifest.`;
+  return layout(
+    [
+      row(0, span(`Test notification ${address}`, 'bold')),
+      ...line('template', `${key} ${medium}, ${origins[template]}`),
+      ...line('subject', subject),
+      ...line('from', from),
+      ...line('reply to', replyTo),
+      ...line('to', to === null ? undecidedTo : to.join(', ')),
+      ...line('locale', locale ?? undecidedLocale),
+      ...(differing.length === 0 ? [] : [row(2, span('warning: ', 'yellow', 'bold'), span(warning))]),
+      row(2, span('context', 'cyan')),
+      ...paragraph(4, safeJson(context)),
+    ],
+    options,
+  );
+}
+
+/**
+ * Says whether the test notification was sent, and what the tenant answered.
+ *
+ * @param answer `null` where nothing was sent
+ */
+function testOutcome(
+  test: TestNotification,
+  answer: TestAnswer | null,
+  format: 'text' | 'json',
+  options: ReportOptions,
+): string {
+  const { status = null, trackingId = null } = answer ?? {};
+  if (format === 'json')
+    return json({ formatVersion: testFormat, ...test, sent: answer !== null, status, trackingId });
+  if (answer === null) return layout([row(0, span('Nothing was sent.'))], options);
+  const tracking = trackingId === null ? '' : ` (tracking id ${trackingId})`;
+  const text = `The tenant accepted the test notification ${test.key} ${test.medium}: ${answer.status}${tracking}.`;
+  return layout(
+    [
+      row(0, span(text, 'green')),
+      row(0, span('Its API does not report whether it arrives: ask a recipient.')),
+    ],
+    options,
+  );
 }
