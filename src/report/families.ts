@@ -21,8 +21,9 @@ function signatureOf(entry: Entry): string {
   const differences =
     isLine || action === 'manual' || impact !== null ? [] : entry.fields().map(replacementsIn);
   const isOwn = differences.length === 0 || differences.includes(null);
-  const tenants = () => entry.fields().map(({ where }) => where);
-  return JSON.stringify(isOwn ? id : [kind, action, differences, notices, secrets, tenants()]);
+  if (isOwn) return JSON.stringify(id);
+  const tenants = entry.fields().map(({ where }) => where);
+  return JSON.stringify([kind, action, differences, notices, secrets, tenants]);
 }
 
 /** Each replacement in a field as a comparable text; `null` where they are not shown whole, or beside what was declared. */

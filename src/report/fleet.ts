@@ -39,7 +39,6 @@ import {
 import { type Field, fieldOf, nameIds } from './values.ts';
 import {
   allCounts,
-  type Count,
   changeCounts,
   joinParts,
   namesInBrief,
@@ -54,8 +53,8 @@ export function fleetPage(fleet: Fleet, options: ReportContext): Page {
   const applied = isApplied(fleet);
   const matrix = matrixOf(fleet, applied);
   const failed = matrix.rows.flatMap((row) => (row.isFailed ? row.names : []));
-  const isEmptyPlan = ({ plan }: FleetMember) => plan !== null && !hasChanges(plan);
-  const isEqual = !applied && environments.length > 0 && environments.every(isEmptyPlan);
+  const isEmpty = environments.every(({ plan }) => plan !== null && !hasChanges(plan));
+  const isEqual = !applied && environments.length > 0 && isEmpty;
   const results = environments.flatMap(({ result }) => result ?? []);
   const changes = changeGroups(fleet, options);
   const outcomes = outcomeGroups(fleet);
@@ -107,17 +106,15 @@ const maxRows = 20;
 function matrixOf({ environments, summary }: Fleet, applied: boolean): Matrix {
   const results = environments.flatMap(({ result }) => result ?? []);
   const columns = outcomeColumns(results);
-  const countsOf = ({ plan, result }: FleetMember): Count[] | null => {
-    if (applied) return result ? outcomeCounts([result], columns) : null;
-    return plan && summaryCounts(plan.summary);
-  };
   const rowsWhere = (test: (member: FleetMember) => boolean) => {
     const rows = environments.filter(test).map((member): MatrixRow => {
-      const counts = countsOf(member)?.map(({ count }) => count) ?? null;
+      const { name, plan, result } = member;
+      const planned = plan && summaryCounts(plan.summary);
+      const counts = applied ? result && outcomeCounts([result], columns) : planned;
       return {
-        names: [member.name],
+        names: [name],
         isFailed: hasFailed(member),
-        counts,
+        counts: counts?.map(({ count }) => count) ?? null,
         words: stateWords(member, applied),
       };
     });
@@ -150,10 +147,11 @@ function stateWords({ plan, result, error }: FleetMember, applied: boolean): str
 function changeGroups(fleet: Fleet, options: ReportContext): Group[] {
   // Files of plans and of results may be shown together.
   const planned = fleet.environments.filter(({ result }) => result === undefined);
-  const signatureOf = ({ address, action, risk, warnings, impact }: Change) => [
-    [address, action, risk, warnings, impact ?? null],
-  ];
-  const shared = shareEach(planned, ({ plan }) => plan?.changes ?? [], signatureOf);
+  const shared = shareEach(
+    planned,
+    ({ plan }) => plan?.changes ?? [],
+    ({ address, action, risk, warnings, impact }) => [address, action, risk, warnings, impact ?? null],
+  );
   return shareGroups(shared).map(({ environments, items }) => {
     const entries = items.map(({ first, all }) => {
       const fields = lazy(() => sharedFields(all, environments));
@@ -196,10 +194,11 @@ function inEnvironments(entry: Entry, environments: readonly string[]): Entry {
  * Each outcome once, with the environments that share it: failures first, then open ones. What was done as asked comes last.
  */
 function outcomeGroups(fleet: Fleet): Group[] {
-  const signatureOf = ({ address, action, outcome, error, warnings }: ChangeResult) => [
-    [address, action, outcome, error, warnings],
-  ];
-  const each = shareEach(fleet.environments, ({ result }) => result?.changes ?? [], signatureOf);
+  const each = shareEach(
+    fleet.environments,
+    ({ result }) => result?.changes ?? [],
+    ({ address, action, outcome, error, warnings }) => [address, action, outcome, error, warnings],
+  );
   const isOpen = ({ outcome, warnings }: ChangeResult) => outcome !== 'done' || warnings.length > 0;
   const open = each.filter(({ first }) => isOpen(first) && !mayHaveFailed(first));
   const done = each.filter(({ first }) => !isOpen(first));

@@ -182,13 +182,14 @@ function foldEntries(groups: readonly Group[], is: Page['is'], options: ReportOp
       return [group, options.verbose ? alone : familiesOf(group.entries)] as const;
     }),
   );
-  const countLines = (rows: readonly Row[]) => layout(rows, { ...options, colour: false }).split('\n').length;
   const rank = ([entry]: Family<Entry>) => (entry.isFailure ? -1 : urgencyOf(entry));
   const forms = new Map<Family<Entry>, 'whole' | 'brief'>();
   const left = options.verbose ? { whole: Number.POSITIVE_INFINITY, brief: 0 } : { ...maxLinesOf };
   for (const family of [...families.values()].flat().toSorted((a, b) => rank(a) - rank(b))) {
+    let lines = 1;
     // Nothing is wrapped that there is no room for.
-    const lines = left.whole > 0 && !options.verbose ? countLines(familyRows(family, is, options)) : 1;
+    if (left.whole > 0 && !options.verbose)
+      lines = layout(familyRows(family, is, options), { ...options, colour: false }).split('\n').length;
     const form = lines <= left.whole ? 'whole' : 'brief';
     const taken = form === 'whole' ? lines : 1;
     if (taken > left[form]) continue;

@@ -64,7 +64,12 @@ type ShownDifference = SideDifference & Partial<Pick<Difference, 'origin' | 'ove
 
 export function fieldOf(difference: ShownDifference): Field {
   const { origin = null, overlay } = difference;
-  const named = nameIds(difference, refWords, plannedWords);
+  const named = nameIds(
+    difference,
+    // Lookups are in their words, objects by their addresses.
+    (to, id) => (to.startsWith('!') ? `${to} (${id})` : `!ref ${nameOf(to)} (${id})`),
+    (to) => `!ref ${nameOf(to)} (created by this plan)`,
+  );
   const places = overlay ? [place(overlay)] : [];
   return { ...plainField, name: pathWords(named.path), op: named.op, origin, places, view: viewOf(named) };
 }
@@ -106,12 +111,11 @@ function viewOf({ op, before, after, sensitive, base }: ShownDifference): View {
     return { is: 'inline', before: oldParts, after: freshParts, base: past };
   }
   const [oldLines, freshLines] = [linesOf(hasBefore, before), linesOf(hasAfter, after)];
-  const movesFrom = (text: string | null): Moves => ({
-    tenant: diffLines(text, oldLines),
-    repo: diffLines(text, freshLines),
-  });
-  const moves = base === undefined ? null : movesFrom(linesOf(true, base));
-  return { is: 'lines', diff: diffLines(oldLines, freshLines), moves };
+  const diff = diffLines(oldLines, freshLines);
+  if (base === undefined) return { is: 'lines', diff, moves: null };
+  const declared = linesOf(true, base);
+  const moves = { tenant: diffLines(declared, oldLines), repo: diffLines(declared, freshLines) };
+  return { is: 'lines', diff, moves };
 }
 
 /** So many replacements are shown of a field that differs between environments. */
@@ -222,11 +226,6 @@ export function nameIds<T extends ShownDifference>(
     ...(base === undefined ? {} : { base: isPlain ? base : name(base) }),
   };
 }
-
-/** Lookups are in their words, objects by their addresses. */
-const refWords = (to: string, id: string): string =>
-  to.startsWith('!') ? `${to} (${id})` : `!ref ${nameOf(to)} (${id})`;
-const plannedWords = (to: Address): string => `!ref ${nameOf(to)} (created by this plan)`;
 
 function nameOf(to: Address): string {
   const parsed = parseAddress(to);

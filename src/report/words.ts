@@ -46,10 +46,11 @@ export function countWords(counts: readonly Count[]): string {
 
 /** `2 to create, 1 to update`; actions that do not occur are left out. */
 export function changeCounts(changes: readonly { readonly action: Action }[]): string {
-  const count = (action: Action) => changes.filter((change) => change.action === action).length;
-  return countWords(
-    actions.map((is) => ({ is, count: count(is), words: actionWords[is] })).filter(({ count }) => count > 0),
-  );
+  const counts = actions.map((is) => {
+    const { length: count } = changes.filter(({ action }) => action === is);
+    return { is, count, words: actionWords[is] };
+  });
+  return countWords(counts.filter(({ count }) => count > 0));
 }
 
 export function countSeverities(diagnostics: readonly Diagnostic[]): Record<Severity, number> {

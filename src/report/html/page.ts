@@ -35,6 +35,8 @@ export function writeHtml(page: Page, options: ReportOptions): string {
   const pages = /^[\w:]+$/.test(page.digest ?? '')
     ? `@page { @bottom-left { content: "${page.digest}" } }`
     : '';
+  // The digest is at both ends, so that it is on each end of what is printed.
+  const footer = page.facts.filter(({ is }) => is === 'footer' || is === 'copied');
   const command =
     page.applyWith === null
       ? ''
@@ -74,7 +76,7 @@ ${groupsMarkup(groups, options)}
 }
 ${othersMarkup(page)}
 </main>
-<footer><dl class="meta">${page.facts.filter(isInFooter).map((each) => factMarkup({ ...each, is: 'footer' }))}</dl></footer>
+<footer><dl class="meta">${footer.map((each) => factMarkup({ ...each, is: 'footer' }))}</dl></footer>
 <script>${new Markup(script)}</script>
 </body>
 </html>`}\n`;
@@ -157,9 +159,6 @@ function lineMarkup({ objects, more, consequence }: PointLine): Markup {
   );
   return html`<li><span>${links}${more === 0 ? '' : ` and ${more} more`}</span> <span class="effect">${oneLine(consequence)}</span></li>`;
 }
-
-/** The digest is at both ends, so that it is on each end of what is printed. */
-const isInFooter = ({ is }: Fact): boolean => is === 'footer' || is === 'copied';
 
 function factMarkup({ name, value, is, link }: Fact): Markup {
   const shown =

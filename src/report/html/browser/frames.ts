@@ -78,7 +78,11 @@ function load(place: HTMLElement): void {
   of?.open();
   of?.write(place.dataset.document ?? '');
   of?.close();
-  contentWindow?.addEventListener('scroll', () => scrollOthers(frame));
+  // A mail that is higher than its frame scrolls together with its other side.
+  contentWindow?.addEventListener('scroll', () => {
+    for (const other of frame.closest('.frames')?.querySelectorAll('iframe') ?? [])
+      if (other !== frame) other.contentWindow?.scrollTo(0, contentWindow.scrollY);
+  });
   // With Ctrl, Shift or Alt, or the middle button, browsers follow a link of a frame that may not open a window.
   for (const type of ['click', 'auxclick'])
     contentWindow?.addEventListener(type, (event) => event.preventDefault(), { capture: true });
@@ -113,12 +117,6 @@ function applyLooks(frames: HTMLElement): void {
     const hasDark = of ? applyLook(of, isDark, !isChosen('images')) : false;
     place.dataset.note = isDark && !hasDark ? ', has no dark style' : '';
   }
-}
-
-/** A mail that is higher than its frame scrolls together with its other side. */
-function scrollOthers(frame: HTMLIFrameElement): void {
-  for (const other of frame.closest('.frames')?.querySelectorAll('iframe') ?? [])
-    if (other !== frame && frame.contentWindow) other.contentWindow?.scrollTo(0, frame.contentWindow.scrollY);
 }
 
 export function fitAll(within: ParentNode): void {

@@ -272,7 +272,7 @@ function tokensIn(frame: HTMLIFrameElement): Token[] | null {
   const cutOff = new Map<Element, boolean>();
   const tokens: Token[] = [];
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const words = node instanceof Image ? [imageWord(node)] : wordsOf(node);
+    const words = wordsOf(node, Image);
     if (words.length === 0) continue;
     const isHidden = isUnseen(node.parentElement, cutOff);
     for (const word of words) tokens.push({ ...word, frame, node, isHidden });
@@ -280,15 +280,12 @@ function tokensIn(frame: HTMLIFrameElement): Token[] | null {
   return tokens;
 }
 
-type Word = Pick<Token, 'start' | 'end' | 'text'>;
-
-/** A look without pictures keeps their addresses elsewhere. */
-function imageWord(image: HTMLImageElement): Word {
-  const source = image.getAttribute('src') ?? image.dataset.src ?? '';
-  return { start: 0, end: 0, text: `image ${source} ${image.alt}` };
-}
-
-function wordsOf(node: Node): Word[] {
+function wordsOf(node: Node, Image: typeof HTMLImageElement): Pick<Token, 'start' | 'end' | 'text'>[] {
+  if (node instanceof Image) {
+    // A look without pictures keeps their addresses elsewhere.
+    const source = node.getAttribute('src') ?? node.dataset.src ?? '';
+    return [{ start: 0, end: 0, text: `image ${source} ${node.alt}` }];
+  }
   if (node.nodeType !== Node.TEXT_NODE || node.parentElement?.matches('style, script')) return [];
   return [...segmenter.segment(node.textContent ?? '')]
     .filter(({ segment }) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(segment))
