@@ -1,6 +1,8 @@
 import { isUnordered } from '../kinds/field.ts';
 import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { contentDigest } from '../kinds/live-objects.ts';
+import { generalizeIndexes } from '../kinds/redact.ts';
+import { renameMembers, renameSteps } from '../kinds/references.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
@@ -8,9 +10,19 @@ import { unresolved } from '../loader/tree.ts';
 import { byAddress } from '../model/address.ts';
 import { get, isArray, isObject, itemsOf, type Json, mapMembers } from '../model/json.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
-import { type NameSources, namesBeside, namesOf, tagsFor, withNamesForMembers } from './ids.ts';
-import { clearedValue, isUnset, itemIn, matchSecrets, placeOf, printableValue } from './place.ts';
-import { isMapping, isTagged, jsonOf, printLive } from './print-live.ts';
+import { type NameSources, namesOf, tagsFor } from './ids.ts';
+import {
+  clearedValue,
+  isList,
+  isMapping,
+  isTagged,
+  isUnset,
+  itemIn,
+  jsonOf,
+  placeOf,
+  printableValue,
+  printLive,
+} from './print-live.ts';
 import type { Omission, Refusal } from './remarks.ts';
 
 export interface DraftContext extends NameSources {
@@ -87,9 +99,8 @@ export function draftObject(
     secrets,
     tags,
   };
-  const isField = ([name]: readonly [string, Field]) => name !== kind.parent?.part;
   const drafted = Object.entries(kind.fields)
-    .filter(isField)
+    .filter(([name]) => name !== kind.parent?.part)
     .map(([name, field]) => [name, draftField(name, field, subject)] as const);
   const invalid = findInvalid(
     kind,
@@ -119,21 +130,41 @@ export function draftObject(
  * and an export of an unchanged tenant has to be the same.
  */
 export function asPrinted(live: LiveObject, context: DraftContext): LiveObject {
-  const object = withNamesForMembers(live, context);
+  const { kind } = live;
+  // A member whose name is an id is called `Source/HR`, as in a manifest.
+  const rename = (id: string, to: string) => context.nameOf?.(to, id) ?? null;
+  const hidden = live.hidden.map((at) => renameSteps(kind, at, rename));
+  const object = { ...live, fields: renameMembers(kind, live.fields, rename), hidden };
   const tags = tagsFor(object, context);
   const fields = mapMembers(object.fields, (value, name) => {
-    const field = fieldNamed(object.kind, name);
+    const field = fieldNamed(kind, name);
     if (!field || !isUnordered(field) || !isArray(value)) return value;
     const [place, shown] = [placeOf(name, field), printableValue(field, value)];
     const printed = value.map((item, index) => {
       const shownItem = isArray(shown) ? (shown[index] ?? null) : item;
-      const { value: text } = printLive(shownItem, itemIn(place, index), { hidden: object.hidden, tags });
+      const { value: text } = printLive(shownItem, itemIn(place, index), { hidden, tags });
       // Names before ids, which are others in another tenant.
       return { item, text: `${isTagged(text) ? 0 : 1}${JSON.stringify(text)}` };
     });
     return printed.sort((a, b) => (a.text < b.text ? -1 : Number(a.text > b.text))).map(({ item }) => item);
   });
   return { ...object, fields };
+}
+
+/** The names that are of use beside the printed fields: a lookup says by itself what it finds. */
+function namesBeside(
+  fields: readonly (readonly [name: string, value: Printable])[],
+  names: ReadonlyMap<Pointer, string>,
+): ReadonlyMap<Pointer, string> {
+  const beside = new Map<Pointer, string>();
+  const walk = (value: Printable, at: Pointer): void => {
+    const name = names.get(at);
+    if (typeof value === 'string' && name !== undefined) beside.set(at, name);
+    else if (isList(value)) for (const [index, item] of value.entries()) walk(item, at + pointer(index));
+    else if (isMapping(value)) for (const [member, item] of value.members) walk(item, at + pointer(member));
+  };
+  for (const [name, value] of fields) walk(value, pointer(name));
+  return beside;
 }
 
 function keyMembers({ kind, key, id }: LiveObject, tags: ReadonlyMap<Pointer, Printable>): Member[] {
@@ -192,6 +223,12 @@ function draftField(
     return field.is === 'json' ? found : leaveOut(found.omissions[0]?.reason ?? 'notWritable');
   // An empty mapping would declare that the field is empty.
   return isMapping(printed) && printed.members.length === 0 ? found : { ...found, member: [name, printed] };
+}
+
+/** Tells the places of secrets that manifests declare: one in an item of a list is one in all items. */
+function matchSecrets(places: readonly Pointer[]): (at: Pointer) => boolean {
+  const inItems = new Set(places.map(generalizeIndexes));
+  return (at) => inItems.has(generalizeIndexes(at));
 }
 
 /** `null` for a value that is not empty, or that is unset. */

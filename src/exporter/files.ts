@@ -24,14 +24,8 @@ interface Destination {
   textOf(path: string): string | null;
 }
 
-interface CreatedFiles {
-  readonly files: readonly ExportedFile[];
-  readonly manifests: ReadonlyMap<Draft, string>;
-}
-
 /** Manifests and side files for drafts. The objects of a kind with little to say share one file. */
-export function createFiles(drafts: readonly Draft[], destination: Destination): CreatedFiles {
-  const { folder, nameSecret, textOf } = destination;
+export function createFiles(drafts: readonly Draft[], { folder, nameSecret, textOf }: Destination) {
   const inFolder = (path: string) => posix.join(folder, path);
   const sideEndings = drafts.flatMap(({ sideTexts }) => sideTexts.map(({ ending }) => ending));
   const endings = [...new Set(['yaml', ...sideEndings])];

@@ -1,20 +1,12 @@
 import { idText } from '../kinds/http.ts';
 import { type Field, fieldNamed, type LiveObject } from '../kinds/kind.ts';
 import { recordNames, recordTypes } from '../kinds/profile-search.ts';
-import {
-  idsIn,
-  type RecordUse,
-  recordIdsIn,
-  renameMembers,
-  renameSteps,
-  targetKindOf,
-} from '../kinds/references.ts';
+import { idsIn, type RecordUse, recordIdsIn, targetKindOf } from '../kinds/references.ts';
 import type { Printable } from '../loader/print.ts';
 import { groupBy } from '../model/basics.ts';
 import { get, getText, isArray, isObject, type Json, type JsonObject, recordField } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
 import { type Pointer, placesIn, pointer } from '../model/pointer.ts';
-import { isList, isMapping } from './print-live.ts';
 
 // All that this room knows of ids: which values are ids, and what a reader or a manifest calls their records.
 
@@ -204,34 +196,20 @@ export function collectionsFor(objects: readonly Referring[], { records }: NameS
   return [...new Set(names)].filter((name) => !records.has(name)).sort();
 }
 
-/** The object with `Source/HR`, as a manifest has it, for each member whose name is the id of that. */
-export function withNamesForMembers(object: LiveObject, { nameOf }: NameSources): LiveObject {
-  const { kind, fields, hidden } = object;
-  const rename = (id: string, to: string) => nameOf?.(to, id) ?? null;
-  return {
-    ...object,
-    fields: renameMembers(kind, fields, rename),
-    hidden: hidden.map((at) => renameSteps(kind, at, rename)),
-  };
-}
-
 /** A tag for each id in an object that has a unique name, by the place that the tag takes: `!lookup` or `!ref`. */
 export function tagsFor(object: LiveObject, sources: NameSources): ReadonlyMap<Pointer, Printable> {
   return new Map(
     knownIds(object, sources).flatMap(({ at, ref, lookup }): [Pointer, Printable][] => {
       if (ref !== null) return [[at, { tag: '!ref', value: ref }]];
-      return lookup ? [[at, printLookup(lookup)]] : [];
+      if (lookup === null) return [];
+      const members = [
+        ['from', lookup.from],
+        ['where', { members: Object.entries(lookup.where) }],
+        ['take', lookup.take],
+      ] as const;
+      return [[at, { tag: '!lookup', value: { members } }]];
     }),
   );
-}
-
-function printLookup({ from, where, take }: Lookup): Printable {
-  const members = [
-    ['from', from],
-    ['where', { members: Object.entries(where) }],
-    ['take', take],
-  ] as const;
-  return { tag: '!lookup', value: { members } };
 }
 
 /** The names of the bare ids in an object's fields, by place, if the tenant shows both. Safe in a comment. */
@@ -242,22 +220,6 @@ export function namesOf(object: LiveObject, sources: NameSources): ReadonlyMap<P
       .map(({ at, shown }) => [at, commentOf(shown ?? '')] as const)
       .filter(([, comment]) => comment !== ''),
   );
-}
-
-/** The names that are of use beside the printed fields: a lookup says by itself what it finds. */
-export function namesBeside(
-  fields: readonly (readonly [name: string, value: Printable])[],
-  names: ReadonlyMap<Pointer, string>,
-): ReadonlyMap<Pointer, string> {
-  const beside = new Map<Pointer, string>();
-  const walk = (value: Printable, at: Pointer): void => {
-    const name = names.get(at);
-    if (typeof value === 'string' && name !== undefined) beside.set(at, name);
-    else if (isList(value)) for (const [index, item] of value.entries()) walk(item, at + pointer(index));
-    else if (isMapping(value)) for (const [member, item] of value.members) walk(item, at + pointer(member));
-  };
-  for (const [name, value] of fields) walk(value, pointer(name));
-  return beside;
 }
 
 const longest = 80;

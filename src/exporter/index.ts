@@ -1,14 +1,30 @@
+import { CST, Parser } from 'yaml';
 import type { LiveObject } from '../kinds/kind.ts';
-import type { ManifestDocument } from '../loader/print.ts';
+import { LiveIndex } from '../kinds/live-objects.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { sideFilePath } from '../loader/paths.ts';
+import type { ManifestDocument, Printable } from '../loader/print.ts';
 import type { Address } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { type DraftInput, draftEach } from './draft.ts';
+import { secretNamesIn } from '../model/marker.ts';
+import { type Pointer, segmentsOf } from '../model/pointer.ts';
+import { type Draft, type DraftInput, draftEach, fitsSideFile } from './draft.ts';
+import { applyEdits } from './edit/apply-edits.ts';
+import { parseOne } from './edit/document.ts';
 import { createFiles, type ExportedFile, wholeDocument } from './files.ts';
-import { omissionDiagnostics, refusalDiagnostics } from './remarks.ts';
-import { type NamedSecret, nameAll, secretNames, secretsOf } from './secret-names.ts';
+import { type DocumentChanges, type MergeContext, mergeDocument, noChanges } from './merge-document.ts';
+import { mapTags, sideFileOf, tagsIn } from './print-live.ts';
+import { formerDiagnostic, noteDiagnostic, omissionDiagnostics, refusalDiagnostics } from './remarks.ts';
+import {
+  addToEnvExample,
+  envExampleFile,
+  type NamedSecret,
+  type NameSecret,
+  secretNames,
+} from './secret-names.ts';
 
 export type { ExportedFile } from './files.ts';
-export { type Merge, type MergeInput, mergeExport } from './merge/index.ts';
 export { addToEnvExample, envExampleFile, type NamedSecret } from './secret-names.ts';
 
 export interface NewDeclaration {
@@ -39,7 +55,331 @@ export function exportObjects(input: DraftInput): Export {
     files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     declared: [...manifests].map(([{ object }, path]) => ({ object, path })),
     documents: new Map(drafts.map((draft) => [draft.object.address, wholeDocument(draft, nameSecret)])),
-    secrets: nameAll(places, nameSecret),
+    secrets: places.map(({ address, at }) => ({ name: nameSecret({ address, at }), address, at })),
     diagnostics: [...refusalDiagnostics(refusals), ...omissionDiagnostics(drafts)],
   };
+}
+
+const secretsOf = (drafts: readonly Draft[]) =>
+  drafts.flatMap(({ object, secrets }) => secrets.map((secret) => ({ ...secret, address: object.address })));
+
+export interface MergeInput extends DraftInput, MergeContext, SideFileContext {
+  /** Everything that the manifests declare, with overlays applied and lookups filled in. */
+  readonly resources: readonly Resource[];
+  /** True for an object that was read and may be written; any other stays as it is. */
+  inScope(object: Pick<Resource, 'kind' | 'key' | 'address'>): boolean;
+  readonly all: boolean;
+  /** The folder for new files, from the project's root. */
+  readonly folder: string;
+  /** Removes documents of objects that are gone. */
+  readonly delete: boolean;
+  /** The text of a file by its path from the project's root, or `null`. */
+  read(path: string): string | null;
+}
+
+export interface Merge {
+  readonly changed: readonly ExportedFile[];
+  readonly created: readonly ExportedFile[];
+  /** The created or changed files that declare new objects. */
+  readonly newManifests: readonly string[];
+  /** Files without any document left, and side files that only they used. */
+  readonly deleted: readonly string[];
+  /** How many objects no manifest declares, although one could; they are only counted. */
+  readonly undeclared: number;
+  /** Declared objects that the tenant does not have. */
+  readonly gone: readonly Address[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Brings existing manifests up to date with the tenant. Comments, order, quotes, styles and tags stay as long as their
+ * value does. A manifest that cannot be changed this way stays as it is, with a diagnostic `cannot-edit`.
+ */
+export function mergeExport(input: MergeInput): Merge {
+  const index = new LiveIndex(input.objects);
+  const files = openFiles(input);
+  const found = input.resources.map((resource) => ({ resource, live: index.find(resource) }));
+  const documents = found.flatMap((each) => openDocument(each, files, input));
+  const undeclared = draftUndeclared(found, index, input);
+  const written = writeFiles(input, files, documents, undeclared.drafts);
+  const opened = new Set(documents.map(({ resource }) => resource));
+  const refused = [...input.resources.filter((resource) => !opened.has(resource)), ...written.refused];
+  return {
+    ...compareFiles(written.texts, input),
+    newManifests: written.newManifests,
+    undeclared: undeclared.count,
+    gone: documents.filter(isGone).map(({ resource }) => resource.address),
+    diagnostics: [
+      ...refused.map((resource) => noteDiagnostic(resource, { reason: 'refused' })),
+      ...documents.flatMap(({ resource, changes }) =>
+        changes.notes.map((note) => noteDiagnostic(resource, note)),
+      ),
+      ...undeclared.diagnostics,
+    ],
+  };
+}
+
+type MatchedDocument = Pick<DeclaredDocument, 'resource' | 'live'>;
+
+/** The files that declare something. One that has gone since it was loaded is left out. */
+function openFiles({ resources, read }: MergeInput): ReadonlyMap<string, ManifestFile> {
+  const files = new Map<string, ManifestFile>();
+  for (const path of new Set(resources.map(({ source }) => source().file))) {
+    const text = read(path);
+    if (text === null) continue;
+    const prefix = byteOrderMarkOf(text);
+    const rest = text.slice(prefix.length);
+    const lines = [0, ...[...rest.matchAll(/\n/g)].map(({ index }) => index + 1)];
+    files.set(path, { prefix, segments: splitDocuments(rest), lines });
+  }
+  return files;
+}
+
+/** The document that declares a resource, and its changes; none if the file has changed since it was loaded. */
+function openDocument(
+  { resource, live }: MatchedDocument,
+  files: ReadonlyMap<string, ManifestFile>,
+  input: MergeInput,
+): DeclaredDocument[] {
+  const { file: path, line, column } = resource.source();
+  const file = files.get(path);
+  const offset = (file?.lines[line - 1] ?? 0) + column - 1;
+  const segment = file?.segments.findLast((each) => each.offset <= offset);
+  const parsed = segment ? parseOne(segment.text) : null;
+  if (!segment || !parsed) return [];
+  const isPresent = resource.ensure === 'present';
+  const isMerged = isPresent && input.inScope(resource);
+  const changes = isMerged && live ? mergeDocument(resource, live, parsed.tree, input) : noChanges();
+  if (isMerged && !live) changes.notes.push({ reason: input.delete ? 'removed' : 'gone' });
+  if (live && !isPresent) changes.notes.push({ reason: 'absent' });
+  return [{ resource, live, segment, written: parsed.tree, changes }];
+}
+
+const isGone = ({ changes }: DeclaredDocument): boolean =>
+  changes.notes.some(({ reason }) => reason === 'gone' || reason === 'removed');
+
+/** Drafts for the objects that no manifest declares, or their number, and the remarks on those without a draft. */
+function draftUndeclared(found: readonly MatchedDocument[], index: LiveIndex, input: MergeInput) {
+  // With manifests of their own, two would declare the objects that manifests rename.
+  const former = found.flatMap(({ resource, live }) => {
+    const { renamedFrom } = resource.lifecycle;
+    const object = renamedFrom && index.findByKey(resource.kind, renamedFrom);
+    return object && object !== live && input.inScope(object) ? [{ object, resource }] : [];
+  });
+  const named = new Set([...found.map(({ live }) => live), ...former.map(({ object }) => object)]);
+  const objects = input.objects.filter((object) => !named.has(object) && input.inScope(object));
+  const { drafts, refusals } = draftEach({ ...input, objects });
+  if (!input.all) return { drafts: [], count: drafts.length, diagnostics: [] };
+  const diagnostics = [
+    ...omissionDiagnostics(drafts),
+    ...refusalDiagnostics(refusals),
+    ...former.map(({ object, resource }) => formerDiagnostic(object, resource)),
+  ];
+  return { drafts, count: 0, diagnostics };
+}
+
+/** The texts of all files, `null` for those that go. Documents that cannot be edited stay as they are. */
+function writeFiles(
+  input: MergeInput,
+  files: ReadonlyMap<string, ManifestFile>,
+  documents: readonly DeclaredDocument[],
+  drafts: readonly Draft[],
+) {
+  const places = [
+    ...secretsOf(drafts),
+    ...documents.flatMap(({ resource, live, changes }) =>
+      changes.secrets.map((at) => ({ address: (live ?? resource).address, at })),
+    ),
+  ];
+  const taken = new Set(input.resources.flatMap(({ fields }) => secretNamesIn(fields)));
+  const nameSecret = secretNames(places, taken);
+  const isRemoved = (document: DeclaredDocument) => input.delete && isGone(document);
+  const removed = documents.filter(isRemoved);
+  const remaining = documents.filter((document) => !isRemoved(document));
+  const texts = new Map<string, string | null>(mergeSideFiles(remaining, input));
+  const edited = editFiles(files, remaining, removed, nameSecret);
+  for (const [path, text] of edited.texts) texts.set(path, text);
+  const textOf = (path: string) => (texts.has(path) ? (texts.get(path) ?? null) : input.read(path));
+  const added = createFiles(drafts, { folder: input.folder, nameSecret, textOf });
+  for (const { path, content } of added.files) texts.set(path, content);
+  const named = places.map(({ address, at }) => ({ name: nameSecret({ address, at }), address, at }));
+  const listed = addToEnvExample(input.read(envExampleFile), named);
+  if (listed !== null) texts.set(envExampleFile, listed);
+  for (const path of findOrphans(removed, remaining, input)) texts.set(path, null);
+  return { texts, refused: edited.refused, newManifests: [...new Set(added.manifests.values())] };
+}
+
+/** The new text of each file, `null` where no document is left, and the documents that could not be edited. */
+function editFiles(
+  files: ReadonlyMap<string, ManifestFile>,
+  remaining: readonly DeclaredDocument[],
+  removed: readonly DeclaredDocument[],
+  nameSecret: NameSecret,
+) {
+  const refused: Resource[] = [];
+  const newTexts = new Map<unknown, string | null>(removed.map(({ segment }) => [segment, null]));
+  for (const { segment, resource, live, changes } of remaining) {
+    if (changes.edits.length === 0) continue;
+    const { address } = live ?? resource;
+    const nameTag = (tag: string, at: string) => (tag === '!secret' ? nameSecret({ address, at }) : at);
+    const edits = changes.edits.map((edit) =>
+      edit.op === 'remove' ? edit : { ...edit, value: mapTags(edit.value, nameTag) },
+    );
+    const text = applyEdits(segment.text, edits);
+    if (text === null) refused.push(resource);
+    else newTexts.set(segment, text);
+  }
+  const texts = [...files].map(([path, file]) => {
+    return [path, joinDocuments(file, (segment) => newTexts.get(segment))] as const;
+  });
+  return { texts, refused };
+}
+
+function compareFiles(
+  texts: ReadonlyMap<string, string | null>,
+  { read }: MergeInput,
+): Pick<Merge, 'changed' | 'created' | 'deleted'> {
+  const [changed, created, deleted]: [ExportedFile[], ExportedFile[], string[]] = [[], [], []];
+  for (const [path, content] of [...texts].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const before = read(path);
+    if (content === null) {
+      if (before !== null) deleted.push(path);
+    } else if (before === null) created.push({ path, content });
+    else if (before !== content) changed.push({ path, content });
+  }
+  return { changed, created, deleted };
+}
+
+const byteOrderMarkOf = (text: string): string => (text.startsWith('\uFEFF') ? '\uFEFF' : '');
+
+interface ManifestFile {
+  readonly prefix: string;
+  readonly segments: readonly Segment[];
+  readonly lines: readonly number[];
+}
+
+/** One document of a file with the comments and markers around it. All segments together are the file. */
+interface Segment {
+  /** Where it begins in the file, not counting a byte order mark. */
+  readonly offset: number;
+  readonly text: string;
+  readonly hasDocument: boolean;
+  readonly end: string;
+}
+
+interface DeclaredDocument {
+  readonly resource: Resource;
+  readonly live: LiveObject | null;
+  readonly segment: Segment;
+  /** The value of the document, with tags as written. */
+  readonly written: Printable;
+  readonly changes: DocumentChanges;
+}
+
+function splitDocuments(text: string): Segment[] {
+  const segments: { offset: number; text: string; hasDocument: boolean; end: string }[] = [];
+  let offset = 0;
+  for (const token of new Parser().parse(text)) {
+    const source = CST.stringify(token);
+    const last = segments.at(-1);
+    const begins = !last || (last.hasDocument && token.type !== 'doc-end');
+    const segment = begins ? { offset, text: '', hasDocument: false, end: '' } : last;
+    if (begins) segments.push(segment);
+    segment.text += source;
+    segment.hasDocument ||= token.type === 'document';
+    if (token.type === 'doc-end') segment.end = source;
+    offset += source.length;
+  }
+  return segments;
+}
+
+/**
+ * The text of a file with some of its documents replaced or removed; `null` where no document is left.
+ *
+ * @param replaced the new text of a document; `null` where it is removed, `undefined` where it stays
+ */
+function joinDocuments(
+  { prefix, segments }: ManifestFile,
+  replaced: (segment: Segment) => string | null | undefined,
+): string | null {
+  const left = segments.filter((segment) => replaced(segment) !== null);
+  if (left.length < segments.length && !left.some(({ hasDocument }) => hasDocument)) return null;
+  let isOpen = false;
+  const texts = segments.map((segment) => {
+    const text = replaced(segment);
+    // What follows a `...` may begin without `---`, so the document before it has to end there.
+    const written = text === null ? (isOpen ? segment.end : '') : (text ?? segment.text);
+    isOpen = segment.end === '' && (isOpen || (text !== null && segment.hasDocument));
+    return written;
+  });
+  return prefix + texts.join('');
+}
+
+/** Paths begin at the project's root. */
+interface SideFileContext {
+  /** The file that a path leads to: several documents may reach one by links. */
+  fileOf(path: string): string;
+  /** True where something that is not a document uses a file, such as an overlay. Then it stays as it is. */
+  isUsedElsewhere(path: string): boolean;
+}
+
+/**
+ * The side files that get new texts, by path. A file is only changed if all documents that use it want the same text, and
+ * nothing else uses it. Otherwise the texts are set in the documents, and their changes get a note.
+ */
+function mergeSideFiles(
+  documents: readonly DeclaredDocument[],
+  context: SideFileContext & { read(path: string): string | null },
+): ReadonlyMap<string, string> {
+  const uses = documents.flatMap((document) =>
+    sideFilesIn(document, context).map(({ at, path }) => {
+      const sideText = document.changes.sideTexts.find((each) => each.at === at);
+      return { path, changes: document.changes, sideText };
+    }),
+  );
+  const files = new Map<string, string>();
+  for (const [path, users] of groupBy(uses, (use) => use.path)) {
+    const [text] = users.flatMap(({ sideText }) => sideText?.text ?? []);
+    if (text === undefined) continue;
+    const isWanted = users.every(({ sideText }) => sideText?.text === text) && !context.isUsedElsewhere(path);
+    if (isWanted && fitsSideFile(text)) files.set(path, byteOrderMarkOf(context.read(path) ?? '') + text);
+    else {
+      for (const { changes, sideText } of users) {
+        if (!sideText) continue;
+        const { at, inline } = sideText;
+        changes.notes.push({ at, reason: 'tag' });
+        changes.edits.push({ op: 'set', path: segmentsOf(at), value: inline });
+      }
+    }
+  }
+  return files;
+}
+
+/** Side files of removed documents that nothing else uses. Of a link only itself is one, and not what it leads to. */
+function findOrphans(
+  removed: readonly DeclaredDocument[],
+  remaining: readonly DeclaredDocument[],
+  context: SideFileContext,
+): string[] {
+  const filesOf = (document: DeclaredDocument) => sideFilesIn(document, context);
+  const used = new Set(remaining.flatMap(filesOf).map(({ path }) => path));
+  const orphans = removed
+    .flatMap(filesOf)
+    .filter(({ path }) => !used.has(path) && !context.isUsedElsewhere(path));
+  return [...new Set(orphans.map(({ named }) => named))];
+}
+
+interface SideFileUse {
+  readonly at: Pointer;
+  readonly named: string;
+  readonly path: string;
+}
+
+function sideFilesIn({ written, resource }: DeclaredDocument, { fileOf }: SideFileContext): SideFileUse[] {
+  return tagsIn(written).flatMap(([at, tag]) => {
+    const file = sideFileOf(tag);
+    if (file === null) return [];
+    const named = sideFilePath(file, resource.source().file);
+    return [{ at, named, path: fileOf(named) }];
+  });
 }

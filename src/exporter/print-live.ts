@@ -1,9 +1,123 @@
+import { dropNulls } from '../kinds/compare.ts';
+import { credentialMembers, isCredentialText } from '../kinds/credentials.ts';
+import { chooseSynonym, comparable, isUnordered, printedJson } from '../kinds/field.ts';
+import { readJsonText } from '../kinds/jsontext.ts';
+import type { Field } from '../kinds/kind.ts';
+import { fieldSays } from '../kinds/places.ts';
 import type { Mapping, Member, Printable } from '../loader/print.ts';
-import { unresolved } from '../loader/tree.ts';
-import { isArray, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
+import { isRefusedKey, unresolved } from '../loader/tree.ts';
+import { get, isArray, isObject, type Json, type JsonObject, objectFrom, pick } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import { isWritableKey, itemIn, membersIn, type Place, whyWithheld } from './place.ts';
+import { isConcealed, isPlaceOfCredential } from '../model/sensitive.ts';
 import type { Omission, Reason } from './remarks.ts';
+
+// All that this room knows of how a live value is shown and withheld. Drafts and merges ask here.
+
+export interface Place {
+  readonly at: Pointer;
+  readonly field: Field;
+  /** Inside JSON, and in what other fields hold, values are JSON. */
+  readonly is: Field['is'] | 'record';
+  readonly depth: number;
+  /** In the settings of another system, where credentials are recognized. */
+  readonly settings: boolean;
+  /** Below a name that belongs to a credential. */
+  readonly secret: boolean;
+  /** A plan can compare a secret here. It cannot inside what it compares as a whole, and inside JSON text. */
+  readonly comparable: boolean;
+  /** A manifest declares the value as a whole: what it leaves out is removed. So it is inside lists and JSON text. */
+  readonly exact: boolean;
+}
+
+export function placeOf(name: string, field: Field): Place {
+  return {
+    at: pointer(name),
+    field,
+    is: field.is,
+    depth: 0,
+    settings: field.is === 'json' && field.settings === true,
+    secret: false,
+    comparable: !isUnordered(field),
+    exact: field.is !== 'json' || field.declares === 'whole',
+  };
+}
+
+/** A member's place, and its value with JSON text parsed; `undefined` where the object does not have it. */
+interface OpenedMember {
+  readonly value: Json | undefined;
+  readonly place: Place;
+}
+
+export function membersIn(holder: JsonObject, place: Place): (key: string) => OpenedMember {
+  const isCredential = place.settings ? credentialMembers(holder) : () => false;
+  const { field } = place;
+  return (key) => {
+    const value = get(holder, key);
+    const isNested = field.is === 'json' && place.depth === 0 && field.nested?.includes(key) === true;
+    const read = isNested && value !== undefined ? readJsonText(value) : value;
+    return {
+      value: read,
+      place: {
+        ...place,
+        at: `${place.at}${pointer(key)}`,
+        is: 'json',
+        depth: place.depth + 1,
+        secret: place.secret || isCredential(key),
+        comparable: place.comparable && field.is === 'json' && read === value,
+        exact: place.exact || read !== value,
+      },
+    };
+  };
+}
+
+export function itemIn(place: Place, index: number): Place {
+  const inList = { set: 'value', references: 'reference', records: 'record' } as const;
+  const is =
+    place.is === 'set' || place.is === 'references' || place.is === 'records' ? inList[place.is] : 'json';
+  const comparable = place.comparable && place.field.is === 'json';
+  return {
+    ...place,
+    at: `${place.at}${pointer(index)}`,
+    is,
+    depth: place.depth + 1,
+    comparable,
+    exact: true,
+  };
+}
+
+export function isWritableKey(key: string): boolean {
+  return key !== unresolved && !isRefusedKey(key);
+}
+
+/** True for the value of a new object, which a manifest need not mention. */
+export function isUnset(field: Field, value: Json | undefined): boolean {
+  return comparable(field, value) === null;
+}
+
+export const clearedValue = (field: Field): readonly never[] | null => (isUnordered(field) ? [] : null);
+
+/**
+ * The value of a field as manifests show it: without what no manifest may declare, and what is not compared.
+ *
+ * @param declared a value whose members stay
+ */
+export function printableValue(field: Field, live: Json, declared: Json = null): Json {
+  if (field.is === 'json') return printedJson(field, live, declared);
+  if (isUnset(field, live)) return clearedValue(field);
+  const value = chooseSynonym(field, live);
+  if (field.is === 'reference') return pickReference(value);
+  if (field.is === 'references') return mapItems(value, pickReference);
+  return field.is === 'records'
+    ? mapItems(value, (item) => (isObject(item) ? dropNulls(item) : item))
+    : value;
+}
+
+const mapItems = (value: Json, change: (item: Json) => Json): Json =>
+  isArray(value) ? value.map(change) : value;
+
+function pickReference(value: Json): Json {
+  return isObject(value) ? dropNulls(pick(value, ['type', 'name', 'id'])) : value;
+}
 
 /** The loader refuses nesting deeper than 100, which includes what surrounds the value. */
 const maxDepth = 80;
@@ -93,6 +207,18 @@ function printText(text: string, place: Place, walk: Walk): Printable | undefine
   const why = whyWithheld(text, place, walk.hidden);
   if (why === 'secret') return printSecret(place, walk);
   return why === null ? text : omit(walk, place, why);
+}
+
+function whyWithheld(text: string, place: Place, hidden: readonly Pointer[]): 'secret' | 'credential' | null {
+  // A secret that is blank counts as not set.
+  if (text.trim() === '') return null;
+  if (hidden.includes(place.at)) return 'secret';
+  if (place.settings && isConcealed(text)) return 'credential';
+  if (fieldSays(place.field, place.at, 'plain', 'reference')) return null;
+  const isNamed = place.secret && !isPlaceOfCredential(text);
+  const isCredential =
+    isNamed || fieldSays(place.field, place.at, 'secret') || (place.settings && isCredentialText(text));
+  return isCredential ? 'secret' : null;
 }
 
 function printSecret(place: Place, walk: Walk): Printable | undefined {

@@ -2,7 +2,6 @@ import { type Address, parseAddress } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { digestStart } from '../model/digest.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
-import type { Draft } from './draft.ts';
 import { append } from './edit/document.ts';
 import { printPlace } from './remarks.ts';
 
@@ -20,12 +19,6 @@ export interface NamedSecret extends SecretPlace {
 }
 
 export type NameSecret = (place: SecretPlace) => string;
-
-export function secretsOf(drafts: readonly Draft[]): NamedPlace[] {
-  return drafts.flatMap(({ object, secrets }) =>
-    secrets.map((secret) => ({ ...secret, address: object.address })),
-  );
-}
 
 /** Some systems limit the length of variable names. */
 const longest = 120;
@@ -53,10 +46,6 @@ export function secretNames(
     const isFree = uses.get(name) === 1 && !taken.has(name);
     return isFree ? name : `${name}_${digestStart(idOf(place)).toUpperCase()}`;
   };
-}
-
-export function nameAll(places: readonly SecretPlace[], nameSecret: NameSecret): NamedSecret[] {
-  return places.map(({ address, at }) => ({ name: nameSecret({ address, at }), address, at }));
 }
 
 function nameOf({ address, at }: SecretPlace): string {
@@ -94,14 +83,11 @@ export function addToEnvExample(existing: string | null, secrets: readonly Named
     [...(existing ?? '').matchAll(/^[#\s]*(?:export\s+)?(\w+)\s*=/gm)].map(([, name]) => name),
   );
   const missing = secrets.filter(({ name }) => !listed.has(name));
-  const added = groupBy(missing, ({ name }) => name)
-    .map(([name, places]) => entryOf(name, places))
-    .join('');
-  if (added === '') return existing;
+  if (missing.length === 0) return existing;
+  const entries = groupBy(missing, ({ name }) => name).map(([name, places]) => {
+    const uses = places.map(({ address, at }) => `# ${address}, ${printPlace(at)}\n`);
+    return `\n${uses.join('')}${name}=\n`;
+  });
+  const added = entries.join('');
   return existing === null || existing.trim() === '' ? envExampleHeader + added : append(existing, added);
-}
-
-function entryOf(name: string, places: readonly NamedSecret[]): string {
-  const uses = places.map(({ address, at }) => `# ${address}, ${printPlace(at)}\n`);
-  return `\n${uses.join('')}${name}=\n`;
 }

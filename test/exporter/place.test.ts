@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alignItems } from '../../src/exporter/place.ts';
+import { alignItems } from '../../src/exporter/merge-document.ts';
 
 /** A range in which two lists differ. */
 interface Gap {

@@ -1,5 +1,5 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, type Scalar } from 'yaml';
-import { lineEnd, lineStart } from '../../loader/file.ts';
+import { lineEnd, lineStart, nextLine } from '../../loader/file.ts';
 import {
   formatComment,
   type Mapping,
@@ -11,23 +11,16 @@ import {
 } from '../../loader/print.ts';
 import { keyText } from '../../loader/tree.ts';
 import { type Pointer, segmentsOf } from '../../model/pointer.ts';
-import { isList, isMapping, partOf } from '../print-live.ts';
+import { isList, isMapping, jsonOf, partOf, tagsIn } from '../print-live.ts';
 import {
-  columnOf,
-  indentBelow,
   isBlock,
   isBlockScalar,
-  isFirstOnLine,
   type Located,
   locate,
   locateItem,
   type ParsedDocument,
   type Path,
   parseOne,
-  printIn,
-  restOfLine,
-  splice,
-  withoutLines,
   type YamlCollection,
 } from './document.ts';
 
@@ -90,19 +83,6 @@ function tryCandidates(parsed: ParsedDocument, edit: Edit, wanted: Printable): P
     if (read && sameTree(read.tree, wanted)) return read;
   }
   return null;
-}
-
-function candidatesFor(parsed: ParsedDocument, edit: Edit): Iterable<string> {
-  if (edit.op === 'insert') {
-    const parent = locate(parsed, edit.path.slice(0, -1))?.node;
-    const step = edit.path.at(-1) ?? '';
-    return isMap(parent) || isSeq(parent)
-      ? insertCandidates(parsed, { parent, step, value: edit.value })
-      : [];
-  }
-  const located = locate(parsed, edit.path);
-  if (!located) return [];
-  return edit.op === 'set' ? setCandidates(parsed, located, edit.value) : removeCandidates(parsed, located);
 }
 
 /** Rewrites the innermost collection that can be; never the whole document, which would lose all its comments. */
@@ -184,7 +164,27 @@ function sameTree(a: Printable, b: Printable): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
-// Texts that may be the document after an edit, best first. Whoever takes one parses it again: a wrong one does no harm.
+/** Texts that may be the document after an edit, best first. Whoever takes one parses it again: a wrong one does no harm. */
+function* candidatesFor(parsed: ParsedDocument, edit: Edit): Generator<string> {
+  if (edit.op === 'insert') {
+    const parent = locate(parsed, edit.path.slice(0, -1))?.node;
+    // An empty collection is replaced as a whole instead.
+    if (!(isMap(parent) || isSeq(parent)) || parent.items.length === 0) return;
+    const { length } = parent.items;
+    const step = edit.path.at(-1) ?? '';
+    const index = isSeq(parent) ? Math.min(Number(step), length) : length;
+    const item = { parent, step, index, value: edit.value };
+    yield* parent.flow === true ? insertIntoFlow(parsed, item) : insertIntoBlock(parsed, item);
+    return;
+  }
+  const located = locate(parsed, edit.path);
+  if (located && edit.op === 'set') yield* setCandidates(parsed, located, edit.value);
+  if (!located || edit.op === 'set') return;
+  const { parent, index, start, end } = located;
+  if (!parent || start === null || end === null) return;
+  const item = { parent, index, start, end };
+  yield* parent.flow === true ? removeFromFlow(parsed, item) : removeFromBlock(parsed, item);
+}
 
 interface Span {
   readonly from: number;
@@ -312,29 +312,17 @@ function* moveBesideKey({ text }: ParsedDocument, located: Located, inline: stri
   yield splice(withoutLines(text, from, end), indicator, indicator, ` ${inline}${comment}`);
 }
 
+/** A new member, which comes last in its mapping, or a new item before the index. It is written like its neighbors. */
 interface NewItem {
   readonly parent: YamlCollection;
-  /** The key of a new member, or the index of a new list item. */
   readonly step: string;
+  readonly index: number;
   readonly value: Printable;
 }
 
-/**
- * Versions of the document with a new member at the end of a mapping, or a new item before the given index of a list,
- * written like its neighbors. None for an empty collection: it is replaced as a whole instead.
- */
-function* insertCandidates(parsed: ParsedDocument, item: NewItem): Generator<string> {
-  const { parent, step } = item;
-  const { length } = parent.items;
-  if (length === 0) return;
-  const index = isSeq(parent) ? Math.min(Number(step), length) : length;
-  if (parent.flow === true) yield* insertIntoFlow(parsed, item, index);
-  else yield* insertIntoBlock(parsed, item, index);
-}
-
-function* insertIntoBlock(parsed: ParsedDocument, item: NewItem, index: number): Generator<string> {
+function* insertIntoBlock(parsed: ParsedDocument, item: NewItem): Generator<string> {
   const { text, eol } = parsed;
-  const { parent } = item;
+  const { parent, index } = item;
   const start = locateItem(parsed, parent, 0)?.start ?? null;
   if (start === null) return;
   const margin = ' '.repeat(columnOf(text, start));
@@ -359,11 +347,7 @@ function printBlockItem({ parent, step, value }: NewItem): string {
   return isInline ? `- ${printInline(value)}` : printBlock([value]);
 }
 
-function* insertIntoFlow(
-  parsed: ParsedDocument,
-  { parent, step, value }: NewItem,
-  index: number,
-): Generator<string> {
+function* insertIntoFlow(parsed: ParsedDocument, { parent, step, index, value }: NewItem): Generator<string> {
   const { text, eol } = parsed;
   const inline = printIn(parsed, value);
   const written = isMap(parent) ? `${printIn(parsed, step)}: ${inline}` : inline;
@@ -381,29 +365,17 @@ function* insertIntoFlow(
   yield splice(text, end, end, `, ${written}`);
 }
 
-/**
- * Versions of the document without a member or item: with its lines removed, or only its text. None for the last item of a
- * collection, unless comments are left in it: the collection is replaced as a whole instead.
- */
-function* removeCandidates(parsed: ParsedDocument, located: Located): Generator<string> {
-  const { parent, start, end } = located;
-  if (!parent || start === null || end === null) return;
-  if (parent.flow === true) yield* removeFromFlow(parsed, parent, { ...located, start, end });
-  else if (parent.items.length > 1) yield* removeFromBlock(parsed, parent, { ...located, start, end });
-}
-
 interface OldItem {
+  readonly parent: YamlCollection;
   readonly index: number;
   readonly start: number;
   readonly end: number;
 }
 
-function* removeFromBlock(
-  parsed: ParsedDocument,
-  parent: YamlCollection,
-  { index, start, end }: OldItem,
-): Generator<string> {
+/** The lines of an item are removed, or only its text. The last item of a collection goes with the collection. */
+function* removeFromBlock(parsed: ParsedDocument, { parent, index, start, end }: OldItem): Generator<string> {
   const { text } = parsed;
+  if (parent.items.length < 2) return;
   if (isFirstOnLine(text, start) && isLastOnLine(text, end)) yield withoutLines(text, start, end);
   const next = locateItem(parsed, parent, index + 1)?.start ?? null;
   if (next === null) return;
@@ -412,11 +384,8 @@ function* removeFromBlock(
   yield splice(text, start, next, '');
 }
 
-function* removeFromFlow(
-  parsed: ParsedDocument,
-  parent: YamlCollection,
-  { index, start, end }: OldItem,
-): Generator<string> {
+/** Like that in a block, but the last item goes alone where comments are left in the collection. */
+function* removeFromFlow(parsed: ParsedDocument, { parent, index, start, end }: OldItem): Generator<string> {
   const { text } = parsed;
   const hasComments = text.slice(...(parent.range ?? [])).includes('#');
   if (parent.items.length < 2 && !hasComments) return;
@@ -443,4 +412,38 @@ function endOfComma(text: string, end: number): number {
 
 function isLastOnLine(text: string, offset: number): boolean {
   return /^[ \t]*(#.*)?$/.test(restOfLine(text, offset));
+}
+
+function printIn({ isJson }: ParsedDocument, value: Printable): string {
+  return isJson && tagsIn(value).length === 0 ? quote(jsonOf(value)) : printInline(value);
+}
+
+function splice(text: string, from: number, to: number, replacement: string): string {
+  return text.slice(0, from) + replacement + text.slice(to);
+}
+
+function columnOf(text: string, offset: number): number {
+  return offset - lineStart(text, offset);
+}
+
+function isFirstOnLine(text: string, offset: number): boolean {
+  return text.slice(lineStart(text, offset), offset).trim() === '';
+}
+
+/** The lines of a block, all but the first indented, with the file's line endings. */
+function indentBelow(block: string, column: number, eol: string): string {
+  const margin = ' '.repeat(column);
+  return block
+    .trimEnd()
+    .split('\n')
+    .map((line, index) => (index === 0 || line === '' ? line : margin + line))
+    .join(eol);
+}
+
+function withoutLines(text: string, from: number, to: number): string {
+  return splice(text, lineStart(text, from), nextLine(text, to), '');
+}
+
+function restOfLine(text: string, offset: number): string {
+  return text.slice(offset, lineEnd(text, offset));
 }

@@ -13,12 +13,10 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { lineEnd, lineStart, nextLine } from '../../loader/file.ts';
 import { yamlOptions } from '../../loader/parse.ts';
-import { type Member, type Printable, printInline, quote } from '../../loader/print.ts';
+import type { Member, Printable } from '../../loader/print.ts';
 import { keyText } from '../../loader/tree.ts';
 import { parseJson } from '../../model/json.ts';
-import { jsonOf, tagsIn } from '../print-live.ts';
 
 /** The steps from a document's root to a value: names of members, indexes of items. */
 export type Path = readonly string[];
@@ -61,10 +59,6 @@ export function parseOne(text: string): ParsedDocument | null {
   if (tree === undefined) return null;
   const isJson = parseJson(text.replace(/^---\s/, '')) !== undefined;
   return { text, root: contents, tree, eol: eolOf(text), isJson };
-}
-
-export function printIn({ isJson }: ParsedDocument, value: Printable): string {
-  return isJson && tagsIn(value).length === 0 ? quote(jsonOf(value)) : printInline(value);
 }
 
 /** Finds the value at a path. Returns `null` if nothing is there, or if an alias leads to it. */
@@ -188,34 +182,4 @@ export function eolOf(text: string): string {
 export function append(text: string, below: string): string {
   const eol = eolOf(text);
   return text + (text.endsWith('\n') ? '' : eol) + below.replaceAll('\n', eol);
-}
-
-export function splice(text: string, from: number, to: number, replacement: string): string {
-  return text.slice(0, from) + replacement + text.slice(to);
-}
-
-export function columnOf(text: string, offset: number): number {
-  return offset - lineStart(text, offset);
-}
-
-export function isFirstOnLine(text: string, offset: number): boolean {
-  return text.slice(lineStart(text, offset), offset).trim() === '';
-}
-
-/** The lines of a block, all but the first indented, with the file's line endings. */
-export function indentBelow(block: string, column: number, eol: string): string {
-  const margin = ' '.repeat(column);
-  return block
-    .trimEnd()
-    .split('\n')
-    .map((line, index) => (index === 0 || line === '' ? line : margin + line))
-    .join(eol);
-}
-
-export function withoutLines(text: string, from: number, to: number): string {
-  return splice(text, lineStart(text, from), nextLine(text, to), '');
-}
-
-export function restOfLine(text: string, offset: number): string {
-  return text.slice(offset, lineEnd(text, offset));
 }

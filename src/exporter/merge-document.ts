@@ -1,42 +1,49 @@
-import { isUnordered } from '../../kinds/field.ts';
-import type { LiveObject } from '../../kinds/kind.ts';
-import { identityOf } from '../../kinds/live-objects.ts';
-import { isIgnored } from '../../kinds/places.ts';
-import type { Secrets } from '../../kinds/project.ts';
-import type { Resource } from '../../kinds/resource.ts';
-import type { Member, Printable } from '../../loader/print.ts';
-import { unresolved } from '../../loader/tree.ts';
-import { get, isArray, isObject, type Json, type JsonObject } from '../../model/json.ts';
-import { secretName, secretNamesIn } from '../../model/marker.ts';
-import { isWithin, type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
-import { asPrinted, type DraftContext, draftObject } from '../draft.ts';
-import type { Edit } from '../edit/apply-edits.ts';
-import { eolOf } from '../edit/document.ts';
-import { namesOf, tagsFor } from '../ids.ts';
+import { diffArrays } from 'diff';
+import { compareField, pairRecords, recordAgrees } from '../kinds/compare.ts';
+import { isUnordered, textOfItem } from '../kinds/field.ts';
+import { readJsonText } from '../kinds/jsontext.ts';
+import type { LiveObject } from '../kinds/kind.ts';
+import { identityOf } from '../kinds/live-objects.ts';
+import { isIgnored } from '../kinds/places.ts';
+import type { Secrets } from '../kinds/project.ts';
+import type { Resource } from '../kinds/resource.ts';
+import type { Member, Printable } from '../loader/print.ts';
+import { unresolved } from '../loader/tree.ts';
 import {
-  fieldDiffers,
-  isSame,
-  isWritableKey,
-  itemIn,
-  membersIn,
-  type Place,
-  pairItems,
-  placeOf,
-  printableValue,
-  readDeclared,
-  respell,
-} from '../place.ts';
+  canonicalJson,
+  get,
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapJson,
+  mapMembers,
+  objectsIn,
+  sameJson,
+} from '../model/json.ts';
+import { secretName, secretNamesIn } from '../model/marker.ts';
+import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { asPrinted, type DraftContext, draftObject } from './draft.ts';
+import type { Edit } from './edit/apply-edits.ts';
+import { eolOf } from './edit/document.ts';
+import { namesOf, tagsFor } from './ids.ts';
 import {
   isList,
   isMapping,
   isTagged,
+  isWritableKey,
+  itemIn,
   jsonOf,
+  membersIn,
+  type Place,
   type PrintedValue,
   partOf,
+  placeOf,
+  printableValue,
   printLive,
   sideFileOf,
-} from '../print-live.ts';
-import type { Note, NoteReason } from '../remarks.ts';
+} from './print-live.ts';
+import type { Note, NoteReason } from './remarks.ts';
 
 interface SideText {
   readonly at: Pointer;
@@ -103,12 +110,12 @@ export function mergeDocument(
     const slot: ValueSlot = {
       at: pointer(name),
       place: placeOf(name, field),
-      declared: readDeclared(field, declared),
+      declared: field.is === 'json' ? readJsonText(declared) : declared,
       live: printableValue(field, current, declared),
       written: partOf(written, name),
     };
     if (isInvalid(name) && secretName(declared) === null) addNote(merge, slot, 'unwritable');
-    else if (fieldDiffers(name, field, declared, current)) mergeValue(slot, merge);
+    else if (compareField(name, field, declared, current).length > 0) mergeValue(slot, merge);
   }
   if (!('refused' in draft)) mergeLifecycle(merge, written, draft.lifecycle);
   return changes;
@@ -181,9 +188,6 @@ function mayBeSame(
   );
 }
 
-/** True where a live member that the manifest does not declare is a difference. */
-const isExact = ({ exact, is }: Place): boolean => exact && is !== 'record';
-
 /** Merges the inside of a collection; of one that a tag or a text gives, only to find out whether anything changes. */
 function mergeInside(
   slot: ValueSlot,
@@ -209,7 +213,8 @@ function mergeMembers(
   const [openDeclared, openLive] = [membersIn(declared, place), membersIn(live, place)];
   const { edits } = merge.changes;
   const first = edits.length;
-  const isWhole = isExact(place);
+  // A live member that the manifest does not declare is a difference then.
+  const isWhole = place.exact && place.is !== 'record';
   for (const [key, value] of Object.entries(declared)) {
     const { value: current, place: below } = openLive(key);
     const member = { at: at + pointer(key), place: below, written: partOf(written, key) };
@@ -354,4 +359,84 @@ function isLeftAlone(
 
 function isOverlaid(resource: Resource, at: Pointer): boolean {
   return resource.overlayAt(at) !== null;
+}
+
+function isSame(place: Place, declared: Json, live: Json): boolean {
+  return sameJson(comparableAt(place, declared), comparableAt(place, live));
+}
+
+/** Where hosts answer with either, 60 and "60" are the same. */
+function comparableAt({ field, is }: Place, value: Json): Json {
+  const isLoose = field.is === 'json' ? field.pairs === true : field.is === 'records' || is === 'reference';
+  if (!isLoose) return value;
+  return mapJson(value, (item) => (item === null || typeof item === 'object' ? item : String(item)));
+}
+
+/** The members of a live object in the spelling of the declared one, and without those that it may leave out. */
+function respell({ is, field }: Place, declared: JsonObject, live: JsonObject): JsonObject {
+  // With an id, the name is not needed.
+  if (is === 'reference' && Object.hasOwn(live, 'id') && !Object.hasOwn(declared, 'name'))
+    return mapMembers(live, (value, name) => (name === 'name' ? undefined : value));
+  if (is !== 'record' || field.is !== 'records') return live;
+  const agreeing = mapMembers(declared, (value, name) =>
+    recordAgrees({ [name]: value }, live, field) ? value : undefined,
+  );
+  return { ...live, ...agreeing };
+}
+
+/** A declared item and the live one in its place, by their indexes; `null` where one of them is missing. */
+type ItemPair = readonly [declared: number | null, live: number | null];
+
+/** Pairs the items of a declared list with live ones, in the declared order. Of a list without order, equal items are left out. */
+function pairItems(place: Place, declared: readonly Json[], live: readonly Json[]): ItemPair[] {
+  const { is, field } = place;
+  if (is === 'records' && field.is === 'records') {
+    return pairRecords(objectsIn(declared), objectsIn(live), field).map((pair) => [
+      pair.declared && declared.indexOf(pair.declared),
+      pair.live && live.indexOf(pair.live),
+    ]);
+  }
+  if (is === 'set' || is === 'references') {
+    const textsOf = (items: readonly Json[]) => items.map((item) => textOfItem(field, item));
+    return pairOthers(textsOf(declared), textsOf(live));
+  }
+  const textsOf = (items: readonly Json[]) => items.map((item) => canonicalJson(comparableAt(place, item)));
+  return alignItems(textsOf(declared), textsOf(live));
+}
+
+/** Items that are gone with new ones, one by one; what is left over stands alone. */
+function pairOthers(declared: readonly string[], live: readonly string[]): ItemPair[] {
+  const missing = (texts: readonly string[], others: ReadonlySet<string>) =>
+    [...texts.keys()].filter((at) => !others.has(texts[at] ?? ''));
+  const [gone, added] = [missing(declared, new Set(live)), missing(live, new Set(declared))];
+  const length = Math.max(gone.length, added.length);
+  return Array.from({ length }, (_, turn) => [gone[turn] ?? null, added[turn] ?? null]);
+}
+
+/** Lists with more differences than this are paired by position. */
+const mostDifferences = 4000;
+
+/** The items of two lists in order, with as many equal ones in pairs as possible. */
+export function alignItems(declared: readonly string[], live: readonly string[]): ItemPair[] {
+  const chunks = diffArrays([...declared], [...live], { maxEditLength: mostDifferences }) ?? [
+    { count: declared.length, removed: true, added: false },
+    { count: live.length, removed: false, added: true },
+  ];
+  const pairs: ItemPair[] = [];
+  let [at, liveAt, end, liveEnd] = [0, 0, 0, 0];
+  const pairGap = () => {
+    while (at < end || liveAt < liveEnd)
+      pairs.push([at < end ? at++ : null, liveAt < liveEnd ? liveAt++ : null]);
+  };
+  for (const { count, removed, added } of chunks) {
+    if (removed) end += count;
+    else if (added) liveEnd += count;
+    else {
+      pairGap();
+      for (let item = 0; item < count; item += 1) pairs.push([at++, liveAt++]);
+      [end, liveEnd] = [at, liveAt];
+    }
+  }
+  pairGap();
+  return pairs;
 }
