@@ -183,9 +183,16 @@ function readOnly(kind: string, path: string): DescribedKind {
   return readKind({ kind, path, key: 'name', list: { pageSize: 250, counts: true } }, kind);
 }
 
-/** The kinds that a tenant serves, by name; later ones of `described` count. Of two with one path, the first is served. */
-export function kindsByName(described: readonly DescribedKind[]): ReadonlyMap<string, DescribedKind> {
-  const byName = new Map(described.map((kind) => [kind.name, kind]));
+/**
+ * The kinds that a tenant serves in addition to those of the API documents, by name. `described` count before its own; of two with
+ * one path, the first is served.
+ */
+export function describedKinds(
+  { kinds }: { readonly kinds: readonly Json[] },
+  described: readonly DescribedKind[],
+): ReadonlyMap<string, DescribedKind> {
+  const own = [...kinds.map((kind) => readKind(kind, 'kinds')), ...described];
+  const byName = new Map(own.map((kind) => [kind.name, kind]));
   for (const kind of vendorKinds) if (!byName.has(kind.name)) byName.set(kind.name, kind);
   return byName;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type Clock, History, LateWork, systemClock } from './clock.ts';
+import { describedKinds } from './described-kind.ts';
 import { type Fault, FaultList } from './faults.ts';
 import { Router } from './routes.ts';
 import {
@@ -14,7 +15,7 @@ import {
   RequestLog,
   type ServerParts,
 } from './server.ts';
-import { describedKinds, loadState, readKindFolder, saveState, type TenantState } from './state.ts';
+import { loadState, readKindFolder, saveState, type TenantState } from './state.ts';
 import { TokenIssuer } from './tokens.ts';
 import { contract, type PresetName, presets, type Variations } from './ways.ts';
 

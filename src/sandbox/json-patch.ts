@@ -22,20 +22,18 @@ export const replaceOnlyPatch: PatchRules = { ops: ['replace'], replaceSets: tru
 export function applyPatch(document: JsonObject, patch: Json, rules: PatchRules): JsonObject {
   if (!isArray(patch) || patch.length === 0)
     throw badRequest('The patch must be a non-empty array of operations');
+  const readOperation = object({ op: choice(rules.ops), path: text, value: json });
   return patch.reduce<JsonObject>((current, operation, index) => {
-    const next = applyOperation(current, operation, `operation ${index + 1}`, rules);
-    if (!isObject(next)) throw badRequest(`operation ${index + 1}: the document must stay an object`);
+    const at = `operation ${index + 1}`;
+    const { op, path, value } = readOperation(operation, at);
+    if (op !== 'remove' && isObject(operation) && !Object.hasOwn(operation, 'value'))
+      throw badRequest(`${at}.value is required for ${op}`);
+    const tokens = parsePointer(path);
+    const sets = op === 'add' || (op === 'replace' && rules.replaceSets && tokens.length === 1);
+    const next = changeAt(current, tokens, { op, value, at: `${at} (${op} ${path})`, sets });
+    if (!isObject(next)) throw badRequest(`${at}: the document must stay an object`);
     return next;
   }, document);
-}
-
-function applyOperation(document: JsonObject, operation: Json, at: string, rules: PatchRules): Json {
-  const { op, path, value } = object({ op: choice(rules.ops), path: text, value: json })(operation, at);
-  if (op !== 'remove' && isObject(operation) && !Object.hasOwn(operation, 'value'))
-    throw badRequest(`${at}.value is required for ${op}`);
-  const tokens = parsePointer(path);
-  const sets = op === 'add' || (op === 'replace' && rules.replaceSets && tokens.length === 1);
-  return changeAt(document, tokens, { op, value, at: `${at} (${op} ${path})`, sets });
 }
 
 interface Change {

@@ -4,7 +4,6 @@ import { authProfiles, simIntegrations } from './handlers/integrations.ts';
 import { notifications, preferences, templateVariables } from './handlers/notifications.ts';
 import { collections, profileSearches } from './handlers/profiles.ts';
 import { senders } from './handlers/senders.ts';
-import { servedPath, servedQuery } from './host.ts';
 import { documented, type Operation, post } from './operations.ts';
 import { ApiError, badRequest, notFound } from './reply.ts';
 import type { Variations } from './ways.ts';
@@ -63,11 +62,31 @@ export class Router {
     const entry = matching
       .filter(({ operation }) => operation.method === method)
       .sort((a, b) => countVariables(a) - countVariables(b))[0];
-    if (entry) return { operation: entry.operation, params: readParams(entry.segments, given) };
+    if (entry) {
+      const named = entry.segments.flatMap((segment, index) =>
+        isVariable(segment) ? [[segment.slice(1, -1), given[index] ?? ''] as const] : [],
+      );
+      return { operation: entry.operation, params: new Map(named) };
+    }
     if (matching.length === 0) throw notFound('The request URL refers to a resource that does not exist');
     const allow = [...new Set(matching.map(({ operation }) => operation.method))].join(', ');
     throw new ApiError(405, `The resource does not support ${method}`, { allow });
   }
+}
+
+/** The query parameters of an operation. The documents know none for the list of domains. */
+function servedQuery(
+  { name, query }: Pick<Operation, 'name' | 'query'>,
+  { domainPages }: Variations,
+): readonly string[] {
+  return name === 'get-dkim-attributes' && domainPages !== 'refused' ? ['limit', 'offset'] : query;
+}
+
+/** The path of an operation on a tenant that serves saved searches, or all resources, elsewhere. */
+function servedPath(path: string, { profileSearchPath, identityPaths }: Variations): string {
+  const search = '/api/advanced_search';
+  if (path.startsWith(search)) return `${profileSearchPath}${path.slice(search.length)}`;
+  return identityPaths === 'own' ? path.replace(/^\/v\d{4}(\/[^/]+)/, '$1/v1') : path;
 }
 
 function decode(segment: string): string {
@@ -89,9 +108,4 @@ function matches(segments: readonly string[], given: readonly string[]): boolean
 
 function countVariables({ segments }: Entry): number {
   return segments.filter(isVariable).length;
-}
-
-function readParams(segments: readonly string[], given: readonly string[]): Map<string, string> {
-  const pairs = segments.map((segment, index) => [segment.slice(1, -1), given[index] ?? ''] as const);
-  return new Map(pairs.filter((_, index) => isVariable(segments[index] ?? '')));
 }

@@ -8,7 +8,7 @@ import type { Operation, Query, Tenant } from './operations.ts';
 import { ApiError, badRequest, type Reply } from './reply.ts';
 import type { Route, Router } from './routes.ts';
 import { ShapeError } from './shape.ts';
-import { redactForm, type TokenIssuer } from './tokens.ts';
+import type { TokenIssuer } from './tokens.ts';
 import type { Variations } from './ways.ts';
 
 /** A request as it arrived. */
@@ -89,8 +89,10 @@ export function createSandboxServer(parts: ServerParts): Server {
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse, parts: ServerParts): Promise<void> {
-  const received = await receive(request);
-  const { method, path } = received;
+  const { method = '', url = '/', headers } = request;
+  const [path = '', ...search] = url.split('?');
+  const bytes = await collectBody(request);
+  const received: Received = { method, path, search: search.join('?'), headers, bytes };
   const route = attempt(() => parts.router.find(method, path));
   const operation = route instanceof Error ? null : route.operation.name;
   const fault = parts.faults.next({ method, path, operation });
@@ -108,12 +110,6 @@ async function serve(request: IncomingMessage, response: ServerResponse, parts: 
   if (status !== null) parts.log.setStatus(entry, status);
 }
 
-async function receive(request: IncomingMessage): Promise<Received> {
-  const { method = '', url = '/', headers } = request;
-  const [path = '', ...search] = url.split('?');
-  return { method, path, search: search.join('?'), headers, bytes: await collectBody(request) };
-}
-
 /** Checks a request and does its work. Every error becomes an answer. */
 function handle(route: Route | Error, received: Received, parts: ServerParts): Reply {
   const reply = attempt(() => {
@@ -128,21 +124,27 @@ function handle(route: Route | Error, received: Received, parts: ServerParts): R
 }
 
 function answer({ route, path, headers, search, bytes }: RoutedRequest, parts: ServerParts): Reply {
-  const { tenant } = parts;
+  const { tenant, limiter, history } = parts;
   const { operation, params } = route;
   const { handler } = operation;
   if (handler === null) return parts.tokens.answer(decodeBody(bytes), headers);
   const clientId = parts.tokens.verify(headers.authorization);
-  admit(`${clientId} ${path.split('/')[1]}`, parts);
+  const pause = limiter.admit(`${clientId} ${path.split('/')[1]}`, tenant.now());
+  if (pause > 0)
+    throw new ApiError(429, 'Too many requests', { 'retry-after': String(Math.ceil(pause / 1000)) });
   checkHeaders(operation, headers, tenant.variations);
   const query = parseQuery(search, operation);
   const call = { path, params, query, body: readBody(operation, bytes) };
-  const reply = work(operation.method, (seen) => handler(call, seen), parts);
+  // A read may show the tenant as it was a while ago.
+  const reply =
+    operation.method === 'GET'
+      ? handler(call, { ...tenant, state: history.visibleState(tenant.state) })
+      : history.record(tenant.state, () => handler(call, tenant));
   const { changed, later } = reply;
   if (changed) parts.save();
   if (later)
     parts.late.add(slowWork, () => {
-      parts.history.record(tenant.state, later);
+      history.record(tenant.state, later);
       parts.save();
     });
   const body = showAnswer(operation, reply.body, tenant.variations);
@@ -151,20 +153,6 @@ function answer({ route, path, headers, search, bytes }: RoutedRequest, parts: S
 
 /** How long a host needs for what it only promises. Real ones take about a minute, and sometimes less. */
 const slowWork = 45_000;
-
-/** Does the work of an operation. A read may show the tenant as it was a while ago. */
-function work(method: string, carryOut: (tenant: Tenant) => Reply, { tenant, history }: ServerParts): Reply {
-  if (method === 'GET') return carryOut({ ...tenant, state: history.visibleState(tenant.state) });
-  return history.record(tenant.state, () => carryOut(tenant));
-}
-
-/** Throws a 429 for a client that has reached its limit for an API version. */
-function admit(name: string, { limiter, tenant }: ServerParts): void {
-  const pause = limiter.admit(name, tenant.now());
-  if (pause === 0) return;
-  const seconds = Math.ceil(pause / 1000);
-  throw new ApiError(429, 'Too many requests', { 'retry-after': String(seconds) });
-}
 
 function preventsWork({ kind, done, late }: Fault): boolean {
   if (kind === 'reset-before' || late !== undefined) return true;
@@ -318,8 +306,10 @@ export class RequestLog {
 function readLogBody(bytes: Buffer | null, operation: string | null): Json {
   if (bytes === null || bytes.length === 0) return null;
   const text = bytes.toString('utf8');
-  if (operation === 'issue-token') return redactForm(text);
-  return parseJson(text) ?? text;
+  if (operation !== 'issue-token') return parseJson(text) ?? text;
+  const fields = new URLSearchParams(text);
+  fields.delete('client_secret');
+  return Object.fromEntries(fields);
 }
 
 const detailCodes = new Map([

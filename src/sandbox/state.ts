@@ -5,7 +5,7 @@ import { isTooDeep, type Json, parseJson } from '../model/json.ts';
 import {
   type DescribedKind,
   type DescribedObject,
-  kindsByName,
+  describedKinds,
   readKind,
   readSaved,
   seedReader,
@@ -34,14 +34,6 @@ export function loadState(
     return readFile(data, (text) => readState(parseJson(text), described, readSavedObjects));
   if (seed === null) return readState({}, described, readSeedObjects);
   return readFile(seed, (text) => readState(parseYaml(text), described, readSeedObjects));
-}
-
-/** The kinds that the tenant serves in addition to those of the API documents: its own, and `described`, which come first. */
-export function describedKinds(
-  { kinds }: { readonly kinds: readonly Json[] },
-  described: readonly DescribedKind[],
-): ReadonlyMap<string, DescribedKind> {
-  return kindsByName([...kinds.map((kind) => readKind(kind, 'kinds')), ...described]);
 }
 
 /** The descriptors `NAME.kind.yaml` in a folder. Throws `SandboxFileError` for one that cannot be used, and for no folder. */
@@ -141,15 +133,14 @@ function usingFile<T>(file: string, action: () => T): T {
  * nested too deep. JSON is YAML too, and a parser of its own takes a hundredth of the time.
  */
 function parseYaml(text: string): Json | undefined {
-  const value: Json | undefined = parseJson(text) ?? parsePlainYaml(text);
+  let value = parseJson(text);
+  if (value === undefined) {
+    const document = parseDocument(text);
+    // The parser only warns of a tag that it does not know, and takes what follows for text.
+    const [problem] = [...document.errors, ...document.warnings];
+    if (problem) throw problem;
+    value = document.toJS({ maxAliasCount: 100 });
+  }
   if (value !== undefined && isTooDeep(value)) throw new Error('it is nested too deep');
   return value;
-}
-
-function parsePlainYaml(text: string): Json | undefined {
-  const document = parseDocument(text);
-  // The parser only warns of a tag that it does not know, and takes what follows for text.
-  const [problem] = [...document.errors, ...document.warnings];
-  if (problem) throw problem;
-  return document.toJS({ maxAliasCount: 100 });
 }

@@ -75,13 +75,6 @@ export class TokenIssuer {
   }
 }
 
-/** The fields of a token request without the secret, for the log. */
-export function redactForm(form: string): Record<string, string> {
-  const fields = new URLSearchParams(form);
-  fields.delete('client_secret');
-  return Object.fromEntries(fields);
-}
-
 function encode(value: Readonly<Record<string, string | number>>): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }

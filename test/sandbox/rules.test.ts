@@ -1,7 +1,7 @@
 /** Which profiles a rule finds, from the tables of the API documents. */
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
-import { checkRule, findProfiles } from '../../src/sandbox/handlers/profiles.ts';
+import { checkRule, findProfiles } from '../../src/sandbox/handlers/rules.ts';
 import type { ConditionRule } from '../../src/sandbox/objects.ts';
 import { loadState } from '../../src/sandbox/state.ts';
 

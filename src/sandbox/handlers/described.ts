@@ -20,7 +20,7 @@ import {
   settable,
   timesOf,
 } from '../described-kind.ts';
-import { answerDelete, readJsonText, writeJsonText, writeSentJson } from '../host.ts';
+import { readJsonText, writeJsonText, writeSentJson } from '../host.ts';
 import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
 import { newId } from '../objects.ts';
 import {
@@ -38,7 +38,7 @@ import {
   type Tenant,
 } from '../operations.ts';
 import { parseFilters, readFlag, selectPage } from '../query.ts';
-import { badRequest, notFound, okRead, okWrite, type Reply } from '../reply.ts';
+import { badRequest, noContent, notFound, okRead, okWrite, type Reply } from '../reply.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../ways.ts';
 
@@ -163,14 +163,10 @@ function create(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
   const object = { id, ...withoutNulls(given), ...timesOf(kind, tenant.timestamp()) };
   checkPlace(kind, object, tenant);
   objects.push(object);
-  return { status: 201, changed: true, ...createdAnswer(show(kind, object, tenant), tenant.variations) };
-}
-
-/** The answer to a create, as much of it as the host gives. */
-function createdAnswer(shown: JsonObject, { createAnswer }: Variations): { readonly body?: JsonObject } {
-  if (createAnswer === 'nothing') return {};
+  const shown = show(kind, object, tenant);
   const { id: _id, ...others } = shown;
-  return { body: createAnswer === 'withoutId' ? others : shown };
+  const bodies = { object: { body: shown }, withoutId: { body: others }, nothing: {} };
+  return { status: 201, changed: true, ...bodies[tenant.variations.createAnswer] };
 }
 
 /** The request that changes an object. */
@@ -234,7 +230,12 @@ function removeOne(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
     if (!sameJson(get(live, name) ?? null, value))
       throw badRequest(`${name} must be ${value} before a delete`);
   refuseWhileReferredTo(kind.name, live, tenant);
-  return answerDelete(kind, live.id, () => takeAway(kind, live.id, tenant), tenant.variations);
+  const later = () => takeAway(kind, live.id, tenant);
+  const isSlow = /^\/v\d{4}\/(sources|identity-profiles)$/.test(kind.path);
+  if (isSlow && tenant.variations.slowDeletes === 'accepted')
+    return { status: 202, body: { type: 'TASK_RESULT', id: `task-${live.id}` }, later };
+  later();
+  return noContent;
 }
 
 function takeAway(kind: DescribedKind, id: string, tenant: Tenant): void {

@@ -1,12 +1,6 @@
-import { type Json, type JsonObject, withoutNulls } from '../../model/json.ts';
-import {
-  acceptIntegration,
-  listProfiles,
-  patchOperations,
-  readJsonText,
-  showIntegration,
-  writeSentJson,
-} from '../host.ts';
+import { createHash } from 'node:crypto';
+import { get, isObject, type Json, type JsonObject, mapMembers, withoutNulls } from '../../model/json.ts';
+import { readJsonText, writeJsonText, writeSentJson } from '../host.ts';
 import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
 import {
   type AuthProfile,
@@ -45,6 +39,14 @@ export const authProfiles = documented('seed 000', [
   ),
   patch('patch-profile-config', '/v2024/auth-profiles/{id}', patchProfile),
 ]);
+
+function listProfiles(
+  profiles: readonly AuthProfile[],
+  { twinProfiles }: Variations,
+): readonly AuthProfile[] {
+  const [first] = profiles;
+  return twinProfiles && first ? [...profiles, { ...first, id: `${first.id}-twin` }] : profiles;
+}
 
 function showProfile({ id: _id, ...shown }: AuthProfile): Json {
   return shown;
@@ -142,7 +144,10 @@ function requireFreeName(name: string, id: string | null, { state }: Tenant): vo
 
 function applyTo(document: JsonObject, { body }: Call, { variations }: Tenant): JsonObject {
   const rules = variations.simPatchOps === 'all' ? standardPatch : replaceOnlyPatch;
-  return applyPatch(document, patchOperations(body, variations), rules);
+  if (variations.simPatchBody === 'array') return applyPatch(document, body, rules);
+  if (!isObject(body) || Object.keys(body).join() !== 'operations')
+    throw badRequest('The body must be an object with only the field operations');
+  return applyPatch(document, get(body, 'operations') ?? null, rules);
 }
 
 /** Reads a SimIntegrationDetails (seed 000); `id`: the one to replace, or null. Throws `ShapeError` or a 400. */
@@ -169,6 +174,25 @@ function readDetails(body: Json, id: string | null, variations: Variations): Sim
   })(body, 'body');
   if (givenId !== null && givenId !== id) throw badRequest('body.id is not the id of this integration');
   return acceptIntegration(details, variations);
+}
+
+/** Moves statusMap and request out of attributes, where some tenants keep them. Other values than objects stay. */
+function acceptIntegration<T extends Pick<SimIntegration, 'attributes' | 'statusMap' | 'request'>>(
+  sent: T,
+  { simStatusMap }: Variations,
+): T {
+  if (simStatusMap !== 'attributes' || sent.attributes === null) return sent;
+  const { statusMap = null, request = null, ...attributes } = sent.attributes;
+  return {
+    ...sent,
+    attributes: {
+      ...attributes,
+      ...withoutNulls({ statusMap: isObject(statusMap) ? null : statusMap }),
+      ...withoutNulls({ request: isObject(request) ? null : request }),
+    },
+    statusMap: isObject(statusMap) ? statusMap : sent.statusMap,
+    request: isObject(request) ? request : sent.request,
+  };
 }
 
 /** Reads a beforeProvisioningRule; null if it has no values. Throws `ShapeError` or a 400. */
@@ -217,4 +241,60 @@ function show({ sources, ...integration }: SimIntegration, { state, variations }
     },
     variations,
   );
+}
+
+/** An integration as the documents answer it, before its JSON is written. */
+type ShownIntegration = Readonly<Record<string, Json>> &
+  Pick<SimIntegration, 'cluster' | 'attributes' | 'statusMap' | 'request'> & {
+    readonly clusterRef: JsonObject | null;
+    readonly provisioningConfig: JsonObject;
+  };
+
+function showIntegration(shown: ShownIntegration, host: Variations): JsonObject {
+  const { statusMap, request, cluster, clusterRef, ...others } = shown;
+  const attributes = shown.attributes && hideSecrets(shown.attributes, host.simSecrets);
+  const jsons = {
+    top: { attributes, statusMap, request },
+    attributes: { attributes: { ...attributes, ...withoutNulls({ statusMap, request }) } },
+    hidden: { attributes },
+  }[host.simStatusMap];
+  const name = clusterRef?.name ?? null;
+  const clusters = {
+    ids: { cluster, clusterRef },
+    nameInCluster: { cluster: name, clusterRef },
+    nameInReference: { cluster, clusterRef: clusterRef && { ...clusterRef, id: name } },
+  }[host.simCluster];
+  const written = mapMembers(jsons, (value) => writeJsonText(value, host));
+  return { ...showSources(others, host), ...clusters, ...written };
+}
+
+function showSources(
+  shown: Pick<ShownIntegration, 'provisioningConfig'> & JsonObject,
+  { simSources }: Variations,
+): JsonObject {
+  const { managedSources = null, ...others } = shown;
+  const { managedResourceRefs: _refs, ...provisioningConfig } = shown.provisioningConfig;
+  switch (simSources) {
+    case 'managedSources':
+      return shown;
+    case 'managedResourceRefs':
+      return { ...shown, managedSources: [] };
+    case 'sources':
+      return { ...others, provisioningConfig, sources: managedSources };
+    case 'hidden':
+      return { ...others, provisioningConfig };
+  }
+}
+
+const secretName = /passw|secret|token|credential|api_?key|private_?key/i;
+
+function hideSecrets(value: JsonObject, how: Variations['simSecrets']): JsonObject {
+  return mapMembers(value, (item, key) => {
+    if (isObject(item)) return hideSecrets(item, how);
+    if (item === null || !secretName.test(key)) return item;
+    const cipher = createHash('sha256')
+      .update(`cipher ${JSON.stringify(item)}`)
+      .digest('base64');
+    return { clear: item, absent: undefined, masked: '********', encrypted: `1:ACP:${cipher}` }[how];
+  });
 }

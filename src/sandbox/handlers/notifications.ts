@@ -1,5 +1,13 @@
-import { getText, isArray, type Json } from '../../model/json.ts';
-import { acceptTemplate, listTemplates, readJsonText, showTemplate } from '../host.ts';
+import {
+  getText,
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  parseJson,
+} from '../../model/json.ts';
+import { readJsonText } from '../host.ts';
 import {
   mediums,
   newId,
@@ -12,7 +20,19 @@ import {
 import { type Call, documented, param, post, put, read, type Tenant } from '../operations.ts';
 import { type FilterFields, parseFilters, selectPage } from '../query.ts';
 import { ApiError, badRequest, noContent, notFound, okRead, okWrite, type Reply } from '../reply.ts';
-import { choice, ignoredTime, list, object, orNull, type Read, text, textOrNull, texts } from '../shape.ts';
+import {
+  choice,
+  ignoredTime,
+  list,
+  object,
+  orNull,
+  type Read,
+  refuse,
+  text,
+  textOrNull,
+  texts,
+} from '../shape.ts';
+import type { Variations } from '../ways.ts';
 
 const page = ['limit', 'offset', 'filters'];
 
@@ -48,8 +68,8 @@ export const notifications = documented('seed 001', [
     (call, { state, variations }) => {
       const key = param(call, 'key');
       const preference = state.preferences.find((candidate) => candidate.key === key);
-      const refuse = variations.preferenceMissing === 'notFound' ? notFound : badRequest;
-      if (preference === undefined) throw refuse(`There is no notification preference for "${key}"`);
+      const missing = variations.preferenceMissing === 'notFound' ? notFound : badRequest;
+      if (preference === undefined) throw missing(`There is no notification preference for "${key}"`);
       const { ccList: _cc, bccList: _bcc, ...shown } = preference;
       return okRead(shown);
     },
@@ -126,9 +146,14 @@ function listPage(
   { variations, pageLimit }: Tenant,
 ): Reply {
   const matches = parseFilters(query, filterFields);
-  const found = listTemplates(known, variations).filter((record) =>
-    matches((field) => getText(record, field) ?? ''),
-  );
+  const [first] = known;
+  // Of a medium and a locale that the documents do not know.
+  const foreign = [
+    { ...first, id: 'foreign-medium', medium: 'WHATSAPP' },
+    { ...first, id: 'foreign-locale', locale: 'default_for_all' },
+  ];
+  const all: readonly JsonObject[] = variations.foreignTemplates && first ? [...known, ...foreign] : known;
+  const found = all.filter((record) => matches((field) => getText(record, field) ?? ''));
   return okRead(selectPage(found, query, pageLimit).map((item) => showTemplate(item, variations)));
 }
 
@@ -171,6 +196,51 @@ function writeTemplate({ body }: Call, { state, variations, timestamp }: Tenant)
   if (live === undefined) state.templates.push(template);
   else state.templates[index] = template;
   return okWrite(showTemplate(template, variations));
+}
+
+/** The body of a template as the documents want it: the medium in capitals, and chat templates as text. */
+function acceptTemplate(body: Json, host: Variations): Json {
+  const { mediumCase, slackTeams, jsonText, chatNullSubject } = host;
+  if (!isObject(body)) return body;
+  const { medium = null, subject } = body;
+  const upper = mediumCase === 'lower' && typeof medium === 'string' ? medium.toUpperCase() : medium;
+  if (chatNullSubject === 'refused' && upper !== 'EMAIL' && subject === null)
+    throw badRequest('body.subject must be string');
+  const takesObjects = slackTeams === 'object' || jsonText === 'object';
+  const takesText = slackTeams === 'text' || jsonText !== 'object';
+  const asText = (chat: Json) => {
+    if (!takesText && typeof chat === 'string') return refuse('body', 'must have chat templates as objects');
+    return takesObjects && isObject(chat) ? JSON.stringify(chat) : chat;
+  };
+  return mapChats({ ...body, medium: upper }, asText);
+}
+
+function showTemplate(template: JsonObject, { mediumCase, slackTeams, chatFilled }: Variations): JsonObject {
+  const { medium = null } = template;
+  const shown = mediumCase === 'lower' && typeof medium === 'string' ? medium.toLowerCase() : medium;
+  return mapChats({ ...template, medium: shown }, (chat) => {
+    if (slackTeams === 'text' && !chatFilled) return chat;
+    const message = typeof chat === 'string' ? readChat(chat) : chat;
+    const filled = chatFilled ? fillUp(message ?? {}) : message;
+    return slackTeams === 'text' ? JSON.stringify(filled) : filled;
+  });
+}
+
+function mapChats(template: JsonObject, change: (chat: Json) => Json): JsonObject {
+  const { slackTemplate = null, teamsTemplate = null } = template;
+  return { ...template, slackTemplate: change(slackTemplate), teamsTemplate: change(teamsTemplate) };
+}
+
+function readChat(text: string): Json {
+  const parsed = parseJson(text);
+  return isObject(parsed) ? parsed : { text };
+}
+
+const fillers = { title: '', isSubscription: false, requestId: null, autoApprovalData: {} };
+
+function fillUp(value: Json): Json {
+  if (isArray(value)) return value.map(fillUp);
+  return isObject(value) ? { ...fillers, ...mapMembers(value, fillUp) } : value;
 }
 
 const betaText = 'Bulk deletion of templates is a beta feature: contact support to enable it';

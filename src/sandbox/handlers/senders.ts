@@ -1,5 +1,4 @@
 import type { Json } from '../../model/json.ts';
-import { checkMailFromQuery, dkimState, senderOperators } from '../host.ts';
 import {
   type DkimIdentity,
   dkimTokens,
@@ -19,10 +18,11 @@ import {
   remove,
   type Tenant,
 } from '../operations.ts';
-import { parseFilters, readFlag, selectPage, sortRecords } from '../query.ts';
+import { type FilterOperator, parseFilters, readFlag, selectPage, sortRecords } from '../query.ts';
 import { badRequest, notFound, okRead, okWrite, type Reply } from '../reply.ts';
 import { bool, choice, object, text, textOrNull } from '../shape.ts';
 import type { TenantState } from '../state.ts';
+import type { Variations } from '../ways.ts';
 
 /** Sender addresses, domains and MAIL FROM domains. */
 export const senders = documented('seed 001', [
@@ -41,7 +41,9 @@ export const senders = documented('seed 001', [
 ]);
 
 function listSenders({ query }: Call, { state, pageLimit, variations }: Tenant): Reply {
-  const matches = parseFilters(query, new Map([['email', senderOperators(variations)]]));
+  const operators: readonly FilterOperator[] =
+    variations.senderFilters === 'documented' ? ['eq', 'ge', 'le', 'sw'] : ['eq', 'ge', 'le', 'gt', 'lt'];
+  const matches = parseFilters(query, new Map([['email', operators]]));
   const matching = state.senders.filter(({ email }) => matches(() => email));
   const found = sortRecords(matching, query.get('sorters'), ['email']);
   const withCount = readFlag(query, 'count');
@@ -86,14 +88,21 @@ function listIdentities({ query }: Call, { state, variations }: Tenant): Reply {
       ? state.identities
       : selectPage(state.identities, query, maxIdentities);
   const changed = page.map((identity) => countRead(identity, 'dkimVerificationStatus')).includes(true);
+  const states = providerStates[variations.dkimStates];
   const shown = page.map((identity) => ({
     ...hideCount(identity),
-    dkimVerificationStatus: dkimState(identity, variations),
+    dkimVerificationStatus: states?.[identity.dkimVerificationStatus] ?? identity.dkimVerificationStatus,
   }));
   return { status: 200, body: shown, changed };
 }
 
 const maxIdentities = 100;
+
+const providerStates: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  documented: {},
+  upper: { PENDING: 'NOT_STARTED', FAILED: 'TEMPORARY_FAILURE' },
+  camel: { PENDING: 'NotStarted', FAILED: 'TemporaryFailure' },
+};
 
 function createDomain({ body }: Call, { state, variations }: Tenant): Reply {
   const { domain } = object({ domain: text })(body, 'body');
@@ -129,6 +138,19 @@ function getMailFrom(call: Call, { state, variations }: Tenant): Reply {
   if (variations.mailFromMissing === 'notFound') throw notFound(message);
   const nothing = { mailFromDomain: null, mxRecord: null, txtRecord: null, mailFromDomainStatus: null };
   return okRead({ identity, ...nothing });
+}
+
+/** Throws a 400 where the query of a read of MAIL FROM is not what the host wants. */
+function checkMailFromQuery(
+  identity: string,
+  query: ReadonlyMap<string, string>,
+  { mailFromQuery }: Variations,
+): void {
+  const id = query.get('id');
+  if (mailFromQuery === 'path' && id !== undefined) throw badRequest('Unknown query parameter "id"');
+  if (mailFromQuery === 'path') return;
+  if (id === undefined) throw badRequest('The query parameter "id" is required');
+  if (id !== identity) throw badRequest('The query parameter "id" is not the identity of the path');
 }
 
 /** Operation rule 4: a change starts the verification of the MAIL FROM domain. */
