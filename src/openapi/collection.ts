@@ -233,11 +233,6 @@ function answerOf(api: OpenApi, call: Part | null): Part | null {
   return answer && jsonSchema(api, answer);
 }
 
-function bodyOf(api: OpenApi, call: Part): Part | null {
-  const body = api.at(call, 'requestBody');
-  return body && jsonSchema(api, body);
-}
-
 function jsonSchema(api: OpenApi, part: Part): Part | null {
   const content = api.at(part, 'content');
   const type = Object.keys(content?.value ?? {}).find((each) => /json|\*/.test(each));
@@ -300,7 +295,8 @@ function rowsOf(api: OpenApi, path: string, list: Part | null | undefined): Rows
 }
 
 function readWrite(api: OpenApi, call: Part): Write {
-  const body = api.shape(bodyOf(api, call));
+  const sent = api.at(call, 'requestBody');
+  const body = api.shape(sent && jsonSchema(api, sent));
   return {
     body,
     items: body.items && api.shape(body.items),
@@ -349,9 +345,6 @@ function readProse(description: string): Prose {
     isForSome: /\bcan only (patch|update|change)\b|\bdo not use this\b/i.test(description),
   };
 }
-
-export const saysFixed = (description: string): boolean =>
-  /\b(is immutable|(cannot|can't) be (changed|updated|modified))\b/i.test(description);
 
 /** Names in quotes or in code: `"name"`, `` `id` ``. */
 const namesIn = (sentence: string) =>

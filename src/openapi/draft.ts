@@ -2,22 +2,29 @@ import { defaultKind } from '../generated/schemas/kind.ts';
 import { formatComment, type Member, printInline } from '../loader/print.ts';
 import { groupBy } from '../model/basics.ts';
 import { fail } from '../model/failure.ts';
-import { isFieldName, isMemberName } from '../model/json.ts';
-import { type Collection, collectionsIn, type Prose, type Rows, readCollection } from './collection.ts';
+import { getText, isFieldName, isMemberName } from '../model/json.ts';
+import {
+  type Collection,
+  collectionsIn,
+  type Prose,
+  type Rows,
+  readCollection,
+  type Write,
+} from './collection.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
 import {
   type DraftField,
+  type DraftPlace,
   fieldOf,
   isServerOwned,
   kindNameOf,
   movesByItself,
   pascalCase,
   pathWords,
+  placesIn,
   singular,
   toComment,
 } from './fields.ts';
-import { type DraftPlace, placesIn } from './places.ts';
-import { createsOne, type Findings, fixedFinder, updateOf, writableFilter, writeOf } from './writes.ts';
 
 /** The descriptor of a kind, as far as a document says it. */
 export interface Draft {
@@ -34,6 +41,17 @@ interface DraftOptions {
   readonly kind: string | null;
   /** `null` where nothing is known of other kinds. */
   readonly known?: KnownKinds | null;
+}
+
+/** What is known of a collection before its descriptor is written. */
+interface Findings {
+  readonly api: OpenApi;
+  readonly collection: Collection;
+  /** The properties of an object, in the answers and the requests. */
+  readonly properties: ReadonlyMap<string, Part>;
+  /** The member in which requests have the object; `null` where they are the object. */
+  readonly wrapper: string | null;
+  miss(message: string): void;
 }
 
 /** Drafts the descriptor of a kind from its collection. Throws a Failure for a path that the document does not have. */
@@ -142,8 +160,8 @@ function linesOf(kind: string, findings: Findings, known: KnownKinds | null): st
     prose: update.prose,
     known,
   });
-  const fieldNames = fields.map(([name]) => name);
-  const write = writeOf(findings, { update, fields: canCreate ? fieldNames : [], immutable });
+  const created = canCreate ? fields.map(([name]) => name) : [];
+  const write = writeOf(collection, update, created, immutable);
   return [
     `kind: ${kind}`,
     `summary: ${printInline(summaryOf(collection))}`,
@@ -286,7 +304,6 @@ interface Context {
 function fieldsOf(findings: Findings, { key, isReadOnly, isPut, prose, known }: Context) {
   const { api, collection, properties, miss } = findings;
   const isWritten = writableFilter(collection);
-  const fixedNote = fixedFinder(prose);
   const fields: [string, DraftField][] = [];
   // Tenants show these although documents do not mention them, and a PUT would send them back.
   const serverOwned = new Set(isPut ? defaultKind.serverOwned : ['id']);
@@ -296,7 +313,7 @@ function fieldsOf(findings: Findings, { key, isReadOnly, isPut, prose, known }: 
   const moving: string[] = [];
   for (const [name, property] of properties) {
     if (name === key || name === 'id') continue;
-    const fixed = fixedNote(name, property);
+    const fixed = whyFixed(prose, name, property);
     if (!isFieldName(name))
       miss(`The field ${toComment(name)} is left out: a manifest cannot have a field of that name.`);
     else if (isServerOwned(api, name, property)) serverOwned.add(name);
@@ -359,4 +376,108 @@ function nameIn(known: KnownKinds | null, kinds: readonly string[]) {
 function noteOf(names: readonly string[], what: string): string[] {
   const shown = names.length > 3 ? [...names.slice(0, 3), '…'] : names;
   return names.length === 0 ? [] : [`check: ${what} ${shown.join(', ')}`];
+}
+
+interface Update {
+  readonly word: 'json-patch' | 'merge-patch' | 'patch' | 'put' | 'none';
+  readonly notes: readonly string[];
+  readonly prose: Prose;
+}
+
+const silent: Prose = { patchable: null, fixed: new Set(), isForSome: false };
+const none: Update = { word: 'none', notes: [], prose: silent };
+
+function updateOf({ api, collection, wrapper, miss }: Findings): Update {
+  const { patch, put, path, single, create, read, canDelete, demands } = collection;
+  for (const demand of demands) miss(`${toComment(demand)}, which a descriptor cannot express.`);
+  if (wrapper !== null) {
+    miss(
+      `Requests for ${path} have the object in ${toComment(wrapper)}, which a descriptor cannot express: so the kind is read only, for references.`,
+    );
+    return none;
+  }
+  const calls = single
+    ? {}
+    : { POST: create, 'GET of one object': read, 'PATCH or PUT': patch ?? put, DELETE: canDelete };
+  const absent = Object.entries(calls).flatMap(([name, call]) => (call ? [] : [name]));
+  if (absent.length > 0) miss(`For ${path} there is no ${absent.join(', no ')}.`);
+  const ways = [...(patch ? [patchWay(api, patch)] : []), ...(put ? [putWay(put)] : [])];
+  const usable = ways.filter((way) => way !== null);
+  if (usable.length < ways.length)
+    miss(`Not all ways to change an object at ${path} take JSON that a descriptor can express.`);
+  const [first = none, second] = usable;
+  return patch?.prose.isForSome && second
+    ? { ...second, notes: [...second.notes, 'check: PATCH is described as changing only some objects'] }
+    : first;
+}
+
+/** What the API asks of those who write, besides what is usual; of the fields, those that a create can have. */
+function writeOf(
+  { create, put, patch }: Collection,
+  update: Update,
+  fields: readonly string[],
+  immutable: readonly string[],
+): Member[] {
+  const members: Member[] = [];
+  const [type] = patch?.mediaTypes ?? [];
+  if (update.word === 'json-patch' && type && !patch?.mediaTypes.some((each) => /json-patch/.test(each)))
+    if (contentType.test(type)) members.push(['contentType', type]);
+  if (update.word === 'put' && put?.body.required.has('id')) members.push(['sendId', true]);
+  const required = fields.filter((name) => create?.body.required.has(name));
+  if (required.length > 0) members.push(['required', required]);
+  if (immutable.length > 0 && update.word !== 'none') members.push(['immutable', immutable]);
+  return members;
+}
+
+/** As schemas/kind.schema.json says. */
+const contentType = /^[a-z]+\/[a-z0-9.+-]+$/;
+
+const takesJson = ({ mediaTypes }: Write) =>
+  mediaTypes.length === 0 || mediaTypes.some((type) => /json|\*/.test(type));
+
+const putWay = (put: Write): Update | null =>
+  takesJson(put) ? { word: 'put', notes: [], prose: put.prose } : null;
+
+/** How a PATCH changes an object; `null` for a way that a descriptor cannot say. */
+function patchWay(api: OpenApi, patch: Write): Update | null {
+  const { mediaTypes, body, items, prose } = patch;
+  const takes = (format: string) => mediaTypes.some((type) => type.includes(format));
+  const [[, inner] = [], ...others] = body.properties;
+  const wrapped = inner && others.length === 0 ? api.shape(inner).items : null;
+  if (!takesJson(patch) || (wrapped && isJsonPatch(api.shape(wrapped)))) return null;
+  if (takes('json-patch')) return { word: 'json-patch', notes: [], prose };
+  if (takes('merge-patch')) return { word: 'merge-patch', notes: [], prose };
+  const taken = `PATCH takes ${mediaTypes.map(toComment).join(', ') || 'a body that is not described'}`;
+  if (items) return { word: 'json-patch', notes: [isJsonPatch(items) ? taken : `check: ${taken}`], prose };
+  return { word: 'patch', notes: [`check: ${taken}; does it replace each field as a whole?`], prose };
+}
+
+const isJsonPatch = ({ properties, description }: Shape) =>
+  (properties.has('op') && properties.has('path')) || /json.?patch/i.test(description);
+
+/** True where POST takes one object as JSON. */
+function createsOne({ collection: { create, path }, miss }: Findings): boolean {
+  if (!create) return false;
+  if (!takesJson(create))
+    miss(`POST ${path} takes ${create.mediaTypes.map(toComment).join(', ')}, and no JSON.`);
+  else if (create.items) miss(`POST ${path} takes a list of objects, which a descriptor cannot express.`);
+  else return true;
+  return false;
+}
+
+/** Why a field cannot be changed in an object that exists; `null` where nothing says so. */
+function whyFixed({ patchable, fixed }: Prose, name: string, property: Part): string | null {
+  if (fixed.has(name)) return 'described as one that cannot be changed';
+  const description = getText(property.value, 'description') ?? '';
+  if (/\b(is immutable|(cannot|can't) be (changed|updated|modified))\b/i.test(description))
+    return 'check: it cannot be changed, its description says';
+  return patchable?.has(name) === false ? 'check: not among those that are described as changeable' : null;
+}
+
+/** True for fields that a described request sets. If no request is described, every field counts as set. */
+function writableFilter({ create, put, patch }: Collection): (name: string) => boolean {
+  const bodies = [create, put, patch].flatMap((write) => (write ? [write.body.properties] : []));
+  const isDescribed = bodies.some(({ size }) => size > 0);
+  return (name) =>
+    !isDescribed || patch?.prose.patchable?.has(name) === true || bodies.some((body) => body.has(name));
 }
