@@ -6,7 +6,7 @@ import type { Outcome } from '../render/renderer.ts';
 import type { Message, RenderedSides } from '../render/template.ts';
 import { picturesMarkup } from '../report/html/mail-markup.ts';
 import { html, Markup, markMatches } from '../report/html/markup.ts';
-import type { FurtherRendered, MailHead, Rendered, RenderedSide } from '../report/options.ts';
+import type { FurtherRendered, Rendered, RenderedSide } from '../report/options.ts';
 import { oneLine, takeFirst } from '../report/safe.ts';
 import type { RenderedTemplate } from './protocol.ts';
 
@@ -38,18 +38,18 @@ export function renderedTemplate(
   vendor: RenderedSides | null,
 ): RenderedTemplate {
   const rendered = toRendered(sides);
-  const further = [...rendered.further, ...(vendor ? [vendorPictures(toRendered(vendor))] : [])];
+  const further: FurtherRendered[] = [...rendered.further];
+  if (vendor) {
+    const { before, after } = toRendered(vendor);
+    const old = before === null ? 'not known: no manifest in git has its text' : '';
+    further.push({
+      title: 'The vendor has changed the default that this template was customised from',
+      before,
+      after,
+      captions: [`The vendor's old default ${old}`.trim(), "The vendor's new default"],
+    });
+  }
   return { context: sides.context, markup: picturesMarkup(address, { ...rendered, further }).toString() };
-}
-
-function vendorPictures({ before, after }: Rendered): FurtherRendered {
-  const old = before === null ? 'not known: no manifest in git has its text' : '';
-  return {
-    title: 'The vendor has changed the default that this template was customised from',
-    before,
-    after,
-    captions: [`The vendor's old default ${old}`.trim(), "The vendor's new default"],
-  };
 }
 
 /**
@@ -65,20 +65,18 @@ export function renderedSide(outcome: Outcome<Message> | null): RenderedSide | n
     };
   const message = outcome.value;
   switch (message.is) {
-    case 'email':
-      return { document: page(new Markup(renameActive(message.html)), 'mail'), head: headOf(message) };
+    case 'email': {
+      const head = {
+        subject: oneLine(message.subject),
+        from: oneLine(message.from),
+        replyTo: oneLine(message.replyTo),
+        preheader: oneLine(firstWords(message.html)),
+      };
+      return { document: page(new Markup(renameActive(message.html)), 'mail'), head };
+    }
     case 'chat':
       return { document: page(chatMarkup(message.content)), head: null };
   }
-}
-
-function headOf({ subject, from, replyTo, html: text }: Extract<Message, { is: 'email' }>): MailHead {
-  return {
-    subject: oneLine(subject),
-    from: oneLine(from),
-    replyTo: oneLine(replyTo),
-    preheader: oneLine(firstWords(text)),
-  };
 }
 
 /** Blanks, and what e-mails put between their first words and the rest, so that an inbox shows only these. */
@@ -230,10 +228,12 @@ export function chatParts(content: Json): ChatPart[] {
 
 function partsWithin(element: JsonObject, depth: number): ChatPart[] {
   if (depth > maxDepth) return [];
+  const fields = itemsOf(element, 'fields').map((item) => partsFrom(item, depth));
   return [
     ...containers.flatMap((name) => itemsOf(element, name).flatMap((item) => partsFrom(item, depth))),
     ...rows.flatMap((name) => rowOf(itemsOf(element, name).map((item) => partsFrom(item, depth)))),
-    ...pairsOf(itemsOf(element, 'fields').map((item) => partsFrom(item, depth))),
+    // Slack shows fields in two columns.
+    ...fields.flatMap((_, at) => (at % 2 === 0 ? rowOf(fields.slice(at, at + 2)) : [])),
   ];
 }
 
@@ -244,11 +244,6 @@ function itemsOf(element: JsonObject, name: string): readonly Json[] {
 
 function partsFrom(item: Json, depth: number): ChatPart[] {
   return isObject(item) ? partsOf(item, depth + 1) : ownText(item);
-}
-
-/** Slack shows fields in two columns. */
-function pairsOf(fields: readonly (readonly ChatPart[])[]): ChatPart[] {
-  return fields.flatMap((_, at) => (at % 2 === 0 ? rowOf(fields.slice(at, at + 2)) : []));
 }
 
 /** Columns side by side; a single one is not a row. */

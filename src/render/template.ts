@@ -52,7 +52,9 @@ export async function renderTemplate(
   choice: ContextChoice,
 ): Promise<RenderedSides> {
   const drafts = mapSides(fields, (side) => draftOf(medium, side));
-  const context = contextFor(drafts, choice);
+  const texts = [drafts.before, drafts.after].flatMap((draft) => Object.values(draft?.texts ?? {}));
+  const context =
+    choice.from === 'user' ? choice.context : sampleContext(texts, choice.attributes, choice.examples);
   const pictures = await renderBoth(renderer, drafts, context);
   const sides = mapSides(pictures, ({ message }) => message);
   const isWhole = [sides.before, sides.after].every((side) => side?.is !== 'failed');
@@ -142,12 +144,6 @@ function remarkOf(hidden: number): string {
   return `${texts} not in any of these pictures, because of the conditions around them: read the template.`;
 }
 
-function contextFor({ before, after }: Sides<TemplateDraft>, choice: ContextChoice): JsonObject {
-  if (choice.from === 'user') return choice.context;
-  const texts = [before, after].flatMap((draft) => Object.values(draft?.texts ?? {}));
-  return sampleContext(texts, choice.attributes, choice.examples);
-}
-
 /** The texts of a template that hold Velocity, and how a message is made of the rendered texts. */
 interface TemplateDraft {
   readonly texts: Texts;
@@ -164,7 +160,13 @@ function draftOf(medium: string, fields: JsonObject): TemplateDraft {
   const shown = mapJson(fields, replaceMarker);
   const readable = isObject(shown) ? shown : {};
   const chat = get(chatFields, medium);
-  return chat === undefined ? mailDraft(readable) : chatDraft(get(readable, chat) ?? null);
+  if (chat !== undefined) return chatDraft(get(readable, chat) ?? null);
+  return {
+    texts: Object.fromEntries(mailFields.map((name) => [name, getText(readable, name) ?? ''])),
+    message({ subject = '', from = '', replyTo = '', header = '', body = '', footer = '' }) {
+      return { is: 'email', subject, from, replyTo, html: `${header}${body}${footer}` };
+    },
+  };
 }
 
 /** Words in the place of a secret or a lookup. */
@@ -172,16 +174,6 @@ function replaceMarker(value: Json): Json {
   const secret = secretName(value);
   if (secret !== null) return `(secret ${secret})`;
   return lookupOf(value) === null ? value : '(looked up)';
-}
-
-function mailDraft(fields: JsonObject): TemplateDraft {
-  const texts = Object.fromEntries(mailFields.map((name) => [name, getText(fields, name) ?? '']));
-  return {
-    texts,
-    message({ subject = '', from = '', replyTo = '', header = '', body = '', footer = '' }) {
-      return { is: 'email', subject, from, replyTo, html: `${header}${body}${footer}` };
-    },
-  };
 }
 
 /** Members may hold JSON as text, and some of it becomes JSON only when its directives are evaluated. */

@@ -4,7 +4,6 @@
  */
 import { Compile, parse } from 'velocityjs';
 import { messageOf } from '../model/failure.ts';
-import type { JsonObject } from '../model/json.ts';
 import type { Job, Outcome, Texts } from './renderer.ts';
 
 const maxReason = 400;
@@ -38,7 +37,9 @@ function renderAll({ texts, context, conditions }: Extract<Job, { asks: 'render'
   for (const [name, text] of Object.entries(texts)) {
     const tree = parse(text);
     if (conditions !== null) decideConditions(tree, conditions);
-    const result = evaluate(tree, context);
+    const compile = new GuardedCompile(tree, { customMethodHandlers });
+    // References that cannot be resolved stay as written. Templates must not change the context of the next text.
+    const result = String(compile.render(structuredClone(context)));
     left -= result.length;
     if (left < 0) return { is: 'failed', reason: `It renders to more than ${maxCharacters} characters.` };
     rendered.push([name, result]);
@@ -53,12 +54,6 @@ function reasonOf(error: unknown): string {
 }
 
 type Tree = ReturnType<typeof parse>;
-
-/** A template, evaluated. References that cannot be resolved stay as written. Changes neither template nor context. */
-function evaluate(template: Tree, context: JsonObject): string {
-  const compile = new GuardedCompile(template, { customMethodHandlers });
-  return String(compile.render(structuredClone(context)));
-}
 
 /** Lets every `#if` and `#elseif` of a tree hold, or none. */
 function decideConditions(tree: unknown, holds: boolean): void {

@@ -1,14 +1,22 @@
 import { messageOf } from '../../model/failure.ts';
-import { decodePart, element, find, startTheme } from '../../report/html/browser/dom.ts';
+import {
+  decodePart,
+  element,
+  find,
+  findAll,
+  focusOnSlash,
+  startTheme,
+  wordsIn,
+} from '../../report/html/browser/dom.ts';
 import {
   type ListedTemplate,
   type PreviewError,
+  type Problem,
   type RenderedTemplate,
   type RenderQuestion,
   type TemplateList,
   tokenHeader,
 } from '../protocol.ts';
-import { breakableKey, mediumName, problemItem, showList, startList } from './list.ts';
 import {
   contextOf,
   showContext,
@@ -21,6 +29,10 @@ import {
 
 const root = document.documentElement;
 const busy = find('busy', HTMLElement);
+const listed = find('list', HTMLElement);
+const filter = find('filter', HTMLInputElement);
+const changedOnly = find('changed-only', HTMLInputElement);
+const mediumNames: Readonly<Record<string, string>> = { EMAIL: 'E-mail', SLACK: 'Slack', TEAMS: 'Teams' };
 
 let templates: readonly ListedTemplate[] = [];
 /** When the templates were loaded that are shown; empty where they are those of the files as they are now. */
@@ -32,7 +44,7 @@ let events: EventSource | null = null;
 
 startTheme();
 startPlace(() => selected);
-startList(() => showList(templates, selected));
+startList();
 startContext(() => selected, showTemplate);
 startSides();
 addEventListener('hashchange', select);
@@ -61,7 +73,7 @@ function select(): void {
   const address = addressInUrl();
   if (address === selected) return;
   selected = address;
-  showList(templates, selected);
+  showList();
   showTemplate();
 }
 
@@ -74,7 +86,7 @@ async function refresh(): Promise<void> {
     oldSince = list.isBroken ? timeOf(list) : '';
     showState(list);
     showAlerts(list);
-    showList(templates, selected);
+    showList();
     showTemplate();
   } catch (error) {
     showLive(messageOf(error), false);
@@ -204,4 +216,123 @@ async function request<T>(path: string, question?: RenderQuestion): Promise<T> {
     throw new Error(error);
   }
   return response.json();
+}
+
+/** Lets the filters, the slash and the arrow keys work. */
+function startList(): void {
+  filter.addEventListener('input', showList);
+  changedOnly.addEventListener('change', showList);
+  focusOnSlash(filter);
+  listed.addEventListener('keydown', (event) => {
+    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+    event.preventDefault();
+    const step = event.key === 'ArrowDown' ? 1 : -1;
+    const links = findLinks();
+    links[links.findIndex(isFocused) + step]?.focus();
+  });
+}
+
+/** The templates that match the filters, by key. A link that had the focus keeps it. */
+function showList(): void {
+  const words = wordsIn(filter);
+  const keys = new Map<string, ListedTemplate[]>();
+  for (const template of templates.filter((one) => matches(one, words)))
+    keys.set(template.key, [...(keys.get(template.key) ?? []), template]);
+  const focused = findLinks().find(isFocused)?.dataset.address;
+  const sections = [...keys].map(([key, group], index) =>
+    element(
+      'section',
+      { 'aria-labelledby': `k${index}` },
+      element('h2', { id: `k${index}` }, ...breakableKey(key)),
+      element('ul', {}, ...group.map(templateItem)),
+    ),
+  );
+  const none = element('p', { class: 'none' }, emptyListWords());
+  listed.replaceChildren(...(sections.length > 0 ? sections : [none]));
+  if (focused !== undefined)
+    findLinks()
+      .find(({ dataset }) => dataset.address === focused)
+      ?.focus();
+}
+
+function emptyListWords(): string {
+  if (templates.length === 0) return 'Nothing to list.';
+  if (!changedOnly.checked) return 'No template matches.';
+  const isRead = templates.some(({ base }) => base !== 'not-read');
+  return isRead
+    ? 'No template that matches has changed.'
+    : 'The tenant was not read, so changes are not known.';
+}
+
+function findLinks(): HTMLAnchorElement[] {
+  return findAll('#list a', HTMLAnchorElement);
+}
+
+function isFocused(link: Element): boolean {
+  return link === document.activeElement;
+}
+
+function matches(template: ListedTemplate, words: readonly string[]): boolean {
+  const { key, medium, locale, differs } = template;
+  if (changedOnly.checked && !differs) return false;
+  const text = [key, medium, mediumName(medium), locale].join(' ').toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+function templateItem(template: ListedTemplate): HTMLLIElement {
+  const { address, medium, locale, problems, differs } = template;
+  return element(
+    'li',
+    {},
+    element(
+      'a',
+      {
+        href: `#${encodeURIComponent(address)}`,
+        'data-address': address,
+        ...(address === selected && { 'aria-current': 'page' }),
+      },
+      element('span', { class: 'medium' }, mediumName(medium)),
+      element('span', { class: 'locale' }, locale),
+      element(
+        'span',
+        { class: 'marks' },
+        problems.length > 0 && countMark(problems.length),
+        differs && element('span', { class: 'changed' }, 'changed'),
+      ),
+    ),
+  );
+}
+
+/** A number, with the word for it where it is pointed at or read out. */
+function countMark(count: number): HTMLElement {
+  const word = count === 1 ? ' remark' : ' remarks';
+  const hidden = element('span', { class: 'hidden' }, word);
+  return element('span', { class: 'count', title: `${count}${word}` }, `${count}`, hidden);
+}
+
+/** A key whose lines break after its underscores. */
+function breakableKey(key: string): Node[] {
+  return key
+    .split(/(?<=_)/)
+    .flatMap((part) => [document.createTextNode(part), document.createElement('wbr')]);
+}
+
+function problemItem(problem: Problem): HTMLLIElement {
+  const { code, severity, message, place, editor, excerpt, hint } = problem;
+  return element(
+    'li',
+    { class: severity === 'error' ? 'danger' : severity },
+    element('strong', {}, severity === 'info' ? 'note' : severity),
+    ' ',
+    place !== '' && element('a', { href: editor, class: 'place', title: 'Open in VS Code' }, place),
+    place !== '' && ' ',
+    `${message} `,
+    element('code', { class: 'slug' }, code),
+    excerpt !== '' && severity !== 'info' && element('pre', {}, excerpt),
+    hint !== '' && element('p', {}, hint),
+  );
+}
+
+function mediumName(medium: string): string {
+  return mediumNames[medium] ?? medium;
 }
