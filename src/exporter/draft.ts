@@ -214,21 +214,17 @@ function draftField(
   if (field.is !== 'json' && places.some((place) => isWithin(place, at))) return leaveOut('credential');
   const sideText = sideTextOf(name, field, value);
   if (sideText) return { member: [name, { tag: '!file', value: sideText.ending }], sideText };
+  // A secret in an item of a list is one in all items.
+  const inItems = new Set(places.map(generalizeIndexes));
   const { value: printed, ...found } = printLive(printableValue(field, value), placeOf(name, field), {
     hidden: object.hidden,
-    isDeclaredSecret: matchSecrets(places),
+    isDeclaredSecret: (place) => inItems.has(generalizeIndexes(place)),
     tags,
   });
   if (printed === undefined)
     return field.is === 'json' ? found : leaveOut(found.omissions[0]?.reason ?? 'notWritable');
   // An empty mapping would declare that the field is empty.
   return isMapping(printed) && printed.members.length === 0 ? found : { ...found, member: [name, printed] };
-}
-
-/** Tells the places of secrets that manifests declare: one in an item of a list is one in all items. */
-function matchSecrets(places: readonly Pointer[]): (at: Pointer) => boolean {
-  const inItems = new Set(places.map(generalizeIndexes));
-  return (at) => inItems.has(generalizeIndexes(at));
 }
 
 /** `null` for a value that is not empty, or that is unset. */

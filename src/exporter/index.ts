@@ -12,20 +12,21 @@ import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { type Draft, type DraftInput, draftEach, fitsSideFile } from './draft.ts';
 import { applyEdits } from './edit/apply-edits.ts';
 import { parseOne } from './edit/document.ts';
-import { createFiles, type ExportedFile, wholeDocument } from './files.ts';
-import { type DocumentChanges, type MergeContext, mergeDocument, noChanges } from './merge-document.ts';
-import { mapTags, sideFileOf, tagsIn } from './print-live.ts';
-import { formerDiagnostic, noteDiagnostic, omissionDiagnostics, refusalDiagnostics } from './remarks.ts';
 import {
   addToEnvExample,
+  createFiles,
+  type ExportedFile,
   envExampleFile,
   type NamedSecret,
   type NameSecret,
   secretNames,
-} from './secret-names.ts';
+  wholeDocument,
+} from './files.ts';
+import { type DocumentChanges, type MergeContext, mergeDocument, noChanges } from './merge-document.ts';
+import { mapTags, sideFileOf, tagsIn } from './print-live.ts';
+import { formerDiagnostic, noteDiagnostic, omissionDiagnostics, refusalDiagnostics } from './remarks.ts';
 
-export type { ExportedFile } from './files.ts';
-export { addToEnvExample, envExampleFile, type NamedSecret } from './secret-names.ts';
+export { addToEnvExample, type ExportedFile, envExampleFile, type NamedSecret } from './files.ts';
 
 export interface NewDeclaration {
   readonly object: LiveObject;

@@ -152,7 +152,8 @@ function mergeKey({ resource, live, changes }: DocumentMerge, written: Printable
 
 function mergeValue(slot: ValueSlot, merge: DocumentMerge): void {
   const { at, place, declared, live } = slot;
-  if (isLeftAlone(merge, at, place.at, declared) || isSame(place, declared, live)) return;
+  if (isLeftAlone(merge, at, place.at, declared)) return;
+  if (sameJson(comparableAt(place, declared), comparableAt(place, live))) return;
   const secret = secretName(declared);
   if (secret !== null) {
     // What the tenant does not show may be any text.
@@ -274,7 +275,7 @@ function mergeItems(
 function replace(slot: ValueSlot, merge: DocumentMerge): void {
   const { at, place, live, declared, written } = slot;
   const { edits, sideTexts, secrets } = merge.changes;
-  const printed = printAt(place, live, merge);
+  const printed = printLive(live, place, { hidden: merge.live.hidden, tags: merge.tags });
   const { value } = printed;
   if (isOverlaid(merge.resource, at)) addNote(merge, slot, 'overlay');
   else if (secretNamesIn(declared).length > 0) addNote(merge, slot, 'besideSecret');
@@ -312,7 +313,7 @@ function insert(slot: Pick<ValueSlot, 'at' | 'place' | 'live'>, merge: DocumentM
   if (isOverlaid(resource, at)) addNote(merge, slot, 'overlay');
   else if (!isWritableKey(key)) addNote(merge, slot, 'unwritable');
   else {
-    const { value, secrets } = printAt(place, live, merge);
+    const { value, secrets } = printLive(live, place, { hidden: merge.live.hidden, tags: merge.tags });
     changes.secrets.push(...secrets);
     if (value === undefined) addNote(merge, slot, 'unwritable');
     else changes.edits.push({ op: 'insert', path: segmentsOf(at), value, names: namesIn(merge, place) });
@@ -338,10 +339,6 @@ function addNote({ changes }: DocumentMerge, { at }: Pick<ValueSlot, 'at'>, reas
   changes.notes.push({ at, reason });
 }
 
-function printAt(place: Place, live: Json, { live: { hidden }, tags }: DocumentMerge): PrintedValue {
-  return printLive(live, place, { hidden, tags });
-}
-
 function namesIn({ names }: DocumentMerge, { at }: Place): ReadonlyMap<Pointer, string> {
   const inside = [...names].filter(([place]) => isWithin(place, at));
   return new Map(inside.map(([place, name]) => [place.slice(at.length), name]));
@@ -359,10 +356,6 @@ function isLeftAlone(
 
 function isOverlaid(resource: Resource, at: Pointer): boolean {
   return resource.overlayAt(at) !== null;
-}
-
-function isSame(place: Place, declared: Json, live: Json): boolean {
-  return sameJson(comparableAt(place, declared), comparableAt(place, live));
 }
 
 /** Where hosts answer with either, 60 and "60" are the same. */

@@ -45,7 +45,12 @@ export class Renderer {
 
   /** The texts with their Velocity evaluated. Never rejects, whatever the texts do. */
   render(texts: Texts, context: JsonObject, conditions: boolean | null = null): Promise<Outcome<Texts>> {
-    return this.#queue({ asks: 'render', texts, context, conditions }, readTexts);
+    return this.#queue({ asks: 'render', texts, context, conditions }, (value) => {
+      if (!isObject(value)) return null;
+      return Object.fromEntries(
+        Object.entries(value).flatMap(([name, text]) => (typeof text === 'string' ? [[name, text]] : [])),
+      );
+    });
   }
 
   literals(texts: readonly string[]): Promise<Outcome<readonly string[]>> {
@@ -160,12 +165,4 @@ function workerFile(): string {
   const places = ['./render-worker.cjs', './render-worker.js', '../../dist/bin/render-worker.cjs'];
   const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
   return files.find((file) => existsSync(file)) ?? places[0] ?? '';
-}
-
-function readTexts(value: Json): Texts | null {
-  if (!isObject(value)) return null;
-  const texts = Object.entries(value).flatMap(([name, text]): [string, string][] =>
-    typeof text === 'string' ? [[name, text]] : [],
-  );
-  return Object.fromEntries(texts);
 }

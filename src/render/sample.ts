@@ -17,7 +17,11 @@ export function sampleContext(
   examples: JsonObject = {},
 ): JsonObject {
   const sampled = [...variablesIn(texts).members].map(
-    ([name, shape]) => [name, preferExample(sampleValue(name, shape), get(examples, name))] as const,
+    ([name, shape]) =>
+      [
+        name,
+        preferExample(valueFor(shape, wordsOf(name), { parent: '', at: null }), get(examples, name)),
+      ] as const,
   );
   return objectFrom([...sampled, ...(attributes ? [[globals, attributes] as const] : [])]);
 }
@@ -74,10 +78,6 @@ interface MemberPlace {
   readonly at: number | null;
 }
 
-function sampleValue(name: string, shape: Shape, place: MemberPlace = { parent: '', at: null }): Json {
-  return valueFor(shape, wordsOf(name), place);
-}
-
 function valueFor(shape: Shape, words: string, { parent, at }: MemberPlace): Json {
   const { item, members, like } = shape;
   if (item)
@@ -86,7 +86,7 @@ function valueFor(shape: Shape, words: string, { parent, at }: MemberPlace): Jso
     );
   if (members.size > 0)
     return objectFrom(
-      [...members].map(([name, inner]) => [name, sampleValue(name, inner, { parent: words, at })]),
+      [...members].map(([name, inner]) => [name, valueFor(inner, wordsOf(name), { parent: words, at })]),
     );
   if (typeof like === 'number') return 3 + (at ?? 0);
   return like ?? leafValue(words, { parent, at });

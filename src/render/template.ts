@@ -110,7 +110,10 @@ async function renderHidden(
     if (left.length < hidden.length) further.push({ title, ...mapSides(sides, ({ message }) => message) });
     hidden = left;
   }
-  return { further, remark: remarkOf(hidden.length) };
+  if (hidden.length === 0) return { further, remark: '' };
+  const texts = hidden.length === 1 ? '1 changed text is' : `${hidden.length} changed texts are`;
+  const remark = `${texts} not in any of these pictures, because of the conditions around them: read the template.`;
+  return { further, remark };
 }
 
 /** A text between directives and references that only one side has. */
@@ -136,12 +139,6 @@ async function changedLiterals(
 
 function isShown({ side, text }: Literal, pictures: Sides<Picture>): boolean {
   return Object.values(pictures[side]?.texts ?? {}).some((each) => each.includes(text));
-}
-
-function remarkOf(hidden: number): string {
-  if (hidden === 0) return '';
-  const texts = hidden === 1 ? '1 changed text is' : `${hidden} changed texts are`;
-  return `${texts} not in any of these pictures, because of the conditions around them: read the template.`;
 }
 
 /** The texts of a template that hold Velocity, and how a message is made of the rendered texts. */

@@ -18,7 +18,10 @@ function answer(job: Job): Outcome<unknown> {
         return renderAll(job);
     }
   } catch (error) {
-    return { is: 'failed', reason: `It cannot be rendered: ${reasonOf(error)}` };
+    const message = messageOf(error);
+    const cut = message.length > maxReason ? `${message.slice(0, maxReason)} …` : message;
+    const reason = error instanceof RangeError ? 'it repeats itself without end, or is too long.' : cut;
+    return { is: 'failed', reason: `It cannot be rendered: ${reason}` };
   }
 }
 
@@ -45,12 +48,6 @@ function renderAll({ texts, context, conditions }: Extract<Job, { asks: 'render'
     rendered.push([name, result]);
   }
   return { is: 'rendered', value: Object.fromEntries(rendered) };
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof RangeError) return 'it repeats itself without end, or is too long.';
-  const message = messageOf(error);
-  return message.length > maxReason ? `${message.slice(0, maxReason)} …` : message;
 }
 
 type Tree = ReturnType<typeof parse>;

@@ -1,6 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject, mapMembers, parseJson } from '../model/json.ts';
-import type { Operation } from './operations.ts';
-import { ApiError, badRequest } from './reply.ts';
+import { ApiError, badRequest, type Operation } from './operations.ts';
 import { refuse } from './shape.ts';
 import type { Variations } from './ways.ts';
 

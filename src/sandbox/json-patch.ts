@@ -1,5 +1,5 @@
 import { get, isArray, isObject, type Json, type JsonObject, objectFrom, sameJson } from '../model/json.ts';
-import { badRequest } from './reply.ts';
+import { badRequest } from './operations.ts';
 import { choice, json, object, text } from './shape.ts';
 
 const patchOps = ['add', 'replace', 'remove', 'test'] as const;

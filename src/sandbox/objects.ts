@@ -264,11 +264,10 @@ const readPlainSearch = object({
 });
 export const readProfileSearch: Read<ProfileSearch> = (value, at) => {
   const search = readPlainSearch(value, at);
-  const withId = (rule: ConditionRule, index: number) => ({
-    ...rule,
-    id: rule.id || uuid('ConditionRule', search.id, String(index + 1)),
+  const rules = search.rules.map((rule, index) => {
+    return { ...rule, id: rule.id || uuid('ConditionRule', search.id, String(index + 1)) };
   });
-  return { ...search, rules: search.rules.map(withId) };
+  return { ...search, rules };
 };
 
 /** Hexadecimal digits that depend on `parts` only. */

@@ -1,6 +1,5 @@
 import { getText, type JsonObject } from '../model/json.ts';
-import type { Query } from './operations.ts';
-import { badRequest } from './reply.ts';
+import { badRequest, type Query } from './operations.ts';
 
 const maxOffset = 2 ** 31 - 1;
 
@@ -121,18 +120,16 @@ export function parseFilters(query: Query, fields: FilterFields): Predicate {
   const operand = (): Predicate => {
     depth += 1;
     if (depth > maxDepth) throw badRequest(`filters: nested deeper than ${maxDepth}`);
-    const predicate = takes('not') ? negation(operand()) : takes('(') ? group() : comparison();
+    let predicate: Predicate;
+    if (takes('not')) {
+      const inner = operand();
+      predicate = (read) => !inner(read);
+    } else if (takes('(')) {
+      predicate = any();
+      expect(')');
+    } else predicate = comparison();
     depth -= 1;
     return predicate;
-  };
-  const negation =
-    (inner: Predicate): Predicate =>
-    (read) =>
-      !inner(read);
-  const group = (): Predicate => {
-    const inner = any();
-    expect(')');
-    return inner;
   };
   const comparison = (): Predicate => {
     const field = take('word', 'a field');

@@ -4,8 +4,7 @@ import { authProfiles, simIntegrations } from './handlers/integrations.ts';
 import { notifications, preferences, templateVariables } from './handlers/notifications.ts';
 import { collections, profileSearches } from './handlers/profiles.ts';
 import { senders } from './handlers/senders.ts';
-import { documented, type Operation, post } from './operations.ts';
-import { ApiError, badRequest, notFound } from './reply.ts';
+import { ApiError, badRequest, documented, notFound, type Operation, post } from './operations.ts';
 import type { Variations } from './ways.ts';
 
 /** Every operation of the three API documents and of api-notes. */

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { get, getText, isObject, parseJson } from '../model/json.ts';
-import { ApiError, badRequest, type Reply } from './reply.ts';
+import { ApiError, badRequest, type Reply } from './operations.ts';
 
 export interface TokenOptions {
   readonly clientId: string;

@@ -22,7 +22,7 @@ import type { Request } from '../../src/model/plan.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { type Around, type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { readTemplateDefault, templateReader } from '../../src/sandbox/objects.ts';
-import type { Reply } from '../../src/sandbox/reply.ts';
+import type { Reply } from '../../src/sandbox/operations.ts';
 import { descriptors, shownNote, storedNote, thingsPath } from './things.ts';
 
 type Rows = Readonly<Record<string, JsonObject>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addToEnvExample } from '../../src/exporter/secret-names.ts';
+import { addToEnvExample } from '../../src/exporter/files.ts';
 
 describe('the list of secrets to set', () => {
   const secret = { name: 'S_PASSWORD', address: 'SimIntegration/S', at: '/attributes/password' };

@@ -1,11 +1,10 @@
 /** The names that an export gives: of secrets, of files, of lookups, and in comments. */
 import { describe, expect, it } from 'vitest';
-import { chooseBasePaths } from '../../src/exporter/files.ts';
+import { chooseBasePaths, secretNames } from '../../src/exporter/files.ts';
 import { namesOf, type Records, tagsFor } from '../../src/exporter/ids.ts';
 import { exportObjects } from '../../src/exporter/index.ts';
 import { jsonOf, mapTags, partOf, sideFileOf } from '../../src/exporter/print-live.ts';
 import { printPlace, remarkOf } from '../../src/exporter/remarks.ts';
-import { secretNames } from '../../src/exporter/secret-names.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { Printable } from '../../src/loader/print.ts';
 import type { JsonObject } from '../../src/model/json.ts';

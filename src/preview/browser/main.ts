@@ -83,7 +83,8 @@ async function refresh(): Promise<void> {
     templates = list.templates;
     selected ??= templates[0]?.address ?? null;
     find('environment', HTMLElement).textContent = list.environment;
-    oldSince = list.isBroken ? timeOf(list) : '';
+    const { isBroken, loadedAt } = list;
+    oldSince = isBroken && loadedAt !== null ? new Date(loadedAt).toLocaleTimeString() : '';
     showState(list);
     showAlerts(list);
     showList();
@@ -112,10 +113,6 @@ function brokenWords(list: TemplateList): string {
       ? 'Nothing has loaded yet.'
       : `This page shows the last state that did, of ${oldSince}, and none of your later changes.`;
   return `The project does not load. ${shown}${where}${more}`;
-}
-
-function timeOf({ loadedAt }: TemplateList): string {
-  return loadedAt === null ? '' : new Date(loadedAt).toLocaleTimeString();
 }
 
 /** An empty text means that what is shown is not old. */

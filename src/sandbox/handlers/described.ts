@@ -24,21 +24,26 @@ import { readJsonText, writeJsonText, writeSentJson } from '../host.ts';
 import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
 import { newId } from '../objects.ts';
 import {
+  badRequest,
   type Call,
   documented,
   findById,
   type Handler,
+  noContent,
+  notFound,
   type Operation,
+  okRead,
+  okWrite,
   param,
   patch,
   post,
   put,
+  type Reply,
   read,
   remove,
   type Tenant,
 } from '../operations.ts';
 import { parseFilters, readFlag, selectPage } from '../query.ts';
-import { badRequest, noContent, notFound, okRead, okWrite, type Reply } from '../reply.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../ways.ts';
 
@@ -171,47 +176,42 @@ function create(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
 
 /** The request that changes an object. */
 function updateOf(kind: DescribedKind, noun: string, one: string) {
-  /** @param change makes the members that a client sets of what they are and of the body */
-  const update = (change: (document: JsonObject, body: Json, live: DescribedObject) => Json): Handler => {
-    return (call, tenant) => {
-      const isMissing = kind.single && objectsHere(kind, call, tenant).length === 0;
-      if (isMissing && kind.creates) return create(kind, call, tenant);
-      const live = find(kind, call, tenant);
-      const changed = change(writable(kind, live, tenant.variations), call.body, live);
-      const given = accept(kind, changed, live, tenant.variations);
-      checkChange(kind, live, given);
-      return replace(kind, live, given, tenant);
-    };
+  const { update, write } = kind;
+  if (update === 'none') return [];
+  const rules = write.patchOps === 'replace' ? replaceOnlyPatch : standardPatch;
+  /** The members that a client sets, made of what they are and of the body. */
+  const change = (document: JsonObject, body: Json, live: DescribedObject): Json => {
+    switch (update) {
+      case 'json-patch':
+        return applyPatch(document, body, rules);
+      case 'merge-patch':
+        return mergePatch(document, checkNames(kind, body, live));
+      case 'patch':
+        // Each member is replaced as a whole.
+        return { ...document, ...checkNames(kind, body, live) };
+      case 'put':
+        // What is left out is gone.
+        return withoutSentId(kind, body, live);
+    }
   };
-  const { contentType } = kind.write;
-  switch (kind.update) {
-    case 'none':
-      return [];
-    case 'json-patch': {
-      const rules = kind.write.patchOps === 'replace' ? replaceOnlyPatch : standardPatch;
-      const handler = update((document, body) => applyPatch(document, body, rules));
-      return [patch(`patch-${noun}`, one, handler, contentType ?? undefined)];
-    }
-    case 'merge-patch': {
-      const handler = update((document, body, live) => mergePatch(document, checkNames(kind, body, live)));
-      return [patch(`patch-${noun}`, one, handler, contentType ?? 'application/merge-patch+json')];
-    }
-    case 'patch': {
-      // Each member is replaced as a whole.
-      const handler = update((document, body, live) => ({ ...document, ...checkNames(kind, body, live) }));
-      return [patch(`patch-${noun}`, one, handler, contentType ?? 'application/json')];
-    }
-    case 'put':
-      // What is left out is gone.
-      return [
-        put(
-          `put-${noun}`,
-          one,
-          update((_document, body, live) => withoutSentId(kind, body, live)),
-        ),
-      ];
-  }
+  const handler: Handler = (call, tenant) => {
+    const isMissing = kind.single && objectsHere(kind, call, tenant).length === 0;
+    if (isMissing && kind.creates) return create(kind, call, tenant);
+    const live = find(kind, call, tenant);
+    const changed = change(writable(kind, live, tenant.variations), call.body, live);
+    const given = accept(kind, changed, live, tenant.variations);
+    checkChange(kind, live, given);
+    return replace(kind, live, given, tenant);
+  };
+  if (update === 'put') return [put(`put-${noun}`, one, handler)];
+  return [patch(`patch-${noun}`, one, handler, write.contentType ?? patchTypes[update])];
 }
+
+const patchTypes = {
+  'json-patch': 'application/json-patch+json',
+  'merge-patch': 'application/merge-patch+json',
+  patch: 'application/json',
+};
 
 function replace(kind: DescribedKind, live: DescribedObject, given: JsonObject, tenant: Tenant): Reply {
   const isKept = (name: string) => isServerOwned(kind, name) || name === kind.parent?.name;

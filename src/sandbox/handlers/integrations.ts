@@ -11,18 +11,21 @@ import {
   type SimIntegration,
 } from '../objects.ts';
 import {
+  badRequest,
   type Call,
   deleteById,
   documented,
   findById,
+  okRead,
+  okWrite,
   patch,
   post,
   put,
+  type Reply,
   read,
   remove,
   type Tenant,
 } from '../operations.ts';
-import { badRequest, okRead, okWrite, type Reply } from '../reply.ts';
 import { bool, choice, ignoredTime, object, text, textOrNull, texts } from '../shape.ts';
 import { referenceName } from '../state.ts';
 import type { Variations } from '../ways.ts';

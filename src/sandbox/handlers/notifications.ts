@@ -17,9 +17,23 @@ import {
   templateKeyText,
   templateTexts,
 } from '../objects.ts';
-import { type Call, documented, param, post, put, read, type Tenant } from '../operations.ts';
+import {
+  ApiError,
+  badRequest,
+  type Call,
+  documented,
+  noContent,
+  notFound,
+  okRead,
+  okWrite,
+  param,
+  post,
+  put,
+  type Reply,
+  read,
+  type Tenant,
+} from '../operations.ts';
 import { type FilterFields, parseFilters, selectPage } from '../query.ts';
-import { ApiError, badRequest, noContent, notFound, okRead, okWrite, type Reply } from '../reply.ts';
 import {
   choice,
   ignoredTime,

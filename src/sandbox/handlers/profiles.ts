@@ -9,19 +9,22 @@ import {
   uidOf,
 } from '../objects.ts';
 import {
+  badRequest,
   type Call,
   deleteById,
   documented,
   findById,
+  okRead,
+  okWrite,
   patch,
   post,
   type Query,
+  type Reply,
   read,
   remove,
   type Tenant,
 } from '../operations.ts';
 import { compareText, readFlag, readRange } from '../query.ts';
-import { badRequest, okRead, okWrite, type Reply } from '../reply.ts';
 import {
   bool,
   choice,

@@ -1,7 +1,7 @@
 import { get, getText, isArray, type Json } from '../../model/json.ts';
 import { type ConditionRule, type NeAttribute, type Profile, profileStates } from '../objects.ts';
+import { badRequest } from '../operations.ts';
 import { compareText } from '../query.ts';
-import { badRequest } from '../reply.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../ways.ts';
 

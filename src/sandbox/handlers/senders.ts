@@ -8,18 +8,22 @@ import {
   verificationStates,
 } from '../objects.ts';
 import {
+  badRequest,
   type Call,
   deleteById,
   documented,
+  notFound,
+  okRead,
+  okWrite,
   param,
   post,
   put,
+  type Reply,
   read,
   remove,
   type Tenant,
 } from '../operations.ts';
 import { type FilterOperator, parseFilters, readFlag, selectPage, sortRecords } from '../query.ts';
-import { badRequest, notFound, okRead, okWrite, type Reply } from '../reply.ts';
 import { bool, choice, object, text, textOrNull } from '../shape.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../ways.ts';
