@@ -43,7 +43,7 @@ import {
   printLive,
   sideFileOf,
 } from './print-live.ts';
-import type { Note, NoteReason } from './remarks.ts';
+import type { Note } from './remarks.ts';
 
 interface SideText {
   readonly at: Pointer;
@@ -97,9 +97,8 @@ export function mergeDocument(
   const live = asPrinted(object, context);
   const changes = noChanges();
   const draft = draftObject(live, context);
-  const isInvalid = (name: string) =>
-    'refused' in draft ||
-    draft.omissions.some(({ at, reason }) => reason === 'notValid' && at === pointer(name));
+  const omissions = 'refused' in draft ? [] : draft.omissions;
+  const invalid = new Set(omissions.flatMap(({ at, reason }) => (reason === 'notValid' ? [at] : [])));
   const [names, tags] = [namesOf(live, context), tagsFor(live, context)];
   const merge: DocumentMerge = { resource, live, secrets: context.secrets, names, tags, changes };
   mergeKey(merge, written);
@@ -114,7 +113,8 @@ export function mergeDocument(
       live: printableValue(field, current, declared),
       written: partOf(written, name),
     };
-    if (isInvalid(name) && secretName(declared) === null) addNote(merge, slot, 'unwritable');
+    const isInvalid = 'refused' in draft || invalid.has(slot.at);
+    if (isInvalid && secretName(declared) === null) addNote(merge, slot, 'unwritable');
     else if (compareField(name, field, declared, current).length > 0) mergeValue(slot, merge);
   }
   if (!('refused' in draft)) mergeLifecycle(merge, written, draft.lifecycle);
@@ -162,11 +162,8 @@ function mergeValue(slot: ValueSlot, merge: DocumentMerge): void {
   } else if (merge.tags.has(place.at)) replace(slot, merge);
   // Settings with secrets may exist although the tenant shows nothing of them.
   else if (isObject(declared) && (isObject(live) || (live === null && secretNamesIn(declared).length > 0)))
-    mergeInside(slot, merge, (inner) =>
-      mergeMembers({ ...slot, declared, live: isObject(live) ? live : {} }, inner),
-    );
-  else if (isArray(declared) && isArray(live))
-    mergeInside(slot, merge, (inner) => mergeItems({ ...slot, declared, live }, inner));
+    mergeInside(slot, merge);
+  else if (isArray(declared) && isArray(live)) mergeInside(slot, merge);
   else replace(slot, merge);
 }
 
@@ -190,17 +187,14 @@ function mayBeSame(
 }
 
 /** Merges the inside of a collection; of one that a tag or a text gives, only to find out whether anything changes. */
-function mergeInside(
-  slot: ValueSlot,
-  merge: DocumentMerge,
-  mergeParts: (inner: DocumentMerge) => void,
-): void {
-  if (isMapping(slot.written) || isList(slot.written)) {
-    mergeParts(merge);
-    return;
-  }
-  const changes = noChanges();
-  mergeParts({ ...merge, changes });
+function mergeInside(slot: ValueSlot, merge: DocumentMerge): void {
+  const { declared, live, written } = slot;
+  const isOpen = isMapping(written) || isList(written);
+  const changes = isOpen ? merge.changes : noChanges();
+  const inner = { ...merge, changes };
+  if (isObject(declared)) mergeMembers({ ...slot, declared, live: isObject(live) ? live : {} }, inner);
+  else if (isArray(declared) && isArray(live)) mergeItems({ ...slot, declared, live }, inner);
+  if (isOpen) return;
   const { edits, notes } = changes;
   if (edits.length > 0 || notes.some(({ reason }) => reason === 'unwritable')) replace(slot, merge);
   else merge.changes.notes.push(...notes);
@@ -335,7 +329,7 @@ function remove(slot: Pick<ValueSlot, 'at' | 'place' | 'declared'>, merge: Docum
   else changes.edits.push({ op: 'remove', path: segmentsOf(at) });
 }
 
-function addNote({ changes }: DocumentMerge, { at }: Pick<ValueSlot, 'at'>, reason: NoteReason): void {
+function addNote({ changes }: DocumentMerge, { at }: Pick<ValueSlot, 'at'>, reason: Note['reason']): void {
   changes.notes.push({ at, reason });
 }
 

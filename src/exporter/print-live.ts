@@ -9,7 +9,7 @@ import { isRefusedKey, unresolved } from '../loader/tree.ts';
 import { get, isArray, isObject, type Json, type JsonObject, objectFrom, pick } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { isConcealed, isPlaceOfCredential } from '../model/sensitive.ts';
-import type { Omission, Reason } from './remarks.ts';
+import type { Omission } from './remarks.ts';
 
 // All that this room knows of how a live value is shown and withheld. Drafts and merges ask here.
 
@@ -227,7 +227,7 @@ function printSecret(place: Place, walk: Walk): Printable | undefined {
   return { tag: '!secret', value: place.at };
 }
 
-function omit(walk: Walk, { at }: Place, reason: Reason): undefined {
+function omit(walk: Walk, { at }: Place, reason: Omission['reason']): undefined {
   walk.omissions.push({ at, reason });
 }
 

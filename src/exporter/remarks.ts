@@ -4,7 +4,7 @@ import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 
-export type Reason = 'notShown' | 'credential' | 'notWritable' | 'notValid';
+type Reason = 'notShown' | 'credential' | 'notWritable' | 'notValid';
 
 /** A value that is left out of a manifest, so that it stays as it is in the tenant. */
 export interface Omission {
@@ -84,7 +84,7 @@ export function notExported(address: Address, why: string, next: string): Diagno
 }
 
 /** Why a difference was not merged, or what was lost in merging it. */
-export type NoteReason = keyof typeof noteWords;
+type NoteReason = keyof typeof noteWords;
 
 export interface Note {
   /** Left out: the whole manifest. */

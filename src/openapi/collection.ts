@@ -24,7 +24,7 @@ export interface Collection {
   readonly demands: readonly string[];
 }
 
-export interface Parent {
+interface Parent {
   /** As the path has it. */
   readonly name: string;
   readonly kind: string;

@@ -27,7 +27,7 @@ import {
 } from './fields.ts';
 
 /** The descriptor of a kind, as far as a document says it. */
-export interface Draft {
+interface Draft {
   readonly kind: string;
   readonly path: string;
   readonly text: string;

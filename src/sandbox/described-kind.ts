@@ -203,9 +203,6 @@ export interface DescribedObject {
   readonly [member: string]: Json;
 }
 
-/** The members that a client may set. */
-export const settable = (kind: DescribedKind): readonly string[] => [...kind.keys, ...kind.members.keys()];
-
 /** The members that the server sets when it creates an object. */
 export function timesOf({ serverOwned }: DescribedKind, time: string): JsonObject {
   const names = ['created', 'modified'].filter((name) => serverOwned.includes(name));
@@ -278,20 +275,3 @@ const exactly =
   (wanted: string): Read<string | null> =>
   (value, at) =>
     value === wanted ? wanted : refuse(at, `must be ${wanted}`);
-
-interface HeldId {
-  readonly to: string;
-  readonly id: string;
-  readonly at: string;
-}
-
-export function idsHeld(kind: DescribedKind, object: JsonObject): HeldId[] {
-  return [...kind.members].flatMap(([at, { to }]) => {
-    const value = get(object, at) ?? null;
-    if (to === null || value === null) return [];
-    return (isArray(value) ? value : [value]).flatMap((item) => {
-      const id = isObject(item) ? getText(item, 'id') : item;
-      return typeof id === 'string' ? [{ to, id, at }] : [];
-    });
-  });
-}

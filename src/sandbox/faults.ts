@@ -138,7 +138,7 @@ function compilePath(path: string): (candidate: string) => boolean {
   }
 }
 
-export interface FaultTarget {
+interface FaultTarget {
   readonly method: string;
   readonly path: string;
   readonly operation: string | null;

@@ -3,6 +3,7 @@ import { getText, isObject, type JsonObject } from '../model/json.ts';
 import {
   bool,
   choice,
+  lines,
   list,
   numberOrNull,
   object,
@@ -58,7 +59,7 @@ export const readReference = object({ id: text, type: text, name: text });
 
 /** An authentication profile (seed 000). */
 export type AuthProfile = ReturnType<typeof readAuthProfile>;
-export const readAuthProfile = object({
+const readAuthProfile = object({
   id: idOf('AuthProfile', 'name'),
   name: text,
   offNetwork: bool(false),
@@ -74,7 +75,7 @@ export const readProvisioningRule = object({ type: textOrNull, id: textOrNull, n
 
 /** A service desk integration (seed 000). */
 export type SimIntegration = ReturnType<typeof readSimIntegration>;
-export const readSimIntegration = object({
+const readSimIntegration = object({
   id: idOf('SimIntegration', 'name'),
   name: text,
   description: textOrNull,
@@ -131,10 +132,10 @@ export function templateReader(defaults: readonly TemplateDefault[]): Read<Templ
 }
 
 /** The global variables of notification templates (seed 001). */
-export const readContext = object({ attributes: objectOrEmpty, ...times });
+const readContext = object({ attributes: objectOrEmpty, ...times });
 
 /** A variable of the templates of a notification, on hosts that list them. */
-export const readTemplateVariable = object({
+const readTemplateVariable = object({
   template: text,
   key: text,
   type: textOr('string'),
@@ -146,7 +147,7 @@ export const readTemplateVariable = object({
 export const preferenceMediums = [...mediums, 'INBOX'] as const;
 
 /** The media of a notification (seed 001), and who gets copies where the host takes changes. */
-export const readPreference = object({
+const readPreference = object({
   key: text,
   mediums: list(choice(preferenceMediums)),
   ccList: list(text),
@@ -155,7 +156,7 @@ export const readPreference = object({
 });
 
 export type Sender = ReturnType<typeof readSender>;
-export const readSender = object({
+const readSender = object({
   // null for an address that the tenant lists but cannot delete.
   id: (value, at, whole = {}) => (value === null ? null : idOf('SenderAddress', 'email')(value, at, whole)),
   email: text,
@@ -168,7 +169,7 @@ export const readSender = object({
 
 /** A domain, or an e-mail identity, at the mail provider. */
 export type DkimIdentity = ReturnType<typeof readIdentity>;
-export const readIdentity = object({
+const readIdentity = object({
   id: idOf('VerifiedDomain', 'address'),
   address: text,
   dkimEnabled: bool(true),
@@ -181,14 +182,14 @@ export const readIdentity = object({
 
 /** The MAIL FROM domain of an e-mail identity (seed 001). */
 export type MailFrom = ReturnType<typeof readMailFrom>;
-export const readMailFrom = object({
+const readMailFrom = object({
   identity: text,
   mailFromDomain: text,
   mailFromDomainStatus: choice(verificationStates, 'PENDING'),
   readsLeft: numberOrNull,
 });
 
-export const readSentNotification = object({
+const readSentNotification = object({
   key: text,
   medium: choice(mediums),
   context: objectOrEmpty,
@@ -198,7 +199,7 @@ export const readSentNotification = object({
   recipients: orNull(texts),
 });
 
-export const readUser = object({
+const readUser = object({
   id: idOf('User', 'login'),
   uid: (value, at, whole = {}) => textOrNull(value, at) ?? getText(whole, 'login') ?? '',
   name: text,
@@ -207,7 +208,7 @@ export const readUser = object({
   status: textOr('Active'),
 });
 
-export const readProfileType = object({
+const readProfileType = object({
   id: idOf('ProfileType', 'uid'),
   uid: text,
   name: text,
@@ -216,7 +217,7 @@ export const readProfileType = object({
 
 /** An attribute of profiles (seed 002). */
 export type NeAttribute = ReturnType<typeof readNeAttribute>;
-export const readNeAttribute = object({
+const readNeAttribute = object({
   id: idOf('NeAttribute', 'uid'),
   uid: text,
   label: text,
@@ -226,7 +227,7 @@ export const readNeAttribute = object({
 });
 
 export type Profile = ReturnType<typeof readProfile>;
-export const readProfile = object({
+const readProfile = object({
   id: idOf('Profile', 'uid'),
   uid: text,
   name: text,
@@ -262,13 +263,34 @@ const readPlainSearch = object({
   label: text,
   rules: list(readRule),
 });
-export const readProfileSearch: Read<ProfileSearch> = (value, at) => {
+const readProfileSearch: Read<ProfileSearch> = (value, at) => {
   const search = readPlainSearch(value, at);
   const rules = search.rules.map((rule, index) => {
     return { ...rule, id: rule.id || uuid('ConditionRule', search.id, String(index + 1)) };
   });
   return { ...search, rules };
 };
+
+/** The objects that have endpoints in the API documents, as the members of a seed or data file. */
+export const objectsWithEndpoints = {
+  authProfiles: list(readAuthProfile),
+  simIntegrations: list(readSimIntegration),
+  templateDefaults: list(readTemplateDefault),
+  templates: (given, at, whole = {}) =>
+    list(templateReader(list(readTemplateDefault)(whole.templateDefaults, at)))(given, at),
+  templateContext: (given, at) => readContext(given ?? {}, at),
+  templateVariables: list(readTemplateVariable),
+  preferences: list(readPreference),
+  senders: list(readSender),
+  identities: list(readIdentity),
+  mailFrom: list(readMailFrom),
+  sentNotifications: list(readSentNotification),
+  users: lines(readUser),
+  profileTypes: list(readProfileType),
+  neAttributes: list(readNeAttribute),
+  profiles: lines(readProfile),
+  profileSearches: list(readProfileSearch),
+} satisfies Record<string, Read<unknown>>;
 
 /** Hexadecimal digits that depend on `parts` only. */
 function digest(parts: readonly string[]): string {

@@ -1,5 +1,6 @@
-import type { Json } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, parseJson } from '../model/json.ts';
 import type { DescribedKind } from './described-kind.ts';
+import { refuse } from './shape.ts';
 import type { TenantState } from './state.ts';
 import type { Variations } from './ways.ts';
 
@@ -131,4 +132,38 @@ export function deleteById<T extends { id: string | null }>(
   records.splice(records.indexOf(findById(records, call, noun)), 1);
   state.generation += 1;
   return noContent;
+}
+
+/**
+ * Reads an object that the contract sends as text, and that tenants with `jsonText: object` take as an object.
+ * Throws `ShapeError` for the other form, and for text that is not a JSON object. `at` names the place in the message.
+ */
+export function readJsonText(
+  value: Json,
+  at: string,
+  { jsonText }: Pick<Variations, 'jsonText'>,
+): JsonObject | null {
+  if (value === null) return null;
+  if (jsonText === 'object') return isObject(value) ? value : refuse(at, 'must be an object');
+  const parsed = typeof value === 'string' ? parseJson(value) : undefined;
+  return isObject(parsed) ? parsed : refuse(at, 'must be text that holds a JSON object');
+}
+
+/** An object in the form in which the tenant answers it. Other values are answered as they are. */
+export function writeJsonText(value: Json, { jsonText }: Pick<Variations, 'jsonText'>): Json {
+  if (!isObject(value) || jsonText === 'object') return value;
+  return jsonText === 'text' ? JSON.stringify(value) : writeMap(value);
+}
+
+/** An object in the form in which a client sends it: no tenant takes the form of a map. */
+export function writeSentJson(value: Json, { jsonText }: Pick<Variations, 'jsonText'>): Json {
+  return writeJsonText(value, { jsonText: jsonText === 'map' ? 'text' : jsonText });
+}
+
+/** `{a=b, c=d}`, as some servers print a map. */
+function writeMap(value: Json): string {
+  if (isArray(value)) return `[${value.map(writeMap).join(', ')}]`;
+  if (!isObject(value)) return String(value);
+  const members = Object.entries(value).map(([key, item]) => `${key}=${writeMap(item)}`);
+  return `{${members.join(', ')}}`;
 }

@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { isTooDeep, type Json, parseJson } from '../model/json.ts';
+import {
+  isArray,
+  isObject,
+  isTooDeep,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  parseJson,
+} from '../model/json.ts';
 import type { Clock, History, LateWork } from './clock.ts';
 import type { Fault, FaultList } from './faults.ts';
-import { checkExperimental, showAnswer, showError } from './host.ts';
 import { ApiError, badRequest, type Operation, type Query, type Reply, type Tenant } from './operations.ts';
 import type { Route, Router } from './routes.ts';
 import { ShapeError } from './shape.ts';
@@ -332,15 +339,23 @@ function errorBody(status: number, message: string, serial: number): Json {
   };
 }
 
-export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const maxBytes = 5 * 1024 * 1024;
 const maxDepth = 64;
 
+const unnamedHeader = 'Experimental Header is missing or invalid.';
+
 /** Throws a 400 (on some tenants a 403) if the experimental header, Accept or Content-Type is missing or wrong (seeds 000 and 001). */
 function checkHeaders(operation: Operation, headers: Headers, host: Variations): void {
-  checkExperimental(operation, (name) => headers[name], host);
-  if (operation.isExperimental && headers.accept !== 'application/json')
+  const { path, isExperimental } = operation;
+  const isWanted = host.experimentalFor === 'all' ? isExperimental : path.includes('/sim-integrations');
+  if (isWanted && headers[host.experimentalHeader.toLowerCase()] !== 'true') {
+    const message = `The header ${host.experimentalHeader}: true is required for this experimental operation`;
+    if (host.headerMissing === 'forbidden') throw new ApiError(403, message);
+    throw badRequest(host.headerMissing === 'unnamed' ? unnamedHeader : message);
+  }
+  if (isExperimental && headers.accept !== 'application/json')
     throw badRequest('The header Accept must be application/json');
   const sent = headers['content-type'];
   if (operation.contentType === null && sent !== undefined) {
@@ -395,4 +410,55 @@ async function collectBody(chunks: AsyncIterable<Uint8Array>): Promise<Buffer | 
     if (size <= maxBytes) parts.push(chunk);
   }
   return size > maxBytes ? null : Buffer.concat(parts);
+}
+
+// How the ways of hosts change what all operations take and answer. What they change of one resource is in its handler.
+
+/** The body of an error where it is not as documented; else null. */
+function showError(
+  path: string,
+  status: number,
+  message: string,
+  { profileErrors }: Variations,
+): JsonObject | null {
+  if (message === unnamedHeader) return { error: message };
+  if (profileErrors === 'documented' || status === 401 || !path.startsWith('/api/')) return null;
+  const [, field = 'base', text = message] = /^"?(?:\S*\.)?(\w+)(?:\[\d+\])?"?:? (.+)$/s.exec(message) ?? [];
+  return { error: message, errors: { [field]: text } };
+}
+
+/** The members of each resource that may be null, where hosts say so. */
+const nullable: readonly (readonly [path: string, names: readonly string[]])[] = [
+  ['/v2024/auth-profiles', ['applicationId', 'applicationName']],
+  ['/v2024/sim-integrations', ['cluster']],
+  ['/v2025/notification-templates', ['header', 'footer', 'slackTemplate', 'teamsTemplate']],
+  [
+    '/v2025/notification-template-defaults',
+    ['subject', 'header', 'footer', 'from', 'replyTo', 'description', 'slackTemplate', 'teamsTemplate'],
+  ],
+  ['/v2025/verified-from-addresses', ['id', 'region']],
+  ['/v2025/verified-domains', []],
+];
+
+/** An answer without the nulls that a host does not have. */
+function showAnswer(
+  { path }: Pick<Operation, 'path'>,
+  body: Json | undefined,
+  { nulls, profileWords }: Variations,
+): Json | undefined {
+  if (body === undefined) return body;
+  if (path.startsWith('/api/')) return profileWords === 'product' ? withoutAnyNull(body) : body;
+  const [, names] = nullable.find(([start]) => path === start || path.startsWith(`${start}/`)) ?? [];
+  if (nulls === 'all' || !names) return body;
+  const show = (row: Json) =>
+    isObject(row)
+      ? mapMembers(row, (value, name) => (value === null && !names.includes(name) ? undefined : value))
+      : row;
+  return isArray(body) ? body.map(show) : show(body);
+}
+
+function withoutAnyNull(value: Json): Json {
+  if (isArray(value)) return value.map(withoutAnyNull);
+  if (!isObject(value)) return value;
+  return mapMembers(value, (member) => (member === null ? undefined : withoutAnyNull(member)));
 }

@@ -10,7 +10,7 @@ import {
   readSaved,
   seedReader,
 } from './described-kind.ts';
-import * as objects from './objects.ts';
+import { objectsWithEndpoints, readReference } from './objects.ts';
 import { lines, list, numberOrNull, object, objectOrEmpty, type Read, textOr } from './shape.ts';
 
 /** A seed, descriptor or data file that cannot be used; `message` names the file and the place in it. */
@@ -88,27 +88,11 @@ function readState(value: Json | undefined, described: readonly DescribedKind[],
     tenant: textOr('sandbox'),
     // Counts deletions, so that an object created again with its old key gets another id.
     generation: (...given) => numberOrNull(...given) ?? 0,
-    references: list(objects.readReference),
+    references: list(readReference),
     kinds,
     objects: (given, at, whole = {}) =>
       readObjects(describedKinds({ kinds: kinds(whole.kinds, 'seed.kinds') }, described))(given ?? {}, at),
-    authProfiles: list(objects.readAuthProfile),
-    simIntegrations: list(objects.readSimIntegration),
-    templateDefaults: list(objects.readTemplateDefault),
-    templates: (given, at, whole = {}) =>
-      list(objects.templateReader(list(objects.readTemplateDefault)(whole.templateDefaults, at)))(given, at),
-    templateContext: (given, at) => objects.readContext(given ?? {}, at),
-    templateVariables: list(objects.readTemplateVariable),
-    preferences: list(objects.readPreference),
-    senders: list(objects.readSender),
-    identities: list(objects.readIdentity),
-    mailFrom: list(objects.readMailFrom),
-    sentNotifications: list(objects.readSentNotification),
-    users: lines(objects.readUser),
-    profileTypes: list(objects.readProfileType),
-    neAttributes: list(objects.readNeAttribute),
-    profiles: lines(objects.readProfile),
-    profileSearches: list(objects.readProfileSearch),
+    ...objectsWithEndpoints,
   })(value, 'seed');
 }
 

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { get, getText, isObject, parseJson } from '../model/json.ts';
 import { ApiError, badRequest, type Reply } from './operations.ts';
 
-export interface TokenOptions {
+interface TokenOptions {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly lifetime: number;

@@ -1,5 +1,5 @@
 // All in which hosts differ from the API documents: the ways, and the products that go several of them. How each way changes what
-// a host takes and answers is in host.ts for all operations, and in the handlers for single resources.
+// a host takes and answers is in server.ts for all operations, and in the handlers for single resources.
 
 /** The ways of a tenant, by what they are about. The first is the contract (docs/hosts.md). */
 export const ways = {

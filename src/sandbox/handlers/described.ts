@@ -14,13 +14,10 @@ import {
   checkForms,
   type DescribedKind,
   type DescribedObject,
-  idsHeld,
   keyOf,
   type Member,
-  settable,
   timesOf,
 } from '../described-kind.ts';
-import { readJsonText, writeJsonText, writeSentJson } from '../host.ts';
 import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
 import { newId } from '../objects.ts';
 import {
@@ -40,8 +37,11 @@ import {
   put,
   type Reply,
   read,
+  readJsonText,
   remove,
   type Tenant,
+  writeJsonText,
+  writeSentJson,
 } from '../operations.ts';
 import { parseFilters, readFlag, selectPage } from '../query.ts';
 import type { TenantState } from '../state.ts';
@@ -120,6 +120,9 @@ function show(
     ...named,
   };
 }
+
+/** The members that a client may set. */
+const settable = (kind: DescribedKind): readonly string[] => [...kind.keys, ...kind.members.keys()];
 
 /** Objects that are known by another member, or are alone, have no id. */
 const hasId = ({ idMember, single }: DescribedKind): boolean => idMember === 'id' && !single;
@@ -324,6 +327,23 @@ function checkPlace(kind: DescribedKind, object: DescribedObject, tenant: Tenant
   const isTaken = (other: DescribedObject) =>
     other.id !== object.id && keyOf(kind, other) === keyOf(kind, object);
   if (objectsOf(tenant, kind.name).some(isTaken)) throw badRequest(`Another ${kind.name} has that name`);
+}
+
+interface HeldId {
+  readonly to: string;
+  readonly id: string;
+  readonly at: string;
+}
+
+function idsHeld(kind: DescribedKind, object: JsonObject): HeldId[] {
+  return [...kind.members].flatMap(([at, { to }]) => {
+    const value = get(object, at) ?? null;
+    if (to === null || value === null) return [];
+    return (isArray(value) ? value : [value]).flatMap((item) => {
+      const id = isObject(item) ? getText(item, 'id') : item;
+      return typeof id === 'string' ? [{ to, id, at }] : [];
+    });
+  });
 }
 
 /** The target as a merge patch makes it (RFC 7396). */

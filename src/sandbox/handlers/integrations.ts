@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { get, isObject, type Json, type JsonObject, mapMembers, withoutNulls } from '../../model/json.ts';
-import { readJsonText, writeJsonText, writeSentJson } from '../host.ts';
 import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
 import {
   type AuthProfile,
@@ -23,8 +22,11 @@ import {
   put,
   type Reply,
   read,
+  readJsonText,
   remove,
   type Tenant,
+  writeJsonText,
+  writeSentJson,
 } from '../operations.ts';
 import { bool, choice, ignoredTime, object, text, textOrNull, texts } from '../shape.ts';
 import { referenceName } from '../state.ts';

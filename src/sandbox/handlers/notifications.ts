@@ -7,7 +7,6 @@ import {
   mapMembers,
   parseJson,
 } from '../../model/json.ts';
-import { readJsonText } from '../host.ts';
 import {
   mediums,
   newId,
@@ -31,6 +30,7 @@ import {
   put,
   type Reply,
   read,
+  readJsonText,
   type Tenant,
 } from '../operations.ts';
 import { type FilterFields, parseFilters, selectPage } from '../query.ts';
