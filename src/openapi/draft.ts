@@ -156,8 +156,7 @@ function linesOf(kind: string, findings: Findings, known: KnownKinds | null): st
   const { fields, places, immutable, serverOwned, notes } = fieldsOf(findings, {
     key: key?.name ?? null,
     isReadOnly,
-    isPut: update.word === 'put',
-    prose: update.prose,
+    update,
     known,
   });
   const created = canCreate ? fields.map(([name]) => name) : [];
@@ -295,18 +294,16 @@ interface Context {
   /** `null` in a single object. */
   readonly key: string | null;
   readonly isReadOnly: boolean;
-  /** An update sends the whole object. */
-  readonly isPut: boolean;
-  readonly prose: Prose;
+  readonly update: Update;
   readonly known: KnownKinds | null;
 }
 
-function fieldsOf(findings: Findings, { key, isReadOnly, isPut, prose, known }: Context) {
+function fieldsOf(findings: Findings, { key, isReadOnly, update, known }: Context) {
   const { api, collection, properties, miss } = findings;
-  const isWritten = writableFilter(collection);
+  const { prose } = update;
   const fields: [string, DraftField][] = [];
   // Tenants show these although documents do not mention them, and a PUT would send them back.
-  const serverOwned = new Set(isPut ? defaultKind.serverOwned : ['id']);
+  const serverOwned = new Set(update.word === 'put' ? defaultKind.serverOwned : ['id']);
   const places: DraftPlace[] = [];
   const immutable: string[] = [];
   const unwritten: string[] = [];
@@ -318,7 +315,7 @@ function fieldsOf(findings: Findings, { key, isReadOnly, isPut, prose, known }: 
       miss(`The field ${toComment(name)} is left out: a manifest cannot have a field of that name.`);
     else if (isServerOwned(api, name, property)) serverOwned.add(name);
     else if (isReadOnly) continue;
-    else if (!isWritten(name)) unwritten.push(name);
+    else if (!isWritten(collection, name)) unwritten.push(name);
     else if (movesByItself(name) && (fixed !== null || prose.patchable === null)) moving.push(name);
     else {
       const { field, notes } = toKnown(fieldOf(api, name, property), known);
@@ -475,9 +472,8 @@ function whyFixed({ patchable, fixed }: Prose, name: string, property: Part): st
 }
 
 /** True for fields that a described request sets. If no request is described, every field counts as set. */
-function writableFilter({ create, put, patch }: Collection): (name: string) => boolean {
+function isWritten({ create, put, patch }: Collection, name: string): boolean {
   const bodies = [create, put, patch].flatMap((write) => (write ? [write.body.properties] : []));
   const isDescribed = bodies.some(({ size }) => size > 0);
-  return (name) =>
-    !isDescribed || patch?.prose.patchable?.has(name) === true || bodies.some((body) => body.has(name));
+  return !isDescribed || patch?.prose.patchable?.has(name) === true || bodies.some((body) => body.has(name));
 }

@@ -1,14 +1,18 @@
 import { messageOf } from '../../model/failure.ts';
+import { isObject, type Json } from '../../model/json.ts';
 import {
   decodePart,
   element,
   find,
   findAll,
   focusOnSlash,
+  startSwitch,
   startTheme,
   wordsIn,
 } from '../../report/html/browser/dom.ts';
+import { Frames, fitAll } from '../../report/html/browser/frames.ts';
 import {
+  type Base,
   type ListedTemplate,
   type PreviewError,
   type Problem,
@@ -17,15 +21,6 @@ import {
   type TemplateList,
   tokenHeader,
 } from '../protocol.ts';
-import {
-  contextOf,
-  showContext,
-  showSamples,
-  showSides,
-  startContext,
-  startPlace,
-  startSides,
-} from './template.ts';
 
 const root = document.documentElement;
 const busy = find('busy', HTMLElement);
@@ -33,6 +28,21 @@ const listed = find('list', HTMLElement);
 const filter = find('filter', HTMLInputElement);
 const changedOnly = find('changed-only', HTMLInputElement);
 const mediumNames: Readonly<Record<string, string>> = { EMAIL: 'E-mail', SLACK: 'Slack', TEAMS: 'Teams' };
+const pictures = find('rendered', HTMLElement);
+const sides = find('sides', HTMLElement);
+const frames = new Frames();
+const field = find('context', HTMLTextAreaElement);
+const baseWords: Readonly<Record<Base, string>> = {
+  tenant: 'in the tenant',
+  default: "the vendor's default",
+  nothing: '',
+  'not-read': '',
+};
+
+/** The key of a page's memory while it is loaded again, by the tab. */
+const storage = 'preview';
+/** Milliseconds without typing after which the template is rendered again. */
+const typingPause = 250;
 
 let templates: readonly ListedTemplate[] = [];
 /** When the templates were loaded that are shown; empty where they are those of the files as they are now. */
@@ -41,11 +51,18 @@ let selected = addressInUrl();
 /** Counts renderings, to drop an answer that arrives after a later question. */
 let turn = 0;
 let events: EventSource | null = null;
+/** What is shown, so that frames are not loaded again when nothing has changed. */
+let shown = '';
+let shownAddress = '';
+/** What was typed, by the address of the template that it stays with. */
+const typed = new Map<string, TypedContext>();
+/** Where the page was before it was loaded again. */
+let last = read();
 
 startTheme();
-startPlace(() => selected);
+startPlace();
 startList();
-startContext(() => selected, showTemplate);
+startContext();
 startSides();
 addEventListener('hashchange', select);
 document.addEventListener('visibilitychange', followServer);
@@ -190,8 +207,8 @@ async function render(template: ListedTemplate): Promise<void> {
     const { address } = template;
     const rendered = await request<RenderedTemplate>('/api/render', { address, context: contextOf(address) });
     if (mine !== turn) return;
-    showSamples(address, rendered.context);
-    showSides(template, rendered, oldSince);
+    if (!typed.has(address)) field.value = JSON.stringify(rendered.context, null, 2);
+    showSides(template, rendered);
     busy.textContent = '';
   } catch (error) {
     if (mine === turn) busy.textContent = messageOf(error);
@@ -332,4 +349,140 @@ function problemItem(problem: Problem): HTMLLIElement {
 
 function mediumName(medium: string): string {
   return mediumNames[medium] ?? medium;
+}
+
+/** Lets people choose the width and the look of e-mails, and one side or both. */
+function startSides(): void {
+  frames.add(pictures);
+  startSwitch('[data-pane]', ({ dataset }) => {
+    pictures.dataset.pane = dataset.pane ?? '';
+    fitAll(pictures);
+  });
+}
+
+/** Shows a template before and after; only after where the tenant was not read. */
+function showSides(template: ListedTemplate, { markup }: RenderedTemplate): void {
+  const { address, medium, base, isRemoved } = template;
+  const wanted = JSON.stringify([address, base, isRemoved, oldSince, markup]);
+  if (wanted === shown) return;
+  shown = wanted;
+  const top = address === shownAddress ? scrollY : takePlace(address);
+  shownAddress = address;
+  pictures.classList.toggle('single', base === 'not-read');
+  for (const mail of pictures.querySelectorAll<HTMLElement>('.mail')) mail.hidden = medium !== 'EMAIL';
+  // The page keeps its height until the frames have theirs, so that it does not scroll.
+  sides.style.minHeight = `${sides.offsetHeight}px`;
+  // The server's templates wrote this markup and escaped all that is not theirs; the policy runs none of it.
+  sides.innerHTML = markup;
+  showWords(template);
+  frames.add(sides);
+  sides.style.minHeight = '';
+  scrollTo(0, top);
+}
+
+/** Says of each side where it comes from. */
+function showWords({ base, isRemoved }: ListedTemplate): void {
+  const after = isRemoved
+    ? baseWords.default
+    : oldSince === ''
+      ? 'as declared'
+      : `as declared at ${oldSince}`;
+  for (const pair of sides.querySelectorAll('.frames')) {
+    const captions = pair.querySelectorAll('.words');
+    for (const [at, words] of [baseWords[base], after].entries()) {
+      const caption = captions[at];
+      if (caption) caption.textContent = words;
+    }
+  }
+  const absent = sides.querySelector('figure:last-child .none');
+  if (isRemoved && absent) absent.textContent = "The vendor's default takes its place.";
+}
+
+type Context = RenderQuestion['context'];
+
+interface TypedContext {
+  readonly text: string;
+  /** The last text that was a JSON object. */
+  readonly value: Context;
+  readonly error: string;
+}
+
+/** Lets people type the context of the selected template, or return to sample values. */
+function startContext(): void {
+  let timer = 0;
+  field.addEventListener('input', () => {
+    clearTimeout(timer);
+    if (selected === null) return;
+    const context = readField(contextOf(selected));
+    typed.set(selected, context);
+    showContext(selected);
+    if (context.error === '') timer = setTimeout(showTemplate, typingPause);
+  });
+  find('reset', HTMLButtonElement).addEventListener('click', () => {
+    clearTimeout(timer);
+    if (selected !== null) typed.delete(selected);
+    showTemplate();
+  });
+}
+
+/** The context of a template: what was typed for it, or `null` for sample values. */
+function contextOf(address: string): Context {
+  return typed.get(address)?.value ?? null;
+}
+
+/** Shows what was typed for a template. Without that, the field keeps its text until sample values come with an answer. */
+function showContext(address: string): void {
+  const context = typed.get(address);
+  if (context && field.value !== context.text) field.value = context.text;
+  find('context-state', HTMLElement).textContent = context ? 'your values' : 'sample values';
+  find('context-error', HTMLElement).textContent = context?.error ?? '';
+  field.setAttribute('aria-invalid', String(Boolean(context?.error)));
+}
+
+/** @param kept the value that counts until the text is a JSON object again */
+function readField(kept: Context): TypedContext {
+  const text = field.value;
+  try {
+    const value: Json = JSON.parse(text);
+    if (isObject(value)) return { text, value, error: '' };
+    return { text, value: kept, error: 'It must be a JSON object.' };
+  } catch (error) {
+    return { text, value: kept, error: messageOf(error) };
+  }
+}
+
+interface ScrollPlace {
+  readonly address: string;
+  readonly top: number;
+  readonly filter: string;
+  readonly isChangedOnly: boolean;
+}
+
+/** Restores the filter of the page before it was loaded again, and remembers the place when it is left. */
+function startPlace(): void {
+  filter.value = last.filter;
+  changedOnly.checked = last.isChangedOnly;
+  history.scrollRestoration = 'manual';
+  addEventListener('pagehide', () => {
+    const place: ScrollPlace = {
+      address: selected ?? '',
+      top: scrollY,
+      filter: filter.value,
+      isChangedOnly: changedOnly.checked,
+    };
+    sessionStorage.setItem(storage, JSON.stringify(place));
+  });
+}
+
+/** How far down the page was at a template before it was loaded again. Another template begins at its top. */
+function takePlace(address: string): number {
+  const top = address === last.address ? last.top : 0;
+  last = { ...last, top: 0 };
+  return top;
+}
+
+function read(): ScrollPlace {
+  const none: ScrollPlace = { address: '', top: 0, filter: '', isChangedOnly: false };
+  // Only this page of this origin writes it.
+  return { ...none, ...JSON.parse(sessionStorage.getItem(storage) ?? '{}') };
 }
