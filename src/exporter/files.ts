@@ -36,21 +36,21 @@ export function createFiles(drafts: readonly Draft[], { folder, nameSecret, text
   );
   const baseOf = ({ object }: Draft) => inFolder(bases.get(object.address) ?? folderOf(object.kind));
   const files = groupBy(drafts, ({ object }) => object.kind).flatMap(([kind, ofKind]): ExportedFile[] => {
-    if (hasOwnFiles(kind)) return ofKind.flatMap((draft) => filesOf(draft, baseOf(draft), nameSecret));
+    if (hasOwnFiles(kind))
+      return ofKind.flatMap((draft) => {
+        const base = baseOf(draft);
+        const document = documentOf(draft, posix.basename(base), nameSecret);
+        return [
+          { path: `${base}.yaml`, content: printManifest([document]) },
+          ...draft.sideTexts.map(({ ending, text }) => ({ path: `${base}.${ending}`, content: text })),
+        ];
+      });
     const path = inFolder(`${folderOf(kind)}.yaml`);
     const added = printManifest(ofKind.map((draft) => documentOf(draft, '', nameSecret)));
     const existing = textOf(path) ?? '';
     return [{ path, content: existing.trim() === '' ? added : append(existing, `---\n${added}`) }];
   });
   return { files, manifests: new Map(drafts.map((draft) => [draft, `${baseOf(draft)}.yaml`])) };
-}
-
-function filesOf(draft: Draft, base: string, nameSecret: NameSecret): ExportedFile[] {
-  const document = documentOf(draft, posix.basename(base), nameSecret);
-  return [
-    { path: `${base}.yaml`, content: printManifest([document]) },
-    ...draft.sideTexts.map(({ ending, text }) => ({ path: `${base}.${ending}`, content: text })),
-  ];
 }
 
 export function wholeDocument(draft: Draft, nameSecret: NameSecret): ManifestDocument {

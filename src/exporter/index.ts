@@ -40,7 +40,6 @@ export interface Export {
   readonly declared: readonly NewDeclaration[];
   /** The same manifests without side files, by their addresses. */
   readonly documents: ReadonlyMap<Address, ManifestDocument>;
-  /** The secrets that the manifests name. */
   readonly secrets: readonly NamedSecret[];
   /** Remarks about the objects and fields that no manifest can declare. */
   readonly diagnostics: readonly Diagnostic[];

@@ -106,9 +106,10 @@ async function serve(request: IncomingMessage, response: ServerResponse, parts: 
   if (parts.latency > 0) await parts.clock.sleep(parts.latency);
   const work = () => handle(route, received, parts);
   if (fault === null) {
-    const reply = work();
-    parts.log.setStatus(entry, reply.status);
-    return send(response, reply);
+    const { status, body, headers: own = {} } = work();
+    parts.log.setStatus(entry, status);
+    if (body === undefined) return sendText(response, status, '', own);
+    return sendText(response, status, JSON.stringify(body), { ...own, 'content-type': 'application/json' });
   }
   const reply = preventsWork(fault) ? null : work();
   if (fault.late !== undefined) parts.late.add(fault.late, work);
@@ -216,11 +217,6 @@ function sendFault(
     ...(body === 'bad-encoding' && { 'content-encoding': 'gzip' }),
   });
   return status;
-}
-
-function send(response: ServerResponse, { status, body, headers = {} }: Reply): void {
-  if (body === undefined) sendText(response, status, '', headers);
-  else sendText(response, status, JSON.stringify(body), { ...headers, 'content-type': 'application/json' });
 }
 
 function sendText(

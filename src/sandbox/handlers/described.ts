@@ -52,13 +52,16 @@ import type { Variations } from '../ways.ts';
  * names are `list-`, `create-`, `get-`, `patch-`, `put-` or `delete-` and the kind: `create-access-profile`.
  */
 export function serveKind(kind: DescribedKind): readonly Operation[] {
-  const { path, service, creates, deletes, single } = kind;
+  const { path, service, creates, deletes, single, pageSize, counts, filterBy } = kind;
   const noun = kind.name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase();
   const one = single ? path : `${path}/{id}`;
+  const parameters = [
+    ...(pageSize === null ? [] : ['limit', 'offset']),
+    ...(counts ? ['count'] : []),
+    ...(filterBy.length > 0 ? ['filters'] : []),
+  ];
   const all = documented('descriptor', [
-    ...(single
-      ? []
-      : [read(`list-${noun}`, path, (call, tenant) => list(kind, call, tenant), parametersOf(kind))]),
+    ...(single ? [] : [read(`list-${noun}`, path, (call, tenant) => list(kind, call, tenant), parameters)]),
     read(`get-${noun}`, one, (call, tenant) => okRead(show(kind, find(kind, call, tenant), tenant))),
     ...(creates && !single
       ? [post(`create-${noun}`, path, (call, tenant) => create(kind, call, tenant))]
@@ -70,15 +73,6 @@ export function serveKind(kind: DescribedKind): readonly Operation[] {
     ...(deletes ? [remove(`delete-${noun}`, one, (call, tenant) => removeOne(kind, call, tenant))] : []),
   ]);
   return all.map((operation) => ({ ...operation, isExperimental: service === 'identity' }));
-}
-
-/** Without a page size, a list has no parameters for pages. */
-function parametersOf({ pageSize, counts, filterBy }: DescribedKind): readonly string[] {
-  return [
-    ...(pageSize === null ? [] : ['limit', 'offset']),
-    ...(counts ? ['count'] : []),
-    ...(filterBy.length > 0 ? ['filters'] : []),
-  ];
 }
 
 function list(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
@@ -177,7 +171,6 @@ function create(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
   return { status: 201, changed: true, ...bodies[tenant.variations.createAnswer] };
 }
 
-/** The request that changes an object. */
 function updateOf(kind: DescribedKind, noun: string, one: string) {
   const { update, write } = kind;
   if (update === 'none') return [];

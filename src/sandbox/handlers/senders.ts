@@ -28,7 +28,6 @@ import { bool, choice, object, text, textOrNull } from '../shape.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../ways.ts';
 
-/** Sender addresses, domains and MAIL FROM domains. */
 export const senders = documented('seed 001', [
   // The only list with `count` and `sorters`.
   read('list-from-addresses', '/v2025/verified-from-addresses', listSenders, [
