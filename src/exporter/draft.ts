@@ -13,12 +13,12 @@ import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts
 import { type NameSources, namesOf, tagsFor } from './ids.ts';
 import {
   clearedValue,
-  isList,
   isMapping,
   isTagged,
   isUnset,
   itemIn,
   jsonOf,
+  leavesIn,
   placeOf,
   printableValue,
   printLive,
@@ -153,18 +153,16 @@ export function asPrinted(live: LiveObject, context: DraftContext): LiveObject {
 
 /** The names that are of use beside the printed fields: a lookup says by itself what it finds. */
 function namesBeside(
-  fields: readonly (readonly [name: string, value: Printable])[],
+  fields: readonly Member[],
   names: ReadonlyMap<Pointer, string>,
 ): ReadonlyMap<Pointer, string> {
-  const beside = new Map<Pointer, string>();
-  const walk = (value: Printable, at: Pointer): void => {
-    const name = names.get(at);
-    if (typeof value === 'string' && name !== undefined) beside.set(at, name);
-    else if (isList(value)) for (const [index, item] of value.entries()) walk(item, at + pointer(index));
-    else if (isMapping(value)) for (const [member, item] of value.members) walk(item, at + pointer(member));
-  };
-  for (const [name, value] of fields) walk(value, pointer(name));
-  return beside;
+  const leaves = fields.flatMap(([name, value]) => leavesIn(value, pointer(name)));
+  return new Map(
+    leaves.flatMap(([at, leaf]) => {
+      const name = typeof leaf === 'string' ? names.get(at) : undefined;
+      return name === undefined ? [] : [[at, name] as const];
+    }),
+  );
 }
 
 function keyMembers({ kind, key, id }: LiveObject, tags: ReadonlyMap<Pointer, Printable>): Member[] {

@@ -23,7 +23,7 @@ import {
   wholeDocument,
 } from './files.ts';
 import { type DocumentChanges, type MergeContext, mergeDocument, noChanges } from './merge-document.ts';
-import { mapTags, sideFileOf, tagsIn } from './print-live.ts';
+import { leavesIn, mapTags, sideFileOf } from './print-live.ts';
 import { formerDiagnostic, noteDiagnostic, omissionDiagnostics, refusalDiagnostics } from './remarks.ts';
 
 export { addToEnvExample, type ExportedFile, envExampleFile, type NamedSecret } from './files.ts';
@@ -376,8 +376,8 @@ interface SideFileUse {
 }
 
 function sideFilesIn({ written, resource }: DeclaredDocument, { fileOf }: SideFileContext): SideFileUse[] {
-  return tagsIn(written).flatMap(([at, tag]) => {
-    const file = sideFileOf(tag);
+  return leavesIn(written).flatMap(([at, leaf]) => {
+    const file = sideFileOf(leaf);
     if (file === null) return [];
     const named = sideFilePath(file, resource.source().file);
     return [{ at, named, path: fileOf(named) }];

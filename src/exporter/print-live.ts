@@ -204,21 +204,15 @@ function printList(items: readonly Json[], place: Place, walk: Walk): Printable 
 
 function printText(text: string, place: Place, walk: Walk): Printable | undefined {
   if (text === unresolved) return omit(walk, place, 'notWritable');
-  const why = whyWithheld(text, place, walk.hidden);
-  if (why === 'secret') return printSecret(place, walk);
-  return why === null ? text : omit(walk, place, why);
-}
-
-function whyWithheld(text: string, place: Place, hidden: readonly Pointer[]): 'secret' | 'credential' | null {
   // A secret that is blank counts as not set.
-  if (text.trim() === '') return null;
-  if (hidden.includes(place.at)) return 'secret';
-  if (place.settings && isConcealed(text)) return 'credential';
-  if (fieldSays(place.field, place.at, 'plain', 'reference')) return null;
+  if (text.trim() === '') return text;
+  if (walk.hidden.includes(place.at)) return printSecret(place, walk);
+  if (place.settings && isConcealed(text)) return omit(walk, place, 'credential');
+  if (fieldSays(place.field, place.at, 'plain', 'reference')) return text;
   const isNamed = place.secret && !isPlaceOfCredential(text);
   const isCredential =
     isNamed || fieldSays(place.field, place.at, 'secret') || (place.settings && isCredentialText(text));
-  return isCredential ? 'secret' : null;
+  return isCredential ? printSecret(place, walk) : text;
 }
 
 function printSecret(place: Place, walk: Walk): Printable | undefined {
@@ -263,10 +257,11 @@ export function mapTags(value: Printable, change: (tag: string, argument: string
   return { tag: value.tag, value: change(value.tag, value.value) };
 }
 
-export function tagsIn(value: Printable, at: Pointer = pointer()): [Pointer, Tagged][] {
-  if (isList(value)) return value.flatMap((item, index) => tagsIn(item, at + pointer(index)));
-  if (isMapping(value)) return value.members.flatMap(([name, item]) => tagsIn(item, at + pointer(name)));
-  return isTagged(value) ? [[at, value]] : [];
+/** All that is neither a list nor a mapping, with its place. */
+export function leavesIn(value: Printable, at: Pointer = pointer()): [Pointer, Printable][] {
+  if (isList(value)) return value.flatMap((item, index) => leavesIn(item, at + pointer(index)));
+  if (isMapping(value)) return value.members.flatMap(([name, item]) => leavesIn(item, at + pointer(name)));
+  return [[at, value]];
 }
 
 /** The value as JSON, with a placeholder text for each secret, lookup and side file, and `unresolved` for a reference. */

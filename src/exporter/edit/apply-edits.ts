@@ -11,7 +11,7 @@ import {
 } from '../../loader/print.ts';
 import { keyText } from '../../loader/tree.ts';
 import { type Pointer, segmentsOf } from '../../model/pointer.ts';
-import { isList, isMapping, jsonOf, partOf, tagsIn } from '../print-live.ts';
+import { isList, isMapping, isTagged, jsonOf, leavesIn, partOf } from '../print-live.ts';
 import {
   isBlock,
   isBlockScalar,
@@ -415,7 +415,8 @@ function isLastOnLine(text: string, offset: number): boolean {
 }
 
 function printIn({ isJson }: ParsedDocument, value: Printable): string {
-  return isJson && tagsIn(value).length === 0 ? quote(jsonOf(value)) : printInline(value);
+  if (!isJson || leavesIn(value).some(([, leaf]) => isTagged(leaf))) return printInline(value);
+  return quote(jsonOf(value));
 }
 
 function splice(text: string, from: number, to: number, replacement: string): string {

@@ -103,15 +103,14 @@ function show(
   const unset = objectFrom(settable(kind).map((name) => [name, null]));
   const shown = mapMembers(object, (value, name) => {
     const form = kind.members.get(name);
-    if (name === kind.parent?.name) return undefined;
+    if (name === kind.parent?.name || (name === 'id' && !hasId(kind))) return undefined;
     if (form?.text) return writeJsonText(value, tenant.variations);
     return form ? withNames(form, value, targets) : value;
   });
-  const named = mapMembers(shown, (value, name) => (name === 'id' && !hasId(kind) ? undefined : value));
   return {
     ...(hasId(kind) && { id: object.id }),
     ...(tenant.variations.unsetMembers === 'null' && unset),
-    ...named,
+    ...shown,
   };
 }
 

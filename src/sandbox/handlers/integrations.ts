@@ -182,10 +182,7 @@ function readDetails(body: Json, id: string | null, variations: Variations): Sim
 }
 
 /** Moves statusMap and request out of attributes, where some tenants keep them. Other values than objects stay. */
-function acceptIntegration<T extends Pick<SimIntegration, 'attributes' | 'statusMap' | 'request'>>(
-  sent: T,
-  { simStatusMap }: Variations,
-): T {
+function acceptIntegration(sent: SimDetails, { simStatusMap }: Variations): SimDetails {
   if (simStatusMap !== 'attributes' || sent.attributes === null) return sent;
   const { statusMap = null, request = null, ...attributes } = sent.attributes;
   return {
@@ -226,69 +223,39 @@ function writableFields(integration: SimIntegration, variations: Variations): Js
   });
 }
 
-/** A ServiceDeskIntegrationDto, which differs from the request (api-notes, SimIntegration). */
-function show({ sources, ...integration }: SimIntegration, { state, variations }: Tenant): Json {
-  const reference = (type: string, id: string) => ({ type, id, name: referenceName(state, id) ?? id });
-  const { cluster } = integration;
-  return showIntegration(
-    {
-      ...integration,
-      ownerRef: null,
-      clusterRef: cluster === null ? null : reference('CLUSTER', cluster),
-      managedSources: sources,
-      provisioningConfig: {
-        universalManager: false,
-        managedResourceRefs: sources.map((source) => reference('SOURCE', source)),
-        planInitializerScript: null,
-        noProvisioningRequests: false,
-        provisioningRequestExpiration: 0,
-      },
-    },
-    variations,
-  );
-}
-
-/** An integration as the documents answer it, before its JSON is written. */
-type ShownIntegration = Readonly<Record<string, Json>> &
-  Pick<SimIntegration, 'cluster' | 'attributes' | 'statusMap' | 'request'> & {
-    readonly clusterRef: JsonObject | null;
-    readonly provisioningConfig: JsonObject;
-  };
-
-function showIntegration(shown: ShownIntegration, host: Variations): JsonObject {
-  const { statusMap, request, cluster, clusterRef, ...others } = shown;
-  const attributes = shown.attributes && hideSecrets(shown.attributes, host.simSecrets);
+/** A ServiceDeskIntegrationDto, which differs from the request (api-notes, SimIntegration), as the host shows it. */
+function show(integration: SimIntegration, { state, variations: host }: Tenant): Json {
+  const { sources, cluster, statusMap, request, ...others } = integration;
+  const attributes = integration.attributes && hideSecrets(integration.attributes, host.simSecrets);
   const jsons = {
     top: { attributes, statusMap, request },
     attributes: { attributes: { ...attributes, ...withoutNulls({ statusMap, request }) } },
     hidden: { attributes },
   }[host.simStatusMap];
+  const reference = (type: string, id: string) => ({ type, id, name: referenceName(state, id) ?? id });
+  const clusterRef = cluster === null ? null : reference('CLUSTER', cluster);
   const name = clusterRef?.name ?? null;
   const clusters = {
     ids: { cluster, clusterRef },
     nameInCluster: { cluster: name, clusterRef },
     nameInReference: { cluster, clusterRef: clusterRef && { ...clusterRef, id: name } },
   }[host.simCluster];
+  const provisioningConfig = {
+    universalManager: false,
+    managedResourceRefs: sources.map((source) => reference('SOURCE', source)),
+    planInitializerScript: null,
+    noProvisioningRequests: false,
+    provisioningRequestExpiration: 0,
+  };
+  const { managedResourceRefs: _refs, ...bare } = provisioningConfig;
+  const managed = {
+    managedSources: { managedSources: sources, provisioningConfig },
+    managedResourceRefs: { managedSources: [], provisioningConfig },
+    sources: { provisioningConfig: bare, sources },
+    hidden: { provisioningConfig: bare },
+  }[host.simSources];
   const written = mapMembers(jsons, (value) => writeJsonText(value, host));
-  return { ...showSources(others, host), ...clusters, ...written };
-}
-
-function showSources(
-  shown: Pick<ShownIntegration, 'provisioningConfig'> & JsonObject,
-  { simSources }: Variations,
-): JsonObject {
-  const { managedSources = null, ...others } = shown;
-  const { managedResourceRefs: _refs, ...provisioningConfig } = shown.provisioningConfig;
-  switch (simSources) {
-    case 'managedSources':
-      return shown;
-    case 'managedResourceRefs':
-      return { ...shown, managedSources: [] };
-    case 'sources':
-      return { ...others, provisioningConfig, sources: managedSources };
-    case 'hidden':
-      return { ...others, provisioningConfig };
-  }
+  return { ...others, ownerRef: null, ...managed, ...clusters, ...written };
 }
 
 const secretName = /passw|secret|token|credential|api_?key|private_?key/i;

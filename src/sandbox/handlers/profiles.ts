@@ -107,8 +107,9 @@ function answerPage(
     throw badRequest(`offset must be between 0 and ${Math.max(0, found.length - 1)}`);
   const wrapped = variations.collections === 'metadata' ? metadata : variations.collections === 'wrapped';
   if (!wrapped) return okRead(page);
-  const next = end < found.length ? nextPage(path, query, limit, end) : null;
-  const about = { limit, offset, total: found.length, next };
+  const next = new Map([...query, ['limit', String(limit)], ['offset', String(end)]]);
+  const nextPage = end < found.length ? `${path}?${new URLSearchParams([...next])}` : null;
+  const about = { limit, offset, total: found.length, next: nextPage };
   return okRead({ [plural]: page, ...(metadata && { _metadata: about }) });
 }
 
@@ -137,13 +138,6 @@ function orderRecords(
   if (by === undefined) return records;
   if (!attributes.includes(by)) throw badRequest(`order: "${by}" is not one of ${attributes.join(', ')}`);
   return records.toSorted((a, b) => compareText(getText(a, by) ?? '', getText(b, by) ?? ''));
-}
-
-function nextPage(path: string, query: Query, limit: number, offset: number): string {
-  const next = new URLSearchParams([...query]);
-  next.set('limit', String(limit));
-  next.set('offset', String(offset));
-  return `${path}?${next}`;
 }
 
 /** The answer where there is nothing, on hosts that do not answer an empty list (api-notes, "What hosts of this family really answer"). */
