@@ -11,7 +11,7 @@ import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { type ComparedObject, changeFor, compare, type UnseenPolicy, unseenInPlan } from './change.ts';
 import { type Deletion, findDeletions, findUndeclared } from './deletes.ts';
 import type { PlanInput } from './input.ts';
-import { previousFinder } from './origin.ts';
+import { resourcesByIdentity } from './references.ts';
 
 export interface ComparedMatch extends ComparedObject {
   readonly match: Match;
@@ -85,6 +85,23 @@ export function compareAll(
   });
 }
 
+/** Returns a function that finds what the revision declared of an object: by its id, its key or its former key. */
+function previousFinder(previous: readonly Resource[]): (resource: Resource) => Resource | null {
+  const present = previous.filter(({ ensure }) => ensure === 'present');
+  const byIdentity = resourcesByIdentity(present);
+  const idOf = ({ kind, id }: Resource) => `${kind.name}/${id}`;
+  const byId = new Map(present.flatMap((each) => (each.id === null ? [] : [[idOf(each), each] as const])));
+  return (resource) => {
+    const pinned = resource.id === null ? undefined : byId.get(idOf(resource));
+    return pinned ?? findByKeys(resource, byIdentity) ?? null;
+  };
+}
+
+function findByKeys<T>(resource: Resource, byIdentity: ReadonlyMap<string, T>): T | undefined {
+  const identities = keysOf(resource).map((key) => identityOf(resource.kind, key));
+  return identities.map((identity) => byIdentity.get(identity)).find((found) => found !== undefined);
+}
+
 /**
  * Every resource in scope with its live object. Throws a Failure with all pinned ids that do not exist, since creating a
  * second object is never intended, with all resources that name by key what another one, in scope or not, pins by id, and
@@ -147,9 +164,7 @@ export function findPinnedElsewhere(
   return resources.flatMap((resource): Diagnostic[] => {
     if (resource.id !== null) return [];
     const live = index.find(resource);
-    const names = keysOf(resource).map((key) => identityOf(resource.kind, key));
-    const named = names.map((name) => byName.get(name)).find((found) => found !== undefined);
-    const other = live ? byObject.get(live) : named;
+    const other = live ? byObject.get(live) : findByKeys(resource, byName);
     if (!other || !isMeant(resource, other)) return [];
     const { file, line } = other.locate('/id');
     const { address } = resource;

@@ -2,13 +2,12 @@ import { compareField, type FieldDifference } from '../kinds/compare.ts';
 import { chooseSynonym, comparable, readableFields } from '../kinds/field.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, type Match } from '../kinds/live-objects.ts';
-import { keysOf, type Resource } from '../kinds/resource.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { get, type Json, type JsonObject, sameJson } from '../model/json.ts';
 import { refsIn } from '../model/marker.ts';
 import type { Change, Origin } from '../model/plan.ts';
 import { segmentsOf, valueAt } from '../model/pointer.ts';
 import { hasLookup } from './fill-lookups.ts';
-import { resourcesByIdentity } from './references.ts';
 
 /** What is known of an object since an earlier revision of the manifests (`--since`). */
 export interface Since {
@@ -37,21 +36,6 @@ export function undoesTenant({ action, diff }: Change, { previous, written }: Si
   const isGone = action === 'create' && previous !== null && written !== null;
   return isGone || diff.some(({ origin }) => origin === 'tenant' || origin === 'both');
 }
-
-/** Returns a function that finds what the revision declared of an object: by its id, its key or its former key. */
-export function previousFinder(previous: readonly Resource[]): (resource: Resource) => Resource | null {
-  const present = previous.filter(({ ensure }) => ensure === 'present');
-  const byIdentity = resourcesByIdentity(present);
-  const byId = new Map(present.flatMap((each) => (each.id === null ? [] : [[idOf(each), each] as const])));
-  return (resource) => {
-    const pinned = resource.id === null ? undefined : byId.get(idOf(resource));
-    const identities = keysOf(resource).map((key) => identityOf(resource.kind, key));
-    const found = identities.map((identity) => byIdentity.get(identity)).find((each) => each !== undefined);
-    return pinned ?? found ?? null;
-  };
-}
-
-const idOf = ({ kind, id }: Resource): string => `${kind.name}/${id}`;
 
 function originOf({ path }: FieldDifference, match: Match, { previous, written }: Since): Origin {
   const { kind, resource, live } = match;
