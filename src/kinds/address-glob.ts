@@ -2,7 +2,6 @@ import { isSlowGlob, slowGlob } from '../model/glob.ts';
 import { didYouMean } from '../model/words.ts';
 import type { Kinds } from './catalog.ts';
 
-/** Why a glob cannot be used, and what to write instead. */
 export interface GlobProblem {
   readonly code: string;
   readonly message: string;

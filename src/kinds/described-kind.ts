@@ -95,7 +95,6 @@ export function kindFrom(
   };
 }
 
-/** The objects of a descriptor, and where they are. */
 interface Target {
   readonly descriptor: Descriptor;
   readonly resource: ApiResource;
@@ -232,7 +231,6 @@ function replace(target: Target, input: UpdateInput, fixed: readonly string[]): 
   return { requests, risk: ['replace'], warnings: [warning] };
 }
 
-/** True for an object that no path leads to. */
 const isOutOfReach = ({ descriptor: { single }, parent }: Target, id: string | null): boolean =>
   id === null && (!single || parent !== undefined);
 

@@ -41,7 +41,6 @@ export function manifestSchemaOf(descriptor: Descriptor): JsonObject {
   };
 }
 
-/** The longest part of a key that the schema of any kind accepts. */
 export const longestKeyPart = 1024;
 
 const keySchema = (kind: string, name: string): JsonObject => ({

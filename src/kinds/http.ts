@@ -7,14 +7,12 @@ import type { ApiSettings } from '../model/settings.ts';
 
 export type Service = 'identity' | 'profiles';
 
-/** Who answers a request, and what it is counted with. */
 export interface Lane {
   readonly service: Service;
   /** Requests of one group share a rate limit: an API version, or the own path of a resource. */
   readonly group: string;
 }
 
-/** A request on its way to a tenant. */
 export interface Call extends Request {
   readonly lane: Lane;
 }

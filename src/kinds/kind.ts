@@ -78,7 +78,6 @@ export interface KeyField {
   readonly of?: string;
 }
 
-/** A list endpoint of the API. */
 export interface List {
   readonly resource: ApiResource;
   /** Records per call; `null` where the documents declare no paging. */
@@ -182,7 +181,6 @@ export interface UpdateInput extends WriteInput {
   readonly live: LiveObject;
 }
 
-/** How a change is made: by requests, or by hand. */
 export type Write =
   | {
       readonly requests: readonly Request[];
@@ -191,7 +189,6 @@ export type Write =
     }
   | { readonly manual: string };
 
-/** The input of a delete: all that its request is made from. */
 export interface RemoveInput {
   readonly key: Key;
   readonly id: string | null;

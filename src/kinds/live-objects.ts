@@ -64,7 +64,6 @@ export function shownId({ kind, id, raw }: Pick<LiveObject, 'kind' | 'id' | 'raw
   return shown !== undefined && idText(shown) === known ? shown : known;
 }
 
-/** What APIs call the time of the last change. */
 const timesOfChange = 'modified updated_at updatedAt modifiedAt lastModified lastUpdated updated'.split(' ');
 
 /** When the object was last modified, where the tenant shows it as a time: in UTC, as a plan has it. */

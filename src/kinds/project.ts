@@ -75,7 +75,7 @@ export interface RateLimit {
   readonly concurrency: number;
 }
 
-/** The limits of an environment; times are in milliseconds. */
+/** Times are in milliseconds. */
 export interface Limits extends RateLimit {
   /** Bytes kept of the tenant's answers in a run; `null`: as much as the memory of the process allows. */
   readonly answers: number | null;
@@ -95,7 +95,6 @@ export type Connection =
     }
   | { readonly to: 'sandbox'; readonly sandbox: EmbeddedTenant };
 
-/** What an environment allows a run to do. */
 export interface Policy {
   /** Address globs that are never deleted. */
   readonly protect: readonly string[];
@@ -131,7 +130,6 @@ export interface ProjectEnvironment {
 /** A project, loaded for one environment: everything that is known without the tenant. */
 export interface Project extends ProjectEnvironment {
   readonly resources: readonly Resource[];
-  /** The names of its credentials and secrets. */
   readonly credentials: ReadonlySet<string>;
   readonly lint: LintLevels;
 }

@@ -22,7 +22,6 @@ import { kindSays } from './places.ts';
 /** Whether the value at a place of an object is itself secret; the places below it are checked separately. */
 export type IsSensitive = (at: Pointer, value: Json) => boolean;
 
-/** What decides which values of an object are sensitive. */
 interface Disclosure {
   /** The places that are secret: by `!secret` in a manifest, an overlay or the revision, or because the tenant hides them. */
   readonly marked: readonly Pointer[];
@@ -179,7 +178,6 @@ function containsSensitive(value: Json, at: Pointer, isSensitive: IsSensitive): 
   return !sameJson(redact(value, at, isSensitive) ?? null, value);
 }
 
-/** A difference as a plan shows it. */
 export function redactDifference(
   entry: FieldDifference,
   isSensitive: IsSensitive,

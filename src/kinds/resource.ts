@@ -5,15 +5,12 @@ import type { Lookup } from '../model/marker.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { Kind } from './kind.ts';
 
-/** How tenantctl treats an object, apart from its fields. */
 export interface Lifecycle {
-  /** Never delete the object. */
   readonly protect: boolean;
   /** Pointers to fields that are left alone once the object exists. */
   readonly ignore: readonly Pointer[];
   /** The object's key in the tenant until an apply renames it. */
   readonly renamedFrom: Key | null;
-  /** Whether a change that may lock people out is allowed. */
   readonly allowLockout: boolean;
   /** The digest of the vendor's default that the object was customised from; `null` where it is not known. */
   readonly basedOn: string | null;

@@ -12,7 +12,6 @@ export const actions = ['create', 'update', 'delete', 'manual'] as const satisfi
 
 export type Origin = NonNullable<Difference['origin']>;
 
-/** What a reviewer should notice apart from the fields. */
 export type Risk = Change['risk'][number];
 
 /** How many profiles a changed search finds before and after, or why it was not run. */

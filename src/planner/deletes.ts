@@ -16,11 +16,9 @@ export interface Deletion {
   readonly addresses: readonly Address[];
   /** Where a manifest declares it absent; `null` where none does. */
   readonly source: Change['source'];
-  /** The manifest itself protects the object. */
   readonly protect: boolean;
   /** What a manifest declared of it; the rest of its settings is not shown. */
   readonly declared: JsonObject;
-  /** The places that its manifest marks as secrets. */
   readonly marked: readonly Pointer[];
 }
 

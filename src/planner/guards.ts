@@ -41,7 +41,6 @@ export function findRefusals(
 }
 
 export interface Approval {
-  /** The digest of the plan that was approved. */
   readonly digest?: string | undefined;
   readonly maxDeletes?: number | undefined;
 }

@@ -76,7 +76,6 @@ export function addFormerParents(resources: readonly Resource[]): readonly Resou
 
 interface Targets {
   readonly resources: readonly Resource[];
-  /** What was read of the tenant. */
   readonly objects: readonly LiveObject[];
   isInScope(address: Address): boolean;
 }

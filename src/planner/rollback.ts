@@ -38,7 +38,6 @@ export type LaterResult =
 /** What a rollback is made from. `resources` are the current manifests, which may protect what would be deleted. */
 export interface RollbackInput extends Pick<PlanInput, 'resources' | 'environment' | 'choices'> {
   readonly result: Result;
-  /** What later applies of the project did. */
   readonly later: readonly LaterResult[];
 }
 
