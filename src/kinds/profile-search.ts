@@ -75,7 +75,7 @@ const places = new Places([
 ]);
 
 /** The rules of a search as a field. Rules with equal `alike` members are one whose operator or value changed. */
-export const rulesField: Field & RecordsField = {
+const rulesField: Field & RecordsField = {
   is: 'records',
   alike: ['type', 'condition_object_id'],
   filled: { object_type: usualClass },
@@ -119,7 +119,7 @@ function manifestRule(row: JsonObject): JsonObject {
   return objectFrom(members);
 }
 
-export function newRule(rule: JsonObject, settings: ApiSettings): JsonObject {
+function newRule(rule: JsonObject, settings: ApiSettings): JsonObject {
   const members = withoutNulls(rule);
   // A rule that names the class as its host does is sent as it is.
   if (getText(rule, 'type') !== attributeRule || get(members, 'condition_object_type') !== undefined)
@@ -136,7 +136,7 @@ const nameOfClass = ({ profileSearchObjectType: way }: ApiSettings): string =>
  *
  * @param row the rule as the tenant shows it
  */
-export function changedRule(declared: JsonObject, row: JsonObject, settings: ApiSettings): JsonObject {
+function changedRule(declared: JsonObject, row: JsonObject, settings: ApiSettings): JsonObject {
   // As literals, the live values can never pass for markers of a request body.
   const live = mapMembers(row, (value, name) =>
     value === null || serverOwned.includes(name) ? undefined : literal(value),
@@ -150,7 +150,7 @@ export function changedRule(declared: JsonObject, row: JsonObject, settings: Api
 }
 
 /** The rule with a lookup of its attribute's class, on hosts whose rules of attributes have to name it. */
-export function withAttributeClass(rule: JsonObject, settings: ApiSettings): JsonObject {
+function withAttributeClass(rule: JsonObject, settings: ApiSettings): JsonObject {
   if (settings.profileSearchObjectType !== 'attribute_class' || getText(rule, 'type') !== attributeRule)
     return rule;
   if ((classOf(rule) ?? usualClass) !== usualClass) return rule;

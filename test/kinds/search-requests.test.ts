@@ -2,16 +2,17 @@
 import { describe, expect, it } from 'vitest';
 import { comparable } from '../../src/kinds/field.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import {
-  changedRule,
-  newRule,
-  rulesField,
-  runRules,
-  runSaved,
-  withAttributeClass,
-} from '../../src/kinds/profile-search.ts';
+import type { Field } from '../../src/kinds/kind.ts';
+import { profileSearch, runRules, runSaved } from '../../src/kinds/profile-search.ts';
 import { recordIdsIn } from '../../src/kinds/references.ts';
-import { canonicalJson, type JsonObject } from '../../src/model/json.ts';
+import {
+  canonicalJson,
+  getObject,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+} from '../../src/model/json.ts';
 import { lookupMarker } from '../../src/model/marker.ts';
 import { type ApiSettings, contractSettings } from '../../src/model/settings.ts';
 import { answers, planOf, resource } from '../support/plan.ts';
@@ -30,6 +31,16 @@ const attribute = (value: string, more: JsonObject = {}): JsonObject => ({
   value,
   ...more,
 });
+
+const rulesField: Field = profileSearch.fields.rules ?? { is: 'value' };
+const withAttributeClass = (rule: JsonObject, settings: ApiSettings) => {
+  const complete = profileSearch.quirks?.complete?.({ rules: [rule] }, settings) ?? {};
+  return objectsIn(complete.rules)[0];
+};
+const rulesIn = (body: Json) =>
+  isObject(body) ? objectsIn(getObject(body, 'advanced_search').condition_rules_attributes) : [];
+const newRule = (rule: JsonObject, settings: ApiSettings) =>
+  rulesIn(runRules({ rules: [rule] }, settings).body)[0];
 
 describe('on a host whose rules name the class of their attribute', () => {
   const settings: ApiSettings = { ...contractSettings, profileSearchObjectType: 'attribute_class' };
@@ -235,8 +246,11 @@ describe('the class of a rule that is changed', () => {
     return { ...rule, ...more };
   };
   const live = (more: JsonObject): JsonObject => ({ ...declared(), value: 'Old', id: 'r1', ...more });
-  const sent = (rule: JsonObject, row: JsonObject, settings: Partial<ApiSettings> = {}) =>
-    changedRule(rule, row, { ...contractSettings, ...settings });
+  const sent = (rule: JsonObject, row: JsonObject) => {
+    const [{ id, ...changed } = {}] = rulesIn(patch([rule], [row]));
+    expect(id).toBe(row.id);
+    return changed;
+  };
 
   it.each<[string, JsonObject, JsonObject, JsonObject]>([
     ['stays where none is declared', {}, { object_type: 'ProfileType' }, { object_type: 'ProfileType' }],
