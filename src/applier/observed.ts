@@ -1,4 +1,5 @@
 import type { FieldDifference } from '../kinds/compare.ts';
+import { differencesBetween } from '../kinds/compare.ts';
 import { isDeclaredByMember, isUnordered, readableFields } from '../kinds/field.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
@@ -7,7 +8,7 @@ import { itemsOf, type Json } from '../model/json.ts';
 import { isReplacement } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
-import { compare, differencesBetween } from '../planner/change.ts';
+import { compare } from '../planner/change.ts';
 import type { FoundObjects, KindChange } from './find.ts';
 import type { Progress } from './journal.ts';
 import { resourceOf, textOfDifference } from './verify.ts';

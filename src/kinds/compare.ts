@@ -22,11 +22,69 @@ import {
   itemsByText,
 } from './field.ts';
 import { readJsonText } from './jsontext.ts';
-import type { Field, JsonField, RecordsField } from './kind.ts';
+import type { Field, JsonField, Kind, RecordsField } from './kind.ts';
 
 /** A difference in a field, before secrets are redacted. */
 export type FieldDifference = Pick<Difference, 'path' | 'op' | 'before' | 'after'> &
   Partial<Pick<Difference, 'origin' | 'base'>>;
+
+/** How what a manifest declares differs from what the tenant has, in the fields that it declares. */
+export function differences(kind: Kind, declared: JsonObject, live: JsonObject): FieldDifference[] {
+  return Object.entries(kind.fields).flatMap(([name, field]) => {
+    const value = get(declared, name);
+    if (value === undefined || isNameBesideId(field, declared, live)) return [];
+    return compareField(name, field, value, get(live, name));
+  });
+}
+
+/** How two tenants, or two manifests, differ in all fields: the first side is `before`, the second one `after`. */
+export function differencesBetween(kind: Kind, first: JsonObject, second: JsonObject): FieldDifference[] {
+  return Object.entries(kind.fields).flatMap(([name, field]) => {
+    if (isNameBesideId(field, second, first)) return [];
+    const [before, after] = [get(first, name) ?? null, get(second, name) ?? null];
+    // As if manifests declared all members: one that a side lacks is a difference.
+    const whole: Field = field.is === 'json' ? { ...field, declares: 'whole' } : field;
+    // Members are listed one by one, whichever side has none.
+    if (comparable(whole, after) === null) return compareField(name, whole, before, after).map(mirror);
+    return whole.is === 'records'
+      ? differencesInRecords(name, whole, before, after)
+      : compareField(name, whole, after, before);
+  });
+}
+
+/** What a record does not name is not compared, so all of them get all members. */
+function differencesInRecords(name: string, field: RecordsField, first: Json, second: Json) {
+  const lists = [first, second].map(objectsIn);
+  const names = lists.flat().flatMap((record) => Object.keys(canonicalRecord(record, field)));
+  const unset = { ...objectFrom(names.map((each) => [each, null])), ...field.filled };
+  const originals = new Map<Json, JsonObject>();
+  const [before = [], after = []] = lists.map((list) =>
+    list.map((record) => {
+      const complete = { ...unset, ...record };
+      originals.set(complete, record);
+      return complete;
+    }),
+  );
+  const original = (value: Json) => originals.get(value) ?? value;
+  return compareField(name, field, after, before).map((entry) => ({
+    ...entry,
+    before: original(entry.before),
+    after: original(entry.after),
+  }));
+}
+
+const ops = { add: 'remove', remove: 'add', replace: 'replace' } as const;
+
+export function mirror({ path, op, before, after }: FieldDifference): FieldDifference {
+  return { path, op: ops[op], before: after, after: before };
+}
+
+/** True for a name beside an id that both sides share: the tenant may answer with another name. */
+function isNameBesideId(field: Field, declared: JsonObject, live: JsonObject): boolean {
+  if (field.is !== 'value' || field.nameOf === undefined) return false;
+  const id = get(declared, field.nameOf) ?? null;
+  return id !== null && sameJson(id, get(live, field.nameOf) ?? null);
+}
 
 /** The differences between the live and the declared value of a field; empty where they are equal. */
 export function compareField(

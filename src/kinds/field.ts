@@ -144,7 +144,7 @@ const isFiller = (value: Json): boolean => value === false || value === '' || is
  *
  * @param root the place of the field in the object
  */
-export function alignWithLive(field: Field, wanted: Json, live: Json | undefined, root: Pointer): Json {
+function alignWithLive(field: Field, wanted: Json, live: Json | undefined, root: Pointer): Json {
   // Foreign data that looks like a marker stays as it is.
   if ((field.is !== 'json' && field.is !== 'value') || literalOf(wanted) !== undefined) return wanted;
   const keep = (value: Json, current: Json | undefined, at: Pointer, from: Pointer): Json => {
@@ -308,6 +308,21 @@ function mergeMembers(declared: JsonObject, live: JsonObject): JsonObject {
     } else merged.set(name, value);
   }
   return objectFrom(merged);
+}
+
+/** Declared fields over the live ones. Live values become literals, so that none of them can pass for a marker. */
+export function overlayFields(kind: Kind, declared: JsonObject, live: JsonObject): JsonObject {
+  const fields = Object.entries(kind.fields).flatMap(([name, field]): [string, Json][] => {
+    const value = get(declared, name);
+    const below = get(live, name);
+    if (value === undefined && below === undefined) return [];
+    // Of two references with the same ids, the names beside them may differ: they are for readers.
+    const isSame = below !== undefined && isReferenceField(field) && sameValue(field, value, below);
+    const isKept = value === undefined || isSame;
+    const wanted = isKept ? literal(below ?? null) : overlay(field, value, below);
+    return [[name, alignWithLive(field, wanted, below, pointer(name))]];
+  });
+  return objectFrom(fields);
 }
 
 /** The fields with JSON in text parsed, so that pointers reach into it. Most objects have no such text: no copy is made. */

@@ -1,21 +1,11 @@
-import { compareField, type FieldDifference } from '../kinds/compare.ts';
+import { differences, type FieldDifference } from '../kinds/compare.ts';
 import { holdsSettings, withoutIgnoring } from '../kinds/credentials.ts';
-import {
-  alignWithLive,
-  canonicalRecord,
-  comparable,
-  isReferenceField,
-  isUnordered,
-  overlay,
-  readableFields,
-  sameValue,
-} from '../kinds/field.ts';
+import { isUnordered, overlayFields, readableFields, sameValue } from '../kinds/field.ts';
 import {
   type Field,
   fieldNamed,
   type Kind,
   type LiveObject,
-  type RecordsField,
   type UpdateInput,
   type Write,
   type WriteInput,
@@ -32,19 +22,8 @@ import {
 } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { Failure } from '../model/failure.ts';
-import {
-  get,
-  isArray,
-  isObject,
-  type Json,
-  type JsonObject,
-  mapMembers,
-  objectFrom,
-  objectsIn,
-  pick,
-  sameJson,
-} from '../model/json.ts';
-import { literal, liveMarker, livePlace, livePlacesIn, secretName } from '../model/marker.ts';
+import { get, isArray, isObject, type Json, type JsonObject, mapMembers, pick } from '../model/json.ts';
+import { liveMarker, livePlace, livePlacesIn, secretName } from '../model/marker.ts';
 import type { Action, Change } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf, setMember, valueAt, withValueOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -143,63 +122,6 @@ function renamed({ kind, key }: LiveObject, resource: Resource): FieldDifference
 export function declaredFields(kind: Kind, fields: JsonObject, live: LiveObject | null): JsonObject {
   const readable = readableFields(kind, fields);
   return (live && kind.quirks?.arrange?.(readable, live)) ?? readable;
-}
-
-export function differences(kind: Kind, declared: JsonObject, live: JsonObject): FieldDifference[] {
-  return Object.entries(kind.fields).flatMap(([name, field]) => {
-    const value = get(declared, name);
-    if (value === undefined || isNameBesideId(field, declared, live)) return [];
-    return compareField(name, field, value, get(live, name));
-  });
-}
-
-/** How two tenants, or two manifests, differ in all fields: the first side is `before`, the second one `after`. */
-export function differencesBetween(kind: Kind, first: JsonObject, second: JsonObject): FieldDifference[] {
-  return Object.entries(kind.fields).flatMap(([name, field]) => {
-    if (isNameBesideId(field, second, first)) return [];
-    const [before, after] = [get(first, name) ?? null, get(second, name) ?? null];
-    // As if manifests declared all members: one that a side lacks is a difference.
-    const whole: Field = field.is === 'json' ? { ...field, declares: 'whole' } : field;
-    // Members are listed one by one, whichever side has none.
-    if (comparable(whole, after) === null) return compareField(name, whole, before, after).map(mirror);
-    return whole.is === 'records'
-      ? differencesInRecords(name, whole, before, after)
-      : compareField(name, whole, after, before);
-  });
-}
-
-/** What a record does not name is not compared, so all of them get all members. */
-function differencesInRecords(name: string, field: RecordsField, first: Json, second: Json) {
-  const lists = [first, second].map(objectsIn);
-  const names = lists.flat().flatMap((record) => Object.keys(canonicalRecord(record, field)));
-  const unset = { ...objectFrom(names.map((each) => [each, null])), ...field.filled };
-  const originals = new Map<Json, JsonObject>();
-  const [before = [], after = []] = lists.map((list) =>
-    list.map((record) => {
-      const complete = { ...unset, ...record };
-      originals.set(complete, record);
-      return complete;
-    }),
-  );
-  const original = (value: Json) => originals.get(value) ?? value;
-  return compareField(name, field, after, before).map((entry) => ({
-    ...entry,
-    before: original(entry.before),
-    after: original(entry.after),
-  }));
-}
-
-const ops = { add: 'remove', remove: 'add', replace: 'replace' } as const;
-
-export function mirror({ path, op, before, after }: FieldDifference): FieldDifference {
-  return { path, op: ops[op], before: after, after: before };
-}
-
-/** True for a name beside an id that both sides share: the tenant may answer with another name. */
-function isNameBesideId(field: Field, declared: JsonObject, live: JsonObject): boolean {
-  if (field.is !== 'value' || field.nameOf === undefined) return false;
-  const id = get(declared, field.nameOf) ?? null;
-  return id !== null && sameJson(id, get(live, field.nameOf) ?? null);
 }
 
 /** Declared fields as far as they can be compared: values that stay as they are have the live ones in their place. */
@@ -463,19 +385,4 @@ function buildChange(
     return { ...common, action: 'manual', requests: [], warnings: [write.manual], risk: [] };
   const { requests, warnings = [], risk = [] } = write;
   return { ...common, action, requests, warnings, risk };
-}
-
-/** Declared fields over the live ones. Live values become literals, so that none of them can pass for a marker. */
-export function overlayFields(kind: Kind, declared: JsonObject, live: JsonObject): JsonObject {
-  const fields = Object.entries(kind.fields).flatMap(([name, field]): [string, Json][] => {
-    const value = get(declared, name);
-    const below = get(live, name);
-    if (value === undefined && below === undefined) return [];
-    // Of two references with the same ids, the names beside them may differ: they are for readers.
-    const isSame = below !== undefined && isReferenceField(field) && sameValue(field, value, below);
-    const isKept = value === undefined || isSame;
-    const wanted = isKept ? literal(below ?? null) : overlay(field, value, below);
-    return [[name, alignWithLive(field, wanted, below, pointer(name))]];
-  });
-  return objectFrom(fields);
 }

@@ -1,4 +1,4 @@
-import { dropNulls } from '../kinds/compare.ts';
+import { differencesBetween, dropNulls, mirror } from '../kinds/compare.ts';
 import { isDeclaredByMember, readableFields } from '../kinds/field.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
@@ -16,7 +16,7 @@ import type { DiffObject, DiffSummary, NotCompared } from '../model/diff.ts';
 import { isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, placesAbove, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
-import { type Comparison, compare, differencesBetween, mirror, unseenInPlan } from './change.ts';
+import { type Comparison, compare, unseenInPlan } from './change.ts';
 
 export type SideObject = LiveSide | DeclaredSide;
 

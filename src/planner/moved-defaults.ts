@@ -1,11 +1,12 @@
-import { readableFields, sameValue } from '../kinds/field.ts';
+import { differences } from '../kinds/compare.ts';
+import { overlayFields, readableFields, sameValue } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { contentDigest, type LiveIndex, type Match } from '../kinds/live-objects.ts';
 import { redactDifference, sensitiveIn } from '../kinds/redact.ts';
 import type { Diagnostic, Versions } from '../model/diagnostic.ts';
 import { get, type Json, type JsonObject, objectFrom, pick } from '../model/json.ts';
 import { segmentsOf, valueAt } from '../model/pointer.ts';
-import { declaredFields, differences, overlayFields } from './change.ts';
+import { declaredFields } from './change.ts';
 
 /** A declared object whose vendor's default is another than the one that it was customised from. */
 export interface MovedDefault {
