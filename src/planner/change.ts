@@ -1,6 +1,13 @@
-import { differences, type FieldDifference } from '../kinds/compare.ts';
+import { compareField, differences, type FieldDifference } from '../kinds/compare.ts';
 import { holdsSettings, withoutIgnoring } from '../kinds/credentials.ts';
-import { isUnordered, overlayFields, readableFields, sameValue } from '../kinds/field.ts';
+import {
+  chooseSynonym,
+  comparable,
+  isUnordered,
+  overlayFields,
+  readableFields,
+  sameValue,
+} from '../kinds/field.ts';
 import {
   type Field,
   fieldNamed,
@@ -22,19 +29,36 @@ import {
 } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { Failure } from '../model/failure.ts';
-import { get, isArray, isObject, type Json, type JsonObject, mapMembers, pick } from '../model/json.ts';
-import { liveMarker, livePlace, livePlacesIn, secretName } from '../model/marker.ts';
-import type { Action, Change } from '../model/plan.ts';
+import {
+  get,
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  pick,
+  sameJson,
+} from '../model/json.ts';
+import { liveMarker, livePlace, livePlacesIn, refsIn, secretName } from '../model/marker.ts';
+import type { Action, Change, Origin } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf, setMember, valueAt, withValueOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Deletion } from './deletes.ts';
-import { type Since, undoesTenant, withOrigins } from './origin.ts';
+import { hasLookup } from './fill-lookups.ts';
 
 export interface UnseenPolicy {
   /** True where a declared secret is what the tenant shows at the place, so that it need not be written. */
   isSame(secret: string, shown: string, at: Pointer): boolean;
   /** True where a value that the tenant does not show stays as it is; otherwise it is written. */
   isLeft(at: Pointer): boolean;
+}
+
+/** What is known of an object since an earlier revision of the manifests (`--since`). */
+interface Since {
+  /** What that revision declared of it. */
+  readonly previous: Resource | null;
+  /** What later applies of this checkout wrote; `null`: they deleted it. */
+  readonly written: JsonObject | null | undefined;
 }
 
 interface ChangeContext {
@@ -385,4 +409,68 @@ function buildChange(
     return { ...common, action: 'manual', requests: [], warnings: [write.manual], risk: [] };
   const { requests, warnings = [], risk = [] } = write;
   return { ...common, action, requests, warnings, risk };
+}
+
+/** The differences with the side that moved since the revision, and what it declared where the tenant did. */
+function withOrigins(found: readonly FieldDifference[], match: Match, since: Since): FieldDifference[] {
+  return found.map((entry) => {
+    const origin = originOf(entry, match, since);
+    const base =
+      origin === 'repo' || !since.previous ? undefined : pastValue(entry, match.kind, since.previous);
+    return { ...entry, origin, ...(base === undefined || sameJson(base, entry.after) ? {} : { base }) };
+  });
+}
+
+/** Whether a change takes back what the tenant has changed or deleted since the revision. */
+function undoesTenant({ action, diff }: Change, { previous, written }: Since): boolean {
+  const isGone = action === 'create' && previous !== null && written !== null;
+  return isGone || diff.some(({ origin }) => origin === 'tenant' || origin === 'both');
+}
+
+function originOf({ path }: FieldDifference, match: Match, { previous, written }: Since): Origin {
+  const { kind, resource, live } = match;
+  if (!previous) return 'repo';
+  if (!live) return written === null ? 'repo' : 'tenant';
+  const [name = ''] = segmentsOf(path);
+  const field = kind.fields[name];
+  if (!field) return originOfRename(match, live, previous);
+  // The exact place inside JSON, else the whole field as it is compared.
+  const at = (fields: JsonObject): Json | undefined => {
+    if (field.is === 'json') return valueAt(readableFields(kind, fields), path);
+    const value = get(fields, name);
+    return value === undefined ? undefined : comparable(field, value);
+  };
+  const ours = written ? at(written) : undefined;
+  if (ours !== undefined && sameJson(ours, at(live.fields) ?? null)) return 'repo';
+  const then = at(previous.fields);
+  if (sameJson(then ?? null, at(resource.fields) ?? null)) return 'tenant';
+  // What cannot be known of that time, such as an unset variable or a lookup, is not in the manifests of today.
+  const past = field.is === 'json' ? then : get(previous.fields, name);
+  if (then === undefined || past === undefined || isUnknown(past)) return 'repo';
+  const tenantMoved =
+    field.is === 'json'
+      ? !sameJson(then, at(live.fields) ?? null)
+      : compareField(name, field, get(previous.fields, name) ?? null, get(live.fields, name)).length > 0;
+  return tenantMoved ? 'both' : 'repo';
+}
+
+/** What the revision declared at the place of a difference. Items of lists without order have no place to look at. */
+function pastValue({ path }: FieldDifference, kind: Kind, { key, fields }: Resource): Json | undefined {
+  const [name = '', ...inside] = segmentsOf(path);
+  const field = kind.fields[name];
+  if (!field) return key[0];
+  const value = get(fields, name);
+  if (value === undefined || isUnknown(value)) return undefined;
+  if (field.is === 'json') return valueAt(readableFields(kind, fields), path);
+  return inside.length > 0 ? undefined : chooseSynonym(field, value);
+}
+
+/** Whether a value of that time holds a lookup, or a reference to what the tenant does not show any more. */
+const isUnknown = (value: Json): boolean => hasLookup(value) || refsIn(value).length > 0;
+
+/** The difference is one of the key. It is judged as objects are matched. */
+function originOfRename({ kind, resource }: Match, live: LiveObject, previous: Resource): Origin {
+  const then = identityOf(kind, previous.key);
+  if (then === identityOf(kind, resource.key)) return 'tenant';
+  return then === live.identity ? 'repo' : 'both';
 }
