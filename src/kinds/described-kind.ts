@@ -350,12 +350,12 @@ function patchBody(descriptor: Descriptor, { key, fields, live, changed, setting
   if (update === 'json-patch' && write.patchOps === 'replace') return setBody(descriptor, after);
   const isAny = (...types: readonly Field['is'][]) =>
     new Set(names.filter((name) => types.includes(fieldNamed(descriptor, name)?.is ?? 'text')));
-  const withRemoved = (value: Json, name: string) =>
-    removeParts(fieldNamed(descriptor, name), get(before, name), value);
+  if (update === 'json-patch') return jsonPatch(before, after, isAny('reference', 'value'));
   // A merge patch of a value has to name those of its members that go.
-  return update === 'merge-patch'
-    ? mergePatch(before, mapMembers(after, withRemoved), isAny('reference'))
-    : jsonPatch(before, after, isAny('reference', 'value'));
+  const wanted = mapMembers(after, (value, name) =>
+    removeParts(fieldNamed(descriptor, name), get(before, name), value),
+  );
+  return mergePatch(before, wanted, isAny('reference'));
 }
 
 /** A reference for a merge patch, with null for each part that goes. A manifest may leave its type out. */

@@ -53,15 +53,14 @@ function changesBetween(
   after: JsonObject,
   whole: ReadonlySet<string>,
 ): readonly MemberChange[] {
-  const found = jsonpatch.compare(opaque(dropUnset(before), whole), opaque(after, whole));
+  // Unset values count as absent: `add` sets them, where a strict tenant would refuse a `replace`.
+  const current = mapMembers(before, (value) => {
+    const isUnset = value === null || (isArray(value) && value.length === 0);
+    return isUnset ? undefined : value;
+  });
+  const found = jsonpatch.compare(opaque(current, whole), opaque(after, whole));
   // Unchanged values need no operation.
   return found.filter(({ path }) => !isKept(valueAt(after, path), valueAt(before, path), path));
-}
-
-/** Unset values count as absent: `add` sets them, where a strict tenant would refuse a `replace`. */
-function dropUnset(values: JsonObject): JsonObject {
-  const isUnset = (value: Json) => value === null || (isArray(value) && value.length === 0);
-  return mapMembers(values, (value) => (isUnset(value) ? undefined : value));
 }
 
 /** The object with JSON text for what is compared as a whole: single values, lists, markers and the members in `whole`. */

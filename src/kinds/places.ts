@@ -25,24 +25,32 @@ export interface PlaceRule {
   readonly is: Exclude<PlacePolicy, 'reference' | 'names'> | IdPlace;
 }
 
-const policyOf = ({ is }: Pick<PlaceRule, 'is'>): PlacePolicy =>
-  typeof is === 'string' ? is : is.names ? 'names' : is.is;
+/** What a rule says of the places that it matches; with `id` where these hold ids. */
+interface Entry {
+  readonly policy: PlacePolicy;
+  readonly id: IdPlace | null;
+  readonly matches: RegExp;
+}
 
 /** The table of the places in a field, with pointers from the field on. */
 export class Places {
-  readonly #rules: readonly { readonly rule: PlaceRule; readonly matches: RegExp }[];
+  readonly #entries: readonly Entry[];
 
   constructor(rules: readonly PlaceRule[]) {
-    this.#rules = rules.map((rule) => ({ rule, matches: matcherOf(rule.path, reach[policyOf(rule)]) }));
+    this.#entries = rules.map(({ path, is }) => {
+      if (typeof is === 'string') return { policy: is, id: null, matches: matcherOf(path, reach[is]) };
+      const policy = is.names ? 'names' : 'reference';
+      return { policy, id: is, matches: matcherOf(path, reach[policy]) };
+    });
   }
 
   get hasIds(): boolean {
-    return this.#rules.some(({ rule }) => typeof rule.is !== 'string');
+    return this.#entries.some(({ id }) => id !== null);
   }
 
   /** True where a rule gives one of the policies to the place, or to one above it that has them reach so far. */
   is(at: Pointer, ...policies: readonly PlacePolicy[]): boolean {
-    return this.#rules.some(({ rule, matches }) => policies.includes(policyOf(rule)) && matches.test(at));
+    return this.#entries.some(({ policy, matches }) => policies.includes(policy) && matches.test(at));
   }
 
   /** What the first rule says of the id at a place, or of the `names` of the members there. */
@@ -51,9 +59,8 @@ export class Places {
   }
 
   idsAt(at: Pointer, policy: 'reference' | 'names' = 'reference'): IdPlace[] {
-    return this.#rules.flatMap(({ rule, matches }) =>
-      typeof rule.is !== 'string' && policyOf(rule) === policy && matches.test(at) ? [rule.is] : [],
-    );
+    const found = this.#entries.filter((entry) => entry.policy === policy && entry.matches.test(at));
+    return found.flatMap(({ id }) => id ?? []);
   }
 }
 

@@ -28,6 +28,7 @@ import {
   sensitiveIn,
 } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
+import type { Key } from '../model/address.ts';
 import { Failure } from '../model/failure.ts';
 import {
   get,
@@ -130,16 +131,20 @@ export function compare(match: Match, below: LiveObject | null, unseen: UnseenPo
   return {
     declared,
     current,
-    differences: live && isRename(match) ? [renamed(live, resource), ...found] : found,
+    differences:
+      live && isRename(match) ? [...keyDifferences(kind, live.key, resource.key), ...found] : found,
     notComparable: notComparable.filter((at) => !isIgnored(ignore, at)),
     left,
   };
 }
 
-function renamed({ kind, key }: LiveObject, resource: Resource): FieldDifference {
-  const [field] = kind.keyFields;
-  const [[before = null], [after = null]] = [key, resource.key];
-  return { path: pointer(field?.name ?? 'name'), op: 'replace', before, after };
+function keyDifferences({ keyFields }: Kind, key: Key, wanted: Key | null): FieldDifference[] {
+  return keyFields.map(({ name }, part) => ({
+    path: pointer(name),
+    op: wanted ? 'replace' : 'remove',
+    before: key[part] ?? null,
+    after: wanted?.[part] ?? null,
+  }));
 }
 
 /** What a manifest declares, with JSON fields parsed, as the tenant has it in its fields. */
@@ -362,7 +367,12 @@ export function deletionOf(
   const nothing = mapMembers(live.fields, () => null);
   const known = { ...nothing, ...declaredFields(kind, declared, live) };
   const isSensitive = sensitiveIn(kind, live, known, { marked });
-  const lost = [...lostName(live), ...differences(kind, left, readableFields(kind, live.fields))];
+  // The name of an object that is known by its id: the plan has to show it, and a rollback creates the object with it.
+  const isNamed = live.identity !== identityOf(kind, live.shownKey);
+  const lost = [
+    ...(isNamed ? keyDifferences(kind, live.shownKey, null) : []),
+    ...differences(kind, left, readableFields(kind, live.fields)),
+  ];
   const write = writeWith(() => kind.remove({ key: live.key, id: live.id, settings }));
   return buildChange('delete', write, live, {
     kind: kind.name,
@@ -373,17 +383,6 @@ export function deletionOf(
     diff: lost.map((entry) => redactDifference(entry, isSensitive)),
     secrets: [...new Set([...secretPlaces(known), ...marked])],
   });
-}
-
-/** The name of an object that is known by its id: the plan has to show it, and a rollback creates the object with it. */
-function lostName({ kind, identity, shownKey }: LiveObject): FieldDifference[] {
-  if (identity === identityOf(kind, shownKey)) return [];
-  return kind.keyFields.map(({ name }, part) => ({
-    path: pointer(name),
-    op: 'remove',
-    before: shownKey[part] ?? null,
-    after: null,
-  }));
 }
 
 interface ChangeParts
