@@ -1,16 +1,7 @@
 import { type Call, idText, saysAny } from '../kinds/http.ts';
 import { sha256 } from '../model/digest.ts';
 import { Failure, fail, hasCode, onFailure } from '../model/failure.ts';
-import {
-  get,
-  getNumber,
-  getObject,
-  getText,
-  isArray,
-  isObject,
-  type Json,
-  type JsonObject,
-} from '../model/json.ts';
+import { get, getObject, getText, isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
 import { type Answer, type Answered, isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { badList, isBadRequest, readFailure, shortenLine } from './describe.ts';
@@ -387,8 +378,8 @@ function lastWord(noun: string): string {
 }
 
 function totalOf(body: Json, { 'x-total-count': header = '' }: Answered['headers']): number | null {
-  const total = isObject(body) ? getNumber(getObject(body, '_metadata'), 'total') : null;
-  if (total !== null && Number.isInteger(total) && total >= 0) return total;
+  const total = isObject(body) ? get(getObject(body, '_metadata'), 'total') : null;
+  if (typeof total === 'number' && Number.isInteger(total) && total >= 0) return total;
   return /^\d{1,9}$/.test(header.trim()) ? Number(header) : null;
 }
 

@@ -6,14 +6,7 @@ import { templateContext } from '../client/template-variables.ts';
 import type { ApiResource, Service } from '../kinds/http.ts';
 import { isOnlyReferredTo, type Kind } from '../kinds/kind.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
-import {
-  findPreset,
-  knownHeaders,
-  type PresetName,
-  presetNames,
-  presets,
-  withPreset,
-} from '../kinds/presets.ts';
+import { findPreset, type PresetName, presetNames, presets } from '../kinds/presets.ts';
 import { liveRules, profileSearch } from '../kinds/profile-search.ts';
 import type { Environment, ProjectEnvironment } from '../kinds/project.ts';
 import { allOf } from '../kinds/read-request.ts';
@@ -143,7 +136,11 @@ export async function surveyTenant(project: SurveyedProject, options: SurveyOpti
 
 function withSetting(settings: ApiSettings, { name, value }: Detected): ApiSettings {
   const preset = name === 'preset' ? findPreset(value) : null;
-  return preset ? withPreset(settings, preset) : { ...settings, [name]: value };
+  if (!preset) return { ...settings, [name]: value };
+  // Those of the project file have precedence.
+  const usual: Readonly<Record<string, unknown>> = { ...contractSettings };
+  const own = Object.entries(settings).filter(([each, set]) => set !== usual[each]);
+  return { ...settings, ...preset.settings, ...Object.fromEntries(own) };
 }
 
 const urlsOf = ({ connection }: Environment): Urls =>
@@ -252,6 +249,11 @@ function whyLeft(kind: Kind, listed: readonly ListedKind[]): LeftOut[] {
     ? [{ kind, problem: { ...problem, message: `${kind.name} is left out: ${problem.message}` } }]
     : [];
 }
+
+const knownHeaders: readonly string[] = [
+  contractSettings,
+  ...presetNames.map((name) => presets[name].settings),
+].flatMap((settings) => ('experimentalHeader' in settings ? [settings.experimentalHeader] : []));
 
 /** A header that the tenant's own words ask for: "The header X-Name: true is required". Some name none. */
 function guessHeader(listed: readonly ListedKind[], { settings: { experimentalHeader } }: Surveyed): Guess[] {

@@ -1,5 +1,5 @@
 import { get, type Json } from '../model/json.ts';
-import { type ApiSettings, contractSettings } from '../model/settings.ts';
+import type { ApiSettings } from '../model/settings.ts';
 import type { Service } from './http.ts';
 
 /** What the hosts of a product are known to want, as one word of the project file (api-notes, "Presets"). */
@@ -38,23 +38,5 @@ export type PresetName = keyof typeof presets;
 
 export const presetNames: readonly PresetName[] = ['sailpoint-isc', 'sailpoint-nerm'];
 
-export function settingsOf(names: readonly (PresetName | null | undefined)[]): Partial<ApiSettings> {
-  return Object.assign({}, ...names.map((name) => (name ? presets[name].settings : {})));
-}
-
 export const findPreset = (name: Json): Preset | null =>
   typeof name === 'string' ? (get<Preset>(presets, name) ?? null) : null;
-
-/** The settings with those of a preset, where the project file has none of its own. */
-export function withPreset(settings: ApiSettings, preset: Preset): ApiSettings {
-  const usual: Readonly<Record<string, unknown>> = { ...contractSettings };
-  const mine: Partial<ApiSettings> = Object.fromEntries(
-    Object.entries(settings).filter(([name, value]) => value !== usual[name]),
-  );
-  return { ...settings, ...preset.settings, ...mine };
-}
-
-export const knownHeaders: readonly string[] = [
-  contractSettings,
-  ...presetNames.map((name) => presets[name].settings),
-].flatMap((settings) => ('experimentalHeader' in settings ? [settings.experimentalHeader] : []));

@@ -14,14 +14,14 @@ import { validators } from '../generated/validators.js';
 import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glob.ts';
 import { type Kinds, kindsOn } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { settingsOf } from '../kinds/presets.ts';
+import { presets } from '../kinds/presets.ts';
 import type { Environment, Limits, Policy } from '../kinds/project.ts';
 import { groupBy, lazy } from '../model/basics.ts';
 import { fail } from '../model/failure.ts';
 import { get, getObject, isObject, itemsOf, type Json, type JsonObject, sameJson } from '../model/json.ts';
 import { isFilledInLater, refOf, secretMarker } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt, withValueAt } from '../model/pointer.ts';
-import { contractSettings } from '../model/settings.ts';
+import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
 import { type BuildContext, readConnection } from './connection.ts';
 import type { Place } from './file.ts';
@@ -330,11 +330,11 @@ function buildEnvironment(name: string, written: WrittenEnvironment, context: Bu
   const reached = readConnection(written, context);
   const { identity = {}, profiles = {}, limits = {}, variables = {} } = written;
   checkPaths(identity, context);
-  const known = settingsOf([
-    written.identity?.preset,
-    written.profiles?.preset,
-    ...(written.sandbox?.presets ?? []),
-  ]);
+  const chosen = [written.identity?.preset, written.profiles?.preset, ...(written.sandbox?.presets ?? [])];
+  const known: Partial<ApiSettings> = Object.assign(
+    {},
+    ...chosen.map((preset) => (preset ? presets[preset].settings : {})),
+  );
   const settings = { ...contractSettings, ...known, ...detailsOf(identity), ...detailsOf(profiles) };
   checkCollections(written, { ...reached, settings }, context);
   return {

@@ -197,11 +197,6 @@ export function getTexts(value: JsonObject, name: string): string[] {
   return isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
-export function getNumber(value: JsonObject, name: string): number | null {
-  const number = get(value, name);
-  return typeof number === 'number' ? number : null;
-}
-
 /** Whether a value is a reference as the API writes it: an id, with or without its type and name. */
 export function isReference(value: Json): value is JsonObject {
   return (
