@@ -87,12 +87,8 @@ export function undeclared(kind: Kind, key: Key, place: Source = nowhere): Resou
 }
 
 /** The keys that an object may have in the tenant: its own, and the one that it is renamed from. */
-export function keysOf({ key, lifecycle: { renamedFrom } }: KeyedResource): Key[] {
+export function keysOf({ key, lifecycle: { renamedFrom } }: Pick<Resource, 'key' | 'lifecycle'>): Key[] {
   return renamedFrom ? [key, renamedFrom] : [key];
-}
-
-interface KeyedResource extends Pick<Resource, 'key'> {
-  readonly lifecycle: Pick<Lifecycle, 'renamedFrom'>;
 }
 
 /** A lookup, and the places that use it where they are known. */

@@ -1,5 +1,6 @@
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import { isArray, isObject, type Json, mapJson, mapMembers } from '../model/json.ts';
 import { type Lookup, lookedUpWords, lookupKey, lookupMarker, lookupOf } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
@@ -13,16 +14,13 @@ export function completeResource(resource: Resource, settings: ApiSettings): Res
 
 /** The distinct lookups in the resources' fields, in order, with the places that use them. */
 export function lookupsIn(resources: readonly Resource[]): UsedLookup[] {
-  const found = new Map<string, Lookup & { uses: { resource: Resource; at: Pointer }[] }>();
-  for (const resource of resources) {
-    for (const { lookup, at } of lookupsAt(resource.fields, '')) {
-      const name = lookupKey(lookup);
-      const existing = found.get(name);
-      if (existing) existing.uses.push({ resource, at });
-      else found.set(name, { ...lookup, uses: [{ resource, at }] });
-    }
-  }
-  return [...found.values()];
+  const all = resources.flatMap((resource) =>
+    lookupsAt(resource.fields, '').map(({ lookup, at }) => ({ lookup, use: { resource, at } })),
+  );
+  return groupBy(all, ({ lookup }) => lookupKey(lookup)).map(([, same]) => {
+    const [{ lookup }] = same;
+    return { ...lookup, uses: same.map(({ use }) => use) };
+  });
 }
 
 function lookupsAt(value: Json, at: Pointer): { lookup: Lookup; at: Pointer }[] {

@@ -3,7 +3,7 @@ import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { distinctKeys, identityOf, idsAsNames, type Match } from '../kinds/live-objects.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { allOf, defaultsOf, type ReadRequest } from '../kinds/read-request.ts';
-import { keysOf, type Resource } from '../kinds/resource.ts';
+import { keysOf, type Resource, undeclared } from '../kinds/resource.ts';
 import { type Address, type Key, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
@@ -78,14 +78,10 @@ export function readRequestsFor({
   });
 }
 
-function keysBeside(kind: Kind, objects: readonly NamedObject[], others: readonly NamedObject[]): Key[] {
+function keysBeside(kind: Kind, objects: readonly Resource[], others: readonly Resource[]): Key[] {
   if (objects.length === 0) return [];
   const known = new Set(others.map(({ key }) => identityOf(kind, key)));
   return objects.flatMap(({ key }) => (known.has(identityOf(kind, key)) ? [] : [key]));
-}
-
-interface NamedObject extends Pick<Resource, 'kind' | 'key' | 'id'> {
-  readonly lifecycle: Pick<Resource['lifecycle'], 'renamedFrom'>;
 }
 
 /** The objects that the resources in scope refer to: what is compared is narrowed by the scope, but not what is referred to. */
@@ -93,16 +89,11 @@ function targetsOf(
   resources: readonly Resource[],
   isInScope: (address: Address) => boolean,
   kinds: Kinds,
-): NamedObject[] {
-  const references = referencesIn(
-    resources.filter(({ address }) => isInScope(address)),
-    kinds,
-  );
+): Resource[] {
+  const inScope = resources.filter(({ address }) => isInScope(address));
+  const references = referencesIn(inScope, kinds);
   const declared = resourcesByIdentity(references.length > 0 ? resources : []);
-  return references.map(
-    ({ kind, key }) =>
-      declared.get(identityOf(kind, key)) ?? { kind, key, id: null, lifecycle: { renamedFrom: null } },
-  );
+  return references.map(({ kind, key }) => declared.get(identityOf(kind, key)) ?? undeclared(kind, key));
 }
 
 interface OpenMatches {

@@ -24,17 +24,14 @@ export interface UsedReference {
 }
 
 export function referencesIn(resources: readonly Resource[], kinds: Kinds): UsedReference[] {
-  const found = new Map<Address, UsedReference & { uses: { resource: Resource; at: Pointer }[] }>();
-  for (const resource of resources) {
-    for (const { to, at } of referencesOf(resource)) {
-      const known = found.get(to);
-      const parsed = known ? null : parseAddress(to);
-      const kind = parsed && kinds.find(parsed.kind);
-      if (known) known.uses.push({ resource, at });
-      else if (parsed && kind) found.set(to, { to, kind, key: parsed.key, uses: [{ resource, at }] });
-    }
-  }
-  return [...found.values()];
+  const all = resources.flatMap((resource) =>
+    referencesOf(resource).map(({ to, at }) => ({ to, use: { resource, at } })),
+  );
+  return groupBy(all, ({ to }) => to).flatMap(([to, same]) => {
+    const parsed = parseAddress(to);
+    const kind = parsed && kinds.find(parsed.kind);
+    return parsed && kind ? [{ to, kind, key: parsed.key, uses: same.map(({ use }) => use) }] : [];
+  });
 }
 
 interface WrittenReference {
