@@ -168,12 +168,11 @@ function assumeUnseen(
     return { fields: declared, notComparable: [], left: [] };
   }
   const [notComparable, left]: [Pointer[], Pointer[]] = [[], []];
-
   const assume = (value: Json, at: Pointer, isNew = false): Json | undefined => {
     const current = valueAt(live.fields, at);
     if (livePlace(value) !== null) return current;
     const name = secretName(value);
-    if (value !== null && !isNew && isHidden(name, current, at) && unseen.isLeft(at)) {
+    if (value !== null && !isNew && isHidden(live, at, name) && unseen.isLeft(at)) {
       notComparable.push(at);
       left.push(at);
       return current;
@@ -191,13 +190,6 @@ function assumeUnseen(
     return isObject(value)
       ? mapMembers(value, (item, member) => assume(item, `${at}${pointer(member)}`))
       : value;
-  };
-  const isHidden = (secret: string | null, current: Json | undefined, at: Pointer): boolean => {
-    if (live.hidden.includes(at)) return true;
-    if (secret === null || (current ?? null) !== null) return false;
-    // A secret in an object that the tenant does not have is new with it, and not hidden.
-    const holder = segmentsOf(at).slice(0, -1);
-    return holder.length < 2 || (valueAt(live.fields, pointer(...holder)) ?? null) !== null;
   };
   /** Items without order have no place to look at: a secret is one of the live items that nothing else declares. */
   const assumeItems = (field: Field, items: readonly Json[], at: Pointer): Json => {
@@ -220,6 +212,19 @@ function assumeUnseen(
     return isSet && !live.hidden.includes(at) ? assumeItems(field, value, at) : assume(value, at);
   });
   return { fields, notComparable, left };
+}
+
+/** Whether the tenant has a value at the place and does not show it, as far as that can be told. */
+function isHidden(
+  { fields, hidden }: Pick<LiveObject, 'fields' | 'hidden'>,
+  at: Pointer,
+  secret: string | null,
+): boolean {
+  if (hidden.includes(at)) return true;
+  if (secret === null || (valueAt(fields, at) ?? null) !== null) return false;
+  // A secret in an object that the tenant does not have is new with it, and not hidden.
+  const holder = segmentsOf(at).slice(0, -1);
+  return holder.length < 2 || (valueAt(fields, pointer(...holder)) ?? null) !== null;
 }
 
 function writeChange(

@@ -36,32 +36,22 @@ export interface Matched {
  * @param others objects that were read in addition: new objects may look like one of them
  */
 export function matchAll(input: PlanInput, others: readonly LiveObject[] = []): Matched {
-  const { objects, previous } = input;
-  const index = new LiveIndex(objects);
+  const index = new LiveIndex(input.objects);
   const matches = matchResources(input, index);
   const absent = matches.filter(({ resource }) => resource.ensure === 'absent');
   const declared = matches.filter(({ resource }) => resource.ensure === 'present');
   const { deletions, remarks } = findDeletions(input, index, absent);
+  const present = declared.filter(({ live }) => live);
   const missing = declared.filter(({ live }) => !live);
-  const deleted = new Set(deletions.flatMap(({ addresses }) => addresses));
-  const lost = (previous ?? []).filter(({ address, ensure }) => ensure === 'present' && deleted.has(address));
   return {
-    present: compareAll(
-      input,
-      declared.filter(({ live }) => live),
-    ),
+    present: compareAll(input, present),
     missing,
     alreadyAbsent: absent.filter(({ live }) => !live).length,
     deletions,
     remarks: [
       ...findMissedRenames(matches, index),
-      ...findRenames(missing, () => ({
-        lost,
-        left: [...new Set([...deletions.map(({ live }) => live), ...findUndeclared(input, others)])],
-        deleted,
-        unseen: unseenInPlan(input.secrets, false),
-      })),
-      ...findLookAlikes(missing, [...objects, ...others]),
+      ...findRenames(missing, input, others, deletions),
+      ...findLookAlikes(missing, [...input.objects, ...others]),
       ...remarks,
     ],
   };
@@ -205,32 +195,32 @@ interface Former {
   readonly line: string;
 }
 
-interface RenameEvidence {
-  /** What the revision of `--since` declared of the objects that are deleted. */
-  readonly lost: readonly Resource[];
-  /** Objects that are deleted, or that no manifest names. */
-  readonly left: readonly LiveObject[];
-  readonly deleted: ReadonlySet<Address>;
-  readonly unseen: UnseenPolicy;
-}
-
 /**
  * Asks whether a new object is one that loses its manifest in the same plan, or has none, under another name. It may be if a
  * rename was taken back in the repository, if it alone has another name in its file, or if it alone has the declared fields.
  */
-function findRenames(created: readonly Match[], look: () => RenameEvidence): Diagnostic[] {
+function findRenames(
+  created: readonly Match[],
+  input: PlanInput,
+  others: readonly LiveObject[],
+  deletions: readonly Deletion[],
+): Diagnostic[] {
   const renamable = created.filter(({ kind: { can, keyFields } }) => {
     return keyFields.length === 1 && (can.rename || can.pin);
   });
   if (renamable.length === 0) return [];
-  const evidence = look();
-  const formerDeclared = formerResources(renamable, evidence.lost);
-  const formerLive = formerObjects(renamable, evidence);
+  const deleted = new Set(deletions.flatMap(({ addresses }) => addresses));
+  const lost = (input.previous ?? []).filter(
+    ({ address, ensure }) => ensure === 'present' && deleted.has(address),
+  );
+  const left = new Set([...deletions.map(({ live }) => live), ...findUndeclared(input, others)]);
+  const formerDeclared = formerResources(renamable, lost);
+  const formerLive = formerObjects(renamable, [...left], unseenInPlan(input.secrets, false));
   return renamable.flatMap((match): Diagnostic[] => {
     const former = formerDeclared(match) ?? formerLive(match);
     if (!former) return [];
     const { address } = match.resource;
-    const message = evidence.deleted.has(former.address)
+    const message = deleted.has(former.address)
       ? `Renamed? ${former.address} is deleted and ${address} is created. Fields that are not in the manifest, and the object's id, will be lost.`
       : `Renamed? The plan creates ${address}, but ${former.address}, which no manifest declares, has the same fields.`;
     const hint = `If they are the same object, write \`${former.line}\` in the manifest.`;
@@ -240,6 +230,7 @@ function findRenames(created: readonly Match[], look: () => RenameEvidence): Dia
   });
 }
 
+/** @param lost what the revision of `--since` declared of the objects that are deleted */
 function formerResources(created: readonly Match[], lost: readonly Resource[]) {
   const byFormerName = new Map(
     lost.flatMap((each): [string, Resource][] => {
@@ -264,7 +255,8 @@ const fileOf = (resource: Resource): string => `${resource.kind.name} ${resource
 /** More pairs are no renames, but another tenant: to compare them all would take long. */
 const mostPairs = 10_000;
 
-function formerObjects(created: readonly Match[], { left, unseen }: RenameEvidence) {
+/** @param left objects that are deleted, or that no manifest names */
+function formerObjects(created: readonly Match[], left: readonly LiveObject[], unseen: UnseenPolicy) {
   const leftOf = new Map(groupBy(left, ({ kind }) => kind));
   const pairs = created.reduce((sum, { kind }) => sum + (leftOf.get(kind)?.length ?? 0), 0);
   const alike = (pairs > mostPairs ? [] : created).flatMap((match) => {
