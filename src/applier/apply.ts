@@ -69,8 +69,6 @@ async function endRecords(result: Result, { onDone, journal, now }: Run): Promis
 /**
  * Makes the changes, level by level, and returns their results. What the answers do not show is settled before the
  * deletes, which depend on it, and at the end.
- *
- * @param readAt when the objects of the tasks were read, in milliseconds since 1970
  */
 async function runAll(
   tasks: readonly Task[],
@@ -125,8 +123,6 @@ async function runAll(
 /**
  * Records with the first change that starts also those that earlier runs of the plan made or began: if this run is killed as
  * well, a rollback of what it leaves behind has to undo all of them.
- *
- * @param results those of changes that have ended
  */
 function recordEarlier(
   tasks: readonly Task[],

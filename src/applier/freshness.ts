@@ -1,10 +1,8 @@
-import type { Clock } from '../client/clock.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
-import type { CreatedIds } from './created.ts';
 import { finderIn, type KindChange, type Task } from './find.ts';
-import type { Journal } from './journal.ts';
-import { type KnownSecrets, readinessOf } from './observed.ts';
+import { readinessOf } from './observed.ts';
+import type { Run } from './run.ts';
 
 /** No write relies on a read that is older, in milliseconds. */
 const freshFor = 10_000;
@@ -33,11 +31,7 @@ interface FreshnessCheck {
   readonly reasons: ReadonlyMap<Address, string>;
 }
 
-interface SightingTools {
-  readonly clock: Clock;
-  readonly journal: Journal;
-  readonly created: CreatedIds;
-  readonly secrets: KnownSecrets;
+interface SightingTools extends Pick<Run, 'clock' | 'journal' | 'created' | 'secrets'> {
   read(entries: readonly KindChange[]): Promise<TenantState>;
 }
 

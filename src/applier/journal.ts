@@ -215,7 +215,6 @@ export type JournalRecord =
       readonly digest: string;
       readonly format: 1;
       readonly tenant: TenantName;
-      /** When the plan was made. */
       readonly createdAt: string;
     }
   | {

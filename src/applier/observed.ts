@@ -66,7 +66,6 @@ export function foreignDifferences(entry: KindChange, live: LiveObject, secrets:
 
 /** What a tenant did otherwise than it was asked, and what else became different. */
 interface Deviations {
-  /** In words. */
   readonly warnings: readonly string[];
   /** Places that are not as declared: ignored, rewritten, or with items that were added or lost. */
   readonly unmet: readonly Pointer[];

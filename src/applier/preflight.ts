@@ -150,7 +150,6 @@ function checkChanges({ changes, summary }: Plan, kinds: Kinds): Diagnostic[] {
 /** Requests of steps by hand, of writes without any, and deletes of something else than the plan shows. */
 function checkRequests(plan: Plan, { kinds, settings }: Run): Diagnostic[] {
   const entries = withKinds(plan.changes, kinds);
-  const refused = (entry: KindChange, why: string) => notWhatItShows(entry.change.address, why, plan);
   const wrong = entries.filter(({ change }) => (change.action === 'manual') === change.requests.length > 0);
   const deletes = wrongDeletes(
     entries.filter((entry) => !wrong.includes(entry)),
@@ -158,10 +157,11 @@ function checkRequests(plan: Plan, { kinds, settings }: Run): Diagnostic[] {
     settings,
   );
   return [
-    ...wrong.map((entry) =>
-      refused(entry, entry.change.action === 'manual' ? 'a step by hand has requests' : 'it has no requests'),
-    ),
-    ...deletes.map((entry) => refused(entry, 'they would delete something else')),
+    ...wrong.map(({ change: { address, action } }) => {
+      const why = action === 'manual' ? 'a step by hand has requests' : 'it has no requests';
+      return notWhatItShows(address, why, plan);
+    }),
+    ...deletes.map(({ change }) => notWhatItShows(change.address, 'they would delete something else', plan)),
   ];
 }
 

@@ -26,11 +26,8 @@ export interface RecentWrite {
 const slack = 60_000;
 
 /**
- * The writes of the last runs on this tenant, from their journals, in order of time. Throws a Failure for a journal
- * that is damaged.
- *
- * @param dir the folder of the journals
- * @param since in milliseconds since 1970
+ * The writes of the runs on this tenant since then (in milliseconds since 1970), from the journals in `dir`, in order of time.
+ * Throws a Failure for a journal that is damaged.
  */
 export async function readRecentWrites(
   dir: string,
@@ -74,7 +71,6 @@ interface SettleOptions {
   readonly settle: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Called before each wait. */
   readonly onWait: (addresses: readonly Address[], ms: number) => void;
 }
 
@@ -95,7 +91,7 @@ export async function readSettled<T extends { readonly objects: readonly LiveObj
       const young = asked.filter(({ at }) => at + settle > now);
       if (young.length === 0) return 0;
       const index = new LiveIndex(objects);
-      const late = young.filter((write) => isHidden(write, { index, objects, writes }));
+      const late = young.filter((write) => isHidden(write, index, objects, writes));
       if (late.length === 0) return 0;
       const ms = Math.max(...late.map(({ at }) => at + settle - now));
       const addresses = late.map(({ address }) => address);
@@ -139,15 +135,11 @@ function writesAskedFor(
   return [...byIdentity.values()];
 }
 
-interface TenantView {
-  readonly index: LiveIndex;
-  readonly objects: readonly LiveObject[];
-  readonly writes: readonly RecentWrite[];
-}
-
 function isHidden(
   { request: { kind }, key, at, before, after, mayBeHalfMade }: ObjectWrites,
-  { index, objects, writes }: TenantView,
+  index: LiveIndex,
+  objects: readonly LiveObject[],
+  writes: readonly RecentWrite[],
 ): boolean {
   const found = index.findByKey(kind, key);
   const fingerprint = found?.fingerprint() ?? null;

@@ -32,7 +32,6 @@ export interface ApplyOptions {
   readonly signal: AbortSignal;
   /** After a failure nothing new starts. */
   readonly failFast?: boolean;
-  /** How many changes run at once. */
   readonly concurrency: number;
   readonly onEvent?: (event: ApplyEvent) => void;
   readonly clock: Clock;
@@ -47,7 +46,6 @@ export interface ApplyOptions {
   readonly kinds: Kinds;
   /** Address globs of objects that are never deleted: the environment's `protect`. */
   readonly protect: readonly string[];
-  /** Where changes are written down as they begin and end. */
   readonly record?: ResultRecorder;
   /** Called with the result when every change is done, before the journal ends: what must not be lost is kept here. */
   readonly onDone?: (result: Result) => Promise<void>;

@@ -51,7 +51,6 @@ export function unsentAnswer(reason: Unsent['reason'], detail: string, hint?: st
   return { outcome: 'unsent', reason, detail, ...(hint === undefined ? {} : { hint }) };
 }
 
-/** A request that was not sent because of problems that every other request would have too. */
 export function unsentWithProblems(reason: Unsent['reason'], problems: readonly Diagnostic[]): Unsent {
   const hints = problems.flatMap(({ hint }) => hint ?? []);
   const detail = problems.map(({ message }) => message.replace(/\.$/, '')).join('; ');
@@ -60,7 +59,6 @@ export function unsentWithProblems(reason: Unsent['reason'], problems: readonly 
 
 export type Answer = Answered | Lost | Unsent;
 
-/** An answer, and the attempts and time it took. */
 export type Sent = Answer & {
   readonly attempts: number;
   readonly ms: number;
@@ -69,7 +67,6 @@ export type Sent = Answer & {
   readonly repeated: boolean;
 };
 
-/** The outcome of a request of which no attempt was made. */
 export function neverSent(unsent: Unsent): Sent {
   return { ...unsent, attempts: 0, ms: 0, trackingId: null, repeated: false };
 }
@@ -94,7 +91,6 @@ export function holdsMessage({ status, body }: Answered): boolean {
   return status >= 300 || isErrorBody(body);
 }
 
-/** True when the request may have been carried out, success or not. */
 export function mayHaveHappened(answer: Answer): boolean {
   if (answer.outcome === 'answered') return isSuccess(answer) || isInconclusive(answer);
   return answer.outcome === 'lost';

@@ -18,10 +18,8 @@ import type { Redactor } from './redactor.ts';
 import { dateOf } from './retry.ts';
 import type { Call } from './transport.ts';
 
-type Token = { readonly value: string } | Unsent;
-
 /** A token, or the reason why it is missing, and the number of failed attempts before. */
-type FetchedToken = Token & { readonly failures: number };
+type FetchedToken = ({ readonly value: string } | Unsent) & { readonly failures: number };
 
 export interface TokenSource {
   /** A token that has not expired; fetched once for all who ask at the same time. */
@@ -84,36 +82,30 @@ function fixedToken(
   let token = first;
   redactor.learn(token);
   const name = setting?.name ?? 'auth.token';
-  const at = () => (setting ? { source: setting.source } : {});
-  const answer = (): Token =>
-    isToken(token)
-      ? { value: token }
-      : unsentWithProblems('no-token', [
-          {
-            code: 'tenant-unauthorized',
-            severity: 'error',
-            message: 'The token of this environment is empty, or has characters that a token cannot have.',
-            hint: `Give the token alone, without \`Bearer\`, in the variable that \`${name}\` names.`,
-            ...at(),
-          },
-        ]);
-  const advise = ({ headers }: Answered) => {
-    const { exp } = jwtTimes(token);
-    const isOver = exp !== null && exp > 0 && exp * 1000 <= (dateOf(headers.date) ?? clock.now());
-    const hint = isOver
-      ? `The token expired at ${new Date(exp * 1000).toISOString()}: put a new one into the variable that \`${name}\` names.`
-      : `Check the variable that \`${name}\` names: its token may be another tenant's, or may have expired. tenantctl renews only tokens that it gets with \`clientId\` and \`clientSecret\`.`;
-    return { hint, ...at() };
-  };
+  // The place is only looked up where it is told.
+  const at = () => setting && { source: setting.source };
   return {
-    current: async () => ({ ...answer(), failures: 0 }),
+    async current() {
+      if (isToken(token)) return { value: token, failures: 0 };
+      const message = 'The token of this environment is empty, or has characters that a token cannot have.';
+      const hint = `Give the token alone, without \`Bearer\`, in the variable that \`${name}\` names.`;
+      const problem = { code: 'tenant-unauthorized', severity: 'error', message, hint, ...at() } as const;
+      return { ...unsentWithProblems('no-token', [problem]), failures: 0 };
+    },
     drop(refused) {
       // The token of a file may have been rotated since it was read.
       if (token === refused) token = renew?.()?.trim() ?? token;
       redactor.learn(token);
       return token !== refused;
     },
-    advise,
+    advise({ headers }) {
+      const { exp } = jwtTimes(token);
+      const isOver = exp !== null && exp > 0 && exp * 1000 <= (dateOf(headers.date) ?? clock.now());
+      const hint = isOver
+        ? `The token expired at ${new Date(exp * 1000).toISOString()}: put a new one into the variable that \`${name}\` names.`
+        : `Check the variable that \`${name}\` names: its token may be another tenant's, or may have expired. tenantctl renews only tokens that it gets with \`clientId\` and \`clientSecret\`.`;
+      return { hint, ...at() };
+    },
   };
 }
 

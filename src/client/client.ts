@@ -42,7 +42,6 @@ import {
 
 export interface Client {
   readonly tenant: TenantName;
-  /** How the tenant differs from the documented API. */
   readonly settings: ApiSettings;
   /**
    * Sends a request, with token, rate limit and retries (design, section 6.4). Never rejects: every failure is an

@@ -6,7 +6,6 @@ import { parseUrl } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
 import { type Answer, type Answered, isSuccess, type Sent } from './answer.ts';
 
-/** An answer that is not a success, in words. */
 interface Description {
   /** The status and the tenant's own message, or why there is no answer. One line, safe to print. */
   readonly text: string;

@@ -2,7 +2,6 @@ import type { RateLimit } from '../kinds/project.ts';
 import type { Clock } from './clock.ts';
 
 export interface Permit {
-  /** The attempt has ended. */
   release(): void;
   /** Nothing was sent after all. */
   withdraw(): void;
@@ -43,11 +42,7 @@ export class RateLimiter {
     this.#options = options;
   }
 
-  /**
-   * Waits until a request of `version` may be sent.
-   *
-   * @param first whether it goes to the front of the queue: a repeated attempt waits for no other request
-   */
+  /** @param first whether it goes to the front of the queue: a repeated attempt waits for no other request */
   acquire(version: string, signal: AbortSignal | undefined, first: boolean): Promise<Admission> {
     if (signal?.aborted) return Promise.resolve({ granted: false, why: 'interrupted' });
     return new Promise((resolve) => {
@@ -209,7 +204,6 @@ export class SlidingWindow {
     slot.arrivedBy = Math.min(slot.arrivedBy, now);
   }
 
-  /** The request of `slot` was not sent. */
   withdraw(slot: Slot): void {
     this.#slots = this.#slots.filter((other) => other !== slot);
   }

@@ -20,7 +20,6 @@ import type { Client } from './client.ts';
 import { allOrFailure, badList, isBadRequest, isRefusedRead, readFailure, shortenLine } from './describe.ts';
 import { type PageSource, readFirstPage, readRows, selectRows } from './pages.ts';
 
-/** {@link readObjectsAndOthers} without the others. */
 export async function readObjects(
   client: Client,
   requests: readonly ReadRequest[],
@@ -116,8 +115,7 @@ export interface ReadAllOptions extends Pick<ReadRequest, 'onUnusable'> {
 /**
  * All live objects of these kinds. Of a kind without a list, the keys that objects of other kinds suggest and those in
  * `declared` are read. Objects that share a key in `declared` are unusable; others of one key are known by their ids, and so are
- * those that are declared by their ids alone.
- * Throws a Failure like {@link readObjects}.
+ * those that are declared by their ids alone. Throws a Failure like {@link readObjects}.
  */
 export async function readAll(
   client: Client,
@@ -330,9 +328,8 @@ async function readSingle(
 }
 
 /**
- * Filtered where that saves pages, else the whole list. Rows are checked, since a host may ignore a filter.
- *
- * @param isKept which objects of the whole list are returned, where that is read
+ * Filtered where that saves pages, else the whole list, of which other objects may be kept. Rows are checked, since a host may
+ * ignore a filter.
  */
 async function readListed(
   reader: Reader,

@@ -27,7 +27,6 @@ export const defaultRetryLimits: RetryLimits = {
 
 /** A request to be sent until it is answered or retrying makes no sense. */
 export interface RetryTask {
-  /** See `isRepeatable`. */
   readonly repeatable: boolean;
   /** True when it changes the tenant: then an attempt that may have been carried out is never forgotten. */
   readonly writes: boolean;

@@ -17,7 +17,6 @@ export interface RawCall {
   readonly body: string | null;
 }
 
-/** Hears what becomes of a request. */
 export interface RouteListener {
   /** From now on it may be carried out: there is a connection, to which it is written. */
   onSent(): void;
@@ -30,7 +29,6 @@ export interface RouteListener {
 }
 
 export interface RouteOptions {
-  /** The most connections to a host. */
   readonly connections: number;
   readonly connect: {
     /** Milliseconds until a connection has to be there. */
@@ -50,7 +48,6 @@ export const codedError = (code: string): Error => Object.assign(new Error(code)
 /** A proxy makes no connection to a host. The message names it without its credentials. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
-  /** True when another attempt may succeed. */
   readonly isTransient: boolean;
 
   constructor(message: string, isTransient: boolean) {

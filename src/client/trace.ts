@@ -1,6 +1,14 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import { credentialMembers, isCredentialText } from '../kinds/credentials.ts';
-import { isArray, isObject, type Json, type JsonObject, mapMembers, parseJson } from '../model/json.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapJson,
+  mapMembers,
+  parseJson,
+} from '../model/json.ts';
 import { type Answer, holdsMessage } from './answer.ts';
 import type { Redactor } from './redactor.ts';
 import type { Call } from './transport.ts';
@@ -79,7 +87,7 @@ function concealData(value: Json, policy: Policy): Json {
   if (!isObject(value)) return typeof value === 'string' ? concealed(value) : value;
   const isNamed = credentialMembers(value);
   return mapMembers(value, (item, name) => {
-    if (policy.settings.has(name)) return concealAll(item);
+    if (policy.settings.has(name)) return mapJson(item, concealed);
     if (typeof item === 'object' && item !== null) return concealData(item, policy);
     const mayShow = policy.shown.has(name) || typeof item !== 'string' || tellingMember.test(name);
     // The key of a template has the name of a credential, but is not one.
@@ -88,17 +96,14 @@ function concealData(value: Json, policy: Policy): Json {
   });
 }
 
-function concealAll(value: Json): Json {
-  if (isArray(value)) return value.map(concealAll);
-  return isObject(value) ? mapMembers(value, concealAll) : concealed(value);
-}
-
 /** A message, or headers, without what looks like a credential. */
 function concealCredentials(value: Json): Json {
   if (isArray(value)) return value.map(concealCredentials);
   if (!isObject(value)) return isCredential(value) ? concealed(value) : value;
   const isNamed = credentialMembers(value);
-  return mapMembers(value, (item, name) => (isNamed(name) ? concealAll(item) : concealCredentials(item)));
+  return mapMembers(value, (item, name) =>
+    isNamed(name) ? mapJson(item, concealed) : concealCredentials(item),
+  );
 }
 
 const isCredential = (value: Json) => typeof value === 'string' && isCredentialText(value);
