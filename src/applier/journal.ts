@@ -1,11 +1,11 @@
-import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Address } from '../model/address.ts';
 import { SharedWork } from '../model/basics.ts';
 import { fileStem } from '../model/digest.ts';
 import { ExitCode, fail, ifExists, unwritableFile } from '../model/failure.ts';
-import { get, getText, isArray, isObject, type Json, parseJson } from '../model/json.ts';
-import type { TenantName } from '../model/network.ts';
+import { get, getText, isArray, isObject, type Json, parseJson, sameJson } from '../model/json.ts';
+import { isSameTenant, type TenantName } from '../model/network.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 
@@ -173,7 +173,7 @@ interface JournalContent {
 }
 
 /** Reads a journal. A last line that a crash cut off is left out. Throws a Failure where the file is damaged elsewhere. */
-export async function readJournal(file: string): Promise<JournalContent> {
+async function readJournal(file: string): Promise<JournalContent> {
   const bytes = await ifExists(readFile(file));
   if (bytes === null) return { header: null, records: [], length: 0 };
   if (bytes.length > maxBytes) throw journalDamaged(file, 'is too large for a journal');
@@ -209,7 +209,7 @@ interface Conclusion {
 }
 
 /** One line of a journal. It has no bodies and no values, so it holds no secrets. */
-export type JournalRecord =
+type JournalRecord =
   | {
       readonly type: 'plan';
       readonly digest: string;
@@ -307,7 +307,7 @@ function isRecord(value: Json | undefined): value is Json & JournalRecord {
 }
 
 /** The records of a journal by change. A later record of a request replaces an earlier one. */
-export function progressOf(records: readonly JournalRecord[]): ReadonlyMap<Address, Progress> {
+function progressOf(records: readonly JournalRecord[]): ReadonlyMap<Address, Progress> {
   const byChange = new Map<
     Address,
     { requests: Map<number, RequestProgress>; settled: SettledObject | null }
@@ -339,4 +339,58 @@ export function progressOf(records: readonly JournalRecord[]): ReadonlyMap<Addre
     }
   }
   return byChange;
+}
+
+/** A write that the tenant may not show yet: what a journal says of it. */
+export interface RecentWrite {
+  readonly address: Address;
+  /** When it was sent or answered, in milliseconds since 1970. */
+  readonly at: number;
+  /** The fingerprints of its object before its requests; `null`: there was no object. */
+  readonly before: readonly (string | null)[];
+  /** The object's fingerprint once the write showed; absent where that is not known. */
+  readonly after?: string | null;
+}
+
+/** Clocks and file systems disagree by so much, in milliseconds. */
+const slack = 60_000;
+
+/**
+ * The writes of the runs on this tenant since then (in milliseconds since 1970), from the journals in `dir`, in order of time.
+ * Throws a Failure for a journal that is damaged.
+ */
+export async function readRecentWrites(
+  dir: string,
+  tenant: TenantName,
+  since: number,
+): Promise<readonly RecentWrite[]> {
+  const names = await journalsIn(dir);
+  const writes: RecentWrite[] = [];
+  for (const name of names) {
+    const file = join(dir, name);
+    const { mtimeMs = 0 } = (await ifExists(stat(file))) ?? {};
+    if (mtimeMs < since - slack) continue;
+    const { header, records } = await readJournal(file);
+    if (!header || !isSameTenant(header.tenant, tenant)) continue;
+    writes.push(...writesIn(records).filter(({ at }) => at > since));
+  }
+  // A run that ended meanwhile has given its journal another name, under which it was not read.
+  if (!sameJson(names, await journalsIn(dir))) return readRecentWrites(dir, tenant, since);
+  return writes.sort((a, b) => a.at - b.at);
+}
+
+async function journalsIn(dir: string): Promise<string[]> {
+  const names = (await ifExists(readdir(dir))) ?? [];
+  return names.filter((name) => name.endsWith('.jsonl')).sort();
+}
+
+/** The writes of one journal. A write that the tenant refused does not count. */
+function writesIn(records: readonly JournalRecord[]): RecentWrite[] {
+  return [...progressOf(records)].flatMap(([address, { requests, settled }]) => {
+    const made = [...requests.values()].filter(({ state }) => state !== 'refused');
+    if (made.length === 0) return [];
+    const at = Math.max(...made.map((request) => Date.parse(request.at)));
+    const before = made.map((request) => request.before);
+    return [{ address, at, before, ...(settled && { after: settled.after }) }];
+  });
 }

@@ -1,69 +1,10 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Clock } from '../client/clock.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import { type Address, parseAddress } from '../model/address.ts';
-import { ifExists } from '../model/failure.ts';
-import { sameJson } from '../model/json.ts';
-import { isSameTenant, type TenantName } from '../model/network.ts';
 import { lookUntil } from './find.ts';
-import { type JournalRecord, progressOf, readJournal } from './journal.ts';
-
-/** A write that the tenant may not show yet: what a journal says of it. */
-export interface RecentWrite {
-  readonly address: Address;
-  /** When it was sent or answered, in milliseconds since 1970. */
-  readonly at: number;
-  /** The fingerprints of its object before its requests; `null`: there was no object. */
-  readonly before: readonly (string | null)[];
-  /** The object's fingerprint once the write showed; absent where that is not known. */
-  readonly after?: string | null;
-}
-
-/** Clocks and file systems disagree by so much, in milliseconds. */
-const slack = 60_000;
-
-/**
- * The writes of the runs on this tenant since then (in milliseconds since 1970), from the journals in `dir`, in order of time.
- * Throws a Failure for a journal that is damaged.
- */
-export async function readRecentWrites(
-  dir: string,
-  tenant: TenantName,
-  since: number,
-): Promise<readonly RecentWrite[]> {
-  const names = await journalsIn(dir);
-  const writes: RecentWrite[] = [];
-  for (const name of names) {
-    const file = join(dir, name);
-    const { mtimeMs = 0 } = (await ifExists(stat(file))) ?? {};
-    if (mtimeMs < since - slack) continue;
-    const { header, records } = await readJournal(file);
-    if (!header || !isSameTenant(header.tenant, tenant)) continue;
-    writes.push(...writesIn(records).filter(({ at }) => at > since));
-  }
-  // A run that ended meanwhile has given its journal another name, under which it was not read.
-  if (!sameJson(names, await journalsIn(dir))) return readRecentWrites(dir, tenant, since);
-  return writes.sort((a, b) => a.at - b.at);
-}
-
-async function journalsIn(dir: string): Promise<string[]> {
-  const names = (await ifExists(readdir(dir))) ?? [];
-  return names.filter((name) => name.endsWith('.jsonl')).sort();
-}
-
-/** The writes of one journal. A write that the tenant refused does not count. */
-function writesIn(records: readonly JournalRecord[]): RecentWrite[] {
-  return [...progressOf(records)].flatMap(([address, { requests, settled }]) => {
-    const made = [...requests.values()].filter(({ state }) => state !== 'refused');
-    if (made.length === 0) return [];
-    const at = Math.max(...made.map((request) => Date.parse(request.at)));
-    const before = made.map((request) => request.before);
-    return [{ address, at, before, ...(settled && { after: settled.after }) }];
-  });
-}
+import type { RecentWrite } from './journal.ts';
 
 interface SettleOptions {
   readonly writes: readonly RecentWrite[];

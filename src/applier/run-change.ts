@@ -11,7 +11,6 @@ import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { SentRequest } from '../model/result.ts';
 import { checkConvergence, endSeen, type Pending } from './awaiting.ts';
 import { begunResult } from './change-result.ts';
-import { fillRequest } from './created.ts';
 import {
   type Finder,
   type FoundObjects,
@@ -24,7 +23,7 @@ import {
 import { mostReads, untilOf } from './freshness.ts';
 import type { Verdict } from './journal.ts';
 import { type Evidence, foreignDifferences, judgeEffect } from './observed.ts';
-import { type Ending, ending, type Run } from './run.ts';
+import { type Ending, ending, fillRequest, type Run } from './run.ts';
 import { fieldsWritten } from './verify.ts';
 
 /**

@@ -2,19 +2,21 @@ import type { Sent } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../client/clock.ts';
 import type { Kinds } from '../kinds/catalog.ts';
+import { listNeeds } from '../kinds/dependencies.ts';
+import { fillPath } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
-import type { TenantState } from '../kinds/live-objects.ts';
+import { shownId, type TenantState } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Address } from '../model/address.ts';
-import type { Action } from '../model/plan.ts';
+import { type Json, mapMembers } from '../model/json.ts';
+import { fillPointer, fillRefs } from '../model/marker.ts';
+import type { Action, Change, Request } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { ChangeOutcome, ChangeResult, Result, SentRequest } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { CreatedIds } from './created.ts';
-import type { Task } from './find.ts';
-import type { Journal } from './journal.ts';
+import type { Finder, KindChange, Task } from './find.ts';
+import type { Journal, RecentWrite } from './journal.ts';
 import type { KnownSecrets } from './observed.ts';
-import type { RecentWrite } from './recent-writes.ts';
 import type { ResultRecorder } from './result-file.ts';
 
 export interface TenantPort extends Pick<Client, 'tenant' | 'send'> {
@@ -81,6 +83,70 @@ export function startRun(port: TenantPort, options: ApplyOptions): Run {
       isHalted = true;
     },
   };
+}
+
+/** The ids of the objects that a plan creates, as they become known. */
+export class CreatedIds {
+  readonly #ids = new Map<Address, Json>();
+  /** What changes of the plan refer to. */
+  readonly #needed = new Set<Address>();
+  readonly #outcomes = new Map<Address, ChangeOutcome>();
+
+  /** Takes what changes refer to, and the ids of the objects that earlier runs of the plan created. */
+  find(entries: readonly KindChange[], find: Finder): void {
+    for (const entry of entries) {
+      const { action, address } = entry.change;
+      for (const needed of listNeeds(entry.change)) this.#needed.add(needed);
+      const live = action === 'create' ? find(entry).live : null;
+      if (live) this.learn(address, live);
+    }
+  }
+
+  learn(address: Address, live: Pick<LiveObject, 'kind' | 'id' | 'raw'>): void {
+    if (live.id !== null) this.#ids.set(address, shownId(live));
+  }
+
+  end({ address, action }: Change, outcome: ChangeOutcome, live: LiveObject | null): void {
+    this.#outcomes.set(address, outcome);
+    if (action === 'create' && outcome === 'done' && live) this.learn(address, live);
+  }
+
+  fill<T extends KindChange>(entry: T): T {
+    const { change } = entry;
+    if (listNeeds(change).length === 0) return entry;
+    const idOf = (to: Address) => this.#ids.get(to);
+    return {
+      ...entry,
+      change: {
+        ...change,
+        declared: change.declared && mapMembers(change.declared, (value) => fillRefs(value, idOf)),
+        diff: change.diff.map((each) => ({
+          ...each,
+          path: fillPointer(each.path, idOf),
+          after: fillRefs(each.after, idOf),
+        })),
+        requests: change.requests.map((request) => fillRequest(request, idOf)),
+      },
+    };
+  }
+
+  missingFor({ change }: KindChange): Address[] {
+    return listNeeds(change).filter((address) => !this.#ids.has(address));
+  }
+
+  isAwaited(address: Address): boolean {
+    return this.#needed.has(address) && !this.#ids.has(address);
+  }
+
+  whyMissing(address: Address): string {
+    const outcome = this.#outcomes.get(address);
+    const why = outcome === 'done' ? 'whose id the tenant does not show' : 'which was not created';
+    return `It refers to ${address}, ${why}.`;
+  }
+}
+
+export function fillRequest(request: Request, idOf: (to: Address) => Json | undefined): Request {
+  return { ...request, path: fillPath(request.path, idOf), body: fillRefs(request.body, idOf) };
 }
 
 export type ApplyEvent =

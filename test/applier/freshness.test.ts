@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { CreatedIds } from '../../src/applier/created.ts';
 import type { KindChange, Task } from '../../src/applier/find.ts';
 import { Sightings } from '../../src/applier/freshness.ts';
 import { openJournal } from '../../src/applier/journal.ts';
+import { CreatedIds } from '../../src/applier/run.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { secretsOf } from '../support/plan.ts';

@@ -1,7 +1,6 @@
 import { appendFile, mkdir, readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { openJournal } from '../../src/applier/journal.ts';
-import { readRecentWrites } from '../../src/applier/recent-writes.ts';
+import { openJournal, readRecentWrites } from '../../src/applier/journal.ts';
 import type { ApplyEvent, TenantPort } from '../../src/applier/run.ts';
 import type { Clock } from '../../src/client/clock.ts';
 import { catalogOf } from '../../src/kinds/catalog.ts';
