@@ -95,19 +95,15 @@ export class Sightings {
   async #readFor(unit: readonly Task[]): Promise<void> {
     const running = this.#reading;
     if (running && unit.every((task) => running.tasks.has(task))) return running.done;
-    const tasks = new Set([...unit, ...this.#likeThese(unit)]);
+    const isAlike = (task: Task) =>
+      unit.some((other) => task.kind === other.kind && isDoubled(task) === isDoubled(other));
+    const most = unit.some(({ kind }) => kind.read.how !== 'list') ? mostOfEach : mostOfList;
+    const tasks = new Set([...unit, ...[...this.#waiting].filter(isAlike).slice(0, most)]);
     const done = this.#read([...tasks]).finally(() => {
       if (this.#reading?.tasks === tasks) this.#reading = null;
     });
     this.#reading = { tasks, done };
     return done;
-  }
-
-  #likeThese(unit: readonly Task[]): Task[] {
-    const isAlike = (task: Task) =>
-      unit.some((other) => task.kind === other.kind && isDoubled(task) === isDoubled(other));
-    const isEach = unit.some(({ kind }) => kind.read.how !== 'list');
-    return [...this.#waiting].filter(isAlike).slice(0, isEach ? mostOfEach : mostOfList);
   }
 
   async #read(tasks: readonly Task[]): Promise<void> {

@@ -119,7 +119,10 @@ export function nextStep(attempted: Attempted, limits: RetryLimits): RetryStep {
   switch (answer.outcome) {
     case 'answered':
       if (answer.status === 401 && attempted.renewable) return { do: 'renew-token' };
-      if (answer.status === 429) return pause(attempted, askedWait(answer, attempted.now), limits);
+      if (answer.status === 429) {
+        const ms = askedWait(answer, attempted.now) || backoff(attempted, limits);
+        return { do: 'pause', ms, again: attempted.elapsed + ms <= limits.total };
+      }
       if (!repeatable || ![502, 503, 504].includes(answer.status)) return { do: 'finish' };
       return waitOrFinish(attempted, askedWait(answer, attempted.now), limits);
     case 'lost':
@@ -131,11 +134,6 @@ export function nextStep(attempted: Attempted, limits: RetryLimits): RetryStep {
       if (answer.reason !== 'unreachable') return { do: 'finish' };
       return waitOrFinish(attempted, null, { ...limits, total: Math.min(limits.total, limits.unreachable) });
   }
-}
-
-function pause(attempted: Attempted, wanted: number | null, limits: RetryLimits): RetryStep {
-  const ms = wanted === null || wanted === 0 ? backoff(attempted, limits) : wanted;
-  return { do: 'pause', ms, again: attempted.elapsed + ms <= limits.total };
 }
 
 function waitOrFinish(attempted: Attempted, atLeast: number | null, limits: RetryLimits): RetryStep {
