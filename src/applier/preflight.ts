@@ -13,10 +13,17 @@ import { isLookedUp, refOf, refsIn } from '../model/marker.ts';
 import { actions, type Change, isReplacement, type Plan, planFormat } from '../model/plan.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { quote } from '../model/words.ts';
-import { changeKeys, type Finder, finderIn, type KindChange, requestsForChanges, type Task } from './find.ts';
+import {
+  changeKeys,
+  type Finder,
+  finderIn,
+  type KindChange,
+  readSettled,
+  requestsForChanges,
+  type Task,
+} from './find.ts';
 import type { Journal } from './journal.ts';
 import { readinessOf } from './observed.ts';
-import { readSettled } from './recent-writes.ts';
 import { type ApplyOptions, type Run, startRun, type TenantPort } from './run.ts';
 import { editedPlan } from './saved-file.ts';
 import { mismatch, wrongDeletes } from './verify.ts';

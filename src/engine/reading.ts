@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { readSettled } from '../applier/find.ts';
 import { type RecentWrite, readRecentWrites } from '../applier/journal.ts';
-import { readSettled } from '../applier/recent-writes.ts';
 import type { Client } from '../client/client.ts';
 import { type ReadAllOptions, readAll } from '../client/read.ts';
 import { readAgain } from '../client/read-once.ts';

@@ -1,8 +1,8 @@
 import { readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readSettled } from '../../src/applier/find.ts';
 import { openJournal, type RecentWrite, readRecentWrites } from '../../src/applier/journal.ts';
-import { readSettled } from '../../src/applier/recent-writes.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { allOf, someOf } from '../../src/kinds/read-request.ts';
 import { newFolder, steppingClock } from './run.ts';
