@@ -13,12 +13,11 @@ import { verifiedDomain } from '../kinds/verified-domain.ts';
 import type { Address } from '../model/address.ts';
 import { type Diagnostic, noteOverlay } from '../model/diagnostic.ts';
 import { get, getText, parseJson } from '../model/json.ts';
-import { type LintLevels, lintRules } from '../model/lint.ts';
+import { type Finding, type LintLevels, lintRules } from '../model/lint.ts';
 import { pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { isConcealed, looksLikeCredential } from '../model/sensitive.ts';
 import { contractSettings } from '../model/settings.ts';
 import { domainOf } from '../model/status.ts';
-import type { Finding } from './finding.ts';
 import { type KnownRecords, lintSearch, rulesOf } from './searches.ts';
 import {
   collectSenders,

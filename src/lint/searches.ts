@@ -1,10 +1,9 @@
 import { idText } from '../kinds/http.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { get, getText, isArray, isObject, type JsonObject } from '../model/json.ts';
-import type { LintCode } from '../model/lint.ts';
+import type { Finding, LintCode } from '../model/lint.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { cutShort, didYouMean } from '../model/words.ts';
-import type { Finding } from './finding.ts';
 
 /** Seed 002, "ProfileStatusRule". */
 const statuses = ['Active', 'Inactive', 'Leave of absence', 'Terminated'];

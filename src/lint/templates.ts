@@ -8,11 +8,11 @@ import { verifiedDomain } from '../kinds/verified-domain.ts';
 import type { Address, Key } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { get, getText, isObject, type Json, type JsonObject, parseJson } from '../model/json.ts';
+import type { Finding } from '../model/lint.ts';
 import type { Change } from '../model/plan.ts';
 import { type Pointer, placesOf, pointer, valueAt } from '../model/pointer.ts';
 import { domainOf } from '../model/status.ts';
 import { cutShort, didYouMean, joinWords } from '../model/words.ts';
-import type { Finding } from './finding.ts';
 import { builtIn } from './variables.ts';
 import { type Reference, scanVelocity, type VelocityScan } from './velocity.ts';
 

@@ -195,17 +195,13 @@ function findTooDeep(token: CST.Token): number | null {
   return null;
 }
 
-/** A mistake in YAML, in words for people who do not know the grammar of YAML. */
-interface SyntaxProblem extends Omit<Problem, 'code'> {
-  readonly place: Place;
-}
-
 interface Slip {
   readonly document: Document.Parsed;
   readonly text: string;
   readonly at: number;
 }
 
+/** A mistake in YAML, for people who do not know the grammar of YAML. */
 interface Words extends Omit<Problem, 'code'> {
   /** Left out: where the library stopped. */
   readonly at?: number;
@@ -223,7 +219,7 @@ function explainSyntax(
   { code, message, pos }: YAMLError,
   document: Document.Parsed,
   file: SourceFile,
-): SyntaxProblem {
+): Omit<Problem, 'code'> & { readonly place: Place } {
   const conflict = file.text.search(conflictMarker);
   if (conflict >= 0) return { ...conflictWords, place: { file, offset: conflict } };
   const slip: Slip = { document, text: file.text, at: pos[0] };

@@ -202,47 +202,52 @@ function matchExcluded(patterns: readonly string[]): (path: string) => boolean {
  * @param problems receives a Failure for everything that cannot be read
  */
 function strictFs(root: string, problems: Failure[]) {
-  const attempt = <T>(work: () => T, problemOf: (error: unknown) => Failure | null): T => {
-    try {
-      return work();
-    } catch (error) {
-      const problem = problemOf(error);
-      if (problem) problems.push(problem);
-      throw error;
-    }
-  };
-  const wrap = <T extends (...args: never[]) => unknown>(
+  /** `work` as `call` runs it. `problemOf` tells what is wrong where that throws, or `null`. */
+  const strict = <T extends (...args: never[]) => unknown>(
     work: T,
     call: (path: string, run: () => unknown) => unknown,
+    problemOf: (path: string, error: unknown) => Failure | null,
   ): T =>
     new Proxy(work, {
-      apply: (_work, self, args: unknown[]) => call(String(args[0]), () => Reflect.apply(work, self, args)),
+      apply(_work, self, args: unknown[]) {
+        const path = String(args[0]);
+        try {
+          return call(path, () => Reflect.apply(work, self, args));
+        } catch (error) {
+          const problem = problemOf(path, error);
+          if (problem) problems.push(problem);
+          throw error;
+        }
+      },
     });
   /** The links to folders, by what they lead to. */
   const links = new Map<string, string>();
+  const shownFolder = (path: string) => pathFrom(root, links.get(resolve(path)) ?? path);
   return {
-    readdirSync: wrap(readdirSync, (path, run) => {
-      const shown = pathFrom(root, links.get(resolve(path)) ?? path);
-      return attempt(
-        () => {
-          // A link, which git can bring, must not make a run walk the disk and tell what is there.
-          if (!isInside(root, realpathSync.native(path))) throw outsideProjectFailure(shown);
-          return listSpecial(run());
-        },
-        (error) => (systemCode(error) === 'ENOENT' ? null : unreadableFile(shown, error)),
-      );
-    }),
-    realpathSync: wrap(realpathSync, (path, run) => {
-      const shown = pathFrom(root, path);
-      const real = attempt(run, (error) => {
+    readdirSync: strict(
+      readdirSync,
+      (path, run) => {
+        // A link, which git can bring, must not make a run walk the disk and tell what is there.
+        if (!isInside(root, realpathSync.native(path))) throw outsideProjectFailure(shownFolder(path));
+        return listSpecial(run());
+      },
+      (path, error) => (systemCode(error) === 'ENOENT' ? null : unreadableFile(shownFolder(path), error)),
+    ),
+    realpathSync: strict(
+      realpathSync,
+      (path, run) => {
+        const real = run();
+        links.set(String(real), path);
+        return real;
+      },
+      (path, error) => {
+        const shown = pathFrom(root, path);
         // Some editors mark an open file with a hidden broken link.
         if (posix.basename(shown).startsWith('.')) return null;
         if (systemCode(error) !== 'ENOENT') return unreadableFile(shown, error);
         return fail('file-not-found', `${shown} is a broken link.`, { hint: 'Correct or remove the link.' });
-      });
-      links.set(String(real), path);
-      return real;
-    }),
+      },
+    ),
   };
 }
 

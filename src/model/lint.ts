@@ -1,4 +1,5 @@
 import type { Severity } from './diagnostic.ts';
+import type { Pointer } from './pointer.ts';
 
 /** The severity of a rule's findings; `off` ignores them. */
 export type LintLevel = Severity | 'off';
@@ -96,3 +97,15 @@ export const lintRules = {
 export type LintCode = keyof typeof lintRules;
 
 export type LintLevels = Readonly<Partial<Record<LintCode, LintLevel>>>;
+
+/** What a rule has found. */
+export interface Finding {
+  readonly code: LintCode;
+  readonly at: Pointer;
+  readonly message: string;
+  readonly hint?: string | null;
+  /** Characters from the start of the text at `at`. */
+  readonly offset?: number;
+  /** Its line is not shown, because it may contain a credential. */
+  readonly isUnshown?: true;
+}
