@@ -25,7 +25,7 @@ import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
 import { type BuildContext, readConnection } from './connection.ts';
 import type { Place } from './file.ts';
-import { collectionTaken, documentedPaths, holderOf, type PathsOf, readKinds } from './kind-files.ts';
+import { collectionTaken, documentedPaths, holderOf, readKinds } from './kind-files.ts';
 import { noOverlays, type Overlays, readOverlays } from './overlay.ts';
 import { openSingle } from './parse.ts';
 import { isForeign, statOf } from './paths.ts';
@@ -395,7 +395,7 @@ function checkCollections(
   { connection, settings }: Pick<Environment, 'connection' | 'settings'>,
   { kinds, problems, find }: BuildContext,
 ): void {
-  const pathsOf: PathsOf = (kind) => {
+  const pathsOf = (kind: Kind) => {
     const path = kind.resource.path(settings);
     const endpoint = connection.to === 'tenant' ? connection[kind.resource.lane(settings).service] : null;
     return [...documentedPaths(kind), path, ...(endpoint ? [pathIn(endpoint.baseUrl) + path] : [])];

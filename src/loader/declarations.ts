@@ -10,7 +10,7 @@ import { secretName } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
 import { sourceOf } from './file.ts';
-import { declarerOf, type Manifest, type ManifestContext, type WrittenManifest } from './manifest.ts';
+import { declarerOf, type Manifest, type WrittenManifest } from './manifest.ts';
 import { openFile, parseDocuments, readBytes } from './parse.ts';
 import { resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
@@ -73,7 +73,9 @@ export function declarationsOf(
   };
 }
 
-export interface Documents extends Pick<ManifestContext, 'shared'> {
+export interface Documents {
+  /** The manifests that are the same in all environments. */
+  readonly shared: Map<WrittenManifest, Manifest>;
   /** Their problems are reported to each environment. */
   read(problems: Problems): readonly WrittenManifest[];
   /** What each file was read as, by its path. */
@@ -82,49 +84,50 @@ export interface Documents extends Pick<ManifestContext, 'shared'> {
   readAhead(begin: () => void): Promise<void>;
 }
 
-export interface ManifestFile {
+interface ManifestFile {
   readonly documents: readonly WrittenManifest[];
   /** The texts that it was read from: its own, and those of side files, by their paths. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
-export interface DocumentOptions {
+interface DocumentOptions {
   readonly files?: FileSource | undefined;
   /** Whether documents with errors of syntax are included. */
   readonly withErrors?: boolean;
-  /** What a file was read as already, and need not be read again. */
-  known?(path: string): ManifestFile | undefined;
-  readonly shared?: Documents['shared'];
+  /** What the project was read as at another time. A file is taken from there if all of its texts are the same. */
+  readonly before?: { readonly documents: Documents; readonly same: ReadonlyMap<string, string> } | undefined;
 }
 
 /** The documents of a project, read once, when they are asked for first. */
 export function documentsOf(
   project: ProjectFile,
-  { files = project.source, withErrors = false, known, shared = new Map() }: DocumentOptions = {},
+  { files = project.source, withErrors = false, before }: DocumentOptions = {},
 ): Documents {
   const found = new Problems();
   const limited = limitSize(files, project.sizeLimit);
   const readFile = (path: string): ManifestFile => {
+    const known = before?.documents.files().get(path);
+    if (known && [...known.texts.keys()].every((each) => before?.same.has(each))) return known;
     const texts = new Map<string, string>();
     const source = noteTexts(limited, texts);
     const readTag = manifestNoter(source, found);
     const file = openFile(source, path, found);
     const parsed = file ? parseDocuments(file, found, withErrors) : [];
-    const documents = parsed.map((document) => {
-      const { offset } = document;
-      return { place: { file: document.file, offset }, ...readTree(document, readTag, found) };
-    });
+    const documents = parsed.map((document) => ({
+      place: { file: document.file, offset: document.offset },
+      ...readTree(document, readTag, found),
+    }));
     return { texts, documents };
   };
   const all = new Map<string, ManifestFile>();
   const unread = lazy(() => listFiles(project, limited, found).values());
-  const take = (path: string) => all.set(path, known?.(path) ?? readFile(path));
+  const take = (path: string) => all.set(path, readFile(path));
   const readAll = () => {
     for (const path of unread()) take(path);
     return all;
   };
   return {
-    shared,
+    shared: before?.documents.shared ?? new Map(),
     files: readAll,
     read(problems) {
       const documents = [...readAll().values()].flatMap((file) => file.documents);

@@ -14,11 +14,9 @@ import {
 } from './config.ts';
 import {
   type Declarations,
-  type DocumentOptions,
   type Documents,
   declarationsOf,
   documentsOf,
-  type ManifestFile,
   resourcesOf,
 } from './declarations.ts';
 import type { Place } from './file.ts';
@@ -260,7 +258,8 @@ function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
   const read = readProjectFile(configFile, { root, source, problems });
   const hasSameKinds = today?.files && sameJson([...read.kindTexts], [...today.files.kindTexts]);
   const project = hasSameKinds ? { ...read, kinds: today.files.kinds } : read;
-  const documents = documentsOf(project, takeOver(today));
+  const before = today?.files && { documents: today.files.documents, same: today.same };
+  const documents = documentsOf(project, { before });
   refuseOutputs(options.writes ?? [], texts, project, { inputs, documents });
   return { inputs, project, problems, documents, environmentFrom: options.environmentFrom };
 }
@@ -275,20 +274,6 @@ function projectRoot(configFile: string, from: string | undefined): string {
       hint: 'Run the command in the folder of tenantctl.yaml or below it, name the file with --config, or create one with `tenantctl init`.',
     });
   }
-}
-
-/** Manifests whose text and side files are the same were read already. */
-function takeOver(today: Today | undefined): DocumentOptions {
-  if (!today?.files) return {};
-  const { documents } = today.files;
-  const isSame = ({ texts }: ManifestFile) => [...texts.keys()].every((path) => today.same.has(path));
-  return {
-    shared: documents.shared,
-    known(path) {
-      const file = documents.files().get(path);
-      return file && isSame(file) ? file : undefined;
-    },
-  };
 }
 
 interface OpenEnvironment extends OpenProject, Reading {

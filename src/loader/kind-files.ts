@@ -98,7 +98,7 @@ function parentOf(
   return {};
 }
 
-export type PathsOf = (kind: Kind) => readonly string[];
+type PathsOf = (kind: Kind) => readonly string[];
 
 /**
  * The kind that has the collection of another to itself: a built-in kind that writes to it, or any that does where `kind`

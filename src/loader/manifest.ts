@@ -67,7 +67,7 @@ interface Identity {
   readonly isFormer: boolean;
 }
 
-export interface ManifestContext {
+interface ManifestContext {
   readonly kinds: Kinds;
   readonly readTag: ReadTag;
   readonly overlays: Overlays;
