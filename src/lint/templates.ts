@@ -3,7 +3,7 @@ import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
-import { type ListedVariables, listedFor, type VariableLists } from '../kinds/template-variables.ts';
+import { listedFor, type VariableLists } from '../kinds/template-variables.ts';
 import { verifiedDomain } from '../kinds/verified-domain.ts';
 import type { Address, Key } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
@@ -95,36 +95,26 @@ export interface KnownTemplates {
   readonly listed: VariableLists;
 }
 
-export function lintTexts(resource: Resource, { variables, context, listed }: KnownTemplates): Finding[] {
-  const texts = scannedTexts(resource.fields);
+export function lintTexts({ key, fields }: Resource, known: KnownTemplates): Finding[] {
+  const texts = scannedTexts(fields);
   const syntax = texts.flatMap((text) =>
     text.scan.problems.map(({ offset, ...problem }) => ({ ...problem, ...locate(text, offset) })),
   );
-  if (!context) return syntax;
-  const ofDefault = variables.get(resource.key[0] ?? '');
-  return [
-    ...syntax,
-    ...lintVariables(texts, { ofDefault, context, listed: listed.get(listedFor(resource.key)) }),
-  ];
+  return [...syntax, ...lintVariables(key, texts, known)];
 }
 
 /** More findings than these have a common cause. */
 const maxVariables = 20;
 
 /**
- * Variables that are neither in the vendor's default nor in the template context, nor listed by the host.
- *
- * @param known without those of the vendor's default and those that the host lists, only members of the context are judged
+ * Variables that are neither in the vendor's default nor in the template context, nor listed by the host. Without the
+ * default and a list, only members of the context are judged.
  */
-function lintVariables(
-  texts: readonly TemplateText[],
-  known: {
-    readonly ofDefault: ReadonlySet<string> | undefined;
-    readonly context: readonly string[];
-    readonly listed: ListedVariables | undefined;
-  },
-): Finding[] {
-  const { ofDefault, context, listed } = known;
+function lintVariables(key: Key, texts: readonly TemplateText[], known: KnownTemplates): Finding[] {
+  const { context } = known;
+  if (!context) return [];
+  const ofDefault = known.variables.get(key[0] ?? '');
+  const listed = known.listed.get(listedFor(key));
   const { variables, globals } = usesOf(texts);
   const finding = ({ text, offset }: VariableUse, message: string, hint: string | null): Finding => ({
     code: 'unknown-variable',
@@ -172,7 +162,8 @@ export function lintChat({ fields }: Resource): Finding[] {
     const value = get(fields, name) ?? null;
     const text = typeof value === 'string' ? value : null;
     const whole = text === null ? [] : judgeChat({ name, at: pointer(name), text, isObject: true });
-    const message = text === null ? value : canJudge(text) ? parseJson(text) : null;
+    const parsed = text !== null && canJudge(text) ? parseJson(text) : null;
+    const message = text === null ? value : parsed;
     if (whole.length > 0 || !isObject(message)) return whole;
     return nested.flatMap((member) => {
       const part = get(message, member);
