@@ -69,9 +69,9 @@ function readSandbox(written: EmbeddedTenant, context: BuildContext): TenantConn
     kinds: kindsFolderIn(root),
     presets: written.presets ?? [],
   };
-  const isThere = (file: string | null) => file !== null && existsSync(file);
   // Where there is data, the seed is not read.
-  if (seed !== null && !isThere(sandbox.seed) && !isThere(sandbox.data)) {
+  const files = [sandbox.seed, sandbox.data].filter((file) => file !== null);
+  if (seed !== null && !files.some((file) => existsSync(file))) {
     const hint =
       'The path is relative to the folder of the project file. Without `seed`, the tenant is empty at first.';
     refuse(context, '/sandbox/seed', { code: 'sandbox-file', message: `There is no file ${seed}.`, hint });

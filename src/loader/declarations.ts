@@ -121,9 +121,8 @@ export function documentsOf(
   };
   const all = new Map<string, ManifestFile>();
   const unread = lazy(() => listFiles(project, limited, found).values());
-  const take = (path: string) => all.set(path, readFile(path));
   const readAll = () => {
-    for (const path of unread()) take(path);
+    for (const path of unread()) all.set(path, readFile(path));
     return all;
   };
   return {
@@ -136,7 +135,7 @@ export function documentsOf(
     },
     async readAhead(begin) {
       for (const path of unread()) {
-        const { size } = take(path);
+        const { size } = all.set(path, readFile(path));
         if (size === filesPerSlice) begin();
         if (size % filesPerSlice === 0) await setImmediate();
       }
