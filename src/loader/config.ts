@@ -80,8 +80,6 @@ export interface ProjectFile extends EnvironmentNames {
 const emptyHint = '`tenantctl init` makes a project with a file to begin with.';
 export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
 
-const authPlaces = /\/(auth|tls)(\/|$)/;
-
 /** Reads the project file. Problems are reported; throws a Failure if the file is unusable. */
 export function readProjectFile(
   file: string,
@@ -190,10 +188,15 @@ function noteProject(document: YamlDocument, problems: Problems): Json {
     return note(tag, argument, place);
   };
   const { value } = readTree(document, readTag, problems);
-  const tree = { value: withoutNotes(value), tagged: true };
-  const find = (at: string) => findNode(document, at);
-  checkSchema(validators.project, tree, { problems, find, unshown: authPlaces });
+  checkProject(withoutNotes(value), (at) => findNode(document, at), problems);
   return value;
+}
+
+/** Reports what does not fit the schema of project files. Lines that may hold a credential are not shown. */
+function checkProject(value: Json, find: BuildContext['find'], problems: Problems): boolean {
+  return checkSchema(validators.project, { value, tagged: true }, find, (problem, place, { at }) => {
+    problems.report(problem, place, /\/(auth|tls)(\/|$)/.test(at) ? { excerpt: false } : {});
+  });
 }
 
 export interface ReadEnvironment {
@@ -275,8 +278,7 @@ function checkEnvironment(text: EnvironmentText, value: Json, problems: Problems
   const project = { version: 1, environments: { [text.name]: value } };
   const prefix = pointer('environments', text.name);
   const find = (at: Pointer) => findNode(text.document, `${text.at}${at.slice(prefix.length)}`);
-  const tree = { value: project, tagged: true };
-  if (!checkSchema(validators.project, tree, { problems, find, unshown: authPlaces })) return null;
+  if (!checkProject(project, find, problems)) return null;
   return get(fittingPart(validators.project, project)?.environments ?? {}, text.name) ?? null;
 }
 

@@ -159,7 +159,8 @@ function readKindFile(path: string, source: FileSource, problems: Problems): Kin
   };
   const { value, tagged } = readTree(document, refuseTag, problems);
   const find = (at: string) => findNode(document, at);
-  checkSchema(validators.kind, { value: withoutNotes(value), tagged }, { problems, find });
+  const tree = { value: withoutNotes(value), tagged };
+  checkSchema(validators.kind, tree, find, (problem, place) => problems.report(problem, place));
   if (problems.count > before || !isObject(value) || !validators.kind(value)) return null;
   const descriptor = descriptorFrom(value);
   for (const { at, message } of mistakesIn(descriptor, value))

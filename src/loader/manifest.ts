@@ -34,7 +34,7 @@ import { type Place, sourceOf } from './file.ts';
 import type { OverlaidManifest, Overlays } from './overlay.ts';
 import { reopenDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
-import { explainFault, faultsIn, placeOf, type SchemaFault, schemaOf } from './schema.ts';
+import { checkSchema, type SchemaFault, schemaOf } from './schema.ts';
 import { noteIn, resolveNotes } from './tags.ts';
 import {
   dropUnresolved,
@@ -231,16 +231,14 @@ function isKeyPart(part: string | null): part is string {
 function checkManifest(declared: DeclaredTree, address: Address | null): boolean {
   const { kind, value, find, overlaid, problems } = declared;
   checkParent(kind, get(value, kind.parent?.part ?? ''), declared);
-  const faults = faultsIn(schemaOf(kind), declared);
-  for (const fault of faults) {
-    const { message, ...problem } = explain(kind, fault) ?? explainFault(fault, find(fault.at).node);
+  const isFitting = checkSchema(schemaOf(kind), declared, find, (general, place, fault) => {
+    const { message, ...problem } = explain(kind, fault) ?? general;
     const noted = noteOverlay(message, Boolean(overlaid?.find(fault.at)));
-    const about = address === null ? {} : { address };
-    problems.report({ ...problem, message: noted }, placeOf(fault, find), about);
-  }
+    problems.report({ ...problem, message: noted }, place, address === null ? {} : { address });
+  });
   // The name of a member may be a reference without a tag.
   const checks = declared.tagged ? [checkIdentity, checkMembers, checkReferences] : [checkReferences];
-  return checks.map((check) => check(declared)).every(Boolean) && faults.length === 0;
+  return checks.map((check) => check(declared)).every(Boolean) && isFitting;
 }
 
 /** A name as plain text would be the same key, and no reference. */

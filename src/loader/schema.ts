@@ -10,7 +10,7 @@ import { looksLikeCredential } from '../model/sensitive.ts';
 import { cutShort, didYouMean, joinWords } from '../model/words.ts';
 import type { Place } from './file.ts';
 import { findOddBlank } from './parse.ts';
-import type { Problem, Problems } from './problems.ts';
+import type { Problem } from './problems.ts';
 import { type FoundNode, type Tree, unresolved } from './tree.ts';
 
 /** Replaces a secret or lookup while a tree is validated: a text that is not known yet. */
@@ -37,38 +37,24 @@ export function schemaOf(kind: Kind): ValidateFunction {
   return validate;
 }
 
-interface FaultContext {
-  readonly problems: Problems;
-  /** Places whose lines are not shown, because they may contain credentials. */
-  readonly unshown?: RegExp;
-  find(at: Pointer): FoundNode;
-}
-
-/** Checks a tree against a compiled schema and reports every problem. Returns whether there was none. */
+/**
+ * Checks a tree against a compiled schema, and calls `report` with each fault. Returns whether there was none. Values that
+ * are not known yet, or could not be read, count as valid.
+ */
 export function checkSchema(
   validate: ValidateFunction,
-  tree: Tree,
-  { problems, unshown, find }: FaultContext,
+  { value, tagged }: Tree,
+  find: (at: Pointer) => FoundNode,
+  report: (problem: Problem, place: Place, fault: SchemaFault) => void,
 ): boolean {
-  const faults = faultsIn(validate, tree);
-  for (const fault of faults) {
-    const isShown = !unshown?.test(fault.at);
-    problems.report(
-      explainFault(fault, find(fault.at).node),
-      placeOf(fault, find),
-      isShown ? {} : { excerpt: false },
-    );
-  }
-  return faults.length === 0;
-}
-
-/**
- * Returns the faults of a tree. Values that are not known yet, or could not be read, count as valid.
- */
-export function faultsIn(validate: ValidateFunction, { value, tagged }: Tree): SchemaFault[] {
-  if (validate(tagged ? replaceMarkers(value) : value)) return [];
+  if (validate(tagged ? replaceMarkers(value) : value)) return true;
   const errors = dropWiderChoices((validate.errors ?? []).filter(isReportable)).slice(0, maxErrors);
-  return errors.map((error) => ({ at: placeOfFault(error), name: keyOf(error), error }));
+  for (const error of errors) {
+    const fault = { at: placeOfFault(error), name: keyOf(error), error };
+    const { match, key, place, node } = find(fault.at);
+    report(explainFault(fault, node), fault.name !== null && match === 'exact' ? key : place, fault);
+  }
+  return errors.length === 0;
 }
 
 function placeOfFault(error: ErrorObject): Pointer {
@@ -87,11 +73,6 @@ export function fittingPart<T>(validate: ValidateFunction<T>, value: Json): T | 
     }
   }
   return null;
-}
-
-export function placeOf({ at, name }: SchemaFault, find: (at: Pointer) => FoundNode): Place {
-  const { match, key, place } = find(at);
-  return name !== null && match === 'exact' ? key : place;
 }
 
 function replaceMarkers(tree: Json): Json {
@@ -142,7 +123,7 @@ export interface SchemaFault {
  *
  * @param node what is written at its place
  */
-export function explainFault({ error, name }: SchemaFault, node: unknown): Problem {
+function explainFault({ error, name }: SchemaFault, node: unknown): Problem {
   if (name !== null) return describeName(error, name);
   const { keyword, params, data, parentSchema, instancePath, message } = error;
   const label = labelOf(instancePath);
