@@ -11,7 +11,7 @@ import { Failure, fail } from '../model/failure.ts';
 import type { Scope } from '../model/plan.ts';
 import { valueAt } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
-import type { PlanChoices } from '../planner/input.ts';
+import type { PlanChoices, PlanInput } from '../planner/input.ts';
 
 /** The options of a plan; the defaults are those of the command. */
 export interface PlanOptions extends Partial<Scope>, Partial<Omit<PlanChoices, 'scope'>> {
@@ -96,10 +96,7 @@ export function unmatchedGlobs(
   return problems;
 }
 
-interface GlobTargets {
-  readonly resources: readonly Resource[];
-  readonly previous: readonly Resource[] | null;
-  readonly objects: readonly LiveObject[];
+interface GlobTargets extends Pick<PlanInput, 'resources' | 'previous' | 'objects'> {
   /** Objects that came with the lists, though nothing asked for them. */
   readonly others: readonly LiveObject[];
 }
@@ -114,10 +111,11 @@ export function globWarnings(
   if (givenGlobs(globs).length === 0) return [];
   // A delete is left out by either name of its object.
   const names = [...objects, ...others].flatMap((live) => addressesOf(live).map((address) => ({ address })));
+  const index = new LiveIndex(objects);
   return [
     ...unmatchedGlobs(globs, [...resources, ...(previous ?? []), ...names], resources),
-    ...misnamedExceptions(scope, resources, objects),
-    ...rotationsOfNothing(rotate, resources, objects),
+    ...misnamedExceptions(scope, resources, index),
+    ...rotationsOfNothing(rotate, resources, index),
   ];
 }
 
@@ -125,9 +123,8 @@ export function globWarnings(
 function rotationsOfNothing(
   rotate: readonly string[],
   resources: readonly Resource[],
-  objects: readonly LiveObject[],
+  index: LiveIndex,
 ): Diagnostic[] {
-  const index = new LiveIndex(objects);
   return rotate.flatMap((glob): Diagnostic[] => {
     const matches = matchAddresses([glob]);
     const named = resources.filter(({ address }) => matches(address));
@@ -149,11 +146,10 @@ function rotationsOfNothing(
 function misnamedExceptions(
   scope: Pick<Globs, 'only' | 'except'>,
   resources: readonly Resource[],
-  objects: readonly LiveObject[],
+  index: LiveIndex,
 ): Diagnostic[] {
   const { except } = scope;
   if (except.length === 0) return [];
-  const index = new LiveIndex(objects);
   const isInScope = scopeFilter(scope);
   const declared = resources.filter(({ ensure, address }) => ensure === 'present' && isInScope(address));
   const named = declared.flatMap((resource) => {

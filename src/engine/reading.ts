@@ -8,7 +8,6 @@ import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import type { Environment } from '../kinds/project.ts';
 import { allOf, type ReadRequest } from '../kinds/read-request.ts';
-import type { Resource } from '../kinds/resource.ts';
 import { isInRepository } from '../loader/git.ts';
 import { environmentFolder } from '../loader/paths.ts';
 import { type Address, formatAddress } from '../model/address.ts';
@@ -68,11 +67,6 @@ export async function readSettledObjects<T extends { readonly objects: readonly 
   });
 }
 
-interface KindsRead {
-  readonly objects: readonly LiveObject[];
-  readonly unusable: Unusable;
-}
-
 /**
  * Reads all objects of these kinds, and those that manifests declare. Throws a Failure when they cannot be read.
  *
@@ -82,24 +76,17 @@ export async function readSettledKinds(
   root: string | undefined,
   tenant: Tenant,
   kinds: readonly Kind[],
-  {
-    declared = [],
-    onRefused,
-  }: { readonly declared?: readonly Resource[] } & Pick<ReadAllOptions, 'onRefused'> = {},
-): Promise<KindsRead> {
+  options: Pick<ReadAllOptions, 'declared' | 'onRefused'> = {},
+): Promise<{ readonly objects: readonly LiveObject[]; readonly unusable: Unusable }> {
   const unusable = new Unusable();
   const read = async (client: Client) => ({
-    objects: await readAll(client, kinds, {
-      declared,
-      onUnusable: unusable.add,
-      ...(onRefused && { onRefused }),
-    }),
+    objects: await readAll(client, kinds, { ...options, onUnusable: unusable.add }),
   });
-  const { objects } =
+  const found =
     root === undefined
       ? await read(tenant.client)
       : await readSettledObjects(root, tenant, kinds.map(allOf), read);
-  return { objects, unusable };
+  return { ...found, unusable };
 }
 
 type ObjectName = Pick<LiveObject, 'kind' | 'key'>;
