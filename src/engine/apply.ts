@@ -98,6 +98,15 @@ export async function applyPlan(
   }
 }
 
+/** Throws a Failure for secrets of the plan that are not set: they would only be missed halfway. */
+function requireSecrets({ changes }: Plan, secrets: Pick<Secrets, 'problem'>): void {
+  const unset = [...new Set(changes.flatMap(secretsSentBy))].flatMap((name): Diagnostic[] => {
+    const problem = secrets.problem(name);
+    return problem ? [{ ...problem, severity: 'error' }] : [];
+  });
+  if (unset.length > 0) throw new Failure(unset);
+}
+
 interface Results extends ResultRecorder {
   /** Writes the whole result. Returns the files, the one that was asked for first. */
   end(result: Result): Promise<SavedResult[]>;
@@ -157,32 +166,6 @@ async function openResults(
   };
 }
 
-/** Throws a Failure (exit 4) where a saved plan is stale, or its requests are not what it shows. Writes nothing. */
-export async function requireApplicable(
-  project: Pick<Project, 'root' | 'secrets'>,
-  tenant: Tenant,
-  plan: Plan,
-): Promise<void> {
-  const { signal } = tenant;
-  const conditions = await conditionsOf(project, tenant, plan);
-  const reasons = await findPlanRefusals(plan, portOf(tenant), { ...conditions, signal });
-  if (reasons.length > 0) throw new Failure(reasons, ExitCode.refused);
-}
-
-/** Ends the journal of a plan that is known to be done, where a run was killed before it could. */
-export async function endJournal(root: string, plan: Plan, at: string): Promise<void> {
-  const journal = await openJournal(journalFolder(root, plan.environment), plan);
-  await journal.finish(at);
-}
-
-function portOf({ client }: Tenant): TenantPort {
-  return {
-    tenant: client.tenant,
-    send: (request, options) => client.send(request, options),
-    read: (requests) => readState(client, requests),
-  };
-}
-
 async function conditionsOf(
   { root, secrets }: Pick<Project, 'root' | 'secrets'>,
   tenant: Tenant,
@@ -222,6 +205,22 @@ async function recordedBy(
   return new Map(begun.map((change) => [change.address, change]));
 }
 
+/** The tenant's own message about an error, and a hint, as sentences. */
+function describe(sent: Sent): string {
+  const { text, hint } = describeAnswer(sent);
+  const ended = /[.!?]$/.test(text) ? text : `${text}.`;
+  const sentence = ended.charAt(0).toUpperCase() + ended.slice(1);
+  return hint === null ? sentence : `${sentence} ${hint}`;
+}
+
+function portOf({ client }: Tenant): TenantPort {
+  return {
+    tenant: client.tenant,
+    send: (request, options) => client.send(request, options),
+    read: (requests) => readState(client, requests),
+  };
+}
+
 const lockLost: Diagnostic = {
   code: 'lock-lost',
   severity: 'error',
@@ -230,13 +229,16 @@ const lockLost: Diagnostic = {
   hint: 'Check whether another apply is running, then apply again to finish.',
 };
 
-/** Throws a Failure for secrets of the plan that are not set: they would only be missed halfway. */
-function requireSecrets({ changes }: Plan, secrets: Pick<Secrets, 'problem'>): void {
-  const unset = [...new Set(changes.flatMap(secretsSentBy))].flatMap((name): Diagnostic[] => {
-    const problem = secrets.problem(name);
-    return problem ? [{ ...problem, severity: 'error' }] : [];
-  });
-  if (unset.length > 0) throw new Failure(unset);
+/** Throws a Failure (exit 4) where a saved plan is stale, or its requests are not what it shows. Writes nothing. */
+export async function requireApplicable(
+  project: Pick<Project, 'root' | 'secrets'>,
+  tenant: Tenant,
+  plan: Plan,
+): Promise<void> {
+  const { signal } = tenant;
+  const conditions = await conditionsOf(project, tenant, plan);
+  const reasons = await findPlanRefusals(plan, portOf(tenant), { ...conditions, signal });
+  if (reasons.length > 0) throw new Failure(reasons, ExitCode.refused);
 }
 
 /** Throws a Failure (exit 4) for an environment that is only read. */
@@ -272,10 +274,8 @@ export function requireApproved(plan: Plan, environment: Environment, approval: 
   if (refusals.length > 0) throw new Failure(refusals, ExitCode.refused);
 }
 
-/** The tenant's own message about an error, and a hint, as sentences. */
-function describe(sent: Sent): string {
-  const { text, hint } = describeAnswer(sent);
-  const ended = /[.!?]$/.test(text) ? text : `${text}.`;
-  const sentence = ended.charAt(0).toUpperCase() + ended.slice(1);
-  return hint === null ? sentence : `${sentence} ${hint}`;
+/** Ends the journal of a plan that is known to be done, where a run was killed before it could. */
+export async function endJournal(root: string, plan: Plan, at: string): Promise<void> {
+  const journal = await openJournal(journalFolder(root, plan.environment), plan);
+  await journal.finish(at);
 }

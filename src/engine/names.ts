@@ -250,14 +250,15 @@ function replaceIds(
     if (isArray(value)) return value.map((item, index) => name(item, `${at}${pointer(index)}`));
     return isObject(value) ? mapMembers(value, (item, step) => name(item, `${at}${pointer(step)}`)) : value;
   };
-  // A lookup that nothing has answered stands for the name that it asks for.
+  const named = mapMembers(fields, (value, field) => name(value, pointer(field)));
+  // What a tenant holds is never a lookup, whatever it looks like.
+  if (raw !== null) return named;
+  // One that nothing has answered stands for the name that it asks for.
   const writeLookup = (value: Json) => {
     const lookup = lookupOf(value);
     return lookup ? lookupWords(lookup) : value;
   };
-  // What a tenant holds is never a lookup, whatever it looks like.
-  const write = (value: Json): Json => (raw === null ? mapJson(value, writeLookup) : value);
-  return mapMembers(fields, (value, field) => write(name(value, pointer(field))));
+  return mapMembers(named, (value) => mapJson(value, writeLookup));
 }
 
 /** True for ids that can be compared by name with the ids of the other side. */
