@@ -59,9 +59,7 @@ async function run(): Promise<void> {
     cwd: process.cwd(),
     env: process.env,
     // Opening it takes a while, and only questions are answered there.
-    get stdin() {
-      return process.stdin;
-    },
+    stdin: () => process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
     signal: interrupt.signal,

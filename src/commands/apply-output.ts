@@ -68,10 +68,10 @@ export async function requireConfirmation(document: NewPlans, args: ApplyArgs, i
   const changes = plans.flatMap((plan) => plan.changes);
   const isApproved = args.yes || args.expect !== undefined;
   const isAsked = !isApproved && changes.some(({ requests }) => requests.length > 0);
-  if (isAsked || !args.quiet) printRemarks(document, args, io);
+  if (isAsked || !io.quiet) printRemarks(document, io);
   const words = attentionWords(changes);
   // What a reviewer should notice is shown in any case.
-  if ((isAsked || args.quiet) && words !== '') io.stderr.write(`${words}\n`);
+  if ((isAsked || io.quiet) && words !== '') io.stderr.write(`${words}\n`);
   if (!isAsked) return;
   if (await confirm(oneLine(`apply to ${targetWords(document)}`), io)) return;
   const what = document.is === 'fleet' ? 'plans' : 'plan';
@@ -94,7 +94,7 @@ export async function outputResult(
   io: Io,
 ): Promise<ExitCode> {
   const report = reportFor(document, io, await commitHere(args, io));
-  if (!args.lines) await printReport(report, args, io);
+  if (!args.lines) await printReport(report, args.format, io);
   const isReported = await isWritten(() => writeReports(report, args.report, io), io);
   await appendStepSummary(report, io);
   const code =

@@ -99,7 +99,7 @@ export const command = describeCommand({
     : { plan: null, project: beginProject(options) };
   const { project } = source;
   requireWritable(project.environment);
-  return withTenant(project, args, io, async (tenant, progress) => {
+  return withTenant(project, io, async (tenant, progress) => {
     const { plan, resources } =
       source.plan === null
         ? await planHere(source.project, tenant, planOptionsOf(args, io.env))
@@ -111,14 +111,14 @@ export const command = describeCommand({
       const proving = resourcesProving(proofs, (environment) =>
         loadProject({ ...projectFileOptions(args, io), environment }),
       );
-      printDiagnostics(differencesHere(plan, resources(), proving), args, io);
+      printDiagnostics(differencesHere(plan, resources(), proving), io);
     }
     if (args.dryRun) {
       if (saved) await requireApplicable(project, tenant, plan);
       progress.end();
       // The plan holds the requests.
-      if (args.format === 'json') await printDocument({ is: 'plan', plan }, args, io);
-      else io.stdout.write(renderRequests(plan, viewOf(io.stdout, args, io)));
+      if (args.format === 'json') await printDocument({ is: 'plan', plan }, 'json', io);
+      else io.stdout.write(renderRequests(plan, viewOf(io.stdout, io)));
       return ExitCode.done;
     }
     if (!saved) await requireConfirmation({ is: 'plan', plan }, args, io);
@@ -135,7 +135,7 @@ export const command = describeCommand({
       ...(args.result === undefined ? {} : { resultFile: resolve(io.cwd, args.result) }),
       onSaved(files) {
         progress.end();
-        isSaved = printSaved(files, args, io);
+        isSaved = printSaved(files, io);
       },
     });
     args.lines?.ended(result);
@@ -265,12 +265,12 @@ async function planHere(project: BegunProject, tenant: Tenant, options: PlanOpti
 }
 
 /** Prints where the result of an apply is. Returns false where a file could not be written: the tenant has changed anyway. */
-function printSaved(files: readonly SavedResult[], { quiet }: Args, io: Io): boolean {
+function printSaved(files: readonly SavedResult[], io: Io): boolean {
   const saved = files.filter(({ failure }) => failure === null).map(({ file }) => relative(io.cwd, file));
   for (const { failure } of files) {
     if (failure) printNote(`The result could not be saved. ${failure.message}`, io);
   }
   const isWhole = saved.length === files.length;
-  if (saved[0] !== undefined && (!quiet || !isWhole)) printNote(`Result file: ${saved[0]}`, io);
+  if (saved[0] !== undefined && (!io.quiet || !isWhole)) printNote(`Result file: ${saved[0]}`, io);
   return isWhole;
 }

@@ -24,13 +24,11 @@ export const command = describeCommand({
   const project = openProjects(options).environment(options.environment);
   // Also while manifests have errors.
   const declared = new Set(loadNames(options).objects.map(({ kind }) => kind.name));
-  const check = await withProgress(args, io, (tenantOptions) =>
-    checkTenant(project, declared, tenantOptions),
-  );
+  const check = await withProgress(io, (tenantOptions) => checkTenant(project, declared, tenantOptions));
   io.stdout.write(
     args.format === 'json'
       ? json({ formatVersion: 1, ...check })
-      : layout(rowsOf(check), viewOf(io.stdout, args, io)),
+      : layout(rowsOf(check), viewOf(io.stdout, io)),
   );
   return check.stopsPlan ? ExitCode.couldNotRun : ExitCode.done;
 });

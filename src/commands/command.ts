@@ -62,12 +62,24 @@ export function describePlainCommand<T>({ usage, options, examples }: Descriptio
           (args) => {
             // A copy: after the handler returns, the parser moves the words after `--`.
             const given = { ...args };
-            const { trace } = given;
-            setRun((io) => work(given, typeof trace === 'string' ? openTrace(trace, io) : io));
+            setRun((io) => work(given, withOptions(io, given)));
           },
         ),
     }),
   };
+}
+
+/** The surroundings of a command with the options that it was given; some commands have none of them. */
+function withOptions(program: Io, given: Readonly<Record<string, unknown>>): Io {
+  const { quiet, verbose, color, progress, trace } = given;
+  const io = {
+    ...program,
+    quiet: quiet === true,
+    verbose: verbose === true,
+    color: color !== false,
+    progress: progress !== false,
+  };
+  return typeof trace === 'string' ? openTrace(trace, io) : io;
 }
 
 export type ArgsOf<Options> = Options extends (yargs: never) => Argv<infer T> ? ArgumentsCamelCase<T> : never;

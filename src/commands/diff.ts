@@ -62,7 +62,7 @@ export const command = describeCommand({
   checkOutput(args, 'diff', io);
   const projects = openProjects(projectFileOptions(args, io));
   const { sides, environment } = sidesOf(args, projects, io);
-  const progress = createFleetProgress(sides.filter(({ is }) => is === 'tenant').length, args, io);
+  const progress = createFleetProgress(sides.filter(({ is }) => is === 'tenant').length, io);
   const limiters: Limiters = new Map();
   /** Opens a side for `use`, and closes it again. */
   const withSource = (side: SideChoice, use: (source: DiffSource) => Promise<Diff>): Promise<Diff> => {

@@ -39,6 +39,6 @@ export const command = describeCommand({
   ]);
   const empty = groups.flatMap(([group, members]) => (members.length === 0 ? [['', `@${group}: none`]] : []));
   const { rows } = table([['environment', 'groups'], ...lines, ...empty]);
-  io.stdout.write(layout(rows, { ...viewOf(io.stdout, args, io), width: Number.POSITIVE_INFINITY }));
+  io.stdout.write(layout(rows, { ...viewOf(io.stdout, io), width: Number.POSITIVE_INFINITY }));
   return ExitCode.done;
 });

@@ -53,7 +53,7 @@ function aboutCode(subject: string, args: Args, io: Io): string {
   const text = entries.get(code);
   if (text !== undefined) {
     const rows = [row(0, span(code, 'bold')), blank, ...text.split('\n\n').flatMap(blockRows)];
-    return `${layout(rows, viewOf(io.stdout, args, io))}Documentation: ${documentation(`${page}#${code}`)}\n`;
+    return `${layout(rows, viewOf(io.stdout, io))}Documentation: ${documentation(`${page}#${code}`)}\n`;
   }
   const kind = kindsHere(args, io).all.find(({ name }) => name.toLowerCase() === code.toLowerCase());
   const meant = kind ? `Did you mean \`${kind.name}\`?` : didYouMean(code, entries.keys());
@@ -100,7 +100,7 @@ function aboutKind(subject: string, args: Args, io: Io): string {
     const hint = didYouMean(name, names) ?? `The kinds are ${names.join(', ')}.`;
     throw fail('unknown-kind', `There is no kind \`${name.slice(0, 80)}\`.`, { hint });
   }
-  const view = viewOf(io.stdout, args, io);
+  const view = viewOf(io.stdout, io);
   return `${explainKind(wholeSchema(name, kinds), path, view)}\nDocumentation: ${documentation('docs/manifests.md')}\n`;
 }
 

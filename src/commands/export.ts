@@ -38,7 +38,7 @@ import {
   text,
 } from './command.ts';
 import { readIfThere, writeTextFile } from './files.ts';
-import type { Io, Verbosity } from './io.ts';
+import type { Io } from './io.ts';
 import { printDiagnostics, stdoutName } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
@@ -84,12 +84,11 @@ export const command = describeCommand({
   return exportToNewFiles(args, io);
 });
 
-type NewExportArgs = Verbosity &
-  Pick<Args, 'config' | 'env' | 'only' | 'except' | 'out'> & {
-    readonly dryRun?: boolean;
-    readonly from?: string | undefined;
-    readonly kinds?: readonly string[] | undefined;
-  };
+type NewExportArgs = Pick<Args, 'config' | 'env' | 'only' | 'except' | 'out'> & {
+  readonly dryRun?: boolean;
+  readonly from?: string | undefined;
+  readonly kinds?: readonly string[] | undefined;
+};
 
 /** Writes the tenant as new manifests. Throws a Failure where a file exists or an object is already declared. */
 export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<ExitCode> {
@@ -111,7 +110,7 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   };
   const exported =
     args.from === undefined
-      ? await withTenant(project, args, io, (tenant) => exportTenant(tenant, { ...how, root: project.root }))
+      ? await withTenant(project, io, (tenant) => exportTenant(tenant, { ...how, root: project.root }))
       : await exportBackup(openBackupAt(args.from, projects, project, io), how);
 
   const folder = resolveOut(args, project, io);
@@ -127,7 +126,7 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   }
   const unmatched = selection.findUnmatched();
   if (args.dryRun) {
-    printDiagnostics([...unmatched, ...exported.diagnostics], args, io);
+    printDiagnostics([...unmatched, ...exported.diagnostics], io);
     const files = exported.files.map(({ path }) => `+ ${oneLine(join(shown, path))}\n`);
     io.stdout.write(`${files.join('')}Files to write: ${files.length}. Nothing was written.\n`);
     return ExitCode.done;
@@ -136,7 +135,7 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   for (const { path, content } of exported.files) await writeTextFile(join(shown, path), content, io);
   const unread = unreadManifests(paths, declarations);
   const diagnostics = [...unmatched, ...exported.diagnostics, ...unread];
-  printDiagnostics(diagnostics, args, io);
+  printDiagnostics(diagnostics, io);
   io.stdout.write(`Files written to ${oneLine(shown)}: ${exported.files.length}.\n`);
   if (listed !== null)
     io.stdout.write(`The secrets are listed in ${oneLine(listed)}. Set those that \`plan\` asks for.\n`);
@@ -199,7 +198,7 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   checkScope(args, project.environment.kinds);
   const selection = selectionOf(args);
   const inRoot = (path: string) => join(project.root, path);
-  const merge = await withTenant(project, args, io, (tenant) =>
+  const merge = await withTenant(project, io, (tenant) =>
     mergeTenant(project, tenant, {
       kinds: kindsNamed(args),
       isInScope: selection.includes,
@@ -226,7 +225,7 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
     for (const path of merge.deleted) rmSync(inRoot(path));
   }
   const diagnostics = [...unmatched, ...merge.diagnostics];
-  printDiagnostics(diagnostics, args, io);
+  printDiagnostics(diagnostics, io);
   io.stdout.write(summaryOf(merge));
   if (args.dryRun) io.stdout.write('Nothing was written.\n');
   if (project.resources.length === 0 && !args.all && kindsNamed(args) === undefined)

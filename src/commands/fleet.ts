@@ -59,7 +59,7 @@ export async function applySeveral(
   const projects = openProjects(projectFileOptions(args, io));
   const fleet = 'saved' in source ? source.saved : await planEnvironments(projects, source.names, args, io);
   requireDigest(fleet, args.expect);
-  if (proofs) printDiagnostics(sharedDifferences(fleet, projects, proofs), args, io);
+  if (proofs) printDiagnostics(sharedDifferences(fleet, projects, proofs), io);
   const conditions = {
     root: projects.root,
     environment: projects.environment,
@@ -136,12 +136,12 @@ async function runDry(fleet: Fleet, conditions: Conditions, args: ApplyArgs, io:
     name,
     diagnostics: (error ?? plan)?.diagnostics.filter(isError) ?? [],
   }));
-  printDiagnostics(shareDiagnostics(withoutPlan, namesInBrief), args, io);
-  if (args.format === 'json') await printDocument({ is: 'fleet', fleet }, args, io);
+  printDiagnostics(shareDiagnostics(withoutPlan, namesInBrief), io);
+  if (args.format === 'json') await printDocument({ is: 'fleet', fleet }, 'json', io);
   else {
     for (const { name, value: plan } of outcomes) {
       if (!plan) continue;
-      io.stdout.write(`# ${oneLine(name)}\n\n${renderRequests(plan, viewOf(io.stdout, args, io))}\n`);
+      io.stdout.write(`# ${oneLine(name)}\n\n${renderRequests(plan, viewOf(io.stdout, io))}\n`);
     }
   }
   return exitCodeOfFleet(fleet, false);

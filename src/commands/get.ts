@@ -35,14 +35,14 @@ export const command = describeCommand({
     }
     const project = projects.environment(options.environment);
     const { secretsOf: declaredSecrets } = projects.declarations(options.environment);
-    return withTenant(project, args, io, (tenant) =>
+    return withTenant(project, io, (tenant) =>
       getLive(tenant, args.address, { root: project.root, declaredSecrets }),
     );
   };
   const { documents, diagnostics } = await get();
+  const errors = diagnostics.filter(isError);
   printDiagnostics(
     diagnostics.filter((each) => !isError(each)),
-    args,
     io,
   );
   if (args.format === 'json') {
@@ -52,7 +52,6 @@ export const command = describeCommand({
     }));
     io.stdout.write(json({ formatVersion: 1, objects }));
   } else io.stdout.write(printable(printManifest([...documents.values()])));
-  const errors = diagnostics.filter(isError);
   if (errors.length > 0) throw new Failure(errors);
   return ExitCode.done;
 });

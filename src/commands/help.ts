@@ -40,7 +40,10 @@ export function layoutHelp(text: string, argv: readonly string[], io: Io): strin
   const sorted = [...parts].sort((a, b) => rank(a) - rank(b));
   const rows = [row(0, span(usage, 'bold')), ...sorted.flatMap((part) => [blank, ...rowsOf(part)])];
   const width = Math.min(110, terminalWidth(io.stdout));
-  return layout(rows, { colour: hasColour(io.stdout, io, { color: !argv.includes('--no-color') }), width });
+  return layout(rows, {
+    colour: hasColour(io.stdout, { ...io, color: !argv.includes('--no-color') }),
+    width,
+  });
 }
 
 /** A paragraph, which has no heading, or the lines below one. */

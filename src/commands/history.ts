@@ -34,7 +34,7 @@ export const command = describeCommand({
     return ExitCode.done;
   }
   // A file name has to stay whole, to be copied.
-  const view = { ...viewOf(io.stdout, args, io), width: Number.POSITIVE_INFINITY };
+  const view = { ...viewOf(io.stdout, io), width: Number.POSITIVE_INFINITY };
   const { rows } = table([columns, ...applies.map(cellsOf)]);
   io.stdout.write(applies.length === 0 ? 'No apply was made in this checkout.\n' : layout(rows, view));
   return ExitCode.done;

@@ -29,7 +29,7 @@ import {
   projectFiles,
   starts,
 } from './init/project-file.ts';
-import { givenTenants, keepTyped, makeSetup, verbosity } from './init/tenants.ts';
+import { givenTenants, keepTyped, makeSetup } from './init/tenants.ts';
 import type { Io } from './io.ts';
 import { reportFailure } from './output.ts';
 
@@ -156,7 +156,7 @@ async function exportTenant({ tenants }: Choices, root: string, io: Io): Promise
   const env = tenant ? [tenant.name] : [];
   const place = { config: join(root, 'tenantctl.yaml'), env, out: join(root, 'config') };
   try {
-    const args = { ...verbosity, ...place, kinds, only: [], except: [] };
+    const args = { ...place, kinds, only: [], except: [] };
     return await exportToNewFiles(args, { ...io, stdout: io.stderr });
   } catch (error) {
     return reportFailure(error, [], io);

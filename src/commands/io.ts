@@ -10,8 +10,8 @@ export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: n
 export interface ProgramIo {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Only a terminal has a raw mode, in which it does not show what is typed. */
-  readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(mode: boolean): unknown };
+  /** Opened when it is needed. Only a terminal has a raw mode, in which it does not show what is typed. */
+  readonly stdin: () => Readable & { readonly isTTY?: boolean; setRawMode?(mode: boolean): unknown };
   /** For the requested document only. */
   readonly stdout: Output;
   /** For progress, logs, warnings and questions. */
@@ -22,6 +22,11 @@ export interface ProgramIo {
 
 /** Streams and surroundings of a command. Both streams leave out secrets. */
 export interface Io extends ProgramIo {
+  /** How much is printed, and how. */
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly color: boolean;
+  readonly progress: boolean;
   /** For documents that hold no secrets and must stay as they are: plans and results as JSON, and pages. */
   readonly data: Output;
   /** Knows every secret that the program has read. */
@@ -30,16 +35,15 @@ export interface Io extends ProgramIo {
   readonly trace?: (exchange: Json) => void;
 }
 
-/** The streams of the program, through one redactor. */
+/** The streams of the program, through one redactor, without options. */
 export function redactIo(io: ProgramIo): Io {
   const redactor = new Redactor();
   return {
-    cwd: io.cwd,
-    env: io.env,
-    signal: io.signal,
-    get stdin() {
-      return io.stdin;
-    },
+    ...io,
+    quiet: false,
+    verbose: false,
+    color: true,
+    progress: true,
     stdout: new RedactedOutput(io.stdout, redactor),
     stderr: new RedactedOutput(io.stderr, redactor),
     data: io.stdout,
@@ -73,23 +77,15 @@ class RedactedOutput extends Writable {
   }
 }
 
-/** The options for how much is printed, and how. */
-export interface Verbosity {
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-  readonly color: boolean;
-  readonly progress: boolean;
-}
-
 /** True when an output is a terminal that obeys escapes. One in an editor says that it does not: TERM=dumb. */
 export function takesEscapes(output: Output, { env }: Pick<ProgramIo, 'env'>): boolean {
   return output.isTTY === true && env.TERM !== 'dumb';
 }
 
 /** True when to print colors: on a terminal, unless `--no-color`, NO_COLOR or FORCE_COLOR says otherwise. */
-export function hasColour(output: Output, io: ProgramIo, { color }: Pick<Verbosity, 'color'>): boolean {
+export function hasColour(output: Output, io: Pick<Io, 'env' | 'color'>): boolean {
   const { NO_COLOR, FORCE_COLOR } = io.env;
-  if (!color || NO_COLOR || FORCE_COLOR === '0') return false;
+  if (!io.color || NO_COLOR || FORCE_COLOR === '0') return false;
   return Boolean(FORCE_COLOR) || takesEscapes(output, io);
 }
 
@@ -100,7 +96,7 @@ export function terminalWidth(output: Output): number {
 
 /** True when somebody can answer questions. */
 export function isInteractive(io: ProgramIo): boolean {
-  return io.stdin.isTTY === true && io.stderr.isTTY === true;
+  return io.stdin().isTTY === true && io.stderr.isTTY === true;
 }
 
 /** Prints a remark on stderr, which may contain names of files and messages of a tenant. */
@@ -109,12 +105,9 @@ export function printNote(text: string, { stderr }: Pick<ProgramIo, 'stderr'>): 
 }
 
 /** The options for rendering text on one of the streams. */
-export function viewOf(
-  output: Output,
-  { verbose, quiet, ...args }: Pick<Verbosity, 'color' | 'verbose' | 'quiet'>,
-  io: ProgramIo,
-) {
-  return { colour: hasColour(output, io, args), width: terminalWidth(output), verbose, quiet };
+export function viewOf(output: Output, io: Io) {
+  const { verbose, quiet } = io;
+  return { colour: hasColour(output, io), width: terminalWidth(output), verbose, quiet };
 }
 
 /** Questions on stderr and their answers on stdin. */
@@ -139,7 +132,7 @@ export function openPrompt(io: ProgramIo): Prompt {
     },
     async askHidden(question) {
       // Without a terminal, nothing is echoed.
-      if (!io.stdin.setRawMode) return this.ask(question);
+      if (!io.stdin().setRawMode) return this.ask(question);
       lines.close();
       // The terminal is silent before it asks.
       const answer = readHidden(io);
@@ -160,7 +153,7 @@ const readline = () => process.getBuiltinModule('node:readline/promises');
 
 /** Leaves editing to the terminal, and Ctrl-C to the program. */
 function openLines(io: ProgramIo) {
-  const lines = readline().createInterface({ input: io.stdin, terminal: false, signal: io.signal });
+  const lines = readline().createInterface({ input: io.stdin(), terminal: false, signal: io.signal });
   return { answers: lines[Symbol.asyncIterator](), close: () => lines.close() };
 }
 
@@ -168,7 +161,7 @@ function openLines(io: ProgramIo) {
 function readHidden(io: ProgramIo): Promise<string | null> {
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const line = readline().createInterface({
-    input: io.stdin,
+    input: io.stdin(),
     output,
     terminal: true,
     historySize: 0,

@@ -106,12 +106,12 @@ async function check(args: Subject, io: Io, isAgain = false): Promise<ExitCode> 
     throw fail('kind-built-in', `${kind.name} is built in: there is no ${file} to check.`, {
       hint: 'Check the kinds that the project describes in `kinds/`.',
     });
-  const { objects, exported, proposed, diagnostics } = await withTenant(project, args, io, (tenant) =>
+  const { objects, exported, proposed, diagnostics } = await withTenant(project, io, (tenant) =>
     checkKind(tenant, kind, (manifests) => projects.loadFolder(manifests, environment)),
   );
   // Each line is something to do.
   const isShown = args.format === 'json' || diagnostics.length > 0;
-  if (isShown) await printDocument({ is: 'diagnostics', diagnostics }, { ...args, verbose: true }, io);
+  if (isShown) await printDocument({ is: 'diagnostics', diagnostics }, args.format, { ...io, verbose: true });
   if (hasErrors(diagnostics)) return ExitCode.couldNotRun;
   const settled = Object.keys(proposed);
   if (args.write && settled.length > 0 && !isAgain) {

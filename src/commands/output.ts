@@ -25,7 +25,7 @@ import {
   unsupportedFormat,
 } from '../report/report.ts';
 import { checkWritable, writeTextFile } from './files.ts';
-import { type Io, printNote, type Verbosity, viewOf } from './io.ts';
+import { type Io, printNote, viewOf } from './io.ts';
 
 /**
  * Additions of reports to their document: the rendered templates of a plan, for pages, how it is applied, the commit that it is
@@ -42,34 +42,30 @@ interface OutputArgs {
 /** Writes the reports of a document, prints it, and adds it to the summary of a GitHub step. */
 export async function outputDocument(
   document: Document,
-  args: Verbosity & OutputArgs & { readonly out?: string | undefined },
+  args: OutputArgs & { readonly out?: string | undefined },
   io: Io,
   extras: Extras = {},
 ): Promise<void> {
   const report = reportFor(document, io, extras);
   await writeReports(report, args.report, io);
   // The plan itself is on stdout, for another program.
-  if (args.out === stdoutName) printRemarks(document, args, io);
-  else await printReport(report, args, io);
+  if (args.out === stdoutName) printRemarks(document, io);
+  else await printReport(report, args.format, io);
   await appendStepSummary(report, io);
 }
 
 export function printDocument(
   document: Document,
-  args: Verbosity & { readonly format: Format },
+  format: Format,
   io: Io,
   extras: Extras = {},
 ): Promise<void> {
-  return printReport(reportFor(document, io, extras), args, io);
+  return printReport(reportFor(document, io, extras), format, io);
 }
 
-export async function printReport(
-  report: Report,
-  args: Parameters<typeof printDocument>[1],
-  io: Io,
-): Promise<void> {
-  const output = isClean(report, args.format) ? io.data : io.stdout;
-  output.write(await report.write(args.format, viewOf(io.stdout, args, io)));
+export async function printReport(report: Report, format: Format, io: Io): Promise<void> {
+  const output = isClean(report, format) ? io.data : io.stdout;
+  output.write(await report.write(format, viewOf(io.stdout, io)));
 }
 
 /** True when a document must stay as it is: a later command reads plans and results again, and a page has a script. */
@@ -83,14 +79,14 @@ export function reportFor(document: Document, io: Io, extras: Extras = {}): Repo
 }
 
 /** Prints a document on stderr that was not requested. */
-export function printRemarks(document: Document, args: Verbosity, io: Io): void {
-  io.stderr.write(renderNow(document, 'text', { ...viewOf(io.stderr, args, io), ...optionsFrom(io) }));
+export function printRemarks(document: Document, io: Io): void {
+  io.stderr.write(renderNow(document, 'text', { ...viewOf(io.stderr, io), ...optionsFrom(io) }));
 }
 
 /** Prints remarks on stderr, where there are some. With `--quiet`, information is left out. */
-export function printDiagnostics(diagnostics: readonly Diagnostic[], args: Verbosity, io: Io): void {
-  const isShown = diagnostics.some(({ severity }) => !args.quiet || severity !== 'info');
-  if (isShown) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
+export function printDiagnostics(diagnostics: readonly Diagnostic[], io: Io): void {
+  const isShown = diagnostics.some(({ severity }) => !io.quiet || severity !== 'info');
+  if (isShown) printRemarks({ is: 'diagnostics', diagnostics }, io);
 }
 
 /** Prints why a command stopped, on stderr. If JSON was requested, stdout gets it as JSON too. */
@@ -105,7 +101,7 @@ export function reportFailure(error: unknown, argv: readonly string[], io: Io): 
     verbose: isGiven('--verbose'),
     quiet: isGiven('--quiet'),
   };
-  const view = { ...viewOf(io.stderr, verbosity, io), ...optionsFrom(io) };
+  const view = { ...viewOf(io.stderr, { ...io, ...verbosity }), ...optionsFrom(io) };
   io.stderr.write(renderNow(document, 'text', view));
   if (wantsFormat(argv, 'json')) io.stdout.write(renderNow(document, 'json', view));
   if (wantsFormat(argv, 'jsonl')) {

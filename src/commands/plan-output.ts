@@ -8,7 +8,7 @@ import { hasChanges, isRefused, type Plan } from '../model/plan.ts';
 import type { ReportOptions } from '../report/report.ts';
 import { type ArgsOf, flag, format, givenOptions, group, list, type PlanArgs, text } from './command.ts';
 import { commitHere } from './commit.ts';
-import type { Io, Verbosity } from './io.ts';
+import type { Io } from './io.ts';
 import { outputDocument, renderTemplates, saveFile, stdoutName, wantsPage } from './output.ts';
 import { withTenant } from './progress.ts';
 import { selectorsOf } from './project.ts';
@@ -25,7 +25,7 @@ export function planOutputOptions<T>(yargs: Argv<T>) {
     .group(['out', 'format', 'report', 'detailed-exitcode'], group.output);
 }
 
-type PlanOutputArgs = Verbosity & Pick<PlanArgs, 'config'> & ArgsOf<typeof planOutputOptions<unknown>>;
+type PlanOutputArgs = Pick<PlanArgs, 'config'> & ArgsOf<typeof planOutputOptions<unknown>>;
 
 /** Makes a plan with the project's tenant, which is only read. Saves it, writes its reports and prints it. Returns the exit code. */
 export async function outputPlan(
@@ -34,7 +34,7 @@ export async function outputPlan(
   io: Io,
   makePlan: (tenant: Tenant) => Promise<HowToApply & { readonly plan: Plan }>,
 ): Promise<ExitCode> {
-  const { plan, setting, ...applying } = await withTenant(project, args, io, async (tenant) => {
+  const { plan, setting, ...applying } = await withTenant(project, io, async (tenant) => {
     // What the plan has read need not be read again for its page.
     const reader = readOnlyTenant(tenant);
     const made = await makePlan(reader);

@@ -63,7 +63,7 @@ export const command = describeCommand({
   await update();
   const preview = await startPreview({ port: args.port, snapshot, redact: (text) => io.redactor.text(text) });
   io.stdout.write(`${preview.url}\n`);
-  if (!args.quiet) io.stderr.write('The page is updated when manifests change. Press Ctrl-C to stop.\n');
+  if (!io.quiet) io.stderr.write('The page is updated when manifests change. Press Ctrl-C to stop.\n');
   let watch: Watch | undefined;
   try {
     await new Promise<void>((end, fail) => {
@@ -182,7 +182,7 @@ async function readLive(project: Project, args: Args, io: Io): Promise<LivePrevi
   const templates = project.resources.filter(({ address }) => isTemplate(address));
   if (args.offline || templates.length === 0) return unread;
   try {
-    const live = await withTenant(project, args, io, (tenant) => readTemplates(templates, tenant));
+    const live = await withTenant(project, io, (tenant) => readTemplates(templates, tenant));
     return { live, moved: await readMovedTemplates(project, live, io.env), diagnostics: [] };
   } catch (error) {
     if (!(error instanceof Failure) || io.signal.aborted) throw error;

@@ -7,7 +7,7 @@ import { namesAndMore } from '../model/words.ts';
 import { outcomeWords } from '../report/result.ts';
 import { printable } from '../report/safe.ts';
 import { joinParts, pluralize, requestTarget } from '../report/words.ts';
-import { type Io, type ProgramIo, printNote, takesEscapes, terminalWidth, type Verbosity } from './io.ts';
+import { type Io, printNote, takesEscapes, terminalWidth } from './io.ts';
 
 export type RunEvent = TenantEvent | ApplyEvent;
 
@@ -27,11 +27,10 @@ interface FleetProgress extends Pick<Progress, 'end'> {
 
 /** Runs work with a tenant, and shows meanwhile what happens. */
 export async function withProgress<T>(
-  args: Verbosity,
   io: Io,
   work: (options: TenantOptions, progress: Progress) => Promise<T>,
 ): Promise<T> {
-  const progress = createProgress(io, args);
+  const progress = createProgress(io);
   const { signal, redactor } = io;
   try {
     return await work({ signal, redactor, onEvent: progress.onEvent }, progress);
@@ -43,11 +42,10 @@ export async function withProgress<T>(
 /** Opens the environment's tenant for `use`, shows what happens meanwhile, and closes the tenant. */
 export function withTenant<T>(
   project: { readonly environment: Environment; readonly secrets: Secrets },
-  args: Verbosity,
   io: Io,
   use: (tenant: Tenant, progress: Progress) => Promise<T>,
 ): Promise<T> {
-  return withProgress(args, io, (options, progress) =>
+  return withProgress(io, (options, progress) =>
     useTenant(project, options, (tenant) => use(tenant, progress)),
   );
 }
@@ -55,13 +53,13 @@ export function withTenant<T>(
 /** Runs `work` with the progress of several environments, and ends that. */
 export async function withFleetProgress<T>(
   total: number,
-  args: Verbosity & { readonly parallel: number },
+  { parallel }: { readonly parallel: number },
   io: Io,
   work: (run: FleetOptions & FleetProgress) => Promise<T>,
 ): Promise<T> {
-  const progress = createFleetProgress(total, args, io);
+  const progress = createFleetProgress(total, io);
   try {
-    return await work({ ...progress, parallel: args.parallel, signal: io.signal });
+    return await work({ ...progress, parallel, signal: io.signal });
   } finally {
     progress.end();
   }
@@ -73,16 +71,16 @@ export async function withFleetProgress<T>(
  */
 type Mode = 'none' | 'log' | 'bar' | 'lines' | 'waits';
 
-function modeOf({ quiet, verbose, progress }: Verbosity, io: ProgramIo): Mode {
-  if (quiet) return 'none';
-  if (verbose) return 'log';
-  if (!progress) return 'none';
+function modeOf(io: Io): Mode {
+  if (io.quiet) return 'none';
+  if (io.verbose) return 'log';
+  if (!io.progress) return 'none';
   if (takesEscapes(io.stderr, io)) return 'bar';
   return isCi(io.env) ? 'lines' : 'waits';
 }
 
 /** What both kinds of progress show: a line of a terminal that is drawn again and again, and notes. */
-function openDisplay(args: Verbosity, io: ProgramIo & Pick<Io, 'trace'>) {
+function openDisplay(io: Io) {
   const { stderr } = io;
   const width = Math.max(0, terminalWidth(stderr) - 1);
   let isDrawn = false;
@@ -90,9 +88,9 @@ function openDisplay(args: Verbosity, io: ProgramIo & Pick<Io, 'trace'>) {
     if (isDrawn) stderr.write('\r\x1b[2K');
     isDrawn = false;
   };
-  const noteInterrupts = args.quiet ? null : interruptNotes(io, clear);
+  const noteInterrupts = io.quiet ? null : interruptNotes(io, clear);
   return {
-    mode: modeOf(args, io),
+    mode: modeOf(io),
     width,
     draw(text: string) {
       stderr.write(`\r\x1b[2K${printable(text).slice(0, width)}`);
@@ -110,8 +108,8 @@ function openDisplay(args: Verbosity, io: ProgramIo & Pick<Io, 'trace'>) {
   };
 }
 
-export function createProgress(io: ProgramIo & Pick<Io, 'trace'>, args: Verbosity): Progress {
-  const { mode, width, note, ...display } = openDisplay(args, io);
+export function createProgress(io: Io): Progress {
+  const { mode, width, note, ...display } = openDisplay(io);
   const count = new Count();
   const begun = Date.now();
   const countdown = createCountdown(() => draw(null));
@@ -161,8 +159,8 @@ export function createProgress(io: ProgramIo & Pick<Io, 'trace'>, args: Verbosit
 }
 
 /** Shows how many environments are done: on a terminal in one line, in a CI job and with `--verbose` a line for each. */
-export function createFleetProgress(total: number, args: Verbosity, io: Io): FleetProgress {
-  const { mode, note, ...display } = openDisplay(args, io);
+export function createFleetProgress(total: number, io: Io): FleetProgress {
+  const { mode, note, ...display } = openDisplay(io);
   const atWork = new Set<string>();
   const limitWaits = createLimitWaits(note);
   let ended = 0;
@@ -194,7 +192,7 @@ export function createFleetProgress(total: number, args: Verbosity, io: Io): Fle
 }
 
 /** Says after Ctrl-C what is waited for: a request that may change something is not broken off. */
-function interruptNotes(io: ProgramIo, clear: () => void): (event: RunEvent) => void {
+function interruptNotes(io: Io, clear: () => void): (event: RunEvent) => void {
   let inFlight = 0;
   const say = () => {
     clear();

@@ -5,7 +5,7 @@ import { loadProject } from '../loader/index.ts';
 import { fail } from '../model/failure.ts';
 import type { Result } from '../model/result.ts';
 import { describeCommand, flag, guardOptions, guardOptionsOf, scopeOptions } from './command.ts';
-import { type Io, printNote, type Verbosity } from './io.ts';
+import { type Io, printNote } from './io.ts';
 import { checkOutput, stdoutName } from './output.ts';
 import { howToApplyFile, outputPlan, planOutputOptions } from './plan-output.ts';
 import { projectOptions } from './project.ts';
@@ -35,7 +35,7 @@ export const command = describeCommand({
   checkOutput(args, 'plan', io, args.result === undefined ? [] : [args.result]);
   const named = args.result === undefined ? null : await readOneResult(args.result, args.env, io);
   const project = loadProject(projectOptions(args, io, named?.environment));
-  const result = named ?? (await findLast(project, args, io));
+  const result = named ?? (await findLast(project, io));
   return outputPlan(project, args, io, async (tenant) => {
     const plan = await planRollback(result, project, tenant, guardOptionsOf(args));
     // Made again from the manifests, it would be another plan.
@@ -45,10 +45,10 @@ export const command = describeCommand({
 });
 
 /** The result of the latest apply to the environment. Says which it is. */
-async function findLast({ root, environment }: ProjectEnvironment, args: Verbosity, io: Io): Promise<Result> {
+async function findLast({ root, environment }: ProjectEnvironment, io: Io): Promise<Result> {
   const { file, result } = await lastApply(root, environment.name);
   const { startedAt, outcome, undoes } = result;
-  if (!args.quiet) printNote(`Undoes the apply of ${startedAt} (${outcome}): ${file}`, io);
+  if (!io.quiet) printNote(`Undoes the apply of ${startedAt} (${outcome}): ${file}`, io);
   if (undoes)
     printNote(
       `That apply was a rollback itself: this plan brings back what it undid, the apply of ${undoes.startedAt}.`,

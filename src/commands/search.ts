@@ -25,7 +25,7 @@ export const command = describeCommand({
   },
 }).run(async (args, io) => {
   const { resources, ...project } = loadProject(projectOptions(args, io));
-  const found = await withTenant(project, args, io, (tenant) => runSearch(resources, tenant, args));
-  io.stdout.write(renderSearch(found, args.format, { ...viewOf(io.stdout, args, io), ids: args.ids }));
+  const found = await withTenant(project, io, (tenant) => runSearch(resources, tenant, args));
+  io.stdout.write(renderSearch(found, args.format, { ...viewOf(io.stdout, io), ids: args.ids }));
   return ExitCode.done;
 });

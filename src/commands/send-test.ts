@@ -51,15 +51,15 @@ export const command = describeCommand({
       hint: 'Add --yes to send it to real people without a confirmation.',
     });
   }
-  return withTenant(project, args, io, async (tenant, progress) => {
+  return withTenant(project, io, async (tenant, progress) => {
     const choices = { context, locale: args.locale ?? null, to: args.to.length > 0 ? args.to : null };
     const test = await prepareTest(key, choices, resources, tenant);
     progress.end();
-    if (!args.yes || !args.quiet) io.stderr.write(testPreview(test, viewOf(io.stderr, args, io)));
+    if (!args.yes || !io.quiet) io.stderr.write(testPreview(test, viewOf(io.stderr, io)));
     const isConfirmed = args.yes || (await confirm('send it', io));
     const answer = isConfirmed ? await sendTest(test, tenant) : null;
     progress.end();
-    io.stdout.write(testOutcome(test, answer, args.format, viewOf(io.stdout, args, io)));
+    io.stdout.write(testOutcome(test, answer, args.format, viewOf(io.stdout, io)));
     return isConfirmed ? ExitCode.done : ExitCode.couldNotRun;
   });
 });

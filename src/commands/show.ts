@@ -46,7 +46,7 @@ export const command = describeCommand({
   const extras = { ...templates, ...applying, ...commitOfJob(args, io) };
   const report = reportFor(document, io, extras);
   await writeReports(report, args.report, io);
-  await printReport(report, args, io);
+  await printReport(report, args.format, io);
   return ExitCode.done;
 });
 

@@ -72,11 +72,11 @@ export const command = describeCommand({
   const names = selectedEnvironments(args, io);
   if (names) return statusOfSeveral(names, read, args, io);
   const project = loadProject(projectOptions(args, io));
-  return withTenant(project, args, io, async (tenant, progress) => {
+  return withTenant(project, io, async (tenant, progress) => {
     const { status, unmatched } = await read(project, tenant, () => progress.end());
     progress.end();
-    printDiagnostics(unmatched, args, io);
-    io.stdout.write(renderStatus(status, args.format, viewOf(io.stdout, args, io)));
+    printDiagnostics(unmatched, io);
+    io.stdout.write(renderStatus(status, args.format, viewOf(io.stdout, io)));
     return exitCodeOf(status, args, io);
   });
 });
@@ -104,12 +104,12 @@ async function statusOfSeveral(
   for (const { name, value, error } of outcomes) {
     if (value && args.format !== 'json') {
       const heading = args.format === 'zone' ? `; ${oneLine(name)}` : oneLine(name);
-      const text = renderStatus(value.status, args.format, viewOf(io.stdout, args, io));
+      const text = renderStatus(value.status, args.format, viewOf(io.stdout, io));
       io.stdout.write(`${heading}\n\n${text}\n`);
     }
     if (error) {
       printNote(oneLine(name), io);
-      printDiagnostics(error.diagnostics, args, io);
+      printDiagnostics(error.diagnostics, io);
     }
   }
   return worstExitCode(
@@ -133,7 +133,7 @@ function statusReader(args: Args, io: Io, checker: DnsChecker | null): ReadStatu
     const scope: StatusScope = { resources, includes };
     const say = (lines: readonly string[]) => {
       onPrint();
-      if (!args.quiet) for (const line of lines) printNote(oneLine(line), io);
+      if (!io.quiet) for (const line of lines) printNote(oneLine(line), io);
     };
     const onWait = (status: Status) => say([waitWords(status, args.wait || defaultWait)]);
     const onRead = (before: Status, after: Status) => say(changeWords(before, after));
@@ -147,10 +147,10 @@ function statusReader(args: Args, io: Io, checker: DnsChecker | null): ReadStatu
 }
 
 /** With `--wait`, what is not verified makes the command incomplete, and is named. */
-function exitCodeOf(status: Status, { wait, quiet }: Args, io: Io): ExitCode {
+function exitCodeOf(status: Status, { wait }: Args, io: Io): ExitCode {
   if (wait === undefined || isSettled(status)) return ExitCode.done;
   const names = listUnsettled(status).join(', ');
-  if (!quiet) printNote(oneLine(`The time is up. Not verified in ${status.environment}: ${names}.`), io);
+  if (!io.quiet) printNote(oneLine(`The time is up. Not verified in ${status.environment}: ${names}.`), io);
   return ExitCode.incomplete;
 }
 

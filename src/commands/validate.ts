@@ -33,8 +33,10 @@ export const command = describeCommand({
   },
 }).run(async (args, io) => {
   const { diagnostics, exitCode, resources } = validateSelected(args, io);
-  await printDocument({ is: 'diagnostics', diagnostics }, args, io, { folder: folderInRepository(args, io) });
-  if (exitCode === ExitCode.done && args.format === 'text' && !args.quiet) {
+  await printDocument({ is: 'diagnostics', diagnostics }, args.format, io, {
+    folder: folderInRepository(args, io),
+  });
+  if (exitCode === ExitCode.done && args.format === 'text' && !io.quiet) {
     io.stdout.write(`${countIs(resources, 'object')} valid.\n`);
   }
   return exitCode;

@@ -85,7 +85,7 @@ senders:
 
 function io(stdin: PassThrough, signal: AbortSignal) {
   const sink = () => new Writable({ write: (_chunk, _encoding, done) => done() });
-  return { cwd: '/', env: {}, stdin, stdout: sink(), stderr: sink(), signal };
+  return { cwd: '/', env: {}, stdin: () => stdin, stdout: sink(), stderr: sink(), signal };
 }
 
 it('shows the plan with --yes too, before the result', async () => {

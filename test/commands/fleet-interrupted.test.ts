@@ -34,7 +34,7 @@ async function interruptAfterFirst(): Promise<Outcome> {
   const code = await main([...apply, ...reports], {
     cwd: fleet.dir,
     env: { ...fleet.env, CI: 'true' },
-    stdin: new PassThrough().end(),
+    stdin: () => new PassThrough().end(),
     stdout: stream('stdout'),
     stderr: stream('stderr'),
     signal: interruption.signal,

@@ -20,13 +20,12 @@ class Screen extends Writable {
 }
 
 function ioOn(stderr: Output, env: NodeJS.ProcessEnv = {}, { signal } = new AbortController()) {
-  return { cwd: '/', env, stdin: Readable.from([]), stdout: new Screen(false), stderr, signal };
+  const stdout = new Screen(false);
+  return redactIo({ cwd: '/', env, stdin: () => Readable.from([]), stdout, stderr, signal });
 }
 
-const usual = { quiet: false, verbose: false, color: true, progress: true };
-
 function progressOn(stderr: Output, args = {}, env: NodeJS.ProcessEnv = {}) {
-  return createProgress(ioOn(stderr, env), { ...usual, ...args });
+  return createProgress({ ...ioOn(stderr, env), ...args });
 }
 
 const request = { method: 'GET', path: '/v2025/\u001b[31mevil', query: {} } as const;
@@ -50,10 +49,8 @@ describe('progress', () => {
     progress.onEvent(started);
     progress.end();
     expect(screen.text).toBe('');
-    const io = { cwd: '/', env, stdin: Readable.from([]), stdout: screen, stderr: screen };
-    const signal = new AbortController().signal;
-    expect(hasColour(screen, { ...io, signal }, { color: true })).toBe(false);
-    expect(hasColour(screen, { ...io, signal, env: {} }, { color: true })).toBe(true);
+    expect(hasColour(screen, { env, color: true })).toBe(false);
+    expect(hasColour(screen, { env: {}, color: true })).toBe(true);
   });
 
   it('is a bar with counts and what is waited for on a terminal, and goes away', () => {
@@ -189,7 +186,7 @@ describe('progress', () => {
         const screen = new Screen(false);
         const fleetScreen = new Screen(false);
         const progress = progressOn(screen, args, env);
-        const fleet = createFleetProgress(2, { ...usual, ...args }, redactIo(ioOn(fleetScreen, env)));
+        const fleet = createFleetProgress(2, { ...ioOn(fleetScreen, env), ...args });
         const wait = (version: string, ms: number) => {
           progress.onEvent({ ...waiting, version, ms });
           fleet.tenantOptions('eu-1').onEvent?.({ ...waiting, version, ms });
@@ -247,7 +244,7 @@ describe('after Ctrl-C', () => {
   /** What is said at Ctrl-C, after these events. */
   function saidAfter(events: readonly RunEvent[], screen: Screen, args = {}) {
     const interruption = new AbortController();
-    const progress = createProgress(ioOn(screen, {}, interruption), { ...usual, ...args });
+    const progress = createProgress({ ...ioOn(screen, {}, interruption), ...args });
     for (const event of events) progress.onEvent(event);
     const before = screen.text.length;
     interruption.abort();
@@ -280,8 +277,8 @@ describe('after Ctrl-C', () => {
   it('an apply of several environments says it once, for all of them', () => {
     const screen = new Screen(true);
     const interruption = new AbortController();
-    const io = redactIo(ioOn(screen, {}, interruption));
-    const progress = createFleetProgress(2, usual, io);
+    const io = ioOn(screen, {}, interruption);
+    const progress = createFleetProgress(2, io);
     for (const name of ['eu-1', 'eu-2']) {
       progress.onProgress(name, 'begun');
       progress.tenantOptions(name).onEvent?.({ ...started, request: write });

@@ -22,7 +22,7 @@ async function serve({ dir, env }: World, path: string, ...argv: string[]) {
     },
   });
   const stderr = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const io = { cwd: dir, env, stdin: Readable.from([]), stdout, stderr, signal: stop.signal };
+  const io = { cwd: dir, env, stdin: () => Readable.from([]), stdout, stderr, signal: stop.signal };
   return { code: await main(['sandbox', ...argv], io), answer };
 }
 

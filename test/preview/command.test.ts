@@ -39,7 +39,7 @@ function preview(...argv: string[]): Promise<string> {
     const io = {
       cwd: world.dir,
       env: world.env,
-      stdin: Readable.from([]),
+      stdin: () => Readable.from([]),
       stdout,
       stderr,
       signal: stop.signal,

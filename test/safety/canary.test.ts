@@ -352,7 +352,7 @@ async function previewOf(world: World): Promise<void> {
           done();
         },
       });
-    const streams = { stdin: Readable.from([]), stdout: stream(started), stderr: stream(() => {}) };
+    const streams = { stdin: () => Readable.from([]), stdout: stream(started), stderr: stream(() => {}) };
     const io = { cwd: world.dir, env: world.env, signal: stop.signal, ...streams };
     ended = main(['preview', '--verbose'], io);
   });

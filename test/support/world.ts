@@ -146,7 +146,7 @@ export async function runProgram(
   const pieces: Piece[] = [];
   const [stdout, stderr] = [new Collector(1, pieces), Object.assign(new Collector(2, pieces), { isTTY })];
   const words = argv.flatMap((word, at) => (at === 0 ? word.split(' ') : [word]));
-  const code = await main(words, { cwd, env, stdin, stdout, stderr, signal });
+  const code = await main(words, { cwd, env, stdin: () => stdin, stdout, stderr, signal });
   return { code, stdout: stdout.text, stderr: stderr.text, json: parseJson(stdout.text) ?? null, pieces };
 }
 
@@ -230,7 +230,7 @@ export async function untilItSpeaks({ dir, env }: World, ...argv: string[]): Pro
     },
   });
   const stderr = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const io = { cwd: dir, env, stdin: Readable.from([]), stdout, stderr, signal: interruption.signal };
+  const io = { cwd: dir, env, stdin: () => Readable.from([]), stdout, stderr, signal: interruption.signal };
   const code = await main(argv, io);
   if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}`);
 }

@@ -233,7 +233,7 @@ async function askForTenant(
       return { ...tenant, survey };
     } catch (error) {
       if (!(error instanceof Failure) || io.signal.aborted || !prompt) throw error;
-      printDiagnostics(error.diagnostics, verbosity, io);
+      printDiagnostics(error.diagnostics, io);
     }
     asking.env = env;
     const question = 'Answer the questions again, or continue without a check and an export? [again] ';
@@ -320,9 +320,6 @@ function oneOf<const T extends string>(
   };
 }
 
-/** `init` has no options for it. */
-export const verbosity = { quiet: false, verbose: false, color: true, progress: true };
-
 /**
  * Reads the tenant of a new project and says on stderr what it has. `null` where its credentials are not set. Throws a
  * Failure where they or an address are wrong, with what the tenant said.
@@ -335,7 +332,7 @@ async function surveyWith(tenant: NewTenant, { root, env, io }: Asking): Promise
   const text = projectText({ tenants: [tenant], from: 'export', pipelines: 'none' });
   try {
     const project = loadUnwritten(text, { ...options, configFile, environment: tenant.name });
-    const survey = await withProgress(verbosity, io, (tenant) => surveyTenant(project, tenant));
+    const survey = await withProgress(io, (tenant) => surveyTenant(project, tenant));
     printSurvey(survey, tenant, io);
     return survey;
   } catch (error) {
