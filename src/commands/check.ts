@@ -1,12 +1,12 @@
-import { checkTenant, type KindCheck, type TenantCheck } from '../engine/survey.ts';
+import { checkTenant, type Detected, type KindCheck, type TenantCheck } from '../engine/survey.ts';
 import { loadNames, openProjects } from '../loader/index.ts';
 import { ExitCode } from '../model/failure.ts';
+import { isObject, type Json } from '../model/json.ts';
 import { joinWords } from '../model/words.ts';
 import { blank, layout, padTo, type Row, row, span } from '../report/layout.ts';
 import { json } from '../report/safe.ts';
 import { pluralize, tenantWords } from '../report/words.ts';
 import { describeCommand, format } from './command.ts';
-import { describeSetting } from './init/tenants.ts';
 import { viewOf } from './io.ts';
 import { withProgress } from './progress.ts';
 import { projectOptions } from './project.ts';
@@ -71,4 +71,15 @@ function kindRows({ kind, read, count, problem, write, declared }: KindCheck, wi
     { indent: 2, hang: width + 4, spans: [span(`${padTo(kind, width)}  `, 'bold'), span(line, ...style)] },
     ...why.map((text) => row(width + 4, span(text))),
   ];
+}
+
+export const describeSetting = ({ service, name, value, because }: Detected): string =>
+  `${service}.${name}: ${inBrief(value)}, since ${because}`;
+
+/** A value as the project file has it. Of a map, only the first member and the number of all. */
+function inBrief(value: Json): string {
+  if (!isObject(value)) return String(value);
+  const members = Object.entries(value);
+  const first = members.slice(0, 1).map(([name, text]) => `${name}: ${String(text)}`);
+  return members.length > 1 ? `{ ${first}, … } (${members.length} members)` : `{ ${first} }`;
 }

@@ -195,6 +195,9 @@ function nextSteps(
   const ofAdded = added.flatMap(({ clientId, clientSecret }) => [clientId, clientSecret]);
   const isOfAdded = (name: string) => added.length === 0 || ofAdded.includes(name);
   const covered = stages.flatMap((stage) => stage?.environments ?? []);
+  const planned = added.map(({ name }) => name);
+  if (planned.length === 0 && next) planned.push(first.selection, next.selection);
+  else if (planned.length === 0 && needsEnvironment) planned.push("'*'");
   return fill(example('init/next-steps.txt'), {
     // Empty where it is the current one.
     folder: relative(cwd, root),
@@ -228,13 +231,6 @@ function nextSteps(
     needsExport: exported !== ExitCode.done && (choices.from === 'export' || lacksManifests),
     // Without --merge, the export would declare the objects of existing manifests again.
     exportOptions: `${isNamed ? ` -e ${last}` : ''}${hasManifests ? ' --merge' : ''}`,
-    planOptions:
-      added.length > 0
-        ? added.map(({ name }) => ` -e ${name}`).join('')
-        : next
-          ? ` -e ${first.selection} -e ${next.selection}`
-          : needsEnvironment
-            ? " -e '*'"
-            : '',
+    planOptions: planned.map((selection) => ` -e ${selection}`).join(''),
   });
 }

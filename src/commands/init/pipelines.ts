@@ -88,6 +88,7 @@ export function readPipelineFacts(root: string, env: NodeJS.ProcessEnv, route: R
     project,
     stages.flatMap((stage) => stage?.environments ?? []),
   );
+  const shape = start.environments.length > 1 ? 'several' : 'one';
   const addresses = (connections ?? []).flatMap(calledAddresses);
   const hosts = new Set(addresses.map(({ url }) => new URL(url).host));
   return {
@@ -97,7 +98,7 @@ export function readPipelineFacts(root: string, env: NodeJS.ProcessEnv, route: R
     hosts: hosts.size > 0 ? [...hosts] : null,
     isEmbedded: next === undefined ? isEmbedded : areEmbedded(connections),
     needsEnvironment,
-    shape: next !== undefined ? 'promotion' : start.environments.length > 1 ? 'several' : 'one',
+    shape: next === undefined ? shape : 'promotion',
     stages,
   };
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { type Detected, presetsOfHosts, type Survey, surveyTenant } from '../../engine/survey.ts';
+import { presetsOfHosts, type Survey, surveyTenant } from '../../engine/survey.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { readBaseUrl } from '../../loader/connection.ts';
 import { loadEnvironmentNames, loadUnwritten, valuesIn } from '../../loader/index.ts';
@@ -10,9 +10,9 @@ import { requireInside } from '../../loader/paths.ts';
 import { isPlainName } from '../../loader/selection.ts';
 import { isRefusedKey } from '../../loader/tree.ts';
 import { Failure, fail, interruption, systemCode, unwritableFile } from '../../model/failure.ts';
-import { isObject, type Json } from '../../model/json.ts';
 import { looksLikeCredential } from '../../model/sensitive.ts';
 import { oneLine, printable } from '../../report/safe.ts';
+import { describeSetting } from '../check.ts';
 import { readIfThere } from '../files.ts';
 import { type Io, isInteractive, openPrompt, type Prompt, printNote } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
@@ -354,17 +354,6 @@ function printSurvey({ found, left, detected }: Survey, { identity, profiles }: 
     ...left.map(({ problem }) => problem.message),
   ];
   for (const line of lines) printNote(oneLine(line), io);
-}
-
-export const describeSetting = ({ service, name, value, because }: Detected): string =>
-  `${service}.${name}: ${inBrief(value)}, since ${because}`;
-
-/** A value as the project file has it. Of a map, only the first member and the number of all. */
-function inBrief(value: Json): string {
-  if (!isObject(value)) return String(value);
-  const members = Object.entries(value);
-  const first = members.slice(0, 1).map(([name, text]) => `${name}: ${String(text)}`);
-  return members.length > 1 ? `{ ${first}, … } (${members.length} members)` : `{ ${first} }`;
 }
 
 /** Returns `sender addresses` for SenderAddress. */
