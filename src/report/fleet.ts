@@ -22,21 +22,12 @@ import {
   fact,
   type Group,
   type Matrix,
-  type MatrixRow,
   type Page,
   pointsOf,
 } from './page.ts';
 import { applyCommand, changeEntry, planPage, refused } from './plan.ts';
-import {
-  nextSteps,
-  outcomeColumns,
-  outcomeCounts,
-  outcomeEntry,
-  resultPage,
-  runWords,
-  writtenFields,
-} from './result.ts';
-import { type Field, fieldOf, nameIds } from './values.ts';
+import { nextSteps, outcomeColumns, outcomeCounts, outcomeEntry, resultPage, runWords } from './result.ts';
+import { type Field, fieldOf, nameIds, writtenFields } from './values.ts';
 import {
   allCounts,
   changeCounts,
@@ -107,7 +98,7 @@ function matrixOf({ environments, summary }: Fleet, applied: boolean): Matrix {
   const results = environments.flatMap(({ result }) => result ?? []);
   const columns = outcomeColumns(results);
   const rowsWhere = (test: (member: FleetMember) => boolean) => {
-    const rows = environments.filter(test).map((member): MatrixRow => {
+    const rows = environments.filter(test).map((member): Matrix['rows'][number] => {
       const { name, plan, result } = member;
       const planned = plan && summaryCounts(plan.summary);
       const counts = applied ? result && outcomeCounts([result], columns) : planned;

@@ -5,7 +5,7 @@ import { namesAndMore, timeWords } from '../model/words.ts';
 import { familiesOf } from './families.ts';
 import { permalink } from './html/entries.ts';
 import { type Chunk, type LineDiff, signedLines } from './line-diff.ts';
-import { type ReportOptions, sourceLink } from './options.ts';
+import type { ReportOptions } from './options.ts';
 import {
   type Entry,
   type Fact,
@@ -19,6 +19,7 @@ import {
   type Page,
   type PointLine,
   pointsTitle,
+  sourceLink,
   urgencyOf,
 } from './page.ts';
 import { codeBlock, codeSpan, disarm, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';

@@ -4,7 +4,6 @@ import type { Diff } from '../model/diff.ts';
 import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
-import { uriPath } from './safe.ts';
 
 export type Document =
   | { readonly is: 'plan'; readonly plan: Plan }
@@ -54,20 +53,6 @@ export interface ReportContext {
 }
 
 export interface ReportOptions extends ReportView, ReportContext {}
-
-export function webLink(address: string | undefined): string | null {
-  return address !== undefined && /^https?:\/\//.test(address) ? address : null;
-}
-
-/** The web address of a line in a manifest; `null` without a template that is a web address. */
-export function sourceLink(
-  source: { readonly file: string; readonly line: number } | null,
-  { sourceUrl: template, folder = '' }: Pick<ReportOptions, 'sourceUrl' | 'folder'>,
-): string | null {
-  if (source === null || webLink(template) === null || template === undefined) return null;
-  const path = uriPath(folder + source.file);
-  return template.replaceAll('{file}', () => path).replaceAll('{line}', String(source.line));
-}
 
 /** An e-mail in the list of an inbox. Empty texts stand for missing ones. */
 export interface MailHead {

@@ -3,8 +3,8 @@ import { type Group as Family, groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Action, type Change, type Impact, isReplacement, type Request } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
-import { type Document, type Rendered, type ReportContext, type ReportView, webLink } from './options.ts';
-import { takeFirst } from './safe.ts';
+import type { Document, Rendered, ReportContext, ReportView } from './options.ts';
+import { takeFirst, uriPath } from './safe.ts';
 import type { Field } from './values.ts';
 import { type Count, countSeverities, joinParts, namesInBrief, pluralize } from './words.ts';
 
@@ -153,7 +153,7 @@ export interface Matrix {
 }
 
 /** Environments with the same numbers, or one that failed. */
-export interface MatrixRow {
+interface MatrixRow {
   readonly names: readonly string[];
   readonly isFailed: boolean;
   /** One for each of the columns; `null` where there is no plan or no result. */
@@ -399,6 +399,20 @@ export function looseRemarks({ remarks, groups }: Page): [code: string, remarks:
 
 export function fact(name: string, value: string, is: Fact['is'] = 'text', link: string | null = null): Fact {
   return { name, value, is, link };
+}
+
+function webLink(address: string | undefined): string | null {
+  return address !== undefined && /^https?:\/\//.test(address) ? address : null;
+}
+
+/** The web address of a line in a manifest; `null` without a template that is a web address. */
+export function sourceLink(
+  source: Entry['source'],
+  { sourceUrl: template, folder = '' }: Pick<ReportContext, 'sourceUrl' | 'folder'>,
+): string | null {
+  if (source === null || webLink(template) === null || template === undefined) return null;
+  const path = uriPath(folder + source.file);
+  return template.replaceAll('{file}', () => path).replaceAll('{line}', String(source.line));
 }
 
 /** The commit that a document was made of: `3f2a91c on main, by Ada Lovelace`. */

@@ -1,6 +1,5 @@
 import { lazy } from '../model/basics.ts';
 import { isError } from '../model/diagnostic.ts';
-import type { JsonObject } from '../model/json.ts';
 import {
   type ChangeOutcome,
   type ChangeResult,
@@ -11,7 +10,6 @@ import {
   type RunOutcome,
   type SentRequest,
 } from '../model/result.ts';
-import { diffLines } from './line-diff.ts';
 import type { ReportContext } from './options.ts';
 import {
   commitFacts,
@@ -23,7 +21,7 @@ import {
   type Page,
   pointsOf,
 } from './page.ts';
-import { type Field, plainField, valueText } from './values.ts';
+import { writtenFields } from './values.ts';
 import { actionWords, type Count, countWords, joinParts, pluralize, tenantWords } from './words.ts';
 
 export const outcomeWords: Readonly<Record<ChangeOutcome, string>> = {
@@ -102,14 +100,6 @@ export function outcomeEntry(change: ChangeResult, reasons: ReadonlySet<string>)
     sent: requests.map(sentWords),
     seconds: requests.reduce((sum, { ms }) => sum + ms, 0) / 1000,
   };
-}
-
-export function writtenFields({ outcome, before, after }: ChangeResult): Field[] {
-  const textOf = (fields: JsonObject | null) =>
-    outcome === 'done' && fields !== null ? valueText(fields) : null;
-  const diff = diffLines(textOf(before), textOf(after));
-  const view = { is: 'lines', diff, moves: null } as const;
-  return diff.blocks.length === 0 ? [] : [{ ...plainField, name: 'Fields', op: 'replace', view }];
 }
 
 /** Empty where all runs are complete, or nothing was written. */

@@ -5,11 +5,12 @@ import { isArray, isObject, isReference, type Json, mapJson, objectFrom } from '
 import { fillRefs, refOf, refOfName, renderBody, secretName } from '../model/marker.ts';
 import type { Difference, Origin } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import type { ChangeResult } from '../model/result.ts';
 import { type Chunk, diffInline, diffLines, type LineDiff, shorten } from './line-diff.ts';
 import { showLookAlikes, takeFirst, unicodeEscape } from './safe.ts';
 import { joinParts, namesInBrief, place } from './words.ts';
 
-export type View =
+type View =
   | { readonly is: 'sensitive' }
   | {
       readonly is: 'inline';
@@ -58,7 +59,7 @@ const originWords: Readonly<Record<Origin, string>> = {
   both: 'changed in the repository and in the tenant',
 };
 
-export const plainField = { origin: null, places: [], where: null, example: null, more: 0 } as const;
+const plainField = { origin: null, places: [], where: null, example: null, more: 0 } as const;
 
 type ShownDifference = SideDifference & Partial<Pick<Difference, 'origin' | 'overlay' | 'base'>>;
 
@@ -72,6 +73,14 @@ export function fieldOf(difference: ShownDifference): Field {
   );
   const places = overlay ? [place(overlay)] : [];
   return { ...plainField, name: pathWords(named.path), op: named.op, origin, places, view: viewOf(named) };
+}
+
+/** What a change wrote, all of it as lines; nothing where it is not known to be done. */
+export function writtenFields({ outcome, before, after }: ChangeResult): Field[] {
+  if (outcome !== 'done') return [];
+  const diff = diffLines(valueLines(before), valueLines(after));
+  const view = { is: 'lines', diff, moves: null } as const;
+  return diff.blocks.length === 0 ? [] : [{ ...plainField, name: 'Fields', op: 'replace', view }];
 }
 
 /** Whether one of the short values is shown beside what was declared. */
@@ -110,10 +119,11 @@ function viewOf({ op, before, after, sensitive, base }: ShownDifference): View {
     const [oldParts, freshParts] = diffInline(old, fresh);
     return { is: 'inline', before: oldParts, after: freshParts, base: past };
   }
-  const [oldLines, freshLines] = [linesOf(hasBefore, before), linesOf(hasAfter, after)];
+  const oldLines = hasBefore ? valueLines(before) : null;
+  const freshLines = hasAfter ? valueLines(after) : null;
   const diff = diffLines(oldLines, freshLines);
   if (base === undefined) return { is: 'lines', diff, moves: null };
-  const declared = linesOf(true, base);
+  const declared = valueLines(base);
   const moves = { tenant: diffLines(declared, oldLines), repo: diffLines(declared, freshLines) };
   return { is: 'lines', diff, moves };
 }
@@ -181,11 +191,6 @@ function isShort(value: Json, shown: string | null): boolean {
   return shown.length <= maxInline && !(typeof value === 'string' && value.includes('\n'));
 }
 
-/** A value as lines, or `null`. JSON's `null` beside a long text counts as none. */
-function linesOf(present: boolean, value: Json): string | null {
-  return present && value !== null ? valueText(value) : null;
-}
-
 /**
  * The difference with words in place of references: of ids whose objects are known by name, and of ids that an apply fills
  * in. An object that is nothing but a reference becomes these words.
@@ -237,10 +242,11 @@ function secretWords(name: string): string {
 }
 
 /**
- * A value as lines of text: text as it is, everything else as indented JSON; secrets by name. Letters that look like others are
- * shown before texts are compared, which takes words apart.
+ * A value as lines of text: text as it is, everything else as indented JSON; secrets by name. JSON's `null` beside a long text
+ * counts as none. Letters that look like others are shown before texts are compared, which takes words apart.
  */
-export function valueText(value: Json): string {
+function valueLines(value: Json): string | null {
+  if (value === null) return null;
   const text = typeof value === 'string' ? value : JSON.stringify(nameSecrets(value), null, 2);
   return showLookAlikes(text);
 }

@@ -11,7 +11,7 @@ import {
 } from '../line-diff.ts';
 import type { Entry } from '../page.ts';
 import { oneLine } from '../safe.ts';
-import { baseTitle, type Field, haveBase, notesOf, sensitiveWords, type View } from '../values.ts';
+import { baseTitle, type Field, haveBase, notesOf, sensitiveWords } from '../values.ts';
 import { namesInBrief, pluralize, whereOf } from '../words.ts';
 import { html, Markup, markMatches } from './markup.ts';
 
@@ -49,7 +49,7 @@ function nameMarkup(field: Field): Markup {
   return html`<code>${oneLine(name)}</code>${mark}`;
 }
 
-function valueCells(view: View, [first, second]: Entry['sides'], hasBase: boolean): Markup {
+function valueCells(view: Field['view'], [first, second]: Entry['sides'], hasBase: boolean): Markup {
   if (view.is !== 'inline')
     return html`<td colspan="2"><em>${sensitiveWords}</em></td>${hasBase ? html`<td></td>` : ''}`;
   const base =
