@@ -4,7 +4,7 @@ import type { ChangeOutcome } from '../model/result.ts';
 import { namesAndMore, timeWords } from '../model/words.ts';
 import { familiesOf } from './families.ts';
 import { permalink } from './html/entries.ts';
-import { type Chunk, type LineDiff, signedLines } from './line-diff.ts';
+import { type LineDiff, signedLines } from './line-diff.ts';
 import type { ReportOptions } from './options.ts';
 import {
   type Entry,
@@ -137,11 +137,10 @@ function verdictOf({ is, alarm, verdict, label, counts, matrix }: Page): string 
   if (verdict !== null) return `**${escapeMarkdown(verdict.words)}**`;
   if (is === 'result') return alarm === null ? `**${label ?? ''}:** ${countWords(counts)}.` : '';
   if (matrix !== null || counts.length === 0) return '';
-  return table([
-    counts.map(({ words }) => escapeMarkdown(words)),
-    counts.map(() => ':-:'),
-    counts.map(({ count }) => countCell(count)),
-  ]);
+  const titles = counts.map(({ words }) => escapeMarkdown(words));
+  const cells = counts.map(({ count }) => countCell(count));
+  const rules = counts.map(() => ':-:');
+  return table(titles, [cells], rules);
 }
 
 function factWords({ name, value, is, link }: Fact): string {
@@ -173,8 +172,7 @@ function pointTable(page: Page, options: ReportOptions): string {
       ...rest,
     ]);
   });
-  const grid = table([['severity', 'what', 'objects', 'consequence'], ['---', '---', '---', '---'], ...rows]);
-  return `**${pointsTitle(page)}**\n\n${grid}`;
+  return `**${pointsTitle(page)}**\n\n${table(['severity', 'what', 'objects', 'consequence'], rows)}`;
 }
 
 function objectsCell({ objects, more }: PointLine, options: ReportOptions): string {
@@ -190,19 +188,21 @@ function objectsCell({ objects, more }: PointLine, options: ReportOptions): stri
 const cellCode = (text: string): string => codeSpan(text).replaceAll('|', '\\|');
 
 function matrixTable({ columns, rows }: Matrix): string {
-  return table([
-    ['environment', ...columns],
-    ['---', ...columns.map(() => ':-:')],
-    ...rows.map(({ names, isFailed, counts, words }) => {
-      // The table is never cut, so that it names every environment that failed.
-      const name = isFailed ? `❌ ${escapeMarkdown(names.join(', '))}` : escapeMarkdown(namesInBrief(names));
-      return [name, ...(counts ? counts.map(countCell) : [escapeMarkdown(words)])];
-    }),
-  ]);
+  const cells = rows.map(({ names, isFailed, counts, words }) => {
+    // The table is never cut, so that it names every environment that failed.
+    const name = isFailed ? `❌ ${escapeMarkdown(names.join(', '))}` : escapeMarkdown(namesInBrief(names));
+    return [name, ...(counts ? counts.map(countCell) : [escapeMarkdown(words)])];
+  });
+  return table(['environment', ...columns], cells, ['---', ...columns.map(() => ':-:')]);
 }
 
-function table(rows: readonly (readonly string[])[]): string {
-  return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+/** @param rules `:-:` for a column in the middle */
+function table(
+  titles: readonly string[],
+  rows: readonly string[][],
+  rules = titles.map(() => '---'),
+): string {
+  return [titles, rules, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 /** Zeros are the least of interest. */
@@ -290,9 +290,8 @@ function entryLink({ id }: Entry, { reportUrl }: ReportOptions): string | null {
 function placeLine({ source, objectId, history }: Entry, options: ReportOptions): string {
   const link = sourceLink(source, options);
   const where = source === null ? '' : codeSpan(place(source));
-  const linked = link === null ? where : `[${where}](<${linkTarget(link)}>)`;
   const known = [
-    linked,
+    link === null ? where : `[${where}](<${linkTarget(link)}>)`,
     objectId !== null && `id ${codeSpan(objectId)}`,
     ...(history.isAsked ? history.words : []).map(escapeMarkdown),
   ];
@@ -316,10 +315,8 @@ function noticeLines(family: Family<Entry>): string {
 
 function impactBlock({ impact }: Entry): string {
   if (impact === null) return '';
-  const { words, moves } = impact;
-  return moves.length === 0
-    ? `It ${words}.`
-    : `It ${words}:\n\n${moves.map((move) => `- ${escapeMarkdown(move.words)}`).join('\n')}`;
+  const moves = impact.moves.map(({ words }) => `- ${escapeMarkdown(words)}`);
+  return moves.length === 0 ? `It ${impact.words}.` : `It ${impact.words}:\n\n${moves.join('\n')}`;
 }
 
 /** Short values share one table; each long one has a block of its own. */
@@ -334,18 +331,16 @@ function fieldBlocks(fields: readonly Field[], [before, after]: Entry['sides']):
     const block = diffBlock(codeSpan(field.name), notesOf(field), diff);
     return moves === null ? [block] : [block, diffBlock(tenantMoveTitle, '', moves.tenant)];
   });
-  return [...(rows.length === 0 ? [] : [table([heads, heads.map(() => '---'), ...rows])]), ...long];
+  return [...(rows.length === 0 ? [] : [table(heads, rows)]), ...long];
 }
 
 function fieldRow(field: Field): string[] {
   const { name, view } = field;
-  const value = (parts: readonly Chunk[] | null) =>
-    parts === null ? '' : cellCode(oneLine(textOfParts(parts)));
-  const values =
-    view.is === 'inline'
-      ? [value(view.before), value(view.after), view.base === null ? '' : cellCode(oneLine(view.base))]
-      : [sensitiveWords, sensitiveWords, ''];
-  return [joinParts([cellCode(oneLine(name)), escapeMarkdown(notesOf(field))], ' '), ...values];
+  const title = joinParts([cellCode(name), escapeMarkdown(notesOf(field))], ' ');
+  if (view.is !== 'inline') return [title, sensitiveWords, sensitiveWords, ''];
+  const { before, after, base } = view;
+  const values = [textOfParts(before ?? []), textOfParts(after ?? []), base ?? ''];
+  return [title, ...values.map(cellCode)];
 }
 
 function diffBlock(title: string, origin: string, diff: LineDiff): string {
@@ -364,11 +359,7 @@ function diffBlock(title: string, origin: string, diff: LineDiff): string {
   return lines.length === 0 ? heading : `${heading}\n\n${codeBlock(lines.join('\n'), 'diff')}`;
 }
 
-/**
- * A title and what is expanded below it.
- *
- * @param attributes of the element that holds the body
- */
+/** A title and what is expanded below it, with attributes of the element that holds both. */
 function foldedSection(title: string, body: string, attributes = ''): Pick<Section, 'whole' | 'brief'> {
   const brief = `<p>${title}</p>\n\n`;
   const whole = `<details${attributes}><summary>${title}</summary>\n\n${body}\n\n</details>\n\n`;
@@ -448,8 +439,6 @@ type Form = 'whole' | 'brief';
 /**
  * Head, sections and foot, within the length of a comment. The most urgent sections get room first, wherever they are. What
  * does not fit whole is shown in brief, and a note counts what is cut. The foot is always there.
- *
- * @param advice how to see everything, as Markdown
  */
 function fitComment(head: string, groups: readonly SectionGroup[], foot: string, advice: string): string {
   const room = maxLength - foot.length - noteLength;
