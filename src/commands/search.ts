@@ -1,11 +1,18 @@
 import { runSearch } from '../engine/search.ts';
 import { loadProject } from '../loader/index.ts';
+import type { FoundProfiles } from '../model/documents.ts';
 import { ExitCode } from '../model/failure.ts';
-import { renderSearch, searchFormats } from '../report/search.ts';
+import { get, isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
+import { layout, row, span, table } from '../report/layout.ts';
+import type { ReportOptions } from '../report/report.ts';
+import { json, printable } from '../report/safe.ts';
+import { pluralize } from '../report/words.ts';
 import { describeCommand, flag, format, number, text, wholeNumber } from './command.ts';
 import { viewOf } from './io.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
+
+export const searchFormats = ['table', 'json', 'csv'] as const;
 
 export const command = describeCommand({
   usage:
@@ -29,3 +36,88 @@ export const command = describeCommand({
   io.stdout.write(renderSearch(found, args.format, { ...viewOf(io.stdout, io), ids: args.ids }));
   return ExitCode.done;
 });
+
+const searchFormat = 1;
+
+type SearchFormat = (typeof searchFormats)[number];
+
+interface SearchOptions extends ReportOptions {
+  /** A table has the columns with ids. */
+  readonly ids?: boolean;
+}
+
+/** Found profiles in a format: a pure function of its arguments, safe to print whatever the profiles hold. */
+export function renderSearch(found: FoundProfiles, format: SearchFormat, options: SearchOptions): string {
+  switch (format) {
+    case 'table':
+      return searchTable(found, options);
+    case 'json':
+      return json({ formatVersion: searchFormat, count: found.profiles.length, ...found });
+    case 'csv': {
+      const columns = columnsOf(found.profiles);
+      const header = columns.map(({ title }) => title);
+      const rows = found.profiles.map((profile) => columns.map(({ read }) => read(profile)));
+      // Rows of RFC 4180, the header first.
+      return [header, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
+    }
+  }
+}
+
+interface Column {
+  readonly title: string;
+  readonly isId: boolean;
+  read(profile: JsonObject): string;
+}
+
+const ownColumns: readonly Column[] = [
+  ...['id', 'uid', 'name', 'status'].map((title): Column => {
+    return { title, isId: title.endsWith('id'), read: (profile) => cellText(get(profile, title)) };
+  }),
+  {
+    title: 'profile_type',
+    isId: true,
+    read: (profile) => cellText(get(profile, 'profile_type') ?? get(profile, 'profile_type_id')),
+  },
+];
+
+/** The common columns, and one for every attribute that a profile has, in the order of their first occurrence. */
+function columnsOf(profiles: readonly JsonObject[]): readonly Column[] {
+  const names = new Set(profiles.flatMap((profile) => Object.keys(attributesOf(profile))));
+  const attributes = [...names].map((name): Column => {
+    const isTaken = ownColumns.some(({ title }) => title === name);
+    const title = isTaken ? `attributes.${name}` : name;
+    return { title, isId: false, read: (profile) => cellText(get(attributesOf(profile), name)) };
+  });
+  return [...ownColumns, ...attributes];
+}
+
+function attributesOf(profile: JsonObject): JsonObject {
+  const attributes = get(profile, 'attributes');
+  return isObject(attributes) ? attributes : {};
+}
+
+function cellText(value: Json | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (isArray(value)) return value.map(cellText).join('; ');
+  return isObject(value) ? JSON.stringify(value) : String(value);
+}
+
+function searchTable({ profiles, more, label }: FoundProfiles, options: SearchOptions): string {
+  const columns = columnsOf(profiles).filter(({ isId }) => options.ids || !isId);
+  const cells = profiles.map((profile) => columns.map(({ read }) => read(profile)));
+  const header = columns.map(({ title }) => title);
+  const { rows, left } = table([header, ...cells], options.width);
+  const count = `${pluralize(profiles.length, 'profile')}${more ? ', and more: raise --limit' : ''}`;
+  const hidden = left === 0 ? '' : ` (${left} columns do not fit: --format csv or json has them)`;
+  const end = row(0, span(`${label}: ${count}`, 'bold'), span(hidden, 'dim'));
+  return layout([...(profiles.length === 0 ? [] : rows), end], options);
+}
+
+/** Spreadsheets read some texts as formulas unless they begin with an apostrophe. Numbers stay numbers. */
+function csvCell(text: string): string {
+  const shown = printable(text);
+  const isNumber = /^-?\d+(\.\d+)?$/.test(shown);
+  const isFormula = !isNumber && /^\s*[=+\-@|＝＋－＠]|^[\t\r\n]/.test(shown);
+  const safe = isFormula ? `'${shown}` : shown;
+  return /[",\r\n;\t]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

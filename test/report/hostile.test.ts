@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { renderSearch, searchFormats } from '../../src/commands/search.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { type Document, type Format, formatsOf, renderReport } from '../../src/report/index.ts';
-import { renderSearch, searchFormats } from '../../src/report/search.ts';
 import { renderRequests } from '../../src/report/text.ts';
 import { change, difference, plain, plan } from './fixtures.ts';
 import { commandsIn, evil, hostileDocuments } from './hostile.ts';
