@@ -82,12 +82,11 @@ export function shareField(variants: readonly Variant[], all: readonly string[])
       const [{ first, same, environments }] = parts;
       const { field, at } = first;
       const { view } = field;
+      const picked = new Set(parts.map((part) => part.first.at));
+      const isWhole = at === null || view.is !== 'lines';
       return {
         ...field,
-        view:
-          at === null || view.is !== 'lines'
-            ? view
-            : { ...view, diff: pickChanges(view.diff, new Set(parts.map((part) => part.first.at))) },
+        view: isWhole ? view : { ...view, diff: pickChanges(view.diff, picked) },
         places: [...new Set(same.flatMap((piece) => piece.field.places))],
         where: whereAmong(environments, all),
         example: same.length === 1 ? null : (environments[0] ?? null),

@@ -29,6 +29,7 @@ export function writeHtml(page: Page, options: ReportOptions): string {
   const groups = groupsForReview(page);
   const entries = groups.flatMap((group) => group.entries);
   const total = entries.length;
+  const hasFrames = entries.some(({ rendered }) => rendered !== null);
   const eyebrow = page.note ?? `tenantctl ${page.command}`;
   const sides = page.sides.map(({ name, tenant }) => tenant !== '' && `${name}: ${tenant}`);
   // The digest at the foot of each printed page. One of another form comes from a forged file.
@@ -45,10 +46,7 @@ export function writeHtml(page: Page, options: ReportOptions): string {
 <html lang="en" data-is="${page.is}" data-digest="${page.key}">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy(
-    entries.some(({ rendered }) => rendered !== null),
-    pages,
-  )}">
+<meta http-equiv="Content-Security-Policy" content="${policy(hasFrames, pages)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
