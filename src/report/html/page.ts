@@ -17,8 +17,14 @@ import {
 } from '../page.ts';
 import { oneLine } from '../safe.ts';
 import { type Count, joinParts, namesInBrief, pluralize } from '../words.ts';
-import { addressMarkup, groupsMarkup, namesMarkup, permalink } from './entries.ts';
-import { diagnosticsMarkup, notices } from './fields.ts';
+import {
+  addressMarkup,
+  diagnosticsMarkup,
+  groupsMarkup,
+  namesMarkup,
+  notices,
+  permalink,
+} from './entries.ts';
 import { html, Markup, withCode } from './markup.ts';
 
 /** So many different problems are shown at once. */
