@@ -221,10 +221,11 @@ function editFiles(
   for (const { segment, resource, live, changes } of remaining) {
     if (changes.edits.length === 0) continue;
     const { address } = live ?? resource;
-    const nameTag = (tag: string, at: string) => (tag === '!secret' ? nameSecret({ address, at }) : at);
-    const edits = changes.edits.map((edit) =>
-      edit.op === 'remove' ? edit : { ...edit, value: mapTags(edit.value, nameTag) },
-    );
+    const edits = changes.edits.map((edit) => {
+      if (edit.op === 'remove') return edit;
+      const value = mapTags(edit.value, (tag, at) => (tag === '!secret' ? nameSecret({ address, at }) : at));
+      return { ...edit, value };
+    });
     const text = applyEdits(segment.text, edits);
     if (text === null) refused.push(resource);
     else newTexts.set(segment, text);

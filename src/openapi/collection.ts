@@ -334,7 +334,8 @@ function readProse(description: string): Prose {
     for (const [index, sentence] of sentences.entries()) {
       const says = cannot.test(sentence) ? 'cannot' : can.test(sentence) ? 'can' : null;
       if (says === null || itemIn(line) !== null) continue;
-      const inside = namesIn(sentence);
+      const inQuotes = sentence.matchAll(/["`]([A-Za-z_][\w-]*)["`]/g);
+      const inside = [...inQuotes].flatMap(([, name]) => name ?? []);
       const below = index === sentences.length - 1 ? listBelow(lines.slice(at + 1)) : [];
       for (const name of inside.length > 0 ? inside : below) found[says].add(name);
     }
@@ -345,10 +346,6 @@ function readProse(description: string): Prose {
     isForSome: /\bcan only (patch|update|change)\b|\bdo not use this\b/i.test(description),
   };
 }
-
-/** Names in quotes or in code: `"name"`, `` `id` ``. */
-const namesIn = (sentence: string) =>
-  [...sentence.matchAll(/["`]([A-Za-z_][\w-]*)["`]/g)].flatMap(([, name]) => name ?? []);
 
 function listBelow(lines: readonly string[]): string[] {
   const items = lines.filter((line) => line.trim() !== '').map(itemIn);

@@ -83,7 +83,11 @@ export function draftAll(api: OpenApi, builtIn: Iterable<string>): { drafts: Dra
   const { collections, leftOut } = collectionsIn(api);
   const namesakes = groupBy(collections, (place) => kindName(place));
   const named = namesakes.flatMap(([kind, all]) =>
-    all.map((place) => ({ ...place, kind: all.length === 1 ? kind : fullName(place) })),
+    all.map((place) => {
+      // Where several would have the name, each has all that is in its path.
+      const whole = pascalCase(pathWords(place.path).map(singular).join('-'));
+      return { ...place, kind: all.length === 1 ? kind : whole };
+    }),
   );
   const paths = new Map<string, string>();
   const tags: [tag: string, kind: string][] = [];
@@ -105,10 +109,6 @@ function kindName({ path, parent }: Pick<Collection, 'path' | 'parent'>): string
   const hint = 'Name the kind by the file to write: --out kinds/NAME.kind.yaml.';
   throw fail('kind-name', `The path ${path} gives no name for a kind.`, { hint });
 }
-
-/** With all that is in the path, where the name alone is that of several kinds. */
-const fullName = ({ path }: Pick<Collection, 'path'>): string =>
-  pascalCase(pathWords(path).map(singular).join('-'));
 
 type WrapperFinder = (shape: Shape) => string | null;
 

@@ -34,7 +34,7 @@ function bareFieldOf(api: OpenApi, name: string, shape: Shape): DraftField {
     const target = targetOf(api, name, shape);
     if (target && !('to' in target.field)) return { field: whole, notes: target.notes };
     if (target) return { field: { is: 'reference', ...target.field }, notes: target.notes };
-    return isSettings(name) ? settings : { field: whole, notes: [] };
+    return /attributes$|^config/i.test(name) ? settings : { field: whole, notes: [] };
   }
   const kind = types.has('integer') ? kindOfIds(name) : null;
   if (kind) return { field: { is: 'value', to: kind }, notes: [checkKind] };
@@ -45,7 +45,6 @@ function bareFieldOf(api: OpenApi, name: string, shape: Shape): DraftField {
 }
 
 const whole = { is: 'json', declares: 'whole' };
-const isSettings = (name: string) => /attributes$|^config/i.test(name);
 const settings: DraftField = {
   field: { is: 'json', declares: 'members' },
   notes: ['check: are members that a manifest omits left alone?'],

@@ -93,7 +93,10 @@ export function sidesOf(change: Change, base: JsonObject | null = null): Sides<J
   // What was added to a list is named from its end, and so is what was removed: it goes back in the opposite order.
   const isAdded = ({ op }: Difference) => op === 'add';
   const reverted = [...diff.filter(isAdded), ...diff.filter((each) => !isAdded(each)).reverse()];
-  const before = reverted.reduce(revertDifference, after ?? {});
+  const before = reverted.reduce<Json>((value, each) => {
+    const earlier = each.op === 'add' ? null : each.before;
+    return setMember(value, segmentsOf(each.path), each.sensitive ? redacted : earlier);
+  }, after ?? {});
   return { before: isObject(before) ? before : null, after };
 }
 
@@ -112,9 +115,4 @@ function unwrapBody(value: Json): Json {
   if (name === '$literal') return content;
   if (name === '$jsonText') return unwrapBody(content);
   return objectFrom(entries.map(([member, item]) => [member, unwrapBody(item)]));
-}
-
-function revertDifference(value: Json, { path, before, sensitive, op }: Difference): Json {
-  const earlier = op === 'add' ? null : before;
-  return setMember(value, segmentsOf(path), sensitive ? redacted : earlier);
 }

@@ -43,10 +43,14 @@ export class Router {
     ];
     this.#entries = [...operations, ...newer, ...described.flatMap(serveKind)]
       .filter(({ name }) => name !== 'delete-profile-search' || variations.profileSearchDelete)
-      .map((operation) => ({
-        operation: { ...operation, query: servedQuery(operation, variations) },
-        segments: servedPath(operation.path, variations).split('/'),
-      }));
+      .map((operation) => {
+        // The documents know no parameters for the list of domains.
+        const isPaged = operation.name === 'get-dkim-attributes' && variations.domainPages !== 'refused';
+        return {
+          operation: isPaged ? { ...operation, query: ['limit', 'offset'] } : operation,
+          segments: servedPath(operation.path, variations).split('/'),
+        };
+      });
   }
 
   operationNames(): readonly string[] {
@@ -71,14 +75,6 @@ export class Router {
     const allow = [...new Set(matching.map(({ operation }) => operation.method))].join(', ');
     throw new ApiError(405, `The resource does not support ${method}`, { allow });
   }
-}
-
-/** The query parameters of an operation. The documents know none for the list of domains. */
-function servedQuery(
-  { name, query }: Pick<Operation, 'name' | 'query'>,
-  { domainPages }: Variations,
-): readonly string[] {
-  return name === 'get-dkim-attributes' && domainPages !== 'refused' ? ['limit', 'offset'] : query;
 }
 
 /** The path of an operation on a tenant that serves saved searches, or all resources, elsewhere. */

@@ -84,8 +84,7 @@ export class RateLimiter {
 /** Creates the HTTP server of the tenant; it does not listen yet. */
 export function createSandboxServer(parts: ServerParts): Server {
   return createServer((request, response) => {
-    parts.log.countOpen();
-    response.once('close', () => parts.log.countClose());
+    parts.log.countOpen(response);
     response.setHeader('date', new Date(parts.tenant.now()).toUTCString());
     if (parts.tenant.variations.supportId)
       response.setHeader('slpt-request-id', `request-${parts.log.metrics().requests + 1}`);
@@ -271,13 +270,13 @@ export class RequestLog {
   readonly #counts = { requests: 0, operations: new Map<string, number>(), rateLimited: 0, mostAtOnce: 0 };
   #open = 0;
 
-  countOpen(): void {
+  /** Counts a request as open until its answer is closed. */
+  countOpen(response: ServerResponse): void {
     this.#open += 1;
     this.#counts.mostAtOnce = Math.max(this.#counts.mostAtOnce, this.#open);
-  }
-
-  countClose(): void {
-    this.#open -= 1;
+    response.once('close', () => {
+      this.#open -= 1;
+    });
   }
 
   add(received: Received, operation: string | null, fault: Fault | null): LoggedRequest {

@@ -50,15 +50,19 @@ export interface Located {
   readonly end: number | null;
 }
 
-/** Parses a text that holds one document; `null` if it has errors, is empty or is nested too deeply. */
+/** Parses a text that holds one document; `null` if it has errors, is empty or is nested too deeply, as by an alias to itself. */
 export function parseOne(text: string): ParsedDocument | null {
   const document = parseDocument(text, { ...yamlOptions, keepSourceTokens: true });
   const { contents } = document;
   if (document.errors.length > 0 || !isNode(contents)) return null;
-  const tree = readTree(contents, document);
-  if (tree === undefined) return null;
-  const isJson = parseJson(text.replace(/^---\s/, '')) !== undefined;
-  return { text, root: contents, tree, eol: eolOf(text), isJson };
+  try {
+    const tree = readNode(contents, document, 0);
+    const isJson = parseJson(text.replace(/^---\s/, '')) !== undefined;
+    return { text, root: contents, tree, eol: eolOf(text), isJson };
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
 /** Finds the value at a path. Returns `null` if nothing is there, or if an alias leads to it. */
@@ -144,16 +148,7 @@ export const isBlockScalar = (node: Node | null): node is Scalar =>
 
 const maxDepth = 120;
 
-/** The value of a document; `undefined` where it is nested too deeply, or an alias refers to itself. */
-function readTree(root: Node, document: Document): Printable | undefined {
-  try {
-    return readNode(root, document, 0);
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
-
+/** Throws a RangeError for what is nested too deeply, or for an alias that refers to itself. */
 function readNode(node: unknown, document: Document, depth: number): Printable {
   if (depth > maxDepth) throw new RangeError('The document is nested too deeply to be edited.');
   if (isAlias(node)) return readNode(node.resolve(document), document, depth + 1);

@@ -47,6 +47,13 @@ import { parseFilters, readFlag, selectPage } from '../query.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../ways.ts';
 
+/** What patches are sent as, unless the descriptor says something else. */
+const patchTypes: Readonly<Record<string, string>> = {
+  'json-patch': 'application/json-patch+json',
+  'merge-patch': 'application/merge-patch+json',
+  patch: 'application/json',
+};
+
 /**
  * The operations of a collection, as its descriptor says: those that it does not allow are not there, and get a 405. Their
  * names are `list-`, `create-`, `get-`, `patch-`, `put-` or `delete-` and the kind: `create-access-profile`.
@@ -60,13 +67,16 @@ export function serveKind(kind: DescribedKind): readonly Operation[] {
     ...(counts ? ['count'] : []),
     ...(filterBy.length > 0 ? ['filters'] : []),
   ];
+  const change: Handler = (call, tenant) => update(kind, call, tenant);
+  const patchType = get(patchTypes, kind.update);
   const all = documented('descriptor', [
     ...(single ? [] : [read(`list-${noun}`, path, (call, tenant) => list(kind, call, tenant), parameters)]),
     read(`get-${noun}`, one, (call, tenant) => okRead(show(kind, find(kind, call, tenant), tenant))),
     ...(creates && !single
       ? [post(`create-${noun}`, path, (call, tenant) => create(kind, call, tenant))]
       : []),
-    ...updateOf(kind, noun, one),
+    ...(patchType ? [patch(`patch-${noun}`, one, change, kind.write.contentType ?? patchType)] : []),
+    ...(kind.update === 'put' ? [put(`put-${noun}`, one, change)] : []),
     ...(creates && single && kind.update !== 'put'
       ? [put(`create-${noun}`, path, (call, tenant) => create(kind, call, tenant))]
       : []),
@@ -157,7 +167,11 @@ function create(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
   objectsHere(kind, call, tenant);
   const objects = objectsOf(tenant, kind.name);
   const accepted = accept(kind, call.body, null, tenant.variations);
-  checkNew(kind, accepted);
+  const { required, first } = kind.write;
+  for (const member of required)
+    if ((get(accepted, member) ?? null) === null) throw badRequest(`${member} is required`);
+  const extra = Object.keys(accepted).find((name) => first && ![...kind.keys, ...first].includes(name));
+  if (extra !== undefined) throw badRequest(`${extra} cannot be set when a ${kind.name} is created`);
   const above = kind.parent ? { [kind.parent.name]: param(call, kind.parent.name) } : {};
   const given = { ...accepted, ...above };
   const id = newId(tenant.state, kind.name, keyOf(kind, given), objects);
@@ -170,53 +184,40 @@ function create(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
   return { status: 201, changed: true, ...bodies[tenant.variations.createAnswer] };
 }
 
-function updateOf(kind: DescribedKind, noun: string, one: string) {
-  const { update, write } = kind;
-  if (update === 'none') return [];
-  const rules = write.patchOps === 'replace' ? replaceOnlyPatch : standardPatch;
-  /** The members that a client sets, made of what they are and of the body. */
-  const change = (document: JsonObject, body: Json, live: DescribedObject): Json => {
-    switch (update) {
-      case 'json-patch':
-        return applyPatch(document, body, rules);
-      case 'merge-patch':
-        return mergePatch(document, checkNames(kind, body, live));
-      case 'patch':
-        // Each member is replaced as a whole.
-        return { ...document, ...checkNames(kind, body, live) };
-      case 'put':
-        // What is left out is gone.
-        return withoutSentId(kind, body, live);
-    }
-  };
-  const handler: Handler = (call, tenant) => {
-    const isMissing = kind.single && objectsHere(kind, call, tenant).length === 0;
-    if (isMissing && kind.creates) return create(kind, call, tenant);
-    const live = find(kind, call, tenant);
-    const changed = change(writable(kind, live, tenant.variations), call.body, live);
-    const given = accept(kind, changed, live, tenant.variations);
-    checkChange(kind, live, given);
-    return replace(kind, live, given, tenant);
-  };
-  if (update === 'put') return [put(`put-${noun}`, one, handler)];
-  return [patch(`patch-${noun}`, one, handler, write.contentType ?? patchTypes[update])];
-}
-
-const patchTypes = {
-  'json-patch': 'application/json-patch+json',
-  'merge-patch': 'application/merge-patch+json',
-  patch: 'application/json',
-};
-
-function replace(kind: DescribedKind, live: DescribedObject, given: JsonObject, tenant: Tenant): Reply {
-  const isKept = (name: string) => isServerOwned(kind, name) || name === kind.parent?.name;
-  const kept = mapMembers(live, (value, name) => (isKept(name) ? value : undefined));
+function update(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
+  const isMissing = kind.single && objectsHere(kind, call, tenant).length === 0;
+  if (isMissing && kind.creates) return create(kind, call, tenant);
+  const live = find(kind, call, tenant);
+  const changed = changedBy(call.body, kind, live, tenant);
+  const given = accept(kind, changed, live, tenant.variations);
+  checkChange(kind, live, given);
+  const kept = mapMembers(live, (value, name) =>
+    isServerOwned(kind, name) || name === kind.parent?.name ? value : undefined,
+  );
   const { modified } = timesOf(kind, tenant.timestamp());
   const next = { ...kept, ...withoutNulls(given), ...(modified && { modified }), id: live.id };
   checkPlace(kind, next, tenant);
   const objects = objectsOf(tenant, kind.name);
   objects.splice(objects.indexOf(live), 1, next);
   return okWrite(show(kind, next, tenant));
+}
+
+/** The members that a client sets, as a body changes them. */
+function changedBy(body: Json, kind: DescribedKind, live: DescribedObject, { variations }: Tenant): Json {
+  const document = writable(kind, live, variations);
+  switch (kind.update) {
+    case 'json-patch':
+      return applyPatch(document, body, kind.write.patchOps === 'replace' ? replaceOnlyPatch : standardPatch);
+    case 'merge-patch':
+      return mergePatch(document, checkNames(kind, body, live));
+    case 'patch':
+      // Each member is replaced as a whole.
+      return { ...document, ...checkNames(kind, body, live) };
+    case 'put':
+    case 'none':
+      // What is left out is gone.
+      return withoutSentId(kind, body, live);
+  }
 }
 
 function removeOne(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
@@ -252,13 +253,6 @@ function withoutSentId({ idMember, write }: DescribedKind, body: Json, live: Des
   if (!write.sendId || !isObject(body)) return body;
   if (get(body, idMember) !== get(live, idMember)) throw badRequest(`${idMember} must be that of the object`);
   return mapMembers(body, (value, name) => (name === idMember ? undefined : value));
-}
-
-function checkNew({ name, keys, write: { required, first } }: DescribedKind, given: JsonObject): void {
-  for (const member of required)
-    if ((get(given, member) ?? null) === null) throw badRequest(`${member} is required`);
-  const extra = Object.keys(given).find((member) => first && ![...keys, ...first].includes(member));
-  if (extra !== undefined) throw badRequest(`${extra} cannot be set when a ${name} is created`);
 }
 
 function checkChange({ write }: DescribedKind, live: DescribedObject, given: JsonObject): void {

@@ -26,7 +26,6 @@ import {
 import { type FilterOperator, parseFilters, readFlag, selectPage, sortRecords } from '../query.ts';
 import { bool, choice, object, text, textOrNull } from '../shape.ts';
 import type { TenantState } from '../state.ts';
-import type { Variations } from '../ways.ts';
 
 export const senders = documented('seed 001', [
   // The only list with `count` and `sorters`.
@@ -51,11 +50,14 @@ function listSenders({ query }: Call, { state, pageLimit, variations }: Tenant):
   const found = sortRecords(matching, query.get('sorters'), ['email']);
   const withCount = readFlag(query, 'count');
   const page = selectPage(found, query, pageLimit);
-  const changed = page.map((sender) => countSenderRead(sender, state)).includes(true);
+  const changed = page.filter((sender) => countRead(sender, 'verificationStatus'));
+  for (const sender of changed)
+    if (sender.verificationStatus === 'SUCCESS')
+      sender.isVerifiedByDomain = hasVerifiedDomain(sender.email, state);
   return {
     status: 200,
     body: page.map(hideCount),
-    changed,
+    changed: changed.length > 0,
     headers: withCount ? { 'x-total-count': String(found.length) } : {},
   };
 }
@@ -129,7 +131,12 @@ function createDomain({ body }: Call, { state, variations }: Tenant): Reply {
 /** Operation rule 6: the identity is sent in the path and in the query. */
 function getMailFrom(call: Call, { state, variations }: Tenant): Reply {
   const identity = param(call, 'identity');
-  checkMailFromQuery(identity, call.query, variations);
+  const id = call.query.get('id');
+  const isInPath = variations.mailFromQuery === 'path';
+  if (isInPath && id !== undefined) throw badRequest('Unknown query parameter "id"');
+  if (!isInPath && id === undefined) throw badRequest('The query parameter "id" is required');
+  if (!isInPath && id !== identity)
+    throw badRequest('The query parameter "id" is not the identity of the path');
   const names = variations.mailFromIdentity === 'domain' ? [identity, domainOf(identity)] : [identity];
   const [found] = names.flatMap((name) => state.mailFrom.filter((one) => isSameIdentity(one.identity, name)));
   if (found) {
@@ -141,19 +148,6 @@ function getMailFrom(call: Call, { state, variations }: Tenant): Reply {
   if (variations.mailFromMissing === 'notFound') throw notFound(message);
   const nothing = { mailFromDomain: null, mxRecord: null, txtRecord: null, mailFromDomainStatus: null };
   return okRead({ identity, ...nothing });
-}
-
-/** Throws a 400 where the query of a read of MAIL FROM is not what the host wants. */
-function checkMailFromQuery(
-  identity: string,
-  query: ReadonlyMap<string, string>,
-  { mailFromQuery }: Variations,
-): void {
-  const id = query.get('id');
-  if (mailFromQuery === 'path' && id !== undefined) throw badRequest('Unknown query parameter "id"');
-  if (mailFromQuery === 'path') return;
-  if (id === undefined) throw badRequest('The query parameter "id" is required');
-  if (id !== identity) throw badRequest('The query parameter "id" is not the identity of the path');
 }
 
 /** Operation rule 4: a change starts the verification of the MAIL FROM domain. */
@@ -185,14 +179,6 @@ function showMailFrom(mailFrom: MailFrom): Json {
     mxRecord: '10 feedback-smtp.us-east-1.amazonses.com',
     txtRecord: 'v=spf1 include:amazonses.com ~all',
   };
-}
-
-function countSenderRead(sender: Sender, state: TenantState): boolean {
-  const changed = countRead(sender, 'verificationStatus');
-  if (changed && sender.verificationStatus === 'SUCCESS') {
-    sender.isVerifiedByDomain = hasVerifiedDomain(sender.email, state);
-  }
-  return changed;
 }
 
 /** Counts one read of a pending verification: unlike time, that makes every run the same. True if it changed something. */
