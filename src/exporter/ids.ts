@@ -24,11 +24,6 @@ export interface NameSources {
 
 type Referring = Pick<LiveObject, 'kind' | 'fields'>;
 
-/** An object with the answer of the tenant; `null` for a manifest. */
-interface AnsweredObject extends Referring {
-  readonly raw: JsonObject | null;
-}
-
 interface KnownId {
   /** The place of the id, or of the object that holds it. */
   readonly at: Pointer;
@@ -47,7 +42,11 @@ interface KnownId {
   readonly lookup: Lookup | null;
 }
 
-export function knownIds({ kind, fields, raw }: AnsweredObject, sources: NameSources): KnownId[] {
+/** @param raw the answer of the tenant; `null` for a manifest */
+export function knownIds(
+  { kind, fields, raw }: Referring & { readonly raw: JsonObject | null },
+  sources: NameSources,
+): KnownId[] {
   const names = raw === null ? new Map<string, string>() : namesShown({ kind, raw });
   const inFields = Object.entries(kind.fields).flatMap(([name, field]) => {
     const value = get(fields, name) ?? null;

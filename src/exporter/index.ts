@@ -63,7 +63,7 @@ export function exportObjects(input: DraftInput): Export {
 const secretsOf = (drafts: readonly Draft[]) =>
   drafts.flatMap(({ object, secrets }) => secrets.map((secret) => ({ ...secret, address: object.address })));
 
-export interface MergeInput extends DraftInput, MergeContext, SideFileContext {
+export interface MergeInput extends DraftInput, MergeContext {
   /** Everything that the manifests declare, with overlays applied and lookups filled in. */
   readonly resources: readonly Resource[];
   /** True for an object that was read and may be written; any other stays as it is. */
@@ -75,6 +75,10 @@ export interface MergeInput extends DraftInput, MergeContext, SideFileContext {
   readonly delete: boolean;
   /** The text of a file by its path from the project's root, or `null`. */
   read(path: string): string | null;
+  /** The file that a path leads to: several documents may reach one by links. */
+  fileOf(path: string): string;
+  /** True where something that is not a document uses a file, such as an overlay. Then it stays as it is. */
+  isUsedElsewhere(path: string): boolean;
 }
 
 export interface Merge {
@@ -316,24 +320,16 @@ function joinDocuments(
   return prefix + texts.join('');
 }
 
-/** Paths begin at the project's root. */
-interface SideFileContext {
-  /** The file that a path leads to: several documents may reach one by links. */
-  fileOf(path: string): string;
-  /** True where something that is not a document uses a file, such as an overlay. Then it stays as it is. */
-  isUsedElsewhere(path: string): boolean;
-}
-
 /**
  * The side files that get new texts, by path. A file is only changed if all documents that use it want the same text, and
  * nothing else uses it. Otherwise the texts are set in the documents, and their changes get a note.
  */
 function mergeSideFiles(
   documents: readonly DeclaredDocument[],
-  context: SideFileContext & { read(path: string): string | null },
+  input: MergeInput,
 ): ReadonlyMap<string, string> {
   const uses = documents.flatMap((document) =>
-    sideFilesIn(document, context).map(({ at, path }) => {
+    sideFilesIn(document, input).map(({ at, path }) => {
       const sideText = document.changes.sideTexts.find((each) => each.at === at);
       return { path, changes: document.changes, sideText };
     }),
@@ -342,8 +338,8 @@ function mergeSideFiles(
   for (const [path, users] of groupBy(uses, (use) => use.path)) {
     const [text] = users.flatMap(({ sideText }) => sideText?.text ?? []);
     if (text === undefined) continue;
-    const isWanted = users.every(({ sideText }) => sideText?.text === text) && !context.isUsedElsewhere(path);
-    if (isWanted && fitsSideFile(text)) files.set(path, byteOrderMarkOf(context.read(path) ?? '') + text);
+    const isWanted = users.every(({ sideText }) => sideText?.text === text) && !input.isUsedElsewhere(path);
+    if (isWanted && fitsSideFile(text)) files.set(path, byteOrderMarkOf(input.read(path) ?? '') + text);
     else {
       for (const { changes, sideText } of users) {
         if (!sideText) continue;
@@ -360,13 +356,13 @@ function mergeSideFiles(
 function findOrphans(
   removed: readonly DeclaredDocument[],
   remaining: readonly DeclaredDocument[],
-  context: SideFileContext,
+  input: MergeInput,
 ): string[] {
-  const filesOf = (document: DeclaredDocument) => sideFilesIn(document, context);
+  const filesOf = (document: DeclaredDocument) => sideFilesIn(document, input);
   const used = new Set(remaining.flatMap(filesOf).map(({ path }) => path));
   const orphans = removed
     .flatMap(filesOf)
-    .filter(({ path }) => !used.has(path) && !context.isUsedElsewhere(path));
+    .filter(({ path }) => !used.has(path) && !input.isUsedElsewhere(path));
   return [...new Set(orphans.map(({ named }) => named))];
 }
 
@@ -376,7 +372,7 @@ interface SideFileUse {
   readonly path: string;
 }
 
-function sideFilesIn({ written, resource }: DeclaredDocument, { fileOf }: SideFileContext): SideFileUse[] {
+function sideFilesIn({ written, resource }: DeclaredDocument, { fileOf }: MergeInput): SideFileUse[] {
   return leavesIn(written).flatMap(([at, leaf]) => {
     const file = sideFileOf(leaf);
     if (file === null) return [];

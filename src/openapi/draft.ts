@@ -3,14 +3,7 @@ import { formatComment, type Member, printInline } from '../loader/print.ts';
 import { groupBy } from '../model/basics.ts';
 import { fail } from '../model/failure.ts';
 import { getText, isFieldName, isMemberName } from '../model/json.ts';
-import {
-  type Collection,
-  collectionsIn,
-  type Prose,
-  type Rows,
-  readCollection,
-  type Write,
-} from './collection.ts';
+import { type Collection, collectionsIn, type Prose, readCollection, type Write } from './collection.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
 import {
   type DraftField,
@@ -59,14 +52,7 @@ export function draftKind(api: OpenApi, path: string, { kind: named, known = nul
   const collection = readCollection(api, path);
   const missed: string[] = [];
   const miss = (message: string) => missed.push(message);
-  const wrapperIn = wrapperFinder(api, collection.list?.rows ?? null);
-  const findings: Findings = {
-    api,
-    collection,
-    properties: propertiesOf(collection, wrapperIn),
-    wrapper: wrapperOf(collection, wrapperIn),
-    miss,
-  };
+  const findings: Findings = { api, collection, ...objectOf(api, collection), miss };
   const kind = named ?? kindName(collection);
   const lines = linesOf(kind, findings, known);
   const file = api.root.file.split('/').at(-1) ?? '';
@@ -110,39 +96,32 @@ function kindName({ path, parent }: Pick<Collection, 'path' | 'parent'>): string
   throw fail('kind-name', `The path ${path} gives no name for a kind.`, { hint });
 }
 
-type WrapperFinder = (shape: Shape) => string | null;
-
 /**
- * Finds the member in which a body or an answer has the object, as in `{service: {…}}`, or several, as in `{services: […]}`;
- * `null` where it is the object itself.
+ * The properties of the objects in lists, single reads and requests: those that are shown first. And the member that wraps the
+ * object in all requests that are described: a PATCH alone may take one member of it.
  */
-function wrapperFinder(api: OpenApi, rows: Rows | null): WrapperFinder {
-  return ({ properties }) => {
-    const [[name, inner] = [null, null], ...others] = [...properties];
-    if (name === null || others.length > 0 || !rows || rows.shape.properties.has(name)) return null;
+function objectOf(
+  api: OpenApi,
+  { list, read, create, put, patch }: Collection,
+): Pick<Findings, 'properties' | 'wrapper'> {
+  const row = list?.rows?.shape;
+  /** As in `{service: {…}}`, or `{services: […]}` of several; `null` where a body or an answer is the object itself. */
+  const wrapperIn = (shape: Shape): string | null => {
+    const [[name, inner] = [null, null], ...others] = [...shape.properties];
+    if (name === null || others.length > 0 || !row || row.properties.has(name)) return null;
     const { types, items } = api.shape(inner);
     return types.has('object') || (items && api.shape(items).types.has('object')) ? name : null;
   };
-}
-
-/** The member that wraps the object in all requests that are described: a PATCH alone may take one member of it. */
-function wrapperOf({ create, put, patch }: Collection, wrapperIn: WrapperFinder): string | null {
+  const shapes = [read, create?.body, put?.body].filter((shape) => shape && wrapperIn(shape) === null);
+  const properties = new Map<string, Part>();
+  for (const shape of [row, ...shapes])
+    for (const [name, property] of shape?.properties ?? [])
+      if (!properties.has(name)) properties.set(name, property);
   const bodies = [create, put, patch].flatMap((write) =>
     write && write.body.properties.size > 0 ? [write.body] : [],
   );
-  const [name = null, ...others] = new Set(bodies.map(wrapperIn));
-  return others.length === 0 ? name : null;
-}
-
-/** The properties of the objects in lists, single reads and requests: those that are shown first. */
-function propertiesOf({ list, read, create, put }: Collection, wrapperIn: WrapperFinder) {
-  const shapes = [read, create?.body, put?.body].flatMap((shape) =>
-    shape && wrapperIn(shape) === null ? [shape] : [],
-  );
-  const found = new Map<string, Part>();
-  for (const { properties } of [...(list?.rows ? [list.rows.shape] : []), ...shapes])
-    for (const [name, property] of properties) if (!found.has(name)) found.set(name, property);
-  return found;
+  const [wrapper = null, ...others] = new Set(bodies.map(wrapperIn));
+  return { properties, wrapper: others.length === 0 ? wrapper : null };
 }
 
 function linesOf(kind: string, findings: Findings, known: KnownKinds | null): string[] {
@@ -174,11 +153,11 @@ function linesOf(kind: string, findings: Findings, known: KnownKinds | null): st
     ...(write.length === 0 ? [] : [`write: ${printInline({ members: write })}`]),
     ...(fields.length === 0 ? ['fields: {}'] : ['fields:']),
     ...fields.map(
-      ([name, field]) => `  ${printInline(name)}: ${printField(field.field)}${beside(field.notes)}`,
+      ([name, field]) => `  ${printInline(name)}: ${printForm(field.field)}${beside(field.notes)}`,
     ),
     ...(places.length === 0 ? [] : ['places:']),
     ...places.map(
-      ({ path, policy, notes }) => `  ${printInline(path)}: ${printPolicy(policy)}${beside(notes)}`,
+      ({ path, policy, notes }) => `  ${printInline(path)}: ${printForm(policy)}${beside(notes)}`,
     ),
     `serverOwned: ${printInline(serverOwned)}${beside(notes)}`,
   ];
@@ -212,15 +191,14 @@ function idLines({ collection: { idParameter }, properties, miss }: Findings, ke
   return [`id: ${printInline(ending)}${beside([note])}`];
 }
 
-function printField(field: DraftField['field']): string {
-  return typeof field === 'string' ? field : printInline({ members: Object.entries(field) });
-}
-
-function printPolicy(policy: DraftPlace['policy']): string {
-  if (typeof policy === 'string') return policy;
-  const { to } = policy;
-  const kinds = typeof to === 'string' ? to : { members: Object.entries(to) };
-  return printInline({ members: [...Object.entries({ ...policy, to: kinds })] });
+/** A field or a policy: a word, or members, some of which may have members. */
+function printForm(form: DraftField['field'] | DraftPlace['policy']): string {
+  if (typeof form === 'string') return form;
+  const entries = Object.entries<string | Readonly<Record<string, string>>>(form);
+  const members = entries.map(([name, value]): Member => {
+    return [name, typeof value === 'string' ? value : { members: Object.entries(value) }];
+  });
+  return printInline({ members });
 }
 
 function summaryOf({ path, list, read }: Collection): string {

@@ -197,14 +197,15 @@ export interface DraftPlace {
   readonly notes: readonly string[];
 }
 
-type Policy = 'secret' | 'serverOwned' | IdPolicy;
-
-interface IdPolicy {
-  readonly is: 'reference';
-  readonly by?: string;
-  /** The kind, or the kind of each type. */
-  readonly to: string | Readonly<Record<string, string>>;
-}
+type Policy =
+  | 'secret'
+  | 'serverOwned'
+  | {
+      readonly is: 'reference';
+      readonly by?: string;
+      /** The kind, or the kind of each type. */
+      readonly to: string | Readonly<Record<string, string>>;
+    };
 
 interface FoundPlace extends Omit<DraftPlace, 'path'> {
   readonly steps: readonly string[];

@@ -92,7 +92,11 @@ function compileAttributeRule(
   const test = get(textTests, operator);
   if (!test)
     return `comparison_operator must be one of ${Object.keys(textTests).join(', ')}, not "${operator}"`;
-  return unknownRecord(value, attribute, state) ?? ((profile) => test(textsOf(profile), value));
+  // An attribute that selects or searches profiles or users is compared with the id of one (seed 002).
+  const noun = /^(profile|user)_/.exec(attribute.data_type)?.[1];
+  const records = { profile: state.profiles, user: state.users }[noun ?? ''];
+  if (records && !records.some(({ id }) => id === value)) return `value: there is no ${noun} ${value}`;
+  return (profile) => test(textsOf(profile), value);
 }
 
 function toTexts(value: Json): string[] {
@@ -114,17 +118,6 @@ const textTests: Readonly<Record<string, (texts: readonly string[], value: strin
 function compareValues(a: string, b: string): number {
   const difference = Number(a) - Number(b);
   return Number.isNaN(difference) ? compareText(a, b) : difference;
-}
-
-/** An attribute that selects or searches profiles or users is compared with the id of one (seed 002). */
-function unknownRecord(
-  value: string,
-  { data_type }: NeAttribute,
-  { profiles, users }: TenantState,
-): string | null {
-  const noun = /^(profile|user)_/.exec(data_type)?.[1];
-  const records = { profile: profiles, user: users }[noun ?? ''];
-  return !records || records.some(({ id }) => id === value) ? null : `value: there is no ${noun} ${value}`;
 }
 
 const day = 24 * 60 * 60 * 1000;
