@@ -113,23 +113,22 @@ async function refresh(): Promise<void> {
 }
 
 /** Says "Live" only where the page shows the files as they are now. */
-function showState(list: TemplateList): void {
-  const { isBroken, isReading } = list;
-  showStale(isBroken ? brokenWords(list) : '');
+function showState({ isBroken, isReading, problems }: TemplateList): void {
   if (isReading) showLive('Reading again …', false);
   else if (isBroken) showLive(oldSince === '' ? 'Nothing loaded yet' : `State of ${oldSince}`, false);
   else showLive('Live', true);
-}
-
-function brokenWords(list: TemplateList): string {
-  const [first] = list.problems;
-  const where = first ? ` ${first.place === '' ? '' : `${first.place}: `}${first.message}` : '';
-  const more = list.problems.length > 1 ? ` (and ${list.problems.length - 1} more)` : '';
+  if (!isBroken) {
+    showStale('');
+    return;
+  }
   const shown =
     oldSince === ''
       ? 'Nothing has loaded yet.'
       : `This page shows the last state that did, of ${oldSince}, and none of your later changes.`;
-  return `The project does not load. ${shown}${where}${more}`;
+  const [first, ...others] = problems;
+  const where = first ? ` ${first.place === '' ? '' : `${first.place}: `}${first.message}` : '';
+  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+  showStale(`The project does not load. ${shown}${where}${more}`);
 }
 
 /** An empty text means that what is shown is not old. */
