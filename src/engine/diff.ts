@@ -219,32 +219,7 @@ async function nameIds(pairs: readonly ObjectPair[], sides: Sides): Promise<Name
     const written = mapDeclared(filled, (resource) => ({ ...resource, fields: writeReferences(resource) }));
     return { pairs: written, objects, remarksOn: () => [] };
   }
-  // The ids in manifests are those of the tenant beside them.
-  const tenants = [sides[0].is === 'tenant' ? 0 : 1, sides[1].is === 'tenant' ? 1 : 0] as const;
-  const records = await onBothSides(sides, async (side, at): Promise<Records> => {
-    if (side.is === 'manifests') return new Map();
-    const read = filled
-      .filter(isOnBoth)
-      .flatMap((pair) => (tenants[0] === tenants[1] ? presentSides(pair) : (pair.sides[at] ?? [])));
-    return readReferencedRecords(side.tenant.client, read);
-  });
-  const stateOf = (object: SideObject, at: 0 | 1) => ({
-    ...object,
-    raw: object.is === 'live' ? object.raw : null,
-    sources: { records: records[tenants[at]], nameOf: names[tenants[at]].nameOf },
-  });
-  const shared = filled.map((pair): ObjectPair => {
-    const [first, second] = pair.sides;
-    if (first === null || second === null) return pair;
-    const [before, after] = shareIds([stateOf(first, 0), stateOf(second, 1)]);
-    return {
-      ...pair,
-      sides: [
-        { ...first, fields: before },
-        { ...second, fields: after },
-      ],
-    };
-  });
+  const shared = await shareNames(filled, sides, names);
   const strays = await onBothSides(sides, async (side, at): Promise<readonly Diagnostic[]> => {
     if (side.is === 'manifests') return [];
     const live = liveAt(at);
@@ -256,6 +231,40 @@ async function nameIds(pairs: readonly ObjectPair[], sides: Sides): Promise<Name
     objects: [],
     remarksOn: (isShown) => [...names.flatMap((each) => each.remarksOn(isShown)), ...strays.flat()],
   };
+}
+
+/** Writes the ids of both tenants by the names that they share, in the objects that both sides have. */
+async function shareNames(
+  pairs: readonly ObjectPair[],
+  sides: Sides,
+  names: readonly [ReferenceNames, ReferenceNames],
+): Promise<readonly ObjectPair[]> {
+  // The ids in manifests are those of the tenant beside them.
+  const tenants = [sides[0].is === 'tenant' ? 0 : 1, sides[1].is === 'tenant' ? 1 : 0] as const;
+  const records = await onBothSides(sides, async (side, at): Promise<Records> => {
+    if (side.is === 'manifests') return new Map();
+    const read = pairs
+      .filter(isOnBoth)
+      .flatMap((pair) => (tenants[0] === tenants[1] ? presentSides(pair) : (pair.sides[at] ?? [])));
+    return readReferencedRecords(side.tenant.client, read);
+  });
+  const stateOf = (object: SideObject, at: 0 | 1) => ({
+    ...object,
+    raw: object.is === 'live' ? object.raw : null,
+    sources: { records: records[tenants[at]], nameOf: names[tenants[at]].nameOf },
+  });
+  return pairs.map((pair): ObjectPair => {
+    const [first, second] = pair.sides;
+    if (first === null || second === null) return pair;
+    const [before, after] = shareIds([stateOf(first, 0), stateOf(second, 1)]);
+    return {
+      ...pair,
+      sides: [
+        { ...first, fields: before },
+        { ...second, fields: after },
+      ],
+    };
+  });
 }
 
 const isOnBoth = (pair: ObjectPair): boolean => presentSides(pair).length === 2;

@@ -4,6 +4,7 @@ import { readDefaults, readObjects } from '../client/read.ts';
 import { readTemplateContext, readVariables } from '../client/template-variables.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
+import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import {
   deletedSenders,
@@ -45,7 +46,7 @@ export async function lintPlan(plan: DraftPlan, project: Project, planned: Plann
   const about = new Set([...affected, ...standard.map(({ address }) => address)]);
   if (about.size === 0) return plan;
   const asked = project.resources.filter(({ address }) => affected.has(address));
-  const { known, problems } = await readKnowledge(asked, project.resources, { ...planned, deleted });
+  const { known, problems } = await readKnowledge(asked, project.resources, planned, deleted);
   const findings = lint({
     resources: input.resources,
     known: { ...known, customised: live },
@@ -57,14 +58,18 @@ export async function lintPlan(plan: DraftPlan, project: Project, planned: Plann
   return { ...plan, diagnostics: [...plan.diagnostics, ...shown] };
 }
 
+type ReadPart = <T>(isNeeded: boolean, read: () => Promise<T>) => Promise<T | undefined>;
+
 /** `problems`: why parts could not be read. Their checks are skipped: a plan does not fail because the lint cannot run. */
 async function readKnowledge(
   changed: readonly Resource[],
   declared: readonly Resource[],
-  { defaults, client, deleted }: Planned & { readonly deleted: ReadonlySet<string> },
+  planned: Planned,
+  deleted: ReadonlySet<string>,
 ): Promise<{ known: LintKnowledge; problems: readonly Diagnostic[] }> {
+  const { client } = planned;
   const problems: Diagnostic[] = [];
-  const readPart = async <T>(isNeeded: boolean, read: () => Promise<T>): Promise<T | undefined> => {
+  const readPart: ReadPart = async (isNeeded, read) => {
     if (!isNeeded) return undefined;
     try {
       return await read();
@@ -75,32 +80,8 @@ async function readKnowledge(
     }
   };
   const questions = questionsOf(changed, declared);
-  const templates = async (): Promise<LintKnowledge> => {
-    // The defaults of a key are read for all media and locales.
-    const read = new Set(defaults.map(({ key: [name] }) => name));
-    const missing = questions.defaults
-      .map((request) => ({ ...request, keys: request.keys.filter(([name]) => !read.has(name ?? '')) }))
-      .filter(({ keys }) => keys.length > 0);
-    // The context is likely to be needed as well. Equal requests of a plan are sent once, so it costs no wait below.
-    const [more = []] = await Promise.all([
-      readPart(missing.length > 0, () => readDefaults(client, missing)),
-      missing.length > 0 && readTemplateContext(client).catch(onFailure(() => null)),
-    ]);
-    const all = [...defaults, ...more];
-    // Most variables occur in the defaults. Then the context is not needed.
-    const others = withOtherVariables(changed, all).map(({ key }) => key);
-    const [attributes, listed] = await Promise.all([
-      readPart(others.length > 0, () => readTemplateContext(client)),
-      readPart(others.length > 0, () => readVariables(client, others)),
-    ]);
-    return {
-      defaults: all,
-      ...(attributes && { context: Object.keys(attributes) }),
-      ...(listed && { listed }),
-    };
-  };
   const [texts, objects, ...collections] = await Promise.all([
-    templates(),
+    readTexts(changed, questions.defaults, planned, readPart),
     readPart(questions.objects.length > 0, () => readObjects(client, questions.objects)),
     ...questions.collections.map((name) => readPart(true, () => readRecords(client, [name]))),
   ]);
@@ -109,6 +90,37 @@ async function readKnowledge(
     known: { ...texts, ...(objects && sendersIn(objects, deleted)), ...recordsIn(records) },
     // The order of the answers is random, and the problems are part of the digest.
     problems: problems.toSorted((one, other) => (one.message < other.message ? -1 : 1)),
+  };
+}
+
+/** The vendor's defaults, and the variables that the tenant gives to templates. */
+async function readTexts(
+  changed: readonly Resource[],
+  asked: readonly ReadRequest[],
+  { defaults, client }: Planned,
+  readPart: ReadPart,
+): Promise<LintKnowledge> {
+  // The defaults of a key are read for all media and locales.
+  const read = new Set(defaults.map(({ key: [name] }) => name));
+  const missing = asked
+    .map((request) => ({ ...request, keys: request.keys.filter(([name]) => !read.has(name ?? '')) }))
+    .filter(({ keys }) => keys.length > 0);
+  // The context is likely to be needed as well. Equal requests of a plan are sent once, so it costs no wait below.
+  const [more = []] = await Promise.all([
+    readPart(missing.length > 0, () => readDefaults(client, missing)),
+    missing.length > 0 && readTemplateContext(client).catch(onFailure(() => null)),
+  ]);
+  const all = [...defaults, ...more];
+  // Most variables occur in the defaults. Then the context is not needed.
+  const others = withOtherVariables(changed, all).map(({ key }) => key);
+  const [attributes, listed] = await Promise.all([
+    readPart(others.length > 0, () => readTemplateContext(client)),
+    readPart(others.length > 0, () => readVariables(client, others)),
+  ]);
+  return {
+    defaults: all,
+    ...(attributes && { context: Object.keys(attributes) }),
+    ...(listed && { listed }),
   };
 }
 

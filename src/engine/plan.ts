@@ -80,6 +80,7 @@ export async function planChanges(
   const written = await writtenSince(declared.past, project);
   const draft = await draftPlan({ ...desired, written }, live, project, options.env);
   refuseLostReferences(declared.references, declared.resources, draft.plan, environment.kinds);
+  // The rest is for the reviewer. It changes no request.
   const listed = await addUndeclared(draft.plan, draft);
   const named = await nameCommits(listed, desired, declared.past, project.root);
   const linted = await lintPlan(named, project, draft);
