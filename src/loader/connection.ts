@@ -21,8 +21,8 @@ import {
   parseUrl,
   type TenantName,
 } from '../model/network.ts';
-import { type Pointer, pointer } from '../model/pointer.ts';
-import { type Place, sourceOf } from './file.ts';
+import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { sourceOf } from './file.ts';
 import { type Inputs, variableOf } from './inputs.ts';
 import { kindsFolderIn } from './kind-files.ts';
 import { credentialsFailure, holdsCredentials, projectPath, requireInside, resolveLinks } from './paths.ts';
@@ -123,11 +123,11 @@ function readService(
   { baseUrl, tokenUrl, auth, tls, preset }: IdentityService | ProfileManagementService,
   context: BuildContext,
 ): Service {
-  const { url, setting } = readAddress(`${service}.baseUrl`, baseUrl, readBaseUrl, context);
+  const { url, setting } = readAddress(pointer(service, 'baseUrl'), baseUrl, readBaseUrl, context);
   const tokens =
     tokenUrl === undefined
       ? { url: `${url}/oauth/token`, setting }
-      : readAddress(`${service}.tokenUrl`, tokenUrl, readUrl, context);
+      : readAddress(pointer(service, 'tokenUrl'), tokenUrl, readUrl, context);
   return {
     baseUrl: url,
     setting,
@@ -167,25 +167,25 @@ interface Address {
 }
 
 function readAddress(
-  name: string,
+  at: Pointer,
   text: string,
   read: (text: string) => BaseUrl,
   context: BuildContext,
 ): Address {
-  const at = pointer(...name.split('.'));
-  const setting = settingAt(name, context.find(at).place);
+  const setting = settingAt(at, context);
   if (text === unresolved) return { url: '', setting };
   const found = read(text);
   if ('url' in found) return { url: found.url, setting };
-  const message = `\`${name.split('.')[1]}\` cannot be used: ${found.problem}.`;
+  const message = `\`${segmentsOf(at).at(-1)}\` cannot be used: ${found.problem}.`;
   refuse(context, at, { code: 'invalid-url', message });
   return { url: '', setting };
 }
 
 /** A setting of a service. Its position is worked out when a message needs it. */
-function settingAt(name: string, place: Place): Setting {
+function settingAt(at: Pointer, { find }: BuildContext): Setting {
+  const { place } = find(at);
   return {
-    name,
+    name: segmentsOf(at).join('.'),
     get source() {
       return sourceOf(place);
     },
@@ -212,7 +212,7 @@ function readAuth(
       by: 'token',
       token: readCredential(token, `${at}/token`, context),
       renew: () => (name === null ? null : (context.inputs.secrets.renew?.(name) ?? null)),
-      setting: settingAt(`${service}.auth.token`, context.find(`${at}/token`).place),
+      setting: settingAt(`${at}/token`, context),
     };
   }
   return {

@@ -107,7 +107,7 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
   const isValid = checkManifest(declared, address);
   if (!key || address === null) return null;
   const fields = fieldsOf(declared);
-  const declaration = declarationOf(noted.value, value, { kind, kinds });
+  const declaration = declarationOf(noted.value, value, kind, kinds);
   const manifest = { kind, key, address, id: getText(value, 'id'), place, fields, declaration };
   const resource = isValid ? resourceOf(manifest, declared) : null;
   const read = { ...manifest, identities: identitiesOf(manifest, resource?.lifecycle), resource };
@@ -382,7 +382,7 @@ function checkReferences({ kind, kinds, value: manifest, problems, find }: Decla
     const uses = field ? idsIn(field, value) : [];
     const names = uses.flatMap(({ at, id, to: [target = ''], isName }) => {
       const to = isName ? refOf(id) : null;
-      const problem = to === null ? null : wrongTarget(to, { name, target }, kinds);
+      const problem = to === null ? null : wrongTarget(to, name, target, kinds);
       return problem ? [{ ...problem, at: pointer(name) + at }] : [];
     });
     const values = placesOf(value, (part) => refOf(part) !== null).flatMap((at) => {
@@ -390,7 +390,7 @@ function checkReferences({ kind, kinds, value: manifest, problems, find }: Decla
       const [target] = uses.find((use) => use.at === at && !use.isName)?.to ?? [];
       // The members of a JSON field are compared one by one, so all of it cannot be an id.
       const isTaken = target !== undefined && !(field?.is === 'json' && at === '');
-      const problem = isTaken ? wrongTarget(to, { name, target }, kinds) : takesNone(name, kind);
+      const problem = isTaken ? wrongTarget(to, name, target, kinds) : takesNone(name, kind);
       return problem ? [{ ...problem, at: pointer(name) + at }] : [];
     });
     return [...names, ...values];
@@ -407,11 +407,8 @@ function takesNone(name: string, { fields }: Kind): Problem {
   return { code: 'ref-not-taken', message: `\`!ref\` is not allowed here in \`${name}\`.`, hint };
 }
 
-function wrongTarget(
-  to: Address,
-  { name, target }: { readonly name: string; readonly target: string },
-  kinds: Kinds,
-): Problem | null {
+/** Why a field does not take a reference `to` an object, where its ids are those of the kind `target`; else `null`. */
+function wrongTarget(to: Address, name: string, target: string, kinds: Kinds): Problem | null {
   const { kind: wanted, key } = parseAddress(to) ?? { kind: '', key: [] };
   const found = kinds.find(wanted);
   if (wanted !== target && (found || kinds.find(target))) {
@@ -436,7 +433,8 @@ function wrongTarget(
 function declarationOf(
   noted: JsonObject,
   resolved: JsonObject,
-  { kind: { described }, kinds }: { readonly kind: Kind; readonly kinds: Kinds },
+  { described }: Kind,
+  kinds: Kinds,
 ): Declaration {
   const isSame = noted === resolved;
   return {
