@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { zoneLine } from '../../src/commands/status.ts';
 import { dkimRecords, mailFromRecords } from '../../src/engine/status.ts';
 import { get, isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
-import { zoneLine } from '../../src/report/status.ts';
 import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, runProgram, type World } from '../support/world.ts';
 import { nameServer } from './name-server.ts';

@@ -1,11 +1,11 @@
 /** What a spreadsheet, a zone file, a browser or GitHub reads in the texts of a tenant. */
 import { describe, expect, it } from 'vitest';
 import { renderSearch } from '../../src/commands/search.ts';
+import { zoneLine } from '../../src/commands/status.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { html } from '../../src/report/html/markup.ts';
 import { renderReport } from '../../src/report/index.ts';
 import { escapeHtml, escapeMarkdown, quoteHtml, uriPath } from '../../src/report/safe.ts';
-import { zoneLine } from '../../src/report/status.ts';
 import { change, difference, outcome, plain, plan, result } from './fixtures.ts';
 import { commandsIn } from './hostile.ts';
 
