@@ -32,7 +32,18 @@ export function disarm(text: string): string {
  * command to a CI system.
  */
 export function printable(text: string): string {
-  return disarm(plain.test(text) ? text : showControls(showLookAlikes(text)));
+  if (plain.test(text)) return disarm(text);
+  emojiOrHidden ??= new RegExp(
+    `((?<=\\p{Extended_Pictographic}[\\u{fe0f}\\u{1f3fb}-\\u{1f3ff}]?)\\u200d|(?<=\\p{Extended_Pictographic})[\\u{fe0e}\\u{fe0f}]|\\u{fe0f}(?=\\u{20e3}))|${hiddenPattern().source}`,
+    'gu',
+  );
+  const shown = showLookAlikes(text).replace(emojiOrHidden, (char, part: string | undefined) => {
+    if (char === '\n' || char === '\t' || part !== undefined) return char;
+    const code = char.charCodeAt(0);
+    if (code < 0x20) return String.fromCharCode(0x2400 + code);
+    return code === 0x7f ? '␡' : codePoint(char);
+  });
+  return disarm(shown);
 }
 
 /** Scripts with letters that look like those of ASCII, and Latin letters of phonetics that do. */
@@ -54,19 +65,6 @@ export function showLookAlikes(text: string): string {
   otherLetter ??= new RegExp(`[${otherLetters}${otherSlashes}]`, 'gu');
   const letter = otherLetter;
   return text.replace(mixedWord, (word) => (/[a-z]/i.test(word) ? word.replace(letter, codePoint) : word));
-}
-
-function showControls(text: string): string {
-  emojiOrHidden ??= new RegExp(
-    `((?<=\\p{Extended_Pictographic}[\\u{fe0f}\\u{1f3fb}-\\u{1f3ff}]?)\\u200d|(?<=\\p{Extended_Pictographic})[\\u{fe0e}\\u{fe0f}]|\\u{fe0f}(?=\\u{20e3}))|${hiddenPattern().source}`,
-    'gu',
-  );
-  return text.replace(emojiOrHidden, (char, part: string | undefined) => {
-    if (char === '\n' || char === '\t' || part !== undefined) return char;
-    const code = char.charCodeAt(0);
-    if (code < 0x20) return String.fromCharCode(0x2400 + code);
-    return code === 0x7f ? '␡' : codePoint(char);
-  });
 }
 
 /** {@link printable}, with line feeds and tabs shown as signs too. */

@@ -93,16 +93,16 @@ export function whereOf({ source, address }: Diagnostic): string | undefined {
  * encoded: what separates parts, other forms of a letter, and blanks at the ends.
  */
 export function readable(address: Address): string {
-  return address.includes('%') ? address.split('/').map(decodeOrKeep).join('/') : address;
-}
-
-function decodeOrKeep(part: string): string {
-  try {
-    const text = decodeURIComponent(part);
-    return /[/%]/.test(text) || text.normalize('NFKC').trim() !== text ? part : text;
-  } catch {
-    return part;
-  }
+  if (!address.includes('%')) return address;
+  const parts = address.split('/').map((part) => {
+    try {
+      const text = decodeURIComponent(part);
+      return /[/%]/.test(text) || text.normalize('NFKC').trim() !== text ? part : text;
+    } catch {
+      return part;
+    }
+  });
+  return parts.join('/');
 }
 
 /** The options that limit a plan or a diff, as they are typed; empty where there are none. */
