@@ -15,8 +15,8 @@ import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof
 import type { Tenant } from '../engine/tenant.ts';
 import { type BegunProject, beginProject, loadEnvironment, loadProject } from '../loader/index.ts';
 import { ExitCode, fail } from '../model/failure.ts';
-import { type Fleet, type FleetMember, fleetOf } from '../model/fleet.ts';
-import { get, isArray, isObject, type Json, parseJson } from '../model/json.ts';
+import { type Fleet, fleetOf } from '../model/fleet.ts';
+import { get, isArray, isObject, parseJson } from '../model/json.ts';
 import type { Document } from '../report/report.ts';
 import { renderRequests } from '../report/text.ts';
 import { namesInBrief } from '../report/words.ts';
@@ -210,8 +210,9 @@ async function holdsOpenPlans(file: string, io: Io): Promise<boolean> {
   const form = formOf(value);
   if (form !== 'fleet') return form === 'plan';
   const environments = get(value, 'environments');
-  const isApplied = (each: Json) => isObject(each) && Object.hasOwn(each, 'result');
-  return !(isArray(environments) && environments.some(isApplied));
+  return !(
+    isArray(environments) && environments.some((each) => isObject(each) && Object.hasOwn(each, 'result'))
+  );
 }
 
 /** False for a text that is no path, such as a glob that is longer than any name. */
@@ -232,9 +233,11 @@ async function readPlans(file: string, io: Io): Promise<Extract<Document, { is: 
   if (formOfText(text) !== 'fleet') return { is: 'plan', plan: readPlanFile(text, file) };
   const { environments } = readFleetFile(text, file);
   const done = environments.find(({ plan, error }) => plan === null && error === null);
-  // What an earlier apply made of the plans is not what the next one makes of them.
-  const plansOf = ({ name, plan, error }: FleetMember) => ({ name, plan, error: plan ? null : error });
-  if (!done) return { is: 'fleet', fleet: fleetOf(environments.map(plansOf)) };
+  if (!done) {
+    // What an earlier apply made of the plans is not what the next one makes of them.
+    const plans = environments.map(({ name, plan, error }) => ({ name, plan, error: plan ? null : error }));
+    return { is: 'fleet', fleet: fleetOf(plans) };
+  }
   throw fail(
     'fleet-inconsistent',
     `${file} has a result of ${JSON.stringify(done.name)} but no plan, so it cannot be applied.`,

@@ -74,12 +74,12 @@ function rowsOf({ heading, lines }: Part): Row[] {
     ];
   const entries = lines.map(entryOf);
   const width = Math.max(...entries.map(({ name, type }) => name.length + type.length));
-  const entryRow = ({ name, type, meaning }: Entry): Row => ({
+  const rows = entries.map(({ name, type, meaning }) => ({
     indent: 2,
     hang: width + 4,
     spans: [span(name, 'bold'), span(type.padEnd(width - name.length), 'dim'), span(`  ${meaning}`)],
-  });
-  return [title, ...entries.map(entryRow)];
+  }));
+  return [title, ...rows];
 }
 
 interface Entry {

@@ -193,7 +193,6 @@ function nextSteps(
   const isNamed = last !== undefined && (!isNew || several.length > 1);
   const added = isNew ? [] : choices.tenants;
   const ofAdded = added.flatMap(({ clientId, clientSecret }) => [clientId, clientSecret]);
-  const isOfAdded = (name: string) => added.length === 0 || ofAdded.includes(name);
   const covered = stages.flatMap((stage) => stage?.environments ?? []);
   const planned = added.map(({ name }) => name);
   if (planned.length === 0 && next) planned.push(first.selection, next.selection);
@@ -214,7 +213,7 @@ function nextSteps(
     })),
     neighbours: before?.at(-1) ?? first.selection,
     // The embedded tenant needs no credentials, and the secrets of the examples are for another environment.
-    unset: isEmbedded && added.length === 0 ? [] : facts.unset.filter(isOfAdded),
+    unset: facts.unset.filter((name) => (added.length === 0 ? !isEmbedded : ofAdded.includes(name))),
     unsetSecrets: isEmbedded && choices.from === 'examples' ? [] : facts.unsetSecrets,
     added: added.map(({ name, clientId, clientSecret }) => ({
       name,

@@ -121,14 +121,11 @@ export interface Prompt {
 
 export function openPrompt(io: ProgramIo): Prompt {
   let lines = openLines(io);
-  const nextLine = async () => {
-    const { value, done } = await lines.answers.next();
-    return done === true ? null : value.trim();
-  };
   return {
-    ask(question) {
+    async ask(question) {
       io.stderr.write(question);
-      return nextLine();
+      const { value, done } = await lines.answers.next();
+      return done === true ? null : value.trim();
     },
     async askHidden(question) {
       // Without a terminal, nothing is echoed.

@@ -30,7 +30,10 @@ export async function add(
   const kinds = libraryKinds();
   if (subject === undefined) {
     const width = Math.max(...kinds.map(({ length }) => length));
-    for (const kind of kinds) io.stdout.write(`${kind.padEnd(width)}  ${summaryOf(readKind(kind))}\n`);
+    for (const kind of kinds) {
+      const summary = getText(parse(readKind(kind)), 'summary') ?? '';
+      io.stdout.write(`${kind.padEnd(width)}  ${summary}\n`);
+    }
     return ExitCode.done;
   }
   if (!kinds.includes(subject)) {
@@ -58,5 +61,3 @@ export async function add(
 }
 
 const readKind = (kind: string) => readFileSync(packageFile(join(library, fileOf(kind))), 'utf8');
-
-const summaryOf = (text: string) => getText(parse(text), 'summary') ?? '';

@@ -161,12 +161,16 @@ function statusReader(args: Args, io: Io, checker: DnsChecker | null): ReadStatu
       onPrint();
       if (!io.quiet) for (const line of lines) printNote(oneLine(line), io);
     };
-    const onWait = (status: Status) => say([waitWords(status, args.wait || defaultWait)]);
-    const onRead = (before: Status, after: Status) => say(changeWords(before, after));
     const read =
       limit === null
         ? await readStatus(tenant, scope)
-        : await waitForStatus(tenant, scope, { limit, interval, signal: io.signal, onWait, onRead });
+        : await waitForStatus(tenant, scope, {
+            limit,
+            interval,
+            signal: io.signal,
+            onWait: (status) => say([waitWords(status, args.wait || defaultWait)]),
+            onRead: (before, after) => say(changeWords(before, after)),
+          });
     const status = checker ? await checkDns(read, checker, io.signal) : read;
     return { status, unmatched: findUnmatched() };
   };

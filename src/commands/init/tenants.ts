@@ -198,8 +198,9 @@ async function askForAdded(given: TenantArgs, asking: Asking): Promise<readonly 
   const configFile = join(root, 'tenantctl.yaml');
   if (given.identity.length === 0) return [];
   const { environments } = loadEnvironmentNames({ configFile, env: io.env });
-  const isGiven = ({ name }: GivenTenant) => given.identity.some((text) => text.startsWith(`${name}=`));
-  const added = givenTenants(given).filter((each) => isGiven(each) && !environments.includes(each.name));
+  const added = givenTenants(given).filter(
+    ({ name }) => given.identity.some((text) => text.startsWith(`${name}=`)) && !environments.includes(name),
+  );
   const tenants: NewTenant[] = [];
   for (const tenant of added) {
     const taken = [...namesUsed(root), ...tenants.map(({ clientId }) => clientId)];
