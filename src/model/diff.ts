@@ -11,10 +11,6 @@ export type DiffObject = Diff['objects'][number];
 
 export type SideDifference = DiffObject['diff'][number];
 
-/** The values of an object that one of the sides does not show, or whose secret is not set. */
-export type NotCompared = Diff['notComparable'][number];
-export type DiffSummary = Diff['summary'];
-
 /** Values that could not be compared do not count. */
 export function differs({ objects }: Pick<Diff, 'objects'>): boolean {
   return objects.length > 0;

@@ -12,7 +12,7 @@ import {
 } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, byAddress } from '../model/address.ts';
-import type { DiffObject, DiffSummary, NotCompared } from '../model/diff.ts';
+import type { Diff, DiffObject } from '../model/diff.ts';
 import { isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, placesAbove, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
@@ -77,13 +77,10 @@ function leadOf(pair: ObjectPair): SideObject | undefined {
 
 const isDeclared = (object: SideObject): object is DeclaredSide => object.is === 'declared';
 
-interface SidesDiff {
-  readonly objects: readonly DiffObject[];
-  readonly notComparable: readonly NotCompared[];
-  readonly summary: DiffSummary;
-}
-
-export function diffPairs(pairs: readonly ObjectPair[], secrets: SideSecrets): SidesDiff {
+export function diffPairs(
+  pairs: readonly ObjectPair[],
+  secrets: SideSecrets,
+): Pick<Diff, 'objects' | 'notComparable' | 'summary'> {
   const compared = pairs.map((pair) => diffPair(pair, secrets));
   const objects = compared.flatMap(({ object }) => object ?? []).toSorted(byAddress);
   const notComparable = compared.flatMap(({ notCompared }) => notCompared ?? []).toSorted(byAddress);
@@ -103,7 +100,8 @@ export function diffPairs(pairs: readonly ObjectPair[], secrets: SideSecrets): S
 
 interface PairCompared {
   readonly object: DiffObject | null;
-  readonly notCompared: NotCompared | null;
+  /** What one of the sides does not show, or whose secret is not set. */
+  readonly notCompared: Diff['notComparable'][number] | null;
 }
 
 function diffPair(pair: ObjectPair, secrets: SideSecrets): PairCompared {
