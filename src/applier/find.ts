@@ -10,6 +10,7 @@ import {
 } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import { messageOf } from '../model/failure.ts';
 import type { Change } from '../model/plan.ts';
 import type { ChangeResult } from '../model/result.ts';
@@ -53,9 +54,8 @@ export function finderIn(state: TenantState): Finder {
 }
 
 export function requestsForChanges(changes: readonly KindChange[], written = false): ReadRequest[] {
-  const kinds = [...new Set(changes.map(({ kind }) => kind))];
-  return kinds.map((kind) => {
-    const ofKind = changes.filter((entry) => entry.kind === kind).map(({ change }) => change);
+  return groupBy(changes, ({ kind }) => kind).map(([kind, entries]) => {
+    const ofKind = entries.map(({ change }) => change);
     return {
       kind,
       keys: ofKind.flatMap((change) => changeKeys(kind, change)),

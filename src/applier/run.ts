@@ -64,8 +64,6 @@ export interface Run extends Required<ApplyOptions> {
   readonly halt: () => void;
 }
 
-const nowhere: ResultRecorder = { async start() {}, finish() {} };
-
 export function startRun(port: TenantPort, options: ApplyOptions): Run {
   let isHalted = false;
   return {
@@ -73,7 +71,7 @@ export function startRun(port: TenantPort, options: ApplyOptions): Run {
     failFast: false,
     earlier: new Map(),
     onEvent() {},
-    record: nowhere,
+    record: { async start() {}, finish() {} },
     async onDone() {},
     ...options,
     port,

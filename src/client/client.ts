@@ -386,12 +386,10 @@ interface Work extends PreparedRequest {
   readonly notAfter: number | null;
 }
 
-const mostKept = 512 * 2 ** 20;
-
 /** Parsed JSON takes several times the room of its text. */
 function roomInHeap(): number {
   const { heap_size_limit: heap } = process.getBuiltinModule('node:v8').getHeapStatistics();
-  return Math.min(mostKept, Math.floor(heap / 8));
+  return Math.min(512 * 2 ** 20, Math.floor(heap / 8));
 }
 
 function eitherOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {

@@ -1,5 +1,5 @@
 import { looksLikeHtml } from '../kinds/http.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import { groupBy } from '../model/basics.ts';
 import { Failure, fail, hasCode, interruption } from '../model/failure.ts';
 import { get, getText, isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
 import { parseUrl } from '../model/network.ts';
@@ -210,7 +210,7 @@ function codeOf(answer: Answer): string {
       if (answer.status < 300) return 'bad-answer';
       return codes[answer.status] ?? (isRedirect(answer.status) ? 'tenant-redirect' : 'tenant-error');
     case 'lost':
-      return lostCodes[answer.reason] ?? 'answer-lost';
+      return answer.reason === 'too-much' ? 'answers-too-large' : 'answer-lost';
     case 'unsent':
       return unsentCodes[answer.reason] ?? 'tenant-unreachable';
   }
@@ -223,8 +223,6 @@ const codes: Readonly<Record<number, string>> = {
   404: 'tenant-not-found',
   429: 'tenant-rate-limit',
 };
-
-const lostCodes: Readonly<Record<string, string>> = { 'too-much': 'answers-too-large' };
 
 const unsentCodes: Readonly<Record<string, string>> = {
   'no-token': 'tenant-unauthorized',
@@ -246,7 +244,13 @@ export async function allOrFailure<T>(work: readonly Promise<T>[]): Promise<T[]>
   const first = failures[0];
   // Any other error is a bug in the program, and must show as one.
   if (!first || failures.length < errors.length) throw errors.find((error) => !(error instanceof Failure));
-  throw new Failure(withoutRepeats(failures.flatMap(({ diagnostics }) => diagnostics)), first.exitCode);
+  const all = failures.flatMap(({ diagnostics }) => diagnostics);
+  const alike = groupBy(
+    all,
+    ({ code, message, hint }) => `${code} ${reportedOnce.has(code) ? (hint ?? '') : message}`,
+  );
+  const distinct = alike.map(([, [problem]]) => problem);
+  throw new Failure(distinct, first.exitCode);
 }
 
 /** Problems that are the same for every kind are reported once. */
@@ -259,13 +263,3 @@ const reportedOnce = new Set([
   'tenant-rate-limit',
   'no-endpoint',
 ]);
-
-function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  const seen = new Set<string>();
-  return diagnostics.filter(({ code, message, hint }) => {
-    const name = reportedOnce.has(code) ? `${code} ${hint ?? ''}` : `${code} ${message}`;
-    if (seen.has(name)) return false;
-    seen.add(name);
-    return true;
-  });
-}

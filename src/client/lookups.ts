@@ -1,5 +1,6 @@
 import { type Call, pathOf } from '../kinds/http.ts';
 import type { UsedLookup } from '../kinds/resource.ts';
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { get, type Json, type JsonObject, recordField } from '../model/json.ts';
@@ -51,18 +52,12 @@ export async function askLookups(
   onReadWhole: (remark: Diagnostic) => void = () => {},
 ): Promise<{ readonly answers: ReadonlyMap<string, Json>; readonly problems: readonly Diagnostic[] }> {
   const client = readOnce(tenant);
-  const distinct = new Map<string, UsedLookup>();
-  for (const lookup of lookups) {
-    const name = lookupKey(lookup);
-    // The first of equal lookups has the places of all.
-    if (!distinct.has(name)) distinct.set(name, lookup);
-  }
-  const collections = [...new Set([...distinct.values()].map(({ from }) => from))];
+  // The first of equal lookups has the places of all.
+  const distinct = groupBy(lookups, lookupKey).map(([, [first]]) => first);
   const resolved = await allOrFailure(
-    collections.map((from) => {
-      const inCollection = [...distinct.values()].filter((lookup) => lookup.from === from);
-      return resolveIn(client, from, inCollection, onReadWhole);
-    }),
+    groupBy(distinct, ({ from }) => from).map(([from, inCollection]) =>
+      resolveIn(client, from, inCollection, onReadWhole),
+    ),
   );
   const problems: Diagnostic[] = [];
   const answers = new Map<string, Json>();
