@@ -192,9 +192,14 @@ function blobsOf(git: Git, top: string): ReadonlyMap<string, string> {
   );
 }
 
-function isContent(content: Buffer, id: string | undefined): boolean {
+function isContent(content: Buffer | string, id: string | undefined): boolean {
   const hash = createHash(id?.length === 64 ? 'sha256' : 'sha1');
-  return hash.update(`blob ${content.length}\0`).update(content).digest('hex') === id;
+  return (
+    hash
+      .update(`blob ${Buffer.byteLength(content)}\0`)
+      .update(content)
+      .digest('hex') === id
+  );
 }
 
 /** Some file systems ignore case, and spell letters with accents in their own way. */
@@ -255,7 +260,7 @@ function checkOut(
   const hasLinks = entries.some(({ mode }) => mode === link);
   const isSame = ({ id, path }: IndexEntry) => {
     const text = today.get(path);
-    return text !== undefined && isContent(Buffer.from(text), id);
+    return text !== undefined && isContent(text, id);
   };
   const same = new Set(hasLinks ? [] : entries.filter(isSame).map(({ path }) => path));
   const others = entries.filter(({ path }) => !same.has(path));

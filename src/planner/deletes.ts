@@ -39,16 +39,15 @@ export function findDeletions(
   const previous = input.previous ?? [];
   // Without --prune and --since nobody asks what is declared.
   const declared = prune || input.previous ? declaredObjects(input.resources, index) : new Set<Address>();
-  const isUndeclared = ({ live }: Deletion) => !declared.has(live.address);
+  const isUndeclared = (live: LiveObject | null) => live !== null && !declared.has(live.address);
   const includes = namesFilter(scope);
   const isInScope = ({ addresses }: Deletion) => includes(addresses);
   const undeclared = input.objects
-    .filter(({ kind }) => prune?.kinds.includes(kind.name))
+    .filter((live) => prune?.kinds.includes(live.kind.name) && isUndeclared(live))
     .map((live): Deletion => {
       return { live, addresses: addressesOf(live), source: null, protect: false, declared: {}, marked: [] };
     })
     .filter(isInScope)
-    .filter(isUndeclared)
     // The same plan, however the tenant orders its lists.
     .toSorted((one, other) => byAddress(one.live, other.live));
   const whyKept = keeper(input, prune);
@@ -59,10 +58,10 @@ export function findDeletions(
       const { file, line } = resource.source();
       return deletionBy(resource, live, { file, line });
     }),
-    ...previous
-      .filter(({ ensure }) => ensure === 'present')
-      .flatMap((resource) => deletionBy(resource, namedObject(resource, index), null))
-      .filter(isUndeclared),
+    ...previous.flatMap((resource) => {
+      const live = resource.ensure === 'present' ? namedObject(resource, index) : null;
+      return isUndeclared(live) ? deletionBy(resource, live, null) : [];
+    }),
     ...undeclared.filter(({ live }) => !reasons.get(live.address)),
   ];
   const once = new Map<Address, Deletion>();
