@@ -4,9 +4,8 @@ import { type Tenant, type TenantEvent, type TenantOptions, useTenant } from '..
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { isCi } from '../loader/inputs.ts';
 import { namesAndMore } from '../model/words.ts';
-import { outcomeWords } from '../report/result.ts';
 import { printable } from '../report/safe.ts';
-import { joinParts, pluralize, requestTarget } from '../report/words.ts';
+import { joinParts, outcomeWords, pluralize, requestTarget } from '../report/words.ts';
 import { type Io, printNote, takesEscapes, terminalWidth } from './io.ts';
 
 export type RunEvent = TenantEvent | ApplyEvent;

@@ -5,10 +5,9 @@ import type { ChangeOutcome } from '../model/result.ts';
 import { layout } from './layout.ts';
 import type { ReportOptions } from './options.ts';
 import type { Entry, Page } from './page.ts';
-import { outcomeWords } from './result.ts';
 import { entryRows } from './rows.ts';
 import { escapeHtml, json, printable, uriPath } from './safe.ts';
-import { actionWords, countWords, joinParts, pluralize, whereOf } from './words.ts';
+import { actionWords, countWords, joinParts, outcomeWords, pluralize, whereOf } from './words.ts';
 
 const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'notice' };
 const levels: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' };

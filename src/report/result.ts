@@ -22,15 +22,15 @@ import {
   pointsOf,
 } from './page.ts';
 import { writtenFields } from './values.ts';
-import { actionWords, type Count, countWords, joinParts, pluralize, tenantWords } from './words.ts';
-
-export const outcomeWords: Readonly<Record<ChangeOutcome, string>> = {
-  done: 'done',
-  failed: 'failed',
-  skipped: 'skipped',
-  notAttempted: 'not attempted',
-  unknown: 'unknown',
-};
+import {
+  actionWords,
+  type Count,
+  countWords,
+  joinParts,
+  outcomeWords,
+  pluralize,
+  tenantWords,
+} from './words.ts';
 
 export const runWords: Readonly<Record<RunOutcome, string>> = {
   done: 'Applied',

@@ -18,7 +18,6 @@ import {
 import { type Chunk, type LineDiff, type SignedLine, signedLines } from './line-diff.ts';
 import type { ReportOptions } from './options.ts';
 import type { Entry, Notice } from './page.ts';
-import { outcomeWords } from './result.ts';
 import { takeLast } from './safe.ts';
 import {
   baseTitle,
@@ -30,7 +29,7 @@ import {
   tenantMoveTitle,
   textOfParts,
 } from './values.ts';
-import { place, pluralize, readable, symbols, whereOf } from './words.ts';
+import { outcomeWords, place, pluralize, readable, symbols, whereOf } from './words.ts';
 
 /** More lines of one value are cut; `--verbose` shows all. */
 const maxLines = 40;

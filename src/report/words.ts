@@ -2,6 +2,7 @@ import type { Address } from '../model/address.ts';
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import type { Diff } from '../model/diff.ts';
 import { type Action, actions, type Plan, type Request, type Summary } from '../model/plan.ts';
+import type { ChangeOutcome } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
 
 export const symbols: Readonly<Record<Action, string>> = {
@@ -16,6 +17,14 @@ export const actionWords: Readonly<Record<Action, string>> = {
   update: 'to update',
   delete: 'to delete',
   manual: 'by hand',
+};
+
+export const outcomeWords: Readonly<Record<ChangeOutcome, string>> = {
+  done: 'done',
+  failed: 'failed',
+  skipped: 'skipped',
+  notAttempted: 'not attempted',
+  unknown: 'unknown',
 };
 
 export interface Count {
