@@ -140,34 +140,20 @@ const formatByEnding: readonly (readonly [ending: string, format: Format])[] = [
 ];
 
 /**
- * Throws a Failure for a `--format` that the document does not have, and for files that cannot be written. To be called
- * before any other work.
+ * Throws a Failure for a `--format` that the document does not have, for two documents on stdout, or one whose format nobody names,
+ * and for files that cannot be written. To be called before any other work.
  *
  * @param reads the files that the command reads, which it must not overwrite
  */
 export function checkOutput(
-  args: OutputArgs & { readonly out?: string | undefined },
+  { format, report, out }: OutputArgs & { readonly out?: string | undefined },
   is: Document['is'],
   io: Io,
   reads: readonly string[] = [],
 ): void {
-  const { format, report: named, out } = args;
   if (!formatsOf(is).includes(format)) throw unsupportedFormat(format, is, formatsOf(is));
-  checkStdout(args);
-  const report = filesIn(named);
-  for (const file of report) reportFormat(file, is);
-  checkWritable([...report, ...filesIn(out === undefined ? [] : [out])], io, reads);
-}
-
-/** What stands for stdout in the place of a file. */
-export const stdoutName = '-';
-
-const filesIn = (names: readonly string[]) => names.filter((name) => name !== stdoutName);
-
-/** Throws a Failure where two documents would be on stdout, or one whose format nobody names. */
-function checkStdout({ format, report, out }: Parameters<typeof checkOutput>[0]): void {
-  const count = [...report, out].filter((name) => name === stdoutName).length;
-  if (count > 1 || (out === stdoutName && format !== 'text'))
+  const onStdout = [...report, out].filter((name) => name === stdoutName);
+  if (onStdout.length > 1 || (out === stdoutName && format !== 'text'))
     throw fail('usage', 'Two documents would go to stdout.', {
       hint: '`--out -` prints the plan file, `--report -` the report in the format of --format. Use one of them, and files for others.',
     });
@@ -175,7 +161,15 @@ function checkStdout({ format, report, out }: Parameters<typeof checkOutput>[0])
     throw fail('usage', '`--report -` does not say the format of the report on stdout.', {
       hint: 'Add --format, such as `--format markdown`. Text is printed without --report.',
     });
+  const reports = filesIn(report);
+  for (const file of reports) reportFormat(file, is);
+  checkWritable([...reports, ...filesIn(out === undefined ? [] : [out])], io, reads);
 }
+
+/** What stands for stdout in the place of a file. */
+export const stdoutName = '-';
+
+const filesIn = (names: readonly string[]) => names.filter((name) => name !== stdoutName);
 
 /** Writes the document into each file, in the format that the ending names. Throws a Failure where it cannot. */
 export async function writeReports(report: Report, files: readonly string[], io: Io): Promise<void> {
