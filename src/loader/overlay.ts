@@ -102,8 +102,10 @@ function applyOverlay(manifest: JsonObject, merge: JsonObject, fixed: readonly s
   const patches = Object.entries(merge).filter(([name]) => !fixed.includes(name));
   const isAbsent = ensure === undefined && get(base, 'ensure') === 'absent';
   const changes = isAbsent ? patches.filter(isForAbsent) : patches;
-  const mergeOver = (name: string, patch: Json) => applyMergePatch(get(base, name) ?? null, patch, isMapping);
-  return { ...base, ...objectFrom(changes.map(([name, patch]) => [name, mergeOver(name, patch)])) };
+  const merged = changes.map(
+    ([name, patch]) => [name, applyMergePatch(get(base, name) ?? null, patch, isMapping)] as const,
+  );
+  return { ...base, ...objectFrom(merged) };
 }
 
 /** True when the value can be merged with. A marker is a single value, even though it is an object. */

@@ -161,23 +161,18 @@ const text: ScalarTag = {
 
 /** True when every YAML parser, also one for YAML 1.1, reads the text without quotes as the same text. */
 function isPlain(value: string): boolean {
-  return (
-    /^([\p{L}\p{N}$_/(]|<[a-z/!])/u.test(value) &&
-    !/[\p{C}\p{Zl}\p{Zp}\t\n]|(?! )\p{Zs}|: | #|[: ]$/u.test(value) &&
-    !looksLikeNumber(value) &&
-    !/^(y|n|yes|no|on|off|true|false|null)$/i.test(value)
-  );
+  return /^([\p{L}\p{N}$_/(]|<[a-z/!])/u.test(value) && !readOtherwise.some((form) => form.test(value));
 }
 
-function looksLikeNumber(value: string): boolean {
-  return (
-    // Also 1_000, 1.5, 12:30 and versions such as 1.2.3.
-    /^[\d_.:]+$/.test(value) ||
-    /^[\d_.]*e[+-]?[\d_.]+$/i.test(value) ||
-    /^0[box][\da-f_]+$/i.test(value) ||
-    /^\d+-\d+-\d/.test(value)
-  );
-}
+const readOtherwise: readonly RegExp[] = [
+  /[\p{C}\p{Zl}\p{Zp}\t\n]|(?! )\p{Zs}|: | #|[: ]$/u,
+  /^(y|n|yes|no|on|off|true|false|null)$/i,
+  // Numbers, times and dates: also 1_000, 12:30 and versions such as 1.2.3.
+  /^[\d_.:]+$/,
+  /^[\d_.]*e[+-]?[\d_.]+$/i,
+  /^0[box][\da-f_]+$/i,
+  /^\d+-\d+-\d/,
+];
 
 /** True when a text of several lines can be a block that no editor changes. */
 function isBlock(value: string): boolean {
