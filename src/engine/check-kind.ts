@@ -6,8 +6,9 @@ import { readAll } from '../client/read.ts';
 import { readAgain } from '../client/read-once.ts';
 import { draftObject } from '../exporter/draft.ts';
 import type { ExportedFile, NamedSecret } from '../exporter/index.ts';
-import { type OtherForm, otherForm } from '../kinds/field.ts';
+import { isSentAsText } from '../kinds/field.ts';
 import { apiRequest } from '../kinds/http.ts';
+import { readJsonText } from '../kinds/jsontext.ts';
 import { type Field, isObserved, type Kind, type List, type LiveObject } from '../kinds/kind.ts';
 import { liveObject } from '../kinds/live-objects.ts';
 import { aboveIn, placeBelow } from '../kinds/parents.ts';
@@ -297,6 +298,25 @@ function suggestedField(name: string, objects: readonly LiveObject[]): string {
     return '{ is: references, to: KIND }';
   if (isAll(isReference)) return '{ is: reference, to: KIND }';
   return isAll((value) => typeof value !== 'object') ? 'value' : 'json';
+}
+
+type OtherForm = 'object' | 'text' | 'id';
+
+/** How the tenant shows a value that a write would give another form; `null` where a write keeps it. */
+function otherForm(field: Field, shown: Json, settings: ApiSettings): OtherForm | null {
+  if (shown === null || shown === '') return null;
+  switch (field.is) {
+    case 'json':
+      if (typeof shown !== 'string')
+        return isObject(shown) && isSentAsText(field, settings) ? 'object' : null;
+      return typeof readJsonText(shown) === 'object' && !isSentAsText(field, settings) ? 'text' : null;
+    case 'reference':
+      return typeof shown === 'object' ? null : 'id';
+    case 'references':
+      return isArray(shown) && shown.some((item) => typeof item !== 'object') ? 'id' : null;
+    default:
+      return null;
+  }
 }
 
 function formWords(field: Field): Readonly<Record<OtherForm, Record<'shown' | 'written' | 'hint', string>>> {

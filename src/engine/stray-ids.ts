@@ -6,7 +6,7 @@ import { credentialPlaces } from '../kinds/credentials.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { liveObject } from '../kinds/live-objects.ts';
 import { ownId } from '../kinds/parents.ts';
-import { fieldPolicy } from '../kinds/places.ts';
+import { fieldSays } from '../kinds/places.ts';
 import { allOf } from '../kinds/read-request.ts';
 import { idsIn, targetKindOf } from '../kinds/references.ts';
 import type { Address } from '../model/address.ts';
@@ -106,7 +106,9 @@ function idsHeld(from: Holder): Stray[] {
         const is = id !== text ? 'words' : isName ? 'name' : 'value';
         return { from, at, id, is, policed: policies().get(`${isName} ${at}`) ?? null };
       });
-    const isSettled = (at: Pointer) => fieldPolicy(field, at) || secrets().some((each) => isWithin(at, each));
+    const isSettled = (at: Pointer) =>
+      fieldSays(field, at, 'secret', 'plain', 'serverOwned', 'minted') ||
+      secrets().some((each) => isWithin(at, each));
     const walk = (part: Json, at: Pointer): Stray[] => {
       if (typeof part === 'string') {
         const found = find(part, at, false);

@@ -1,6 +1,5 @@
 import { idText } from '../kinds/http.ts';
 import { type Field, fieldNamed, type LiveObject } from '../kinds/kind.ts';
-import { recordNames, recordTypes } from '../kinds/profile-search.ts';
 import { idsIn, type RecordUse, recordIdsIn, targetKindOf } from '../kinds/references.ts';
 import type { Printable } from '../loader/print.ts';
 import { groupBy } from '../model/basics.ts';
@@ -153,6 +152,17 @@ function collectionOf(use: RecordUse, records: Records): string | null {
   const [type = ''] = recordTypes.flatMap((member) => (row && textIn(row, member)) ?? []);
   return get(from, type) ?? null;
 }
+
+/** The members that tell the records of a collection apart, best first. */
+const recordNames: Readonly<Record<string, readonly string[]>> = {
+  ne_attributes: ['uid', 'label', 'name'],
+  profile_types: ['uid', 'name'],
+  profiles: ['uid', 'name'],
+  users: ['uid', 'login', 'email'],
+};
+
+/** The members that have the type of an attribute: the documents name the types, but not the member. */
+const recordTypes: readonly string[] = ['data_type', 'type'];
 
 /** A lookup by the first name of a record that no other has; `null` where it has none. */
 function lookupFor(record: JsonObject, rows: readonly JsonObject[], from: string): Lookup | null {

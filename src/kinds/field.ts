@@ -352,26 +352,6 @@ export function isSentAsText(field: Field | undefined, { jsonText: form }: ApiSe
   return field?.is === 'json' && !field.plain && form === 'text';
 }
 
-/** How a tenant can show a value that a write would give another form. */
-export type OtherForm = 'object' | 'text' | 'id';
-
-/** How the tenant shows a value that a write would give another form; `null` where a write keeps it. */
-export function otherForm(field: Field, shown: Json, settings: ApiSettings): OtherForm | null {
-  if (shown === null || shown === '') return null;
-  switch (field.is) {
-    case 'json':
-      if (typeof shown !== 'string')
-        return isObject(shown) && isSentAsText(field, settings) ? 'object' : null;
-      return typeof readJsonText(shown) === 'object' && !isSentAsText(field, settings) ? 'text' : null;
-    case 'reference':
-      return typeof shown === 'object' ? null : 'id';
-    case 'references':
-      return isArray(shown) && shown.some((item) => typeof item !== 'object') ? 'id' : null;
-    default:
-      return null;
-  }
-}
-
 /** As {@link wireValue}, for a value that is written anew: references without the names that only readers need. */
 export function sentValue(field: Field | undefined, value: Json, settings: ApiSettings): Json {
   if (field?.is === 'reference') return sentReference(value, field);

@@ -84,11 +84,6 @@ export function fieldSays({ places }: WithPlaces, at: Pointer, ...policies: read
   return places?.is(pointer(...segmentsOf(at).slice(1)), ...policies) === true;
 }
 
-/** Whether a field says of a place what is there that is no id. */
-export function fieldPolicy(field: WithPlaces, at: Pointer): boolean {
-  return fieldSays(field, at, 'secret', 'plain', 'serverOwned', 'minted');
-}
-
 /** {@link fieldSays}, of the field that the place is in. */
 export function kindSays(
   { fields }: { readonly fields: Readonly<Record<string, WithPlaces>> },

@@ -39,17 +39,6 @@ const documented = [
   'secondary_attribute_id',
 ];
 
-/** The members that tell the records of a collection apart, best first. */
-export const recordNames: Readonly<Record<string, readonly string[]>> = {
-  ne_attributes: ['uid', 'label', 'name'],
-  profile_types: ['uid', 'name'],
-  profiles: ['uid', 'name'],
-  users: ['uid', 'login', 'email'],
-};
-
-/** The members that have the type of an attribute: the documents name the types, but not the member. */
-export const recordTypes: readonly string[] = ['data_type', 'type'];
-
 /**
  * The types of attributes whose values are ids (seed 002, "ProfileAttributeRule"). Hosts also write them with a blank, and call
  * users by what they are to a profile.

@@ -2,7 +2,7 @@ import type { Key } from '../model/address.ts';
 import { get, getText, isObject, type Json, type JsonObject, objectsIn, parseJson } from '../model/json.ts';
 
 /** What a host lists of the variables of a template: those of the template, and those of all templates. */
-export interface ListedVariables {
+interface ListedVariables {
   readonly names: ReadonlySet<string>;
   /** The members of `$__global`. */
   readonly globals: ReadonlySet<string>;

@@ -12,7 +12,7 @@ import { basename, dirname, join, posix, relative, resolve, sep } from 'node:pat
 import picomatch from 'picomatch';
 import { globSync } from 'tinyglobby';
 import { Failure, fail, systemCode, unreadableFile } from '../model/failure.ts';
-import { isSlowGlob, slowGlobFailure } from '../model/glob.ts';
+import { isSlowGlob, slowGlob } from '../model/glob.ts';
 import {
   credentialsFailure,
   holdsCredentials,
@@ -100,7 +100,9 @@ export function globRefusal(pattern: string, isSecret = holdsCredentials): Failu
   if (leadsOut(path)) return outsideProjectFailure(path);
   if (isInReserved(pattern)) return reservedFolderFailure(pattern);
   if (isSecret(pattern) && path === pattern) return credentialsFailure(pattern);
-  return isSlowGlob(pattern) ? slowGlobFailure(pattern) : null;
+  if (!isSlowGlob(pattern)) return null;
+  const { code, message, hint } = slowGlob(pattern);
+  return fail(code, message, { hint });
 }
 
 function throwAll(failures: readonly Failure[]): void {

@@ -51,11 +51,6 @@ export function fleetOf(members: readonly FleetMember[]): Fleet {
   };
 }
 
-/** True for the report of an apply, also of one that got nowhere: then its results are `null`. */
-export function isApplied({ environments }: Fleet): boolean {
-  return environments.some(({ result }) => result !== undefined);
-}
-
 /** Covers what an approval of the fleet covers: the environments, and the plan of each. */
 export function fleetDigest(environments: readonly Pick<FleetMember, 'name' | 'plan'>[]): string {
   return sha256(environments.map(({ name, plan }) => [name, plan?.digest ?? null]));

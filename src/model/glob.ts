@@ -1,4 +1,3 @@
-import { type Failure, fail } from './failure.ts';
 import { cutShort } from './words.ts';
 
 /** A group that is repeated: each part of a name can then belong to any of its turns. */
@@ -50,8 +49,3 @@ export const slowGlob = (glob: string) => ({
   message: `\`${cutShort(glob, 200)}\` is so long, or can match a name in so many ways, that comparing it could take hours.`,
   hint: 'Write at most three stars between two slashes, few groups of alternatives, and none that is repeated, such as `+(…)`. Or write several globs.',
 });
-
-export function slowGlobFailure(glob: string): Failure {
-  const { code, message, hint } = slowGlob(glob);
-  return fail(code, message, { hint });
-}

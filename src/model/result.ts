@@ -24,10 +24,6 @@ export function mayHaveFailed({ outcome }: Pick<ChangeResult, 'outcome'>): boole
   return outcome === 'failed' || outcome === 'unknown';
 }
 
-export function isByHand({ action, outcome }: Pick<ChangeResult, 'action' | 'outcome'>): boolean {
-  return action === 'manual' && outcome === 'notAttempted';
-}
-
 export function countOutcomes(
   changes: readonly Pick<ChangeResult, 'outcome'>[],
 ): Readonly<Record<ChangeOutcome, number>> {

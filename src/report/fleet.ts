@@ -1,14 +1,7 @@
 import type { Address } from '../model/address.ts';
 import { groupBy, lazy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
-import {
-  type Fleet,
-  type FleetMember,
-  isApplied,
-  isFailed,
-  isNotRun,
-  shareDiagnostics,
-} from '../model/fleet.ts';
+import { type Fleet, type FleetMember, isFailed, isNotRun, shareDiagnostics } from '../model/fleet.ts';
 import { canonicalJson } from '../model/json.ts';
 import { type Change, hasChanges, isRefused, secretsSentBy } from '../model/plan.ts';
 import { type ChangeResult, mayHaveFailed } from '../model/result.ts';
@@ -41,7 +34,8 @@ import {
 /** The plans or results of several environments: what failed first, then each change once, with its environments. */
 export function fleetPage(fleet: Fleet, options: ReportContext): Page {
   const { environments, summary, digest } = fleet;
-  const applied = isApplied(fleet);
+  // An apply that got nowhere is one too: then its results are `null`.
+  const applied = environments.some(({ result }) => result !== undefined);
   const matrix = matrixOf(fleet, applied);
   const failed = matrix.rows.flatMap((row) => (row.isFailed ? row.names : []));
   const isEmpty = environments.every(({ plan }) => plan !== null && !hasChanges(plan));

@@ -4,7 +4,6 @@ import {
   type ChangeOutcome,
   type ChangeResult,
   changeOutcomes,
-  isByHand,
   mayHaveFailed,
   type Result,
   type RunOutcome,
@@ -153,4 +152,8 @@ function sentWords({ method, path, status, trackingId, attempts, ms }: SentReque
     duration(ms),
   ];
   return joinParts(parts, ', ');
+}
+
+function isByHand({ action, outcome }: Pick<ChangeResult, 'action' | 'outcome'>): boolean {
+  return action === 'manual' && outcome === 'notAttempted';
 }
