@@ -64,21 +64,13 @@ export function foreignDifferences(entry: KindChange, live: LiveObject, secrets:
     .map(({ path }) => path);
 }
 
-/** What a tenant did otherwise than it was asked, and what else became different. */
-interface Deviations {
-  readonly warnings: readonly string[];
-  /** Places that are not as declared: ignored, rewritten, or with items that were added or lost. */
-  readonly unmet: readonly Pointer[];
-  /** Fields that the change is not about. */
-  readonly beside: readonly Pointer[];
-}
-
+/** What a tenant did otherwise than it was asked (`unmet`), and what else became different (`beside`). */
 export function deviationsOf(
   entry: KindChange,
   live: LiveObject,
   before: LiveObject | null,
   secrets: KnownSecrets,
-): Deviations {
+) {
   const planned = plannedDifferences(entry);
   const open = openDifferences(entry, live, secrets);
   const ignored = new Set(open.filter(planned.isAsBefore).map(({ path }) => topOf(path)));
@@ -92,7 +84,7 @@ export function deviationsOf(
     const isSpelling = isItem(entry.kind, each.path) && ignored.has(place);
     return isSpelling ? [] : besideWords(entry, each.after === null ? 'added' : 'removed', each.path);
   });
-  const changed = before ? changedBeside(entry, live, before) : [];
+  const changed = before ? changedBeside(entry, planned, before, live) : [];
   const lost = changed.filter(
     ({ path, op, before: was }) => op === 'remove' && hasValue(was) && planned.isInField(path),
   );
@@ -129,22 +121,18 @@ const topOf = (path: Pointer): Pointer => pointer(segmentsOf(path)[0] ?? '');
 /** What became different in an update although the change does not show it. What the tenant hides is left out. */
 function changedBeside(
   { kind, change }: KindChange,
-  live: LiveObject,
+  planned: PlannedDifferences,
   before: LiveObject,
+  live: LiveObject,
 ): FieldDifference[] {
   if (change.action !== 'update' || before.fingerprint() !== change.fingerprint) return [];
-  const [was, now] = [before, live].map(({ fields }) => readableFields(kind, fields));
-  const shown = (path: Pointer) =>
-    change.diff.some((each) => isWithin(path, each.path) || isWithin(each.path, path));
-  const isHidden = (path: Pointer) =>
-    [live, before].some(({ hidden }) => hidden.some((at) => isWithin(path, at)));
-  return differencesBetween(kind, was ?? {}, now ?? {}).filter(({ path }) => {
-    const name = segmentsOf(path)[0] ?? '';
-    const field = fieldNamed(kind, name);
-    const isAsked = change.diff.some((each) => segmentsOf(each.path)[0] === name);
+  const [was, now] = [readableFields(kind, before.fields), readableFields(kind, live.fields)];
+  const hidden = [...before.hidden, ...live.hidden];
+  return differencesBetween(kind, was, now).filter(({ path }) => {
+    const field = fieldNamed(kind, segmentsOf(path)[0] ?? '');
     // Of a field that the change is about, what is declared was compared; members that are not declared were not.
-    const isCompared = isAsked ? isDeclaredByMember(field) : !isMapOfSettings(field);
-    return isCompared && !shown(path) && !isHidden(path);
+    const isCompared = planned.isInField(path) ? isDeclaredByMember(field) : !isMapOfSettings(field);
+    return isCompared && !planned.isAbout(path) && !hidden.some((at) => isWithin(path, at));
   });
 }
 
@@ -153,6 +141,8 @@ const hasValue = (value: Json): boolean =>
   typeof value === 'object' ? itemsOf(value).length > 0 : value !== '';
 
 const holdsRedacted = (value: Json): boolean => value === redacted || itemsOf(value).some(holdsRedacted);
+
+type PlannedDifferences = ReturnType<typeof plannedDifferences>;
 
 function plannedDifferences({ kind, change: { diff } }: KindChange) {
   // What was asked for may be a secret, which a plan does not show. An item that was not there has nothing else to be told by.
