@@ -171,8 +171,8 @@ export async function readSettled<T extends { readonly objects: readonly LiveObj
 
 /** All recent writes of one object that is read, as one. */
 interface ObjectWrites extends RecentWrite {
-  readonly request: ReadRequest;
-  readonly key: LiveObject['key'];
+  readonly kind: Kind;
+  readonly key: Key;
   /** Whether the last of them is several requests, of which nobody has seen the end. */
   readonly mayBeHalfMade: boolean;
 }
@@ -186,22 +186,23 @@ function writesAskedFor(
   const asked = new Set(requests.flatMap(({ kind, keys }) => keys.map((key) => identityOf(kind, key))));
   const byIdentity = new Map<string, ObjectWrites>();
   for (const write of writes) {
-    const { kind, key } = parseAddress(write.address) ?? { kind: '', key: [] };
-    const request = requests.find((one) => one.kind.name === kind);
+    const { kind: name, key } = parseAddress(write.address) ?? { kind: '', key: [] };
+    const request = requests.find(({ kind }) => kind.name === name);
     if (!request) continue;
-    const identity = identityOf(request.kind, key);
+    const { kind } = request;
+    const identity = identityOf(kind, key);
     if (!request.complete && !asked.has(identity)) continue;
     const before = [...(byIdentity.get(identity)?.before ?? []), ...write.before];
     // A clock that was set back must not make it wait longer.
     const at = Math.min(write.at, now);
     const mayBeHalfMade = write.after === undefined && write.before.length > 1;
-    byIdentity.set(identity, { ...write, at, before, request, key, mayBeHalfMade });
+    byIdentity.set(identity, { ...write, at, before, kind, key, mayBeHalfMade });
   }
   return [...byIdentity.values()];
 }
 
 function isHidden(
-  { request: { kind }, key, at, before, after, mayBeHalfMade }: ObjectWrites,
+  { kind, key, at, before, after, mayBeHalfMade }: ObjectWrites,
   index: LiveIndex,
   objects: readonly LiveObject[],
   writes: readonly RecentWrite[],

@@ -21,7 +21,7 @@ import {
 import { createTokenSources, type TokenSource } from './auth.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { describeAnswer, trackingIdOf } from './describe.ts';
-import { type Admission, RateLimiter } from './rate-limiter.ts';
+import { type Admission, RateLimiter, type RateLimiterOptions } from './rate-limiter.ts';
 import { Redactor } from './redactor.ts';
 import {
   type Attempt,
@@ -161,14 +161,12 @@ class TenantClient implements Client {
       proxy: target.proxy,
       tlsOf: (origin) => this.#tlsOf(origin),
     });
-    const createLimiter = () =>
-      new RateLimiter({
-        limits: target.limits,
-        clock,
-        longestPause: this.#tools.retries.total,
-        onWait: (version, ms) => this.#emit({ type: 'rate-limit-wait', version, ms: Math.round(ms) }),
-      });
-    this.#limiter = sharedLimiter(target, options.limiters ?? new Map(), createLimiter);
+    this.#limiter = sharedLimiter(target, options.limiters ?? new Map(), {
+      limits: target.limits,
+      clock,
+      longestPause: this.#tools.retries.total,
+      onWait: (version, ms) => this.#emit({ type: 'rate-limit-wait', version, ms: Math.round(ms) }),
+    });
     this.#target = target;
     this.#secrets = secrets;
     this.#sourceOf = createTokenSources({
@@ -403,18 +401,18 @@ function eitherOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSig
 function sharedLimiter(
   { identity, profiles }: ClientTarget,
   limiters: Limiters,
-  create: () => RateLimiter,
+  options: RateLimiterOptions,
 ): RateLimiter {
   const endpoint = identity ?? profiles;
-  if (!endpoint) return create();
+  if (!endpoint) return new RateLimiter(options);
   const { baseUrl, auth } = endpoint;
   try {
     const name = `${baseUrl} ${auth.by === 'token' ? auth.token() : auth.clientId()}`;
-    const limiter = limiters.get(name) ?? create();
+    const limiter = limiters.get(name) ?? new RateLimiter(options);
     limiters.set(name, limiter);
     return limiter;
   } catch (error) {
-    if (error instanceof Failure) return create();
+    if (error instanceof Failure) return new RateLimiter(options);
     throw error;
   }
 }

@@ -210,7 +210,7 @@ function codeOf(answer: Answer): string {
       if (answer.status < 300) return 'bad-answer';
       return codes[answer.status] ?? (isRedirect(answer.status) ? 'tenant-redirect' : 'tenant-error');
     case 'lost':
-      return answer.reason === 'too-much' ? 'answers-too-large' : 'answer-lost';
+      return lostCodes[answer.reason] ?? 'answer-lost';
     case 'unsent':
       return unsentCodes[answer.reason] ?? 'tenant-unreachable';
   }
@@ -223,6 +223,8 @@ const codes: Readonly<Record<number, string>> = {
   404: 'tenant-not-found',
   429: 'tenant-rate-limit',
 };
+
+const lostCodes: Readonly<Record<string, string>> = { 'too-much': 'answers-too-large' };
 
 const unsentCodes: Readonly<Record<string, string>> = {
   'no-token': 'tenant-unauthorized',

@@ -15,7 +15,7 @@ export type Admission =
   /** The tenant asked for a longer pause than the client waits. */
   | { readonly granted: false; readonly why: 'paused'; readonly ms: number };
 
-interface RateLimiterOptions {
+export interface RateLimiterOptions {
   readonly limits: RateLimit;
   readonly clock: Clock;
   readonly longestPause: number;
