@@ -36,8 +36,8 @@ const toCommonJs = {
   minifySyntax: true,
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__url' },
-  banner: "const __url = require('node:url').pathToFileURL(__filename).href;",
 };
+const ownUrl = "const __url = require('node:url').pathToFileURL(__filename).href;";
 // Only modules are split: each chunk, of which a command loads those that it needs, is then converted.
 const { outputFiles, metafile } = await build({
   ...common,
@@ -63,7 +63,8 @@ const { outputFiles, metafile } = await build({
 });
 mkdirSync('dist/bin', { recursive: true });
 for (const { path, text } of outputFiles) {
-  const { code } = await transform(text, toCommonJs);
+  const banner = text.includes('import.meta.url') ? ownUrl : '';
+  const { code } = await transform(text, { ...toCommonJs, banner });
   // The copy is for importers that look for `__esModule`. Here, it would put a second getter before each use of an export.
   writeFileSync(
     path,
