@@ -1,15 +1,12 @@
 import type { ApiSettings } from '../model/settings.ts';
 import type { Kind } from './kind.ts';
 
-/**
- * The kinds of a project. Two projects may have different ones, so nothing but what belongs to a project knows them: its
- * environment has the list, and each of its resources and live objects has its kind.
- */
+/** The kinds of one project. Two projects may have different ones, so only what belongs to a project knows them. */
 export interface Kinds {
   /** In the order in which an apply writes them; deletes go the other way. */
   readonly all: readonly Kind[];
   find(name: string): Kind | undefined;
-  /** The kind of that name, where the name is known to be one. Throws a TypeError for any other. */
+  /** Throws a TypeError for a name that no kind has. */
   get(name: string): Kind;
 }
 
@@ -19,7 +16,6 @@ export function kindsOn(settings: ApiSettings, kinds: Kinds): Kinds {
   return catalogOf(all);
 }
 
-/** @param all in the order in which an apply writes them */
 export function catalogOf(all: readonly Kind[]): Kinds {
   const byName = new Map(all.map((kind) => [kind.name, kind]));
   return {

@@ -28,7 +28,6 @@ import type { Field, JsonField, Kind, RecordsField } from './kind.ts';
 export type FieldDifference = Pick<Difference, 'path' | 'op' | 'before' | 'after'> &
   Partial<Pick<Difference, 'origin' | 'base'>>;
 
-/** How what a manifest declares differs from what the tenant has, in the fields that it declares. */
 export function differences(kind: Kind, declared: JsonObject, live: JsonObject): FieldDifference[] {
   return Object.entries(kind.fields).flatMap(([name, field]) => {
     const value = get(declared, name);
@@ -86,7 +85,6 @@ function isNameBesideId(field: Field, declared: JsonObject, live: JsonObject): b
   return id !== null && sameJson(id, get(live, field.nameOf) ?? null);
 }
 
-/** The differences between the live and the declared value of a field; empty where they are equal. */
 export function compareField(
   name: string,
   field: Field,
@@ -234,9 +232,8 @@ interface RecordPair {
 }
 
 /**
- * Pairs declared records with live ones: first those that are equal, then those that agree in all declared members, then
- * those that agree in the members `alike`. The order is the declared one. Each record is used once, but for one that repeats
- * another: records are a set, so it pairs with what that pairs with, and a live one needs no partner.
+ * Pairs records in the declared order: equal ones first, then those that agree in all declared members, then in `alike`. Each is
+ * used once. But records are a set: one that repeats another pairs with the same, and a live one needs no partner.
  */
 export function pairRecords(
   declared: Json | undefined,
@@ -269,11 +266,7 @@ export function pairRecords(
   ];
 }
 
-/**
- * Whether these members have the same values in both records; one declared null is unset in `live`.
- *
- * @param names all that `declared` names, unless they are given
- */
+/** Whether `names` have the same values in both records; one declared null is unset in `live`. By default all declared names. */
 export function recordAgrees(
   declared: JsonObject,
   live: JsonObject,

@@ -21,12 +21,9 @@ import { fieldNamed, type Kind, type LiveObject, type WriteInput } from './kind.
 import { kindSays } from './places.ts';
 
 /**
- * The places of texts and numbers that look like credentials: by the name above them, by their form, by the name
- * beside them in a pair (`{name: Authorization, value: …}`), or because they are JSON text with such a value in it. Names
- * count only among the settings of another system: elsewhere `key` and `token` are ordinary words. Plans, results, lint
- * and export all use this function.
- *
- * @param fields an object's fields, with JSON in text parsed
+ * The places of texts and numbers that look like credentials: by the name above them, by their form, by the name beside them in a
+ * pair (`{name: Authorization, value: …}`), or as JSON text with such a value. Names count only among the settings of another
+ * system: elsewhere `key` and `token` are ordinary words. Expects JSON in text to be parsed.
  */
 export function credentialPlaces(kind: Kind, fields: JsonObject): Pointer[] {
   return placesIn(fields, '').flatMap(([at, value]) => {
@@ -39,7 +36,6 @@ export function credentialPlaces(kind: Kind, fields: JsonObject): Pointer[] {
   });
 }
 
-/** Whether a place is in a field that may hold credentials: one with settings, or with the name of a credential. */
 export function holdsSettings(kind: Kind, at: Pointer): boolean {
   const [name = ''] = segmentsOf(at);
   const field = fieldNamed(kind, name);
@@ -96,7 +92,6 @@ const elementMember = /^(elementType|inputType|operation|property|validations)$/
 const nameMember = /^(name|key|field|header|param|parameter|property|attribute|label|id)$/i;
 const valueMember = /^(default|current|string)?(value|val|content|data|text)s?$/i;
 
-/** The places of the texts that the tenant shows encrypted or masked. */
 export function concealedPlaces(value: Json, at: Pointer): Pointer[] {
   const places = placesOf(value, (part) => typeof part === 'string' && isConcealed(part));
   return places.map((place) => at + place);

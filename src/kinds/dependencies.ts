@@ -14,18 +14,14 @@ interface Rank {
 }
 
 interface ArrangedChanges {
-  /** In the order of an apply. */
   readonly ranks: readonly Rank[];
   /** Creates that refer to each other, so that none of them can be the first: the addresses of one cycle. */
   readonly cycle: readonly Address[] | null;
 }
 
 /**
- * The order of an apply, from nothing but the plan's own data: what is referred to before what refers to it, and inside
- * that by kind as listed, else as given; deletes last, and the other way round. What nothing refers to comes as late as
- * its kind does.
- *
- * @param kinds of the plan's project
+ * The order of an apply, from the plan's own data alone: what is referred to before what refers to it, and inside that by kind as
+ * listed, else as given; deletes last, and the other way round. What nothing refers to comes as late as its kind does.
  */
 export function arrangeChanges(changes: readonly Change[], kinds: Kinds): ArrangedChanges {
   const ranks = new Map(kinds.all.map(({ name }, at) => [name, at]));
@@ -49,7 +45,6 @@ export function arrangeChanges(changes: readonly Change[], kinds: Kinds): Arrang
   };
 }
 
-/** A cycle for people: `A -> B -> A`. */
 export function cycleText(cycle: readonly Address[]): string {
   return [...cycle, ...cycle.slice(0, 1)].join(' -> ');
 }
@@ -135,11 +130,7 @@ function heightsOf(changes: readonly Change[], needs: Needs, rankOf: (change: Ch
   return { heights, left: [...waiting.keys()] };
 }
 
-/**
- * Changes of which each needs the next, and the last the first; none without a cycle.
- *
- * @param left changes that are in a cycle, or needed by one: each is needed by another one of them, as is all that it needs
- */
+/** Changes that each need the next, and the last the first. In `left`, each is needed by another, and so is all it needs. */
 function cycleIn(left: readonly Change[], needs: Needs): Change[] {
   const neededFor = new Map<Change, Change>();
   for (const change of left) {

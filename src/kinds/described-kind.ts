@@ -39,11 +39,6 @@ import {
 } from './kind.ts';
 import { aboveIn, joinIds, pathIds } from './parents.ts';
 
-/**
- * The kind that a descriptor describes, in its `resource`. Callers use it like a built-in kind.
- *
- * @param parent the kind of the objects that its objects are below, where it has one
- */
 export function kindFrom(
   descriptor: Descriptor,
   {
@@ -279,7 +274,6 @@ function othersIn(
   return mapMembers(answer, (value, name) => (named.has(name) ? undefined : value));
 }
 
-/** The members that hold the key, without the part that names the parent. */
 function keyOf({ key }: Descriptor, all: Key): JsonObject {
   const names = key.map(({ name }) => name);
   return keyMembers(names, all.slice(all.length - key.length));

@@ -2,11 +2,7 @@ import { type Json, type JsonObject, objectFrom } from '../model/json.ts';
 import { type Descriptor, namingOf } from './descriptor.ts';
 import type { Field } from './kind.ts';
 
-/**
- * The JSON Schema of a described kind's manifests, in the form of those in schemas/: it refers to lifecycle.schema.json.
- *
- * @param descriptor of names that schemas/kind.schema.json allows
- */
+/** The schema of a described kind's manifests. Like those in schemas/, it refers to lifecycle.schema.json. */
 export function manifestSchemaOf(descriptor: Descriptor): JsonObject {
   const { kind, summary, key, parent, fields } = descriptor;
   const { isPinnable: isAlone, isRenamable } = namingOf(descriptor);

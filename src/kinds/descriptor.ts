@@ -6,10 +6,7 @@ import type { Service } from './http.ts';
 import type { Field, KeyField, List, Notice } from './kind.ts';
 import { type PlaceRule, Places, rulesInside } from './places.ts';
 
-/**
- * A kind of object as data: what a `NAME.kind.yaml` says, with its defaults. It describes a collection of the usual shape:
- * a list of whole objects with an `id`, under one path.
- */
+/** What a `NAME.kind.yaml` says, with its defaults: a list of whole objects with an `id`, under one path. */
 export interface Descriptor
   extends Required<Omit<WrittenKind, 'key' | 'parent' | 'list' | 'fields' | 'places' | 'proven'>> {
   readonly key: readonly KeyField[];
@@ -24,7 +21,6 @@ interface DescribedList extends Pick<List, 'pageSize' | 'member' | 'counts'> {
   readonly filterPart?: number;
 }
 
-/** What a document describes, with the defaults of what it leaves out. */
 export function descriptorFrom(written: WrittenKind): Descriptor {
   const { parent = {}, list = {}, fields = {}, places = {}, proven: _, ...described } = written;
   const rules = Object.entries(places).map(([path, is]) => ({ path, is }));
@@ -78,7 +74,6 @@ function describedList(
 /** Of the lists of each service (api-notes, "page size"). */
 const defaultPageSize: Readonly<Record<Service, number>> = { identity: 250, profiles: 100 };
 
-/** A field as it is written: `text`, or a mapping that says more. */
 function describedField(written: NonNullable<WrittenKind['fields']>[string]): Field {
   const {
     is,
@@ -109,10 +104,8 @@ interface DescriptorMistake {
   readonly message: string;
 }
 
-/** The place of a mistake, what it is, and whether the descriptor makes it. */
 type Check = readonly [at: Pointer, message: string, isWrong: boolean];
 
-/** The names that a descriptor gives to two things at once, and what leads nowhere or cannot be. */
 export function mistakesIn(
   descriptor: Descriptor,
   { places = {} }: Pick<WrittenKind, 'places'> = {},
@@ -188,7 +181,6 @@ function checksOfShape({ path, key, parent, single, update, write, ...can }: Des
   ];
 }
 
-/** The names in `write` that are those of nothing. */
 function checksOfWrite({ key, fields, write }: Descriptor): readonly Check[] {
   const known = new Set([...key.map(({ name }) => name), ...Object.keys(fields)]);
   const { required, immutable, first, alone = [], beforeDelete = {} } = write;
@@ -232,9 +224,7 @@ export interface Proof {
   readonly notice?: Notice;
 }
 
-/**
- * The digest of a kind's descriptor, and a notice where that has changed since `kind check` succeeded, or was never checked.
- */
+/** The digest of a kind's descriptor, and a notice unless `kind check` has succeeded for it. */
 export function proofOf(kind: string, document: JsonObject): Proof {
   const digest = descriptorDigest(document);
   const proof = getText(document, proofMember);

@@ -31,10 +31,7 @@ export function foldName(text: string): string {
 
 const isPlain = /^[\x20-\x7e]*$/;
 
-/**
- * The comparable form of a value: two values of a field are equal exactly if their comparable forms are. Unset values
- * (absent, null, an empty text, list or JSON object) are `null`.
- */
+/** Values of a field are equal exactly if these are. `null` for unset ones: absent, null, an empty text, list or JSON object. */
 export function comparable(field: Field, value: Json | undefined): Json {
   if (value === undefined || value === null) return null;
   switch (field.is) {
@@ -65,7 +62,6 @@ export function chooseSynonym(field: Field, value: Json): Json {
   return field.is === 'value' && field.synonyms && isArray(value) ? (value[0] ?? null) : value;
 }
 
-/** Sorted, without duplicates; `null` where empty. */
 function comparableSet(items: readonly Json[]): Json {
   const sorted = sortedByText(items.map((item) => [canonicalJson(item), item]));
   return sorted.size > 0 ? [...sorted.values()] : null;
@@ -76,7 +72,6 @@ export function itemsByText(field: Field, value: Json | undefined): ReadonlyMap<
   return sortedByText(isArray(value) ? textsOfItems(field, value) : []);
 }
 
-/** The text of what is compared of an item: equal for equal items. */
 export function textOfItem(field: Field, item: Json): string {
   return canonicalJson(comparable(field, [item]));
 }
@@ -98,7 +93,6 @@ function comparableJson(value: Json, field: JsonField): Json {
   return mapJson(normal, (item) => (typeof item === 'object' ? item : String(item)));
 }
 
-/** The value with the members parsed that are JSON in text themselves. */
 function withNestedRead(value: Json, { nested }: JsonField): Json {
   if (!nested || !isObject(value)) return value;
   const isText = (name: string) => nested.includes(name) && typeof value[name] === 'string';
@@ -107,10 +101,7 @@ function withNestedRead(value: Json, { nested }: JsonField): Json {
     : value;
 }
 
-/**
- * JSON without the members that say nothing, at every depth: null ones, what the server owns, and what hosts fill objects up
- * with. A list at a place that is a set is sorted.
- */
+/** Without what says nothing, at every depth: null, the server's own, and what hosts fill in. A list that is a set is sorted. */
 function normalJson(value: Json, field: NormalField, at: Pointer): Json {
   if (typeof value !== 'object' || value === null || isFilledInLater(value)) return value;
   const inside = (item: Json, step: string | number): Json =>
@@ -139,10 +130,8 @@ const isFiller = (value: Json): boolean => value === false || value === '' || is
 
 /**
  * The wanted value in the form of the live one, where they say the same: members that are null or absent, lists that are sets, and
- * what the server owns. The last is a marker, since it is read again just before sending. So a request holds what a plan shows,
- * however the tenant answers. Items of lists are the same where they are equal otherwise, else by their position.
- *
- * @param root the place of the field in the object
+ * what the server owns, as a marker, since it is read again just before sending. So a request holds what a plan shows. Items of
+ * lists are the same where they are equal otherwise, else by position. `root` is the place of the field in the object.
  */
 function alignWithLive(field: Field, wanted: Json, live: Json | undefined, root: Pointer): Json {
   // Foreign data that looks like a marker stays as it is.
@@ -192,11 +181,7 @@ function partnersOf(
   });
 }
 
-/**
- * A JSON field as a manifest shows it: parsed, and without what the server owns and a host filled it up with.
- *
- * @param declared a value whose members stay
- */
+/** As a manifest shows it: parsed, without what the server owns or a host filled in. Members of `declared` stay. */
 export function printedJson(field: JsonField, value: Json, declared: Json = null): Json {
   const print = (part: Json, kept: Json | undefined, at: Pointer): Json => {
     if (isArray(part)) {
@@ -219,10 +204,7 @@ export function printedJson(field: JsonField, value: Json, declared: Json = null
 
 const isEmptyObject = (value: Json): boolean => isObject(value) && Object.keys(value).length === 0;
 
-/**
- * A reference with an id is compared by that id, since the server may answer with another name; and without its type
- * where the field says to which kind it belongs, since a manifest may leave the type out. A text or number is the id.
- */
+/** Compared by id, since the server may answer with another name. A manifest may leave out the type where the field has `to`. */
 function comparableReference(value: Json, { to }: { readonly to?: string }): Json {
   const reference = typeof value === 'string' || typeof value === 'number' ? { id: value } : value;
   if (!isObject(reference)) return value;
@@ -263,15 +245,11 @@ export function comparableRecord(record: JsonObject, field: RecordsField): JsonO
   });
 }
 
-/** A record in the spelling of its field, unset members included. */
 export function canonicalRecord(record: JsonObject, field: RecordsField): JsonObject {
   return field.canonical?.(record) ?? record;
 }
 
-/**
- * The wanted value of a field: `declared` over `live`. Only an object whose members are declared one by one is merged;
- * there, a `null` removes the member. A list without order has each item once, in whatever forms a manifest has it.
- */
+/** `declared` over `live`. Only objects declared by member are merged; `null` removes a member. A set has each item once. */
 export function overlay(field: Field, declared: Json, live: Json | undefined): Json {
   if ((field.is === 'set' || field.is === 'references') && isArray(declared)) {
     const current = itemsByText(field, live);

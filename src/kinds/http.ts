@@ -17,7 +17,6 @@ export interface Call extends Request {
   readonly lane: Lane;
 }
 
-/** What the API serves under one path. */
 export interface ApiResource {
   /** Its name among the `paths` of an environment. */
   readonly name: string;
@@ -51,7 +50,6 @@ export function profilesResource(name: string, path: (settings: ApiSettings) => 
   return { name, ownPath: null, path, lane: () => ({ service: 'profiles', group: 'api' }) };
 }
 
-/** What a request adds to the path of its resource, its query, and its body. */
 interface CallParts {
   /** The ids of the objects that the resource is below. */
   readonly above?: readonly Json[];
@@ -63,9 +61,8 @@ interface CallParts {
 }
 
 /**
- * Requests of the API with the headers its documents ask for: Accept always, Content-Type with a body, and the
- * experimental header on every call of the identity service (seeds 000 and 001, "Endpoints"). Throws a Failure for a
- * segment that would walk out of the path.
+ * Requests with the headers the documents ask for: Accept always, Content-Type with a body, and the experimental header on every
+ * call of the identity service (seeds 000 and 001, "Endpoints"). Throws a Failure for a segment that would walk out of the path.
  */
 export function apiRequest(
   method: Request['method'],
@@ -83,7 +80,6 @@ export function apiRequest(
   return { method, path, query, headers, body: body ?? null, lane };
 }
 
-/** A call of the API that changes objects of a kind. */
 export interface Operation {
   readonly method: Exclude<Request['method'], 'GET'>;
   readonly resource: ApiResource;
@@ -131,10 +127,7 @@ export function pathOf(base: string, ...segments: readonly Json[]): string {
 
 const placeInPath = /\{([^{}]+)\}/g;
 
-/**
- * One segment of a path, percent-encoded; `{ADDRESS}` for an id that is not known before an apply has created its object. No
- * other segment has a brace. Throws a Failure for one that would walk out of the path.
- */
+/** Percent-encoded; `{ADDRESS}` for the id of an object that an apply has yet to create. No other segment has a brace. */
 function segmentOf(id: Json): string {
   const to = refOf(id);
   if (to !== null) return `{${to}}`;
@@ -149,11 +142,9 @@ function segmentOf(id: Json): string {
   return encodeURIComponent(segment);
 }
 
-/** The addresses whose ids a path waits for. */
 export const refsInPath = (path: string): Address[] =>
   [...path.matchAll(placeInPath)].map(([, to = '']) => to);
 
-/** The path with the ids that `idOf` knows. */
 export function fillPath(path: string, idOf: (to: Address) => Json | undefined): string {
   return path.replaceAll(placeInPath, (place, to: Address) => {
     const id = idOf(to);
@@ -216,10 +207,7 @@ export function saysAny(body: JsonObject, names: readonly string[]): boolean {
   });
 }
 
-/**
- * Whether an answer with this status leaves open whether its request was carried out: an error of the server, a 408 of a
- * gateway that waited too long, or a 303, which says where the result is (RFC 9110, 15.4.4).
- */
+/** Whether it may have been carried out: a server error, a gateway's 408, or a 303 with the result's place (RFC 9110, 15.4.4). */
 export function isInconclusive({ status }: { readonly status: number }): boolean {
   return status >= 500 || status === 408 || status === 303;
 }

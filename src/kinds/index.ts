@@ -12,9 +12,8 @@ import { simIntegration } from './sim-integration.ts';
 import { verifiedDomain } from './verified-domain.ts';
 
 /**
- * What other objects refer to, and tenantctl only reads: a project's own descriptor of one of these names replaces it. The
- * API documents of this project do not have these lists; paths, pages and filters are those of the vendor's public API
- * description. They are read where something refers to them, so a tenant that refuses them matters to nobody else.
+ * What other objects refer to, and tenantctl only reads. A project's own descriptor of one of these names replaces it. Paths, pages
+ * and filters are those of the vendor's public API description. A tenant that refuses a list matters to what refers to it alone.
  */
 export const readOnlyKinds: readonly Descriptor[] = [
   descriptorFrom({
@@ -70,10 +69,7 @@ const serviceDesk = descriptorFrom({
   write: { patchOps: 'replace', required: ['description', 'type', 'attributes'] },
 });
 
-/**
- * The kinds that every project has. Those that others refer to come first. Authentication profiles come last: a change to
- * one can cut off the credentials that the rest of the run needs.
- */
+/** What others refer to comes first, AuthProfile last: a change to one can cut off the credentials that the run still needs. */
 export const builtInKinds: Kinds = catalogOf([
   ...readOnlyKinds.map((each) => kindFrom(each)),
   verifiedDomain,

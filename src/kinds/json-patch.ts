@@ -14,10 +14,8 @@ import { isMarkerKey, livePlace, refOfName } from '../model/marker.ts';
 import { isWithin, type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 
 /**
- * The smallest JSON Patch (RFC 6902) from `before` to `after`, as a request body. Objects are patched by member; lists and markers
- * are replaced as a whole: a tenant may have reordered a list, so an index into it is not safe.
- *
- * @param whole the members that are replaced as a whole too
+ * The smallest JSON Patch (RFC 6902). Objects are patched by member; lists, markers and the members in `whole` are replaced: a
+ * tenant may have reordered a list, so an index into it is not safe.
  */
 export function jsonPatch(
   before: JsonObject,
@@ -59,7 +57,6 @@ function changesBetween(
     return isUnset ? undefined : value;
   });
   const found = jsonpatch.compare(opaque(current, whole), opaque(after, whole));
-  // Unchanged values need no operation.
   return found.filter(({ path }) => !isKept(valueAt(after, path), valueAt(before, path), path));
 }
 
@@ -81,11 +78,7 @@ function isMarker(value: JsonObject): boolean {
   return others.length === 0 && isMarkerKey(name) && refOfName(name) === null;
 }
 
-/**
- * The smallest JSON Merge Patch (RFC 7396) from `before` to `after`. Lists and markers are replaced as a whole.
- *
- * @param whole the members that are replaced as a whole too
- */
+/** The smallest JSON Merge Patch (RFC 7396). Lists, markers and the members in `whole` are replaced as a whole. */
 export function mergePatch(
   before: JsonObject,
   after: JsonObject,
@@ -113,11 +106,7 @@ function isKept(value: Json | undefined, current: Json | undefined, place: Point
   return isAlike && parts.every(([at, part]) => isKept(part, others.get(at), at));
 }
 
-/**
- * What a merge patch makes of a value. A marker in the patch is a single value.
- *
- * @param isMapping whether the patch goes into a part of the value, and does not take its place
- */
+/** A marker in the patch is a single value. With `isMapping` the patch goes into the value, and does not take its place. */
 export function applyMergePatch(
   value: Json,
   patch: Json,

@@ -1,9 +1,6 @@
 import { isTooDeep, type Json, objectFrom, parseJson } from '../model/json.ts';
 
-/**
- * The value of a field that holds JSON in text: objects stay objects; JSON text and the `{a=b, c=d}` map text of some
- * tenants are parsed (api-notes, "JSON in text"). Other text stays text, and so does JSON that is nested too deeply.
- */
+/** Parses JSON text, and the `{a=b}` map text of some tenants (api-notes, "JSON in text"). Text that is nested too deeply stays. */
 export function readJsonText(value: Json): Json {
   if (typeof value !== 'string' || !mayBeJson.test(value)) return value;
   const parsed = parseJson(value);
@@ -40,7 +37,6 @@ function readMapValue(text: string, depth: number): Json {
   return readMapText(text, depth) ?? text;
 }
 
-/** The text between the first and the last character, where these are a pair. */
 function insideOf(text: string, pair: string): string | null {
   return text.at(0) === pair[0] && text.at(-1) === pair[1] ? text.slice(1, -1) : null;
 }
@@ -53,7 +49,6 @@ function split(text: string, separator: RegExp): string[] {
   return starts.map((start, piece) => text.slice(start, ends[piece]?.index));
 }
 
-/** The bracket depth at each character; `null` where the brackets are not balanced. */
 function depthsOf(text: string): Uint32Array | null {
   const depths = new Uint32Array(text.length);
   const open: string[] = [];

@@ -9,15 +9,13 @@ import type { Places } from './places.ts';
 
 /** How the values of a field are compared, shown, written and exported. */
 export type Field = Form & {
-  /** What is known of single places in it. */
   readonly places?: Places;
 };
 
 type Form =
   /**
-   * Compared exactly. With `nameOf` it is the name beside an id in that field, and not compared where the ids are equal.
-   * With `synonyms` the tenant may show a list of values that mean the same: each equals what is declared, the first is shown.
-   * With `to` it is the id of an object of that kind.
+   * Compared exactly. With `nameOf` it is the name beside an id in that field, and not compared where the ids are equal. With
+   * `synonyms` the tenant may list values that mean the same: each equals the declared one. With `to` it is an id of that kind.
    */
   | {
       readonly is: 'value';
@@ -32,10 +30,7 @@ type Form =
   /** A list without order and duplicates; empty is unset. With `to` it has the ids of objects of that kind. */
   | { readonly is: 'set'; readonly to?: string }
   | JsonField
-  /**
-   * `{type, id, name}`: compared by id where there is one, else by name. With `to` it refers to an object of that kind, so
-   * that the type says nothing more. `type` is what the API calls the kind.
-   */
+  /** `{type, id, name}`: compared by id where there is one, else by name. `type` is what the API calls the kind that `to` names. */
   | { readonly is: 'reference'; readonly to?: string; readonly type?: string }
   /** A list of such references, without order and duplicates; empty is unset. */
   | { readonly is: 'references'; readonly to: string; readonly type?: string }
@@ -59,10 +54,7 @@ export interface JsonField {
   readonly filled?: true;
 }
 
-/**
- * A list of objects without order. Two objects with equal `alike` members are versions of one record. `filled` are the
- * members that are sent even where a manifest leaves them out.
- */
+/** A list without order. Objects with equal `alike` members are versions of one record. `filled` members are always sent. */
 export interface RecordsField {
   readonly is: 'records';
   readonly alike: readonly string[];
@@ -104,7 +96,6 @@ type HowRead =
   | {
       readonly how: 'list';
       readonly list: List;
-      /** The call for one object whose id is known. */
       one?(id: string, settings: ApiSettings): Call;
     }
   /** There is one object, and no list: at the path, or at that below each parent. */
@@ -149,18 +140,13 @@ export interface LiveObject {
   /** The address with its key case-folded as the kind says: equal for the same object. */
   readonly identity: string;
   readonly id: string | null;
-  /** The fields that a manifest could declare, with the manifest's names and the tenant's values. */
   readonly fields: JsonObject;
   /** Declarable fields that the tenant does not show (missing, masked, encrypted): they cannot be compared. */
   readonly hidden: readonly Pointer[];
-  /** As the kind says it (see `Facts`). */
   readonly whyNotExported?: string | null;
   /** The tenant's complete answer: a write of the whole object is based on it. */
   readonly raw: JsonObject;
-  /**
-   * The digest of the object, without the server's bookkeeping and without what is at the ignored places. Computed when it is
-   * asked: few objects change.
-   */
+  /** Leaves out the server's bookkeeping and the ignored places. Computed when it is asked: few objects change. */
   fingerprint(ignored?: readonly Pointer[]): string;
 }
 
@@ -195,15 +181,11 @@ export interface RemoveInput {
   readonly settings: ApiSettings;
 }
 
-/**
- * What a tenant does with a create of an object that exists: it refuses it, replaces the object (or does nothing), or
- * makes another object or starts its effects again. Where the documents say nothing, it `duplicates`.
- */
+/** Of an object that exists. `replaces` may do nothing; `duplicates` may start effects again: assumed where no document says. */
 type SecondCreate = 'refused' | 'replaces' | 'duplicates';
 
 /** What can be done with objects of a kind; the other changes are steps by hand. */
 interface Abilities {
-  /** False, or what the tenant does with a second create of the same object, as its documents say. */
   readonly create: SecondCreate | false;
   readonly update: boolean;
   readonly delete: boolean;
@@ -216,14 +198,12 @@ interface Abilities {
 export type Notice = Pick<Diagnostic, 'code' | 'severity' | 'message' | 'hint'>;
 
 /**
- * Everything that tenantctl knows about a kind of object: data and pure functions. Loader, planner, client, applier and
- * exporter treat all kinds alike; a new kind is one such value, one JSON Schema, and an entry in index.ts. Its functions must
- * not look at anything but their input, and must give the same for the same input: a plan is checked by making it again.
+ * Everything that tenantctl knows about a kind of object. A new kind is one such value, one JSON Schema, and an entry in index.ts.
+ * Functions look at nothing but their input, and give the same for the same input: a plan is checked by making it again.
  */
 export interface Kind {
   /** What manifests and addresses call it: a word in PascalCase, never changed once projects use it. */
   readonly name: string;
-  /** One line for documents and help. */
   readonly summary: string;
   /** The parts of the natural key, in the order of an address. Two objects with equal keys are one. */
   readonly keyFields: readonly KeyField[];
@@ -233,13 +213,10 @@ export interface Kind {
   readonly serverOwned: readonly string[];
   /** Must agree with the functions below: what is false there has to end in a step by hand. */
   readonly can: Abilities;
-  /** What the API calls such objects: where they are, which service has them, and what their requests are counted with. */
   readonly resource: ApiResource;
-  /** Of a kind whose objects are below those of another. */
   readonly parent?: Parent;
   /** The member that stands for an object in paths, where it is not `id`. */
   readonly idMember?: string;
-  /** How objects and the vendor's defaults are read. It describes requests, and sends none. */
   readonly read: Read;
   /**
    * Reads a row of a list, or the answer to a single read or write. Must accept any JSON, and must not drop what a manifest could
@@ -258,10 +235,7 @@ export interface Kind {
   readonly quirks?: Quirks;
 }
 
-/**
- * The kind that objects are below. Its name is the first part of their key, and a field with the parent's id. The
- * id of such an object is that of its parent and its own (see `pathIds`).
- */
+/** The kind that objects are below. They name it in their key and in a field; its id is part of theirs (see `pathIds`). */
 export interface Parent {
   readonly part: string;
   readonly kind: Kind;

@@ -19,11 +19,7 @@ export interface TenantState {
   readonly defaults: readonly LiveObject[];
 }
 
-/**
- * An answer of the API as a live object; `null` where the kind says that it is not one of its objects.
- *
- * @param id the requested id, for answers without an id
- */
+/** `null` where the kind says that it is not one of its objects. `id` is the requested one, for answers without an id. */
 export function liveObject(kind: Kind, raw: JsonObject, id: string | null): LiveObject | null {
   const facts = kind.parse(raw, id);
   if (!facts) return null;
@@ -44,7 +40,6 @@ export function liveObject(kind: Kind, raw: JsonObject, id: string | null): Live
   };
 }
 
-/** A declared object, and what the tenant has of it. */
 export interface Match {
   readonly kind: Kind;
   readonly resource: Resource;
@@ -108,7 +103,6 @@ export function candidateKeys(
   return candidates(known).filter((key) => key.every(isPathSegment));
 }
 
-/** Equal for keys of the same object: the address, with case folded where the kind says so. */
 export function identityOf(kind: Kind, key: Key): string {
   // Few kinds fold case, and each object's identity is asked several times.
   if (!kind.keyFields.some(({ foldCase }) => foldCase)) return formatAddress(kind.name, key);
@@ -143,7 +137,6 @@ export function isKnownById({ key, id }: { readonly key: Key; readonly id: strin
   return key.length === 1 && key[0] === id;
 }
 
-/** Whether the live object needs another key to become the declared one. */
 export function isRename({ kind, resource, live }: Match): boolean {
   if (!live || live.address === resource.address) return false;
   if (live.identity === identityOf(kind, resource.key)) return false;
@@ -188,7 +181,6 @@ export class LiveIndex {
     return [...new Set(found.filter((object) => object !== null))];
   }
 
-  /** The live object of a resource: the one it pins by id, the one with its key, or the one it renames. */
   find({ kind, key, id, lifecycle }: Pick<Resource, 'kind' | 'key' | 'id' | 'lifecycle'>): LiveObject | null {
     if (id !== null) return this.findById(kind, id);
     const { renamedFrom } = lifecycle;

@@ -68,7 +68,6 @@ export const notificationTemplate: Kind = {
     const id = getText(answer, 'id');
     return { key, id, fields: pick(answer, names), extraMembers: () => unknownFields(answer) };
   },
-  // Operation rule 1 of seed 001.
   can: { create: 'replaces', update: true, delete: true, rename: false, pin: false },
   create: writeWhole,
   update: writeWhole,
@@ -87,10 +86,7 @@ export function keyFilter(keys: readonly Key[]): string {
   return isIn('key', [...new Set(keys.map(([key = '']) => key))]);
 }
 
-/**
- * Fields of the live template that tenantctl does not know are sent back, since leaving them out would delete them. A null
- * is only sent where it clears a field: some hosts refuse it in others.
- */
+/** Unknown live fields are sent back, since leaving them out deletes them. Null only clears: some hosts refuse it elsewhere. */
 function writeWhole(input: WriteInput): Write {
   const { key, fields: values, changed, live, settings } = input;
   const sent = Object.entries(fields)

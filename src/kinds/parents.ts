@@ -2,10 +2,8 @@ import type { Key } from '../model/address.ts';
 import { get, getText, isObject, type JsonObject } from '../model/json.ts';
 import type { Kind, LiveObject, Parent } from './kind.ts';
 
-/** What objects below another one know of it. */
 export interface Above {
   readonly id: string;
-  /** What stands for it in their keys. */
   readonly part: string;
 }
 

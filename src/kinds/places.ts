@@ -84,7 +84,6 @@ export function fieldSays({ places }: WithPlaces, at: Pointer, ...policies: read
   return places?.is(pointer(...segmentsOf(at).slice(1)), ...policies) === true;
 }
 
-/** {@link fieldSays}, of the field that the place is in. */
 export function kindSays(
   { fields }: { readonly fields: Readonly<Record<string, WithPlaces>> },
   at: Pointer,

@@ -39,10 +39,7 @@ const documented = [
   'secondary_attribute_id',
 ];
 
-/**
- * The types of attributes whose values are ids (seed 002, "ProfileAttributeRule"). Hosts also write them with a blank, and call
- * users by what they are to a profile.
- */
+/** Types whose values are ids (seed 002, "ProfileAttributeRule"). Hosts also write a blank in them, and name users by role. */
 const idAttributes: Readonly<Record<string, string>> = {
   ...typesOf('profile', 'profiles'),
   ...Object.assign({}, ...['user', 'contributor', 'owner'].map((noun) => typesOf(noun, 'users'))),
@@ -63,7 +60,6 @@ const places = new Places([
   { path: '*/value', is: { is: 'reference', by: 'condition_object_id', to: idAttributes } },
 ]);
 
-/** The rules of a search as a field. Rules with equal `alike` members are one whose operator or value changed. */
 const rulesField: Field & RecordsField = {
   is: 'records',
   alike: ['type', 'condition_object_id'],
@@ -120,11 +116,7 @@ function newRule(rule: JsonObject, settings: ApiSettings): JsonObject {
 const nameOfClass = ({ profileSearchObjectType: way }: ApiSettings): string =>
   way === 'object_type' ? way : 'condition_object_type';
 
-/**
- * A live rule with the declared members, as the API accepts it. The live class goes back where it is as good.
- *
- * @param row the rule as the tenant shows it
- */
+/** The live rule `row` with the declared members, as the API accepts it. The live class goes back where it is as good. */
 function changedRule(declared: JsonObject, row: JsonObject, settings: ApiSettings): JsonObject {
   // As literals, the live values can never pass for markers of a request body.
   const live = mapMembers(row, (value, name) =>
@@ -133,7 +125,6 @@ function changedRule(declared: JsonObject, row: JsonObject, settings: ApiSetting
   const [wanted, has] = [classOf(declared), classOf(live)];
   if (has !== null && (wanted === null || (isAttributeClass(wanted) && isAttributeClass(has))))
     return { ...live, ...withoutClass(declared) };
-  // A member that is declared null is cleared.
   const cleared = mapMembers(declared, (value) => (value === null ? null : undefined));
   return { ...newRule({ ...withoutClass(live), ...declared }, settings), ...cleared };
 }
@@ -216,9 +207,8 @@ export const profileSearch: Kind = {
 };
 
 /**
- * Rules are nested records: with `id` a rule is changed, without it one is added, `_destroy` removes one, and a rule that
- * is left out stays. So only differences are sent, and a rule that stays keeps its id. `null` where a rule that changes or
- * goes has none: without it, the same call would add another rule.
+ * Rules are nested records: an `id` changes one, without it one is added, `_destroy` removes one, and one that is left out stays.
+ * So only differences are sent. `null` where a rule that changes or goes has no id: the same call would add another one.
  */
 function ruleChanges(
   fields: WriteInput['fields'],

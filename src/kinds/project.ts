@@ -85,7 +85,6 @@ export interface Limits extends RateLimit {
   readonly settle: number;
 }
 
-/** Where an environment's tenant is: at two base URLs, or in this process. */
 export type Connection =
   | {
       readonly to: 'tenant';
@@ -127,7 +126,6 @@ export interface ProjectEnvironment {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A project, loaded for one environment: everything that is known without the tenant. */
 export interface Project extends ProjectEnvironment {
   readonly resources: readonly Resource[];
   readonly credentials: ReadonlySet<string>;

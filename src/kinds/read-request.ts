@@ -13,15 +13,9 @@ export interface ReadRequest {
   readonly complete: boolean;
   /** Those of the keys that two objects may have: they are only referred to, and what uses them has to see that. */
   readonly allowsDuplicates?: readonly Key[];
-  /**
-   * Whether the objects were just written. A single object may then be read by its own call; objects whose fingerprints
-   * are compared are always read the same way.
-   */
+  /** Just written: then the object's own call may be used. Objects whose fingerprints are compared are always read the same way. */
   readonly written?: boolean;
-  /**
-   * Called for an object that is left out, since its answer cannot be used: the tenant refuses its key, answers about
-   * another object, or has several with the key. Left out: then reading fails.
-   */
+  /** Called where the tenant refuses the key, answers about another object, or has several. Left out: then reading fails. */
   onUnusable?(object: Pick<LiveObject, 'kind' | 'key'>, why: string): void;
 }
 

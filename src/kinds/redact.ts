@@ -25,18 +25,15 @@ export type IsSensitive = (at: Pointer, value: Json) => boolean;
 interface Disclosure {
   /** The places that are secret: by `!secret` in a manifest, an overlay or the revision, or because the tenant hides them. */
   readonly marked: readonly Pointer[];
-  /**
-   * What manifests declare of the object, with JSON in text parsed. A setting is shown where one of them declares it in clear.
-   */
+  /** JSON in text is parsed. A setting is shown where one of these manifests declares it in clear. */
   readonly declared: readonly JsonObject[];
   /** The values that may be shown: a place that holds a credential in one of them is sensitive in all. */
   readonly values: readonly JsonObject[];
 }
 
 /**
- * The one function that decides what is concealed, for all outputs (design, section 5): what is marked as a secret, what looks
- * like a credential, and settings that no manifest declares in clear. Those belong to another system, and no name says what
- * they hold. Of a setting that manifests declare as a whole, that is what a change takes away.
+ * Decides for all outputs what is concealed (design, section 5): what is marked as a secret, what looks like a credential, and what
+ * no manifest declares in clear among settings: those belong to another system, and no name says what they hold.
  */
 export function sensitivePlaces(kind: Kind, disclosure: Disclosure): IsSensitive {
   const { marked, declared, values } = disclosure;
@@ -86,12 +83,10 @@ export function withDeclared(kind: Kind, declared: JsonObject, fields: JsonObjec
   return { ...fields, ...wanted };
 }
 
-/** Whether the members of a field are settings that manifests declare one by one. */
 export function isMapOfSettings(field: Field | undefined): boolean {
   return field?.is === 'json' && field.declares === 'members' && field.settings === true;
 }
 
-/** Whether one of the places is `at` or above it. */
 function isBelow(places: ReadonlySet<Pointer>, at: Pointer): boolean {
   for (let end = at.length; end > 0; end = at.lastIndexOf('/', end - 1)) {
     if (places.has(at.slice(0, end))) return true;
@@ -99,18 +94,12 @@ function isBelow(places: ReadonlySet<Pointer>, at: Pointer): boolean {
   return false;
 }
 
-/**
- * The place with `*` for each index. A secret in one item of a list is secret in all items, at every depth: the live list
- * may have another order and other items. A name made of digits counts as an index.
- */
+/** `*` for each index: a secret in one item is one in all, since the live list may have others. Names of digits count too. */
 export function generalizeIndexes(at: Pointer): Pointer {
   return at.replaceAll(/\/\d+(?=\/|$)/g, '/*');
 }
 
-/**
- * True for a place among settings of which nobody but a manifest can say that they are no secret: all of a map that manifests
- * declare by member, and what a manifest leaves out of a field that it declares.
- */
+/** What only a manifest can call no secret: all of a map declared by member, and what a manifest leaves out of another field. */
 function isUndisclosed(kind: Kind, at: Pointer, declared: readonly JsonObject[]): boolean {
   const [name = ''] = segmentsOf(at);
   const field = fieldNamed(kind, name);
@@ -120,8 +109,8 @@ function isUndisclosed(kind: Kind, at: Pointer, declared: readonly JsonObject[])
 }
 
 /**
- * Tells where manifests declare a value in clear. Items of a list have no names to know them by: a text in a list is declared
- * where the declared list has the same text, and a member of an item also where both lists are equally long.
+ * Tells where manifests declare a value in clear. Items of a list have no names to know them by: a text is declared where the
+ * declared list has it too, and a member of an item also where both lists are equally long.
  */
 function clearPlaces({ declared, values }: Disclosure): (at: Pointer, value: Json) => boolean {
   const collect = (texts: Map<Pointer, Set<string>>, value: Json, at: Pointer): void => {
@@ -151,12 +140,7 @@ function clearPlaces({ declared, values }: Disclosure): (at: Pointer, value: Jso
   };
 }
 
-/**
- * `value` without sensitive values: all plans and results redact secrets with this function.
- *
- * @param replace returns the replacement of a sensitive value; `undefined` leaves the member out
- * @returns `undefined` where the value itself is left out
- */
+/** Redacts all plans and results. Where `replace` returns `undefined`, the value is left out. */
 export function redact(
   value: Json,
   at: Pointer,
@@ -201,11 +185,8 @@ export function redactDifference(
 }
 
 /**
- * The fields of a write, with a marker for each sensitive value that stays as it is. Such a value is read again just
- * before sending, so that a plan never contains it.
- *
- * @param fields declared fields over live ones
- * @param live the object's fields, with JSON in text parsed
+ * Puts a marker for each sensitive value that stays as it is: it is read again just before sending, so a plan never contains it.
+ * Expects `live` with JSON in text parsed.
  */
 export function markUnchanged(fields: JsonObject, live: JsonObject, isSensitive: IsSensitive): JsonObject {
   const mark = (value: Json, at: Pointer): Json => {

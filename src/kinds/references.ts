@@ -40,11 +40,7 @@ interface IdUse {
   readonly isName?: true;
 }
 
-/**
- * The ids in a value of a field that refers to objects, and the markers that stand for ids.
- *
- * @param below where the value is in the field
- */
+/** The ids in a value, and the markers that stand for ids. `below` is where the value is in the field. */
 export function idsIn(field: Field, value: Json, below: Pointer = ''): IdUse[] {
   const found: IdUse[] = [];
   const keep = (use: IdUse): Json => {
@@ -70,7 +66,6 @@ export type RecordUse = { readonly at: Pointer; readonly id: string } & (
   | { readonly typedBy: RecordUse; readonly from: Readonly<Record<string, string>> }
 );
 
-/** The ids in a value that are those of records. */
 export function recordIdsIn(field: Field, value: Json): RecordUse[] {
   const { places } = field;
   if (field.is !== 'records' || !places) return [];
@@ -161,7 +156,6 @@ function idInName(name: string): Json {
   return parsed ? refMarker(formatAddress(parsed.kind, parsed.key)) : name;
 }
 
-/** The rule for the name at this index of a way into a field; `null` where it is no id. */
 const ruleOfName = ({ places }: Field, steps: readonly string[], index: number): IdRule | null =>
   places?.idAt(pointer(...steps.slice(0, index)), 'names') ?? null;
 
@@ -182,7 +176,6 @@ export function renameMembers(
   });
 }
 
-/** The same for a place in such fields. */
 export function renameSteps({ fields }: Pick<Kind, 'fields'>, at: Pointer, rename: Rename): Pointer {
   const [name = '', ...below] = segmentsOf(at);
   const field = get(fields, name);
@@ -228,7 +221,6 @@ export function idsOnSide(
   const [name = '', ...below] = segmentsOf(difference.path);
   const field = fieldNamed(kind, name);
   if (!field) return [];
-  // Among the names that the place leads through.
   const onTheWay = below.flatMap((step, index): IdUse[] => {
     const rule = ruleOfName(field, below, index);
     return rule ? [{ at: '', id: idInName(step), to: kindsOf(rule, null), isName: true }] : [];

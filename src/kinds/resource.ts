@@ -18,7 +18,6 @@ export interface Lifecycle {
 
 /** What a manifest declares in all environments: before variables, secrets, lookups and overlays. */
 export interface Declaration {
-  /** `sha256:…` of it. */
   digest(): string;
   /** The places in the manifest whose values this environment decides: by a tag or an overlay. */
   differsHere(): readonly Pointer[];
@@ -26,7 +25,6 @@ export interface Declaration {
   isEnsuredHere(): boolean;
 }
 
-/** One object as a manifest declares it. */
 export interface Resource {
   readonly kind: Kind;
   readonly key: Key;
@@ -47,10 +45,7 @@ export interface Resource {
   source(): Source;
   /** The place of the value at a pointer. For a side file, the place that refers to it. */
   locate(at: Pointer): Source;
-  /**
-   * The same, with the line as an excerpt. With `offset`, a number of characters, the place inside a text: in its side
-   * file or in the manifest, as far as that is known.
-   */
+  /** With the line as an excerpt; with `offset`, in characters, the place inside a text, as far as that is known. */
   point(at: Pointer, offset?: number): { readonly source: Source; readonly excerpt: string };
   /** Where an overlay of the environment sets the value; `null` where the manifest does. */
   overlayAt(at: Pointer): Source | null;
@@ -91,7 +86,6 @@ export function keysOf({ key, lifecycle: { renamedFrom } }: Pick<Resource, 'key'
   return renamedFrom ? [key, renamedFrom] : [key];
 }
 
-/** A lookup, and the places that use it where they are known. */
 export interface UsedLookup extends Lookup {
   readonly uses?: readonly { readonly resource: Pick<Resource, 'address' | 'point'>; readonly at: Pointer }[];
 }

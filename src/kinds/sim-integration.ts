@@ -201,10 +201,7 @@ const ruleAdvice =
 
 const ruleOf = (values: JsonObject): JsonObject => getObject(values, ruleField);
 
-/**
- * Masked members of the live attributes that the manifest does not declare: writing all attributes as one text would
- * replace the credential by its mask. Ciphertext can be sent back as it is.
- */
+/** Masks in undeclared live attributes: writing all of them as one text would put them over the credentials. */
 function undeclaredMasks({ fields: values, live, changed, settings }: UpdateInput): Pointer[] {
   const isWhole = settings.jsonText === 'text' || settings.simPatchOps === 'replace';
   const writesAll = settings.simUpdate === 'put' || (changed.has('attributes') && isWhole);
@@ -265,10 +262,7 @@ function sourcesOf(answer: JsonObject): Json | undefined {
   return listed.map((source) => (isObject(source) ? (get(source, 'id') ?? null) : source));
 }
 
-/**
- * Splits the attributes of an answer. Nested ticket fields are objects inside `attributes` that the answer does not have at
- * top level; other members with their names are ordinary settings of the service desk.
- */
+/** Nested ticket fields are objects that the answer lacks at top level. Other members of their names are ordinary settings. */
 function splitAttributes(answer: JsonObject): { attributes: Json; nested: JsonObject } {
   const all = readJsonText(get(answer, 'attributes') ?? null);
   if (!isObject(all)) return { attributes: all, nested: {} };

@@ -9,13 +9,11 @@ interface ListedVariables {
   readonly examples: JsonObject;
 }
 
-/** What is listed, by {@link listedFor}. */
 export type VariableLists = ReadonlyMap<string, ListedVariables>;
 
 /** Templates in several locales have the same variables. */
 export const listedFor = ([key = '', medium = '']: Key): string => JSON.stringify([key, medium]);
 
-/** Reads the answer of such a host, which may hold anything. */
 export function parseVariables(answer: JsonObject): ListedVariables {
   const rows = ['globalVariables', 'templateVariables'].flatMap((name) => objectsIn(get(answer, name)));
   const listed = rows.flatMap((row) => {

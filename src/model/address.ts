@@ -17,9 +17,8 @@ export function formatAddress(kind: string, key: Key): Address {
 }
 
 /**
- * A part without a character that means something in a glob, so that an address given to `--only` is that address and
- * never a glob. `.` and `..` are encoded too: no glob matches them. Most parts need no encoding, and testing that is
- * faster than encoding them.
+ * Encodes what means something in a glob, so that an address given to `--only` is that address. `.` and `..` are encoded too: no
+ * glob matches them. Most parts need no encoding, and testing that is faster than encoding them.
  */
 function encodePart(part: string): string {
   if (part === '.' || part === '..') return part.replaceAll('.', '%2E');
@@ -29,9 +28,8 @@ function encodePart(part: string): string {
 }
 
 /**
- * Encodes a text with unpaired surrogates, which JSON of a tenant may hold and URLs cannot: each as the three bytes of
- * its code unit, so that different texts have different addresses. No manifest can declare such an object, so
- * {@link parseAddress} does not read the address back.
+ * Encodes unpaired surrogates, which JSON of a tenant may hold and URLs cannot, each as three bytes: different texts have different
+ * addresses. {@link parseAddress} does not read them back, since no manifest can declare such an object.
  */
 function encodeUnpaired(part: string): string {
   const pieces = part.split(/(\p{Surrogate})/u).map((piece, at) => {
@@ -64,12 +62,9 @@ export function parseAddress(address: Address): { kind: string; key: Key } | nul
 }
 
 /**
- * A predicate over addresses: true where one of `globs` matches (`*` within a part, `**` across parts).
- * A glob may be written with plain text (`SenderAddress/help@acme.example`) where the address is encoded. An address as
- * {@link formatAddress} writes it has no glob characters, so it only matches itself.
- *
- * @param isGuard misses no address that the tenant or the glob writes otherwise: then neither case nor the way
- * in which accents are encoded counts, and `Sim/Tickets (EU)*` means names with parentheses too
+ * True where one of `globs` matches (`*` within a part, `**` across parts). A glob may be plain text where the address is encoded.
+ * An address as {@link formatAddress} writes it only matches itself. With `isGuard`, no address is missed that is written
+ * otherwise: neither case nor the way accents are encoded counts, and `Sim/Tickets (EU)*` means names with parentheses too.
  */
 export function matchAddresses(
   globs: readonly string[],

@@ -24,12 +24,7 @@ export function groupBy<T, N>(
   return [...groups];
 }
 
-/**
- * True when a text has `length` of some ASCII characters in a row. Large texts are searched: a regular expression would look
- * at every character, this looks at every `length`th.
- *
- * @param sort as {@link charactersOf} makes it
- */
+/** True for `length` of the characters of `sort` in a row. In a large text, this looks at every `length`th character only. */
 export function hasRun(text: string, length: number, sort: Uint8Array): boolean {
   for (let at = length - 1; at < text.length; at += length) {
     if (!sort[text.charCodeAt(at)]) continue;

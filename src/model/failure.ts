@@ -98,12 +98,7 @@ export function systemFailure(error: unknown): Failure | null {
   return fail('system', error.message, options);
 }
 
-/**
- * The failure for a file that cannot be read: `file-not-found` where there is none, else `file-unreadable`. A Failure says
- * itself why.
- *
- * @param hint the next step if there is no such file
- */
+/** `file-not-found` where there is none (`hint` says what next), else `file-unreadable`. A Failure says itself why. */
 export function unreadableFile(file: string, error: unknown, hint?: string): Failure {
   if (error instanceof Failure) return error;
   const code = systemCode(error);

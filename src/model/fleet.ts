@@ -78,10 +78,8 @@ export function worstExitCode<Code extends ExitCode>(codes: readonly Code[]): Co
 }
 
 /**
- * The exit code of a fleet. Where changes were made in one environment and another could not run, the apply is incomplete:
- * the code of what could not run says that nothing was written.
- *
- * @param detailed counts changes that were planned (`--detailed-exitcode`)
+ * Where changes were made in one environment and another could not run, the apply is incomplete: the code of what could not run
+ * says that nothing was written. With `detailed` (`--detailed-exitcode`), planned changes count.
  */
 export function exitCodeOfFleet({ environments }: Fleet, detailed: boolean): ExitCode {
   const hasWritten = environments.some(({ result }) => result && result.summary.done > 0);
@@ -96,11 +94,7 @@ export function exitCodeOfFleet({ environments }: Fleet, detailed: boolean): Exi
   );
 }
 
-/**
- * Joins the remarks on several environments, each remark once. One that not all of them share says whose it is.
- *
- * @param wordsFor names the environments of a remark
- */
+/** Joins the remarks on several environments, each once. `wordsFor` names the owners of one that not all share. */
 export function shareDiagnostics(
   all: readonly { readonly name: string; readonly diagnostics: readonly Diagnostic[] }[],
   wordsFor: (names: readonly string[]) => string,

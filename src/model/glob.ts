@@ -12,10 +12,7 @@ const mostGlobstars = 3;
 const mostChoices = 1000;
 const longestGlob = 4096;
 
-/**
- * True when comparing a name with a glob can take hours: each further star between two slashes, and each further group with
- * alternatives, multiplies the ways to try. So can looking at a glob that is too long.
- */
+/** True when a comparison can take hours: further stars between slashes and further alternatives multiply the ways to try. */
 export function isSlowGlob(glob: string): boolean {
   if (glob.length > longestGlob) return true;
   const plain = glob.replace(/\\.|\[[^\]]*\]/g, ']');

@@ -96,10 +96,8 @@ export function sameJson(a: Json, b: Json): boolean {
 }
 
 /**
- * `text` parsed as JSON, or `undefined` where it is not JSON. Numbers that a double cannot hold become texts of their digits: a
- * number in their place would be another one, or null. {@link writeJson} writes them back.
- *
- * @param onInexact is told of each such number, also in texts that hold JSON, with the name of its member or list
+ * `undefined` where `text` is not JSON. Numbers that a double cannot hold become texts of their digits, which {@link writeJson}
+ * writes back. `onInexact` is told of each, also in texts that hold JSON, with the name of its member or list.
  */
 export function parseJson(
   text: string,
@@ -159,7 +157,6 @@ const structure = new RegExp(`${tokens.source}|[{}[\\]]`, 'g');
 
 const keepDigits = (token: string): string => (isInexact(token) ? `"${token}"` : token);
 
-/** True for a number whose digits a double does not keep. */
 function isInexact(token: string): boolean {
   if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(token)) return false;
   const number = Number(token);

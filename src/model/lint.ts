@@ -1,7 +1,6 @@
 import type { Severity } from './diagnostic.ts';
 import type { Pointer } from './pointer.ts';
 
-/** The severity of a rule's findings; `off` ignores them. */
 export type LintLevel = Severity | 'off';
 
 export interface LintRule {
@@ -11,10 +10,7 @@ export interface LintRule {
   readonly means: string;
 }
 
-/**
- * The rules of the lint. A finding is an error only where the tenant would refuse the object. What the tenant accepts but
- * recipients would notice is a warning, since an exported tenant must give an empty plan.
- */
+/** Only what the tenant would refuse is an error. The rest are warnings: an exported tenant must give an empty plan. */
 export const lintRules = {
   'velocity-unclosed': { level: 'warning', means: 'A block such as `#if` or `#foreach` has no `#end`.' },
   'velocity-unopened': {
@@ -98,7 +94,6 @@ export type LintCode = keyof typeof lintRules;
 
 export type LintLevels = Readonly<Partial<Record<LintCode, LintLevel>>>;
 
-/** What a rule has found. */
 export interface Finding {
   readonly code: LintCode;
   readonly at: Pointer;

@@ -111,9 +111,7 @@ function fillName(name: string, idOf: IdOf): string {
 export const fillPointer = (at: Pointer, idOf: IdOf): Pointer =>
   pointer(...segmentsOf(at).map((name) => fillName(name, idOf)));
 
-/**
- * The body with its live markers replaced by what `read` returns for their places, as literals. Throws what `read` throws.
- */
+/** Live markers become what `read` returns for their places, as literals. Throws what `read` throws. */
 export function fillLive(body: Json, read: (at: Pointer) => Json): Json {
   return fill(body, (part) => {
     const at = livePlace(part);
@@ -121,11 +119,7 @@ export function fillLive(body: Json, read: (at: Pointer) => Json): Json {
   });
 }
 
-/**
- * The body with its secret markers replaced by what `reveal` returns for their names, and literals by what they hold.
- *
- * @param write makes the text of what is sent as JSON in text
- */
+/** Secret markers become what `reveal` returns, literals what they hold, and `write` makes the text of JSON in text. */
 export function renderBody(
   body: Json,
   reveal: (name: string) => string,
@@ -182,7 +176,6 @@ export function lookupKey(lookup: Lookup): string {
   return canonicalJson(lookupMarker(lookup));
 }
 
-/** A lookup as it is written in a manifest, for messages and reports. */
 export function lookupWords({ from, where, take }: Lookup): string {
   return `!lookup { from: ${from}, where: { ${conditionWords(where)} }, take: ${take} }`;
 }

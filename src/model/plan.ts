@@ -37,9 +37,8 @@ export function secretsSentBy({ requests }: Pick<Change, 'requests'>): string[] 
 }
 
 /**
- * True when a request has the same effect when it is carried out twice: never a POST, and a PATCH only when it sets
- * values: `replace` or `add` to members in a JSON Patch (seeds 000, JsonPatch), or changes to nested records that have
- * their ids (seed 002, condition rules).
+ * True when carrying it out twice has the same effect: never a POST, and a PATCH only when it sets values: `replace` or `add` to
+ * members in a JSON Patch (seed 000, JsonPatch), or nested records that have their ids (seed 002, condition rules).
  */
 export function isRepeatable({ method, body }: Pick<Request, 'method' | 'body'>): boolean {
   return ['GET', 'PUT', 'DELETE'].includes(method) || (method === 'PATCH' && setsOnlyValues(body));

@@ -72,10 +72,7 @@ export function withValueAt(root: JsonObject, at: Pointer, value: Json | undefin
   return objectFrom(members);
 }
 
-/**
- * A copy of `root` with the value that `other` has at `at`. Objects around it that `root` does not have are added. Where `at`
- * leads into a list of `other`, the whole list is copied.
- */
+/** A copy of `root` with what `other` has at `at`, and the objects around it. A list that `at` leads into is copied whole. */
 export function withValueOf(other: JsonObject, root: JsonObject, at: Pointer): JsonObject {
   const place = placeAbove(other, at, isArray) ?? at;
   const value = valueAt(other, place);

@@ -19,7 +19,6 @@ export const changeOutcomes = [
 ] as const satisfies readonly ChangeOutcome[];
 export type RunOutcome = Result['outcome'];
 
-/** Whether a change failed, or no answer shows that it did not. */
 export function mayHaveFailed({ outcome }: Pick<ChangeResult, 'outcome'>): boolean {
   return outcome === 'failed' || outcome === 'unknown';
 }

@@ -1,7 +1,4 @@
-/**
- * Whether a field of this name probably holds a credential: `password`, `dbPwd`, `api_key`, `Authorization`. Names of what
- * only describes one (`tokenUrl`, `passwordPolicies`, `adPwdLastSet`) do not count.
- */
+/** `password`, `dbPwd`, `api_key`, …, but not what only describes one: `tokenUrl`, `passwordPolicies`, `adPwdLastSet`. */
 export function namesCredential(name: string): boolean {
   return /^jdbc[-_]?url$/i.test(name) || (credentialName.test(name) && !describes.test(name));
 }
@@ -27,10 +24,7 @@ const describes = new RegExp(
   'i',
 );
 
-/**
- * True for a value that is no credential, but says where another system finds one: an expression that it fills in (`{{…}}`, also
- * several, and after a scheme; `$.step.key`), or a path into a vault.
- */
+/** Where another system finds a credential: an expression (`{{…}}`, also several; `$.step.key`), or a path into a vault. */
 export function isPlaceOfCredential(text: string): boolean {
   const rest = text.replaceAll(/\{\{[^{}]*\}\}/g, '');
   const isFilled = rest !== text && /^\s*(?:basic|bearer|token)?[\s:]*$/i.test(rest);
@@ -59,10 +53,7 @@ const credentialForms: readonly RegExp[] = [
   /(?<![\w-])(?:[Bb]asic|BASIC|[Bb]earer|BEARER|[Aa]pi[Kk]ey|[Tt]oken)\s+(?=[^\s,;"']*(?:[0-9._~+/=-]|[a-z][A-Z]))[\w.~+/=-]{8,}/,
 ];
 
-/**
- * Whether a text is or contains a credential: by its form (`https://user:password@host`, a private key, `ghp_…`, a JSON
- * Web Token), or because it gives a value to the name of one (`?token=…`, `password: …`).
- */
+/** By its form (`https://user:password@host`, `ghp_…`), or because it gives a value to the name of one (`?token=…`). */
 export function looksLikeCredential(text: string): boolean {
   return (
     text.length > 3 &&

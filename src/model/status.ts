@@ -7,10 +7,7 @@ export const statusFormat = 1;
 export const verifiedKinds = ['VerifiedDomain', 'MailFrom', 'SenderAddress'] as const;
 export type VerifiedKind = (typeof verifiedKinds)[number];
 
-/**
- * The state of an object's verification: `not-needed` for the vendor's own, `absent` for declared objects that do not
- * exist, `unknown` for a state that is not in the documents.
- */
+/** `not-needed` for the vendor's own, `absent` for what is only declared, `unknown` for a state that no document has. */
 export const verifications = ['verified', 'not-needed', 'pending', 'failed', 'absent', 'unknown'] as const;
 export type Verification = (typeof verifications)[number];
 

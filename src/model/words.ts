@@ -21,9 +21,8 @@ export const quote = (text: string): string => JSON.stringify(text.slice(0, 200)
 const longest = 128;
 
 /**
- * "Did you mean …?" with the candidate that is most similar to `word`. Of several, one that begins with it: `=` is short for `==`,
- * not for `!=`. Then the first by the alphabet: a plan says the same in whatever order a tenant lists them. `null` if none is
- * similar.
+ * "Did you mean …?" with the most similar candidate. Of several, one that begins with the word: `=` is short for `==`, not `!=`.
+ * Then the first by the alphabet: a plan says the same in whatever order a tenant lists them.
  */
 export function didYouMean(word: string, candidates: Iterable<string>): string | null {
   if (word.length > longest) return null;
