@@ -18,7 +18,6 @@ import type { Redactor } from './redactor.ts';
 import { dateOf } from './retry.ts';
 import type { Call } from './transport.ts';
 
-/** A token, or the reason why it is missing, and the number of failed attempts before. */
 type FetchedToken = ({ readonly value: string } | Unsent) & { readonly failures: number };
 
 export interface TokenSource {

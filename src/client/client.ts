@@ -432,10 +432,7 @@ interface RequestTarget {
   readonly path: string;
 }
 
-/**
- * A request's path and query below a base URL. A path may come from a plan file or a tenant's id, so one that
- * would leave the base URL (another host, `/../`, a query or fragment of its own) is refused.
- */
+/** A path may come from a plan file or a tenant's id: one that would leave the base URL, or has its own query, is refused. */
 export function requestTarget(
   baseUrl: string,
   path: string,
@@ -461,10 +458,7 @@ export function requestTarget(
 /** Headers that decide where a request goes and as whom. */
 const reservedHeaders = /^(host|authorization|proxy-.*|connection|content-length|transfer-encoding)$/;
 
-/**
- * True when a request may have a header. A plan or a project file may have been edited: no header of it may send the request
- * or its token elsewhere, not as the experimental header either.
- */
+/** A plan or project file may have been edited: no header of it, the experimental one neither, may send a token elsewhere. */
 export function mayBeSent(header: string, settings: ApiSettings): boolean {
   const name = header.toLowerCase();
   if (reservedHeaders.test(name)) return false;

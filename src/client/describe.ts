@@ -48,7 +48,6 @@ export function trackingIdOf(answer: Answer): string | null {
 
 const supportHeader = 'slpt-request-id';
 
-/** `404 Not Found`. */
 function wordsOf(status: number): string {
   // Node's HTTP takes a while to load, and most runs need no words for a status.
   const { STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -137,10 +136,7 @@ const hints: Readonly<Record<number, string>> = {
   429: 'Lower `limits` of this environment, or find out who else uses the same client id.',
 };
 
-/**
- * A tenant's text on one line, safe for a terminal: without control characters (C0, C1, escapes) and characters that
- * are invisible or change the reading direction, and not longer than `longest`.
- */
+/** On one line, safe for a terminal: no control characters, none that are invisible or change the reading direction. */
 export function shortenLine(text: string, longest = 400): string {
   const clean = text
     .slice(0, 20 * longest)
@@ -160,12 +156,7 @@ function textOfHtml(html: string): string {
   return body.startsWith(title) ? body : `${title} ${body}`;
 }
 
-/**
- * Why a read failed: code, the tenant's message, the tracking id and a hint. A failed read never means "absent"
- * (design, section 1).
- *
- * @param what what was being read, for people: `SimIntegration`
- */
+/** A failed read never means "absent" (design, section 1). `what` is what was being read, for people: `SimIntegration`. */
 export function readFailure(what: string, request: Request, sent: Sent): Failure {
   if (sent.outcome !== 'answered' && sent.reason === 'interrupted') {
     return interruption(`Reading ${what} was interrupted; nothing was written.`);
@@ -197,7 +188,6 @@ export function isRefusedRead(error: unknown): error is Failure {
   return error instanceof Failure && error.diagnostics.every(({ code }) => codes.includes(code));
 }
 
-/** A read whose answer is complete but cannot be right. */
 export function badList(code: string, what: string, request: Request, problem: string): Failure {
   return fail(code, `Reading ${what}: ${request.method} ${request.path} ${problem}.`, {
     hint: 'Nothing was written. The list may be changing while it is read: run again. If the error stays, the tenant pages its lists differently than documented.',

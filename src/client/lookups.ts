@@ -40,11 +40,9 @@ export async function resolveLookups(
 }
 
 /**
- * Asks the profile-management interface for the record that each lookup names, and takes its field. Exactly one record
- * must match; the match is made here, since a host may ignore a filter (api-notes, "Collections"). A lookup that matches none
- * or several, or lacks the field, is a problem at each place that uses it.
- *
- * @param onReadWhole called where a collection of several pages was read because the host does not filter by these fields
+ * The record that each lookup names, with its field. Exactly one must match; the match is made here, since a host may ignore a
+ * filter (api-notes, "Collections"). Anything else is a problem at each place that uses the lookup. `onReadWhole` is called where a
+ * host does not filter by these fields, so that a collection of several pages was read.
  */
 export async function askLookups(
   tenant: Client,
@@ -196,7 +194,6 @@ function problem(lookup: Lookup, code: string, what: string, hint: string): Look
   return { problem: { code, severity: 'error', message: `${lookupWords(lookup)} ${what}.`, hint } };
 }
 
-/** The problem, once for every line of a manifest that causes it. */
 function atEachUse(problem: Diagnostic, { uses = [] }: UsedLookup): Diagnostic[] {
   if (uses.length === 0) return [problem];
   return uses.map(({ resource, at }) => ({ ...problem, ...resource.point(at), address: resource.address }));

@@ -66,9 +66,8 @@ export function readRows(client: Sender, source: PageSource): Promise<JsonObject
 }
 
 /**
- * Returns `select` of each row, without nulls. An incomplete list never looks
- * like a whole one: pages overlap by one row, and a list that changed between its pages is read again, up to three
- * times. Throws a Failure for an answer that failed or is not a list, a row that comes twice, a page that does not
+ * `select` of each row, without nulls. An incomplete list never looks whole: pages overlap by one row, and a list that changed in
+ * between is read again. Throws a Failure for an answer that failed or is not a list, a row that comes twice, a page that does not
  * continue the one before, and a total that is not reached.
  */
 export async function selectRows<T>(
@@ -191,10 +190,7 @@ class Listing {
     return this.#untilShort(isCut ? count : pageSize);
   }
 
-  /**
-   * Pages of a list of unknown length: until one is shorter than a full one. Where nothing is expected of it, more and more of them
-   * are asked for at once, at most twice as many in vain as it has.
-   */
+  /** Until a page is not full. Where nothing is expected, more and more are asked for at once: at most twice as many in vain. */
   async *#untilShort(full: number): AsyncGenerator<readonly JsonObject[]> {
     if (this.#seen.size < full) return;
     const { expected = 0, enough, undeclaredPaging, pageSize } = this.#source;
@@ -214,10 +210,7 @@ class Listing {
     }
   }
 
-  /**
-   * Pages up to a known row. A host may return fewer rows at once than requested. The total shows most changes of the list;
-   * one that leaves it the same only shows where pages overlap.
-   */
+  /** Up to a known row. Hosts may return fewer rows than asked for. A change that leaves the total the same shows in the overlap. */
   async *#upTo(end: number): AsyncGenerator<readonly JsonObject[]> {
     const size = this.#seen.size;
     if (size === 0 || end / size > mostPages) return;
@@ -255,10 +248,7 @@ class Listing {
     return names.length > 0 && names.every((name) => name === first.next().value);
   }
 
-  /**
-   * True when a host gives its whole list again in place of a further page. It is asked for another number of rows too: one that
-   * keeps to `limit`, and not to `offset`, hides the rest of its list.
-   */
+  /** Whether a host repeats its whole list. Another `limit` shows one that keeps to it, and not to `offset`: it hides rows. */
   async #hasNoPages(page: ListPage): Promise<boolean> {
     const { request, member, undeclaredPaging } = this.#source;
     const isAll = (names: readonly string[]) => names.length === this.#seen.size;
@@ -328,9 +318,8 @@ class Listing {
 }
 
 /**
- * The rows in a list's answer: a bare array, or an object that holds it under `member` or the plural noun that ends the
- * path (api-notes, "Collections"). No rows where the answer says that there are none. `null` where it is not a list,
- * failed, or a row is not an object.
+ * A bare array, or an object that holds it under `member` or the plural noun that ends the path (api-notes, "Collections"). No rows
+ * where the answer says that there are none. `null` where it is not a list, failed, or a row is not an object.
  */
 export function pageOf(answer: Answer, path: string, member: string | undefined): ListPage | null {
   if (answer.outcome !== 'answered') return null;
@@ -356,9 +345,8 @@ function rowsIn(body: Json, noun: string): readonly JsonObject[] | null {
 }
 
 /**
- * True when the answer only says that no such records were found: some hosts answer 400, or 200, with
- * `{"error": "no profiles found"}` for an empty list (api-notes, "What hosts of this family really answer"). The words
- * have to name what was asked for: "no permission found" is another matter, and a failed read is never an empty list.
+ * Some hosts answer 400, or 200, with `{"error": "no profiles found"}` for an empty list (api-notes, "What hosts of this family
+ * really answer"). It has to name what was asked for: with "no permission found", the read failed, and the list is not empty.
  */
 function saysNothingFound({ status, body }: Answered, noun: string): boolean {
   if (status !== 200 && status !== 400) return false;
@@ -383,10 +371,7 @@ function totalOf(body: Json, { 'x-total-count': header = '' }: Answered['headers
   return /^\d{1,9}$/.test(header.trim()) ? Number(header) : null;
 }
 
-/**
- * `_metadata.next` and what hosts beyond the documents say in its place: pages are read by their offset all the same, and a list
- * that ends before all of them were read is no whole one.
- */
+/** `_metadata.next` and its like: pages are read by their offset, but a list that ends before all were read is no whole one. */
 const moreNames = /^(@odata\.)?(has_?)?(more|next)/i;
 const totalNames = /^total(_?(results|count|items|elements|records))?$/i;
 

@@ -60,10 +60,7 @@ function dispatch(dispatcher: Dispatcher, call: RawCall, listener: RouteListener
   };
 }
 
-/**
- * NO_PROXY as undici reads it: it takes `*` only alone, the end of an IPv6 address without brackets for a port, and a name
- * that ends with a dot for another one.
- */
+/** NO_PROXY as undici reads it: `*` only alone, no IPv6 address without brackets, and `name.` as another name than `name`. */
 function exceptions(list: string): string {
   const entries = list.split(/[,\s]+/);
   if (entries.includes('*')) return '*';

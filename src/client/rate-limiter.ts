@@ -162,10 +162,9 @@ const longestTransit = 0.05;
 const margin = 15;
 
 /**
- * The sliding window of one API version: at most `requests` arrive at the tenant in any `per` milliseconds. A slot
- * becomes free one period after the request's latest possible arrival, so that network jitter cannot put more into
- * the tenant's window than it allows. A refusal lowers the limit, at most by half; each period without one raises it
- * by a tenth of the configured limit. Has no clock: every call gets the time.
+ * At most `requests` arrive at the tenant in any `per` milliseconds. A slot becomes free one period after the latest possible
+ * arrival, so that jitter cannot put more into the tenant's window. A refusal lowers the limit, at most by half; each period
+ * without one raises it by a tenth of the configured limit. Has no clock: every call gets the time.
  */
 export class SlidingWindow {
   readonly #limit: Pick<RateLimit, 'requests' | 'per'>;

@@ -18,7 +18,6 @@ export function readOnce(client: Client): Client {
   });
 }
 
-/** A client that sends its requests by `send`. */
 export function withSend(client: Client, send: Client['send']): Client {
   return {
     tenant: client.tenant,
@@ -30,10 +29,7 @@ export function withSend(client: Client, send: Client['send']): Client {
   };
 }
 
-/**
- * Sends requests until one of them has got no answer in all its attempts. A read that failed ends the work, so what else is
- * to be read is not waited for: a tenant that hangs would else be tried for minutes for each object.
- */
+/** Sends until one gets no answer in all its attempts: that ends the work, so a tenant that hangs is not asked for more. */
 function untilSilence(client: Client): Client['send'] {
   const isOver = new AbortController();
   let rest: Sent | null = null;

@@ -39,10 +39,7 @@ export async function readObjectsAndOthers(
   return { objects: read.flatMap(({ objects }) => objects), others: read.flatMap(({ others }) => others) };
 }
 
-/**
- * The vendor's defaults of the objects asked for and of their relatives (a default in another locale shows that a key
- * exists); none for kinds without defaults. Throws a Failure as {@link readObjects} does.
- */
+/** Also those of relatives: a default in another locale shows that a key exists. Throws as {@link readObjects} does. */
 export async function readDefaults(
   client: Client,
   requests: readonly ReadRequest[],
@@ -73,10 +70,8 @@ export async function readState(client: Client, requests: readonly ReadRequest[]
 }
 
 /**
- * The objects with these ids, and all that share a key with one of them; `null` where the whole list takes no more requests,
- * or these calls do not find them. The first page of the list, which says how long it is, is read in any case.
- *
- * @param client sends equal requests once, so that the first page costs nothing where the whole list is read after all
+ * The objects with these ids, and all that share a key with one; `null` where the whole list takes no more requests, or these calls
+ * do not find them. `client` sends equal requests once, so the first page, which says how long the list is, costs nothing.
  */
 export async function readByIds(
   client: Client,
@@ -113,9 +108,8 @@ export interface ReadAllOptions extends Pick<ReadRequest, 'onUnusable'> {
 }
 
 /**
- * All live objects of these kinds. Of a kind without a list, the keys that objects of other kinds suggest and those in
- * `declared` are read. Objects that share a key in `declared` are unusable; others of one key are known by their ids, and so are
- * those that are declared by their ids alone. Throws a Failure like {@link readObjects}.
+ * Of a kind without a list, what other kinds suggest and `declared` has. Objects that share a key in `declared` are unusable;
+ * others of one key, and those declared by their ids alone, are known by their ids. Throws a Failure like {@link readObjects}.
  */
 export async function readAll(
   client: Client,
@@ -188,10 +182,7 @@ async function readKind(client: Client, request: ReadRequest): Promise<KindRead>
   return { objects: withoutDuplicates(request, objects), others: all.filter((object) => !isNeeded(object)) };
 }
 
-/**
- * The objects without those that share a key, where the request leaves these out. Otherwise throws where two have a key that
- * is asked for: duplicates that no manifest names stop nothing.
- */
+/** Leaves out those that share a key, or throws if one is asked for: duplicates that no manifest names stop nothing. */
 function withoutDuplicates(
   { kind, keys, allowsDuplicates = [], onUnusable }: ReadRequest,
   objects: readonly LiveObject[],
@@ -236,7 +227,6 @@ export function refuseDuplicates(objects: readonly LiveObject[]): void {
   if (problems.length > 0) throw new Failure(problems);
 }
 
-/** The objects of each key that several have, with the problem that this is. */
 function findDuplicates(objects: readonly LiveObject[]) {
   const groups = groupBy(objects, ({ identity }) => identity).map(([, group]) => group);
   const shared = groups.filter(({ length }) => length > 1);
@@ -327,10 +317,7 @@ async function readSingle(
   return object?.identity === identityOf(kind, key) ? [object] : null;
 }
 
-/**
- * Filtered where that saves pages, else the whole list, of which other objects may be kept. Rows are checked, since a host may
- * ignore a filter.
- */
+/** Filtered where that saves pages, else the whole list. Rows are checked, since a host may ignore a filter. */
 async function readListed(
   reader: Reader,
   list: List,
@@ -420,8 +407,7 @@ async function readOne(
 ): Promise<JsonObject | null> {
   const sent = await client.send(request);
   if (sent.outcome === 'answered') {
-    // A web page comes from a proxy or a wrong base URL, and a 200 with an error from a gateway: they do not mean that the
-    // object is absent.
+    // A page of a proxy or a wrong base URL, and a gateway's 200 with an error, do not mean that the object is absent.
     const isPage = sent.text !== null && looksLikeHtml(sent.text);
     const isFailure = isSuccess(sent) && !isWhole(sent);
     if (!isPage && !isFailure && isAbsent({ status: sent.status, body: sent.body })) return null;

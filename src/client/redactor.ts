@@ -2,10 +2,7 @@ import { groupBy } from '../model/basics.ts';
 import { isObject, type Json, mapJson, objectFrom } from '../model/json.ts';
 import { type Answer, holdsMessage } from './answer.ts';
 
-/**
- * Removes secrets from text that leaves the program: as they are, and as a host or a report spells them in URLs, JSON, HTML, base64
- * and Basic authentication. The spellings are made from the secret. All text output goes through one redactor.
- */
+/** Removes secrets from all text output: as they are, and as hosts and reports spell them in URLs, JSON, HTML and base64. */
 export class Redactor {
   readonly #spellings = new Map<string, readonly Spelling[]>();
   #matcher: Matcher | null = null;
@@ -95,10 +92,7 @@ interface Spelling {
   readonly isBase64: boolean;
 }
 
-/**
- * A secret and its lines in all spellings: as they are sent (in a form, or in JSON whose texts may hold JSON), as a host repeats
- * that, and as a report writes what a host says.
- */
+/** A secret and its lines, as they are sent (in a form, or JSON in JSON), as hosts repeat that, and as a report writes it. */
 function formsOf(secret: string): Spelling[] {
   const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
   const parts = lines.filter((line) => line.length >= shortestLine && !line.startsWith('-----'));

@@ -156,11 +156,8 @@ function askedWait({ headers }: Answered, now: number): number | null {
 const longestGuess = 60_000;
 
 /**
- * The wait that a Retry-After header asks for, in milliseconds: seconds or an HTTP date (RFC 9110, 10.2.3).
- *
- * @param now the local time, in milliseconds since 1970
- * @param sentAt the host's time when it answered, `null` where it did not say so: local clocks are often wrong
- * @returns `null` where there is no such header or it makes no sense
+ * Milliseconds; the header has seconds or an HTTP date (RFC 9110, 10.2.3). `sentAt` is the host's time when it answered, where it
+ * said so: local clocks are often wrong. `null` where there is no such header or it makes no sense.
  */
 export function retryAfter(
   header: string | undefined,

@@ -2,11 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import type { Request } from '../model/plan.ts';
 
-/**
- * The way to a host, directly or through a proxy: sends a request that `call` describes. Throws where no HTTP can carry it.
- *
- * @returns gives the request up: it is not sent any more, or its connection is closed
- */
+/** Sends a request, directly or through a proxy, and returns what gives it up. Throws where no HTTP can carry it. */
 export type Route = (call: RawCall, listener: RouteListener) => () => void;
 
 export interface RawCall {
@@ -59,11 +55,7 @@ export class ProxyError extends Error {
 /** Milliseconds after which an unused connection is closed: many hosts close theirs after five seconds. */
 const longestIdle = 4_000;
 
-/**
- * Calls a host with Node's own HTTP client, over connections that are kept.
- *
- * @param onAsked called when the host asks for a client certificate
- */
+/** Node's own HTTP client, over connections that are kept. `onAsked`: the host asks for a client certificate. */
 export function createDirectRoute(
   origin: string,
   { connections, connect }: RouteOptions,

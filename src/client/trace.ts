@@ -21,9 +21,8 @@ export interface Exchange {
 }
 
 /**
- * An exchange for a trace, which people hand on. It tells names, ids, types and figures. Of the objects of a tenant, all other texts are
- * left out, since nobody knows which of them is a credential: a manifest may mark any text as one. A message of the tenant is kept,
- * without secrets.
+ * For a trace, which people hand on: names, ids, types and figures. All other texts of a tenant's objects are left out: a manifest
+ * may mark any as a credential. A message of the tenant is kept, without secrets.
  */
 export function traceOf({ call, answer, ms }: Exchange, kinds: Kinds, redactor: Redactor): Json {
   const policy = policyOf(kinds);

@@ -132,10 +132,7 @@ export function createTransport(
   };
 }
 
-/**
- * Keeps the limits of an exchange, and tells what fails before a request is on the wire, so that it is safe to repeat, from
- * what fails after, so that it may have been carried out.
- */
+/** What fails before a request is on the wire is safe to repeat; after that, it may have been carried out. */
 function exchange(route: Route, call: Call, limits: TransportLimits): Promise<Answer> {
   return new Promise((resolve) => {
     let isSent = false;
@@ -239,11 +236,7 @@ function shorten(answer: Answered, plain: Buffer): Answered | null {
   return { ...answer, body: null, text: new TextDecoder().decode(plain.subarray(0, largestMessage)) };
 }
 
-/**
- * Reads a body by its content rather than by its headers: a wrong Content-Encoding, HTML or broken JSON never fails.
- * JSON that is nested deeper than anything the API has counts as text; so does JSON that is not UTF-8, since its letters
- * would be written back wrong.
- */
+/** By content, not by headers. JSON nested too deeply is text; so is JSON not in UTF-8: its letters would be written back wrong. */
 function readBody(plain: Buffer, onNumber: Call['onNumber']): Pick<Answered, 'body' | 'text'> {
   // Drops a byte order mark.
   const text = new TextDecoder().decode(plain);
