@@ -18,8 +18,7 @@ import { runChange } from './run-change.ts';
 import { removalOf } from './verify.ts';
 
 /**
- * Applies a plan: checks that it still holds, sends its requests in order, and returns the outcome of every change
- * (design, section 6). A plan that does not hold gives a result `refused`, with nothing written. Later failures of the
+ * Applies a plan (design, section 6). One that does not hold gives a result `refused`, with nothing written; later failures of the
  * tenant are in the result. Rejects, with a Failure, only where the tenant cannot be read before the first change.
  */
 export async function applyChanges(plan: Plan, port: TenantPort, options: ApplyOptions): Promise<Result> {
@@ -66,10 +65,7 @@ async function endRecords(result: Result, { onDone, journal, now }: Run): Promis
   }
 }
 
-/**
- * Makes the changes, level by level, and returns their results. What the answers do not show is settled before the
- * deletes, which depend on it, and at the end.
- */
+/** Goes level by level. What the answers do not show is settled before the deletes, which depend on it, and at the end. */
 async function runAll(
   tasks: readonly Task[],
   readAt: number,
@@ -120,10 +116,7 @@ async function runAll(
   return results;
 }
 
-/**
- * Records with the first change that starts also those that earlier runs of the plan made or began: if this run is killed as
- * well, a rollback of what it leaves behind has to undo all of them.
- */
+/** What earlier runs of the plan made or began is recorded too: if this run is killed, a rollback has to undo all of it. */
 function recordEarlier(
   tasks: readonly Task[],
   results: ReadonlyMap<Address, ChangeResult>,

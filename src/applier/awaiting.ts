@@ -26,9 +26,8 @@ export interface Pending {
 type LastSeen = FoundObjects | { readonly failed: string };
 
 /**
- * Ends changes by what the tenant shows: all objects are read together, with growing waits, until each is final or its
- * time is over. `finish` is called for each as soon as it has ended. Never rejects: where the journal cannot be written,
- * the run is halted.
+ * All objects are read together, with growing waits, until each is final or its time is over. `finish` is called for each as it
+ * ends. Never rejects: where the journal cannot be written, the run is halted.
  */
 export async function settle(
   pending: readonly Pending[],
@@ -96,11 +95,9 @@ interface SentChange {
 }
 
 /**
- * Compares the object of an accepted change with what was asked for: ends the change where the answer shows all of it,
- * else the object has to be read. What the tenant ignored or rewrote becomes a warning; a deleted object that still
- * exists, or a written one that does not, is not a success.
- *
- * @param last the last request of this run; `null` where an earlier run had sent all of them
+ * Ends an accepted change where the answer shows all of it; else its object has to be read. What the tenant ignored or rewrote is a
+ * warning; a deleted object that still exists, or a written one that does not, is not a success. `last` is the last request of this
+ * run; `null` where an earlier run had sent all of them.
  */
 export async function checkConvergence(
   task: Task,
@@ -166,10 +163,7 @@ function aboveOfChange({ kind: { parent }, change }: KindChange): Above | null {
   return id === null ? null : { id, part: change.key[0] ?? '' };
 }
 
-/**
- * Ends a change that was carried out, by its object as it was seen. Where that could not be read, the success is enough for
- * a write, but not for a delete whose answer does not confirm it.
- */
+/** Judges by the object as it was last seen. Unseen, a success is enough for a write, and a confirmation for a delete. */
 export async function endSeen(
   task: Task,
   seen: Pick<FoundObjects, 'live'> | { readonly failed: string },

@@ -55,13 +55,11 @@ export function changeResult(end: Ending): ChangeResult {
 const warnOfBeside = (at: Pointer): string =>
   `${at} changed as well, although this plan does not touch it: the tenant set it, or somebody changed it meanwhile.`;
 
-/** The result of a change that is about to be made: unknown until it has ended. */
 export function begunResult(task: Task): ChangeResult {
   const error = 'This was written while the run was still going, so the outcome of this change is not known.';
   return changeResult(ending(task, 'unknown', [], { error }));
 }
 
-/** The result of a change that was not started: a manual one, or one of a run that stopped before it. */
 export function notAttempted(change: Change, error: string | null = null): ChangeResult {
   const { address, action } = change;
   const warnings = action === 'manual' ? change.warnings : [];

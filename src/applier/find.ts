@@ -90,11 +90,7 @@ interface Looking {
 /** What finds the objects of changes as they are now, or why they could not be read. */
 export type FreshObjects = { readonly find: Finder } | { readonly failed: string };
 
-/**
- * Reads the objects of these changes again. Never rejects.
- *
- * @param written whether answers have shown that all of them are there
- */
+/** Never rejects. `written`: answers have shown that all of them are there. */
 export async function lookUp(
   changes: readonly KindChange[],
   { port, signal }: Looking,
@@ -112,11 +108,7 @@ export async function lookUp(
 const firstWait = 250;
 const longestWait = 5_000;
 
-/**
- * Looks again and again, with growing waits, and returns what was seen last. An abort ends the waits.
- *
- * @param leftAfter how many milliseconds may still be waited for something else; 0 where it is final
- */
+/** Waits grow; an abort ends them. `leftAfter`: how many milliseconds may still be waited for something else, 0 if final. */
 export async function lookUntil<T>(
   look: () => Promise<T>,
   leftAfter: (seen: T) => number,

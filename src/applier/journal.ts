@@ -88,10 +88,7 @@ class RecordFile {
     return this.#handle !== null;
   }
 
-  /**
-   * Adds a record. What comes while others are written shares the next write: thousands of deletes end at the same time.
-   * Rejects with a Failure where it cannot be written; the next one tries again.
-   */
+  /** Records that come during a write share the next one: thousands of deletes end at once. Rejects with a Failure. */
   append(text: string): Promise<void> {
     this.#waiting.push(text);
     return this.#writes.run();
@@ -355,10 +352,7 @@ export interface RecentWrite {
 /** Clocks and file systems disagree by so much, in milliseconds. */
 const slack = 60_000;
 
-/**
- * The writes of the runs on this tenant since then (in milliseconds since 1970), from the journals in `dir`, in order of time.
- * Throws a Failure for a journal that is damaged.
- */
+/** Sorted by time; `since` is in milliseconds since 1970. Throws a Failure for a journal that is damaged. */
 export async function readRecentWrites(
   dir: string,
   tenant: TenantName,
@@ -384,7 +378,6 @@ async function journalsIn(dir: string): Promise<string[]> {
   return names.filter((name) => name.endsWith('.jsonl')).sort();
 }
 
-/** The writes of one journal. A write that the tenant refused does not count. */
 function writesIn(records: readonly JournalRecord[]): RecentWrite[] {
   return [...progressOf(records)].flatMap(([address, { requests, settled }]) => {
     const made = [...requests.values()].filter(({ state }) => state !== 'refused');

@@ -16,10 +16,7 @@ import { resourceOf, textOfDifference } from './verify.ts';
 /** What is known of the secrets that requests are filled with. One that is not set may have any text. */
 export type KnownSecrets = Pick<Secrets, 'matches' | 'problem'>;
 
-/**
- * How an object still differs from what a change declares: empty once the change shows. What the tenant hides and secrets that
- * are not set cannot be compared, so they do not count.
- */
+/** Empty once the change shows. What the tenant hides, and secrets that are not set, cannot be compared: they do not count. */
 export function openDifferences(
   { kind, change }: KindChange,
   live: LiveObject,
@@ -34,11 +31,7 @@ export function openDifferences(
   return compare(match, live, unseen).differences;
 }
 
-/**
- * True where the live object shows the effect of the change, as far as it can be compared.
- *
- * @param except places that the tenant is known to ignore or rewrite
- */
+/** Compares what can be compared. `except` are places that the tenant is known to ignore or rewrite. */
 export function hasEffect(
   entry: KindChange,
   live: LiveObject | null,
@@ -172,11 +165,7 @@ export type Evidence = 'taken' | 'notTaken' | 'unclear';
 
 const fresh: Readiness = { is: 'ready', from: 0, resumed: false };
 
-/**
- * Judges by the live object whether a request was carried out.
- *
- * @param seen the object now, and its fingerprint just before the request; `null` where there was none
- */
+/** `seen` is the object now, and its fingerprint just before the request; `null` where there was none. */
 export function judgeEffect(
   entry: KindChange,
   request: number,
@@ -191,7 +180,6 @@ export function judgeEffect(
   return request < length - 1 ? 'taken' : 'notTaken';
 }
 
-/** The readiness of a change, judged by the live object and the journal of earlier runs of the plan. */
 export function readinessOf(
   entry: KindChange,
   found: FoundObjects,
@@ -221,7 +209,6 @@ export function readinessOf(
   return resume(evidence === 'taken' ? next + 1 : next);
 }
 
-/** Why the object is not the one that the plan was made from, or `null` where it is. */
 function difference(
   entry: KindChange,
   { live, standard }: FoundObjects,

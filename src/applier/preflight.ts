@@ -28,10 +28,7 @@ import { type ApplyOptions, type Run, startRun, type TenantPort } from './run.ts
 import { editedPlan } from './saved-file.ts';
 import { mismatch, wrongDeletes } from './verify.ts';
 
-/**
- * The reasons for which the plan would be refused now, as `applyChanges` finds them; empty where there are none. Reads the
- * tenant, and writes nothing. Rejects, with a Failure, where the tenant cannot be read.
- */
+/** Finds what `applyChanges` would refuse now, and writes nothing. Rejects with a Failure where the tenant cannot be read. */
 export async function findPlanRefusals(
   plan: Plan,
   port: TenantPort,
@@ -45,7 +42,6 @@ export async function findPlanRefusals(
   }
 }
 
-/** A plan before its first request: what there is to do, or why nothing is done. */
 type PlanCheck =
   | { readonly is: 'sound'; readonly tasks: readonly Task[]; readonly readAt: number }
   | { readonly is: 'refused'; readonly reasons: readonly Diagnostic[] }
@@ -180,10 +176,7 @@ export function withKinds(changes: readonly Change[], kinds: Kinds): KindChange[
   });
 }
 
-/**
- * What is wrong with the references of a plan: an id is only filled in where a field refers to the kind, and only that of an
- * object which the same plan creates before.
- */
+/** An id is only filled in where a field refers to the kind, and only that of an object which the plan creates before. */
 export function wrongReferences(
   { changes }: Plan,
   kinds: Kinds,

@@ -65,13 +65,11 @@ export class ResultFile implements ResultRecorder {
     await replaceFile(this.file, `${JSON.stringify(result, null, 2)}\n`);
   }
 
-  /** Removes what was recorded: in the end, nothing was sent. */
   async discard(): Promise<void> {
     const isRecorded = await this.close();
     if (isRecorded) await rm(this.file, { force: true });
   }
 
-  /** Closes the file and keeps what was recorded. Returns whether it was open. */
   async close(): Promise<boolean> {
     await this.#writes.idle;
     const handle = this.#handle;

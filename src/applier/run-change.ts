@@ -27,12 +27,9 @@ import { type Ending, ending, fillRequest, type Run } from './run.ts';
 import { fieldsWritten } from './verify.ts';
 
 /**
- * Makes one change, or several that share their only request. What its answers do not show is left pending. Never
- * rejects: every failure is an ending. Halts the run when it cannot continue, because the journal cannot be written.
- *
- * @param notAfter when the objects of the tasks were read too long ago to rely on; `null`: never
- * @param sent the requests that were sent for them before
- * @returns `null` where that was over before the first request could be sent
+ * Makes one change, or several that share their only request. What answers do not show is left pending. Never rejects; halts the
+ * run when the journal cannot be written. `notAfter`: when the objects were read too long ago; `null`: never. `sent`: what was sent
+ * for them before. `null` where the read was too old before the first request could be sent.
  */
 export async function runChange(
   tasks: readonly Task[],
@@ -97,10 +94,7 @@ async function sendAll(
   return endAll(tasks, { seen, last, log }, run);
 }
 
-/**
- * True once the next request can be sent: what takes the place of an object is not made while that is there, and what was
- * created is not changed before the tenant shows it.
- */
+/** What replaces an object waits until that is gone, and a change of what was created waits until it shows. */
 function isShown(task: Task, { method }: Request, found: FreshObjects): boolean {
   if ('failed' in found) return true;
   const isThere = found.find(task).live !== null;
@@ -140,10 +134,7 @@ function sentSoFar(sent: number, count: number): string {
 
 const countSent = (sent: number, count: number): string => `${sent} of ${count} requests were sent`;
 
-/**
- * The request with the object's own id, and the values that stay as they are. A plan never holds them; they come from the
- * object as it was just read. Throws a Failure for a place that the object does not have: tenantctl makes no such plan.
- */
+/** A plan never holds these values: they come from the object as just read. Throws a Failure for a place that it lacks. */
 function fillFrom(live: LiveObject | null, { kind, change }: KindChange, planned: Request): Request {
   const ownId = (to: Address) => (live && to === change.address ? shownId(live) : undefined);
   const request = live ? fillRequest(planned, ownId) : planned;
@@ -193,10 +184,8 @@ interface Exchange extends AnsweredStep {
 const maxSends = 2;
 
 /**
- * Sends a request and determines its outcome: recorded in the journal before and after, and looked up by key where the
- * answer does not show it (design, section 6). A repetition relies on that look.
- *
- * @param log receives every request at once, so that it is known even if a later step throws
+ * Records the request in the journal before and after, and looks its objects up where the answer does not show the outcome (design,
+ * section 6): a repetition relies on that. `log` receives every request at once, so that it is known even if a later step throws.
  */
 async function exchange(step: Step, log: SentRequest[], run: Run): Promise<Exchange> {
   const { tasks } = step;

@@ -65,10 +65,7 @@ export const runUnfinished = {
 
 const maxDepth = 200;
 
-/**
- * Reads the text of a plan file. Throws a Failure (exit 4) for a file that is not a plan, is cut or edited, or has the
- * format of another version. What its requests may do is checked when it is applied.
- */
+/** Throws a Failure (exit 4) for what is no plan, is cut or edited, or of another version. Requests are checked by the apply. */
 export function readPlanFile(text: string, file: string): Plan {
   const plan = readSavedFile(text, file, planForm);
   if (planDigest(plan) !== plan.digest) throw new Failure([editedPlan(file)], ExitCode.refused);
@@ -151,10 +148,7 @@ function readSavedFile<T>(text: string, file: string, form: SavedForm<T>): T {
   return value;
 }
 
-/**
- * The whole lines of a result file that was cut while the run wrote it (see result-file.ts): the head, and the changes up
- * to the first one that is not complete. `undefined` for any other text.
- */
+/** Keeps the head, and the changes up to the first incomplete one (see result-file.ts). `undefined` for any other text. */
 function salvageResult(text: string): Json | undefined {
   const [first = '', ...lines] = text.split('\n');
   const head = first.endsWith('"changes":[') ? parseJson(`${first}]}`) : undefined;

@@ -52,11 +52,8 @@ function withoutRedacted(value: Json): Json {
 }
 
 /**
- * How a change differs from what the planner makes again of what it declares and of the live object, in words; `null` where it
- * is equal in normal form (design, section 6.8). A plan file is untrusted: reviewers read its changes, and its requests carry
- * the token.
- *
- * @param base the vendor's default that a new object is based on
+ * Says it in words; `null` where the planner makes an equal change again (design, section 6.8). A plan file is untrusted: reviewers
+ * read its changes, and its requests carry the token. `base` is the vendor's default that a new object is based on.
  */
 export function mismatch(
   entry: KindChange,
@@ -84,10 +81,7 @@ export function mismatch(
   return isSame ? null : 'its requests would be different';
 }
 
-/**
- * Deletes whose requests or risks are not those that their objects need. They share requests, so they are checked together: what
- * is deleted with them has to be in the plan too.
- */
+/** Deletes share requests, so they are checked together: what is deleted with them has to be in the plan too. */
 export function wrongDeletes(
   entries: readonly KindChange[],
   kinds: Kinds,

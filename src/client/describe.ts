@@ -136,7 +136,7 @@ const hints: Readonly<Record<number, string>> = {
   429: 'Lower `limits` of this environment, or find out who else uses the same client id.',
 };
 
-/** On one line, safe for a terminal: no control characters, none that are invisible or change the reading direction. */
+/** Makes one line, safe for a terminal: no control characters, none that are invisible or change the reading direction. */
 export function shortenLine(text: string, longest = 400): string {
   const clean = text
     .slice(0, 20 * longest)

@@ -190,7 +190,7 @@ class Listing {
     return this.#untilShort(isCut ? count : pageSize);
   }
 
-  /** Until a page is not full. Where nothing is expected, more and more are asked for at once: at most twice as many in vain. */
+  /** Reads until a page is not full. Where nothing is expected, asks for more and more at once: at most twice as many in vain. */
   async *#untilShort(full: number): AsyncGenerator<readonly JsonObject[]> {
     if (this.#seen.size < full) return;
     const { expected = 0, enough, undeclaredPaging, pageSize } = this.#source;
@@ -210,7 +210,7 @@ class Listing {
     }
   }
 
-  /** Up to a known row. Hosts may return fewer rows than asked for. A change that leaves the total the same shows in the overlap. */
+  /** Reads up to a known row. Hosts may return fewer rows at once. A change that leaves the total the same shows in the overlap. */
   async *#upTo(end: number): AsyncGenerator<readonly JsonObject[]> {
     const size = this.#seen.size;
     if (size === 0 || end / size > mostPages) return;

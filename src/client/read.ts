@@ -39,7 +39,7 @@ export async function readObjectsAndOthers(
   return { objects: read.flatMap(({ objects }) => objects), others: read.flatMap(({ others }) => others) };
 }
 
-/** Also those of relatives: a default in another locale shows that a key exists. Throws as {@link readObjects} does. */
+/** Reads those of relatives too: a default in another locale shows that a key exists. Throws as {@link readObjects} does. */
 export async function readDefaults(
   client: Client,
   requests: readonly ReadRequest[],
@@ -108,7 +108,7 @@ export interface ReadAllOptions extends Pick<ReadRequest, 'onUnusable'> {
 }
 
 /**
- * Of a kind without a list, what other kinds suggest and `declared` has. Objects that share a key in `declared` are unusable;
+ * Of a kind without a list, reads what other kinds suggest and `declared` has. Objects that share a key in `declared` are unusable;
  * others of one key, and those declared by their ids alone, are known by their ids. Throws a Failure like {@link readObjects}.
  */
 export async function readAll(

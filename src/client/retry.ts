@@ -156,8 +156,8 @@ function askedWait({ headers }: Answered, now: number): number | null {
 const longestGuess = 60_000;
 
 /**
- * Milliseconds; the header has seconds or an HTTP date (RFC 9110, 10.2.3). `sentAt` is the host's time when it answered, where it
- * said so: local clocks are often wrong. `null` where there is no such header or it makes no sense.
+ * Returns milliseconds; the header has seconds or an HTTP date (RFC 9110, 10.2.3). `sentAt` is the host's time when it answered,
+ * where it said so: local clocks are often wrong. `null` where there is no such header or it makes no sense.
  */
 export function retryAfter(
   header: string | undefined,

@@ -236,7 +236,7 @@ function shorten(answer: Answered, plain: Buffer): Answered | null {
   return { ...answer, body: null, text: new TextDecoder().decode(plain.subarray(0, largestMessage)) };
 }
 
-/** By content, not by headers. JSON nested too deeply is text; so is JSON not in UTF-8: its letters would be written back wrong. */
+/** Goes by content, not by headers. JSON nested too deeply is text; so is JSON not in UTF-8: its letters would be written back wrong. */
 function readBody(plain: Buffer, onNumber: Call['onNumber']): Pick<Answered, 'body' | 'text'> {
   // Drops a byte order mark.
   const text = new TextDecoder().decode(plain);

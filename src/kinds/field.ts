@@ -101,7 +101,7 @@ function withNestedRead(value: Json, { nested }: JsonField): Json {
     : value;
 }
 
-/** Without what says nothing, at every depth: null, the server's own, and what hosts fill in. A list that is a set is sorted. */
+/** Leaves out what says nothing at any depth: null, the server's own, and what hosts fill in. Sorts lists that are sets. */
 function normalJson(value: Json, field: NormalField, at: Pointer): Json {
   if (typeof value !== 'object' || value === null || isFilledInLater(value)) return value;
   const inside = (item: Json, step: string | number): Json =>
@@ -181,7 +181,7 @@ function partnersOf(
   });
 }
 
-/** As a manifest shows it: parsed, without what the server owns or a host filled in. Members of `declared` stay. */
+/** Shows it as a manifest does: parsed, without what the server owns or a host filled in. Members of `declared` stay. */
 export function printedJson(field: JsonField, value: Json, declared: Json = null): Json {
   const print = (part: Json, kept: Json | undefined, at: Pointer): Json => {
     if (isArray(part)) {
@@ -204,7 +204,7 @@ export function printedJson(field: JsonField, value: Json, declared: Json = null
 
 const isEmptyObject = (value: Json): boolean => isObject(value) && Object.keys(value).length === 0;
 
-/** Compared by id, since the server may answer with another name. A manifest may leave out the type where the field has `to`. */
+/** Compares by id, since the server may answer with another name. A manifest may leave out the type where the field has `to`. */
 function comparableReference(value: Json, { to }: { readonly to?: string }): Json {
   const reference = typeof value === 'string' || typeof value === 'number' ? { id: value } : value;
   if (!isObject(reference)) return value;

@@ -127,7 +127,7 @@ export function pathOf(base: string, ...segments: readonly Json[]): string {
 
 const placeInPath = /\{([^{}]+)\}/g;
 
-/** Percent-encoded; `{ADDRESS}` for the id of an object that an apply has yet to create. No other segment has a brace. */
+/** Percent-encodes it; `{ADDRESS}` for the id of an object that an apply has yet to create. No other segment has a brace. */
 function segmentOf(id: Json): string {
   const to = refOf(id);
   if (to !== null) return `{${to}}`;
