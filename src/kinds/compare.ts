@@ -43,7 +43,6 @@ export function differencesBetween(kind: Kind, first: JsonObject, second: JsonOb
     const [before, after] = [get(first, name) ?? null, get(second, name) ?? null];
     // As if manifests declared all members: one that a side lacks is a difference.
     const whole: Field = field.is === 'json' ? { ...field, declares: 'whole' } : field;
-    // Members are listed one by one, whichever side has none.
     if (comparable(whole, after) === null) return compareField(name, whole, before, after).map(mirror);
     return whole.is === 'records'
       ? differencesInRecords(name, whole, before, after)

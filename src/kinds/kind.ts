@@ -7,7 +7,6 @@ import type { ApiSettings } from '../model/settings.ts';
 import type { ApiResource, Call } from './http.ts';
 import type { Places } from './places.ts';
 
-/** How the values of a field are compared, shown, written and exported. */
 export type Field = Form & {
   readonly places?: Places;
 };

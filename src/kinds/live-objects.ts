@@ -15,7 +15,6 @@ import type { Resource } from './resource.ts';
 export interface TenantState {
   readonly tenant: TenantName;
   readonly objects: readonly LiveObject[];
-  /** The vendor's defaults of objects that are not customised. */
   readonly defaults: readonly LiveObject[];
 }
 

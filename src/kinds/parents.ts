@@ -29,7 +29,6 @@ export function aboveOf({ id, key }: Pick<LiveObject, 'id' | 'key'>, kind: Kind)
   return id === null ? null : { id: ownId(kind, id), part: partFor(key) };
 }
 
-/** What {@link placeBelow} wrote. */
 export function aboveIn({ part: name }: Pick<Parent, 'part'>, answer: JsonObject): Above | null {
   const above = get(answer, name);
   const [id, part] = isObject(above) ? [getText(above, 'id'), getText(above, 'part')] : [null, null];

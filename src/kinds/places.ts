@@ -25,7 +25,6 @@ export interface PlaceRule {
   readonly is: Exclude<PlacePolicy, 'reference' | 'names'> | IdPlace;
 }
 
-/** What a rule says of the places that it matches; with `id` where these hold ids. */
 interface Entry {
   readonly policy: PlacePolicy;
   readonly id: IdPlace | null;

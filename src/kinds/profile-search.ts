@@ -75,7 +75,6 @@ function withOneClass(rule: JsonObject): JsonObject {
   return { ...withoutClass(rule), object_type: isAttributeClass(found) ? usualClass : found };
 }
 
-/** The class of a rule's object; `null` where the rule has none, or it is not known yet. */
 function classOf(rule: JsonObject): string | null {
   return classNames.map((name) => getText(rule, name)).find((name) => name !== null) ?? null;
 }
@@ -90,7 +89,6 @@ function withoutClass(rule: JsonObject): JsonObject {
 
 /** A live rule in the manifest's shape: without unset members, and without what the server sets. */
 function manifestRule(row: JsonObject): JsonObject {
-  // The documented class is read under its documented name.
   const rule = classOf(row) === usualClass ? withOneClass(row) : row;
   const names = [...new Set([...documented, ...Object.keys(rule)])].filter(
     (name) => !serverOwned.includes(name),

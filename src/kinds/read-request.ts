@@ -5,7 +5,6 @@ import type { Kind, LiveObject } from './kind.ts';
 export interface ReadRequest {
   readonly kind: Kind;
   readonly keys: readonly Key[];
-  /** Ids that manifests pin. */
   readonly ids: readonly string[];
   /** Those of the ids that stand in for a name, and so are among the keys. */
   readonly idsAsNames?: readonly string[];

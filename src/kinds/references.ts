@@ -28,7 +28,6 @@ export function targetKindOf(field: Field): string | null {
   }
 }
 
-/** A place for an id in the value of a field. */
 interface IdUse {
   /** From the value on. */
   readonly at: Pointer;

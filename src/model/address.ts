@@ -84,7 +84,6 @@ export function matchAddresses(
   };
 }
 
-/** A glob in which all but `*` and `?` is plain text. */
 const withStarsOnly = (glob: string): string => glob.replace(/[\\"()[\]{}!+@|]/g, '\\$&');
 
 /** An address as a glob may mean it: encoded, as plain text, and as plain text in which each part is still one. */

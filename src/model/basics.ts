@@ -36,7 +36,6 @@ export function hasRun(text: string, length: number, sort: Uint8Array): boolean 
   return false;
 }
 
-/** 1 at the code of each of these characters. */
 export function charactersOf(characters: string): Uint8Array {
   const sort = new Uint8Array(128);
   for (const each of characters) sort[each.charCodeAt(0)] = 1;

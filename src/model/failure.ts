@@ -36,7 +36,6 @@ export function onFailure<T>(instead: (failure: Failure) => T): (error: unknown)
   };
 }
 
-/** True for a Failure whose first problem has one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly string[]): error is Failure {
   return error instanceof Failure && codes.includes(error.diagnostics[0]?.code ?? '');
 }

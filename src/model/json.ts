@@ -29,7 +29,6 @@ export function objectFrom(entries: Iterable<readonly [string, Json]>): JsonObje
   return Object.fromEntries(entries);
 }
 
-/** The items of a list or the values of an object's members; none for other values. */
 export function itemsOf(value: Json): readonly Json[] {
   return typeof value === 'object' && value !== null ? Object.values(value) : [];
 }

@@ -107,7 +107,6 @@ function fillName(name: string, idOf: IdOf): string {
   return to === null ? name : nameFrom(idOf(to) ?? { $ref: to });
 }
 
-/** The same for the names that a place leads through. */
 export const fillPointer = (at: Pointer, idOf: IdOf): Pointer =>
   pointer(...segmentsOf(at).map((name) => fillName(name, idOf)));
 
@@ -191,7 +190,6 @@ function conditionWords(where: Lookup['where']): string {
     .join(', ');
 }
 
-/** Whether a name in a plan is that of a lookup, and not the address of an object. */
 export const isLookedUp = (name: string): boolean => name.startsWith('!lookup ');
 
 export function literalTexts(body: Json): string[] {

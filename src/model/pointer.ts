@@ -44,7 +44,6 @@ export function isWithin(at: Pointer, ancestor: Pointer): boolean {
   return at === ancestor || at.startsWith(`${ancestor}/`);
 }
 
-/** The places that `at` leads through, from the whole value to the one around it. */
 export function placesAbove(at: Pointer): Pointer[] {
   const segments = segmentsOf(at);
   return segments.map((_, depth) => pointer(...segments.slice(0, depth)));

@@ -5,10 +5,7 @@ export type { Change as ChangeResult, Request as SentRequest, Result } from '../
 
 export const resultFormat = 1;
 
-/**
- * The outcome of a change: `unknown` was sent, but no answer shows whether it had an effect; `skipped` depends on a change
- * that failed; `notAttempted` was not started (manual, interrupted, or after `--fail-fast`).
- */
+/** `unknown` was sent, but no answer shows its effect; `skipped` depends on a failed change; `notAttempted` was not started. */
 export type ChangeOutcome = ChangeResult['outcome'];
 export const changeOutcomes = [
   'done',
