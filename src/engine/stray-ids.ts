@@ -95,6 +95,8 @@ function idsHeld(from: Holder): Stray[] {
     const field = fieldNamed(from.kind, name);
     // Of the ids in records the kind says itself what they are.
     if (!field || field.is === 'records') return [];
+    // Most fields are empty, or texts without ids.
+    if (value === null || (typeof value === 'string' && idsInText(value).length === 0)) return [];
     const policies = lazy(
       () =>
         new Map(
