@@ -91,6 +91,10 @@ schema.knownTags = {
   ...Object.fromEntries(tagNames.map((tag) => [tag, { tag, resolve: (text: string) => text }])),
   '!lookup': { tag: '!lookup', collection: 'map' },
 };
+const word = /^(?!(?:[Nn]ull|NULL|[Tt]rue|TRUE|[Ff]alse|FALSE)$)[A-Za-z_]/;
+// Nearly all plain scalars are words. Without this, each is first tried as eight other things.
+for (const tag of schema.tags.filter(({ tag }) => tag === 'tag:yaml.org,2002:str'))
+  if (!tag.collection) schema.tags.unshift({ ...tag, test: word });
 
 export const yamlOptions: ParseOptions & DocumentOptions & SchemaOptions = {
   version: '1.2',

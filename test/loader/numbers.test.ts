@@ -1,5 +1,7 @@
 /** Numbers whose text would change are refused: the tenant would get others than the manifest says. */
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { yamlOptions } from '../../src/loader/parse.ts';
 import { errors, failureOf, resource } from './fixture.ts';
 
 const manifest = (number: string) => `kind: SimIntegration\nname: a\nattributes: { n: ${number} }\n`;
@@ -62,4 +64,56 @@ describe('a number in a manifest', () => {
       expect.stringMatching(/^inexact-number tenantctl\.yaml:5:/),
     );
   });
+});
+
+it.each([
+  ...[
+    'null',
+    'Null',
+    'NULL',
+    'nULL',
+    'nullify',
+    '~',
+    '',
+    'true',
+    'True',
+    'TRUE',
+    'tRUE',
+    'trueish',
+    'yes',
+    'on',
+  ],
+  ...[
+    'false',
+    'False',
+    'FALSE',
+    'falsely',
+    '_1',
+    'e1',
+    'o7',
+    'x1f',
+    'inf',
+    '.inf',
+    '-.INF',
+    '.nan',
+    'NaN',
+    '1e3',
+  ],
+  ...[
+    '0o17',
+    '0x1F',
+    '.5',
+    '5.',
+    '+1',
+    '-1',
+    '1_000',
+    'a b',
+    'true b',
+    'null\n    b',
+    '!!str true',
+    '!!int "7"',
+  ],
+])('a plain scalar is what YAML 1.2 says: %j', (scalar) => {
+  const text = `a: ${scalar}\nb: [${scalar.replace('\n', ' ')}]\n`;
+  expect(parse(text, yamlOptions)).toEqual(parse(text));
 });
