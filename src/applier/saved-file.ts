@@ -65,7 +65,7 @@ export const runUnfinished = {
 
 const maxDepth = 200;
 
-/** Throws a Failure (exit 4) for what is no plan, is cut or edited, or of another version. Requests are checked by the apply. */
+/** Throws a Failure (exit 4) for a file that is not a plan, was cut or edited, or has another version. The apply checks requests. */
 export function readPlanFile(text: string, file: string): Plan {
   const plan = readSavedFile(text, file, planForm);
   if (planDigest(plan) !== plan.digest) throw new Failure([editedPlan(file)], ExitCode.refused);

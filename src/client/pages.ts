@@ -66,7 +66,7 @@ export function readRows(client: Sender, source: PageSource): Promise<JsonObject
 }
 
 /**
- * `select` of each row, without nulls. An incomplete list never looks whole: pages overlap by one row, and a list that changed in
+ * Returns `select` of each row, without nulls. An incomplete list never looks whole: pages overlap by one row, and a list that changed in
  * between is read again. Throws a Failure for an answer that failed or is not a list, a row that comes twice, a page that does not
  * continue the one before, and a total that is not reached.
  */
@@ -371,7 +371,7 @@ function totalOf(body: Json, { 'x-total-count': header = '' }: Answered['headers
   return /^\d{1,9}$/.test(header.trim()) ? Number(header) : null;
 }
 
-/** `_metadata.next` and its like: pages are read by their offset, but a list that ends before all were read is no whole one. */
+/** `_metadata.next` and its like: pages are read by their offset, but a list that ends before all were read is not whole. */
 const moreNames = /^(@odata\.)?(has_?)?(more|next)/i;
 const totalNames = /^total(_?(results|count|items|elements|records))?$/i;
 

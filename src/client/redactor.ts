@@ -2,7 +2,7 @@ import { groupBy } from '../model/basics.ts';
 import { isObject, type Json, mapJson, objectFrom } from '../model/json.ts';
 import { type Answer, holdsMessage } from './answer.ts';
 
-/** Removes secrets from all text output: as they are, and as hosts and reports spell them in URLs, JSON, HTML and base64. */
+/** Removes secrets from all text output: as they are, and as hosts and reports spell them in URLs, JSON, HTML, base64 and Basic credentials. */
 export class Redactor {
   readonly #spellings = new Map<string, readonly Spelling[]>();
   #matcher: Matcher | null = null;

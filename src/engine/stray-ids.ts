@@ -10,7 +10,7 @@ import { fieldSays } from '../kinds/places.ts';
 import { allOf } from '../kinds/read-request.ts';
 import { idsIn, targetKindOf } from '../kinds/references.ts';
 import type { Address } from '../model/address.ts';
-import { charactersOf, groupBy, hasRun, lazy } from '../model/basics.ts';
+import { characterSet, groupBy, hasRun, lazy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { onFailure } from '../model/failure.ts';
 import { getText, isObject, type Json } from '../model/json.ts';
@@ -130,7 +130,7 @@ function idsHeld(from: Holder): Stray[] {
 const idsInText = (text: string): string[] =>
   hasRun(text, 12, hexDigits) ? [...text.matchAll(idForm)].map(([id]) => id) : [];
 
-const hexDigits = charactersOf('0123456789abcdefABCDEF');
+const hexDigits = characterSet('0123456789abcdefABCDEF');
 
 /** Whether the descriptor is the project's own, so that it can say more of the kind. */
 const isOwn = ({ described }: Kind): boolean => described?.digest !== undefined;

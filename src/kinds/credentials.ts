@@ -43,7 +43,7 @@ export function holdsSettings(kind: Kind, at: Pointer): boolean {
   return field !== undefined && namesCredential(name);
 }
 
-/** @param isNamed whether a name above the value is that of a credential */
+/** @param isNamed whether a member above the value is named like a credential */
 function placesBelow(value: Json, at: Pointer, isNamed: boolean): Pointer[] {
   if (value === null || typeof value === 'boolean' || isFilledInLater(value)) return [];
   if (typeof value !== 'object') {

@@ -180,7 +180,10 @@ export interface RemoveInput {
   readonly settings: ApiSettings;
 }
 
-/** Of an object that exists. `replaces` may do nothing; `duplicates` may start effects again: assumed where no document says. */
+/**
+ * What a create of an existing object does: the tenant refuses it, replaces the object (or does nothing), or makes another one or
+ * starts its effects again. Where the documents say nothing, it `duplicates`.
+ */
 type SecondCreate = 'refused' | 'replaces' | 'duplicates';
 
 /** What can be done with objects of a kind; the other changes are steps by hand. */

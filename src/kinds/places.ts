@@ -12,7 +12,7 @@ import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts
  * | `serverOwned` | sent back as it was read; never compared, fingerprinted or exported | `field.ts` |
  * | `minted` | made anew by the tenant with each write; otherwise as `serverOwned` | `field.ts` |
  * | `set` | a list whose order does not count | `field.ts` |
- * | `reference` | the id of another object, or a list of ids; shown. In records, that of a record of a collection | `references.ts` |
+ * | `reference` | the id of another object, or a list of ids; shown. In records, the id of a record in a collection | `references.ts` |
  * | `names` | an object whose members have ids for names | `references.ts` |
  *
  * What single objects leave alone (`lifecycle.ignore`) is asked of {@link isIgnored}.

@@ -201,7 +201,7 @@ class Scanner {
   }
 
   /**
-   * The offset after the bracket that closes the one at `open`; `null` if there is none, or none before `limit`. Notes
+   * The offset after the bracket that closes the one at `open`; `null` if it is not closed, or not before `limit`. Notes
    * the references inside. Brackets in strings do not count; a `'…'` string has no references.
    */
   #findClose(open: number, limit?: string): number | null {

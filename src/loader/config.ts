@@ -37,8 +37,8 @@ import { noteIn, notesIn, resolveNotes, type TagContext, tagNoter, tagReader, wi
 import { findNode, type ReadTag, readTree, unresolved, type YamlDocument } from './tree.ts';
 
 /**
- * The project file in a folder or the nearest one above; where there is none, the path that it would have in the folder. One
- * above that belongs to somebody else is refused: in a folder such as `/tmp`, anybody could leave a project file that sends
+ * The project file in a folder, or in the nearest folder above that has one; without one, the path where the folder's own
+ * would be. A file above that belongs to somebody else is refused: in a folder such as `/tmp`, anybody could leave a project file that sends
  * credentials to a host of their own.
  */
 export function findProjectFile(folder: string): string {

@@ -192,7 +192,7 @@ export function variableOf(env: NodeJS.ProcessEnv, name: string): string | null 
 /** The largest file of a secret, in bytes. Keys and certificates are far smaller. */
 const largestSecret = 64 * 1024;
 
-/** The text of a regular file or of a pipe, such as that of a shell's process substitution. */
+/** The text of a regular file, or of a pipe such as a shell makes for process substitution. */
 function readSecretFile(name: string, path: string | null): string | null {
   if (path === null || path === '') return null;
   const what = `The file that ${name}_FILE names`;

@@ -61,7 +61,7 @@ export function reservedFolderFailure(path: string): Failure {
 const credentialFile =
   /(?:^|[\\/])(?:\.env(?:\.(?:[\w-]+\.)?local|\.(?:development|production|staging|test))?|\.(?:npmrc|yarnrc|yarnrc\.yml|pypirc|netrc|git-credentials)|gha-creds-[^\\/]*\.json)$/i;
 
-/** True when a path is that of a file which holds credentials, such as `.env`. Some disks ignore case. */
+/** True when a path names a file that holds credentials, such as `.env`. Some disks ignore case. */
 export function holdsCredentials(path: string): boolean {
   return credentialFile.test(path);
 }

@@ -26,7 +26,7 @@ export interface Repository {
   readonly commonFolder: string;
 }
 
-/** As {@link repositoryOf}, but throws a Failure `no-repository` where there is none, too. */
+/** As {@link repositoryOf}, but a project outside a repository is a Failure `no-repository` too. */
 export function findRepository(root: string): Repository {
   const repository = repositoryOf(root);
   if (repository === null) throw noRepository(`${root} is not in a git repository, and --since needs one.`);
@@ -34,8 +34,7 @@ export function findRepository(root: string): Repository {
 }
 
 /**
- * Finds the repository of the project in `root`: that of the nearest folder with `.git`, from `root` upwards; `null` where
- * there is none. Git cannot commit a file with that name, so no commit can put another repository in its place. Throws a
+ * Finds the repository of the project in `root`: the nearest folder with `.git`, from `root` upwards; `null` without one. Git cannot commit a file with that name, so no commit can put another repository in its place. Throws a
  * Failure `no-repository` where `.git` names a folder that is not here, or belongs to somebody else than the project.
  */
 export function repositoryOf(root: string): Repository | null {

@@ -97,7 +97,7 @@ export function systemFailure(error: unknown): Failure | null {
   return fail('system', error.message, options);
 }
 
-/** `file-not-found` where there is none (`hint` says what next), else `file-unreadable`. A Failure says itself why. */
+/** A Failure `file-not-found` for a missing file (`hint` says what next), else `file-unreadable`. A Failure is returned as it is. */
 export function unreadableFile(file: string, error: unknown, hint?: string): Failure {
   if (error instanceof Failure) return error;
   const code = systemCode(error);

@@ -1,4 +1,4 @@
-import { charactersOf, hasRun } from './basics.ts';
+import { characterSet, hasRun } from './basics.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
@@ -146,7 +146,7 @@ export function writeJson(
 const mayBeInexact = (text: string): boolean => hasRun(text, 16, digits) || largeExponent.test(text);
 
 /** Fewer than sixteen digits are kept by a number. */
-const digits = charactersOf('0123456789.');
+const digits = characterSet('0123456789.');
 
 /** Numbers without so large an exponent are finite, unless they have many digits. Ids in quotes look like such numbers. */
 const largeExponent = /\d[eE][+-]?\d{3}(?<=(?:^|[\s:[,])-?\d[\d.]*[eE][+-]?\d{3})/;
