@@ -167,10 +167,7 @@ const pairFrom = (members: readonly (readonly [string, Values])[]): [JsonObject,
 
 /** The fields as an update would make them. Of a list it only counts that it differs. */
 function fieldsPlanned({ diff }: Change, before: JsonObject): JsonObject {
-  return diff.reduce((fields, { path, after }) => {
-    const next = setMember(fields, segmentsOf(path), after);
-    return isObject(next) ? next : fields;
-  }, before);
+  return diff.reduce((fields, { path, after }) => setMember(fields, path, after), before);
 }
 
 /** What a result may tell of an object: no more than the plan of its change. */

@@ -40,8 +40,7 @@ export function resourceOf({ kind, change }: KindChange): Resource {
 export function valuesShown({ diff }: Change): JsonObject {
   return diff.reduce<JsonObject>((shown, { path, before }) => {
     const clear = withoutRedacted(before);
-    const more = clear === null ? shown : setMember(shown, segmentsOf(path), clear);
-    return isObject(more) ? more : shown;
+    return clear === null ? shown : setMember(shown, path, clear);
   }, {});
 }
 

@@ -5,7 +5,7 @@ import { compileSchema, validators } from '../generated/validators.js';
 import type { Kind } from '../kinds/kind.ts';
 import { get, type Json, mapJson } from '../model/json.ts';
 import { lookupOf, refOf, secretName } from '../model/marker.ts';
-import { type Pointer, pointer, segmentsOf, setMember, valueAt } from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf, setPart, valueAt } from '../model/pointer.ts';
 import { looksLikeCredential } from '../model/sensitive.ts';
 import { cutShort, didYouMean, joinWords } from '../model/words.ts';
 import type { Place } from './file.ts';
@@ -69,7 +69,7 @@ export function fittingPart<T>(validate: ValidateFunction<T>, value: Json): T | 
     const faults = (validate.errors ?? []).filter(({ keyword }) => !summaryKeywords.includes(keyword));
     // From the end on: the places of earlier items of a list stay as they are.
     for (const at of faults.map(placeOfFault).reverse()) {
-      if (valueAt(part, at) !== undefined) part = setMember(part, segmentsOf(at), null);
+      if (valueAt(part, at) !== undefined) part = setPart(part, at, null);
     }
   }
   return null;

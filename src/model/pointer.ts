@@ -83,17 +83,27 @@ export function withValueOf(other: JsonObject, root: JsonObject, at: Pointer): J
   return withValueAt(opened, place, value);
 }
 
-/** A value with another one at a place in it; `null` removes what is there. */
-export function setMember(value: Json, [name, ...below]: readonly string[], wanted: Json): Json {
+/** A copy of `fields` with `wanted` at a place in it, and all that is missing above it; `null` removes what is there. */
+export function setMember(fields: JsonObject, at: Pointer, wanted: Json): JsonObject {
+  const next = setPart(fields, at, wanted);
+  return isObject(next) ? next : fields;
+}
+
+/** The same for a value that need not be an object, nor stay one. */
+export function setPart(value: Json, at: Pointer, wanted: Json): Json {
+  return setAt(value, segmentsOf(at), wanted);
+}
+
+function setAt(value: Json, [name, ...below]: readonly string[], wanted: Json): Json {
   if (name === undefined) return wanted;
   if (isArray(value)) {
     const at = Number(name);
     if (below.length === 0 && wanted === null) return value.filter((_, index) => index !== at);
-    const items = value.map((item, index) => (index === at ? setMember(item, below, wanted) : item));
-    return at === value.length ? [...items, setMember(null, below, wanted)] : items;
+    const items = value.map((item, index) => (index === at ? setAt(item, below, wanted) : item));
+    return at === value.length ? [...items, setAt(null, below, wanted)] : items;
   }
   const members = new Map(isObject(value) ? Object.entries(value) : []);
-  const next = setMember(members.get(name) ?? null, below, wanted);
+  const next = setAt(members.get(name) ?? null, below, wanted);
   if (next === null) members.delete(name);
   else members.set(name, next);
   return objectFrom(members);

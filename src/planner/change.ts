@@ -331,9 +331,8 @@ function withDropped(kind: Kind, write: Write, input: UpdateInput): Write {
   if ('manual' in write) return write;
   const current = readableFields(kind, live.fields);
   const isSentAlong = (at: Pointer): boolean => {
-    const shown = setMember(current, segmentsOf(at), true);
-    const wanted = setMember(fields, segmentsOf(at), liveMarker(at));
-    if (!isObject(shown) || !isObject(wanted)) return false;
+    const shown = setMember(current, at, true);
+    const wanted = setMember(fields, at, liveMarker(at));
     const again = kind.update({ ...input, fields: wanted, live: { ...live, fields: shown } });
     return 'requests' in again && again.requests.some(({ body }) => livePlacesIn(body).includes(at));
   };

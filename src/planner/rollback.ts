@@ -133,11 +133,8 @@ function restore(undo: Undo, live: LiveObject | null): Restored | null {
   const { action, after, replaced = false, withheld = [] } = undo.record;
   // What the result shows of a created object, the plan that deletes it may show too.
   if (action === 'create') {
-    const fields = withheld.reduce<JsonObject>((shown, place) => {
-      const marked = setMember(shown, segmentsOf(place), liveMarker(place));
-      return isObject(marked) ? marked : shown;
-    }, after ?? {});
-    return { fields, lost: [] };
+    const mark = (shown: JsonObject, place: Pointer) => setMember(shown, place, liveMarker(place));
+    return { fields: withheld.reduce(mark, after ?? {}), lost: [] };
   }
   return live || action === 'delete' || replaced ? restoreFields(undo, live) : null;
 }

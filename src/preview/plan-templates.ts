@@ -11,7 +11,7 @@ import {
   objectFrom,
 } from '../model/json.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
-import { segmentsOf, setMember } from '../model/pointer.ts';
+import { setMember } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import { Renderer } from '../render/renderer.ts';
 import { isMessage, parseTexts, renderTemplate, type Sides } from '../render/template.ts';
@@ -93,11 +93,11 @@ export function sidesOf(change: Change, base: JsonObject | null = null): Sides<J
   // What was added to a list is named from its end, and so is what was removed: it goes back in the opposite order.
   const isAdded = ({ op }: Difference) => op === 'add';
   const reverted = [...diff.filter(isAdded), ...diff.filter((each) => !isAdded(each)).reverse()];
-  const before = reverted.reduce<Json>((value, each) => {
+  const before = reverted.reduce<JsonObject>((value, each) => {
     const earlier = each.op === 'add' ? null : each.before;
-    return setMember(value, segmentsOf(each.path), each.sensitive ? redacted : earlier);
+    return setMember(value, each.path, each.sensitive ? redacted : earlier);
   }, after ?? {});
-  return { before: isObject(before) ? before : null, after };
+  return { before, after };
 }
 
 /** True where the differences of a delete hold the whole template: there is no default, and it had a text. */

@@ -9,6 +9,7 @@ import {
   pointer,
   segmentsOf,
   setMember,
+  setPart,
   valueAt,
   withValueAt,
   withValueOf,
@@ -147,22 +148,25 @@ it('a member that is removed is gone, not undefined', () => {
 });
 
 describe('a value set at a place', () => {
-  it.each<[string, Json, readonly string[], Json, Json]>([
-    ['replaces the whole where no place is given', { x: 1 }, [], 2, 2],
-    ['replaces an item', ['a', 'b', 'c'], ['1'], 'x', ['a', 'x', 'c']],
-    ['removes an item', ['a', 'b', 'c'], ['1'], null, ['a', 'c']],
-    ['adds an item after the last', ['a'], ['1'], 'x', ['a', 'x']],
-    ['adds no item further on', ['a'], ['2'], 'x', ['a']],
-    ['reaches into items', [{ x: 1 }, { x: 1 }], ['1', 'x'], 2, [{ x: 1 }, { x: 2 }]],
-    ['keeps an item of which a member goes', [{ x: 1, y: 1 }], ['0', 'x'], null, [{ y: 1 }]],
-    ['adds an item with a member', [], ['0', 'x'], 1, [{ x: 1 }]],
-    ['takes an object for what has no members', 'text', ['x'], 1, { x: 1 }],
+  it.each<[string, Json, string, Json, Json]>([
+    ['replaces the whole where no place is given', { x: 1 }, '', 2, 2],
+    ['replaces an item', ['a', 'b', 'c'], '/1', 'x', ['a', 'x', 'c']],
+    ['removes an item', ['a', 'b', 'c'], '/1', null, ['a', 'c']],
+    ['adds an item after the last', ['a'], '/1', 'x', ['a', 'x']],
+    ['adds no item further on', ['a'], '/2', 'x', ['a']],
+    ['reaches into items', [{ x: 1 }, { x: 1 }], '/1/x', 2, [{ x: 1 }, { x: 2 }]],
+    ['keeps an item of which a member goes', [{ x: 1, y: 1 }], '/0/x', null, [{ y: 1 }]],
+    ['adds an item with a member', [], '/0/x', 1, [{ x: 1 }]],
+    ['takes an object for what has no members', 'text', '/x', 1, { x: 1 }],
   ])('%s', (_name, value, place, wanted, expected) => {
-    expect(setMember(value, place, wanted)).toEqual(expected);
+    expect(setPart(value, place, wanted)).toEqual(expected);
   });
 
+  it('keeps an object where a whole is no object', () =>
+    expect(setMember({ x: 1 }, '', null)).toEqual({ x: 1 }));
+
   it('reaches no prototype', () => {
-    const value = setMember({}, ['__proto__', 'x'], 1);
+    const value = setMember({}, '/__proto__/x', 1);
     expect(JSON.stringify(value)).toBe('{"__proto__":{"x":1}}');
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
