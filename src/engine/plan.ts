@@ -2,7 +2,6 @@ import type { Client } from '../client/client.ts';
 import { resolveLookups } from '../client/lookups.ts';
 import { readDefaults, readObjects, readObjectsAndOthers } from '../client/read.ts';
 import type { LiveObject } from '../kinds/kind.ts';
-import { identityOf } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
 import { allOf, type ReadRequest } from '../kinds/read-request.ts';
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
@@ -34,6 +33,7 @@ import {
 import { type Matched, matchAll } from '../planner/match.ts';
 import {
   addFormerParents,
+  addLaterNames,
   fillReferences,
   referencesIn,
   refuseLostReferences,
@@ -192,19 +192,6 @@ async function resolveDeclared(
     previous: previous?.map((each) => fillReferences(fillLookups(each, answerKnown), then)) ?? null,
     diagnostics: [...globs, ...remarks, ...diagnostics, ...foreign.diagnostics],
   };
-}
-
-/** What was declared then, to be found in the tenant also under the name that a manifest of today gives it. */
-function addLaterNames(past: readonly Resource[], resources: readonly Resource[]): readonly Resource[] {
-  const later = new Map(
-    resources.flatMap(({ kind, key, lifecycle: { renamedFrom } }) =>
-      renamedFrom ? [[identityOf(kind, renamedFrom), key] as const] : [],
-    ),
-  );
-  return past.map((each) => {
-    const key = later.get(identityOf(each.kind, each.key));
-    return key ? { ...each, lifecycle: { ...each.lifecycle, renamedFrom: key } } : each;
-  });
 }
 
 interface Drafted extends Planned {

@@ -71,6 +71,22 @@ export function addFormerParents(resources: readonly Resource[]): readonly Resou
   });
 }
 
+/** What was declared then, to be found in the tenant also under the name that a manifest of today gives it. */
+export function addLaterNames(
+  past: readonly Resource[],
+  resources: readonly Resource[],
+): readonly Resource[] {
+  const later = new Map(
+    resources.flatMap(({ kind, key, lifecycle: { renamedFrom } }) =>
+      renamedFrom ? [[identityOf(kind, renamedFrom), key] as const] : [],
+    ),
+  );
+  return past.map((each) => {
+    const key = later.get(identityOf(each.kind, each.key));
+    return key ? { ...each, lifecycle: { ...each.lifecycle, renamedFrom: key } } : each;
+  });
+}
+
 interface Targets {
   readonly resources: readonly Resource[];
   readonly objects: readonly LiveObject[];
