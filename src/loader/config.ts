@@ -278,7 +278,7 @@ function checkEnvironment(text: EnvironmentText, value: Json, problems: Problems
   const project = { version: 1, environments: { [text.name]: value } };
   const prefix = pointer('environments', text.name);
   const find = (at: Pointer) => findNode(text.document, `${text.at}${at.slice(prefix.length)}`);
-  if (!checkProject(project, find, problems)) return null;
+  checkProject(project, find, problems);
   return get(fittingPart(validators.project, project)?.environments ?? {}, text.name) ?? null;
 }
 

@@ -50,13 +50,16 @@ export function readConnection(environment: WrittenEnvironment, context: BuildCo
     const message = 'An environment has either `sandbox` or `identity` and `profiles`.';
     refuse(context, '/sandbox', { code: 'two-tenants', message });
   }
-  if (!sandbox && !identity && !profiles) {
+  // What does not fit has been reported, and is left out.
+  if (!['/sandbox', '/identity', '/profiles'].some((at) => isWritten(at, context))) {
     const message = 'The environment names no tenant.';
     const hint = 'Add `sandbox`, or `identity`, `profiles` or both.';
     refuse(context, '', { code: 'no-tenant', message, hint });
   }
   return sandbox ? readSandbox(sandbox, context) : readEndpoints(environment, context);
 }
+
+const isWritten = (at: Pointer, { find }: BuildContext): boolean => find(at).match !== 'missing';
 
 function readSandbox(written: EmbeddedTenant, context: BuildContext): TenantConnection {
   const seed = readPath('/sandbox/seed', written.seed, context);
@@ -101,7 +104,7 @@ function readEndpoints(environment: WrittenEnvironment, context: BuildContext): 
   const second = environment.profiles ? readService('profiles', environment.profiles, context) : null;
   const identity = first && toEndpoint(first);
   const profiles = second && toEndpoint({ ...first, ...second });
-  if (environment.profiles && !environment.profiles.auth && !first) {
+  if (environment.profiles && !['/profiles/auth', '/identity'].some((at) => isWritten(at, context))) {
     const message = 'There are no credentials for this service.';
     const hint = 'Add `auth` here, or an `identity` whose credentials it can use.';
     refuse(context, '/profiles', { code: 'missing-field', message, hint });

@@ -48,10 +48,12 @@ export function readKinds(source: FileSource, problems: Problems): ProjectKinds 
   const noting = noteTexts(source, texts);
   const paths = source.glob(kindGlobs);
   if (paths.length === 0) return { kinds: builtInKinds, texts };
-  const described = paths.flatMap((path) => readKindFile(path, noting, problems) ?? []);
-  problems.throwIfAny();
-  const own = kindsOf(described, problems);
-  problems.throwIfAny();
+  // What is wrong elsewhere hides nothing that is wrong in manifests.
+  const found = problems.beginAnew();
+  const described = paths.flatMap((path) => readKindFile(path, noting, found) ?? []);
+  const own = found.hasErrors ? [] : kindsOf(described, found);
+  problems.addAll(found);
+  if (found.hasErrors) throw problems.toFailure();
   const names = new Set(own.map(({ name }) => name));
   const kinds = catalogOf([...own, ...builtInKinds.all.filter(({ name }) => !names.has(name))]);
   for (const each of described) {

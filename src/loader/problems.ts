@@ -90,8 +90,13 @@ export class Problems {
     for (const [path, count] of others.#perFile) this.#perFile.set(path, count + this.#countIn(path));
   }
 
+  /** None yet, with the same tolerance. */
+  beginAnew(): Problems {
+    return new Problems(this.#tolerated);
+  }
+
   copy(): Problems {
-    const copy = new Problems(this.#tolerated);
+    const copy = this.beginAnew();
     copy.addAll(this);
     return copy;
   }

@@ -95,7 +95,10 @@ test('members of a value that is a mapping can be ignored', () => {
 
 test('all problems of all files are reported at once, in order', () => {
   const found = failureOf({
-    'tenantctl.yaml': config('    variables: { a: !env NOPE }\n    limits: { requests: 0 }'),
+    'tenantctl.yaml': config(
+      '    variables: { a: !env NOPE }\n    limits: { requests: 0 }\n    protect: [Wombat/*]\ncolour: red',
+    ),
+    'kinds/Role.kind.yaml': 'kind: Role\npath: /v2025/roles\n',
     'config/a.yaml': `${template}subjct: a\nbody: !var nope`,
     'config/b.yaml': 'kind: [',
     'config/c.yaml': 'kind: SenderAddress\nemail: x\n---\nkind: Widget',
@@ -108,7 +111,19 @@ test('all problems of all files are reported at once, in order', () => {
     'unknown-kind config/c.yaml:4:7',
     'env-unset tenantctl.yaml:5:21',
     'invalid-value tenantctl.yaml:6:25',
+    'unknown-kind tenantctl.yaml:7:15',
+    'unknown-field tenantctl.yaml:8:1',
   ]);
+});
+
+test.each([
+  ['sandbox: a', 'wrong-type tenantctl.yaml:4:14'],
+  ['identity: 5', 'wrong-type tenantctl.yaml:4:15'],
+  ['identity: 5\n    profiles: { baseUrl: "https://p.example" }', 'wrong-type tenantctl.yaml:4:15'],
+  ['profiles: { baseUrl: "https://p.example", auth: 5 }', 'wrong-type tenantctl.yaml:4:53'],
+])('what does not fit counts as written: %s', (tenant, problem) => {
+  const text = `version: 1\nenvironments:\n  test:\n    ${tenant}\n`;
+  expect(errors(failureOf({ 'tenantctl.yaml': text }))).toEqual([problem]);
 });
 
 test('the excerpt shows the line with a caret below the column', () => {
