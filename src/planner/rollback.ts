@@ -25,7 +25,15 @@ import {
 import { containsMarker, liveMarker, refMarker } from '../model/marker.ts';
 import { isSameTenant } from '../model/network.ts';
 import type { Change } from '../model/plan.ts';
-import { type Pointer, pointer, segmentsOf, setMember, valueAt, withValueAt } from '../model/pointer.ts';
+import {
+  isWithin,
+  type Pointer,
+  pointer,
+  segmentsOf,
+  setMember,
+  valueAt,
+  withValueAt,
+} from '../model/pointer.ts';
 import type { ChangeResult, Result } from '../model/result.ts';
 import { type PlanInput, readRequestsFor } from './input.ts';
 import { refuseLostReferences, resourcesByIdentity } from './references.ts';
@@ -195,10 +203,7 @@ function laterChanges({ undo, live }: Reversal, change: Change): string | null {
   if (record.action === 'delete') return 'The object was created again after the apply had deleted it.';
   if (record.after === null)
     return 'The apply did not see the result of this change, so later changes cannot be detected.';
-  const shown = (record.withheld ?? []).reduce(
-    (fields, at) => withValueAt(fields, at, undefined),
-    readableFields(kind, live.fields),
-  );
+  const shown = (record.withheld ?? []).reduce(withoutPlace, readableFields(kind, live.fields));
   const touched = new Set(change.diff.map(({ path }) => segmentsOf(path)[0]));
   const isDifferent = ([name, after]: [string, Json]) => {
     const [field, now] = [fieldNamed(kind, name), get(shown, name)];
@@ -231,6 +236,16 @@ function laterChanges({ undo, live }: Reversal, change: Change): string | null {
     return names.length > 0 ? [`${places} ${what}`] : [];
   });
   return said.length > 0 ? said.join(' ') : null;
+}
+
+/** The fields without a place, and without the objects that hold nothing else: a result leaves them out as well. */
+function withoutPlace(fields: JsonObject, at: Pointer): JsonObject {
+  if (valueAt(fields, at) === undefined) return fields;
+  const left = withValueAt(fields, at, undefined);
+  const above = segmentsOf(at).slice(0, -1);
+  const holder = valueAt(left, pointer(...above));
+  const isEmptied = above.length > 1 && isObject(holder) && Object.keys(holder).length === 0;
+  return isEmptied ? withoutPlace(left, pointer(...above)) : left;
 }
 
 function remarksOn(undo: Undo, live: LiveObject | null, restored: Restored | null): Diagnostic[] {
@@ -369,6 +384,7 @@ interface Restored {
 
 /** What the apply changed in an object, as it was before. The rest of it is left alone. */
 function restoreFields({ kind, record }: Undo, live: LiveObject | null): Restored {
+  const { withheld = [] } = record;
   const current = readableFields(kind, live?.fields ?? {});
   const before = Object.entries(readableFields(kind, record.before ?? {}));
   // No run records a marker.
@@ -378,30 +394,36 @@ function restoreFields({ kind, record }: Undo, live: LiveObject | null): Restore
     if (!field || forged.includes(pointer(name))) return [];
     // An id that is as it was would say that the name beside it does not count.
     const isRestored = now !== undefined && sameValue(field, old, now);
-    return isRestored ? [] : [[name, restoreValue(name, field, old, now)]];
+    if (isRestored) return [];
+    if (field.is === 'json') return [[name, restoreMembers(old, now, pointer(name), { field, withheld })]];
+    return [[name, field.is === 'records' ? restoreRecords(old, now) : old]];
   });
-  return { fields: objectFrom(fields), lost: [...(record.withheld ?? []), ...forged] };
+  return { fields: objectFrom(fields), lost: [...withheld, ...forged] };
 }
 
-function restoreValue(name: string, field: Field, old: Json, now: Json | undefined): Json {
-  if (field.is === 'json') return restoreMembers(field, old, now, pointer(name));
-  if (field.is !== 'records') return old;
-  // A record gets its own members back, and loses others.
+/** A record gets its own members back, and loses others. */
+function restoreRecords(old: Json, now: Json | undefined): Json {
   const unset = objectsIn(now).flatMap((record) => Object.keys(record).map((name) => [name, null] as const));
   return isArray(old) ? old.map((item) => (isObject(item) ? { ...objectFrom(unset), ...item } : item)) : old;
 }
 
-/** The members that the apply changed. An object in which nothing else is left is unset again. */
-function restoreMembers(field: Field, old: Json, now: Json | undefined, at: Pointer): Json {
+/** The members that the apply changed. An object in which nothing else is left, and nothing else was, is unset again. */
+function restoreMembers(
+  old: Json,
+  now: Json | undefined,
+  at: Pointer,
+  context: { readonly field: Field; readonly withheld: readonly Pointer[] },
+): Json {
   if (!isObject(old)) return old;
   const current = isObject(now) ? now : {};
   const restored = mapMembers(old, (item, name) =>
-    restoreMembers(field, item, get(current, name), at + pointer(name)),
+    restoreMembers(item, get(current, name), at + pointer(name), context),
   );
   const isCleared = ([name]: readonly [string, Json]) => get(restored, name) === null;
   const isEmptied = isObject(now) && [...Object.entries(restored), ...Object.entries(now)].every(isCleared);
-  if (isEmptied && Object.keys(old).length > 0) return null;
-  if (isDeclaredByMember(field)) return restored;
+  const mayHoldMore = context.withheld.some((place) => isWithin(place, at));
+  if (isEmptied && Object.keys(old).length > 0 && !mayHoldMore) return null;
+  if (isDeclaredByMember(context.field)) return restored;
   const kept = mapMembers(current, (_, name) => liveMarker(at + pointer(name)));
   return mapMembers({ ...kept, ...restored }, (item) => item ?? undefined);
 }

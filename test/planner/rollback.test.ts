@@ -231,6 +231,24 @@ describe('a place that the result left out', () => {
     });
     expect(plan.changes[0]?.warnings).toEqual([]);
   });
+
+  it('does not count as a change of someone else with the objects around it', () => {
+    const made = record(address, { action: 'create', after: { ...blank, statusMap: { a: '1' } } });
+    const plan = rollBack({
+      records: [{ ...made, withheld: ['/statusMap/b/c/token'] }],
+      live: [live({ statusMap: { a: '1', b: { c: { token: 'x' } } } }), other],
+    });
+    expect(plan.changes[0]?.warnings).toEqual([]);
+  });
+
+  it('leaves the object that was around it', () => {
+    const sides = { before: { request: { p: { x: null } } }, after: { request: { p: { x: '1' } } } };
+    const changed = [record(address, { ...sides, withheld: ['/request/p/token'] })];
+    const plan = rollBack({ records: changed, live: [live({ request: { p: { x: '1' } } })] });
+    expect(plan.changes[0]?.diff).toMatchObject([{ path: '/request/p/x', op: 'remove' }]);
+    const again = rollBack({ records: changed, live: [live({ request: { p: {} } })] });
+    expect(again.changes).toEqual([]);
+  });
 });
 
 describe('which changes are undone', () => {
