@@ -42,6 +42,12 @@ it('a secret or a plain place is one in every field that may hold it', () => {
   ]);
 });
 
+it('a `!secret` in a secret place is no credential in plain text', () => {
+  expect(
+    credentialPlaces(kind, { options: { pin: { $secret: 'PIN' } }, phrase: { $secret: 'PHRASE' } }),
+  ).toEqual([]);
+});
+
 it('a text that only looks like a credential by the name of its field can be plain', () => {
   const plain = { kind: 'Hook', path: '/v2025/hooks', key: 'name', fields: { token: 'value' } } as const;
   const credentials = (places: Record<string, 'plain'>) =>
