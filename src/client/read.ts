@@ -103,7 +103,7 @@ export async function readByIds(
 
 export interface ReadAllOptions extends Pick<ReadRequest, 'onUnusable'> {
   readonly declared?: readonly Pick<LiveObject, 'kind' | 'key' | 'id'>[];
-  /** Called for a kind that the tenant refuses to show while it shows others. Left out: then reading fails. */
+  /** Called for a kind that the tenant refuses to show. Left out, or if it throws: then reading fails. */
   onRefused?(kind: Kind, refusal: Failure): void;
 }
 
@@ -138,20 +138,20 @@ export async function readAll(
     );
     return someOf(kind, distinctKeys(kind, [...candidateKeys(kind.read, known.flat()), ...own]));
   };
-  const refused = new Map<Kind, Failure>();
+  const refused: Failure[] = [];
   const found = await allOrFailure(
     kinds.map((kind) =>
       readWhole(kind).catch((error: unknown) => {
         if (!onRefused || !isRefusedRead(error)) throw error;
-        refused.set(kind, error);
+        onRefused(kind, error);
+        refused.push(error);
         return [];
       }),
     ),
   );
   // Where nothing can be read, the address or the credentials are wrong.
-  if (refused.size > 0 && refused.size === kinds.length)
-    await allOrFailure([...refused.values()].map((refusal) => Promise.reject(refusal)));
-  for (const [kind, refusal] of refused) onRefused?.(kind, refusal);
+  if (refused.length > 0 && refused.length === kinds.length)
+    await allOrFailure(refused.map((refusal) => Promise.reject(refusal)));
   return found.flat();
 }
 

@@ -80,8 +80,7 @@ export async function exportTenant(
     ...files,
     proposed: strays.proposed,
     diagnostics: [
-      ...remarksOf(skipped),
-      ...[...refused].map(([kind, refusal]) => refusalRemark(kind, refusal)),
+      ...remarksOf(skipped, refused),
       ...diagnostics,
       ...remarks,
       ...strays.diagnostics,
@@ -122,8 +121,16 @@ export async function mergeTenant(
   const usual = new Set([...declared, ...(options.all ? usualKinds(kinds) : [])]);
   const named = names?.map(kinds.get) ?? kinds.all.filter((kind) => usual.has(kind));
   const { served: wanted, skipped } = servedKinds(named, [tenant.environment]);
+  const refused = new Map<Kind, Failure>();
   const [{ objects, unusable }, answer] = await Promise.all([
-    readSettledKinds(root, reader, wanted, { declared: resources }),
+    readSettledKinds(root, reader, wanted, {
+      declared: resources,
+      onRefused(kind, refusal) {
+        // A kind with manifests, or that somebody names, has to be there.
+        if (names || declared.has(kind)) throw refusal;
+        refused.set(kind, refusal);
+      },
+    }),
     resolveLookups(reader.client, lookupsIn(resources)),
   ]);
   const isMerged = ({ address }: Resource) => isInScope(address);
@@ -156,7 +163,7 @@ export async function mergeTenant(
   return {
     ...merged,
     diagnostics: [
-      ...remarksOf(skipped),
+      ...remarksOf(skipped, refused),
       ...merged.diagnostics,
       ...remarks,
       ...strays.diagnostics,
@@ -165,7 +172,10 @@ export async function mergeTenant(
   };
 }
 
-const remarksOf = (skipped: readonly LeftOut[]) => skipped.map(({ problem }) => problem);
+const remarksOf = (skipped: readonly LeftOut[], refused: ReadonlyMap<Kind, Failure>) => [
+  ...skipped.map(({ problem }) => problem),
+  ...[...refused].map(([kind, refusal]) => refusalRemark(kind, refusal)),
+];
 
 function refusalRemark({ name }: Kind, { diagnostics }: Failure): Diagnostic {
   const why = diagnostics.map(({ message }) => message).join(' ');

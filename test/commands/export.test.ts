@@ -598,6 +598,17 @@ describe('a kind that the tenant does not show', () => {
     expect(world.read('config/sender-addresses.yaml')).toContain('a@acme.example');
   });
 
+  it('is left out of a merge that adds all kinds, unless a manifest declares it', async () => {
+    const world = await refusing('/v2024/sim-integrations', 403);
+    world.write('config/a.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
+    const merged = await world.run('export --merge --all');
+    expect(merged).toMatchObject({ code: 0, stderr: expect.stringContaining('SimIntegration is left out') });
+    world.write('config/b.yaml', 'kind: SimIntegration\nname: Gone\ntype: t\n');
+    const declared = await world.run('export --merge --all --delete');
+    expect(declared).toMatchObject({ code: 1, stderr: expect.stringContaining('[tenant-forbidden]') });
+    expect(world.read('config/b.yaml')).toContain('Gone');
+  });
+
   it('is an error where it is named, where no kind is shown, and for another reason', async () => {
     const world = await refusing('/v2024/sim-integrations', 403);
     const named = await world.run('export --kinds SimIntegration,SenderAddress');
