@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, posix, relative, resolve, sep } from 'node:path';
 import { type Backup, openBackup } from '../engine/backup.ts';
 import { checkScope, kindsNamed, selectionOf } from '../engine/choices.ts';
@@ -37,7 +37,7 @@ import {
   scopeOptions,
   text,
 } from './command.ts';
-import { readIfThere, writeTextFile } from './files.ts';
+import { changeFiles, readIfThere } from './files.ts';
 import type { Io } from './io.ts';
 import { printDiagnostics, stdoutName } from './output.ts';
 import { withTenant } from './progress.ts';
@@ -131,14 +131,15 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
     io.stdout.write(`${files.join('')}Files to write: ${files.length}. Nothing was written.\n`);
     return ExitCode.done;
   }
-  const listed = await listSecrets(exported, isOutside ? folder : project.root, io);
-  for (const { path, content } of exported.files) await writeTextFile(join(shown, path), content, io);
+  const listed = listSecrets(exported, isOutside ? folder : project.root, io);
+  const files = exported.files.map(({ path, content }) => ({ path: join(shown, path), content }));
+  await changeFiles([...(listed?.isChanged ? [listed] : []), ...files], [], io);
   const unread = unreadManifests(paths, declarations);
   const diagnostics = [...unmatched, ...exported.diagnostics, ...unread];
   printDiagnostics(diagnostics, io);
   io.stdout.write(`Files written to ${oneLine(shown)}: ${exported.files.length}.\n`);
-  if (listed !== null)
-    io.stdout.write(`The secrets are listed in ${oneLine(listed)}. Set those that \`plan\` asks for.\n`);
+  if (listed)
+    io.stdout.write(`The secrets are listed in ${oneLine(listed.path)}. Set those that \`plan\` asks for.\n`);
   return ExitCode.done;
 }
 
@@ -160,14 +161,12 @@ function openBackupAt(
   );
 }
 
-/** Adds the secrets that the manifests name to `.env.example` in a folder. The path of that; `null` without secrets. */
-async function listSecrets({ secrets }: Export, folder: string, io: Io): Promise<string | null> {
-  if (secrets.length === 0) return null;
+/** The `.env.example` of a folder with the secrets that the manifests name; `null` without secrets. */
+function listSecrets({ secrets }: Export, folder: string, io: Io) {
   const path = relative(io.cwd, join(folder, envExampleFile));
-  const existing = readIfThere(resolve(io.cwd, path), path);
-  const listed = addToEnvExample(existing, secrets);
-  if (listed !== null && listed !== existing) await writeTextFile(path, listed, io);
-  return path;
+  const existing = secrets.length > 0 ? readIfThere(resolve(io.cwd, path), path) : null;
+  const content = addToEnvExample(existing, secrets);
+  return content === null ? null : { path, content, isChanged: content !== existing };
 }
 
 /** The folder of `--out`, absolute. */
@@ -221,8 +220,9 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   if (!args.allowDirty) await refuseDirty(project.root, changed);
   const unmatched = selection.findUnmatched();
   if (!args.dryRun) {
-    for (const { path, content } of written) await writeTextFile(inRoot(path), content, io);
-    for (const path of merge.deleted) rmSync(inRoot(path));
+    const shown = (path: string) => relative(io.cwd, inRoot(path));
+    const files = written.map(({ path, content }) => ({ path: shown(path), content }));
+    await changeFiles(files, merge.deleted.map(shown), io);
   }
   const diagnostics = [...unmatched, ...merge.diagnostics];
   printDiagnostics(diagnostics, io);

@@ -1,4 +1,5 @@
 import {
+  accessSync,
   closeSync,
   constants,
   existsSync,
@@ -15,6 +16,7 @@ import { type appendFile, mkdir, readFile, stat, writeFile } from 'node:fs/promi
 import { Socket } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExportedFile } from '../exporter/index.ts';
 import { requireOutputFile, resolveLinks } from '../loader/paths.ts';
 import { decodeText } from '../loader/source.ts';
 import { lazy } from '../model/basics.ts';
@@ -88,6 +90,24 @@ export async function writeTextFile(
   }
 }
 
+/** Writes and removes files as one. Throws a Failure before the first where one of them cannot be. */
+export async function changeFiles(
+  written: readonly ExportedFile[],
+  removed: readonly string[],
+  io: FileIo,
+): Promise<void> {
+  for (const { path } of written) tryToWrite(path, io);
+  for (const file of removed) {
+    try {
+      accessSync(dirname(resolve(io.cwd, file)), constants.W_OK);
+    } catch (error) {
+      throw unwritableFile(file, error);
+    }
+  }
+  for (const { path, content } of written) await writeTextFile(path, content, io);
+  for (const file of removed) rmSync(resolve(io.cwd, file));
+}
+
 export const isPipe = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
 
 /** The time for a pipe, in ms, until its other end is open and everything went through it. */
@@ -153,22 +173,23 @@ export function checkWritable(files: readonly string[], io: FileIo, reads: reado
       });
     }
     named.add(target);
-    tryToWrite(file, path, io);
+    if (existsSync(path) && /\.ya?ml$/i.test(file)) {
+      throw fail('usage', `${file} exists and is YAML, like a manifest. Plans and results are JSON.`, {
+        hint: 'Choose another file, for example plan.json.',
+      });
+    }
+    tryToWrite(file, io);
   }
 }
 
-function tryToWrite(file: string, path: string, io: FileIo): void {
+function tryToWrite(file: string, io: FileIo): void {
+  const path = resolve(io.cwd, file);
   requireOutputFile(path, io.cwd);
   const isNew = !existsSync(path);
-  if (!isNew && /\.ya?ml$/i.test(file)) {
-    throw fail('usage', `${file} exists and is YAML, like a manifest. Plans and results are JSON.`, {
-      hint: 'Choose another file, for example plan.json.',
-    });
-  }
   try {
+    mkdirSync(dirname(path), { recursive: true });
     // Opening a pipe waits for its reader.
     if (isPipe(path)) return;
-    mkdirSync(dirname(path), { recursive: true });
     closeSync(openSync(path, 'a'));
     if (isNew) rmSync(path);
   } catch (error) {

@@ -579,6 +579,19 @@ it('ends with 3 where a merge leaves drift in a list that holds a secret', async
   expect(world.read('config/desk.yaml')).not.toContain('Sommerwind7');
 });
 
+it.each(['export', 'export --merge --all'])(
+  'writes no file where one of them cannot be written: %s',
+  async (argv) => {
+    const world = await createTestWorld({ sandbox: { seed: seedFile } });
+    world.write('config/sim-integrations', 'A file where a folder has to be.\n');
+    const before = filesBelow(world.dir);
+    const { code, stderr } = await world.run(`${argv} --only {MailFrom,SimIntegration}/**`);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('[unwritable-file]') });
+    expect(stderr).toContain('There is a file where a folder is needed');
+    expect(filesBelow(world.dir)).toEqual(before);
+  },
+);
+
 describe('a kind that the tenant does not show', () => {
   async function refusing(path: string, status: number): Promise<World> {
     const world = await createTestWorld({ seed: 'senders: [{ email: a@acme.example }]\n' });
