@@ -10,7 +10,7 @@ import type { Plan } from '../model/plan.ts';
 import { type ChangeResult, exitCodeOf, type Result } from '../model/result.ts';
 import { attentionWords } from '../report/page.ts';
 import type { Document } from '../report/report.ts';
-import { oneLine } from '../report/safe.ts';
+import { json, oneLine } from '../report/safe.ts';
 import { namesInBrief, pluralize, tenantWords } from '../report/words.ts';
 import { type ArgsOf, flag, format, group, list, type PlanArgs, text } from './command.ts';
 import { commitHere } from './commit.ts';
@@ -106,7 +106,7 @@ export async function outputResult(
 export function applyLines({ stdout }: Pick<Io, 'stdout'>) {
   const told = new Set<string>();
   const write = (type: string, environment: string, more: object) => {
-    stdout.write(`${JSON.stringify({ type, at: new Date().toISOString(), environment, ...more })}\n`);
+    stdout.write(json({ type, at: new Date().toISOString(), environment, ...more }, 0));
   };
   const tell = (environment: string, { address, action, outcome, error, warnings }: ChangeResult) => {
     told.add(`${environment} ${address}`);

@@ -31,7 +31,7 @@ export const command = describeCommand({
   const groups = Object.keys(project.groups).map((group) => [group, membersOf(group, project)] as const);
   if (args.format === 'json')
     io.stdout.write(json({ formatVersion: 1, environments: names, groups: Object.fromEntries(groups) }));
-  if (args.format === 'github-matrix') io.stdout.write(`${JSON.stringify({ environment: names })}\n`);
+  if (args.format === 'github-matrix') io.stdout.write(json({ environment: names }, 0));
   if (args.format !== 'text') return ExitCode.done;
   const lines = names.map((name) => [
     name === project.defaultEnvironment ? `${name} (default)` : name,

@@ -24,6 +24,7 @@ import {
   reportOf,
   unsupportedFormat,
 } from '../report/report.ts';
+import { json } from '../report/safe.ts';
 import { checkWritable, writeTextFile } from './files.ts';
 import { type Io, printNote, viewOf } from './io.ts';
 
@@ -107,7 +108,7 @@ export function reportFailure(error: unknown, argv: readonly string[], io: Io): 
   if (wantsFormat(argv, 'jsonl')) {
     const shown = parseJson(renderNow(document, 'json', view)) ?? null;
     const told = isObject(shown) ? get(shown, 'diagnostics') : null;
-    io.stdout.write(`${JSON.stringify({ type: 'error', diagnostics: told })}\n`);
+    io.stdout.write(json({ type: 'error', diagnostics: told }, 0));
   }
   return failed.exitCode;
 }
@@ -244,8 +245,7 @@ function reportFormat(file: string, is: Document['is']): Format {
 
 /** Writes a plan, a fleet or a result as a file. Throws a Failure where it cannot be written. */
 export function saveFile(value: Plan | Fleet, file: string, io: Io): Promise<void> {
-  const text = `${JSON.stringify(value, null, 2)}\n`;
-  if (file !== stdoutName) return writeTextFile(file, text, io);
-  io.data.write(text);
+  if (file !== stdoutName) return writeTextFile(file, `${JSON.stringify(value, null, 2)}\n`, io);
+  io.data.write(json(value));
   return Promise.resolve();
 }

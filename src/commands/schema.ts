@@ -1,6 +1,7 @@
 import { builtInKinds } from '../kinds/index.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { didYouMean, joinWords } from '../model/words.ts';
+import { json } from '../report/safe.ts';
 import { describeCommand } from './command.ts';
 import { isInPackage, otherSchemas, wholeSchema } from './package-file.ts';
 import { kindsHere } from './project.ts';
@@ -29,6 +30,6 @@ export const command = describeCommand({
       hint: didYouMean(name, names) ?? `Use one of: ${names.join(', ')}.`,
     });
   }
-  io.stdout.write(`${JSON.stringify(wholeSchema(name, kinds), null, 2)}\n`);
+  io.stdout.write(json(wholeSchema(name, kinds)));
   return ExitCode.done;
 });

@@ -41,7 +41,7 @@ import {
   widthOf,
 } from '../report/layout.ts';
 import type { ReportOptions } from '../report/report.ts';
-import { json, oneLine, safeJson } from '../report/safe.ts';
+import { json, oneLine } from '../report/safe.ts';
 import { joinParts, pluralize } from '../report/words.ts';
 import {
   type ArgsOf,
@@ -125,7 +125,7 @@ async function statusOfSeveral(
     const environments = outcomes.map(({ name, value, error }) => {
       return { name, status: value?.status ?? null, error };
     });
-    io.stdout.write(`${safeJson({ formatVersion: statusFormat, environments })}\n`);
+    io.stdout.write(json({ formatVersion: statusFormat, environments }));
   }
   for (const { name, value, error } of outcomes) {
     if (value && args.format !== 'json') {

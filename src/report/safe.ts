@@ -91,13 +91,14 @@ export function visibleBlanks(text: string): string {
 }
 
 /** The value as JSON, with every character escaped that a terminal or a CI system might obey. */
-export function safeJson(value: unknown): string {
-  const text = replaceCommands(JSON.stringify(value, null, 2), unicodeEscape);
+export function safeJson(value: unknown, indent = 2): string {
+  const text = replaceCommands(JSON.stringify(value, null, indent), unicodeEscape);
   return text.replace(hiddenPattern(), (char) => (char === '\n' ? char : unicodeEscape(char)));
 }
 
-export function json(value: unknown): string {
-  return `${safeJson(value)}\n`;
+/** With an indent of 0, it is one line. */
+export function json(value: unknown, indent = 2): string {
+  return `${safeJson(value, indent)}\n`;
 }
 
 const entities: Readonly<Record<string, string>> = {

@@ -30,13 +30,19 @@ it.each([
   ['plan', '--format', 'markdown'],
   ['plan', '--format', 'html'],
   ['plan', '--format', 'json'],
+  ['plan', '--out', '-'],
   ['apply', '--dry-run'],
   ['apply', '--yes', '--verbose'],
+  ['apply', '--yes', '--format', 'jsonl'],
 ])('holds no command from manifests: %j', async (...argv) => {
   world.declare([template(hostile), { kind: hostile, label: hostile }]);
   const refused = await world.run(...argv);
   expect(refused.code).toBe(1);
-  world.declare([template(hostile), { kind: 'SenderAddress', email: 'a@acme.example' }]);
+  world.declare([
+    template(hostile),
+    { kind: 'SenderAddress', email: 'a@acme.example' },
+    { kind: 'AuthProfile', name: hostile, type: 'MFA' },
+  ]);
   const ran = await world.run(...argv);
   expect(ran.code).toBe(0);
   for (const { stdout, stderr } of [refused, ran]) expect(commandsIn(stdout + stderr)).toEqual([]);
