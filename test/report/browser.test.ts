@@ -105,6 +105,19 @@ describeInBrowser('the page in a browser', (open) => {
     await page.close();
   });
 
+  it('has the columns of all entries below each other, whichever cells are empty', async () => {
+    const warnings = ['Publish the records.'];
+    const diff = [difference('/subject', 'a', 'b')];
+    const cells = [{}, { warnings }, { diff }, { warnings, diff }];
+    const changes = cells.map((more, at) => change({ address: `A/${at}`, action: 'create', ...more }));
+    const page = await open({ is: 'plan', plan: plan(changes) });
+    await expect.poll(() => shown(page)).toBe(cells.length);
+    const boxes = (await page.locator('.entry .where').all()).map((cell) => cell.boundingBox());
+    const lefts = (await Promise.all(boxes)).map((box) => box?.x);
+    expect(lefts).toEqual(cells.map(() => expect.closeTo(lefts[0] ?? 0, 0)));
+    await page.close();
+  });
+
   it('filters the steps by hand of a result, apart from what was not attempted', async () => {
     const page = await open({ is: 'result', result: sampleResult });
     expect(await page.locator('.tile', { hasText: 'not attempted' }).innerText()).toContain('0');
