@@ -17,7 +17,9 @@ import {
   kinds,
   plannedUpdate,
   planOf,
+  request,
   thing,
+  thingsPath,
   updateThing,
 } from './things.ts';
 
@@ -73,6 +75,7 @@ describe('a create that the tenant would make twice', () => {
     };
     const result = await apply(planOf([createThing('a')]), tenant, { kinds: doubling, clock, settle });
     expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
+    expect(result.changes[0]?.warnings).toEqual([expect.stringContaining('was not confirmed.')]);
     expect(tenant.sent).toHaveLength(1);
     expect(elapsed()).toBeLessThan(4000);
   });
@@ -168,6 +171,19 @@ describe('the last of several requests, lost while the reads show the first one 
     expect(outcomes(result)).toEqual({ 'Thing/old': 'done' });
     expect(tenant.carriedOut).toEqual(requests.slice(1));
   });
+});
+
+it('the second request of a create waits until reads show what the first one made', async () => {
+  const { tenant, clock } = await lateWorld({}, 2000);
+  const requests = [
+    request('POST', thingsPath, { name: 'a', text: 'new' }),
+    request('PATCH', `${thingsPath}/{Thing/a}/rule`, { value: 'r' }),
+  ];
+  const inTwo = catalogOf([{ ...thing, create: () => ({ requests }) }]);
+  const plan = planOf([{ ...createThing('a', { text: 'new', rule: 'r' }), requests }]);
+  const result = await apply(plan, tenant, { kinds: inTwo, clock, settle });
+  expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
+  expect(tenant.things.get('a')).toMatchObject({ text: 'new', rule: 'r' });
 });
 
 it('with --fail-fast, nothing starts after a request whose outcome is not known yet', async () => {
@@ -376,6 +392,16 @@ describe('a write that was read for too long ago', () => {
     expect(limits).toHaveLength(5);
     expect(limits.at(-1)).toBeNull();
     expect(result.changes[0]?.requests.map(({ status }) => status)).toEqual([null, 200]);
+  });
+
+  it('is not sent again where it shows an effect once a repetition has waited too long', async () => {
+    const { tenant, clock, elapsed } = await lateWorld({ things });
+    tenant.fault = () => ({ is: 'lost', done: false });
+    const port = inTime(tenant, clock, () => void (tenant.sent.length === 1 && clock.pass(11_000)));
+    tenant.onRead = () => void (elapsed() > 0 && tenant.things.set('a', { ...things.a, text: 'after' }));
+    const result = await apply(planOf(plan.changes.slice(0, 1)), port, { clock, settle });
+    expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
+    expect(tenant.sent).toHaveLength(1);
   });
 
   it('of a create that was carried out after it was given up, and is refused now, is done', async () => {

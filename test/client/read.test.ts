@@ -398,18 +398,17 @@ describe('pages', () => {
 
   const undeclared = { ...source, pageSize: 100, undeclaredPaging: true };
 
-  test.each<[string, (request: Request) => Answer]>([
+  test.each<[string, number, (request: Request) => Answer]>([
     [
       'refuses limit and offset',
+      100,
       ({ query }) => (query.limit ? answerWith(400) : answerWith(200, numbered(100))),
     ],
-    ['ignores limit and offset', () => answerWith(200, numbered(100))],
-    ['ignores them in a longer list', () => answerWith(200, numbered(130))],
-    ['ignores the offset alone', ({ query }) => answerWith(200, numbered(Number(query.limit ?? 130)))],
-  ])('where no paging is documented, a host that %s has given its whole list', async (_name, answer) => {
-    const rows = await readRows(fakeClient(answer), undeclared);
-    expect(rows).toEqual(numbered(rows.length));
-    expect([100, 130]).toContain(rows.length);
+    ['ignores limit and offset', 100, () => answerWith(200, numbered(100))],
+    ['ignores them in a longer list', 130, () => answerWith(200, numbered(130))],
+    ['ignores the offset alone', 130, ({ query }) => answerWith(200, numbered(Number(query.limit ?? 130)))],
+  ])('where no paging is documented, a host that %s has given its whole list', async (_, count, answer) => {
+    expect(await readRows(fakeClient(answer), undeclared)).toEqual(numbered(count));
   });
 
   test('where no paging is documented, another error than a refusal stays one', async () => {
