@@ -328,12 +328,15 @@ describe('Ctrl-C', () => {
     expect(tenant.sent).toEqual([]);
   });
 
-  it('during the first read ends the run, though the read fails by it', async () => {
-    const tenant = await startTenant();
+  it.each([
+    ['fails by it', new Error('aborted')],
+    ['shows that the plan is stale', null],
+  ])('during the first read ends the run, though the read %s', async (_, error) => {
+    const tenant = await startTenant({ things: { a: { ...old, name: 'a' } } });
     const control = new AbortController();
     tenant.readFault = () => {
       control.abort();
-      return new Error('aborted');
+      return error;
     };
     const result = await apply(planOf([createThing('a')]), tenant, { signal: control.signal });
     expect(result.outcome).toBe('interrupted');

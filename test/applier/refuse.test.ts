@@ -41,8 +41,9 @@ describe('a plan is refused without a single request when', () => {
     writeNote('stored', 'mine', { live: stored }),
   ];
 
-  it('(it is not, when nothing was touched)', async () => {
-    expect((await apply(planOf(changes), await startTenant(world))).outcome).toBe('done');
+  it('(it is not, when nothing was touched, and nothing that is protected is deleted)', async () => {
+    const protect = ['Thing/{old,new}', 'Note/*'];
+    expect((await apply(planOf(changes), await startTenant(world), { protect })).outcome).toBe('done');
   });
 
   const touches: [string, (tenant: Tenant) => void, RegExp][] = [
