@@ -182,11 +182,12 @@ function describeMissing({ params, parentSchema }: ErrorObject, subject: string)
 
 function describeName({ keyword, parentSchema, instancePath }: ErrorObject, name: string): Problem {
   const where = instancePath === '' ? '' : ` in ${labelOf(instancePath)}`;
+  const shown = `\`${brief(name) || '""'}\``;
   if (keyword === 'pattern') {
     const rule = parentSchema?.description ?? 'other characters';
     return {
       code: 'invalid-value',
-      message: `\`${name}\` is not a valid name${where}: a name has ${rule}.`,
+      message: `${shown} is not a valid name${where}: a name has ${rule}.`,
     };
   }
   // A rule for names alone lists them itself.
@@ -197,7 +198,7 @@ function describeName({ keyword, parentSchema, instancePath }: ErrorObject, name
     (blank && `Replace the character ${blank.name} with an ordinary space: YAML does not count it as one.`) ??
     didYouMean(name, known) ??
     (known.length <= 12 ? `The fields are: ${known.join(', ')}.` : undefined);
-  return { code: 'unknown-field', message: `There is no field \`${brief(name)}\`${where}.`, hint };
+  return { code: 'unknown-field', message: `There is no field ${shown}${where}.`, hint };
 }
 
 const typeNames: Readonly<Record<string, string>> = {

@@ -9,7 +9,7 @@ import { tagNames } from './parse.ts';
 import { sideFilePath } from './paths.ts';
 import type { Problems } from './problems.ts';
 import { type FileSource, largestFile } from './source.ts';
-import { type ReadTag, unresolved } from './tree.ts';
+import { type ReadTag, unresolved, writtenTag } from './tree.ts';
 
 export interface TagContext {
   readonly inputs: Inputs;
@@ -53,15 +53,13 @@ export function tagReader(context: TagContext): ReadTag {
 export function tagNoter(problems: Problems): ReadTag {
   return (tag, argument, place) => {
     if (Object.hasOwn(readers, tag)) return { $tag: [tag, argument, place.offset] };
-    const written = tag.startsWith(coreTag) ? `!!${tag.slice(coreTag.length)}` : tag;
+    const written = writtenTag(tag);
     const hint =
       didYouMean(written, tagNames) ?? `The tags are ${tagNames.join(' ')}. If it is text, put it in quotes.`;
     problems.add('unknown-tag', `There is no tag \`${written}\`.`, place, { hint });
     return unresolved;
   };
 }
-
-const coreTag = 'tag:yaml.org,2002:';
 
 /** The same for manifests: side files and references are the same in all environments, and are read at once. */
 export function manifestNoter(source: FileSource, problems: Problems): ReadTag {

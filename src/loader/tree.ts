@@ -10,7 +10,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { isArray, isObject, type Json, mapMembers, unsafeKeys } from '../model/json.ts';
+import { get, isArray, isObject, type Json, mapMembers, unsafeKeys } from '../model/json.ts';
 import { isMarkerKey } from '../model/marker.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { cutShort } from '../model/words.ts';
@@ -74,12 +74,19 @@ function readValue(node: unknown, walk: Walk): Json {
   const before = walk.size;
   if (anchor !== undefined) walk.anchors.set(anchor, null);
   let value = readUntagged(node, walk);
-  if (tag !== undefined && !isCoreTag(tag)) {
-    walk.tagged = true;
-    value = walk.readTag(tag, value, placeOfNode(node, walk.file));
-  }
+  if (tag !== undefined) value = readTagged(tag, value, placeOfNode(node, walk.file), walk);
   if (anchor !== undefined) walk.anchors.set(anchor, { value, size: walk.size - before });
   return value;
+}
+
+function readTagged(tag: string, value: Json, place: Place, walk: Walk): Json {
+  const isFitting = get(coreTags, tag);
+  if (isFitting && (value === unresolved || isFitting(value))) return value;
+  walk.tagged = true;
+  if (!isFitting) return walk.readTag(tag, value, place);
+  const message = `The value does not fit its tag \`${writtenTag(tag)}\`.`;
+  const hint = 'Remove the tag. Put the value in quotes if it is text.';
+  return refuse(walk, null, { code: 'invalid-tag', message, hint }, place.offset);
 }
 
 function readUntagged(node: Scalar | YAMLMap | YAMLSeq, walk: Walk): Json {
@@ -293,17 +300,26 @@ function placeInBlock(file: SourceFile, header: number, text: string, offset: nu
   return { file, offset: start + indent + offset - from };
 }
 
-const coreTags = ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map(
-  (name) => `tag:yaml.org,2002:${name}`,
-);
+const coreTag = 'tag:yaml.org,2002:';
 
-function isCoreTag(tag: string): boolean {
-  return coreTags.includes(tag);
-}
+/** Which values fit a tag of YAML's own: the parser reads any other value as if the tag were not there. */
+const coreTags: Readonly<Record<string, (value: Json) => boolean>> = {
+  [`${coreTag}str`]: (value) => typeof value === 'string',
+  [`${coreTag}int`]: Number.isInteger,
+  [`${coreTag}float`]: (value) => typeof value === 'number',
+  [`${coreTag}bool`]: (value) => typeof value === 'boolean',
+  [`${coreTag}null`]: (value) => value === null,
+  [`${coreTag}map`]: isObject,
+  [`${coreTag}seq`]: isArray,
+};
+
+/** A tag as files have it: `!!int` for one of YAML's own. */
+export const writtenTag = (tag: string): string =>
+  tag.startsWith(coreTag) ? `!!${tag.slice(coreTag.length)}` : tag;
 
 /** The text of a key as written in the file; `null` where it is not a scalar. */
 export function keyText(key: unknown): string | null {
-  if (!isScalar(key) || (key.tag !== undefined && !isCoreTag(key.tag))) return null;
+  if (!isScalar(key) || (key.tag !== undefined && !get(coreTags, key.tag))) return null;
   if (typeof key.value === 'string') return key.value;
   return key.value === null ? null : (key.source ?? null);
 }
@@ -319,6 +335,6 @@ const maxTagDistance = 512;
 export function placeOfNode(node: unknown, file: SourceFile): Place {
   const offset = offsetOfNode(node);
   const tag = isNode(node) ? node.tag : undefined;
-  const written = tag === undefined ? -1 : file.text.lastIndexOf(tag, offset);
+  const written = tag === undefined ? -1 : file.text.lastIndexOf(writtenTag(tag), offset);
   return { file, offset: written === -1 || offset - written > maxTagDistance ? offset : written };
 }
