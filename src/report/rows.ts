@@ -219,15 +219,16 @@ function foldRemarks(
   { verbose = false, quiet = false }: ReportOptions,
 ): { readonly diagnostic: Diagnostic; readonly more: string | null }[] {
   const shown = diagnostics.filter(({ severity }) => !quiet || severity !== 'info');
-  const groups = groupBy(shown, (each, index) =>
-    verbose || isError(each) ? String(index) : `${each.severity} ${each.code}`,
-  );
-  return groups.flatMap(([, group]): { diagnostic: Diagnostic; more: string | null }[] => {
-    const [first, ...others] = group;
-    if (others.length < maxAlike) return group.map((diagnostic) => ({ diagnostic, more: null }));
+  const nameOf = (each: Diagnostic, index: number) =>
+    verbose || isError(each) ? String(index) : `${each.severity} ${each.code}`;
+  const alike = new Map(groupBy(shown, nameOf));
+  return shown.flatMap((diagnostic, index): { diagnostic: Diagnostic; more: string | null }[] => {
+    const [first, ...others] = alike.get(nameOf(diagnostic, index)) ?? [];
+    if (others.length < maxAlike) return [{ diagnostic, more: null }];
+    if (diagnostic !== first) return [];
     const names = [...new Set(others.flatMap((other) => other.address ?? whereOf(other) ?? []))];
     const words = [...names.slice(0, maxAlike), ...(names.length > maxAlike ? ['…'] : [])].join(', ');
-    return [{ diagnostic: first, more: `and ${others.length} more${words === '' ? '' : `: ${words}`}` }];
+    return [{ diagnostic, more: `and ${others.length} more${words === '' ? '' : `: ${words}`}` }];
   });
 }
 

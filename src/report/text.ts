@@ -78,7 +78,7 @@ export function writeText(page: Page, options: ReportOptions): string {
     ...head,
     ...body,
     // By then the heading is no longer on the screen.
-    ...(body.length > maxScreen ? [...title, ...factRows(page, options), blank] : []),
+    ...(body.length > maxScreen && heading !== '' ? [...title, ...factRows(page, options), blank] : []),
     ...pointRows(page),
     ...last,
     ...verdictRows(page),

@@ -326,6 +326,16 @@ info  SimIntegration is deprecated by the vendor.  [deprecated-kind]
 `);
   });
 
+  it('stay in order, and end with no empty line, however many they are', () => {
+    const all = Array.from({ length: 30 }, (_, at): Diagnostic => {
+      const severity = [7, 14, 21].includes(at) ? 'warning' : 'error';
+      return { code: severity, severity, message: 'It is.', source: { file: 'a', line: at + 1, column: 1 } };
+    });
+    const said = text({ is: 'diagnostics', diagnostics: all });
+    expect([...said.matchAll(/^a:(\d+)/gm)].map(([, line]) => Number(line) - 1)).toEqual([...all.keys()]);
+    expect(said).not.toContain('\n\n\n');
+  });
+
   it('count no notes with --quiet, which leaves them out', () => {
     const counts = (all: readonly Diagnostic[]) =>
       text({ is: 'diagnostics', diagnostics: all }, { ...plain, quiet: true })
