@@ -29,8 +29,10 @@ export function descriptorFrom(written: WrittenKind): Descriptor {
   const isWritten = update !== 'none' && !single;
   const parts = [key].flat().map((part) => (typeof part === 'string' ? { name: part } : part));
   const { places: _none, ...defaults } = defaultKind;
+  const declared = [...parts.map(({ name }) => name), ...Object.keys(fields)];
   return {
     ...defaults,
+    serverOwned: defaults.serverOwned.filter((name) => !declared.includes(name)),
     create: isWritten,
     delete: isWritten,
     summary: `Objects of ${written.path}.`,

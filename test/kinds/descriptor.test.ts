@@ -127,6 +127,11 @@ it('tells the names that stand for two things', () => {
   expect(mistakesIn(descriptorFrom({ ...least, key: ['name', 'locale'] }))).toEqual([]);
 });
 
+it('takes no member for the server’s that it names itself, unless it says so', () => {
+  const descriptor = descriptorFrom({ ...least, key: ['name', 'modified'], fields: { created: 'value' } });
+  expect([descriptor.serverOwned, mistakesIn(descriptor)]).toEqual([['id'], []]);
+});
+
 describe('the schema of the manifests of a kind', () => {
   const fields = {
     description: 'text',
