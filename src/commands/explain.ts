@@ -91,7 +91,8 @@ export function codeTexts(): ReadonlyMap<string, string> {
 }
 
 function aboutKind(subject: string, args: Args, io: Io): string {
-  const path = subject.split('.');
+  // Messages write the items of a list as `rules[0].value`.
+  const path = subject.replace(/\[\d+\]/g, '').split('.');
   const [name = ''] = path;
   // Where the project cannot be read, the schemas of the built-in kinds still help.
   const kinds = isInPackage(name) ? builtInKinds : kindsHere(args, io);

@@ -39,9 +39,11 @@ it('says of a field what it means, its type, its default, its members, and wheth
   const rules = await explain(world, 'ProfileSearch.rules');
   expect(rules).toMatch(/^ProfileSearch\.rules {2}list of mappings or null\n/);
   expect(rules).toMatch(/^ {2}value +text, required\. The value to compare with/m);
-  expect(await explain(world, 'ProfileSearch.rules.value')).toMatch(
-    /^ProfileSearch\.rules\.value {2}text, required\n/,
-  );
+  // As messages name it, too.
+  for (const item of ['rules', 'rules[12]'])
+    expect(await explain(world, `ProfileSearch.${item}.value`)).toMatch(
+      /^ProfileSearch\.rules\.value {2}text, required\n/,
+    );
   expect(await explain(world, 'ProfileSearch.lifecycle.renamedFrom')).toContain('renamedFrom');
 });
 
