@@ -118,7 +118,11 @@ const otherWords: Readonly<Record<string, string>> = {
   lint: 'Use `tenantctl validate`.',
   fmt: 'There is no formatter: `tenantctl export --merge` keeps the style of your manifests.',
   version: 'Use `tenantctl --version`.',
+  state: 'There is no state: `tenantctl plan` compares the manifests with the tenant itself.',
+  refresh: 'There is no state: `tenantctl plan` compares the manifests with the tenant itself.',
   '--target': 'Use --only.',
+  '--kinds': "Use --only 'KIND/**'.",
+  '--json': 'Use --format json.',
   '--auto-approve': 'Use --yes.',
 };
 

@@ -10,7 +10,7 @@ import { type Diagnostic, hasErrors, isError } from '../model/diagnostic.ts';
 import { Failure, fail } from '../model/failure.ts';
 import type { Scope } from '../model/plan.ts';
 import { valueAt } from '../model/pointer.ts';
-import { didYouMean } from '../model/words.ts';
+import { didYouMean, namesAndMore } from '../model/words.ts';
 import type { PlanChoices, PlanInput } from '../planner/input.ts';
 
 /** The options of a plan; the defaults are those of the command. */
@@ -178,7 +178,7 @@ function nearAddresses(glob: string, addresses: readonly Address[]): string {
   if (same.length === 0)
     return 'Write addresses as plans show them: `SenderAddress/help@acme.example`. `SenderAddress/**` means all objects of a kind, `**` means all objects.';
   const named = same.slice(0, maxNamed).map((address) => `\`${address}\``);
-  return `There are ${[...named, ...(same.length > named.length ? ['…'] : [])].join(', ')}`;
+  return `The addresses of this kind are ${namesAndMore(named, same.length - named.length)}.`;
 }
 
 interface Globs {

@@ -51,5 +51,5 @@ export function unknownKind(name: string, kinds: Kinds): GlobProblem {
   const names = kinds.all.map((kind) => kind.name);
   const others = 'A project describes others in `kinds/`: see `tenantctl kind --help`.';
   const hint = didYouMean(name, names) ?? `The kinds are ${names.join(', ')}. ${others}`;
-  return { code: 'unknown-kind', message: `There is no kind \`${name}\`.`, hint };
+  return { code: 'unknown-kind', message: `There is no kind \`${name || '""'}\`.`, hint };
 }

@@ -268,7 +268,9 @@ describe('a glob', () => {
       new RegExp(`${option} .SenderAddress/nev@acme.exampl.. matches no object`),
     );
     expect((stdout + stderr).match(/matches\s+no\s+object/g)).toHaveLength(argv.includes('new') ? 2 : 1);
-    expect(stdout + stderr).toMatch(/did you mean|There are/i);
+    expect(stdout + stderr).toMatch(
+      /did you mean `|The addresses of this kind\s+are\s+`.*`(?: and \d+ more)?\.\n/is,
+    );
   });
 
   it.each(['**', '*/new@acme.example', '{SenderAddress,MailFrom}/*', 'SenderAddress/new%40acme.example'])(

@@ -72,7 +72,9 @@ it.each([
   [['lint'], 'There is no command `lint`.', 'Use `tenantctl validate`.'],
   [['fmt'], 'There is no command `fmt`.', 'There is no formatter'],
   [['version'], 'There is no command `version`.', 'Use `tenantctl --version`.'],
+  [['state', 'list'], 'There is no command `state`.', 'There is no state: `tenantctl plan` compares'],
   [['plan', '--target', 'x'], 'There is no option --target.', 'Use --only.'],
+  [['plan', '--kinds', 'x'], 'There is no option --kinds.', "Use --only 'KIND/**'."],
   [['search'], 'An argument is missing: `tenantctl search <label>`.', '`tenantctl search --help` lists'],
 ])('%j is answered with what was probably meant', async (argv, message, hint) => {
   const { code, stderr } = await run(...argv);

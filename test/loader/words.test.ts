@@ -71,7 +71,7 @@ describe.each(sections)('%s', (_about, ...mistakes) => {
 });
 
 it('the kinds are named where none is near', () => {
-  for (const kind of ['Wombat', '[a]', '']) {
+  for (const kind of ['Wombat', '[a]', '', '""']) {
     const [[, , hint] = []] = saidOf({ 'config/a.yaml': `kind: ${kind}\n` }, 'config/a.yaml');
     expect(hint).toMatch(/^The kinds are .*MailFrom, .*SimIntegration, .*\.$/);
   }
