@@ -47,6 +47,24 @@ it('are no words of other kinds', () => {
   expect(lint({ resources, known: null, levels: {} }).map(({ code }) => code)).toEqual([]);
 });
 
+it('are no secrets at a place that a policy calls secret', () => {
+  const kind = `kind: Hook
+path: /v2025/hooks
+update: put
+fields: { conn: json }
+places: { conn/**/box: secret }
+`;
+  const hook =
+    'kind: Hook\nname: H\nconn: { box: !secret BOX, deep: [{ box: !secret BOX }, { box: text }] }\n';
+  const { resources } = load({
+    'tenantctl.yaml': config(),
+    'kinds/Hook.kind.yaml': kind,
+    'config/a.yaml': hook,
+  });
+  const told = lint({ resources, known: null, levels: { 'plain-credential': 'warning' } });
+  expect(told.map(({ message }) => message.split(' ')[0])).toEqual(['`/conn/deep/1/box`']);
+});
+
 it('are told with their place, but their line is not shown', () => {
   const text = 'kind: SimIntegration\nname: S\ntype: t\nattributes:\n  password: canary-in-clear\n';
   const { resources } = load({ 'tenantctl.yaml': config(), 'config/a.yaml': text });
