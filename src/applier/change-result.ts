@@ -1,5 +1,5 @@
-import { readableFields, sameValue } from '../kinds/field.ts';
-import { type Field, fieldNamed } from '../kinds/kind.ts';
+import { printedJson, readableFields, sameValue } from '../kinds/field.ts';
+import { type Field, fieldNamed, type Kind } from '../kinds/kind.ts';
 import { isKnownById, keyBefore } from '../kinds/live-objects.ts';
 import { isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -112,7 +112,7 @@ interface Effect {
 function recordEffect({ task, outcome, live }: Ending): Effect {
   const { kind, change } = task;
   const old = fieldsBefore(task);
-  const seen = live && outcome !== 'unknown' ? readableFields(kind, live.fields) : null;
+  const seen = live && outcome !== 'unknown' ? fieldsToRecord(kind, live.fields) : null;
   // A rollback that does not know what came of an update takes back all that it may have done.
   const isPlanned = old !== null && change.action === 'update' && !isReplacement(change);
   const next = seen ?? (isPlanned ? fieldsPlanned(change, old) : null);
@@ -218,12 +218,20 @@ function wasCleared({ diff }: Change, fields: JsonObject, at: Pointer): boolean 
 /** The fields before a change; `null` for a create. What an earlier run may have changed is as that recorded it. */
 function fieldsBefore({ kind, change, live, earlier }: Task): JsonObject | null {
   if (change.action === 'create') return null;
-  const fields = readableFields(kind, live?.fields ?? {});
+  const fields = fieldsToRecord(kind, live?.fields ?? {});
   const recorded = Object.entries(earlier?.before ?? {}).map(([name, was]): [string, Json] => {
     const isOpen = fieldNamed(kind, name)?.is === 'json';
     return [name, isOpen ? withMembers(get(fields, name) ?? null, was) : was];
   });
   return { ...fields, ...objectFrom(recorded) };
+}
+
+/** The fields without what is the server's own in them: a rollback leaves that to the tenant. */
+function fieldsToRecord(kind: Kind, fields: JsonObject): JsonObject {
+  return mapMembers(readableFields(kind, fields), (value, name) => {
+    const field = fieldNamed(kind, name);
+    return field?.is === 'json' ? printedJson(field, value, value) : value;
+  });
 }
 
 function withMembers(now: Json, was: Json): Json {

@@ -397,6 +397,29 @@ describe('rollback', () => {
     expect(world.sandbox.state.objects.Task).toMatchObject([{ title: 'a', settings: { weeks: 1 } }]);
   });
 
+  it('takes back the items of a list, but not what the tenant makes in them', async () => {
+    await world.close();
+    const kind = {
+      kind: 'Task',
+      path: '/v2025/tasks',
+      key: 'name',
+      update: 'put',
+      fields: { settings: 'json' },
+      places: { 'settings/steps/*/refID': 'minted', 'settings/since': 'serverOwned' },
+    };
+    const settings = { steps: [{ days: 5, refID: 'm1' }], since: 'Monday' };
+    world = await createWorld({
+      ...oneAtATime,
+      seed: JSON.stringify({ kinds: [kind], objects: { Task: [{ name: 'Sync', settings }] } }),
+      files: { 'kinds/Task.kind.yaml': JSON.stringify(kind) },
+    });
+    await apply([{ kind: 'Task', name: 'Sync', settings: { steps: [{ days: 6 }] } }]);
+    expect(world.read('result.json')).not.toMatch(/m1|Monday|withheld/);
+    expect((await rollback()).plan.diagnostics).toEqual([]);
+    expect(await world.run('apply back.json')).toMatchObject({ code: 0 });
+    expect(world.sandbox.state.objects.Task).toMatchObject([{ settings }]);
+  });
+
   it('works from the result that every apply keeps', async () => {
     await apply();
     const kept = [...filesBelow(world.dir).keys()].filter((file) =>
