@@ -91,7 +91,7 @@ function mapUses(field: Field, value: Json, replace: Replace, below: Pointer): J
   if (field.is === 'json') {
     const { places } = field;
     // Most JSON has neither: no copy is made of it.
-    const holdsIds = typeof value === 'object' && (places?.hasIds || refsIn(value).length > 0);
+    const holdsIds = places?.hasIds || refsIn(value).length > 0;
     return holdsIds ? mapJsonIds(value, replace, { field, below, at: '', holder: null }) : value;
   }
   const target = targetKindOf(field);

@@ -132,7 +132,9 @@ describe('a difference refers', () => {
         sources: { is: 'set', to: 'Source' },
         owner: { is: 'reference', to: 'Identity' },
         tags: 'set',
+        form: 'json',
       },
+      places: { 'form/**/sourceId': { is: 'reference', to: 'Source' } },
     }),
   );
   const difference = (path: string, before: Json, after: Json): Difference => {
@@ -151,6 +153,12 @@ describe('a difference refers', () => {
     ],
     ['to nothing any more', difference('/sources/1', 's1', null), 'after', { to: 'Source', ids: [] }],
     ['to an object', difference('/owner', { id: 'i1' }, null), 'before', { to: 'Identity', ids: ['i1'] }],
+    [
+      'to an id inside JSON',
+      difference('/form/a/0/sourceId', 's1', null),
+      'before',
+      { to: 'Source', ids: ['s1'] },
+    ],
     ['to nothing by plain items', difference('/tags/0', null, 'a'), 'after', { to: '', ids: [] }],
     ['to nothing by its key', difference('/name', 'a', 'b'), 'after', { to: '', ids: [] }],
   ])('%s', (_what, given, side, expected) => {
