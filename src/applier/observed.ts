@@ -1,10 +1,10 @@
 import type { FieldDifference } from '../kinds/compare.ts';
 import { differencesBetween } from '../kinds/compare.ts';
-import { isDeclaredByMember, isUnordered, readableFields } from '../kinds/field.ts';
+import { isDeclaredByMember, isUnordered, readableFields, sameValue } from '../kinds/field.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
-import { itemsOf, type Json } from '../model/json.ts';
+import { get, itemsOf, type Json } from '../model/json.ts';
 import { isReplacement } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -45,16 +45,26 @@ export function hasEffect(
 
 /** True where each difference is as before or as after: none or some of the change's requests were carried out. */
 export function isInProgress(entry: KindChange, live: LiveObject | null, secrets: KnownSecrets): boolean {
-  if (entry.change.action === 'delete') return false;
-  if (live === null) return isReplacement(entry.change);
-  return foreignDifferences(entry, live, secrets).length === 0;
+  const { kind, change } = entry;
+  if (live === null) return isReplacement(change);
+  if (change.action !== 'delete') return foreignDifferences(entry, live, secrets).length === 0;
+  const prepared = Object.keys(kind.beforeDelete ?? {});
+  return prepared.length > 0 && prepared.every((name) => isPrepared(live, name));
 }
 
 export function foreignDifferences(entry: KindChange, live: LiveObject, secrets: KnownSecrets): Pointer[] {
   const planned = plannedDifferences(entry);
+  const isOwn = (path: Pointer) =>
+    isReplacement(entry.change) && isPrepared(live, segmentsOf(path)[0] ?? '');
   return openDifferences(entry, live, secrets)
-    .filter((each) => !planned.isAsBefore(each))
+    .filter((each) => !planned.isAsBefore(each) && !isOwn(each.path))
     .map(({ path }) => path);
+}
+
+/** Whether a field has the value that the kind sets before a delete. */
+function isPrepared({ kind, fields }: LiveObject, name: string): boolean {
+  const [field, value] = [fieldNamed(kind, name), get(kind.beforeDelete ?? {}, name)];
+  return field !== undefined && value !== undefined && sameValue(field, get(fields, name), value);
 }
 
 /** What a tenant did otherwise than it was asked (`unmet`), and what else became different (`beside`). */

@@ -232,6 +232,8 @@ export interface Kind {
   update(input: UpdateInput): Write;
   /** The same for a delete. Must not depend on the object's fields. */
   remove(input: RemoveInput): Write;
+  /** The fields that the requests of `remove` set before the object is gone. */
+  readonly beforeDelete?: JsonObject;
   readonly described?: Described;
   /** What only a few kinds need; everything else works without. */
   readonly quirks?: Quirks;

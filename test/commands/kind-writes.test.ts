@@ -112,6 +112,16 @@ describe('write', () => {
     expect(writesSent(world)).toEqual(['PATCH /v2025/roles/r1', 'DELETE /v2025/roles/r1']);
   });
 
+  it('`beforeDelete` shows that it was set where its answer was lost', async () => {
+    const write = { immutable: ['type'], replace: true, beforeDelete: { enabled: false } };
+    for (const declared of [{ ensure: 'absent' }, { type: 'B' }]) {
+      const world = await roles(write, [{ name: 'Old', ...declared }]);
+      world.sandbox.faults.add({ kind: 'status', status: 500, method: 'PATCH', done: 'after' });
+      await settle(world, '--allow-delete-all', 'Role');
+      expect(writesSent(world).slice(0, 2)).toEqual(['PATCH /v2025/roles/r1', 'DELETE /v2025/roles/r1']);
+    }
+  });
+
   it('`immutable` is a step by hand, and no rename', async () => {
     const world = await roles({ immutable: ['type', 'name'] }, [{ name: 'Old', type: 'B' }]);
     const [change] = (await world.plan()).changes;
