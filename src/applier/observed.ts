@@ -54,8 +54,7 @@ export function isInProgress(entry: KindChange, live: LiveObject | null, secrets
 
 export function foreignDifferences(entry: KindChange, live: LiveObject, secrets: KnownSecrets): Pointer[] {
   const planned = plannedDifferences(entry);
-  const isOwn = (path: Pointer) =>
-    isReplacement(entry.change) && isPrepared(live, segmentsOf(path)[0] ?? '');
+  const isOwn = (path: Pointer) => isReplacement(entry.change) && isPrepared(live, segmentsOf(path)[0] ?? '');
   return openDifferences(entry, live, secrets)
     .filter((each) => !planned.isAsBefore(each) && !isOwn(each.path))
     .map(({ path }) => path);

@@ -246,12 +246,13 @@ function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | 
     refusal('plan-stale', `${address} has changed since the plan was made: ${why}.`, { hint, address });
   const readiness = readinessOf(entry, found, progress, secrets);
   if (readiness.is === 'stale') return stale(readiness.why);
-  // What an earlier run started was checked by it.
+  const { from, resumed } = readiness;
   const isWrite = action === 'create' || action === 'update';
+  // What an earlier run started was checked by it, and some tenants give an object another id with each write.
   const why = progress !== null || !isWrite ? null : mismatch(planned, live, found.standard, settings);
   if (why !== null) return notWhatItShows(address, `made again from its declaration, ${why}`, plan);
-  if (isOther(entry, live)) return stale('its id and its key belong to different objects');
-  const { from, resumed } = readiness;
+  if (progress === null && isOther(entry, live))
+    return stale('its id and its key belong to different objects');
   return { ...entry, live, from, resumed, earlier: resumed ? run.earlier.get(address) : undefined };
 }
 

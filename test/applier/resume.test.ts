@@ -178,6 +178,18 @@ describe('a run that was killed', () => {
     expect(left.length).toBeGreaterThan(8);
   });
 
+  it('is finished where the tenant gives an object another id with each write', async () => {
+    const plan = planOf([updateThing(old, 'after'), createThing('a')]);
+    const folder = await newFolder();
+    const tenant = await startTenant();
+    tenant.become(world);
+    tenant.fault = ({ method }) => (method === 'POST' ? { is: 'status', status: 400, done: false } : null);
+    await apply(plan, tenant, { folder });
+    tenant.things.set('old', { ...tenant.things.get('old'), id: 't9' });
+    tenant.fault = () => null;
+    expect((await apply(plan, tenant, { folder })).outcome).toBe('done');
+  });
+
   it('is refused when somebody changed what it had made', async () => {
     const plan = planOf([createThing('a'), createThing('b')]);
     const folder = await newFolder();
