@@ -23,8 +23,8 @@ export const command = describeCommand({
   const options = projectOptions(args, io);
   const project = openProjects(options).environment(options.environment);
   // Also while manifests have errors.
-  const declared = new Set(loadNames(options).objects.map(({ kind }) => kind.name));
-  const check = await withProgress(io, (tenantOptions) => checkTenant(project, declared, tenantOptions));
+  const { objects } = loadNames(options);
+  const check = await withProgress(io, (tenantOptions) => checkTenant(project, objects, tenantOptions));
   io.stdout.write(
     args.format === 'json'
       ? json({ formatVersion: 1, ...check })
@@ -38,7 +38,7 @@ function rowsOf(check: TenantCheck): Row[] {
   const width = Math.max(...kinds.map(({ kind }) => kind.length));
   const verdict = stopsPlan
     ? 'A plan would stop.'
-    : `Nothing in the tenant would stop a plan. \`tenantctl validate -e ${environment}\` checks the manifests for it.`;
+    : `Nothing that was read would stop a plan. \`tenantctl validate -e ${environment}\` checks the manifests for it.`;
   return [
     row(0, span(`Signed in to ${environment}`, 'bold'), span(`  ${tenantWords(tenant)}`, 'dim')),
     ...(readOnly ? [row(0, span('The environment is read-only: apply is refused.'))] : []),
@@ -56,7 +56,10 @@ function rowsOf(check: TenantCheck): Row[] {
   ];
 }
 
-function kindRows({ kind, read, count, problem, write, declared }: KindCheck, width: number): Row[] {
+function kindRows(
+  { kind, read, count, problem, write, declared, referredTo }: KindCheck,
+  width: number,
+): Row[] {
   const words: Record<KindCheck['read'], string> = {
     yes: `read (${pluralize(count ?? 0, 'object')} on the first page)`,
     no: 'NOT READ',
@@ -64,7 +67,8 @@ function kindRows({ kind, read, count, problem, write, declared }: KindCheck, wi
     'no-service': 'not read: the environment has no base URL for its service',
   };
   const writing = write.length === 0 ? 'only read' : `the API can ${joinWords('and', write)} it`;
-  const line = `${words[read]}; ${writing}${declared ? '; declared here' : ''}`;
+  const use = declared ? '; declared here' : referredTo ? '; referred to here' : '';
+  const line = `${words[read]}; ${writing}${use}`;
   const style = read === 'no' ? (['red'] as const) : [];
   const why = problem ? [problem.message, ...(problem.hint === undefined ? [] : [problem.hint])] : [];
   return [

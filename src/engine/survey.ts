@@ -10,6 +10,7 @@ import { findPreset, type PresetName, presetNames, presets } from '../kinds/pres
 import { liveRules, profileSearch } from '../kinds/profile-search.ts';
 import type { Environment, ProjectEnvironment } from '../kinds/project.ts';
 import { allOf } from '../kinds/read-request.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { simIntegration } from '../kinds/sim-integration.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
@@ -24,6 +25,7 @@ import {
 } from '../model/json.ts';
 import { parseUrl, type TenantName } from '../model/network.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
+import { referencesIn } from '../planner/references.ts';
 import { type LeftOut, servedKinds, serviceOf } from './reading.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 import { testNotification } from './test-notification.ts';
@@ -347,8 +349,9 @@ const usualClass = 'NeAttribute';
 
 export interface KindCheck {
   readonly kind: string;
-  /** True when manifests declare such objects, so that a plan reads them. */
+  /** True when manifests declare such objects, or refer to them: then a plan reads them. */
   readonly declared: boolean;
+  readonly referredTo: boolean;
   /** `each`: objects of the kind are read one by one, and none was. */
   readonly read: 'yes' | 'no' | 'each' | 'no-service';
   /** The objects on the first page; `null` where none was read. */
@@ -368,6 +371,12 @@ export interface TenantCheck {
   readonly stopsPlan: boolean;
 }
 
+interface DeclaredObject {
+  readonly kind: Kind;
+  /** `null` for a manifest with errors. */
+  readonly resource: Resource | null;
+}
+
 /** Without these, lists or objects are refused; without the others, reads work. */
 const settingsOfReads: readonly string[] = ['experimentalHeader', 'paths', 'mailFrom'];
 
@@ -384,17 +393,19 @@ function isForReads({ name, value }: Detected, settings: ApiSettings): boolean {
  * Signs in, reads one page of each kind, and says what may be read, and which settings the host needs and the environment lacks.
  * Nothing is written. Throws a Failure when the credentials or an address are wrong, and when no list can be read.
  *
- * @param declared the kinds that manifests declare
+ * @param declared what manifests declare, as far as they can be read
  */
 export async function checkTenant(
   project: ProjectEnvironment,
-  declared: ReadonlySet<string>,
+  declared: readonly DeclaredObject[],
   options: TenantOptions,
 ): Promise<TenantCheck> {
   const { environment } = project;
   const { found, refused, detected } = await surveyTenant(project, { ...options, isCheck: true });
   const { skipped } = servedKinds(environment.kinds.all, [environment]);
   const counts = new Map(found.map(({ kind, count }) => [kind, count]));
+  const resources = declared.flatMap(({ resource }) => resource ?? []);
+  const referredTo = new Set(referencesIn(resources, environment.kinds).map(({ kind }) => kind));
   const readOf = (kind: Kind): KindCheck['read'] => {
     if (skipped.some((each) => each.kind === kind)) return 'no-service';
     if (!hasList(kind)) return 'each';
@@ -404,7 +415,8 @@ export async function checkTenant(
     const { code, message, hint } = refused.get(kind) ?? {};
     return {
       kind: kind.name,
-      declared: declared.has(kind.name),
+      declared: declared.some((each) => each.kind.name === kind.name),
+      referredTo: referredTo.has(kind),
       read: readOf(kind),
       count: counts.get(kind) ?? null,
       problem: code === undefined || message === undefined ? null : { code, message, ...(hint && { hint }) },
@@ -412,8 +424,8 @@ export async function checkTenant(
     };
   });
   const settings = detected.map((each) => ({ ...each, stopsPlan: isForReads(each, environment.settings) }));
-  const isMissing = ({ declared: isDeclared, read }: KindCheck) =>
-    isDeclared && (read === 'no' || read === 'no-service');
+  const isMissing = ({ declared: isDeclared, referredTo: isUsed, read }: KindCheck) =>
+    (isDeclared || isUsed) && (read === 'no' || read === 'no-service');
   return {
     environment: environment.name,
     tenant: environment.tenant,

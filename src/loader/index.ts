@@ -98,7 +98,7 @@ export interface LoadedProject extends Project {
 
 interface ProjectNames {
   readonly environments: readonly string[];
-  readonly objects: readonly Pick<Manifest, 'kind' | 'key' | 'address'>[];
+  readonly objects: readonly Pick<Manifest, 'kind' | 'key' | 'address' | 'resource'>[];
 }
 
 /**

@@ -35,7 +35,7 @@ it('promises nothing of manifests, and names the command that checks them', asyn
   world.write('config/a.yaml', 'kind: SenderAddress\nemail: !var missing\n');
   const { stdout } = await succeed(world, 'check');
   expect(stdout).toContain(
-    'Nothing in the tenant would stop a plan. `tenantctl validate -e test` checks the manifests',
+    'Nothing that was read would stop a plan. `tenantctl validate -e test` checks the manifests',
   );
   expect((await world.run('validate -e test')).stdout).toContain('[variable-unset]');
 });
@@ -52,6 +52,17 @@ it('ends with 1 where a declared kind may not be read, and says what right is mi
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('403 Forbidden');
   expect(stdout).toContain('A plan would stop.');
   expect((await world.run('plan')).code).toBe(1);
+});
+
+it('ends with 1 where a kind may not be read that manifests only refer to', async () => {
+  const world = await createTestWorld({ seed: 'objects: { Source: [{ id: s1, name: HR }] }\n' });
+  refuse(world, '/v2025/sources');
+  world.declare([{ kind: 'SimIntegration', name: 'Desk', type: 'Jira', attributes: { url: 'u' } }]);
+  await succeed(world, 'check');
+  world.declare([{ kind: 'SimIntegration', name: 'Desk', type: 'Jira', sources: ['!ref Source/HR'] }]);
+  const { code, stdout } = await world.run('check');
+  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('A plan would stop.') });
+  expect(stdout).toMatch(/^ {2}Source +NOT READ; only read; referred to here/m);
 });
 
 it('says which settings the host needs and the environment lacks', async () => {

@@ -202,7 +202,7 @@ export const uses: readonly Use[] = [
     command: 'check',
     shows: 'says what may be read',
     run: async (world) =>
-      expectText(await succeed(world, 'check'), /Nothing in the tenant would stop a plan/),
+      expectText(await succeed(world, 'check'), /Nothing that was read would stop a plan/),
   },
   {
     command: 'get',
