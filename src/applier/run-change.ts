@@ -403,7 +403,8 @@ async function concludeFrom(
     return { is: 'rejected', remark: description };
   }
   const advice = isSafeTwice(step) ? '' : ' The request was not sent again: it could take effect twice.';
-  return { is: 'unknown', remark: `${description} The object, read again, is unchanged.${advice}` };
+  const state = task.change.action === 'create' ? 'does not exist' : 'is unchanged';
+  return { is: 'unknown', remark: `${description} The object, read again, ${state}.${advice}` };
 }
 
 const statusOf = (answer: Sent): number | null => (answer.outcome === 'answered' ? answer.status : null);
