@@ -4,7 +4,9 @@ import { loadEnvironmentNames } from '../loader/index.ts';
 import { resolveLinks } from '../loader/paths.ts';
 import { ExitCode } from '../model/failure.ts';
 import { layout, table } from '../report/layout.ts';
+import { outcomeCounts } from '../report/result.ts';
 import { json } from '../report/safe.ts';
+import { countWords, joinParts } from '../report/words.ts';
 import { describeCommand, format, number, wholeNumber } from './command.ts';
 import { viewOf } from './io.ts';
 import { namedEnvironments, projectFileOf, projectFileOptions, selectorsOf } from './project.ts';
@@ -53,9 +55,8 @@ function cellsOf(apply: PastApply): string[] {
   const { file, environment, startedAt } = apply;
   const when = `${startedAt.slice(0, 19).replace('T', ' ')} UTC`;
   if (!('result' in apply)) return [when, environment, 'unreadable', '', '', '', file];
-  const { outcome, summary, revision = '', undoes, planDigest } = apply.result;
-  const counts = Object.entries(summary).filter(([, count]) => count > 0);
-  const words = counts.map(([name, count]) => `${count} ${name === 'notAttempted' ? 'not attempted' : name}`);
-  const what = [...words, ...(undoes ? [`undoes the apply of ${undoes.startedAt}`] : [])].join(', ');
+  const { outcome, revision = '', undoes, planDigest } = apply.result;
+  const counts = outcomeCounts([apply.result]).filter(({ count }) => count > 0);
+  const what = joinParts([countWords(counts), undoes && `undoes the apply of ${undoes.startedAt}`], ', ');
   return [when, environment, outcome, what, revision.slice(0, 8), planDigest.slice(0, 15), file];
 }

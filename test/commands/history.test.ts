@@ -39,12 +39,15 @@ it('lists the applies, the newest first, with the commit that they were made at'
 
 it('keeps an apply of which nobody knows what became of its only change', async () => {
   const world = await createTestWorld();
-  world.declare([{ kind: 'ProfileSearch', label: 'A', rules: [] }]);
+  const byHand = { kind: 'AuthProfile', name: 'Employees', type: 'MFA' };
+  world.declare([{ kind: 'ProfileSearch', label: 'A', rules: [] }, byHand]);
   world.sandbox.faults.add({ kind: 'reset-before', method: 'POST', path: '/api', times: 99 });
   expect((await world.run('apply --yes')).code).toBe(3);
   expect(appliesIn((await succeed(world, 'history --format json')).json)).toMatchObject([
-    { summary: { done: 0, failed: 0, unknown: 1 } },
+    { summary: { done: 0, failed: 0, notAttempted: 1, unknown: 1 } },
   ]);
+  // As the report of the apply counts them.
+  expect((await succeed(world, 'history')).stdout).toContain('  partial  1 unknown, 1 by hand  ');
 });
 
 it('names a file that says nothing, and no other file of the folder', async () => {
