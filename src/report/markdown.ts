@@ -191,7 +191,8 @@ function matrixTable({ columns, rows }: Matrix): string {
   const cells = rows.map(({ names, isFailed, counts, words }) => {
     // The table is never cut, so that it names every environment that failed.
     const name = isFailed ? `❌ ${escapeMarkdown(names.join(', '))}` : escapeMarkdown(namesInBrief(names));
-    return [name, ...(counts ? counts.map(countCell) : [escapeMarkdown(words)])];
+    const state = escapeMarkdown(words);
+    return counts ? [joinParts([name, state], '<br>'), ...counts.map(countCell)] : [name, state];
   });
   return table(['environment', ...columns], cells, ['---', ...columns.map(() => ':-:')]);
 }

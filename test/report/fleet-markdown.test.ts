@@ -206,6 +206,9 @@ it('says of a plan that a guard refused that it is refused', () => {
   expect(show('text')).toMatch(/✖ tenant-1 [\d ]+REFUSED: this\s+plan\s+cannot\s+be\s+applied\.\n/);
   expect(show('text')).toContain('2 environments: 1 planned, 1 failed.');
   expect(show('html')).toContain('✖ tenant-1 <small>REFUSED: this plan cannot be applied.</small>');
+  expect(show('markdown')).toContain(
+    '| ❌ tenant-1<br>REFUSED: this plan cannot be applied. | 0 | 0 | **1** |',
+  );
 });
 
 it('keeps a change apart in the environment in which it has a risk', () => {
