@@ -129,8 +129,11 @@ describe('plan and apply', () => {
     expect([...operations].filter((name) => name !== 'issue-token')).toEqual(['list-from-addresses']);
   });
 
-  it('applies what independent changes it can after a failure, and ends with 3', async () => {
-    const world = await createTestWorld();
+  it.each([
+    ['applies what independent changes it can', 'apply --yes', { done: 1, failed: 1 }],
+    ['starts nothing new', 'apply --yes --fail-fast', { done: 0, failed: 1, notAttempted: 1 }],
+  ])('%s after a failure, and ends with 3: %s', async (_, command, summary) => {
+    const world = await createTestWorld({ environment: { limits: { concurrency: 1 } } });
     world.declare([
       { kind: 'SenderAddress', email: 'one@acme.example' },
       { kind: 'SenderAddress', email: 'two@acme.example' },
@@ -142,10 +145,10 @@ describe('plan and apply', () => {
       kind: 'status',
       status: 400,
     });
-    const { code, stdout } = await world.run('apply --yes --format json');
+    const { code, stdout } = await world.run(`${command} --format json`);
     expect(code).toBe(3);
-    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'partial', summary: { done: 1, failed: 1 } });
-    expect(world.sandbox.state.senders).toHaveLength(1);
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'partial', summary });
+    expect(world.sandbox.state.senders).toHaveLength(summary.done);
   });
 
   it('shows what a saved plan holds', async () => {
