@@ -105,6 +105,11 @@ const showing = (change: Change, shown: Partial<Difference>): Change => ({
   diff: change.diff.map((difference) => ({ ...difference, ...shown })),
 });
 
+const declaring = (change: Change, fields: JsonObject): Change => ({
+  ...change,
+  declared: { ...change.declared, ...fields },
+});
+
 /** Differences that a reviewer does not get to see. */
 const concealed: Partial<Difference> = { before: null, after: null, sensitive: true };
 
@@ -128,6 +133,27 @@ const forgeries: Readonly<Record<string, () => Change>> = {
     withFields(welcome, { body: 'Evil' }),
   'a template that gets the text of another of its fields': () =>
     withFields(welcome, { body: { $live: '/subject' } }),
+  'the same, declared as one that stays': () => {
+    const subject = { $live: '/body' };
+    return declaring(withFields(welcome, { subject }), { subject });
+  },
+  ...Object.fromEntries(
+    ['$lookup', '$tag', '$literal', '$jsonText'].map((marker) => [
+      `a template that declares ${marker}, which no plan has`,
+      () => {
+        const description = { [marker]: { a: 1 } };
+        const forged = declaring(withFields(welcome, { description }), { description });
+        const shown = forged.diff.map((each) => ({
+          ...each,
+          path: '/description',
+          op: 'add' as const,
+          before: null,
+          after: description,
+        }));
+        return { ...forged, diff: [...forged.diff, ...shown] };
+      },
+    ]),
+  ),
   'a template whose text is a secret of the machine': () =>
     withFields(welcome, { body: { $secret: 'DESK_PASSWORD' } }),
   'a template that gets a secret of the machine in the place of a text, as if that was there already': () =>
@@ -253,9 +279,12 @@ const forgeries: Readonly<Record<string, () => Change>> = {
   'a sign-in profile that blocks without saying so': () =>
     withBody(find(employees), () => [{ op: 'replace', path: '/type', value: 'BLOCK' }]),
   'a sign-in profile that shows the block, and not that it can lock people out': () =>
-    showing(
-      withBody(find(employees), () => [{ op: 'replace', path: '/type', value: 'BLOCK' }]),
-      { after: 'BLOCK' },
+    declaring(
+      showing(
+        withBody(find(employees), () => [{ op: 'replace', path: '/type', value: 'BLOCK' }]),
+        { after: 'BLOCK' },
+      ),
+      { type: 'BLOCK' },
     ),
   'a sign-in profile that restricts the network without saying so': () =>
     withBody(find(employees), (body) => [
