@@ -134,6 +134,7 @@ describe('apply with a plan file', () => {
     ['--rotate', 'SimIntegration/*'],
     ['--allow-delete-all', 'SenderAddress'],
     ['--impact'],
+    ['--shard', '1/2'],
   ])('refuses what would have to change the plan (%s)', async (...options) => {
     const { code, stderr } = await world.run('apply plan.json', ...options);
     expect(code).toBe(1);
@@ -149,11 +150,13 @@ it.each([
   ['apply', '--yes', '--rotate', 'SimIntegration/*', 'plan.json'],
   ['apply', 'plan.json', '--result', 'plan.json'],
 ])('an option of an apply takes no plan for its value (%s %s %s %s %s)', async (...argv) => {
-  expect((await world.run('plan --out plan.json')).code).toBe(0);
-  const plan = world.read('plan.json');
-  const { code, stderr } = await world.run(...argv);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('plan.json holds a plan')]);
-  expect(world.read('plan.json')).toBe(plan);
+  for (const options of ['', ' --shard 1/1']) {
+    expect((await world.run(`plan --out plan.json${options}`)).code).toBe(0);
+    const plan = world.read('plan.json');
+    const { code, stderr } = await world.run(...argv);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('plan.json holds a plan')]);
+    expect(world.read('plan.json')).toBe(plan);
+  }
 });
 
 it.each([

@@ -99,4 +99,6 @@ it('shows the plan with --yes too, before the result', async () => {
   expect(end).toBeGreaterThan(0);
   // The result alone is the document that was asked for.
   expect(stderr).toContain(planned.stdout.slice(0, end));
+  world.write('config/b.yaml', 'kind: SenderAddress\nemail: b@acme.example\n');
+  expect((await world.run('apply --yes --quiet')).stderr).toBe('1 e-mail goes out\n');
 });

@@ -1,5 +1,5 @@
 /** Things that a careful person tried, and that once went wrong. */
-import { existsSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { createTestWorld, seedFile, type World } from '../support/world.ts';
 
@@ -45,6 +45,13 @@ it.skipIf(!existsSync('/dev/full'))('names the file for which there is no room',
   world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
   const applied = await world.run('apply --yes --result /dev/full');
   expect(applied).toMatchObject({ code: 3, stderr: expect.stringContaining('/dev/full cannot be written') });
+  world.declare([{ kind: 'SenderAddress', email: 'other@acme.example' }]);
+  const report = `${world.dir}-full.md`;
+  symlinkSync('/dev/full', report);
+  expect(await world.run('apply --yes --report', report)).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('A report could not be written.'),
+  });
 });
 
 it('ends with 1 when it cannot show a file: nothing was going to be applied', async () => {
