@@ -48,7 +48,7 @@ export function isInProgress(entry: KindChange, live: LiveObject | null, secrets
   const { kind, change } = entry;
   if (live === null) return isReplacement(change);
   if (change.action !== 'delete') return foreignDifferences(entry, live, secrets).length === 0;
-  const prepared = Object.keys(kind.beforeDelete ?? {});
+  const prepared = Object.keys(kind.described?.beforeDelete ?? {});
   return prepared.length > 0 && prepared.every((name) => isPrepared(live, name));
 }
 
@@ -62,7 +62,7 @@ export function foreignDifferences(entry: KindChange, live: LiveObject, secrets:
 
 /** Whether a field has the value that the kind sets before a delete. */
 function isPrepared({ kind, fields }: LiveObject, name: string): boolean {
-  const [field, value] = [fieldNamed(kind, name), get(kind.beforeDelete ?? {}, name)];
+  const [field, value] = [fieldNamed(kind, name), get(kind.described?.beforeDelete ?? {}, name)];
   return field !== undefined && value !== undefined && sameValue(field, get(fields, name), value);
 }
 

@@ -81,10 +81,10 @@ export function kindFrom(
     create: (input) => create(target, input),
     update: (input) => update(target, input),
     remove: (input) => remove(target, input),
-    ...(write.beforeDelete && { beforeDelete: write.beforeDelete }),
     described: {
       schema: () => manifestSchemaOf(descriptor),
       ...(write.required && { required: write.required }),
+      ...(write.beforeDelete && { beforeDelete: write.beforeDelete }),
       ...(proof && { digest: proof.digest }),
     },
     ...(proof?.notice && { quirks: { notice: proof.notice } }),

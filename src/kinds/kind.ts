@@ -232,8 +232,6 @@ export interface Kind {
   update(input: UpdateInput): Write;
   /** The same for a delete. Must not depend on the object's fields. */
   remove(input: RemoveInput): Write;
-  /** The fields that the requests of `remove` set before the object is gone. */
-  readonly beforeDelete?: JsonObject;
   readonly described?: Described;
   /** What only a few kinds need; everything else works without. */
   readonly quirks?: Quirks;
@@ -250,6 +248,8 @@ interface Described {
   schema(): JsonObject;
   /** Fields without which no object can be created. */
   readonly required?: readonly string[];
+  /** The fields that the requests of `remove` set before the object is gone. */
+  readonly beforeDelete?: JsonObject;
   /** The digest of a project's own descriptor. */
   readonly digest?: string;
 }
