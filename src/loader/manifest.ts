@@ -2,6 +2,7 @@ import { unknownKind } from '../kinds/address-glob.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import { longestKeyPart } from '../kinds/described-schema.ts';
 import { readableFields } from '../kinds/field.ts';
+import { readJsonText } from '../kinds/jsontext.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { partFor } from '../kinds/parents.ts';
@@ -17,6 +18,7 @@ import {
   getObject,
   getText,
   getTexts,
+  inexactIn,
   isArray,
   isObject,
   type Json,
@@ -29,7 +31,7 @@ import {
 } from '../model/json.ts';
 import { isFilledInLater, lookupOf, refOf, refsIn, secretName } from '../model/marker.ts';
 import { type Pointer, placeAbove, placesOf, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
-import { didYouMean } from '../model/words.ts';
+import { cutShort, didYouMean } from '../model/words.ts';
 import { type Place, sourceOf } from './file.ts';
 import type { OverlaidManifest, Overlays } from './overlay.ts';
 import { reopenDocument } from './parse.ts';
@@ -237,7 +239,8 @@ function checkManifest(declared: DeclaredTree, address: Address | null): boolean
     problems.report({ ...problem, message: noted }, place, address === null ? {} : { address });
   });
   // The name of a member may be a reference without a tag.
-  const checks = declared.tagged ? [checkIdentity, checkMembers, checkReferences] : [checkReferences];
+  const checks = [checkReferences, checkNumbers];
+  if (declared.tagged) checks.push(checkIdentity, checkMembers);
   return checks.map((check) => check(declared)).every(Boolean) && isFitting;
 }
 
@@ -374,6 +377,21 @@ function checkMembers({ kind, value, find, problems }: DeclaredTree): boolean {
     problems.add('wrong-type', message, find(`/${name}`).place, { hint });
   }
   return wrong.length === 0;
+}
+
+/** Refuses numbers that JSON in text would lose digits of, as those of YAML are refused where they are read. */
+function checkNumbers({ kind, value, find, problems }: DeclaredTree): boolean {
+  const inexact = Object.entries(value).flatMap(([name, text]) => {
+    const isJson = fieldNamed(kind, name)?.is === 'json' && typeof readJsonText(text) !== 'string';
+    return typeof text === 'string' && isJson ? inexactIn(text).map((digits) => [name, digits] as const) : [];
+  });
+  for (const [name, digits] of inexact) {
+    const shown = cutShort(digits, 40);
+    const message = `\`${shown}\` in the JSON of \`${name}\` is more than a number can hold.`;
+    const hint = `If it is text, put it in quotes: "${shown}".`;
+    problems.add('inexact-number', message, find(pointer(name)).place, { hint });
+  }
+  return inexact.length === 0;
 }
 
 function checkReferences({ kind, kinds, value: manifest, problems, find }: DeclaredTree): boolean {

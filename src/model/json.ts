@@ -154,6 +154,10 @@ const largeExponent = /\d[eE][+-]?\d{3}(?<=(?:^|[\s:[,])-?\d[\d.]*[eE][+-]?\d{3}
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 const structure = new RegExp(`${tokens.source}|[{}[\\]]`, 'g');
 
+/** The numbers in JSON text that {@link parseJson} keeps as texts. */
+export const inexactIn = (text: string): readonly string[] =>
+  mayBeInexact(text) ? (text.match(tokens) ?? []).filter(isInexact) : [];
+
 const keepDigits = (token: string): string => (isInexact(token) ? `"${token}"` : token);
 
 function isInexact(token: string): boolean {

@@ -51,6 +51,20 @@ describe('a number in a manifest', () => {
     });
   });
 
+  it('is one in JSON text too, whose numbers are sent as they are or as text', () => {
+    const written = (json: string) => `kind: SimIntegration\nname: a\nattributes: '${json}'\n`;
+    const kept = '{"a":1.10,"b":"12345678901234567890","c":"{\\"d\\":1e400}","e":[1e3]}';
+    expect(resource(written(kept)).fields).toEqual({ attributes: kept });
+    const found = failureOf({ 'config/a.yaml': written('{"a": {"b": [12345678901234567890, 1e400]}}') });
+    expect(errors(found)).toEqual(Array(2).fill('inexact-number config/a.yaml:3:13'));
+    expect(found.at(-1)).toMatchObject({
+      message: '`1e400` in the JSON of `attributes` is more than a number can hold.',
+      hint: 'If it is text, put it in quotes: "1e400".',
+    });
+    const text = 'attributes: "12345678901234567890"';
+    expect(resource(`kind: SimIntegration\nname: a\n${text}\n`).fields).toBeDefined();
+  });
+
   it('is one in a variable or an overlay too', () => {
     const environment = (text: string) => ({
       'tenantctl.yaml': `version: 1\nenvironments:\n  test:\n    sandbox: {}\n    ${text}\n`,
