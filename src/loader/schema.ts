@@ -223,7 +223,7 @@ function describeType(error: ErrorObject, subject: string, node: unknown): Probl
   // A number in quotes looks like the number that is wanted.
   const isNumber = types.includes('integer') || types.includes('number');
   if (isNumber && typeof data === 'string' && /^\d+$/.test(data))
-    return { code, message: said(`the text "${brief(data)}"`), hint: 'Write it without quotes.' };
+    return { code, message: said(`the text "${brief(data)}"`), hint: hintForText(node) };
   return { code, message: said(showInQuotes(data)), hint: hintForType(types, error, node) };
 }
 
@@ -240,17 +240,20 @@ function hintForType(
     const isFit = typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text);
     return isFit ? `If it is text, put it in quotes: "${text}".` : exampleOf(parentSchema);
   }
-  if (types.includes('boolean')) return hintForTruth(data);
+  if (types.includes('boolean')) return hintForTruth(data, node);
   if (!types.includes('array') || data === null || data === deferred) return undefined;
   if (typeof data === 'object') return 'Begin each item of the list with `- `, also the only one.';
   return `Put it in brackets: [${brief(data)}].`;
 }
 
+const hintForText = (node: unknown): string =>
+  isScalar(node) && node.tag === '!env'
+    ? '`!env` always gives text: write the value itself, or use `!var`.'
+    : 'Write it without quotes.';
+
 /** Explains values that are true or false in YAML 1.1, but text in YAML 1.2. */
-function hintForTruth(data: unknown): string | undefined {
-  if (data === 'true' || data === 'false') {
-    return `This is text, because it is in quotes or comes from \`!env\`: write \`${data}\` without quotes, or use \`!var\`.`;
-  }
+function hintForTruth(data: unknown, node: unknown): string | undefined {
+  if (data === 'true' || data === 'false') return hintForText(node);
   const truth = otherTruths.get(String(data).toLowerCase());
   return truth === undefined ? undefined : `YAML 1.2 reads \`${data}\` as text: write \`${truth}\`.`;
 }

@@ -77,7 +77,8 @@ function withName(read: (name: string, context: TagContext, place: Place) => Jso
     if (typeof argument === 'string' && /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(argument)) {
       return read(argument, context, place);
     }
-    throw fail('invalid-tag', 'This tag takes one name.', { hint: 'For example: `!var NAME`.' });
+    const message = 'This tag takes one name: a letter or `_`, then letters, digits, `.`, `_` and `-`.';
+    throw fail('invalid-tag', message, { hint: 'For example: `!var NAME`.' });
   };
 }
 
