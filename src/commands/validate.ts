@@ -1,5 +1,6 @@
 import { joinValidations, type Validation, validateProject } from '../engine/validate.ts';
 import { loadProject, openProjects } from '../loader/index.ts';
+import { comparePlaces } from '../loader/problems.ts';
 import { ExitCode } from '../model/failure.ts';
 import { countIs } from '../report/words.ts';
 import {
@@ -32,7 +33,8 @@ export const command = describeCommand({
     '$0 validate --format github': 'As annotations on a GitHub pull request',
   },
 }).run(async (args, io) => {
-  const { diagnostics, exitCode, resources } = validateSelected(args, io);
+  const { exitCode, resources, ...found } = validateSelected(args, io);
+  const diagnostics = found.diagnostics.toSorted(comparePlaces);
   await printDocument({ is: 'diagnostics', diagnostics }, args.format, io, {
     folder: folderInRepository(args, io),
   });

@@ -141,7 +141,7 @@ export class Problems {
   }
 }
 
-function comparePlaces({ source: a }: Diagnostic, { source: b }: Diagnostic): number {
+export function comparePlaces({ source: a }: Diagnostic, { source: b }: Diagnostic): number {
   if (!a || !b) return Number(Boolean(a)) - Number(Boolean(b));
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return a.line - b.line || a.column - b.column;

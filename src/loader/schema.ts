@@ -238,7 +238,8 @@ function hintForType(
     const pattern: unknown = parentSchema?.pattern;
     // In quotes, the text may not be valid either.
     const isFit = typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text);
-    return isFit ? `If it is text, put it in quotes: "${text}".` : exampleOf(parentSchema);
+    const it = isScalar(node) && node.tag === '!var' ? 'the value of the variable' : 'it';
+    return isFit ? `If it is text, put ${it} in quotes: "${text}".` : exampleOf(parentSchema);
   }
   if (types.includes('boolean')) return hintForTruth(data, node);
   if (!types.includes('array') || data === null || data === deferred) return undefined;

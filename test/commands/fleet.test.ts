@@ -505,12 +505,16 @@ it('validate tells what all environments share once, and names those that are al
   declareSenders('not an address');
   fleet.writeProject({ ...companies, 'eu-2': { variables: { company: ['eu-2'] } } });
   fleet.write(
-    'config/own.yaml',
+    'config/a.yaml',
     'kind: SimIntegration\nname: Tickets\ntype: ServiceNow\ndescription: !var company\n',
   );
   const { code, stdout } = await run('validate -e *');
   expect(code).toBe(1);
-  expect(stdout.match(/all\.yaml:2/g)).toHaveLength(1);
+  // In the order of their places, whichever environment has them.
+  expect(stdout.match(/^config\/\w+\.yaml:\d+(?=.* error )/gm)).toEqual([
+    'config/a.yaml:4',
+    'config/all.yaml:2',
+  ]);
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('(only in eu-2)');
 });
 
