@@ -27,8 +27,7 @@ import { kindSays } from './places.ts';
  */
 export function credentialPlaces(kind: Kind, fields: JsonObject): Pointer[] {
   return placesIn(fields, '').flatMap(([at, value]) => {
-    const isSecret = (part: Json, below: Pointer) =>
-      part !== null && !isFilledInLater(part) && kindSays(kind, at + below, 'secret');
+    const isSecret = (part: Json, below: Pointer) => part !== null && kindSays(kind, at + below, 'secret');
     const declared = placesOf(value, isSecret).map((below) => at + below);
     if (!holdsSettings(kind, at)) return declared;
     // Settings that cannot be parsed may contain anything.

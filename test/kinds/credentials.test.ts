@@ -46,20 +46,6 @@ describe('what looks like a credential', () => {
     expect(inAttributes(attributes)).toEqual([]);
   });
 
-  it('is what a policy calls secret, but for what is filled in later', () => {
-    const kind = kindFrom(
-      descriptorFrom({
-        kind: 'Hook',
-        path: '/v2025/hooks',
-        update: 'put',
-        fields: { conn: 'json' },
-        places: { 'conn/**/box': 'secret' },
-      }),
-    );
-    const conn = { box: 'x', list: [{ box: { $secret: 'PW' } }, { box: { a: 1 } }] };
-    expect(credentialPlaces(kind, { conn })).toEqual(['/conn/box', '/conn/list/1/box']);
-  });
-
   it('is looked for in the settings of another system only', () => {
     expect(credentialPlaces(sim, { description: 'https://u:hunter2@h.example' })).toEqual([]);
     expect(credentialPlaces(sim, {})).toEqual([]);
