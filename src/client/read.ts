@@ -15,6 +15,7 @@ import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { Failure, fail, hasCode } from '../model/failure.ts';
 import { getText, isObject, type JsonObject } from '../model/json.ts';
+import type { Request } from '../model/plan.ts';
 import { isSuccess, isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { allOrFailure, badList, isBadRequest, isRefusedRead, readFailure, shortenLine } from './describe.ts';
@@ -436,9 +437,20 @@ function readList(
     const object = liveObjectIn(reader, row, null);
     // An object that was skipped would count as absent.
     if (!object && !list.isForeign?.(row)) {
-      throw badList('bad-answer', kind.name, source.request, `lists a row that is not a ${kind.name}`);
+      throw badRow(kind, source.request, row);
     }
     return object && isKept(object) ? object : null;
+  });
+}
+
+/** A row without a key: a descriptor may name another member than the tenant has. */
+function badRow({ name: kind, keyFields }: Kind, request: Request, row: JsonObject): Failure {
+  const lacking = keyFields.find(({ name }) => getText(row, name) === null)?.name;
+  if (lacking === undefined) return badList('bad-answer', kind, request, `lists a row that is not a ${kind}`);
+  const id = getText(row, 'id');
+  const what = `lists a row without a text in \`${lacking}\`${id === null ? '' : ` (id ${id})`}`;
+  return fail('bad-answer', `Reading ${kind}: ${request.method} ${request.path} ${what}.`, {
+    hint: 'Nothing was written. In a kind of your own, `key` in the descriptor names the member that tells objects apart.',
   });
 }
 

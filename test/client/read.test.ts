@@ -762,7 +762,9 @@ test('a row without its key is no absent object', async () => {
   const client = tenantOf({
     '/v2025/notification-templates': () => answerWith(200, [{ id: '1', medium: null, locale: 'en' }]),
   });
-  await expect(read(client, templates([['a', 'EMAIL', 'en']]))).rejects.toThrow('lists a row that is no');
+  await expect(read(client, templates([['a', 'EMAIL', 'en']]))).rejects.toThrow(
+    'lists a row without a text in `key` (id 1).',
+  );
 });
 
 describe('a host that has no records to list', () => {
