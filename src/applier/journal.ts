@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Address } from '../model/address.ts';
 import { SharedWork } from '../model/basics.ts';
 import { fileStem } from '../model/digest.ts';
-import { ExitCode, fail, ifExists, unwritableFile } from '../model/failure.ts';
+import { ExitCode, fail, ifExists, unreadableFile, unwritableFile } from '../model/failure.ts';
 import { get, getText, isArray, isObject, type Json, parseJson, sameJson } from '../model/json.ts';
 import { isSameTenant, type TenantName } from '../model/network.ts';
 import type { Plan } from '../model/plan.ts';
@@ -171,7 +171,9 @@ interface JournalContent {
 
 /** Reads a journal. A last line that a crash cut off is left out. Throws a Failure where the file is damaged elsewhere. */
 async function readJournal(file: string): Promise<JournalContent> {
-  const bytes = await ifExists(readFile(file));
+  const bytes = await ifExists(readFile(file)).catch((error: unknown) => {
+    throw unreadableFile(file, error);
+  });
   if (bytes === null) return { header: null, records: [], length: 0 };
   if (bytes.length > maxBytes) throw journalDamaged(file, 'is too large for a journal');
   const length = bytes.lastIndexOf('\n') + 1;

@@ -11,7 +11,7 @@ export interface Answered {
   readonly body: Json;
   /** The answer's text where it is not JSON, else `null`. */
   readonly text: string | null;
-  /** Of a refused token that is not renewed: its place in the project file, and what to do. */
+  /** Of a token that is not renewed, or a pause that is not waited for: what to do, and the place in the project file. */
   readonly advice?: Pick<Diagnostic, 'source' | 'hint'>;
 }
 
@@ -50,6 +50,10 @@ export function lostAnswer(reason: Lost['reason'], detail: string): Lost {
 export function unsentAnswer(reason: Unsent['reason'], detail: string, hint?: string): Unsent {
   return { outcome: 'unsent', reason, detail, ...(hint === undefined ? {} : { hint }) };
 }
+
+/** What a tenant says that asks for a pause of `ms`. */
+export const pauseText = (ms: number): string =>
+  `the tenant accepts no requests for the next ${Math.ceil(ms / 1000)} s`;
 
 export function unsentWithProblems(reason: Unsent['reason'], problems: readonly Diagnostic[]): Unsent {
   const hints = problems.flatMap(({ hint }) => hint ?? []);

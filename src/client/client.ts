@@ -13,6 +13,7 @@ import {
   type Answer,
   holdsMessage,
   neverSent,
+  pauseText,
   type Sent,
   type Unsent,
   unsentAnswer,
@@ -423,8 +424,7 @@ function nameOf({ method, path, query }: Request): RequestName {
 
 function refusal(entry: Extract<Admission, { granted: false }>): Unsent {
   if (entry.why === 'interrupted') return unsentAnswer('interrupted', 'the run was interrupted');
-  const seconds = Math.ceil(entry.ms / 1000);
-  return unsentAnswer('rate-limited', `the tenant accepts no requests for the next ${seconds} s`);
+  return unsentAnswer('rate-limited', pauseText(entry.ms));
 }
 
 interface RequestTarget {

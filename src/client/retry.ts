@@ -1,4 +1,4 @@
-import { type Answer, type Answered, mayHaveHappened, type Sent } from './answer.ts';
+import { type Answer, type Answered, mayHaveHappened, pauseText, type Sent } from './answer.ts';
 import type { Clock } from './clock.ts';
 import { trackingIdOf } from './describe.ts';
 import type { Permit } from './rate-limiter.ts';
@@ -76,7 +76,10 @@ export async function sendWithRetry(task: RetryTask, { clock, retries, random }:
     if (step.do === 'pause') permit?.pause(step.ms);
     else permit?.release();
     if (step.do === 'finish' || (step.do === 'pause' && !step.again)) {
-      const last = uncertain !== null && answer.outcome === 'unsent' ? uncertain : answer;
+      const isTooLong = step.do === 'pause' && step.ms > retries.total && answer.outcome === 'answered';
+      const advice = isTooLong && { hint: `Run again later: ${pauseText(step.ms)}.` };
+      const final = advice ? { ...answer, advice } : answer;
+      const last = uncertain !== null && answer.outcome === 'unsent' ? uncertain : final;
       const ms = Math.round(elapsed);
       return { ...last, attempts: attempt, ms, trackingId: trackingIdOf(last), repeated: uncertain !== null };
     }

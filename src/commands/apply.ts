@@ -92,7 +92,7 @@ export const command = describeCommand({
   const names = saved ? null : selectedEnvironments(args, io);
   if (names) return applySeveral({ names }, args, proofs, io);
 
-  const options = projectOptions(args, io, saved?.plan.environment);
+  const options = projectOptions(args, io, saved?.plan.environment, args.planfile);
   // A saved plan is applied without the manifests. They only show what a proof does not cover.
   const source = saved
     ? { plan: saved.plan, project: loadEnvironment(options) }

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { readResultFile } from '../applier/saved-file.ts';
 import { environmentFolder } from '../loader/paths.ts';
-import { Failure, fail, ifExists } from '../model/failure.ts';
+import { Failure, fail, ifExists, unreadableFile } from '../model/failure.ts';
 import type { Result } from '../model/result.ts';
 import type { LaterResult } from '../planner/rollback.ts';
 
@@ -40,7 +40,10 @@ export async function pastApplies(
   const applies: PastApply[] = [];
   for (const { environment, name, file } of found) {
     try {
-      const result = readResultFile(await readFile(join(root, file), 'utf8'), file);
+      const text = await readFile(join(root, file), 'utf8').catch((error: unknown) => {
+        throw unreadableFile(file, error);
+      });
+      const result = readResultFile(text, file);
       applies.push({ environment, startedAt: result.startedAt, file, result });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

@@ -1,4 +1,13 @@
-import { appendFile, type FileHandle, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
@@ -33,6 +42,13 @@ async function journalWithNotes(folder: string) {
 }
 
 describe('a journal', () => {
+  it('that cannot be read is named', async () => {
+    const folder = await newFolder();
+    const { file } = await openJournal(folder, plan);
+    await mkdir(file);
+    await expect(openJournal(folder, plan)).rejects.toThrow(`${file} cannot be read (EISDIR)`);
+  });
+
   it('remembers what was noted', async () => {
     const folder = await newFolder();
     await journalWithNotes(folder);

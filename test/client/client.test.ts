@@ -330,7 +330,11 @@ describe('a failure on the way', () => {
       reply(response, 429, { message: 'come back tomorrow' }, { 'retry-after': '86400' }),
     );
     await using setup = clientOf(server.url);
-    expect(await setup.client.send(requests.get)).toMatchObject({ status: 429, attempts: 1 });
+    expect(await setup.client.send(requests.get)).toMatchObject({
+      status: 429,
+      attempts: 1,
+      advice: { hint: 'Run again later: the tenant accepts no requests for the next 86400 s.' },
+    });
     expect(await setup.client.send(requests.get)).toMatchObject({
       outcome: 'unsent',
       reason: 'rate-limited',

@@ -53,9 +53,13 @@ it('keeps an apply of which nobody knows what became of its only change', async 
 it('names a file that says nothing, and no other file of the folder', async () => {
   const world = await createTestWorld();
   world.write('.tenantctl/test/results/2026-01-01T00-00-00-000Z-test.json', '{');
+  world.write('.tenantctl/test/results/2025-01-01T00-00-00-000Z-test.json/a-folder', '');
   world.write('.tenantctl/test/results/notes.json', '{}');
   const applies = appliesIn((await succeed(world, 'history --format json')).json);
-  expect(applies).toMatchObject([{ startedAt: '2026-01-01T00:00:00.000Z', unreadable: expect.any(String) }]);
+  expect(applies).toMatchObject([
+    { startedAt: '2026-01-01T00:00:00.000Z', unreadable: expect.stringContaining('is not JSON') },
+    { startedAt: '2025-01-01T00:00:00.000Z', unreadable: expect.stringContaining('cannot be read (EISDIR)') },
+  ]);
   expect((await succeed(world, 'history')).stdout).toContain('unreadable');
 });
 

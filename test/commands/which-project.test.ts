@@ -2,7 +2,7 @@ import { chownSync, existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createTestWorld, createWorld, runProgram } from '../support/world.ts';
+import { createTestWorld, createWorld, runProgram, succeed } from '../support/world.ts';
 
 const sender = { kind: 'SenderAddress', email: 'new@acme.example' };
 
@@ -89,6 +89,17 @@ describe('the environment', () => {
     const named = await runProgram(['plan', '-e', name], options);
     expect(named.code).toBe(1);
     expect(named.stderr).not.toContain('TENANTCTL_ENV');
+  });
+
+  it('that a plan file names is reported as coming from that file', async () => {
+    const world = await createTestWorld();
+    await succeed(world, 'plan', '--out', 'plan.json');
+    world.write('tenantctl.yaml', world.read('tenantctl.yaml').replaceAll('test', 'other'));
+    const { code, stderr } = await world.run('apply', 'plan.json');
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('plan.json: There is no environment `test`.'),
+    });
   });
 
   it('is one only for some commands, whichever way several were selected', async () => {
