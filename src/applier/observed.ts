@@ -182,11 +182,15 @@ export function judgeEffect(
   secrets: KnownSecrets,
 ): Evidence {
   if ((live?.fingerprint() ?? null) === before) return 'notTaken';
+  const { change } = entry;
+  const { length } = change.requests;
+  const isReplaced = isReplacement(change);
+  // An object that is there is the old one, or was made by somebody else: another one must not be made beside it.
+  if (isReplaced && change.requests[request]?.method === 'DELETE') return live === null ? 'taken' : 'unclear';
   if (hasEffect(entry, live, secrets)) return 'taken';
-  const { length } = entry.change.requests;
   if (length === 1 || !isInProgress(entry, live, secrets)) return 'unclear';
   // The requests before it may have shown only after `before` was read.
-  return request < length - 1 ? 'taken' : 'notTaken';
+  return request < length - 1 || (isReplaced && before === null) ? 'taken' : 'notTaken';
 }
 
 export function readinessOf(
@@ -201,8 +205,10 @@ export function readinessOf(
   if (!progress) return changedSince === null ? fresh : stale(changedSince);
 
   const { requests } = entry.change;
-  const next = requests.findIndex((_, at) => progress.requests.get(at)?.state !== 'done');
-  if (next < 0) {
+  // One is only sent after those before it, whatever is recorded of them.
+  const last = Math.max(0, ...progress.requests.keys());
+  const next = progress.requests.get(last)?.state === 'done' ? last + 1 : last;
+  if (next === requests.length) {
     if (hasEffect(entry, live, secrets, progress.settled?.unmet)) return resume(requests.length);
     return stale('an earlier run of this plan made the change, and the object has changed since');
   }

@@ -17,6 +17,12 @@ const one = updateThing(old, 'after');
 const two = updateThing(old, 'after', 'r');
 const remove = deleteThing(old);
 const create = createThing('old', { text: 'after' });
+const [deletion, creation] = [...remove.requests, ...create.requests];
+const replace: Change = {
+  ...one,
+  requests: [deletion, creation].filter((each) => each !== undefined),
+  risk: ['replace'],
+};
 
 describe('what an object shows of a request without an answer', () => {
   const half = { ...old, text: 'after' };
@@ -36,6 +42,10 @@ describe('what an object shows of a request without an answer', () => {
     ['both of two requests', two, 1, half, whole, 'taken'],
     ['neither of two requests', two, 0, old, theirs, 'unclear'],
     ['an object that is gone, and was to be changed', one, 0, old, null, 'unclear'],
+    ['an object that is gone, and will be made again', replace, 0, old, null, 'taken'],
+    ['an object that somebody made again', replace, 0, old, { ...made, id: 't2' }, 'unclear'],
+    ['an object that was made again', replace, 1, null, { ...made, id: 't2' }, 'taken'],
+    ['an object that was made again as it was', replace, 1, null, { ...old, id: 't2' }, 'taken'],
   ])('%s', (_name, planned, request, before, after, expected) => {
     expect(
       judgeEffect(
@@ -133,6 +143,18 @@ describe('a change that an earlier run began', () => {
         ],
       },
       [1, true],
+    ],
+    [
+      'does not send again what a second run sent after that of which nothing is known',
+      replace,
+      {
+        live: made,
+        sent: [
+          ['intended', old],
+          ['done', null],
+        ],
+      },
+      [2, true],
     ],
     [
       'is stale where somebody changed it between two requests',
