@@ -4,6 +4,7 @@ import type { Argv } from 'yargs';
 import { builtInKinds } from '../kinds/index.ts';
 import { isOnlyReferredTo } from '../kinds/kind.ts';
 import { ExitCode, fail } from '../model/failure.ts';
+import { shellWord } from '../report/plan.ts';
 import { describePlainCommand, flag, givenOptions, list, traceOption } from './command.ts';
 import { example, fill, type Note, writeFiles } from './init/files.ts';
 import {
@@ -109,7 +110,7 @@ export const command = describePlainCommand({
   const before = asked ?? there;
   const extended = before && extendRoute(root, before, choices, io.env);
   const route = isNew ? routeOf(choices.tenants) : (extended?.route ?? null);
-  if (choices.pipelines !== 'none') requirePlain(choices.tenants, route, known);
+  if (choices.pipelines !== 'none') requirePlain(placeOf(root), choices.tenants, route, known);
 
   const written = writeFiles(root, [
     ...projectFiles(choices, root, extended?.projectFile),
@@ -197,9 +198,10 @@ function nextSteps(
   const planned = added.map(({ name }) => name);
   if (planned.length === 0 && next) planned.push(first.selection, next.selection);
   else if (planned.length === 0 && needsEnvironment) planned.push("'*'");
+  // Empty where it is the current one.
+  const folder = relative(cwd, root);
   return fill(example('init/next-steps.txt'), {
-    // Empty where it is the current one.
-    folder: relative(cwd, root),
+    folder: folder && shellWord(folder),
     byHand: written.flatMap(({ byHand }) => byHand || []),
     needsLock: !existsSync(join(root, 'package-lock.json')),
     toAdd,

@@ -218,7 +218,7 @@ export function applyCommand(
 }
 
 /** A word that every shell reads as it is, or between quotes as POSIX shells read it. */
-function shellWord(word: string): string {
+export function shellWord(word: string): string {
   if (/^[\w@%+:,./-]+$/.test(word)) return word;
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -185,8 +185,12 @@ const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 /** Names, globs and groups, joined by commas. */
 const plainSelection = /^[\w@!*{][\w@!*?{}[\].,-]*$/;
 
-/** Throws a Failure for names and hosts that would not reach a job as they are: forges and shells read `$`, spaces and quotes. */
+/** A pipeline could not name other folders without quotes. */
+const plainFolder = /^[A-Za-z0-9._/-]*$/;
+
+/** Throws a Failure for what would not reach a job as it is: forges and shells read `$`, spaces and quotes. */
 export function requirePlain(
+  { folder }: ProjectPlace,
   tenants: readonly NewTenant[],
   route: Route | null,
   known: PipelineFacts | null,
@@ -202,6 +206,7 @@ export function requirePlain(
   const problems = new Set([
     ...selections.map((text) => `the environment ${JSON.stringify(text)}`),
     ...hosts.filter((host) => !plainHost.test(host)).map((host) => `the host ${JSON.stringify(host)}`),
+    ...(plainFolder.test(folder) ? [] : [`the folder ${JSON.stringify(folder.slice(0, -1))}`]),
   ]);
   if (problems.size === 0) return;
   throw fail('usage', `A pipeline cannot pass on ${[...problems].join(' and ')}.`, {
@@ -276,9 +281,8 @@ interface ProjectPlace {
 /** The repository that the project is in, and the project's folder there. Without one, the project is the top. */
 export function placeOf(root: string): ProjectPlace {
   try {
-    const { top, prefix } = findRepository(root);
-    // A pipeline could not name other folders without quotes.
-    if (/^[A-Za-z0-9._/-]*$/.test(prefix)) return { top, folder: prefix };
+    const { top, prefix: folder } = findRepository(root);
+    return { top, folder };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
   }
@@ -306,7 +310,7 @@ function isFor(existing: string, folder: string): boolean {
   if (!existing.includes('bin/tenantctl')) return false;
   // The jobs of a project in a folder begin there.
   if (folder === '') return !/^ {4}(?:working-directory: '|- cd '\.\/)/m.test(existing);
-  const dir = folder.slice(0, -1).replaceAll('.', '\\.');
+  const dir = folder.slice(0, -1).replaceAll(/[^\w/-]/g, '\\$&');
   return new RegExp(`(?<![\\w-])${dir}(?![\\w.-])`).test(existing);
 }
 
