@@ -4,7 +4,8 @@ import { type Tenant, type TenantEvent, type TenantOptions, useTenant } from '..
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { isCi } from '../loader/inputs.ts';
 import { namesAndMore } from '../model/words.ts';
-import { printable } from '../report/safe.ts';
+import { cut } from '../report/layout.ts';
+import { oneLine } from '../report/safe.ts';
 import { joinParts, outcomeWords, pluralize, requestTarget } from '../report/words.ts';
 import { type Io, printNote, takesEscapes, terminalWidth } from './io.ts';
 
@@ -92,7 +93,7 @@ function openDisplay(io: Io) {
     mode: modeOf(io),
     width,
     draw(text: string) {
-      stderr.write(`\r\x1b[2K${printable(text).slice(0, width)}`);
+      stderr.write(`\r\x1b[2K${cut(oneLine(text), width)}`);
       isDrawn = true;
     },
     clear,

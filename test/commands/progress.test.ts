@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { hasColour, type Output, redactIo } from '../../src/commands/io.ts';
 import type { RunEvent } from '../../src/commands/progress.ts';
 import { createFleetProgress, createProgress } from '../../src/commands/progress.ts';
+import { widthOf } from '../../src/report/layout.ts';
 import { createTestWorld } from '../support/world.ts';
 
 class Screen extends Writable {
@@ -141,6 +142,15 @@ describe('progress', () => {
     progress.onEvent({ ...started, attempt: 2 });
     progress.onEvent({ ...finished, attempt: 2 });
     expect(screen.text).toMatch(/█{20} 1\/1 requests$/);
+  });
+
+  it('stays in one line of the terminal whatever the tenant says', () => {
+    const screen = new Screen(true);
+    const reason = '503: 休止中です。\nしばらくしてからもう一度お試しください。';
+    progressOn(screen).onEvent({ type: 'retrying', request: started.request, attempt: 1, ms: 100, reason });
+    expect(screen.text).toContain('しばらく');
+    expect(screen.text).not.toContain('\n');
+    expect(widthOf(screen.text.split('\u001b[2K').at(-1) ?? '')).toBeLessThan(80);
   });
 
   it.each([
