@@ -19,7 +19,7 @@ export const notRun: FleetError = {
     {
       code: 'not-run',
       severity: 'error',
-      message: 'The command was interrupted before it got here, so nothing was read or written.',
+      message: 'The command was interrupted before it got here, so nothing was written there.',
       hint: 'Run the same command again. What is already done is not done again.',
     },
   ],

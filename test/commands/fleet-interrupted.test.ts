@@ -74,6 +74,8 @@ describe('the environments that were not begun', () => {
         result: null,
         error: { exitCode: 130, diagnostics: [{ code: 'not-run' }] },
       });
+      // Its plan was made, so it was read.
+      expect(each.error.diagnostics[0].message).not.toContain('read');
     }
     expect((await fleet.run('show result.json')).stdout).toContain('1 applied, 2 not run.');
   });
