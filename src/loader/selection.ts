@@ -88,11 +88,11 @@ export function membersOf(group: string, project: EnvironmentNames): string[] {
 
 function groupNamed(group: string, project: EnvironmentNames, from: string | undefined): readonly string[] {
   if (!Object.hasOwn(project.groups, group)) {
-    const groups = Object.keys(project.groups);
+    const groups = Object.keys(project.groups).map((name) => `@${name}`);
     const all =
       groups.length === 0 ? 'The project file has no `groups`.' : `The groups are: ${groups.join(', ')}.`;
     const message = sayFrom(from, `There is no group \`@${group}\`.`);
-    throw fail('unknown-group', message, { hint: didYouMean(group, groups) ?? all });
+    throw fail('unknown-group', message, { hint: didYouMean(`@${group}`, groups) ?? all });
   }
   const names = membersOf(group, project);
   if (names.length > 0) return names;

@@ -73,7 +73,7 @@ describe('--env', () => {
         'No environment matches `asia-*`.',
         'The environments are: sandbox, test, eu-1, eu-2, us-1.',
       ],
-      ['unknown-group', 'There is no group `@prodution`.', 'Did you mean `production`?'],
+      ['unknown-group', 'There is no group `@prodution`.', 'Did you mean `@production`?'],
       [
         'empty-group',
         'The group `@none` matches no environment.',
@@ -81,7 +81,7 @@ describe('--env', () => {
       ],
     ]);
     expect(problemsOf('@toString')).toEqual([
-      ['unknown-group', 'There is no group `@toString`.', 'The groups are: production, none, outside.'],
+      ['unknown-group', 'There is no group `@toString`.', 'The groups are: @production, @none, @outside.'],
     ]);
     expect(problemsOf('')).toHaveLength(1);
   });
