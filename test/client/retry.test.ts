@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '../../src/client/answer.ts';
+import type { Answer, Lost } from '../../src/client/answer.ts';
 import type { Clock } from '../../src/client/clock.ts';
 import {
   type Attempted,
@@ -91,7 +91,7 @@ test.each([
   expect(isRepeatable({ method, body: {} })).toBe(repeatable);
 });
 
-const lost = (reason: 'reset' | 'timeout' | 'cut' | 'too-large' | 'interrupted'): Answer => ({
+const lost = (reason: Lost['reason']): Answer => ({
   outcome: 'lost',
   reason,
   detail: '',
@@ -150,6 +150,7 @@ describe('after an attempt', () => {
   });
   test.each([
     lost('too-large'),
+    lost('too-much'),
     lost('interrupted'),
     answerWith(200),
     answerWith(400),

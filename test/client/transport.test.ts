@@ -165,6 +165,22 @@ describe('what may have been carried out is told from what was not', () => {
     expect(answer).toMatchObject({ outcome: 'lost', reason: 'timeout' });
   });
 
+  test('(not a body that comes slowly, but never stops)', async () => {
+    const chunks = ['{', ...Array.from({ length: 20 }, () => ' '), '}'];
+    const answer = await ask(
+      (_arrival, response) => {
+        const drip = setInterval(() => {
+          response.write(chunks.shift() ?? '');
+          if (chunks.length > 0) return;
+          clearInterval(drip);
+          response.end();
+        }, 100);
+      },
+      { body: 1_500 },
+    );
+    expect(answer).toMatchObject({ outcome: 'answered', status: 200 });
+  });
+
   test('a body that trickles for ever', async () => {
     const answer = await askForEndless({ body: 10_000, total: 60 });
     expect(answer).toMatchObject({ outcome: 'lost', reason: 'timeout' });

@@ -14,10 +14,10 @@ import { runProgram } from '../support/world.ts';
 async function guarded(maxVersion: SecureVersion = 'TLSv1.3') {
   const options = { ...server, ca: ca.cert, requestCert: true, rejectUnauthorized: true, maxVersion };
   let connections = 0;
-  const host = createServer(options, (_request, response) => {
+  const host = createServer(options, ({ url }, response) => {
     response
       .writeHead(200, { 'content-type': 'application/json' })
-      .end('[{"id":"1","name":"Desk","type":"Jira"}]');
+      .end(url === '/token' ? '{"access_token":"a-token"}' : '[{"id":"1","name":"Desk","type":"Jira"}]');
   });
   host.on('connection', () => {
     connections += 1;
@@ -76,6 +76,14 @@ it.each<[string, string, NodeJS.ProcessEnv]>([
 ])('are sent the one of %s', async (_, tls, env) => {
   const { url } = await guarded();
   const { code, words } = await exported(url, tls, { env });
+  expect({ code, words }).toMatchObject({ code: 0 });
+});
+
+it('are sent it where they only issue tokens', async () => {
+  const [{ url }, issuer] = [await guarded(), await guarded()];
+  const auth = `{ clientId: id, clientSecret: !env TOKEN }, tokenUrl: "${issuer.url}/token"`;
+  const tls = '{ cert: tls/client.pem, key: tls/key.pem, ca: tls/ca.pem }';
+  const { code, words } = await exported(url, tls, { auth });
   expect({ code, words }).toMatchObject({ code: 0 });
 });
 
