@@ -90,6 +90,14 @@ describe('a token that is given', () => {
     expect(redactor.text('Bearer walrus.token-1!')).toBe('Bearer [secret]!');
   });
 
+  it('is the new one of its file once it was refused, and no more to be seen than that', async () => {
+    const { of, redactor } = sourcesOf();
+    const source = of({ ...token('walrus.token-1'), renew: () => 'walrus.token-2\n' });
+    expect(source.drop('walrus.token-1')).toBe(true);
+    expect(await source.current()).toEqual({ value: 'walrus.token-2', failures: 0 });
+    expect(redactor.text('Bearer walrus.token-2!')).toBe('Bearer [secret]!');
+  });
+
   it.each(['', '  ', 'two words', 'two\nlines', 'größe', 'bell\u0007'])(
     'is refused with advice where no request can hold it: %j',
     async (text) => {

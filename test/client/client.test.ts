@@ -566,6 +566,26 @@ describe('what is told of the traffic', () => {
       reason: '503 Service Unavailable',
     });
   });
+
+  test('tells a repeated request for a token, without the secret that its answer repeats', async () => {
+    await using server = await serve(({ body }, response) =>
+      reply(response, 503, { message: `not ${body}` }),
+    );
+    await using setup = clientOf(server.url, { auth: credentials(server.url) });
+    await setup.client.send(get('/v2025/x'));
+    expect(setup.events.find(({ type }) => type === 'retrying')).toMatchObject({
+      request: { path: '/oauth/token' },
+      reason: expect.stringMatching(/client_secret=\[secret\]/),
+    });
+  });
+});
+
+test('an answer that is asked for again takes the place of the one that is kept', async () => {
+  await using server = await serve((_arrival, response) => reply(response, 200, { text: 'x'.repeat(60) }));
+  await using setup = clientOf(server.url, { options: { answers: 100 } });
+  for (const outcome of ['answered', 'answered', 'answered'])
+    expect(await setup.client.send(get('/v2025/x'))).toMatchObject({ outcome });
+  expect(await setup.client.send(get('/v2025/y'))).toMatchObject({ outcome: 'lost', reason: 'too-much' });
 });
 
 test('a request that cannot be prepared has taken no attempt and no time', async () => {

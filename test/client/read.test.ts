@@ -130,6 +130,18 @@ describe('pages', () => {
     expect(await codesOf(readRows(client, { ...source, pageSize: null }))).toEqual(['list-incomplete']);
   });
 
+  test('pages of one row cannot overlap', async () => {
+    const answer = ({ query }: Request) =>
+      answerWith(
+        200,
+        numbered(3)
+          .slice(Number(query.offset ?? 0))
+          .slice(0, 1),
+        { 'x-total-count': '3' },
+      );
+    expect(await readRows(fakeClient(answer), source)).toEqual(numbered(3));
+  });
+
   test('pages of a counted list overlap', async () => {
     const rows = numbered(9);
     const client = fakeClient(({ query }) => {

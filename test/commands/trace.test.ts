@@ -19,7 +19,7 @@ const desk = {
   attributes: {
     url: 'https://desk.example/secret-path',
     password: 'hunter-two',
-    deep: [{ note: 'blue-note' }],
+    deep: [{ note: 'blue-note', type: 'green-type' }],
   },
 };
 
@@ -46,16 +46,22 @@ it('has each exchange of a run, the one for the token too, and is for its owner 
   expect(statSync(join(world.dir, 'logs/trace.jsonl')).mode & 0o777).toBe(0o600);
 });
 
-it('names what is read and leaves out the texts and settings of objects, the token and the secrets', async () => {
-  const world = await createTestWorld();
-  addObjects(world.sandbox.state, { simIntegrations: [desk] });
-  expect(await world.run('get SimIntegration/Desk --trace trace.jsonl')).toMatchObject({ code: 0 });
-  const text = world.read('trace.jsonl');
-  expect(text).toContain('"name":"Desk"');
-  expect(text).toMatch(/"attributes":"\[text of \d+ characters\]"/);
-  expect(text).not.toMatch(/hunter-two|secret-path|blue-note|Bearer/);
-  expect(text).not.toContain(world.sandbox.clientSecret);
-});
+it.each([
+  ['in a text', {}],
+  ['as JSON', { jsonText: 'object' }],
+] as const)(
+  'names what is read and leaves out texts, settings %s, the token and the secrets',
+  async (_, vary) => {
+    const world = await createTestWorld({ sandbox: { variations: vary } });
+    addObjects(world.sandbox.state, { simIntegrations: [desk] });
+    expect(await world.run('get SimIntegration/Desk --trace trace.jsonl')).toMatchObject({ code: 0 });
+    const text = world.read('trace.jsonl');
+    expect(text).toContain('"name":"Desk"');
+    expect(text).toMatch(/\[text of \d+ characters\]/);
+    expect(text).not.toMatch(/hunter-two|secret-path|blue-note|green-type|Bearer/);
+    expect(text).not.toContain(world.sandbox.clientSecret);
+  },
+);
 
 it('keeps the message of a tenant that refuses', async () => {
   const world = await createTestWorld();
