@@ -49,7 +49,7 @@ function findJoin(glob: string, kinds: Kinds): number | null {
 
 export function unknownKind(name: string, kinds: Kinds): GlobProblem {
   const names = kinds.all.map((kind) => kind.name);
-  const others = 'A project describes others in `kinds/`: see `tenantctl kind --help`.';
+  const others = 'A project describes others in `kinds/NAME.kind.yaml`: see `tenantctl kind --help`.';
   const hint = didYouMean(name, names) ?? `The kinds are ${names.join(', ')}. ${others}`;
   return { code: 'unknown-kind', message: `There is no kind \`${name || '""'}\`.`, hint };
 }

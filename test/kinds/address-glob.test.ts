@@ -69,7 +69,7 @@ describe('a glob of addresses', () => {
     });
     expect(globProblem('', builtInKinds)?.code).toBe('unknown-kind');
     expect(unknownKind('Xyz', builtInKinds).hint).toMatch(
-      /^The kinds are Identity, .*NotificationTemplate, .*AuthProfile\. A project describes others in `kinds\/`/,
+      /^The kinds are Identity, .*NotificationTemplate, .*AuthProfile\. A project describes others in `kinds\/NAME\.kind\.yaml`/,
     );
   });
 });
