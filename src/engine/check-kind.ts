@@ -6,7 +6,7 @@ import { readAll } from '../client/read.ts';
 import { readAgain } from '../client/read-once.ts';
 import { draftObject } from '../exporter/draft.ts';
 import type { ExportedFile, NamedSecret } from '../exporter/index.ts';
-import { isSentAsText } from '../kinds/field.ts';
+import { anyJson, isSentAsText, sameValue } from '../kinds/field.ts';
 import { apiRequest } from '../kinds/http.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import { type Field, isObserved, type Kind, type List, type LiveObject } from '../kinds/kind.ts';
@@ -29,7 +29,6 @@ import {
   isReference,
   type Json,
   type JsonObject,
-  sameJson,
 } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
 import { pointer, segmentsOf } from '../model/pointer.ts';
@@ -197,7 +196,9 @@ function unstableFields(
   after: readonly LiveObject[],
 ): Diagnostic[] {
   const then = new Map(before.map((object) => [nameOf(object), object]));
-  return tally(after, (object) => differingMembers((then.get(nameOf(object)) ?? object).raw, object.raw))
+  return tally(after, (object) =>
+    differingMembers(kind, (then.get(nameOf(object)) ?? object).raw, object.raw),
+  )
     .filter(([name]) => !kind.serverOwned.includes(name))
     .map(([name, seen]) => ({
       code: 'kind-field-unstable',
@@ -276,9 +277,12 @@ function isNamed({ fields, keyFields }: Kind, name: string): boolean {
 const nameOf = ({ id, identity }: LiveObject): string => id ?? identity;
 
 /** The names of the members that two objects have otherwise. `null` counts as none. */
-function differingMembers(one: JsonObject, other: JsonObject): string[] {
+/** The members that differ as a plan compares them. */
+function differingMembers({ fields }: Kind, one: JsonObject, other: JsonObject): string[] {
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...names].filter((name) => !sameJson(get(one, name) ?? null, get(other, name) ?? null));
+  return [...names].filter(
+    (name) => !sameValue(get(fields, name) ?? anyJson, get(one, name), get(other, name)),
+  );
 }
 
 function howToName(name: string, objects: readonly LiveObject[]): string {
@@ -443,7 +447,7 @@ async function checkSingle(
   const body = isWhole(sent) && isObject(sent.body) ? sent.body : null;
   const single = body && liveObject(kind, placeBelow(kind, body, above), listed.id);
   const isSame = single?.identity === listed.identity;
-  const differing = isSame ? differingMembers(single.fields, listed.fields) : [];
+  const differing = isSame ? differingMembers(kind, single.fields, listed.fields) : [];
   if (isSame && differing.length === 0) return [];
   // The body of a success is data, which no message quotes.
   const why = isSuccess(sent) ? '' : ` (${describeAnswer(sent).text})`;

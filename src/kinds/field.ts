@@ -57,6 +57,9 @@ export function comparable(field: Field, value: Json | undefined): Json {
   }
 }
 
+/** For members that no field describes. */
+export const anyJson: JsonField = { is: 'json', declares: 'whole' };
+
 /** The one of the synonyms of a value that is shown and sent; any other value as it is. */
 export function chooseSynonym(field: Field, value: Json): Json {
   return field.is === 'value' && field.synonyms && isArray(value) ? (value[0] ?? null) : value;

@@ -177,6 +177,17 @@ const sound = (rows: readonly Row[]) => (query: URLSearchParams) => {
 
 const thing = (id: string, more: Row = {}): Row => ({ id, name: `Thing ${id}`, size: 1, ...more });
 
+it('holds for a host that answers the same in another order, and with other members that are null', async () => {
+  const turned = (query: URLSearchParams, call: number) =>
+    sound([thing('a', { size: call % 2 ? ['x', 'y'] : ['y', 'x'], ...(call % 2 ? { more: null } : {}) })])(
+      query,
+    );
+  const kind = descriptor.replace('size: value', 'size: set, more: json');
+  const one = (row: Row) => ({ ...row, size: ['y', 'x'], more: null });
+  const { code, stdout, stderr } = await checkThing({ rows: turned, kind, one });
+  expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+});
+
 describe('a descriptor that does not hold', () => {
   const many = Array.from({ length: 9 }, (_, at) => thing(`t${at}`));
   const trials: readonly (Trial & { name: string; says: string; code?: number })[] = [
