@@ -3,15 +3,20 @@ export function namesCredential(name: string): boolean {
   return /^jdbc[-_]?url$/i.test(name) || (credentialName.test(name) && !describes.test(name));
 }
 
+/** What stands between the words of a name: `api_key`, `pass phrase`, `Client.Secret`. */
+const gap = '[-_. ]';
+
 const credentialName = new RegExp(
   [
-    'passw|passwort|kennwort|passphrase|passcode|pwd|secret|token|credential|authorization|bearer|jwt',
+    'passw|passwort|kennwort|passcode|pwd|secret|token|credential|authorization|bearer|jwt',
+    `pass${gap}?(word|phrase)`,
     // `bypass` and `compass` are ordinary words.
     '(?<!by|com|sur|over|tres)pass$',
-    '(api|access|private|auth|encryption|client|shared|signing|account|storage|ssh|service|master|license|hmac|deploy)[-_. ]?key',
+    `(api|access|private|auth|encryption|client|shared|signing|account|storage|ssh|service|master|license|hmac|deploy)${gap}?key`,
     // One-time passwords, shared access signatures, and addresses with a login in them.
-    '^(otp|totp|pin|sas|dsn|kubeconfig)$|[-_](otp|pin|sas|dsn)$',
-    '^key$|^sig$|(?:^|[-_])pat$|^(set-?)?cookie$|basic[-_]?auth$|session[-_]?(id|key)$|connection[-_]?string',
+    `^(otp|totp|pin|sas|dsn|kubeconfig)$|${gap}(otp|pin|sas|dsn)$`,
+    `^key$|^sig$|(?:^|${gap})pat$|^(set${gap}?)?cookie$`,
+    `basic${gap}?auth$|session${gap}?(id|key)$|connection${gap}?string`,
   ].join('|'),
   'i',
 );
@@ -19,7 +24,8 @@ const credentialName = new RegExp(
 const describes = new RegExp(
   [
     '(url|uri|endpoint|type|policy|policies|expiry|expires|expiration|ttl|timeout|lifetime|length|days|algorithm|enabled|required',
-    'location|attribute|attributename|format|encoding|status|method|prefix|history|count|age|last[-_]?(set|change|changed|reset)|[-_]?set[-_]?date)$',
+    'location|attribute|attributename|format|encoding|status|method|prefix|history|count|age',
+    `last${gap}?(set|change|changed|reset)|${gap}?set${gap}?date)$`,
   ].join('|'),
   'i',
 );

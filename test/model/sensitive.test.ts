@@ -2,6 +2,12 @@
 import { expect, it } from 'vitest';
 import { looksLikeCredential, namesCredential } from '../../src/model/sensitive.ts';
 
+it('names are those of credentials whatever stands between their words', () => {
+  const words = ['pass phrase', 'pass-word', 'basic auth', 'session id', 'connection.string', 'GitHub PAT'];
+  expect(words.filter((name) => !namesCredential(name))).toEqual([]);
+  expect(['token url', 'pwd last set', 'password.policy', 'bypass'].filter(namesCredential)).toEqual([]);
+});
+
 it.each([
   'password pwd dbPwd pass dbpass passwd passphrase kennwort secret clientSecret client_secret token accessToken',
   'apikey api_key x-api-key apiKey privateKey signingKey AccountKey key sig authorization Proxy-Authorization',
