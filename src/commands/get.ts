@@ -2,7 +2,7 @@ import { getDeclared, getLive } from '../engine/get.ts';
 import { openProjects } from '../loader/index.ts';
 import { type Printable, printManifest } from '../loader/print.ts';
 import { isError } from '../model/diagnostic.ts';
-import { ExitCode, Failure } from '../model/failure.ts';
+import { ExitCode } from '../model/failure.ts';
 import { type Json, objectFrom } from '../model/json.ts';
 import { json, printable } from '../report/safe.ts';
 import { describeCommand, flag, format } from './command.ts';
@@ -40,20 +40,16 @@ export const command = describeCommand({
     );
   };
   const { documents, diagnostics } = await get();
+  printDiagnostics(diagnostics, io);
   const errors = diagnostics.filter(isError);
-  printDiagnostics(
-    diagnostics.filter((each) => !isError(each)),
-    io,
-  );
   if (args.format === 'json') {
     const objects = [...documents].map(([address, { members }]) => ({
       address,
       manifest: jsonOf({ members }),
     }));
-    io.stdout.write(json({ formatVersion: 1, objects }));
+    io.stdout.write(json({ formatVersion: 1, objects, ...(errors.length > 0 && { diagnostics: errors }) }));
   } else io.stdout.write(printable(printManifest([...documents.values()])));
-  if (errors.length > 0) throw new Failure(errors);
-  return ExitCode.done;
+  return errors.length > 0 ? ExitCode.couldNotRun : ExitCode.done;
 });
 
 /** The value as JSON, with a marker for each tag, as in plans: `{"$secret": "NAME"}`. */

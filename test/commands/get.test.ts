@@ -88,4 +88,12 @@ it('prints what it finds before it says what is missing', async () => {
   const world = await createDesk();
   const ran = await world.run('get SenderAddress/a@acme.example SenderAddress/missing@acme.example');
   expect([ran.code, ran.stdout]).toEqual([1, 'kind: SenderAddress\nemail: a@acme.example\n']);
+  // In JSON, both are one value.
+  const { json } = await world.run(
+    'get SenderAddress/a@acme.example SenderAddress/missing@acme.example --format json',
+  );
+  expect(json).toMatchObject({
+    objects: [{ address: 'SenderAddress/a%40acme.example' }],
+    diagnostics: [{ code: 'not-in-tenant' }],
+  });
 });
