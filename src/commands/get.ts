@@ -4,7 +4,7 @@ import { type Printable, printManifest } from '../loader/print.ts';
 import { isError } from '../model/diagnostic.ts';
 import { ExitCode } from '../model/failure.ts';
 import { type Json, objectFrom } from '../model/json.ts';
-import { json, printable } from '../report/safe.ts';
+import { disarm, json, safeJson } from '../report/safe.ts';
 import { describeCommand, flag, format } from './command.ts';
 import { printDiagnostics } from './output.ts';
 import { withTenant } from './progress.ts';
@@ -48,9 +48,12 @@ export const command = describeCommand({
       manifest: jsonOf({ members }),
     }));
     io.stdout.write(json({ formatVersion: 1, objects, ...(errors.length > 0 && { diagnostics: errors }) }));
-  } else io.stdout.write(printable(printManifest([...documents.values()])));
+  } else io.stdout.write(disarm(printManifest([...documents.values()], quoteCommands)));
   return errors.length > 0 ? ExitCode.couldNotRun : ExitCode.done;
 });
+
+/** A manifest keeps its texts as they are, so a command to a CI system has escapes, which the loader reads, and no signs. */
+const quoteCommands = (text: string) => (disarm(text) === text ? null : safeJson(text, 0));
 
 /** The value as JSON, with a marker for each tag, as in plans: `{"$secret": "NAME"}`. */
 function jsonOf(value: Printable): Json {

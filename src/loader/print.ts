@@ -36,11 +36,14 @@ export function printableOf(value: Json): Printable {
   return { members: members.map(([member, part]): Member => [member, printableOf(part)]) };
 }
 
+/** Double quotes around a text that should have them; `null` for others. */
+type QuoteText = (text: string) => string | null;
+
 /** The text of a manifest file. The loader reads exactly the same values from it, whatever characters they contain. */
-export function printManifest(documents: readonly ManifestDocument[]): string {
+export function printManifest(documents: readonly ManifestDocument[], quoteText?: QuoteText): string {
   const texts = documents.map(({ members, comments, remarks }) => {
     const contents = nodeOf({ members }, { at: pointer(), comments });
-    return print(contents, {}) + remarks.map((remark) => `# ${remark}\n`).join('');
+    return print(contents, {}, quoteText) + remarks.map((remark) => `# ${remark}\n`).join('');
   });
   return texts.join('---\n');
 }
@@ -70,7 +73,8 @@ export function formatComment(comment: string): string {
   return `  # ${comment}`;
 }
 
-function print(contents: Node, style: { collectionStyle?: 'flow' }): string {
+function print(contents: Node, style: { collectionStyle?: 'flow' }, quoteText?: QuoteText): string {
+  const text = textTag(quoteText);
   const document = new Document(null, {
     customTags: (tags) => [text, ...tags.filter((tag) => typeof tag === 'string' || tag.tag !== text.tag)],
   });
@@ -145,19 +149,21 @@ function memberOf(node: Node): Node {
 }
 
 /** Writes text plain if it is unambiguous, as a block if it has several lines, else in double quotes. */
-const text: ScalarTag = {
+const textTag = (quoteText: QuoteText = () => null): ScalarTag => ({
   tag: 'tag:yaml.org,2002:str',
   default: true,
   identify: (value) => typeof value === 'string',
   resolve: (value) => value,
   stringify(item, { indent, inFlow, implicitKey }) {
     const value = String(item.value);
+    const quoted = quoteText(value);
+    if (quoted !== null) return quoted;
     if (isPlain(value) && !(inFlow && /[,[\]{}]/.test(value))) return value;
     if (!isBlock(value) || inFlow || implicitKey) return quote(value);
     const lines = value.replace(/\n$/, '').split('\n');
     return [value.endsWith('\n') ? '|' : '|-', ...lines.map((line) => line && indent + line)].join('\n');
   },
-};
+});
 
 /** True when every YAML parser, also one for YAML 1.1, reads the text without quotes as the same text. */
 function isPlain(value: string): boolean {

@@ -1,5 +1,6 @@
 /** `get`: live objects as their manifests, and what the manifests declare. */
 import { expect, it } from 'vitest';
+import { commandsIn } from '../report/hostile.ts';
 import { createTestWorld, seedFile, succeed } from '../support/world.ts';
 
 const desk = { kind: 'SimIntegration', name: 'Desk', type: 'Jira' };
@@ -23,6 +24,21 @@ it('prints live objects as an export writes them, secrets as !secret, in one str
   world.env.SIM_INTEGRATION_DESK_ATTRIBUTES_PASSWORD = 'hunter2hunter2';
   world.write('config/all.yaml', stdout);
   expect(await world.plan()).toMatchObject({ changes: [], summary: { unchanged: 3 } });
+});
+
+it.each([
+  ['other scripts', 'نمی\u200cخواهم, Grund\u00adrecht, p\u0430ypal \u{1f468}\u200d\u{1f469}'],
+  ['commands to a CI system', 'a\n  ::add-mask::b\nx ##[error]y ##vso[task.complete]\nsection_start:1:z'],
+  ['signs of a terminal', 'a\u001b[2J\u009b31m\u202eb\u{e0041}'],
+])('prints a manifest of exactly what the tenant has, and no command: %s', async (_what, subject) => {
+  const world = await createTestWorld({ sandbox: { seed: seedFile } });
+  const address = 'NotificationTemplate/cloud_manual_work_item_summary/EMAIL/en';
+  for (const template of world.sandbox.state.templates) Object.assign(template, { subject, name: subject });
+  const { stdout } = await succeed(world, `get ${address}`);
+  expect(commandsIn(stdout)).toEqual([]);
+  for (const sign of ['\u001b', '\u009b', '\u202e']) expect(stdout).not.toContain(sign);
+  world.write('config/all.yaml', stdout);
+  expect(await world.plan()).toMatchObject({ changes: [], summary: { unchanged: 1 } });
 });
 
 it('gives secrets the names that manifests give them, and texts inside', async () => {
