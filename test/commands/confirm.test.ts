@@ -24,6 +24,17 @@ it('ends with 130 on Ctrl-C', async () => {
   await expect(answer).rejects.toMatchObject({ exitCode: 130, diagnostics: [{ code: 'interrupted' }] });
 });
 
+it.each(['plan', 'get **', 'export', 'status', 'diff test config', 'search ProfileSearch/*', 'check'])(
+  '%s ends with 130 on Ctrl-C, and sends nothing more',
+  async (line) => {
+    const { dir, env, sandbox } = await createTestWorld({
+      files: { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' },
+    });
+    const { code } = await runProgram([line], { cwd: dir, env, signal: AbortSignal.abort() });
+    expect([code, sandbox.log]).toEqual([130, []]);
+  },
+);
+
 it('applies nothing where nobody answers', async () => {
   const { dir, env, sandbox } = await createTestWorld({
     files: { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' },

@@ -536,12 +536,24 @@ describe('a merge into files with uncommitted changes', () => {
     const world = await drifted();
     change(world);
     const before = filesBelow(world.dir);
-    const { code, stderr } = await world.run('export --merge');
-    expect(code).toBe(1);
-    expect([...stderr.matchAll(/(\S+):1:1\s.*?\[dirty-file\]/gs)].map(([, file]) => file)).toEqual(dirty);
+    const merge = 'export --merge --only SimIntegration/*';
+    for (const argv of [merge, `${merge} --dry-run`]) {
+      const { code, stderr } = await world.run(argv);
+      expect(code).toBe(1);
+      expect([...stderr.matchAll(/(\S+):1:1\s.*?\[dirty-file\]/gs)].map(([, file]) => file)).toEqual(dirty);
+    }
     expect(filesBelow(world.dir)).toEqual(before);
     const allowed = await world.run('export --merge --allow-dirty');
     expect(allowed).toMatchObject({ code: 0, stdout: expect.stringContaining('2 changed') });
+  });
+
+  it('removes none of them either', async () => {
+    const world = await drifted();
+    world.sandbox.state.simIntegrations = [];
+    edit(world);
+    const { code, stderr } = await world.run('export --merge --delete');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('[dirty-file]')]);
+    expect(world.read('config/desk.yaml')).toContain('# mine');
   });
 
   it('needs no care for other files, nor for the line endings of a checkout', async () => {

@@ -105,10 +105,11 @@ it('an option says in words what it takes, what it may be and its default; a swi
 });
 
 it('the help has colours where they are wanted', async () => {
-  const coloured = (argv: string) =>
-    runProgram(argv.split(' '), { cwd: tmpdir(), env: { FORCE_COLOR: '1' } });
+  const coloured = (argv: string, FORCE_COLOR = '1') =>
+    runProgram([argv], { cwd: tmpdir(), env: { FORCE_COLOR } });
   expect((await coloured('plan --help')).stdout).toContain('\u001b[1mDeletes:\u001b[22m');
   expect((await coloured('plan --help --no-color')).stdout).not.toContain('\u001b');
+  expect((await coloured('plan --help', '0')).stdout).not.toContain('\u001b');
   expect((await run('plan --help')).stdout).not.toContain('\u001b');
 });
 

@@ -1,5 +1,6 @@
 /** Things that a careful person tried, and that once went wrong. */
-import { existsSync, symlinkSync } from 'node:fs';
+import { existsSync, symlinkSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createTestWorld, seedFile, type World } from '../support/world.ts';
 
@@ -16,7 +17,18 @@ it('says before any work that a file cannot be written', async () => {
     const { code, stderr } = await world.run('plan', option, 'file/plan.json');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('[unwritable-file]') });
   }
+  world.write('config/b.yaml', 'kind: Nothing\n');
+  expect(await world.run('plan --out new.json --report new.md')).toMatchObject({ code: 1 });
+  for (const file of ['new.json', 'new.md']) expect(existsSync(join(world.dir, file))).toBe(false);
   expect(world.sandbox.log).toEqual([]);
+});
+
+it('reads no file that is far larger than any plan', async () => {
+  const world = await worldOf();
+  world.write('large.json', '');
+  truncateSync(join(world.dir, 'large.json'), 2 ** 29);
+  const { code, stderr } = await world.run('show large.json');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('large.json is larger than 256 MB.')]);
 });
 
 it.each([
