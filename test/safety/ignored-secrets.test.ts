@@ -31,3 +31,18 @@ it.each(['/attributes/note', '/attributes'])(
     expect(said.join('\n')).toContain('Desk');
   },
 );
+
+it('a secret that is only compared is not shown where the tenant has it in another text too', async () => {
+  const desk =
+    '{ id: i1, name: Desk, type: T, description: It is canary-live, attributes: { password: canary-live } }';
+  const world = await createTestWorld({
+    seed: `simIntegrations: [${desk}]\n`,
+    env: { DESK: 'canary-live' },
+  });
+  const manifest =
+    'kind: SimIntegration\nname: Desk\ndescription: New\nattributes: { password: !secret DESK }\n';
+  world.write('config/desk.yaml', manifest);
+  const { code, stdout } = await world.run('plan --report plan.md');
+  expect([code, stdout]).toEqual([0, expect.stringContaining('It is [secret]')]);
+  expect(stdout + world.read('plan.md')).not.toContain('canary-');
+});

@@ -96,6 +96,15 @@ describe('reads that lag', () => {
     expect(labels(world.sandbox)).toEqual(['Staff']);
   });
 
+  it('make none of a saved plan that is applied again either', async () => {
+    const world = await lateWorld('60s', 300);
+    await world.plan('--out', 'plan.json');
+    expect(await world.run('apply plan.json')).toMatchObject({ code: 0 });
+    const again = await world.run('apply plan.json --format json');
+    expect(again).toMatchObject({ code: 4, json: { diagnostics: [{ code: 'plan-stale' }] } });
+    expect(labels(world.sandbox)).toEqual(['Staff']);
+  });
+
   it('are read again by a plan, in any case and in one line, unless it is to be quiet', async () => {
     const world = await lateWorld('60s', 300);
     await world.run('apply --yes');

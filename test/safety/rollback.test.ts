@@ -456,6 +456,9 @@ describe('rollback', () => {
   });
 
   it('undoes what both runs did where a second one finished a change that was half made', async () => {
+    // An apply of another plan is no run of this one.
+    world.declare([{ kind: 'SimIntegration', name: 'Desk', description: 'Earlier' }]);
+    expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
     const before = visible(world.sandbox.state);
     world.sandbox.faults.add({
       kind: 'status',
