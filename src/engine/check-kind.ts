@@ -276,8 +276,7 @@ function isNamed({ fields, keyFields }: Kind, name: string): boolean {
 
 const nameOf = ({ id, identity }: LiveObject): string => id ?? identity;
 
-/** The names of the members that two objects have otherwise. `null` counts as none. */
-/** The members that differ as a plan compares them. */
+/** The names of the members that differ between two objects, as a plan compares them. */
 function differingMembers({ fields }: Kind, one: JsonObject, other: JsonObject): string[] {
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   return [...names].filter(
