@@ -1,7 +1,8 @@
 import type { Environment as WrittenEnvironment } from '../generated/schemas/project.ts';
 import { globProblem } from '../kinds/address-glob.ts';
 import { applyMergePatch } from '../kinds/json-patch.ts';
-import type { Kind } from '../kinds/kind.ts';
+import { readJsonText } from '../kinds/jsontext.ts';
+import { fieldNamed, type Kind } from '../kinds/kind.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
 import { get, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
@@ -60,7 +61,7 @@ export function readOverlays(
       for (const overlay of used) {
         overlay.used = true;
         refuseFixed(overlay, fixed, problems);
-        value = applyOverlay(value, overlay.merge, fixed);
+        value = applyOverlay(value, overlay.merge, { kind, fixed });
       }
       return {
         value,
@@ -94,7 +95,11 @@ function refuseFixed({ merge, find }: Overlay, fixed: readonly string[], problem
  * in the tenant as it would be by a manifest. If manifest or overlay say `ensure: absent`, the fields of the other one
  * are ignored.
  */
-function applyOverlay(manifest: JsonObject, merge: JsonObject, fixed: readonly string[]): JsonObject {
+function applyOverlay(
+  manifest: JsonObject,
+  merge: JsonObject,
+  { kind, fixed }: { readonly kind: Kind; readonly fixed: readonly string[] },
+): JsonObject {
   const ensure = get(merge, 'ensure');
   const isForAbsent = ([name]: [string, Json]) => absentMembers.includes(name) || fixed.includes(name);
   const members = Object.entries(manifest);
@@ -102,9 +107,12 @@ function applyOverlay(manifest: JsonObject, merge: JsonObject, fixed: readonly s
   const patches = Object.entries(merge).filter(([name]) => !fixed.includes(name));
   const isAbsent = ensure === undefined && get(base, 'ensure') === 'absent';
   const changes = isAbsent ? patches.filter(isForAbsent) : patches;
-  const merged = changes.map(
-    ([name, patch]) => [name, applyMergePatch(get(base, name) ?? null, patch, isMapping)] as const,
-  );
+  const merged = changes.map(([name, patch]) => {
+    const written = get(base, name) ?? null;
+    // JSON is the same as a text.
+    const value = fieldNamed(kind, name)?.is === 'json' ? readJsonText(written) : written;
+    return [name, applyMergePatch(value, patch, isMapping)] as const;
+  });
   return { ...base, ...objectFrom(merged) };
 }
 

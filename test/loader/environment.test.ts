@@ -393,6 +393,20 @@ describe('overlays', () => {
     });
   });
 
+  test('are merged into JSON that is written as text, too', () => {
+    const overlay = '{ attributes: { b: { c: null }, n: 1 } }';
+    const text = "{ statusMap: '{}' }";
+    const { fields } = resource(
+      `kind: SimIntegration\nname: a\nattributes: '{"a":1,"b":{"c":2,"d":3}}'\nstatusMap: '{"a":"b"}'\n`,
+      {
+        'tenantctl.yaml': config(
+          `    overlays: [{ target: "**", merge: ${overlay} }, { target: "**", merge: ${text} }]\n`,
+        ),
+      },
+    );
+    expect(fields).toEqual({ attributes: { a: 1, b: { d: 3 }, n: 1 }, statusMap: '{}' });
+  });
+
   test('a secret is replaced, not merged with', () => {
     const { fields } = overlaid('{ target: "**", merge: { attributes: { p: { x: 1 }, b: !secret Q } } }');
     expect(fields.attributes).toEqual({ a: 1, p: { x: 1 }, b: { $secret: 'Q' } });
