@@ -8,6 +8,7 @@ import { type ManifestDocument, type Member, printableOf } from '../loader/print
 import { type Address, matchAddresses, parseAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
+import { get } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
 import { kindsNamed } from './choices.ts';
 import { type ExportOptions, exportTenant } from './export.ts';
@@ -110,10 +111,16 @@ function absent(code: string, address: Address, what: string, known: readonly Ad
 }
 
 function documentOf({ kind, key, id, ensure, fields, lifecycle }: Resource): ManifestDocument {
-  const names = kind.keyFields.map(({ name }, part): Member => [name, key[part] ?? '']);
+  // The parent in a key is a field too, which refers to it.
+  const names = kind.keyFields.map(({ name }, part): Member => {
+    return [name, printableOf(get(fields, name) ?? key[part] ?? '')];
+  });
   const isPinnedOnly = id !== null && key[0] === id;
   const unset = new Map<string, unknown>(Object.entries(noLifecycle));
-  const rules = Object.entries(lifecycle).filter(
+  const { renamedFrom, ...others } = lifecycle;
+  // A manifest has the name alone, which only a key of one part can be.
+  const written = { ...others, renamedFrom: renamedFrom?.[0] ?? null };
+  const rules = Object.entries(written).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(unset.get(name)),
   );
   return {
@@ -122,7 +129,9 @@ function documentOf({ kind, key, id, ensure, fields, lifecycle }: Resource): Man
       ...(isPinnedOnly ? [] : names),
       ...(id === null ? [] : [['id', id] as const]),
       ...(ensure === 'absent' ? [['ensure', ensure] as const] : []),
-      ...Object.entries(fields).map(([name, value]): Member => [name, printableOf(value)]),
+      ...Object.entries(fields).flatMap(([name, value]): Member[] =>
+        name === kind.parent?.part ? [] : [[name, printableOf(value)]],
+      ),
       ...(rules.length === 0 ? [] : [['lifecycle', { members: rules }] as const]),
     ],
     comments: new Map(),

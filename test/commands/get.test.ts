@@ -83,6 +83,22 @@ it('prints what is declared, after variables and overlays', async () => {
   expect(world.sandbox.log).toEqual([]);
 });
 
+it('prints the former name and the parent of an object as a manifest has them', async () => {
+  const world = await createTestWorld();
+  world.write(
+    'kinds/Room.kind.yaml',
+    'kind: Room\npath: /v2025/rooms\nupdate: put\nfields: { size: value }\n',
+  );
+  world.write(
+    'kinds/Desk.kind.yaml',
+    'kind: Desk\npath: /v2025/rooms/{room}/desks\nparent: { room: Room }\nfields: { size: value }\n',
+  );
+  const manifests =
+    'kind: Room\nname: b\nsize: 1\nlifecycle:\n  renamedFrom: a\n---\nkind: Desk\nroom: !ref Room/b\nname: c\nsize: 2\n';
+  world.write('config/all.yaml', manifests);
+  expect((await succeed(world, 'get Room/** Desk/** --declared')).stdout).toBe(manifests);
+});
+
 it.each([
   ['get SenderAddress/c@acme.example', 'not-in-tenant', 'Did you mean `SenderAddress/a%40acme.example`?'],
   [
