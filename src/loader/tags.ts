@@ -121,7 +121,9 @@ function readSideFile(argument: Json, { source }: Pick<TagContext, 'source'>, { 
     return source.text(sideFilePath(argument, file.path));
   } catch (error) {
     if (!hasCode(error, 'file-not-found')) throw error;
-    const hint = 'The path after `!file` is relative to the folder of the manifest.';
+    const hint = argument.includes('\\')
+      ? 'Write `/` between the folders of a path, on Windows too.'
+      : 'The path after `!file` is relative to the folder of the manifest.';
     throw new Failure(error.diagnostics.map((each) => ({ ...each, hint })));
   }
 }

@@ -226,6 +226,7 @@ test('a side file that is not there says where it was looked for, and another mi
   const hintOf = (path: string) =>
     failureOf({ 'config/a.yaml': `${template}body: !file ${path}\n` })[0]?.hint;
   expect(hintOf('none.html')).toContain('is relative to the folder of the manifest');
+  expect(hintOf('texts\\none.html')).toContain('Write `/` between the folders');
   expect(hintOf('../../none.html')).toContain('in the folder of the project file');
 });
 
