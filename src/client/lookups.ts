@@ -3,7 +3,7 @@ import type { UsedLookup } from '../kinds/resource.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { get, type Json, type JsonObject, recordField } from '../model/json.ts';
+import { get, getObject, type Json, type JsonObject, recordField } from '../model/json.ts';
 import { type Lookup, lookupKey, lookupWords } from '../model/marker.ts';
 import type { Client } from './client.ts';
 import { allOrFailure, isBadRequest, shortenLine } from './describe.ts';
@@ -177,18 +177,24 @@ function resolve(lookup: Lookup, matching: readonly JsonObject[], redact: Redact
     return problem(lookup, 'lookup-ambiguous', `matches ${matching.length} records: ${shown}${more}`, hint);
   }
   const value = recordField(row, lookup.take);
-  if (value !== null && typeof value !== 'object') return { value };
+  if (canBeTaken(value)) return { value };
   if (value !== null) {
     // No field of a manifest takes one, and a hostile one could look like a marker of tenantctl.
     const hint = 'Take a field that is text, a number, true or false.';
     const what = 'finds a record in which the field to take is a list or an object';
     return problem(lookup, 'lookup-no-field', what, hint);
   }
-  const fields = Object.keys(row).slice(0, 30);
-  const hint = `It has: ${fields.map((name) => shortenLine(redact(name), 60)).join(', ')}.`;
+  const names = Object.keys({ ...row, ...getObject(row, 'attributes') });
+  const fields = names.filter((name) => canBeTaken(recordField(row, name)));
+  const hint = `It has: ${fields
+    .slice(0, 30)
+    .map((name) => shortenLine(redact(name), 60))
+    .join(', ')}.`;
   const what = `finds a record without the field to take (${nameRecord(row, redact)})`;
   return problem(lookup, 'lookup-no-field', what, hint);
 }
+
+const canBeTaken = (value: Json): boolean => value !== null && typeof value !== 'object';
 
 function problem(lookup: Lookup, code: string, what: string, hint: string): LookupResult {
   return { problem: { code, severity: 'error', message: `${lookupWords(lookup)} ${what}.`, hint } };

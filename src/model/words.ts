@@ -28,7 +28,7 @@ export function didYouMean(word: string, candidates: Iterable<string>): string |
   if (word.length > longest) return null;
   const limit = word.length <= 3 ? 1 : Math.max(2, Math.floor(word.length / 3));
   const near = [...candidates]
-    .filter(({ length }) => Math.abs(length - word.length) <= limit)
+    .filter(({ length }) => length > 0 && Math.abs(length - word.length) <= limit)
     .map((candidate) => ({
       candidate,
       steps: distance(word.toLowerCase(), candidate.toLowerCase()),

@@ -262,7 +262,13 @@ describe('a lookup', () => {
 
   test('names up to five of the records that match, and the fields that a record has', async () => {
     const rows = (count: number) =>
-      Array.from({ length: count }, (_, at) => ({ id: at, uid: 'u', name: null, label: { en: 'x' } }));
+      Array.from({ length: count }, (_, at) => ({
+        id: at,
+        uid: 'u',
+        name: null,
+        label: { en: 'x' },
+        attributes: { code: 'k' },
+      }));
     const told = async (count: number, take?: string) => {
       const client = fakeClient(() => answerWith(200, rows(count)));
       const [problem] = await diagnosticsOf(resolveLookups(client, [lookup({ uid: 'u' }, take)]));
@@ -273,7 +279,7 @@ describe('a lookup', () => {
     expect((await told(6))?.message).toContain(`matches 6 records: ${named(5)}; ….`);
     const missing = await told(1, 'colour');
     expect(missing?.message).toContain('finds a record without the field to take (id 0, uid u).');
-    expect(missing?.hint).toBe('It has: id, uid, name, label.');
+    expect(missing?.hint).toBe('It has: id, uid, code.');
     expect((await told(1, 'name'))?.message).toContain('without the field to take');
     expect((await told(1, 'label'))?.message).toContain('the field to take is a list or an object');
   });

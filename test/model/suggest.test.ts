@@ -21,6 +21,7 @@ describe('did you mean', () => {
     ['bo', ['body']],
     ['body', []],
     ['cab', ['abc']],
+    ['y', ['']],
   ])('%s is like none of %j', (word, candidates) => {
     expect(didYouMean(word, candidates)).toBeNull();
   });
