@@ -28,7 +28,9 @@ import { kindSays } from './places.ts';
 export function credentialPlaces(kind: Kind, fields: JsonObject): Pointer[] {
   return placesIn(fields, '').flatMap(([at, value]) => {
     const isSecret = (part: Json, below: Pointer) => part !== null && kindSays(kind, at + below, 'secret');
-    const declared = placesOf(value, isSecret).map((below) => at + below);
+    const declared = placesOf(value, isSecret)
+      .filter((below) => !isFilledInLater(valueAt(value, below)))
+      .map((below) => at + below);
     if (!holdsSettings(kind, at)) return declared;
     // Settings that cannot be parsed may contain anything.
     const told = typeof value === 'string' && value !== '' ? [at] : placesBelow(value, at, false);

@@ -14,7 +14,6 @@ import type { Address } from '../model/address.ts';
 import { type Diagnostic, noteOverlay } from '../model/diagnostic.ts';
 import { get, getText, parseJson } from '../model/json.ts';
 import { type Finding, type LintLevels, lintRules } from '../model/lint.ts';
-import { isFilledInLater } from '../model/marker.ts';
 import { pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { isConcealed, looksLikeCredential } from '../model/sensitive.ts';
 import { contractSettings } from '../model/settings.ts';
@@ -143,7 +142,7 @@ function lintCredentials(resource: Resource): Finding[] {
   const fields = readableFields(kind, resource.fields);
   return credentialPlaces(kind, fields).flatMap((at): Finding[] => {
     const value = valueAt(fields, at);
-    if (value === '' || isFilledInLater(value)) return [];
+    if (value === '') return [];
     // A value that the tenant has masked is not a credential.
     if (typeof value === 'string' && isConcealed(value)) return [];
     // These are fields of JSON text that could not be parsed: they count only if they name a secret.
