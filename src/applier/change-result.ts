@@ -141,7 +141,7 @@ function recordEffect({ task, outcome, live }: Ending): Effect {
     return pair ? [[name, pair]] : [];
   });
   const [before, after] = pairFrom(fields);
-  const unknown = isLost(task) ? change.diff.map(({ path }) => path) : (task.earlier?.withheld ?? []);
+  const unknown = isLost(task) ? change.diff.map(({ path }) => path) : withheldBefore(task);
   const isTold = (at: Pointer) => [...withheld].some((place) => isWithin(at, place));
   for (const at of [...concealed, ...unknown]) if (!isTold(at)) withheld.add(at);
   return { before: old && before, after: seen && after, withheld: [...withheld] };
@@ -172,10 +172,11 @@ function fieldsPlanned({ diff }: Change, before: JsonObject): JsonObject {
 
 /** What a result may tell of an object: no more than the plan of its change. */
 function disclosureOf(
-  { task: { kind, change, live: first, earlier }, live }: Pick<Ending, 'task' | 'live'>,
+  { task, live }: Pick<Ending, 'task' | 'live'>,
   before: JsonObject | null,
   after: JsonObject | null,
 ) {
+  const { kind, change, live: first } = task;
   const { diff, secrets = [], declared } = change;
   const sensitive = diff.flatMap((each) => (each.sensitive ? [each.path] : []));
   const parts = diff.flatMap(({ path, before: was, after: is }) =>
@@ -185,7 +186,7 @@ function disclosureOf(
     ...(first?.hidden ?? []),
     ...(live?.hidden ?? []).filter((at) => !wasCleared(change, live?.fields ?? {}, at)),
   ];
-  const marked = [...sensitive, ...parts, ...secrets, ...hidden, ...(earlier?.withheld ?? [])];
+  const marked = [...sensitive, ...parts, ...secrets, ...hidden, ...withheldBefore(task)];
   // A field in which something differs is declared, even if the difference itself is secret.
   const named = objectFrom(diff.map(({ path }) => [segmentsOf(path)[0] ?? '', {}]));
   const looksSensitive = sensitivePlaces(kind, {
@@ -215,15 +216,18 @@ function wasCleared({ diff }: Change, fields: JsonObject, at: Pointer): boolean 
   return isUnset && diff.some(({ path, after, sensitive }) => path === at && after === null && !sensitive);
 }
 
-/** The fields before a change; `null` for a create. What an earlier run may have changed is as that recorded it. */
-function fieldsBefore({ kind, change, live, earlier }: Task): JsonObject | null {
+/** The fields before a change; `null` for a create. What earlier runs may have changed is as the first of them recorded it. */
+function fieldsBefore({ kind, change, live, earlier = [] }: Task): JsonObject | null {
   if (change.action === 'create') return null;
-  const fields = fieldsToRecord(kind, live?.fields ?? {});
-  const recorded = Object.entries(earlier?.before ?? {}).map(([name, was]): [string, Json] => {
-    const isOpen = fieldNamed(kind, name)?.is === 'json';
-    return [name, isOpen ? withMembers(get(fields, name) ?? null, was) : was];
-  });
-  return { ...fields, ...objectFrom(recorded) };
+  let fields = fieldsToRecord(kind, live?.fields ?? {});
+  for (const { before } of earlier) {
+    const seen = fields;
+    const recorded = mapMembers(before ?? {}, (was, name) =>
+      fieldNamed(kind, name)?.is === 'json' ? withMembers(get(seen, name) ?? null, was) : was,
+    );
+    fields = { ...seen, ...recorded };
+  }
+  return fields;
 }
 
 /** The fields without what is the server's own in them: a rollback leaves that to the tenant. */
@@ -233,6 +237,9 @@ function fieldsToRecord(kind: Kind, fields: JsonObject): JsonObject {
     return field?.is === 'json' ? printedJson(field, value, value) : value;
   });
 }
+
+const withheldBefore = ({ earlier = [] }: Task): Pointer[] =>
+  earlier.flatMap(({ withheld = [] }) => withheld);
 
 function withMembers(now: Json, was: Json): Json {
   if (!isObject(now) || !isObject(was)) return was;

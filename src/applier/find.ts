@@ -35,8 +35,8 @@ export interface Task extends KindChange {
   readonly from: number;
   /** An earlier run started it, so the live object is not the one that the plan was made from. */
   readonly resumed: boolean;
-  /** What that run recorded of it, if that is known. */
-  readonly earlier?: ChangeResult | undefined;
+  /** What such runs recorded of it, as far as that is known, the latest first. */
+  readonly earlier?: readonly ChangeResult[] | undefined;
 }
 
 export type Finder = (entry: KindChange) => FoundObjects;

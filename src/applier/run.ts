@@ -41,8 +41,8 @@ export interface ApplyOptions {
   readonly settle: number;
   /** The writes of earlier runs that the tenant may not show yet. */
   readonly recent: readonly RecentWrite[];
-  /** What the earlier runs of this plan recorded of the changes that they began. Left out: nothing. */
-  readonly earlier?: ReadonlyMap<Address, ChangeResult>;
+  /** What the earlier runs of this plan recorded of the changes that they began, the latest first. Left out: nothing. */
+  readonly earlier?: ReadonlyMap<Address, readonly ChangeResult[]>;
   /** Describes an answer that is not a success, safe to print. */
   readonly describe: (sent: Sent) => string;
   readonly kinds: Kinds;

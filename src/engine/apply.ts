@@ -13,6 +13,7 @@ import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import { headCommit } from '../loader/git.ts';
 import { requireOwnFolder } from '../loader/paths.ts';
 import type { Address } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { ExitCode, Failure, fail, onFailure, unwritableFile } from '../model/failure.ts';
 import { isRefused, type Plan, secretsSentBy } from '../model/plan.ts';
@@ -192,17 +193,17 @@ async function conditionsOf(
   };
 }
 
-/** What the runs of a plan recorded of the changes that they began: of each, what the first of them did. */
+/** What the runs of a plan recorded of the changes that they began, the latest first. */
 async function recordedBy(
   root: string,
   { environment, digest }: Plan,
-): Promise<ReadonlyMap<Address, ChangeResult>> {
+): Promise<ReadonlyMap<Address, readonly ChangeResult[]>> {
   const applies = await pastApplies(root, [environment]);
   const changes = applies.flatMap((past) =>
     'result' in past && past.result.planDigest === digest ? past.result.changes : [],
   );
   const begun = changes.filter(({ outcome }) => outcome !== 'notAttempted' && outcome !== 'skipped');
-  return new Map(begun.map((change) => [change.address, change]));
+  return new Map(groupBy(begun, ({ address }) => address));
 }
 
 /** The tenant's own message about an error, and a hint, as sentences. */

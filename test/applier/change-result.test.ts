@@ -112,7 +112,7 @@ describe('what a result records of a change that an earlier run began', () => {
     change: Change,
     before: JsonObject | null,
     after: JsonObject | null,
-    earlier: ChangeResult | undefined = begun(change),
+    earlier: readonly ChangeResult[] = [begun(change)],
   ) => {
     const live = after && objectOf(thing, after);
     return changeResult(ending({ ...taskOf(change, before), earlier }, 'done', [], { live }));
@@ -124,13 +124,21 @@ describe('what a result records of a change that an earlier run began', () => {
     expect(after).toEqual({ text: 'after', tags: ['a', 'b'], attributes: { url: 'v' } });
     expect(withheld).toEqual(['/attributes/password']);
     const half = { ...begun(planned), before: { text: 'before' } };
-    const rest = resultOf(planned, { ...shows, attributes: raw.attributes }, shows, half);
+    const rest = resultOf(planned, { ...shows, attributes: raw.attributes }, shows, [half]);
     expect(rest.before).toEqual({ text: 'before', attributes: { url: 'u' } });
+  });
+
+  it('is the object as the first run that changed it recorded it', () => {
+    const refused = { ...begun(planned), before: {} };
+    const second = { ...begun(planned), before: { text: 'before', attributes: { url: 'u' } } };
+    const third = { ...begun(planned), before: { text: 'changed', tags: ['a'] } };
+    const { before } = resultOf(planned, shows, shows, [third, second, refused]);
+    expect(before).toEqual({ text: 'before', tags: ['a'], attributes: { url: 'u' } });
   });
 
   it('leaves out what that left out, whatever is there now', () => {
     const earlier = { ...begun(planned), before: { text: 'before' }, withheld: ['/attributes/url'] };
-    const { before, withheld } = resultOf(planned, shows, shows, earlier);
+    const { before, withheld } = resultOf(planned, shows, shows, [earlier]);
     expect(before).toEqual({ text: 'before' });
     expect(withheld).toContain('/attributes/url');
   });

@@ -86,9 +86,9 @@ async function momentsOf(
   return { moments, after: tenant.world, effects: [...tenant.carriedOut], earlier: recordedIn(result) };
 }
 
-type Recorded = ReadonlyMap<string, ChangeResult>;
+type Recorded = ReadonlyMap<string, readonly ChangeResult[]>;
 const recordedIn = ({ changes }: Result): Recorded =>
-  new Map(changes.map((change) => [change.address, change]));
+  new Map(changes.map((change) => [change.address, [change]]));
 
 const withoutIds = (value: World): unknown =>
   JSON.parse(JSON.stringify(value, (key, item) => (['id', 'above'].includes(key) ? undefined : item)));

@@ -69,6 +69,22 @@ describe('rollback', () => {
     expect(visible(world.sandbox.state)).toEqual(after);
   });
 
+  it('takes back what any run of a plan did, also where the first one was refused', async () => {
+    world.declare(everything);
+    await world.run('plan --out plan.json');
+    const { faults } = world.sandbox;
+    for (const method of ['PATCH', 'DELETE']) {
+      faults.add({ kind: 'status', status: 400, method, times: 99 });
+      expect((await world.run('apply plan.json')).code).toBe(3);
+      faults.clear();
+    }
+    expect((await world.run('apply plan.json --result result.json')).code).toBe(0);
+    const updates = (await rollback()).plan.changes.filter(
+      ({ action }: { action: string }) => action === 'update',
+    );
+    expect(updates.map(({ address }: { address: string }) => address)).toContain('SimIntegration/Desk');
+  });
+
   it('says what it cannot restore, and leaves it as it is', async () => {
     world.write(
       'config/all.yaml',
