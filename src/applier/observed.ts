@@ -210,6 +210,9 @@ export function readinessOf(
   const next = progress.requests.get(last)?.state === 'done' ? last + 1 : last;
   if (next === requests.length) {
     if (hasEffect(entry, live, secrets, progress.settled?.unmet)) return resume(requests.length);
+    // The tenant accepted the last request, and nobody has ever seen an effect of it.
+    const isUndone = progress.requests.get(last)?.before === (live?.fingerprint() ?? null);
+    if (isUndone && !progress.settled) return resume(last);
     return stale('an earlier run of this plan made the change, and the object has changed since');
   }
   const sent = progress.requests.get(next);

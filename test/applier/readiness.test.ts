@@ -112,6 +112,19 @@ describe('a change that an earlier run began', () => {
       { live: old, sent: [['done', old]], unmet: ['/text'] },
       [1, true],
     ],
+    ['sends again what was accepted and did nothing', one, { sent: [['done', old]] }, [0, true]],
+    [
+      'sends again a create of which nothing was seen',
+      create,
+      { live: null, sent: [['done', null]] },
+      [0, true],
+    ],
+    [
+      'is stale where somebody took back what was seen',
+      one,
+      { sent: [['done', old]], unmet: [] },
+      'an earlier run of this plan made the change, and the object has changed since',
+    ],
     ['begins again after a refusal', one, { sent: [['refused', old]] }, [0, true]],
     [
       'begins again after a refusal, from the object of the plan',
