@@ -178,7 +178,7 @@ function nearAddresses(glob: string, addresses: readonly Address[]): string {
   if (same.length === 0)
     return 'Write addresses as plans show them: `SenderAddress/help@acme.example`. `SenderAddress/**` means all objects of a kind, `**` means all objects.';
   const named = same.slice(0, maxNamed).map((address) => `\`${address}\``);
-  return `The addresses of this kind are ${namesAndMore(named, same.length - named.length)}.`;
+  return `This kind has ${namesAndMore(named, same.length - named.length)}.`;
 }
 
 interface Globs {

@@ -272,7 +272,7 @@ describe('a glob', () => {
     );
     expect((stdout + stderr).match(/matches\s+no\s+object/g)).toHaveLength(argv.includes('new') ? 2 : 1);
     expect(stdout + stderr).toMatch(
-      /did you mean `|The addresses of this kind\s+are\s+`.*`(?: and \d+ more)?\.\n/is,
+      /did you mean `|This kind\s+has\s+`.*`(?: and \d+ more)?\.\n/is,
     );
   });
 
