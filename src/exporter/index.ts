@@ -11,7 +11,7 @@ import { secretNamesIn } from '../model/marker.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { type Draft, type DraftInput, draftEach, fitsSideFile } from './draft.ts';
 import { applyEdits } from './edit/apply-edits.ts';
-import { parseOne } from './edit/document.ts';
+import { byteOrderMarkOf, parseOne } from './edit/document.ts';
 import {
   addToEnvExample,
   createFiles,
@@ -254,8 +254,6 @@ function compareFiles(
   }
   return { changed, created, deleted };
 }
-
-const byteOrderMarkOf = (text: string): string => (text.startsWith('\uFEFF') ? '\uFEFF' : '');
 
 interface ManifestFile {
   readonly prefix: string;

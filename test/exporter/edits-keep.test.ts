@@ -16,6 +16,10 @@ function check(cases: readonly Case[]) {
   });
 }
 
+describe('a byte order mark stays', () => {
+  check([['at the start', '\ufeffa: 1\n', insert('b', 2), '\ufeffa: 1\nb: 2\n']]);
+});
+
 describe('comments between items stay', () => {
   check([
     [

@@ -13,6 +13,7 @@ import { keyText } from '../../loader/tree.ts';
 import { type Pointer, segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, isTagged, jsonOf, leavesIn, partOf } from '../print-live.ts';
 import {
+  byteOrderMarkOf,
   isBlock,
   isBlockScalar,
   type Located,
@@ -37,11 +38,12 @@ interface NewValue<Op> {
 
 /** The text of one document after all edits, applied in order; `null` where one of them cannot be applied. */
 export function applyEdits(text: string, edits: readonly Edit[]): string | null {
+  const mark = byteOrderMarkOf(text);
   const done = edits.reduce<ParsedDocument | null>(
     (parsed, edit) => parsed && applyEdit(parsed, edit),
-    parseOne(text),
+    parseOne(text.slice(mark.length)),
   );
-  return done?.text ?? null;
+  return done && mark + done.text;
 }
 
 /**

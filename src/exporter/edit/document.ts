@@ -170,6 +170,8 @@ function readValue(node: Scalar | YamlCollection, document: Document, depth: num
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }
 
+export const byteOrderMarkOf = (text: string): string => (text.startsWith('\uFEFF') ? '\uFEFF' : '');
+
 export function eolOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n';
 }
