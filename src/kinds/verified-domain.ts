@@ -1,4 +1,4 @@
-import { getText } from '../model/json.ts';
+import { getText, type JsonObject } from '../model/json.ts';
 import { undocumentedState } from '../model/status.ts';
 import { call, identityResource, type Operation } from './http.ts';
 import type { Kind } from './kind.ts';
@@ -6,6 +6,9 @@ import type { Kind } from './kind.ts';
 const resource = identityResource('VerifiedDomain', 'v2025', 'verified-domains');
 
 const post: Operation = { method: 'POST', resource };
+
+/** The list calls the domain `address`, and may also hold e-mail identities. */
+const nameIn = (row: JsonObject) => getText(row, 'domain') ?? getText(row, 'address');
 
 /** A domain whose mail is signed by DKIM (seed 001; api-notes, "VerifiedDomain"). */
 export const verifiedDomain: Kind = {
@@ -21,12 +24,11 @@ export const verifiedDomain: Kind = {
       resource,
       pageSize: 100,
       undeclaredPaging: true,
-      isForeign: (row) => getText(row, 'address')?.includes('@') === true,
+      isForeign: (row) => nameIn(row)?.includes('@') === true,
     },
   },
   parse(answer) {
-    // The list calls the domain `address`.
-    const domain = getText(answer, 'domain') ?? getText(answer, 'address');
+    const domain = nameIn(answer);
     if (domain === null || domain.includes('@')) return null;
     const whyNotExported = undocumentedState(getText(answer, 'dkimVerificationStatus'));
     return { key: [domain], id: getText(answer, 'id'), fields: {}, whyNotExported };

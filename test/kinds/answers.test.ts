@@ -66,6 +66,7 @@ describe('VerifiedDomain', () => {
     const isForeign = read.how === 'list' ? read.list.isForeign : undefined;
     expect(parse('VerifiedDomain', { address: 'x@a.example' })).toBeNull();
     expect(isForeign?.({ address: 'x@a.example' })).toBe(true);
+    expect(isForeign?.({ domain: 'x@a.example' })).toBe(true);
     expect(isForeign?.({ address: 'a.example' })).toBe(false);
     expect(isForeign?.({})).toBe(false);
   });
