@@ -108,7 +108,8 @@ function searchTable({ profiles, more, label }: FoundProfiles, options: SearchOp
   const header = columns.map(({ title }) => title);
   const { rows, left } = table([header, ...cells], options.width);
   const count = `${pluralize(profiles.length, 'profile')}${more ? ', and more: raise --limit' : ''}`;
-  const hidden = left === 0 ? '' : ` (${left} columns do not fit: --format csv or json has them)`;
+  const hidden =
+    left === 0 ? '' : ` (no room for ${pluralize(left, 'column')}: --format csv or json has them)`;
   const end = row(0, span(`${label}: ${count}`, 'bold'), span(hidden, 'dim'));
   return layout([...(profiles.length === 0 ? [] : rows), end], options);
 }
