@@ -55,7 +55,8 @@ export const command = describeCommand({
     const choices = { context, locale: args.locale ?? null, to: args.to.length > 0 ? args.to : null };
     const test = await prepareTest(key, choices, resources, tenant);
     progress.end();
-    if (!args.yes || !io.quiet) io.stderr.write(testPreview(test, viewOf(io.stderr, io)));
+    const rows = args.yes && io.quiet ? warningRows(test) : previewRows(test);
+    if (rows.length > 0) io.stderr.write(layout(rows, viewOf(io.stderr, io)));
     const isConfirmed = args.yes || (await confirm('send it', io));
     const answer = isConfirmed ? await sendTest(test, tenant) : null;
     progress.end();
@@ -90,26 +91,27 @@ const undecidedTo = 'The tenant decides, and its API does not say who. Expect th
 const undecidedLocale = 'The request has no locale: the tenant uses the one of the recipient.';
 
 /** Describes a test notification that would be sent, before a person confirms it. */
-function testPreview(test: TestNotification, options: ReportOptions): string {
-  const { address, key, medium, template, subject, from, replyTo, differing, context, locale, to } = test;
+function previewRows(test: TestNotification): Row[] {
+  const { address, key, medium, template, subject, from, replyTo, context, locale, to } = test;
   const line = (title: string, text: string | null): Row[] =>
     text === null ? [] : [row(2, span(title.padEnd(10), 'cyan'), span(text))];
+  return [
+    row(0, span(`Test notification ${address}`, 'bold')),
+    ...line('template', `${key} ${medium}, ${origins[template]}`),
+    ...line('subject', subject),
+    ...line('from', from),
+    ...line('reply to', replyTo),
+    ...line('to', to === null ? undecidedTo : to.join(', ')),
+    ...line('locale', locale ?? undecidedLocale),
+    ...warningRows(test),
+    row(2, span('context', 'cyan')),
+    ...paragraph(4, safeJson(context)),
+  ];
+}
+
+function warningRows({ differing }: TestNotification): Row[] {
   const warning = `the manifest differs in ${differing.join(', ')}, and the tenant sends its own version. Apply first to test the manifest.`;
-  return layout(
-    [
-      row(0, span(`Test notification ${address}`, 'bold')),
-      ...line('template', `${key} ${medium}, ${origins[template]}`),
-      ...line('subject', subject),
-      ...line('from', from),
-      ...line('reply to', replyTo),
-      ...line('to', to === null ? undecidedTo : to.join(', ')),
-      ...line('locale', locale ?? undecidedLocale),
-      ...(differing.length === 0 ? [] : [row(2, span('warning: ', 'yellow', 'bold'), span(warning))]),
-      row(2, span('context', 'cyan')),
-      ...paragraph(4, safeJson(context)),
-    ],
-    options,
-  );
+  return differing.length === 0 ? [] : [row(2, span('warning: ', 'yellow', 'bold'), span(warning))];
 }
 
 /**

@@ -180,7 +180,7 @@ function statusReader(args: Args, io: Io, checker: DnsChecker | null): ReadStatu
 function exitCodeOf(status: Status, { wait }: Args, io: Io): ExitCode {
   if (wait === undefined || isSettled(status)) return ExitCode.done;
   const names = listUnsettled(status).join(', ');
-  if (!io.quiet) printNote(oneLine(`The time is up. Not verified in ${status.environment}: ${names}.`), io);
+  printNote(oneLine(`The time is up. Not verified in ${status.environment}: ${names}.`), io);
   return ExitCode.incomplete;
 }
 

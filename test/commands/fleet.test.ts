@@ -534,7 +534,7 @@ it('status shows each environment below its name, and one that is down stops no 
 });
 
 it('status says in which environment the time is up', async () => {
-  const { code, stderr } = await run('status -e eu-* --wait 1ms');
+  const { code, stderr } = await run('status -e eu-* --wait 1ms --quiet');
   expect(code).toBe(3);
   for (const name of ['eu-1', 'eu-2']) {
     expect(stderr).toContain(`The time is up. Not verified in ${name}: SenderAddress/a%40acme.example`);

@@ -83,6 +83,10 @@ test('the customised template is shown, and that the manifest differs from it', 
   const { stderr, json } = await run('send-test NotificationTemplate/welcome/EMAIL/de --yes --format json');
   expect(json).toMatchObject({ template: 'customised', subject: 'Hallo $name', differing: ['subject'] });
   expect(stderr).toContain('the manifest differs in subject');
+  // It is a warning, which --quiet keeps of all that is shown before.
+  const quiet = await run('send-test NotificationTemplate/welcome/EMAIL/de --yes --quiet');
+  expect(quiet.stderr).toMatch(/^ {2}warning: the manifest differs in subject[\s\S]*the manifest\.\n$/);
+  expect((await run('send-test', address, '--yes', '--quiet')).stderr).toBe('');
 });
 
 test("a refusal is told in the tenant's words", async () => {
