@@ -18,6 +18,7 @@ import { confirm, type Io } from './io.ts';
 import {
   appendStepSummary,
   isWritten,
+  printDiagnostics,
   printRemarks,
   printReport,
   reportFor,
@@ -59,6 +60,8 @@ export function resourcesProving(
   return new Map([...names].map((name) => [name, resourcesAtHand(() => load(name))]));
 }
 
+const isWarning = ({ severity }: Diagnostic): boolean => severity === 'warning';
+
 type NewPlans = Extract<Document, { is: 'plan' | 'fleet' }>;
 
 /** Shows new plans and asks for a confirmation, unless an option gives it. Throws a Failure (exit 1) for all but yes. */
@@ -69,6 +72,8 @@ export async function requireConfirmation(document: NewPlans, args: ApplyArgs, i
   const isApproved = args.yes || args.expect !== undefined;
   const isAsked = !isApproved && changes.some(({ requests }) => requests.length > 0);
   if (isAsked || !io.quiet) printRemarks(document, io);
+  // The report of several environments has the warnings of their plans.
+  else if (document.is === 'plan') printDiagnostics(document.plan.diagnostics.filter(isWarning), io);
   const words = attentionWords(changes);
   // What a reviewer should notice is shown in any case.
   if ((isAsked || io.quiet) && words !== '') io.stderr.write(`${words}\n`);

@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { confirm } from '../../src/commands/io.ts';
-import { createTestWorld, runProgram } from '../support/world.ts';
+import { createTestWorld, runProgram, seedFile } from '../support/world.ts';
 
 it.each([
   ['yes\n', true],
@@ -60,6 +60,16 @@ it('names the environment and the tenant, below the plan, which --quiet does not
   expect(stderr).toMatch(/\+ SenderAddress\/a@acme\.example/);
   expect(stderr).toContain(`Type 'yes' to apply to test (${sandbox.url}): `);
   expect(sandbox.state.senders).toHaveLength(1);
+});
+
+it('keeps the warnings of a plan that it does not show with --quiet', async () => {
+  const { declare, run } = await createTestWorld({ sandbox: { seed: seedFile } });
+  const key = { key: 'password_expiring', medium: 'EMAIL', locale: 'en' };
+  declare([{ kind: 'NotificationTemplate', ...key, subject: 'Hello $nope' }]);
+  const { code, stderr } = await run('apply --yes --quiet');
+  expect(code).toBe(0);
+  expect(stderr).toContain('[unknown-variable]');
+  expect(stderr).not.toContain('Plan for');
 });
 
 it('asks about 900 changes on one screen with the lock-out, the delete and the step by hand among them', async () => {
