@@ -146,6 +146,14 @@ The backup has objects that are left out:  [kind-left-out]
     expect(existsSync(join(world.dir, 'config'))).toBe(false);
   });
 
+  it('refuses one that is larger than manifests may be', async () => {
+    const world = await createTestWorld();
+    world.write('tenantctl.yaml', `${world.read('tenantctl.yaml')}sizeLimit: 1\n`);
+    world.write('backup.json', `[${' '.repeat(2 ** 20)}]`);
+    const { code, stderr } = await world.run('export --from backup.json');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('[project-too-large]')]);
+  });
+
   it('writes nowhere but into the folder, and reads nothing outside of the backup', async () => {
     const world = await createStage();
     const odd = ['../../x', '/etc/x', 'a/../../b', '__proto__', 'constructor'].map((name, at) => ({

@@ -155,7 +155,9 @@ describe('an immutable field with `replace`', () => {
     const world = await roles(write, [{ ...declared[0], lifecycle: { protect: true } }]);
     expect(await world.run('apply', '--yes')).toMatchObject({ code: 4 });
     world.declare(declared.map((each) => ({ kind: 'Role', ...each })));
-    expect(await world.run('apply', '--yes', '--max-deletes', '0')).toMatchObject({ code: 4 });
+    await succeed(world, 'plan', '--out', 'plan.json');
+    for (const what of ['--yes', 'plan.json'])
+      expect(await world.run('apply', what, '--max-deletes', '0')).toMatchObject({ code: 4 });
     expect(writesSent(world)).toEqual([]);
   });
 

@@ -74,13 +74,15 @@ it('names the commit of a side file and of a removed manifest, but no one where 
   expect(await name()).toEqual(['Cleo']);
 });
 
-it('does not call a later apply of this checkout a change by somebody', async () => {
+it('does not call later applies of this checkout changes by somebody', async () => {
   const world = await createCommitted();
   await commit(world, 'description: B');
   await succeed(world, 'apply', '--yes');
+  await commit(world, 'description: B\ncluster: c2');
+  await succeed(world, 'apply', '--yes');
   await commit(world, 'description: A');
   const origins = async () => {
-    const { changes } = await world.plan('--since', 'HEAD~2');
+    const { changes } = await world.plan('--since', 'HEAD~3');
     return changes.map(({ risk, diff }) => ({ risk, origins: diff.map(({ origin }) => origin) }));
   };
   expect(await origins()).toEqual([{ risk: [], origins: ['repo'] }]);
@@ -88,12 +90,21 @@ it('does not call a later apply of this checkout a change by somebody', async ()
   expect(await origins()).toEqual([{ risk: ['undoes-tenant-change'], origins: ['tenant'] }]);
 });
 
-it('does not call a delete by a later apply of this checkout one by somebody', async () => {
+it('does not call a delete by a later apply of this checkout one by somebody, unless that failed', async () => {
   const world = await createCommitted();
+  const [shown] = world.sandbox.state.simIntegrations;
   await commit(world, 'ensure: absent');
-  await succeed(world, 'apply', '--yes', '--allow-delete-all', 'SimIntegration');
+  const remove = ['apply', '--yes', '--allow-delete-all', 'SimIntegration'];
+  world.sandbox.faults.add({ kind: 'status', status: 403, method: 'DELETE', times: 1 });
+  expect(await world.run(...remove)).toMatchObject({ code: 3 });
   await commit(world, 'type: Jira');
   const risks = async () => (await world.plan('--since', 'HEAD~2')).changes.map(({ risk }) => risk);
+  world.sandbox.state.simIntegrations = [];
+  expect(await risks()).toEqual([['undoes-tenant-change']]);
+  world.sandbox.state.simIntegrations = shown ? [shown] : [];
+  git(world.dir, 'reset', '-q', '--hard', 'HEAD~1');
+  await succeed(world, ...remove);
+  await commit(world, 'type: Jira');
   expect(await risks()).toEqual([[]]);
   await succeed(world, 'apply', '--yes');
   world.sandbox.state.simIntegrations.pop();
