@@ -1,17 +1,22 @@
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import {
+  diffSides,
   exportTenant,
   Failure,
   loadEnvironment,
   loadProject,
+  manifestSide,
   openTenant,
   planChanges,
   startSandbox,
+  tenantSide,
 } from '../../src/index.ts';
 import { createTestWorld } from '../support/world.ts';
 
 /** The library, as a program of somebody else calls it. */
+
+const seed = 'simIntegrations: [{ id: i1, name: Desk, type: T, attributes: { password: the-password } }]\n';
 
 /** The codes of the Failure that a call ends with. */
 async function codesOf(call: () => Promise<unknown>): Promise<readonly string[]> {
@@ -58,4 +63,21 @@ it('throws a Failure for credentials that are not set, once it needs them', asyn
 
 it('throws a Failure for the seed of a tenant for tests that cannot be read', async () => {
   expect(await codesOf(() => startSandbox({ seed: '/no/such/seed.yaml' }))).toEqual(['sandbox-file']);
+});
+
+it('compares two projects with the secrets of each, though they have the same names', async () => {
+  const sideOf = async (secret: string, env: NodeJS.ProcessEnv) => {
+    const { dir, env: credentials, write } = await createTestWorld({ seed });
+    write('config/a.yaml', `kind: SimIntegration\nname: Desk\nattributes: { password: !secret ${secret} }\n`);
+    return loadProject({ configFile: join(dir, 'tenantctl.yaml'), env: { ...credentials, ...env } });
+  };
+  const [one, other] = await Promise.all([
+    sideOf('ONE', { ONE: 'the-password', OTHER: 'no' }),
+    sideOf('OTHER', { ONE: 'no', OTHER: 'the-password' }),
+  ]);
+  const tenant = await openTenant(one);
+  onTestFinished(() => tenant.close());
+  for (const side of [tenantSide(one, tenant), manifestSide(one)])
+    for (const sides of [[side, manifestSide(other)] as const, [manifestSide(other), side] as const])
+      expect(await diffSides(sides)).toMatchObject({ objects: [], summary: { equal: 1, notComparable: 0 } });
 });
