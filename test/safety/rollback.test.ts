@@ -85,6 +85,22 @@ describe('rollback', () => {
     expect(updates.map(({ address }: { address: string }) => address)).toContain('SimIntegration/Desk');
   });
 
+  it('holds no secret that the apply wrote, though no manifest names it any more', async () => {
+    world.env.TEXT = 'canary-text';
+    world.write(
+      'config/all.yaml',
+      'kind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: en\nsubject: New\nbody: !secret TEXT\n',
+    );
+    expect(await world.run('apply --yes --result result.json')).toMatchObject({ code: 0 });
+    world.declare([]);
+    expect((await rollback()).plan.changes).toHaveLength(1);
+    expect(world.read('back.json')).not.toContain('canary-text');
+    expect(await world.run('apply back.json')).toMatchObject({ code: 0 });
+    expect(world.sandbox.state.templates.find(({ key }) => key === 'welcome')).toMatchObject({
+      body: 'canary-text',
+    });
+  });
+
   it('says what it cannot restore, and leaves it as it is', async () => {
     world.write(
       'config/all.yaml',
