@@ -238,5 +238,6 @@ describe('an object that is deleted where another one is created', () => {
     expect(renames([named('One', 'a.yaml')], [named('Two', 'b.yaml')])).toEqual([]);
     expect(renames([named('One', 'a.yaml')], [named('Two', 'a.yaml', 'One')])).toEqual([]);
     expect(renames([named('One', 'a.yaml'), named('Two', 'a.yaml')], [named('Three', 'a.yaml')])).toEqual([]);
+    expect(renames([named('One', 'a.yaml')], [named('Two', 'a.yaml'), named('Three', 'a.yaml')])).toEqual([]);
   });
 });
