@@ -70,6 +70,7 @@ export function readKinds(source: FileSource, problems: Problems): ProjectKinds 
 function kindsOf(described: readonly KindFile[], problems: Problems): Kind[] {
   const byName = new Map(described.map((each) => [each.descriptor.kind, each]));
   const made = new Map<string, Kind>();
+  const names = [...byName.keys(), ...builtInKinds.all.map(({ name }) => name)];
   const make = (each: KindFile, below: readonly string[] = []): Kind => {
     const { descriptor, proof } = each;
     const known = made.get(descriptor.kind);
@@ -80,7 +81,7 @@ function kindsOf(described: readonly KindFile[], problems: Problems): Kind[] {
     const isBelowItself = chain.includes(name);
     const described = above && !isBelowItself ? make(above, chain) : undefined;
     const found = isBelowItself ? undefined : (described ?? builtInKinds.find(name));
-    const kind = kindFrom(descriptor, { proof, ...parentOf(each, found, problems) });
+    const kind = kindFrom(descriptor, { proof, ...parentOf(each, found, { names, problems }) });
     made.set(kind.name, kind);
     return kind;
   };
@@ -90,12 +91,17 @@ function kindsOf(described: readonly KindFile[], problems: Problems): Kind[] {
 function parentOf(
   { descriptor: { parent }, document }: KindFile,
   kind: Kind | undefined,
-  problems: Problems,
+  { names, problems }: { readonly names: readonly string[]; readonly problems: Problems },
 ): { readonly parent?: Parent } {
   if (!parent) return {};
   if (kind && 'list' in kind.read) return { parent: { part: parent.part, kind } };
-  const message = `Objects cannot be below those of the kind \`${parent.kind}\`.`;
-  const hint = `Name another kind, whose objects the tenant lists, or describe it in kinds/${parent.kind}.kind.yaml.`;
+  const isKnown = names.includes(parent.kind);
+  const message = isKnown
+    ? `Objects cannot be below those of the kind \`${parent.kind}\`.`
+    : `There is no kind \`${parent.kind}\`.`;
+  const hint = isKnown
+    ? 'Name another kind, whose objects the tenant lists, and which is not below this one.'
+    : (didYouMean(parent.kind, names) ?? `Describe it in kinds/${parent.kind}.kind.yaml.`);
   problems.add('invalid-value', message, findNode(document, pointer('parent', parent.part)).place, { hint });
   return {};
 }

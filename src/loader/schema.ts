@@ -242,7 +242,8 @@ function hintForType(
     return isFit ? `If it is text, put ${it} in quotes: "${text}".` : exampleOf(parentSchema);
   }
   if (types.includes('boolean')) return hintForTruth(data, node);
-  if (!types.includes('array') || data === null || data === deferred) return undefined;
+  const isList = types.includes('array') && !types.includes('object');
+  if (!isList || data === null || data === deferred) return undefined;
   if (typeof data === 'object') return 'Begin each item of the list with `- `, also the only one.';
   return `Put it in brackets: [${brief(data)}].`;
 }
@@ -318,7 +319,7 @@ function brief(data: unknown): string {
   if (data === deferred) return 'a secret or lookup';
   const text = String(data);
   if (looksLikeCredential(text)) return '•••';
-  return cutShort(text, 40);
+  return cutShort(text.replaceAll(/[ \t]*[\r\n]\s*/g, ' '), 40);
 }
 
 /** A pointer as a label for messages: `rules[0].value`. */

@@ -224,11 +224,8 @@ describe('a descriptor', () => {
       { parent: { source: 'SourceSchema' } },
       'Objects cannot be below those of the kind `SourceSchema`.',
     ],
-    [
-      'below nothing',
-      { parent: { source: 'Nowhere' } },
-      'Objects cannot be below those of the kind `Nowhere`.',
-    ],
+    ['below nothing', { parent: { source: 'Nowhere' } }, 'Describe it in kinds/Nowhere.kind.yaml.'],
+    ['below a kind with a typo', { parent: { source: 'Sourcs' } }, 'Did you mean `Source`?'],
     ['single, with a key', { single: true }, 'A single object needs no `key`'],
     ['with a field that is the parent', { fields: { source: 'value' } }, '`source` is a part of the key'],
     [
