@@ -6,7 +6,7 @@ import type { ApiSettings } from '../model/settings.ts';
 import { concealedPlaces, maskedAdvice, masksIn } from './credentials.ts';
 import { manifestSchemaOf } from './described-schema.ts';
 import { type Descriptor, namingOf, type Proof } from './descriptor.ts';
-import { sameValue, sentValue, wireValue } from './field.ts';
+import { inOneOrder, sameValue, sentValue, wireValue } from './field.ts';
 import {
   type ApiResource,
   apiRequest,
@@ -142,9 +142,10 @@ function parse({ descriptor, parent }: Target, answer: JsonObject, requested: st
     parts.length === 1 && (part === null || part === '') ? id : (part ?? null),
   );
   if (!key.every((part) => typeof part === 'string')) return null;
-  const named = mapMembers(pick(answer, Object.keys(descriptor.fields)), (value, name) =>
-    fieldNamed(descriptor, name)?.is === 'json' ? readJsonText(value) : value,
-  );
+  const named = mapMembers(pick(answer, Object.keys(descriptor.fields)), (value, name) => {
+    const field = fieldNamed(descriptor, name);
+    return field && inOneOrder(field, field.is === 'json' ? readJsonText(value) : value);
+  });
   const others = othersIn(descriptor, answer, parent);
   const fields = { ...others, ...named };
   const facts = { fields, hidden: concealedPlaces(fields, ''), extraMembers: () => others };

@@ -104,6 +104,27 @@ function withNestedRead(value: Json, { nested }: JsonField): Json {
     : value;
 }
 
+/** Tells items apart of a list without order, at a place from the field on; `null` where order counts. */
+export function itemTextAt(field: Field, at: Pointer): ((item: Json) => string) | null {
+  if (at === '' && (field.is === 'set' || field.is === 'references'))
+    return (item) => textOfItem(field, item);
+  const { places } = field;
+  if (!places?.is(at, 'set')) return null;
+  return (item) => canonicalJson(normalJson(item, { places }, `${at}${pointer(0)}`));
+}
+
+/** The value with its lists without order in one order: a host may show them in another one each time. */
+export function inOneOrder(field: Field, value: Json, at: Pointer = ''): Json {
+  if (typeof value !== 'object' || value === null || (at === '' && !field.places && !isUnordered(field)))
+    return value;
+  if (isObject(value)) return mapMembers(value, (item, name) => inOneOrder(field, item, at + pointer(name)));
+  const items = value.map((item, index) => inOneOrder(field, item, at + pointer(index)));
+  const textOf = itemTextAt(field, at);
+  if (!textOf) return items;
+  const texts = items.map((item) => [textOf(item), item] as const);
+  return texts.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
+}
+
 /** Leaves out what says nothing at any depth: null, the server's own, and what hosts fill in. Sorts lists that are sets. */
 function normalJson(value: Json, field: NormalField, at: Pointer): Json {
   if (typeof value !== 'object' || value === null || isFilledInLater(value)) return value;
@@ -142,7 +163,7 @@ function alignWithLive(field: Field, wanted: Json, live: Json | undefined, root:
   const keep = (value: Json, current: Json | undefined, at: Pointer, from: Pointer): Json => {
     if (isArray(value)) {
       const shown = isArray(current) ? current : [];
-      if (field.places?.is(at, 'set') && sameJson(comparableSet(value), comparableSet(shown)))
+      if (field.places?.is(at, 'set') && sameJson(normalJson(value, field, at), normalJson(shown, field, at)))
         return literal(shown);
       const partners = partnersOf(field, value, shown, at);
       return value.map((item, index) => {

@@ -4,12 +4,11 @@ import {
   chooseSynonym,
   comparable,
   isUnordered,
+  itemTextAt,
   overlayFields,
   readableFields,
-  sameValue,
 } from '../kinds/field.ts';
 import {
-  type Field,
   fieldNamed,
   type Kind,
   type LiveObject,
@@ -168,50 +167,65 @@ function assumeUnseen(
     return { fields: declared, notComparable: [], left: [] };
   }
   const [notComparable, left]: [Pointer[], Pointer[]] = [[], []];
-  const assume = (value: Json, at: Pointer, isNew = false): Json | undefined => {
-    const current = valueAt(live.fields, at);
+  const assume = (value: Json, at: Pointer, from = at, isNew = false): Json | undefined => {
+    const current = valueAt(live.fields, from);
     if (livePlace(value) !== null) return current;
     const name = secretName(value);
-    if (value !== null && !isNew && isHidden(live, at, name) && unseen.isLeft(at)) {
+    if (value !== null && !isNew && isHidden(live, from, name) && unseen.isLeft(from)) {
       notComparable.push(at);
-      left.push(at);
+      left.push(from);
       return current;
     }
     if (name !== null) {
-      if (typeof current !== 'string' || !unseen.isSame(name, current, at)) return value;
-      left.push(at);
+      if (typeof current !== 'string' || !unseen.isSame(name, current, from)) return value;
+      left.push(from);
       return current;
     }
+    const below = (item: Json, step: string | number, isNewItem = false) =>
+      assume(item, `${at}${pointer(step)}`, `${from}${pointer(step)}`, isNewItem);
     if (isArray(value)) {
-      const known = isArray(current) ? current.length : 0;
+      const shown = isArray(current) ? current : [];
+      const textOf = itemTextOf(kind, at);
+      if (textOf) return assumeItems(value, at, from, textOf);
       // A tenant hides the values of items, but not the items: what is behind the last one is new.
-      return value.map((item, index) => assume(item, `${at}${pointer(index)}`, index >= known) ?? null);
+      return value.map((item, index) => below(item, index, index >= shown.length) ?? null);
     }
-    return isObject(value)
-      ? mapMembers(value, (item, member) => assume(item, `${at}${pointer(member)}`))
-      : value;
+    return isObject(value) ? mapMembers(value, below) : value;
   };
-  /** Items without order have no place to look at: a secret is one of the live items that nothing else declares. */
-  const assumeItems = (field: Field, items: readonly Json[], at: Pointer): Json => {
-    const current = get(live.fields, segmentsOf(at)[0] ?? '') ?? null;
-    const isDeclared = (shown: Json) => items.some((item) => sameValue(field, [item], [shown]));
-    const open = (isArray(current) ? current : []).filter((shown) => !isDeclared(shown));
+  /** Items without order have no place to look at: each is a live item that it equals, as far as the tenant shows that. */
+  const assumeItems = (
+    items: readonly Json[],
+    at: Pointer,
+    from: Pointer,
+    textOf: (item: Json) => string,
+  ): Json => {
+    const current = valueAt(live.fields, from) ?? null;
+    const open = new Map((isArray(current) ? current : []).map((shown, index) => [index, textOf(shown)]));
+    const take = (index: number | undefined) => index !== undefined && open.delete(index);
+    const isShown = items.map((item) => {
+      const text = textOf(item);
+      return take([...open].find(([, shown]) => shown === text)?.[0]);
+    });
     return items.map((item, index) => {
-      const [name, place] = [secretName(item), `${at}${pointer(index)}`];
-      const found = open.findIndex(
-        (shown) => name !== null && typeof shown === 'string' && unseen.isSame(name, shown, place),
-      );
-      if (found < 0) return item;
-      left.push(place);
-      return open.splice(found, 1)[0] ?? item;
+      if (isShown[index]) return item;
+      for (const [other, shown] of open) {
+        const place = `${from}${pointer(other)}`;
+        const known = [notComparable.length, left.length] as const;
+        const assumed = (livePlace(item) ?? place) === place && assume(item, `${at}${pointer(index)}`, place);
+        if (assumed !== undefined && textOf(assumed) === shown && take(other)) return assumed;
+        [notComparable.length, left.length] = known;
+      }
+      return item;
     });
   };
-  const fields = mapMembers(declared, (value, name) => {
-    const [field, at] = [get(kind.fields, name), pointer(name)];
-    const isSet = field && isUnordered(field) && field.is !== 'records' && isArray(value);
-    return isSet && !live.hidden.includes(at) ? assumeItems(field, value, at) : assume(value, at);
-  });
+  const fields = mapMembers(declared, (value, name) => assume(value, pointer(name)));
   return { fields, notComparable, left };
+}
+
+function itemTextOf(kind: Kind, at: Pointer): ((item: Json) => string) | null {
+  const [name = '', ...below] = segmentsOf(at);
+  const field = fieldNamed(kind, name);
+  return field ? itemTextAt(field, pointer(...below)) : null;
 }
 
 /** Whether the tenant has a value at the place and does not show it, as far as that can be told. */

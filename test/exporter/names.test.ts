@@ -279,7 +279,7 @@ it('a reference takes the place of the object around an id, also where the field
     sources: { is: 'set', to: 'Source' },
     owner: { is: 'reference', to: 'Identity' },
   });
-  const answer = { id: 'r', name: 'R', sources: [{ id: 's1' }, 's2', { id: 's3' }], owner: 'i1' };
+  const answer = { id: 'r', name: 'R', sources: ['s1', { id: 's2' }, { id: 's3' }], owner: 'i1' };
   const role = liveObject(kind, answer, null);
   const nameOf = (to: string, id: string) => (id === 's3' ? null : `${to}/${id}`);
   const sources = { records: new Map(), nameOf };

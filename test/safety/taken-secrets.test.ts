@@ -25,6 +25,7 @@ const flowDescriptor = {
   create: true,
   delete: true,
   fields: { definition: 'json', tags: 'set' },
+  places: { 'definition/words': 'set' },
 };
 const flow = JSON.stringify(flowDescriptor);
 
@@ -140,6 +141,11 @@ describe('a secret of an object of a kind of one’s own', () => {
     ['enters a list', { definition: { l: ['a'] } }, { definition: { l: ['a', secret('PW')] } }],
     ['enters a set', { tags: ['a'] }, { tags: ['a', secret('PW')] }],
     ['stays in a set', { tags: [secret('HOOK'), 'b'] }, { tags: ['a', secret('HOOK')] }],
+    [
+      'stays in a set inside JSON',
+      { definition: { words: ['d', { on: secret('HOOK') }, secret('HOOK'), 'a', secret('PW')] } },
+      { definition: { words: ['d', { on: secret('HOOK') }, secret('HOOK'), 'b', secret('PW')] } },
+    ],
   ];
   it.each(flows)('that %s', async (_what, before, after) => {
     const world = await worldOf();
