@@ -183,14 +183,18 @@ export function judgeEffect(
 ): Evidence {
   if ((live?.fingerprint() ?? null) === before) return 'notTaken';
   const { change } = entry;
-  const { length } = change.requests;
+  const { requests } = change;
   const isReplaced = isReplacement(change);
-  // An object that is there is the old one, or was made by somebody else: another one must not be made beside it.
-  if (isReplaced && change.requests[request]?.method === 'DELETE') return live === null ? 'taken' : 'unclear';
+  if (isReplaced && requests[request]?.method === 'DELETE') {
+    if (live === null) return 'taken';
+    // What has another id was made by somebody else: another one must not be made beside it.
+    return live.id === change.id && isInProgress(entry, live, secrets) ? 'notTaken' : 'unclear';
+  }
   if (hasEffect(entry, live, secrets)) return 'taken';
-  if (length === 1 || !isInProgress(entry, live, secrets)) return 'unclear';
+  if (requests.length === 1 || !isInProgress(entry, live, secrets)) return 'unclear';
+  const isMade = isReplaced && before === null;
   // The requests before it may have shown only after `before` was read.
-  return request < length - 1 || (isReplaced && before === null) ? 'taken' : 'notTaken';
+  return request < requests.length - 1 || isMade ? 'taken' : 'notTaken';
 }
 
 export function readinessOf(

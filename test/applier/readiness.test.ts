@@ -43,6 +43,7 @@ describe('what an object shows of a request without an answer', () => {
     ['neither of two requests', two, 0, old, theirs, 'unclear'],
     ['an object that is gone, and was to be changed', one, 0, old, null, 'unclear'],
     ['an object that is gone, and will be made again', replace, 0, old, null, 'taken'],
+    ['an object that is still there, and shows what was written before', replace, 0, made, old, 'notTaken'],
     ['an object that somebody made again', replace, 0, old, { ...made, id: 't2' }, 'unclear'],
     ['an object that was made again', replace, 1, null, { ...made, id: 't2' }, 'taken'],
     ['an object that was made again as it was', replace, 1, null, { ...old, id: 't2' }, 'taken'],
