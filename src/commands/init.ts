@@ -101,9 +101,10 @@ export const command = describePlainCommand({
     });
   const there = isNew ? null : writtenRoute(placeOf(root));
   // Reports mistakes of an existing project before a question is asked or a file is written.
+  const given = args.identity.length > 0 ? null : asked;
   const known = isNew
     ? null
-    : readPipelineFacts(root, io.env, args.identity.length > 0 ? there : (asked ?? there));
+    : readPipelineFacts(root, io.env, given ?? there, given ? '--promote' : undefined);
   const setup = await makeSetup(args, { root, isNew }, io);
   const { choices, env } = setup;
   const added = isNew ? [] : choices.tenants;

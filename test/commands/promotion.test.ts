@@ -288,7 +288,7 @@ describe('init --promote', () => {
   });
 
   it.each([
-    [['--promote', 'test', '@nobody'], 'There is no group `@nobody`.'],
+    [['--promote', 'test', '@nobody'], '--promote: There is no group `@nobody`.'],
     [['other', '--promote', 'test', 'production'], 'takes environments of an existing project'],
   ])('refuses %j', async (argv, message) => {
     const { code, stderr } = await init(...argv);

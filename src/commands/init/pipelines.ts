@@ -58,8 +58,13 @@ interface ReadableProject {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Throws a Failure for a selection that selects no environment. Without a route, an environment is chosen. */
-export function readPipelineFacts(root: string, env: NodeJS.ProcessEnv, route: Route | null): PipelineFacts {
+/** Throws a Failure for a selection that selects no environment. Without a route, from pipelines or an option, one is chosen. */
+export function readPipelineFacts(
+  root: string,
+  env: NodeJS.ProcessEnv,
+  route: Route | null,
+  option?: string,
+): PipelineFacts {
   const ofProject = namesUsed(root);
   const manifests = textsOf(root, [manifestGlob]);
   const secrets = namesIn(manifests, 'secret').filter((name) => !ofProject.includes(name));
@@ -69,7 +74,7 @@ export function readPipelineFacts(root: string, env: NodeJS.ProcessEnv, route: R
   const placeholders = Object.fromEntries(known.map((name) => [name, 'unset']));
   const project = { root, configFile: join(root, 'tenantctl.yaml'), env: { ...placeholders, ...env } };
   const stageOf = (selection: string, variable: string): Stage => {
-    const from = `TENANTCTL_${variable} in the pipelines`;
+    const from = option ?? `TENANTCTL_${variable} in the pipelines`;
     const environments = selectEnvironments([selection], loadEnvironmentNames(project), from);
     return { selection, environments, names: variablesOf(environments, project) ?? [] };
   };
