@@ -187,7 +187,7 @@ function exitCodeOf(status: Status, { wait }: Args, io: Io): ExitCode {
 function durationOf(option: string, text: string): number {
   const duration = readDuration(text);
   if (duration !== null && duration > 0) return duration;
-  throw fail('duration-syntax', `--${option} "${text}" is not a duration.`, {
+  throw fail('duration-syntax', `--${option} "${text}" is not a duration above zero.`, {
     hint: 'Write a number with the unit ms, s, m or h: 90s, 30m.',
   });
 }

@@ -48,7 +48,8 @@ export async function readStatus(
 ): Promise<Status> {
   const declared = scope.resources.filter(
     (resource): resource is VerifiedResource =>
-      isVerifiedKind(resource.kind) && resource.ensure === 'present' && scope.includes(resource.address),
+      // Asked first: a glob that matches other objects is no mistake.
+      scope.includes(resource.address) && isVerifiedKind(resource.kind) && resource.ensure === 'present',
   );
   const { client } = tenant;
   const identities = await readObjects(client, [allOf(senderAddress), allOf(verifiedDomain)]);

@@ -379,3 +379,12 @@ test('a read that fails is told as JSON, and no identity is taken for absent', a
   expect(code).toBe(1);
   expect(json).toMatchObject({ diagnostics: [{ code: 'tenant-forbidden' }] });
 });
+
+test('a glob of objects that need no verification is no mistake, and shows nothing', async () => {
+  const files = { 'config/a.yaml': 'kind: SimIntegration\nname: Desk\ntype: Jira\n' };
+  const { run } = await createTestWorld({ seed, files });
+  const { code, stdout, stderr } = await run('status --only SimIntegration/*');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'No sender, domain or MAIL FROM domain to show.\n' });
+  expect(stderr).not.toContain('unmatched-glob');
+  expect((await run('status --only SimIntegration/Other*')).stderr).toContain('unmatched-glob');
+});
