@@ -194,7 +194,8 @@ function whyNoKind(api: OpenApi, path: string, whole: Part | null, hasItems: boo
   if (path.endsWith('}')) return 'it ends with a parameter, and no list gives its values';
   if (!reading) return 'it has no GET';
   if (get(reading.value, 'deprecated') === true) return 'its GET is deprecated';
-  if (!kindPath.test(path)) return 'its objects are below more than one other object';
+  if (/\{.*\{/.test(path)) return 'its objects are below more than one other object';
+  if (!kindPath.test(path)) return 'no kind can have a path of this form';
   const isKind = hasItems
     ? rowsOf(api, path, reading) !== null
     : isList(api, path, whole) || isSingle(api, path, whole);

@@ -502,6 +502,7 @@ describe('a whole document', () => {
       '/v2025/icons/{type}/{name}': { put: {} },
       '/v2025/instructions': { post: {} },
       '/v2025/instructions/{page}': { get: {}, delete: {} },
+      '/v2025/role members': listed,
       '/v2025/roles/{role}/parts/{part}/tags': listed,
       '/v2025/roles/{id}/activate': { post: {} },
       '/v3/workgroups': listed,
@@ -515,6 +516,7 @@ describe('a whole document', () => {
 - /v2025/icons/{type}/{name}: it ends with a parameter, and no list gives its values
 - /v2025/instructions: it has no GET
 - /v2025/old: its GET is deprecated
+- /v2025/role members: no kind can have a path of this form
 - /v2025/roles/{role}/parts/{part}/tags: its objects are below more than one other object
 - /v3/workgroups: Workgroup is drafted from /v2025/workgroups
 - /v2025/sim-integrations: the built-in kind SimIntegration has it
