@@ -245,6 +245,7 @@ function hintForType(
   const isList = types.includes('array') && !types.includes('object');
   if (!isList || data === null || data === deferred) return undefined;
   if (typeof data === 'object') return 'Begin each item of the list with `- `, also the only one.';
+  if (types.includes('object')) return 'Write its members as YAML, such as `{ name: value }`.';
   return `Put it in brackets: [${brief(data)}].`;
 }
 

@@ -203,6 +203,13 @@ it.each([
   expect(stderr + stdout).toContain('kinds/Role.kind.yaml:1:');
 });
 
+it('text in the place of JSON is told, and how the members are written', async () => {
+  const { run, write } = await world();
+  write('config/role.yaml', `kind: Role\nname: R\nmembership: '{"type":"STANDARD"}'\n`);
+  const { stdout } = await run('validate');
+  expect(stdout).toMatch(/config\/role\.yaml:3:13 +error .*\[wrong-type\].*Write its members as YAML/s);
+});
+
 const foreign = { kind: 'Role', ...caseRole('A'), id: undefined };
 
 it('names the ids that no policy settles, and the policies; `kind check --write` adds them', async () => {
