@@ -9,7 +9,7 @@ import { largestFile } from '../loader/source.ts';
 import { unresolved } from '../loader/tree.ts';
 import { byAddress } from '../model/address.ts';
 import { get, isArray, isObject, itemsOf, type Json, mapMembers } from '../model/json.ts';
-import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { type NameSources, namesOf, tagsFor } from './ids.ts';
 import {
   clearedValue,
@@ -197,7 +197,6 @@ function draftField(
   const at = pointer(name);
   const leaveOut = (reason: Omission['reason']) => ({ omissions: [{ at, reason }] });
   const value = get(object.fields, name) ?? null;
-  const places = [...secrets.keys()];
   if (object.hidden.includes(at)) return leaveOut('notShown');
   // However empty it is, another tenant creates no object without it.
   const empty = printEmpty(value);
@@ -207,13 +206,11 @@ function draftField(
     const isMeant = standard !== null && !isUnset(field, get(standard.fields, name));
     return isMeant ? { member: [name, clearedValue(field)] } : {};
   }
-  if (places.includes(at)) return { member: [name, { tag: '!secret', value: at }], secrets: [at] };
-  // In a list it is not known which of the tenant's items is the secret one.
-  if (field.is !== 'json' && places.some((place) => isWithin(place, at))) return leaveOut('credential');
+  if (secrets.has(at)) return { member: [name, { tag: '!secret', value: at }], secrets: [at] };
   const sideText = sideTextOf(name, field, value);
   if (sideText) return { member: [name, { tag: '!file', value: sideText.ending }], sideText };
-  // A secret in an item of a list is one in all items.
-  const inItems = new Set(places.map(generalizeIndexes));
+  // A secret in an item of a list is one in all items: which of the tenant's it is, nobody knows.
+  const inItems = new Set([...secrets.keys()].map(generalizeIndexes));
   const { value: printed, ...found } = printLive(printableValue(field, value), placeOf(name, field), {
     hidden: object.hidden,
     isDeclaredSecret: (place) => inItems.has(generalizeIndexes(place)),

@@ -45,6 +45,14 @@ describe('a value that a manifest has as a secret', () => {
     const { fields } = drafted(desk, ['/sources/0']);
     expect(fields.map(([name]) => name)).not.toContain('sources');
     expect(drafted(desk, ['/attributes/pin']).fields.map(([name]) => name)).toContain('sources');
+    const rules = ['a', 'canary'].map((value) => ({
+      type: 'ProfileStatusRule',
+      comparison_operator: '==',
+      value,
+    }));
+    const search = drafted(answers.search(1, 'S', rules), ['/rules/0/value']);
+    expect(search.fields).toEqual([]);
+    expect(search.omissions).toContainEqual({ at: '/rules', reason: 'credential' });
   });
 });
 
