@@ -85,20 +85,28 @@ describe('rollback', () => {
     expect(updates.map(({ address }: { address: string }) => address)).toContain('SimIntegration/Desk');
   });
 
-  it('holds no secret that the apply wrote, though no manifest names it any more', async () => {
+  it.each([
+    ['the apply wrote, though no manifest names it any more', '!secret TEXT', null],
+    ['a later apply wrote, which a manifest names', 'Plain', '!secret TEXT'],
+  ])('holds no secret that %s', async (_, body, later) => {
     world.env.TEXT = 'canary-text';
-    world.write(
-      'config/all.yaml',
-      'kind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: en\nsubject: New\nbody: !secret TEXT\n',
-    );
+    const declare = (text: string) =>
+      world.write(
+        'config/all.yaml',
+        `kind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: en\nsubject: New\nbody: ${text}\n`,
+      );
+    declare(body);
     expect(await world.run('apply --yes --result result.json')).toMatchObject({ code: 0 });
-    world.declare([]);
+    if (later === null) world.declare([]);
+    else {
+      declare(later);
+      expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
+    }
     expect((await rollback()).plan.changes).toHaveLength(1);
     expect(world.read('back.json')).not.toContain('canary-text');
     expect(await world.run('apply back.json')).toMatchObject({ code: 0 });
-    expect(world.sandbox.state.templates.find(({ key }) => key === 'welcome')).toMatchObject({
-      body: 'canary-text',
-    });
+    const welcome = world.sandbox.state.templates.find(({ key }) => key === 'welcome');
+    expect(welcome?.body === 'canary-text').toBe(later === null);
   });
 
   it('says what it cannot restore, and leaves it as it is', async () => {
