@@ -345,15 +345,17 @@ test('no credential becomes text of an environment that loads without manifests'
     'tenantctl.yaml': `version: 1
 environments:
   a:
-    variables: { part: !env ID, other: !env A_PASSWORD }
+    variables: { part: !env ID, other: !env A_PASSWORD, third: !env A_TLS }
     identity:
       baseUrl: !format "https://a.example/%{part}"
       auth: { clientId: !env A_ID, clientSecret: !env ID }
+      tls: { cert: client.pem, key: !env A_TLS }
 `,
   });
-  const env = { ID: 'x', A_ID: 'x', A_PASSWORD: 'x' };
+  const env = { ID: 'x', A_ID: 'x', A_PASSWORD: 'x', A_TLS: 'x' };
   const { diagnostics } = thrown(() => loadEnvironment({ configFile: join(root, 'tenantctl.yaml'), env }));
-  expect(errors(diagnostics)).toEqual(['env-secret tenantctl.yaml:4:24', 'env-secret tenantctl.yaml:4:40']);
+  const columns = [24, 40, 64];
+  expect(errors(diagnostics)).toEqual(columns.map((column) => `env-secret tenantctl.yaml:4:${column}`));
 });
 
 describe('overlays', () => {
