@@ -242,8 +242,7 @@ function hintForType(
     return isFit ? `If it is text, put ${it} in quotes: "${text}".` : exampleOf(parentSchema);
   }
   if (types.includes('boolean')) return hintForTruth(data, node);
-  const isList = types.includes('array') && !types.includes('object');
-  if (!isList || data === null || data === deferred) return undefined;
+  if (!types.includes('array') || data === null || data === deferred) return undefined;
   if (typeof data === 'object') return 'Begin each item of the list with `- `, also the only one.';
   if (types.includes('object')) return 'Write its members as YAML, such as `{ name: value }`.';
   return `Put it in brackets: [${brief(data)}].`;
