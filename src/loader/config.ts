@@ -284,11 +284,12 @@ function checkEnvironment(text: EnvironmentText, value: Json, problems: Problems
 
 function readVariables({ noted, document }: EnvironmentText, context: Omit<TagContext, 'variables'>): Json {
   const resolve = tagReader({ ...context, variables: null });
-  return resolveNotes(valueAt(noted, '/variables') ?? {}, document.file, (tag, argument, place) => {
+  const readTag: ReadTag = (tag, argument, place) => {
     if (tag !== '!var' && tag !== '!format') return resolve(tag, argument, place);
     context.problems.add('variable-in-variable', 'A variable cannot be made up of other variables.', place);
     return unresolved;
-  });
+  };
+  return resolveNotes(valueAt(noted, '/variables') ?? {}, document.file, readTag, context.problems);
 }
 
 /** The environment with its tags resolved. Credentials stay names of secrets, which are read when they are needed. */
@@ -322,7 +323,7 @@ function readValue(
   for (const [at, read] of readers) {
     const part = valueAt(value, at);
     if (part === undefined) continue;
-    const resolved = resolveNotes(part, file, read);
+    const resolved = resolveNotes(part, file, read, problems);
     value = at === '' || !isObject(value) ? resolved : withValueAt(value, at, resolved);
   }
   return value;

@@ -9,7 +9,7 @@ import { tagNames } from './parse.ts';
 import { sideFilePath } from './paths.ts';
 import type { Problems } from './problems.ts';
 import { type FileSource, largestFile } from './source.ts';
-import { type ReadTag, unresolved, writtenTag } from './tree.ts';
+import { maxExpanded, type ReadTag, sizeOf, unresolved, writtenTag } from './tree.ts';
 
 export interface TagContext {
   readonly inputs: Inputs;
@@ -203,10 +203,18 @@ function readReference(argument: Json): Json {
 }
 
 /** The value with its notes replaced by what their tags stand for in an environment. */
-export function resolveNotes(value: Json, file: SourceFile, readTag: ReadTag): Json {
+export function resolveNotes(value: Json, file: SourceFile, readTag: ReadTag, problems: Problems): Json {
+  let expanded = 0;
   return mapJson(value, (item) => {
     const note = noteIn(item);
-    return note ? readTag(note.tag, note.argument, { file, offset: note.offset }) : item;
+    if (!note) return item;
+    if (expanded > maxExpanded) return unresolved;
+    const place = { file, offset: note.offset };
+    const read = readTag(note.tag, note.argument, place);
+    expanded += sizeOf(read);
+    if (expanded <= maxExpanded) return read;
+    problems.add('alias-bomb', 'The tags of this document expand to more than 16 million characters.', place);
+    return unresolved;
   });
 }
 

@@ -47,12 +47,18 @@ export interface Tree {
   readonly tagged: boolean;
 }
 
-/** The size of a document whose aliases are expanded, in characters (approximately). */
-const maxTreeSize = 16 * 1024 * 1024;
+/** How much the aliases of a document may expand to, and its tags, in characters (approximately). */
+export const maxExpanded = 16 * 1024 * 1024;
+
+/** The size of a value, in characters (approximately). */
+export function sizeOf(value: Json): number {
+  if (typeof value === 'string') return 8 + value.length;
+  return Object.entries(value ?? {}).reduce((sum, [name, item]) => sum + name.length + sizeOf(item), 8);
+}
 
 /** The value of a document as JSON, checked in one walk. What has a problem, which is reported, is {@link unresolved}. */
 export function readTree({ file, root }: YamlDocument, readTag: ReadTag, problems: Problems): Tree {
-  const walk: Walk = { file, readTag, problems, anchors: new Map(), size: 0, tagged: false };
+  const walk: Walk = { file, readTag, problems, anchors: new Map(), size: 0, expanded: 0, tagged: false };
   const value = readValue(root, walk);
   return { value, tagged: walk.tagged };
 }
@@ -64,6 +70,8 @@ interface Walk {
   /** `null` while the anchored value is being read. */
   readonly anchors: Map<string, { value: Json; size: number } | null>;
   size: number;
+  /** The part of the size that aliases make. */
+  expanded: number;
   tagged: boolean;
 }
 
@@ -83,7 +91,11 @@ function readTagged(tag: string, value: Json, place: Place, walk: Walk): Json {
   const isFitting = get(coreTags, tag);
   if (isFitting && (value === unresolved || isFitting(value))) return value;
   walk.tagged = true;
-  if (!isFitting) return walk.readTag(tag, value, place);
+  if (!isFitting) {
+    const read = walk.readTag(tag, value, place);
+    if (typeof read === 'string') walk.size += read.length;
+    return read;
+  }
   const message = `The value does not fit its tag \`${writtenTag(tag)}\`.`;
   const hint = 'Remove the tag. Put the value in quotes if it is text.';
   return refuse(walk, null, { code: 'invalid-tag', message, hint }, place.offset);
@@ -113,7 +125,8 @@ function readAlias(node: Alias, walk: Walk): Json {
     });
   }
   walk.size += anchored.size;
-  if (walk.size <= maxTreeSize) return anchored.value;
+  walk.expanded += anchored.size;
+  if (walk.expanded <= maxExpanded) return anchored.value;
   const message = 'The aliases of this document expand to more than 16 million characters.';
   return refuse(walk, node, { code: 'alias-bomb', message });
 }
