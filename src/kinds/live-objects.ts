@@ -5,7 +5,7 @@ import { get, getText, type Json, type JsonObject, objectFrom } from '../model/j
 import type { TenantName } from '../model/network.ts';
 import type { Change } from '../model/plan.ts';
 import { type Pointer, pointer, withValueAt } from '../model/pointer.ts';
-import { anyJson, comparable, foldName, readableFields } from './field.ts';
+import { comparable, foldName, readableFields } from './field.ts';
 import { idText, isPathSegment } from './http.ts';
 import type { Facts, Kind, LiveObject, Read } from './kind.ts';
 import { ownId } from './parents.ts';
@@ -77,7 +77,7 @@ function fingerprintOf(
   const left = ignored.reduce((rest, at) => withValueAt(rest, at, undefined), readableFields(kind, fields));
   const compared = comparableFields(kind, left);
   const shown = hidden.filter((at) => !isIgnored(ignored, at));
-  const more = comparable(anyJson, extraMembers?.()) ?? {};
+  const more = extraMembers?.() ?? {};
   // A parent is in the fields, by its id: another name of it changes nothing below.
   const own = kind.parent ? key.slice(1) : [...key];
   return sha256({ kind: kind.name, key: own, id, fields: compared, hidden: shown, carried: more });
