@@ -126,7 +126,7 @@ export function inOneOrder(field: Field, value: Json, at: Pointer = ''): Json {
 }
 
 /** Leaves out what says nothing at any depth: null, the server's own, and what hosts fill in. Sorts lists that are sets. */
-function normalJson(value: Json, field: NormalField, at: Pointer): Json {
+export function normalJson(value: Json, field: NormalField, at: Pointer): Json {
   if (typeof value !== 'object' || value === null || isFilledInLater(value)) return value;
   const inside = (item: Json, step: string | number): Json =>
     isLeftOut(field, `${at}${pointer(step)}`) ? null : normalJson(item, field, `${at}${pointer(step)}`);

@@ -5,6 +5,7 @@ import {
   comparable,
   isUnordered,
   itemTextAt,
+  normalJson,
   overlayFields,
   readableFields,
 } from '../kinds/field.ts';
@@ -41,7 +42,15 @@ import {
 } from '../model/json.ts';
 import { liveMarker, livePlace, livePlacesIn, refsIn, secretName } from '../model/marker.ts';
 import type { Action, Change, Origin } from '../model/plan.ts';
-import { type Pointer, pointer, segmentsOf, setMember, valueAt, withValueOf } from '../model/pointer.ts';
+import {
+  type Pointer,
+  placesAbove,
+  pointer,
+  segmentsOf,
+  setMember,
+  valueAt,
+  withValueOf,
+} from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Deletion } from './deletes.ts';
 import { hasLookup } from './fill-lookups.ts';
@@ -226,6 +235,11 @@ function itemTextOf(kind: Kind, at: Pointer): ((item: Json) => string) | null {
   const [name = '', ...below] = segmentsOf(at);
   const field = fieldNamed(kind, name);
   return field ? itemTextAt(field, pointer(...below)) : null;
+}
+
+/** The outermost list around a place in which indexes say nothing; `null` where each does. */
+function listWithoutOrder(kind: Kind, at: Pointer): Pointer | null {
+  return placesAbove(at).find((above) => itemTextOf(kind, above) !== null) ?? null;
 }
 
 /** Whether the tenant has a value at the place and does not show it, as far as that can be told. */
@@ -451,9 +465,15 @@ function originOf({ path }: FieldDifference, match: Match, { previous, written }
   const [name = ''] = segmentsOf(path);
   const field = kind.fields[name];
   if (!field) return originOfRename(match, live, previous);
-  // The exact place inside JSON, else the whole field as it is compared.
+  // The exact place inside JSON, or the list around it, else the whole field: as it is compared.
+  const place = listWithoutOrder(kind, path) ?? path;
   const at = (fields: JsonObject): Json | undefined => {
-    if (field.is === 'json') return valueAt(readableFields(kind, fields), path);
+    if (field.is === 'json') {
+      const value = valueAt(readableFields(kind, fields), place);
+      return value === undefined
+        ? undefined
+        : normalJson(value, field, pointer(...segmentsOf(place).slice(1)));
+    }
     const value = get(fields, name);
     return value === undefined ? undefined : comparable(field, value);
   };
@@ -478,6 +498,7 @@ function pastValue({ path }: FieldDifference, kind: Kind, { key, fields }: Resou
   if (!field) return key[0];
   const value = get(fields, name);
   if (value === undefined || isUnknown(value)) return undefined;
+  if (listWithoutOrder(kind, path) !== null) return undefined;
   if (field.is === 'json') return valueAt(readableFields(kind, fields), path);
   return inside.length > 0 ? undefined : chooseSynonym(field, value);
 }

@@ -1,7 +1,12 @@
 /** Who moved: what `--since` tells about each difference. */
 import { describe, expect, it } from 'vitest';
+import { kindFrom } from '../../src/kinds/described-kind.ts';
+import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+import { changeFor, unseenInPlan } from '../../src/planner/change.ts';
+import { descriptorFrom } from '../support/descriptor.ts';
 import { answers, type PlanCase, planOf, resource } from '../support/plan.ts';
 
 const integration = (fields: JsonObject, more = {}) => resource('SimIntegration', ['S'], fields, more);
@@ -73,6 +78,37 @@ describe('a member of JSON', () => {
     const secret = { password: { $secret: 'S' } };
     const found = told({ ...given(secret, secret, { password: 'other' }), secrets: { S: 'mine' } });
     expect(found).toEqual({ origins: { '/attributes/password': null }, undoes: false });
+  });
+});
+
+describe('a list without order inside JSON', () => {
+  const kind = kindFrom(
+    descriptorFrom({
+      kind: 'Hook',
+      path: '/v2025/hooks',
+      update: 'put',
+      fields: { form: 'json' },
+      places: { 'form/**/tags': 'set' },
+    }),
+  );
+  const originsOf = (then: Json, now: Json, shown: Json) => {
+    const live = liveObject(kind, { id: '1', name: 'H', form: shown }, null);
+    const { change } = changeFor({ kind, resource: resource(kind, ['H'], { form: now }), live }, null, {
+      settings: contractSettings,
+      unseen: unseenInPlan({ matches: () => false }, false),
+      since: { previous: resource(kind, ['H'], { form: then }), written: undefined },
+    });
+    return [...new Set(change?.diff.map(({ origin }) => origin))];
+  };
+
+  it.each<[string, (tags: string[]) => Json]>([
+    ['at its place', (tags) => ({ steps: [{ tags }] })],
+    ['in a list that is compared as a whole', (tags) => [{ tags }]],
+  ])('is judged as a whole: indexes do not say which item somebody changed (%s)', (_where, form) => {
+    const [then, more] = [form(['b', 'a']), form(['0', 'b', 'a'])];
+    expect(originsOf(then, more, form(['a', 'b']))).toEqual(['repo']);
+    expect(originsOf(then, form(['a', 'b']), form(['b']))).toEqual(['tenant']);
+    expect(originsOf(then, more, form(['a']))).toEqual(['both']);
   });
 });
 
