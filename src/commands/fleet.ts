@@ -81,7 +81,10 @@ export async function applySeveral(
       ...conditions,
       failFast: args.failFast,
       env: io.env,
-      ...(lines && { onApplyEvent: lines.event }),
+      onApplyEvent(name, event) {
+        run.onApplyEvent(name, event);
+        lines?.event(name, event);
+      },
       async onApplied(done) {
         if (result !== undefined) isSaved = await isWritten(() => saveFile(done, result, io), io);
       },

@@ -23,6 +23,7 @@ interface FleetProgress extends Pick<Progress, 'end'> {
   onProgress(name: string, state: FleetProgressState): void;
   /** Options for opening a tenant, so that its requests are shown with `--verbose`. */
   tenantOptions(name: string): TenantOptions;
+  onApplyEvent(name: string, event: ApplyEvent): void;
 }
 
 /** Runs work with a tenant, and shows meanwhile what happens. */
@@ -88,6 +89,7 @@ function openDisplay(io: Io) {
     if (isDrawn) stderr.write('\r\x1b[2K');
     isDrawn = false;
   };
+  const warned = new Set<string>();
   const noteInterrupts = io.quiet ? null : interruptNotes(io, clear);
   return {
     mode: modeOf(io),
@@ -103,6 +105,11 @@ function openDisplay(io: Io) {
     /** Takes note of an event, however much is shown of it. */
     observe(event: RunEvent) {
       if (event.type === 'exchanged') io.trace?.(event.describe());
+      if (event.type === 'warning' && !warned.has(event.message)) {
+        warned.add(event.message);
+        clear();
+        printNote(`warning  ${event.message}`, io);
+      }
       noteInterrupts?.(event);
     },
   };
@@ -187,6 +194,7 @@ export function createFleetProgress(total: number, io: Io): FleetProgress {
         if (mode !== 'log' && mode !== 'bar') limitWaits(event);
       },
     }),
+    onApplyEvent: (_name, event) => display.observe(event),
     end: display.clear,
   };
 }
@@ -339,6 +347,7 @@ function eventWords(event: RunEvent): string | null {
     case 'request-started':
     case 'request-finished':
     case 'exchanged':
+    case 'warning':
       return null;
     case 'rate-limit-wait':
       return `rate limit reached, continuing in ${Math.max(1, Math.round(event.ms / 1000))} s`;
@@ -346,8 +355,6 @@ function eventWords(event: RunEvent): string | null {
       return `trying ${event.request.method} ${event.request.path} again in ${seconds(event.ms)}: ${event.reason}`;
     case 'token-fetched':
       return 'signed in';
-    case 'warning':
-      return event.message;
     case 'checking':
       return `checking ${event.objects} objects against the plan …`;
     case 'checked':

@@ -76,6 +76,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const env: NodeJS.ProcessEnv = {
     CLIENT_ID: sandbox.clientId,
     CLIENT_SECRET: sandbox.clientSecret,
+    XDG_STATE_HOME: join(tmpdir(), 'tenantctl-state'),
     ...options.env,
   };
   write('tenantctl.yaml', projectFile(sandbox.url, options));
