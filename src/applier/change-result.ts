@@ -1,5 +1,5 @@
 import { printedJson, readableFields, sameValue } from '../kinds/field.ts';
-import { type Field, fieldNamed, type Kind } from '../kinds/kind.ts';
+import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { isKnownById, keyBefore } from '../kinds/live-objects.ts';
 import { isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -22,7 +22,13 @@ import {
   setMember,
   valueAt,
 } from '../model/pointer.ts';
-import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
+import {
+  type ChangeResult,
+  countOutcomes,
+  type Result,
+  resultFormat,
+  type SentRequest,
+} from '../model/result.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { Task } from './find.ts';
 import { type Ending, ending } from './run.ts';
@@ -109,12 +115,14 @@ interface Effect {
   readonly withheld: readonly Pointer[];
 }
 
-function recordEffect({ task, outcome, live }: Ending): Effect {
+function recordEffect({ task, outcome, live, requests }: Ending): Effect {
   const { kind, change } = task;
   const old = fieldsBefore(task);
-  const seen = live && outcome !== 'unknown' ? fieldsToRecord(kind, live.fields) : null;
-  // A rollback that does not know what came of an update takes back all that it may have done.
   const isPlanned = old !== null && change.action === 'update' && !isReplacement(change);
+  // A read that shows nothing of a request that was accepted lags: that the next one was refused does not undo it.
+  const isLate = isPlanned && outcome === 'failed' && requests.some(isAccepted) && !differs(live, task.live);
+  const seen = live && outcome !== 'unknown' && !isLate ? fieldsToRecord(kind, live.fields) : null;
+  // A rollback that does not know what came of an update takes back all that it may have done.
   const next = seen ?? (isPlanned ? fieldsPlanned(change, old) : null);
   const { isConcern, isWithheld, concealed } = disclosureOf({ task, live }, old, next);
   // A delete that failed may be done later, and an object that is made again may have to be made as it was: all of it is needed.
@@ -146,6 +154,10 @@ function recordEffect({ task, outcome, live }: Ending): Effect {
   for (const at of [...concealed, ...unknown]) if (!isTold(at)) withheld.add(at);
   return { before: old && before, after: seen && after, withheld: [...withheld] };
 }
+
+const isAccepted = ({ status }: SentRequest): boolean => status !== null && status < 300;
+const differs = (one: LiveObject | null, other: LiveObject | null): boolean =>
+  one?.fingerprint() !== other?.fingerprint();
 
 type Values = readonly [Json, Json];
 

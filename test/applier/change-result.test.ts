@@ -60,6 +60,19 @@ describe('what a result records', () => {
     expect(JSON.stringify(result)).not.toContain('canary');
   });
 
+  it('has what was there before an accepted request, also where reads lag and the next one was refused', () => {
+    const raw = { id: 't1', name: 'old', text: 'before', rule: 'r0' };
+    const live = objectOf(thing, raw);
+    const task = { kind: thing, change: updateThing(raw, 'after', 'r1'), live, from: 0, resumed: false };
+    const sent = [200, 400].map((status) => ({
+      ...{ method: 'PATCH' as const, path: '/v2024/things/t1', status },
+      ...{ trackingId: null, attempts: 1, ms: 1 },
+    }));
+    const result = changeResult(ending(task, 'failed', sent, { live }));
+    expect(result).toMatchObject({ before: { text: 'before', rule: 'r0' }, after: null });
+    expect(changeResult(ending(task, 'failed', sent.slice(1), { live })).before).toEqual({});
+  });
+
   it('leaves out settings that cannot be read', async () => {
     const raw = { id: 't1', name: 'old', text: 'before', attributes: '{"password":"canary' };
     const result = await apply(
