@@ -197,14 +197,17 @@ describe('a pipeline', () => {
     expect((await run(['init', '--identity', `https://${odd}`, '--pipelines', 'none'])).code).toBe(0);
   });
 
-  it.each(['i g a', 'a(b', 'größe'])('cannot name the folder %s, so nothing is written', async (odd) => {
-    execFileSync('git', ['init', '--quiet'], { cwd: dir });
-    const { code, stderr } = await run(['init', odd]);
-    expect([code, existsSync(join(dir, odd))]).toEqual([1, false]);
-    expect(stderr).toContain(`A pipeline cannot pass on the folder "${odd}".`);
-    const { stdout } = await run(['init', odd, '--pipelines', 'none']);
-    expect(stdout).toContain(`\n  cd '${odd}'\n`);
-  });
+  it.each(['i g a', 'a(b', 'größe', 'a b; $(x)'])(
+    'cannot name the folder %s, so nothing is written',
+    async (odd) => {
+      execFileSync('git', ['init', '--quiet'], { cwd: dir });
+      const { code, stderr } = await run(['init', odd]);
+      expect([code, existsSync(join(dir, odd))]).toEqual([1, false]);
+      expect(stderr).toContain(`A pipeline cannot pass on the folder "${odd}".`);
+      const { stdout } = await run(['init', odd, '--pipelines', 'none']);
+      expect(stdout).toContain(`\n  cd '${odd}'\n`);
+    },
+  );
 
   it('cannot carry a selection that GitLab would read, so nothing is written', async () => {
     const environments = { a: { sandbox: {} }, b: { sandbox: {} } };

@@ -445,12 +445,6 @@ describe('in a folder of a repository', () => {
       expect(lint(read(workflow), workflow)).toEqual([]);
     },
   );
-
-  it('that a pipeline cannot name, they stay in it', async () => {
-    execFileSync('git', ['init', '--quiet'], { cwd: dir });
-    await run(['init', 'a b; $(x)']);
-    expect(existsSync(join(dir, 'a b; $(x)', workflow))).toBe(true);
-  });
 });
 
 describe('the workflow for GitHub', () => {
