@@ -281,10 +281,10 @@ function replace(slot: ValueSlot, merge: DocumentMerge): void {
       return;
     }
     secrets.push(...printed.secrets);
-    const isReference = isTagged(value) && value.tag === '!ref';
-    if (isTagged(written) && !(isReference && written.tag === '!ref')) addNote(merge, slot, 'tag');
+    const tag = isTagged(value) ? value.tag : null;
+    if (isTagged(written) && written.tag !== tag) addNote(merge, slot, 'tag');
     // A reference is a name by itself.
-    const names = isReference ? {} : { names: namesIn(merge, place) };
+    const names = tag === '!ref' ? {} : { names: namesIn(merge, place) };
     edits.push({ op: 'set', path: segmentsOf(at), value, ...names });
   }
 }

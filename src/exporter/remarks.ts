@@ -125,7 +125,7 @@ const noteWords = {
   tag: say(
     'tag-replaced',
     'info',
-    '{} no longer has the value that its tag gives; the tag was replaced with a plain value.',
+    "{} no longer has the value that its tag gives; the tag was replaced with the tenant's value.",
   ),
   rename: say(
     'rename-kept',

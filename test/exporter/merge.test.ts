@@ -88,7 +88,7 @@ describe('tags', () => {
     );
   });
 
-  it('of lookups stay while the record is the same', () => {
+  it('of lookups stay while the record is the same, and find another one without a note', () => {
     const rule = (id: string) => ({
       type: 'ProfileAttributeRule',
       object_type: 'NeAttribute',
@@ -102,6 +102,19 @@ describe('tags', () => {
     expect(mergeFile(manifest, search('S', [{ ...rule('a1'), value: 'y' }]))).toBe(
       manifest.replace("'x'", "'y'"),
     );
+    const typed =
+      'kind: ProfileSearch\nlabel: S\nrules:\n  - type: ProfileTypeRule\n    comparison_operator: ==\n    value: !lookup { from: profile_types, where: { uid: guest }, take: id }\n';
+    const types = [
+      { id: 'a1', uid: 'guest' },
+      { id: 'a2', uid: 'vendor' },
+    ];
+    const other = merge({
+      files: { 'config/a.yaml': typed },
+      live: [search('S', [{ type: 'ProfileTypeRule', comparison_operator: '==', value: 'a2' }])],
+      more: { records: new Map([['profile_types', types]]) },
+    });
+    expect(other.changed[0]?.content).toBe(typed.replace('uid: guest', 'uid: vendor'));
+    expect(codes(other)).toEqual([]);
   });
 });
 
