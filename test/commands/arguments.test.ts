@@ -271,9 +271,7 @@ describe('a glob', () => {
       new RegExp(`${option} .SenderAddress/nev@acme.exampl.. matches no object`),
     );
     expect((stdout + stderr).match(/matches\s+no\s+object/g)).toHaveLength(argv.includes('new') ? 2 : 1);
-    expect(stdout + stderr).toMatch(
-      /did you mean `|This kind\s+has\s+`.*`(?: and \d+ more)?\.\n/is,
-    );
+    expect(stdout + stderr).toMatch(/did you mean `|This kind\s+has\s+`.*`(?: and \d+ more)?\.\n/is);
   });
 
   it.each(['**', '*/new@acme.example', '{SenderAddress,MailFrom}/*', 'SenderAddress/new%40acme.example'])(
