@@ -6,7 +6,7 @@ import { ExitCode } from '../model/failure.ts';
 import { type Json, objectFrom } from '../model/json.ts';
 import { disarm, json, safeJson } from '../report/safe.ts';
 import { describeCommand, flag, format } from './command.ts';
-import { printDiagnostics } from './output.ts';
+import { printDiagnostics, withoutSecrets } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
 
@@ -39,16 +39,16 @@ export const command = describeCommand({
       getLive(tenant, args.address, { root: project.root, declaredSecrets }),
     );
   };
-  const { documents, diagnostics } = await get();
+  const { documents: found, diagnostics } = await get();
+  const documents = [...found].map(([address, document]) => {
+    return { ...document, ...withoutSecrets({ address, members: document.members }, io) };
+  });
   printDiagnostics(diagnostics, io);
   const errors = diagnostics.filter(isError);
   if (args.format === 'json') {
-    const objects = [...documents].map(([address, { members }]) => ({
-      address,
-      manifest: jsonOf({ members }),
-    }));
+    const objects = documents.map(({ address, members }) => ({ address, manifest: jsonOf({ members }) }));
     io.stdout.write(json({ formatVersion: 1, objects, ...(errors.length > 0 && { diagnostics: errors }) }));
-  } else io.stdout.write(disarm(printManifest([...documents.values()], quoteCommands)));
+  } else io.stdout.write(disarm(printManifest(documents, quoteCommands)));
   return errors.length > 0 ? ExitCode.couldNotRun : ExitCode.done;
 });
 

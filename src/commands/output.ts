@@ -14,6 +14,7 @@ import {
 import type { Fleet } from '../model/fleet.ts';
 import { get, isObject, parseJson } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
+import { redactDocument } from '../report/redacted.ts';
 import {
   type Document,
   type Format,
@@ -77,6 +78,11 @@ function isClean({ is }: Report, format: Format): boolean {
 /** A document as a report, whose formats share what is worked out for them. */
 export function reportFor(document: Document, io: Io, extras: Extras = {}): Report {
   return reportOf(document, optionsFrom(io, extras));
+}
+
+/** What a command shows in a form of its own, without secrets: what cuts, wraps or escapes a text may change one in it. */
+export function withoutSecrets<T>(shown: T, { redactor }: Pick<Io, 'redactor'>): T {
+  return redactDocument(shown, (text) => redactor.text(text));
 }
 
 /** Prints a document on stderr that was not requested. */

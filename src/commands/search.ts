@@ -9,6 +9,7 @@ import { json, printable } from '../report/safe.ts';
 import { pluralize } from '../report/words.ts';
 import { describeCommand, flag, format, number, text, wholeNumber } from './command.ts';
 import { viewOf } from './io.ts';
+import { withoutSecrets } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
 
@@ -33,7 +34,8 @@ export const command = describeCommand({
 }).run(async (args, io) => {
   const { resources, ...project } = loadProject(projectOptions(args, io));
   const found = await withTenant(project, io, (tenant) => runSearch(resources, tenant, args));
-  io.stdout.write(renderSearch(found, args.format, { ...viewOf(io.stdout, io), ids: args.ids }));
+  const shown = withoutSecrets(found, io);
+  io.stdout.write(renderSearch(shown, args.format, { ...viewOf(io.stdout, io), ids: args.ids }));
   return ExitCode.done;
 });
 

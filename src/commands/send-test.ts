@@ -15,6 +15,7 @@ import { json, safeJson } from '../report/safe.ts';
 import { describeCommand, flag, format, list, text } from './command.ts';
 import { readNamedFile } from './files.ts';
 import { confirm, type Io, isInteractive, viewOf } from './io.ts';
+import { withoutSecrets } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
 
@@ -55,12 +56,13 @@ export const command = describeCommand({
     const choices = { context, locale: args.locale ?? null, to: args.to.length > 0 ? args.to : null };
     const test = await prepareTest(key, choices, resources, tenant);
     progress.end();
-    const rows = args.yes && io.quiet ? warningRows(test) : previewRows(test);
+    const shown = withoutSecrets(test, io);
+    const rows = args.yes && io.quiet ? warningRows(shown) : previewRows(shown);
     if (rows.length > 0) io.stderr.write(layout(rows, viewOf(io.stderr, io)));
     const isConfirmed = args.yes || (await confirm('send it', io));
     const answer = isConfirmed ? await sendTest(test, tenant) : null;
     progress.end();
-    io.stdout.write(testOutcome(test, answer, args.format, viewOf(io.stdout, io)));
+    io.stdout.write(testOutcome(shown, answer, args.format, viewOf(io.stdout, io)));
     return isConfirmed ? ExitCode.done : ExitCode.couldNotRun;
   });
 });

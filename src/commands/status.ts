@@ -54,7 +54,7 @@ import {
   text,
 } from './command.ts';
 import { type Io, printNote, viewOf } from './io.ts';
-import { printDiagnostics } from './output.ts';
+import { printDiagnostics, withoutSecrets } from './output.ts';
 import { withFleetProgress, withTenant } from './progress.ts';
 import { projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
 
@@ -172,7 +172,7 @@ function statusReader(args: Args, io: Io, checker: DnsChecker | null): ReadStatu
             onRead: (before, after) => say(changeWords(before, after)),
           });
     const status = checker ? await checkDns(read, checker, io.signal) : read;
-    return { status, unmatched: findUnmatched() };
+    return { status: withoutSecrets(status, io), unmatched: findUnmatched() };
   };
 }
 

@@ -3,12 +3,12 @@ import type { Redact } from './options.ts';
 
 /** Members whose values are words of this program, or made by it. All others may hold what a tenant or a file says. */
 const ownWords = new Set(
-  'action code createdAt digest endedAt fingerprint in is kind kinds method modified op origin outcome planDigest risk severity startedAt tool'.split(
+  'action checkedAt code createdAt digest endedAt fingerprint in is kind kinds method modified op origin outcome planDigest risk rules severity startedAt state template tool type verification'.split(
     ' ',
   ),
 );
 /** Members that hold values of a tenant or of a manifest: their names and numbers may be secrets too. */
-const values = new Set('body declared headers named query'.split(' '));
+const values = new Set('body context declared headers members named profiles query'.split(' '));
 const sides = new Set('after base before'.split(' '));
 /** Members that hold what is said of objects, by their addresses. */
 const byAddress = new Set('desired proven rendered'.split(' '));

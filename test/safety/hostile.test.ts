@@ -7,6 +7,7 @@ import { planDigest } from '../../src/model/digest.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
+import { addObjects } from '../support/tenant-objects.ts';
 import { createWorld, type Outcome, type World, writesIn } from '../support/world.ts';
 import { everything, fillTenant } from './every-kind.ts';
 
@@ -247,6 +248,33 @@ describe('a tenant', () => {
           shown.match(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu)?.filter((one) => one !== '\n') ?? [],
           argv.join(' '),
         ).toEqual([]);
+      }
+    }
+  });
+
+  it('that repeats a credential has nothing of it shown, however texts are cut, wrapped and escaped', async () => {
+    const secret = `p4ss##[w0rd]"\\${'long'.repeat(10)}`;
+    const own = await createWorld({ sandbox: { clientSecret: secret } });
+    closing.push(() => own.close());
+    const { state } = own.sandbox;
+    fillTenant(state);
+    const attributes = { [secret]: [secret] };
+    addObjects(state, {
+      profiles: [{ id: 'p', uid: 'p', name: secret, status: 'Active', profile_type_id: 't', attributes }],
+    });
+    for (const row of state.senders) Object.assign(row, { verificationStatus: secret });
+    for (const row of state.templates) Object.assign(row, { subject: secret });
+    const formats = [
+      ['search Staff --format', 'table', 'csv', 'json'],
+      ['status --format', 'text', 'json'],
+      ['get NotificationTemplate/welcome/EMAIL/en --format', 'yaml', 'json'],
+      ['send-test NotificationTemplate/welcome/EMAIL/en --yes --format', 'text', 'json'],
+    ];
+    for (const [command = '', ...names] of formats) {
+      for (const name of names) {
+        const { stdout, stderr } = await own.run(`${command} ${name}`);
+        expect(stdout + stderr, `${command} ${name}`).toContain('[secret]');
+        expect(stdout + stderr, `${command} ${name}`).not.toMatch(/p4ss|w0rd|longlong/);
       }
     }
   });
