@@ -23,6 +23,13 @@ beforeEach(async () => {
 
 const count = (text: string, word: string) => text.split(word).length - 1;
 
+it('that only inform are told by validate, and not where another command stops', async () => {
+  world.declare([{ kind: 'SimIntegration', name: 'Desk' }, { kind: 'SenderAddress' }]);
+  const stopped = await world.run('plan');
+  expect([stopped.code, stopped.stderr]).toEqual([1, expect.not.stringContaining('[sim-deprecated]')]);
+  expect((await world.run('validate')).stdout).toContain('[sim-deprecated]');
+});
+
 describe('remarks that are alike', () => {
   it('are folded into the first one, which names some of the others', async () => {
     const { stdout } = await world.run('plan');

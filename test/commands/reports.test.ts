@@ -96,3 +96,17 @@ describe('a project in a folder of a repository', () => {
     expect(elsewhere.stdout).toContain('::warning file=config/a.yaml,line=1,title=SENDS E-MAIL');
   });
 });
+
+it('a file has the whole of a long value that the terminal cuts', async () => {
+  const welcome = { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en' };
+  const key = 'key: welcome, medium: EMAIL, locale: en';
+  world = await createTestWorld({
+    seed: `templateDefaults: [{ ${key} }]\ntemplates: [{ id: t1, ${key} }]\n`,
+  });
+  const body = Array.from({ length: 200 }, (_, at) => `line ${at}`).join('\n');
+  world.declare([{ ...welcome, body }]);
+  const { code, stdout } = await world.run('plan --report plan.xml');
+  expect(code).toBe(0);
+  expect(stdout).not.toContain('line 150');
+  expect(world.read('plan.xml')).toContain('line 150');
+});
