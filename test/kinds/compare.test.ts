@@ -49,9 +49,14 @@ it.each<[Json, Json, string[]]>([
   [{ '': 'y' }, { '': 'x' }, ['replace /f/ "x" -> "y"']],
   [{ a: 1 }, { a: 1, '': 'x' }, ['remove /f/ "x" -> null']],
   [{ '': 'x' }, { '': 'x' }, []],
-])('a member without a name is compared like others: declared %j, live %j', (declared, live, expected) => {
-  expect(diff(whole, declared, live)).toEqual(expected);
-});
+  [{ l: [null] }, { l: ['a'] }, ['replace /f/l/0 "a" -> null']],
+  [{ l: ['a'] }, { l: [null] }, ['replace /f/l/0 null -> "a"']],
+])(
+  'members without a name and null in a list are compared like others: declared %j, live %j',
+  (declared, live, expected) => {
+    expect(diff(whole, declared, live)).toEqual(expected);
+  },
+);
 
 describe('a list without order', () => {
   it('shows what leaves and what comes, each once', () => {

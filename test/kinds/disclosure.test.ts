@@ -60,6 +60,15 @@ describe('a value is sensitive', () => {
     for (const shown of [7, true, false]) expect(is('/attributes/color', shown)).toBe(true);
   });
 
+  it('in a list of texts, where the list of the manifest does not have it', () => {
+    const is = isSensitive({
+      declared: { attributes: { list: ['a'] } },
+      values: [{ attributes: { list: ['b'] } }],
+    });
+    expect(is('/attributes/list/0', 'b')).toBe(true);
+    expect(is('/attributes/list/0', 'a')).toBe(false);
+  });
+
   it('never as null, as an object or as a field that is declared whole', () => {
     const is = isSensitive({ marked: ['/description'] });
     expect(is('/description', null)).toBe(false);

@@ -175,6 +175,12 @@ describe('finding live objects', () => {
     expect(index.findById(builtInKinds.get('ProfileSearch'), '1')).toBeNull();
   });
 
+  it('by its own id too, of what is below another object', () => {
+    const kind = { ...integrations, parent: { part: 'source', kind: integrations } };
+    const child = { ...liveFrom(answers.integration('1', 'A')), kind, id: 's1/1' };
+    for (const id of ['1', 's1/1']) expect(new LiveIndex([child]).findById(kind, id)).toBe(child);
+  });
+
   it('by several names gives each object once', () => {
     expect(index.all(integrations, [['A'], ['C'], ['A']], '1')).toEqual([a]);
     expect(index.all(integrations, [['A']], '2')).toEqual([a, b]);
