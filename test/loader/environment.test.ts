@@ -410,8 +410,10 @@ describe('overlays', () => {
   });
 
   test('a secret is replaced, not merged with', () => {
-    const { fields } = overlaid('{ target: "**", merge: { attributes: { p: { x: 1 }, b: !secret Q } } }');
+    const overlay = '{ target: "**", merge: { attributes: { p: { x: 1 }, b: !secret Q } } }';
+    const { fields, secrets } = overlaid(overlay);
     expect(fields.attributes).toEqual({ a: 1, p: { x: 1 }, b: { $secret: 'Q' } });
+    expect(secrets().toSorted()).toEqual(['/attributes/b', '/attributes/p']);
   });
 
   test('may change the lifecycle, or declare absence', () => {
@@ -420,15 +422,15 @@ describe('overlays', () => {
     );
     const absent = overlaid('{ target: "**", merge: { ensure: absent } }');
     expect([absent.ensure, absent.fields]).toEqual(['absent', {}]);
+    expect(absent.declaration?.isEnsuredHere()).toBe(true);
   });
 
   test('that declare presence bring back what the manifest declares absent', () => {
     const present = '{ target: "**", merge: { ensure: present, description: x } }';
     const files = { 'tenantctl.yaml': config(`    overlays:\n      - ${present}\n`) };
-    expect(resource('kind: SimIntegration\nname: a\nensure: absent', files)).toMatchObject({
-      ensure: 'present',
-      fields: { description: 'x' },
-    });
+    const made = resource('kind: SimIntegration\nname: a\nensure: absent', files);
+    expect([made.ensure, made.fields]).toEqual(['present', { description: 'x' }]);
+    expect(made.declaration?.isEnsuredHere()).toBe(true);
   });
 
   test('may change the lifecycle of what is absent, and nothing else of it', () => {
