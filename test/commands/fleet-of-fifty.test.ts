@@ -12,10 +12,10 @@ it('a fleet of 50 of which four cannot be applied: 46 are done, four are named, 
   fleet.sandboxOf('tenant-19').faults.add({ kind: 'status', status: 403, ...always });
   fleet.sandboxOf('tenant-31').faults.add({ kind: 'hang', ...always });
   const overlays = [{ target: 'SenderAddress/*', merge: { colour: 'red' } }];
-  const limits = { timeout: '200ms', settle: '0s' };
   fleet.writeProject({
-    'tenant-07': { limits },
-    'tenant-31': { limits },
+    // Long enough for a busy machine to be told that nobody listens.
+    'tenant-07': { limits: { timeout: '2s', settle: '0s' } },
+    'tenant-31': { limits: { timeout: '200ms', settle: '0s' } },
     'tenant-43': { overlays },
   });
   const failed = ['tenant-07', 'tenant-19', 'tenant-31', 'tenant-43'];
