@@ -125,7 +125,7 @@ export function identitiesOf(
   const { name } = kind;
   const identities = [{ identity: identityOf(kind, key), label: address, isFormer: false }];
   if (id !== null) {
-    const label = `the ${name} with the id ${id}`;
+    const label = `The ${name} with the id ${id}`;
     identities.push({ identity: identityOfId(name, id), label, isFormer: false });
   }
   const former = lifecycle?.renamedFrom;

@@ -164,7 +164,7 @@ function explainFault({ error, name }: SchemaFault, node: unknown): Problem {
 const limits: Readonly<Record<string, (params: ErrorObject['params'], data: unknown) => string>> = {
   maxLength: ({ limit }) => `is longer than ${limit} characters`,
   maxItems: ({ limit }) => `has more than ${limit} items`,
-  maxProperties: ({ limit }) => `has more than ${limit} members`,
+  maxProperties: ({ limit }) => `has more than ${limit} member${limit === 1 ? '' : 's'}`,
   uniqueItems: ({ i, j }) => `has an item twice, at ${j} and ${i}`,
   minimum: ({ limit }, data) => `must be ${limit} or more, not ${brief(data)}`,
   maximum: ({ limit }, data) => `must be ${limit} or less, not ${brief(data)}`,

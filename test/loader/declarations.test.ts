@@ -90,7 +90,7 @@ it('the second of two manifests for one object is refused, with where the first 
   expect(said([one('id: x1'), one('name: b\nid: x1')].join('---\n'))).toEqual([
     [
       'duplicate-object config/a.yaml:4:1',
-      'the SimIntegration with the id x1 is declared twice; first in config/a.yaml, line 1.',
+      'The SimIntegration with the id x1 is declared twice; first in config/a.yaml, line 1.',
       'SimIntegration/b',
       hint,
     ],

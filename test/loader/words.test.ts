@@ -100,13 +100,15 @@ it('limits of a description of a kind are told in words', () => {
   const text = `kind: Role
 path: /v2025/roles
 key: [a, b, c, d, e, f]
+parent: { a: Source, b: Source }
 fields: { g: { is: text, to: Role }, h: { is: json, zzz: 1 } }
 serverOwned: [id, made, id]
 `;
   expect(saidOf({ [file]: text }, file)).toEqual([
     ['invalid-value 3:6', '`key` has more than 5 items.'],
-    ['unknown-field 4:26', 'There is no field `to` in `fields.g`.', 'The fields are: is.'],
-    ['unknown-field 4:53', 'There is no field `zzz` in `fields.h`.', 'The fields are: is, declares, text.'],
-    ['invalid-value 5:14', '`serverOwned` has an item twice, at 0 and 2.'],
+    ['invalid-value 4:9', '`parent` has more than 1 member.'],
+    ['unknown-field 5:26', 'There is no field `to` in `fields.g`.', 'The fields are: is.'],
+    ['unknown-field 5:53', 'There is no field `zzz` in `fields.h`.', 'The fields are: is, declares, text.'],
+    ['invalid-value 6:14', '`serverOwned` has an item twice, at 0 and 2.'],
   ]);
 });
