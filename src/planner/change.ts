@@ -220,7 +220,8 @@ function assumeUnseen(
       for (const [other, shown] of open) {
         const place = `${from}${pointer(other)}`;
         const known = [notComparable.length, left.length] as const;
-        const assumed = (livePlace(item) ?? place) === place && assume(item, `${at}${pointer(index)}`, place);
+        const isItsOwn = (livePlace(item) ?? place) === place;
+        const assumed = isItsOwn ? assume(item, `${at}${pointer(index)}`, place) : undefined;
         if (assumed !== undefined && textOf(assumed) === shown && take(other)) return assumed;
         [notComparable.length, left.length] = known;
       }
