@@ -288,7 +288,7 @@ function identityRows(identity: IdentityStatus, column: number, verbose: boolean
     row(
       2,
       span(`${padTo(name, column)}  `),
-      span(verification === 'unknown' ? `${words} "${reported ?? ''}"` : words, ...styles),
+      span(verification === 'unknown' && reported !== null ? `${words} "${reported}"` : words, ...styles),
       ...(mailFromDomain === null ? [] : [span(`  ${mailFromDomain}`)]),
       ...(declared ? [] : [span('  (not declared)', 'dim')]),
       ...(hidden === 0 ? [] : [span(`  ${pluralize(hidden, 'record')} with --verbose`, 'dim')]),

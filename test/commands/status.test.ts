@@ -105,6 +105,17 @@ test('people are told what failed, what to do, and only what they ask for', asyn
   expect(none.stdout).toBe('No sender, domain or MAIL FROM domain to show.\n');
 });
 
+test('a state that nobody knows is quoted, and none is invented where the tenant shows none', async () => {
+  const { run, sandbox } = await createTestWorld({ seed, files: manifests });
+  const states = ['Odd', null];
+  for (const [at, row] of sandbox.state.senders.entries())
+    Object.assign(row, { verificationStatus: states[at] ?? null, isVerifiedByDomain: false });
+  const { stdout } = await run('status --only SenderAddress/*');
+  expect(stdout).toContain('unknown state "Odd"');
+  expect(stdout).toMatch(/unknown state(?! ")/);
+  expect(stdout).not.toContain('""');
+});
+
 test('what failed comes first, and what is verified has its records only when asked', async () => {
   const { run } = await createTestWorld({ seed, files: manifests });
   const { stdout } = await run('status');
