@@ -192,7 +192,7 @@ function matrixTable({ columns, rows }: Matrix): string {
     // The table is never cut, so that it names every environment that failed.
     const name = isFailed ? `❌ ${escapeMarkdown(names.join(', '))}` : escapeMarkdown(namesInBrief(names));
     const state = escapeMarkdown(words);
-    return counts ? [joinParts([name, state], '<br>'), ...counts.map(countCell)] : [name, state];
+    return counts ? [joinParts([name, state], ' · '), ...counts.map(countCell)] : [name, state];
   });
   return table(['environment', ...columns], cells, ['---', ...columns.map(() => ':-:')]);
 }

@@ -207,7 +207,7 @@ it('says of a plan that a guard refused that it is refused', () => {
   expect(show('text')).toContain('2 environments: 1 planned, 1 failed.');
   expect(show('html')).toContain('✖ tenant-1 <small>REFUSED: this plan cannot be applied.</small>');
   expect(show('markdown')).toContain(
-    '| ❌ tenant-1<br>REFUSED: this plan cannot be applied. | 0 | 0 | **1** |',
+    '| ❌ tenant-1 · REFUSED: this plan cannot be applied. | 0 | 0 | **1** |',
   );
 });
 
