@@ -138,6 +138,7 @@ describe('an immutable field with `replace`', () => {
     const world = await roles(write, declared);
     const [change] = (await world.plan()).changes;
     expect(change).toMatchObject({ action: 'update', risk: ['replace'] });
+    expect((await world.run('plan')).stdout).toMatch(/^ +HIGH +1 delete +Role\/Old/m);
     await settle(world, '--result', 'result.json');
     expect(writesSent(world)).toEqual([
       'PATCH /v2025/roles/r1',
