@@ -182,4 +182,11 @@ describe('JUnit', () => {
     expect(text).toContain('<failure message="to update: failed" type="failed">400 Bad request');
     expect(text).toContain('<skipped message="to delete: skipped">');
   });
+
+  it('fails a run that was stopped before anything failed', () => {
+    const changes = sampleResult.changes.filter(({ outcome }) => outcome === 'notAttempted');
+    const stopped = { ...sampleResult, outcome: 'interrupted', changes } as const;
+    const text = renderReport({ is: 'result', result: stopped }, 'junit', plain);
+    expect(text).toContain('tests="2" failures="1" errors="0" skipped="1"');
+  });
 });
