@@ -1,9 +1,7 @@
 /** What holds for an apply to one environment holds for each of several. */
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fleet } from '../../src/model/fleet.ts';
-import type { Result } from '../../src/model/result.ts';
 import { createTestFleet, type TestFleet } from '../support/fleet.ts';
 
 const names = ['eu-1', 'us-1'];
@@ -88,31 +86,6 @@ it('a dry run of an apply that failed in part shows what is left', async () => {
   const { code, stdout } = await run('apply fleet.json --dry-run');
   expect([code, stdout.match(/^# \S+$/gm)]).toEqual([0, ['# us-1']]);
 });
-
-it.each(['done', 'unknown'])(
-  'what is done counts no more where a later apply may have undone it (%s)',
-  async (outcome) => {
-    fleet.declare([sender('a@acme.example')]);
-    await run('plan -e * --out fleet.json');
-    const { faults } = fleet.sandboxOf('us-1');
-    faults.add({ kind: 'status', status: 403, method: 'POST', path: '/v2025' });
-    expect(await run('apply fleet.json')).toMatchObject({ code: 3 });
-    faults.clear();
-    await run('rollback --last -e eu-1 --allow-delete-all SenderAddress --out back.json');
-    expect(await run('apply back.json --result undone.json')).toMatchObject({ code: 0 });
-    const results = '.tenantctl/eu-1/results';
-    const latest = `${results}/${readdirSync(join(fleet.dir, results)).sort().at(-1)}`;
-    const later: Result = JSON.parse(fleet.read(latest));
-    const changes = later.changes.map((change) => ({ ...change, outcome }));
-    fleet.write(latest, JSON.stringify({ ...later, changes }));
-    const { code, stdout } = await run('apply fleet.json --format json');
-    expect(code).toBe(4);
-    const [undone, done] = fleetIn(stdout).environments;
-    expect(undone).toMatchObject({ result: null, error: { diagnostics: [{ code: 'plan-stale' }] } });
-    expect(done).toMatchObject({ name: 'us-1', result: { outcome: 'done' } });
-    expect(names.map(sendersOf)).toEqual([[], ['a@acme.example']]);
-  },
-);
 
 it('an environment that the project does not have any more stops no other', async () => {
   fleet.declare([sender('a@acme.example')]);
