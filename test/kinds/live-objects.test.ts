@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import { candidateKeys, contentDigest, identityOf, LiveIndex } from '../../src/kinds/live-objects.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import {
+  candidateKeys,
+  contentDigest,
+  identityOf,
+  LiveIndex,
+  liveObject,
+} from '../../src/kinds/live-objects.ts';
+import { parentKey, partFor } from '../../src/kinds/parents.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { type Answer, answers, liveFrom } from '../support/plan.ts';
 
@@ -179,6 +187,29 @@ describe('finding live objects', () => {
     const kind = { ...integrations, parent: { part: 'source', kind: integrations } };
     const child = { ...liveFrom(answers.integration('1', 'A')), kind, id: 's1/1' };
     for (const id of ['1', 's1/1']) expect(new LiveIndex([child]).findById(kind, id)).toBe(child);
+  });
+
+  it('below another one, an object is the same whatever that is called, and however it hides what is ignored', () => {
+    const kind: Kind = {
+      ...integrations,
+      parent: { part: 'source', kind: integrations },
+      parse: ({ above, hidden }) => ({
+        key: [String(above), 'A'],
+        id: 's1/1',
+        fields: { type: 'T' },
+        hidden: hidden === undefined ? [] : ['/request'],
+      }),
+    };
+    const prints = [{ above: 'B' }, { above: 'C' }, { above: 'B', hidden: true }].map((raw) =>
+      liveObject(kind, raw, null)?.fingerprint(['/request']),
+    );
+    expect(new Set(prints).size).toBe(1);
+  });
+
+  it('below one whose key has several parts names them in one, and finds them again', () => {
+    const kind = builtInKinds.get('NotificationTemplate');
+    const key = ['a/b', 'EMAIL', '50%25'];
+    expect(parentKey({ part: 'template', kind }, [partFor(key), 'own'])).toEqual(key);
   });
 
   it('by several names gives each object once', () => {
