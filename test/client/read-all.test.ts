@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { readAll } from '../../src/client/read.ts';
 import { readTemplateContext } from '../../src/client/template-variables.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import type { Kind } from '../../src/kinds/kind.ts';
 import type { Json } from '../../src/model/json.ts';
 import { answerWith, fakeClient } from './support.ts';
 
@@ -52,20 +51,11 @@ it('what manifests declare of such a kind is read too, and once', async () => {
   expect(client.asked.filter((asked) => asked.includes('mail-from'))).toHaveLength(3);
 });
 
-it.each([1, 2])(
-  'where none of %i kinds may be read, that is an error, and nothing to leave out',
-  async (count) => {
-    const refused: string[] = [];
-    const onRefused = ({ name }: Kind) => refused.push(name);
-    const read = readAll(
-      fakeClient(() => answerWith(403)),
-      kinds.slice(0, count),
-      { onRefused },
-    );
-    await expect(read).rejects.toThrow('403');
-    expect(refused).toEqual([]);
-  },
-);
+it.each([1, 2])('where none of %i kinds may be read, that is an error', async (count) => {
+  const client = fakeClient(() => answerWith(403));
+  const read = readAll(client, kinds.slice(0, count), { onRefused: () => {} });
+  await expect(read).rejects.toThrow('403');
+});
 
 it('only the kinds asked for are returned', async () => {
   const only = await readAll(tenantWith('acme.example'), [builtInKinds.get('MailFrom')]);
