@@ -20,8 +20,9 @@ import type { Change, Difference, Request } from '../model/plan.ts';
 import { type Pointer, placesIn, segmentsOf, setMember } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { changeFor, type UnseenPolicy } from '../planner/change.ts';
+import { changeFor } from '../planner/change.ts';
 import { batchDeletes } from '../planner/index.ts';
+import type { UnseenPolicy } from '../planner/unseen.ts';
 import type { KindChange } from './find.ts';
 
 export function resourceOf({ kind, change }: KindChange): Resource {

@@ -4,7 +4,6 @@ import {
   chooseSynonym,
   comparable,
   isUnordered,
-  itemTextAt,
   normalJson,
   overlayFields,
   readableFields,
@@ -19,7 +18,6 @@ import {
 } from '../kinds/kind.ts';
 import { identityOf, isRename, lastModified, type Match } from '../kinds/live-objects.ts';
 import { isIgnored } from '../kinds/places.ts';
-import type { Secrets } from '../kinds/project.ts';
 import {
   type IsSensitive,
   markUnchanged,
@@ -30,17 +28,8 @@ import {
 import type { Resource } from '../kinds/resource.ts';
 import type { Key } from '../model/address.ts';
 import { Failure } from '../model/failure.ts';
-import {
-  get,
-  isArray,
-  isObject,
-  type Json,
-  type JsonObject,
-  mapMembers,
-  pick,
-  sameJson,
-} from '../model/json.ts';
-import { liveMarker, livePlace, livePlacesIn, refsIn, secretName } from '../model/marker.ts';
+import { get, type Json, type JsonObject, mapMembers, pick, sameJson } from '../model/json.ts';
+import { liveMarker, livePlacesIn, refsIn } from '../model/marker.ts';
 import type { Action, Change, Origin } from '../model/plan.ts';
 import {
   type Pointer,
@@ -54,13 +43,7 @@ import {
 import type { ApiSettings } from '../model/settings.ts';
 import type { Deletion } from './deletes.ts';
 import { hasLookup } from './fill-lookups.ts';
-
-export interface UnseenPolicy {
-  /** True where a declared secret is what the tenant shows at the place, so that it need not be written. */
-  isSame(secret: string, shown: string, at: Pointer): boolean;
-  /** True where a value that the tenant does not show stays as it is; otherwise it is written. */
-  isLeft(at: Pointer): boolean;
-}
+import { assumeUnseen, itemTextOf, type UnseenPolicy } from './unseen.ts';
 
 /** What is known of an object since an earlier revision of the manifests (`--since`). */
 interface Since {
@@ -81,14 +64,6 @@ export interface ComparedObject {
   readonly change: Change | null;
   /** Declared values that the tenant does not show: neither equal nor different. */
   readonly notComparable: readonly Pointer[];
-}
-
-/** As a plan decides: hidden values stay, and secrets where they are equal. With `--rotate`, both are written. */
-export function unseenInPlan(secrets: Pick<Secrets, 'matches'>, rotate: boolean): UnseenPolicy {
-  return {
-    isSame: (secret, shown) => !rotate && secrets.matches(secret, shown),
-    isLeft: () => !rotate,
-  };
 }
 
 /**
@@ -161,99 +136,9 @@ export function declaredFields(kind: Kind, fields: JsonObject, live: LiveObject 
   return (live && kind.quirks?.arrange?.(readable, live)) ?? readable;
 }
 
-/** Declared fields as far as they can be compared: values that stay as they are have the live ones in their place. */
-interface Comparable extends Pick<Comparison, 'notComparable' | 'left'> {
-  readonly fields: JsonObject;
-}
-
-function assumeUnseen(
-  kind: Kind,
-  declared: JsonObject,
-  live: Pick<LiveObject, 'fields' | 'hidden'>,
-  unseen: UnseenPolicy,
-): Comparable {
-  if (live.hidden.length === 0 && secretPlaces(declared).length === 0) {
-    return { fields: declared, notComparable: [], left: [] };
-  }
-  const [notComparable, left]: [Pointer[], Pointer[]] = [[], []];
-  const assume = (value: Json, at: Pointer, from = at, isNew = false): Json | undefined => {
-    const current = valueAt(live.fields, from);
-    if (livePlace(value) !== null) return current;
-    const name = secretName(value);
-    if (value !== null && !isNew && isHidden(live, from, name) && unseen.isLeft(from)) {
-      notComparable.push(at);
-      left.push(from);
-      return current;
-    }
-    if (name !== null) {
-      if (typeof current !== 'string' || !unseen.isSame(name, current, from)) return value;
-      left.push(from);
-      return current;
-    }
-    const below = (item: Json, step: string | number, isNewItem = false) =>
-      assume(item, `${at}${pointer(step)}`, `${from}${pointer(step)}`, isNewItem);
-    if (isArray(value)) {
-      const shown = isArray(current) ? current : [];
-      const textOf = itemTextOf(kind, at);
-      if (textOf) return assumeItems(value, at, from, textOf);
-      // A tenant hides the values of items, but not the items: what is behind the last one is new.
-      return value.map((item, index) => below(item, index, index >= shown.length) ?? null);
-    }
-    return isObject(value) ? mapMembers(value, below) : value;
-  };
-  /** Items without order have no place to look at: each is a live item that it equals, as far as the tenant shows that. */
-  const assumeItems = (
-    items: readonly Json[],
-    at: Pointer,
-    from: Pointer,
-    textOf: (item: Json) => string,
-  ): Json => {
-    const current = valueAt(live.fields, from) ?? null;
-    const open = new Map((isArray(current) ? current : []).map((shown, index) => [index, textOf(shown)]));
-    const take = (index: number | undefined) => index !== undefined && open.delete(index);
-    const isShown = items.map((item) => {
-      const text = textOf(item);
-      return take([...open].find(([, shown]) => shown === text)?.[0]);
-    });
-    return items.map((item, index) => {
-      if (isShown[index]) return item;
-      for (const [other, shown] of open) {
-        const place = `${from}${pointer(other)}`;
-        const known = [notComparable.length, left.length] as const;
-        const isItsOwn = (livePlace(item) ?? place) === place;
-        const assumed = isItsOwn ? assume(item, `${at}${pointer(index)}`, place) : undefined;
-        if (assumed !== undefined && textOf(assumed) === shown && take(other)) return assumed;
-        [notComparable.length, left.length] = known;
-      }
-      return item;
-    });
-  };
-  const fields = mapMembers(declared, (value, name) => assume(value, pointer(name)));
-  return { fields, notComparable, left };
-}
-
-function itemTextOf(kind: Kind, at: Pointer): ((item: Json) => string) | null {
-  const [name = '', ...below] = segmentsOf(at);
-  const field = fieldNamed(kind, name);
-  return field ? itemTextAt(field, pointer(...below)) : null;
-}
-
 /** The outermost list around a place in which indexes say nothing; `null` where each does. */
 function listWithoutOrder(kind: Kind, at: Pointer): Pointer | null {
   return placesAbove(at).find((above) => itemTextOf(kind, above) !== null) ?? null;
-}
-
-/** Whether the tenant has a value at the place and does not show it, as far as that can be told. */
-function isHidden(
-  { fields, hidden }: Pick<LiveObject, 'fields' | 'hidden'>,
-  at: Pointer,
-  secret: string | null,
-): boolean {
-  if (hidden.includes(at)) return true;
-  if (secret === null || (valueAt(fields, at) ?? null) !== null) return false;
-  // A secret in an object that the tenant does not have is new with it, and not hidden.
-  const holder = segmentsOf(at).slice(0, -1);
-  return holder.length < 2 || (valueAt(fields, pointer(...holder)) ?? null) !== null;
 }
 
 function writeChange(

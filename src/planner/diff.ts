@@ -16,7 +16,8 @@ import type { Diff, DiffObject } from '../model/diff.ts';
 import { isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, placesAbove, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
-import { type Comparison, compare, unseenInPlan } from './change.ts';
+import { type Comparison, compare } from './change.ts';
+import { unseenInPlan } from './unseen.ts';
 
 export type SideObject = LiveSide | DeclaredSide;
 

@@ -8,10 +8,11 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { pointer, segmentsOf } from '../model/pointer.ts';
-import { type ComparedObject, changeFor, compare, type UnseenPolicy, unseenInPlan } from './change.ts';
+import { type ComparedObject, changeFor, compare } from './change.ts';
 import { type Deletion, findDeletions, findUndeclared } from './deletes.ts';
 import type { PlanInput } from './input.ts';
 import { resourcesByIdentity } from './references.ts';
+import { type UnseenPolicy, unseenInPlan } from './unseen.ts';
 
 export interface ComparedMatch extends ComparedObject {
   readonly match: Match;

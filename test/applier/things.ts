@@ -24,7 +24,8 @@ import {
 import { type Change, type Difference, type Plan, planFormat, type Request } from '../../src/model/plan.ts';
 import { segmentsOf } from '../../src/model/pointer.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import { changeFor, unseenInPlan } from '../../src/planner/change.ts';
+import { changeFor } from '../../src/planner/change.ts';
+import { unseenInPlan } from '../../src/planner/unseen.ts';
 import { resource, secretsOf } from '../support/plan.ts';
 
 const things = identityResource('Thing', 'v2024', 'things');

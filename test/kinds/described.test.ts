@@ -7,7 +7,8 @@ import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { contractSettings as settings } from '../../src/model/settings.ts';
-import { changeFor, deletionOf, unseenInPlan } from '../../src/planner/change.ts';
+import { changeFor, deletionOf } from '../../src/planner/change.ts';
+import { unseenInPlan } from '../../src/planner/unseen.ts';
 import { descriptorFrom } from '../support/descriptor.ts';
 import { resource, secretsOf } from '../support/plan.ts';
 

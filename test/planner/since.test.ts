@@ -5,7 +5,8 @@ import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import { changeFor, unseenInPlan } from '../../src/planner/change.ts';
+import { changeFor } from '../../src/planner/change.ts';
+import { unseenInPlan } from '../../src/planner/unseen.ts';
 import { descriptorFrom } from '../support/descriptor.ts';
 import { answers, type PlanCase, planOf, resource } from '../support/plan.ts';
 

@@ -1,0 +1,139 @@
+import { itemTextAt } from '../kinds/field.ts';
+import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
+import type { Secrets } from '../kinds/project.ts';
+import { secretPlaces } from '../kinds/redact.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
+import { livePlace, secretName } from '../model/marker.ts';
+import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+
+export interface UnseenPolicy {
+  /** True where a declared secret is what the tenant shows at the place, so that it need not be written. */
+  isSame(secret: string, shown: string, at: Pointer): boolean;
+  /** True where a value that the tenant does not show stays as it is; otherwise it is written. */
+  isLeft(at: Pointer): boolean;
+}
+
+/** As a plan decides: hidden values stay, and secrets where they are equal. With `--rotate`, both are written. */
+export function unseenInPlan(secrets: Pick<Secrets, 'matches'>, rotate: boolean): UnseenPolicy {
+  return {
+    isSame: (secret, shown) => !rotate && secrets.matches(secret, shown),
+    isLeft: () => !rotate,
+  };
+}
+
+type Shown = Pick<LiveObject, 'fields' | 'hidden'>;
+
+/** Declared fields as far as they can be compared: values that stay as they are have the live ones in their place. */
+interface Comparable {
+  readonly fields: JsonObject;
+  /** Places of the manifest whose values the tenant does not show. */
+  readonly notComparable: readonly Pointer[];
+  /** Places of the tenant that stay as they are. */
+  readonly left: readonly Pointer[];
+}
+
+export function assumeUnseen(
+  kind: Kind,
+  declared: JsonObject,
+  shown: Shown,
+  unseen: UnseenPolicy,
+): Comparable {
+  const nothing = { notComparable: [], left: [] };
+  if (shown.hidden.length === 0 && secretPlaces(declared).length === 0)
+    return { fields: declared, ...nothing };
+  const walk: Walk = { kind, shown, unseen, ...nothing };
+  const fields = mapMembers(declared, (value, name) =>
+    assume(value, { at: pointer(name), from: pointer(name) }, walk),
+  );
+  return { fields, notComparable: walk.notComparable, left: walk.left };
+}
+
+interface Walk {
+  readonly kind: Kind;
+  readonly shown: Shown;
+  readonly unseen: UnseenPolicy;
+  readonly notComparable: Pointer[];
+  readonly left: Pointer[];
+}
+
+/** A place of the manifest, and that of the tenant which it is compared with. `isNew`: the tenant has nothing there. */
+interface Spot {
+  readonly at: Pointer;
+  readonly from: Pointer;
+  readonly isNew?: boolean;
+}
+
+function assume(value: Json, { at, from, isNew = false }: Spot, walk: Walk): Json | undefined {
+  const { kind, shown, unseen, notComparable, left } = walk;
+  const current = valueAt(shown.fields, from);
+  if (livePlace(value) !== null) return current;
+  const name = secretName(value);
+  if (value !== null && !isNew && isHidden(shown, from, name) && unseen.isLeft(from)) {
+    notComparable.push(at);
+    left.push(from);
+    return current;
+  }
+  if (name !== null) {
+    if (typeof current !== 'string' || !unseen.isSame(name, current, from)) return value;
+    left.push(from);
+    return current;
+  }
+  const below = (step: string | number): Spot => ({
+    at: at + pointer(step),
+    from: from + pointer(step),
+    // A tenant hides the values of items, but not the items: what is behind the last one is new.
+    isNew: isArray(value) && Number(step) >= (isArray(current) ? current.length : 0),
+  });
+  const textOf = isArray(value) ? itemTextOf(kind, at) : null;
+  if (isArray(value) && textOf) return assumeItems(value, textOf, { at, from }, walk);
+  if (isArray(value)) return value.map((item, index) => assume(item, below(index), walk) ?? null);
+  return isObject(value) ? mapMembers(value, (item, member) => assume(item, below(member), walk)) : value;
+}
+
+/** Items without order have no place to look at: each is a live item that it equals, as far as the tenant shows that. */
+function assumeItems(
+  items: readonly Json[],
+  textOf: (item: Json) => string,
+  list: Spot,
+  walk: Walk,
+): readonly Json[] {
+  const current = valueAt(walk.shown.fields, list.from) ?? null;
+  const open = new Map((isArray(current) ? current : []).map((shown, index) => [index, textOf(shown)]));
+  const isShown = items.map((item) => {
+    const text = textOf(item);
+    const [index] = [...open].find(([, shown]) => shown === text) ?? [];
+    return index !== undefined && open.delete(index);
+  });
+  return items.map((item, index) => {
+    if (isShown[index]) return item;
+    for (const [other, shown] of open) {
+      const spot = { at: list.at + pointer(index), from: list.from + pointer(other) };
+      // A value that stays as it is names its place.
+      if ((livePlace(item) ?? spot.from) !== spot.from) continue;
+      const tried: Walk = { ...walk, notComparable: [], left: [] };
+      const assumed = assume(item, spot, tried);
+      if (assumed === undefined || textOf(assumed) !== shown) continue;
+      open.delete(other);
+      walk.notComparable.push(...tried.notComparable);
+      walk.left.push(...tried.left);
+      return assumed;
+    }
+    return item;
+  });
+}
+
+/** Tells items apart of a list without order at a place; `null` where there is no such list. */
+export function itemTextOf(kind: Kind, at: Pointer): ((item: Json) => string) | null {
+  const [name = '', ...below] = segmentsOf(at);
+  const field = fieldNamed(kind, name);
+  return field ? itemTextAt(field, pointer(...below)) : null;
+}
+
+/** Whether the tenant has a value at the place and does not show it, as far as that can be told. */
+function isHidden({ fields, hidden }: Shown, at: Pointer, secret: string | null): boolean {
+  if (hidden.includes(at)) return true;
+  if (secret === null || (valueAt(fields, at) ?? null) !== null) return false;
+  // A secret in an object that the tenant does not have is new with it, and not hidden.
+  const holder = segmentsOf(at).slice(0, -1);
+  return holder.length < 2 || (valueAt(fields, pointer(...holder)) ?? null) !== null;
+}
