@@ -106,6 +106,7 @@ describe('several environments', () => {
   });
 
   it('are applied, and then equal the manifests', async () => {
+    expect((await fleetOf('plan', '-e', '*', '--detailed-exitcode')).code).toBe(2);
     const applied = await fleetOf('apply', '-e', '*', '--yes');
     expect(applied.code).toBe(0);
     expect(applied.environments.map(({ result }) => result?.outcome)).toEqual(['done', 'done', 'done']);

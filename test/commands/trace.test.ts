@@ -54,7 +54,7 @@ it.each([
   async (_, vary) => {
     const world = await createTestWorld({ sandbox: { variations: vary } });
     addObjects(world.sandbox.state, { simIntegrations: [desk] });
-    expect(await world.run('get SimIntegration/Desk --trace trace.jsonl')).toMatchObject({ code: 0 });
+    expect(await world.run('get SimIntegration/Desk --quiet --trace trace.jsonl')).toMatchObject({ code: 0 });
     const text = world.read('trace.jsonl');
     expect(text).toContain('"name":"Desk"');
     expect(text).toMatch(/\[text of \d+ characters\]/);
