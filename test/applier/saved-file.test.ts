@@ -3,6 +3,7 @@ import { formOf, readFleetFile, readPlanFile, readResultFile } from '../../src/a
 import { planDigest } from '../../src/model/digest.ts';
 import { type Fleet, fleetDigest, fleetOf } from '../../src/model/fleet.ts';
 import type { Plan } from '../../src/model/plan.ts';
+import { sampleResult } from '../report/fixtures.ts';
 import { apply } from './run.ts';
 import { startTenant } from './tenant.ts';
 import { createThing, planOf, updateThing } from './things.ts';
@@ -320,6 +321,11 @@ describe('a file with the plans of several environments', () => {
         { ...second, name: 'c' },
       ]),
       'shows a plan for "a" as the plan for "b"',
+    ],
+    [
+      'shows a result as that of another environment',
+      fleetOf([{ name: 'b', plan: null, result: sampleResult, error: null }]),
+      'shows a plan for "production" as the plan for "b"',
     ],
     ['has an environment twice', fleetOf([first, first]), 'has the environment "a" twice'],
     [
