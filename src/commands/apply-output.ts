@@ -3,18 +3,20 @@ import type { ApplyEvent } from '../applier/run.ts';
 import { resourcesAtHand } from '../engine/proof.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { exitCodeOfFleet } from '../model/fleet.ts';
-import type { Plan } from '../model/plan.ts';
+import type { Change, Plan } from '../model/plan.ts';
 import { type ChangeResult, exitCodeOf, type Result } from '../model/result.ts';
+import { namesAndMore } from '../model/words.ts';
 import { attentionWords } from '../report/page.ts';
 import type { Document } from '../report/report.ts';
 import { json, oneLine } from '../report/safe.ts';
 import { namesInBrief, pluralize, tenantWords } from '../report/words.ts';
 import { type ArgsOf, flag, format, group, list, type PlanArgs, text } from './command.ts';
 import { commitHere } from './commit.ts';
-import { confirm, type Io } from './io.ts';
+import { confirm, type Io, printNote } from './io.ts';
 import {
   appendStepSummary,
   isWritten,
@@ -74,6 +76,7 @@ export async function requireConfirmation(document: NewPlans, args: ApplyArgs, i
   if (isAsked || !io.quiet) printRemarks(document, io);
   // The report of several environments has the warnings of their plans.
   else if (document.is === 'plan') printDiagnostics(document.plan.diagnostics.filter(isWarning), io);
+  if (io.quiet && !isAsked) printWarnings(changes, io);
   const words = attentionWords(changes);
   // What a reviewer should notice is shown in any case.
   if ((isAsked || io.quiet) && words !== '') io.stderr.write(`${words}\n`);
@@ -83,6 +86,15 @@ export async function requireConfirmation(document: NewPlans, args: ApplyArgs, i
   throw fail('declined', 'Nothing was applied, because the answer was not `yes`.', {
     hint: `Answer with \`yes\`, the whole word, to apply the ${what}.`,
   });
+}
+
+/** What the plan would say beside its changes, each text once. */
+function printWarnings(changes: readonly Change[], io: Io): void {
+  const all = changes.flatMap(({ address, action, warnings }) =>
+    action === 'manual' ? [] : warnings.map((text) => ({ address, text })),
+  );
+  for (const [text, [first, ...others]] of groupBy(all, ({ text }) => text))
+    printNote(oneLine(`warning  ${namesAndMore([first.address], others.length)}: ${text}`), io);
 }
 
 function targetWords(document: NewPlans): string {

@@ -356,7 +356,7 @@ function eventWords(event: RunEvent): string | null {
     case 'token-fetched':
       return 'signed in';
     case 'checking':
-      return `checking ${event.objects} objects against the plan …`;
+      return `checking ${pluralize(event.objects, 'object')} against the plan …`;
     case 'checked':
       return event.resumed > 0 ? `resuming an earlier run: it had started ${event.resumed} changes` : null;
     case 'started':

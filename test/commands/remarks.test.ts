@@ -82,6 +82,15 @@ describe('--quiet', () => {
     expect((await world.run('apply --yes --quiet')).stderr).toBe('');
   });
 
+  it('shows before an apply the warnings of its changes', async () => {
+    world.declare([{ kind: 'VerifiedDomain', domain: 'a.example' }]);
+    const { code, stderr } = await world.run('apply --yes --quiet');
+    expect(code).toBe(0);
+    expect(stderr).toBe(
+      'warning  VerifiedDomain/a.example: Then publish the DKIM records of a.example: `tenantctl status` prints them.\n',
+    );
+  });
+
   it('shows the warnings that `validate` finds', async () => {
     world.write(
       'tenantctl.yaml',
