@@ -101,7 +101,7 @@ export function wrongDeletes(
 }
 
 export function removalOf(kind: Kind, { key, id }: Pick<Change, 'key' | 'id'>, settings: ApiSettings) {
-  const write = kind.remove({ key, id, settings });
+  const write = kind.write.remove({ key, id, settings });
   return 'requests' in write ? { risk: [], ...write } : { requests: [], risk: [] };
 }
 
@@ -206,7 +206,13 @@ export function fieldsWritten(
   const wanted = { ...fields, ...(change.declared ?? {}) };
   const names = [...new Set(change.diff.map(({ path }) => segmentsOf(path)[0] ?? ''))];
   const calls = names.flatMap((name) => {
-    const write = kind.update({ key: change.key, fields: wanted, changed: new Set([name]), live, settings });
+    const write = kind.write.update({
+      key: change.key,
+      fields: wanted,
+      changed: new Set([name]),
+      live,
+      settings,
+    });
     return 'requests' in write ? write.requests.map((request) => ({ name, request })) : [];
   });
   return ({ method, path }) =>

@@ -41,28 +41,30 @@ export const authProfile: Kind = {
     return { key: [name], id, fields: pick(answer, patchable) };
   },
   can: { create: false, update: true, delete: false, rename: false, pin: true },
-  create: ({ key: [name = ''] }) => ({
-    manual: `Create the identity profile "${name}" in the admin interface: that creates its authentication profile. Then plan again.`,
-  }),
-  update({ key: [name = ''], fields: values, changed, live, settings }) {
-    const changedFields = patchable.filter((field) => changed.has(field));
-    const rename = `The API cannot rename an authentication profile: rename the identity profile to "${name}" in the admin interface.`;
-    if (changedFields.length === 0) return { manual: rename };
-    if (live.id === null) return withoutId(name, 'change');
-    const body = jsonPatch(pick(live.fields, changedFields), pick(values, changedFields));
-    const canLockOut = body.some((step) => {
-      const value = lockOuts.get(getText(step, 'path') ?? '');
-      return value !== undefined && get(step, 'value') === value;
-    });
-    return {
-      requests: [call(patch, settings, { id: live.id, body })],
-      warnings: changed.has('name') ? [rename] : [],
-      risk: canLockOut ? ['lockout'] : [],
-    };
+  write: {
+    create: ({ key: [name = ''] }) => ({
+      manual: `Create the identity profile "${name}" in the admin interface: that creates its authentication profile. Then plan again.`,
+    }),
+    update({ key: [name = ''], fields: values, changed, live, settings }) {
+      const changedFields = patchable.filter((field) => changed.has(field));
+      const rename = `The API cannot rename an authentication profile: rename the identity profile to "${name}" in the admin interface.`;
+      if (changedFields.length === 0) return { manual: rename };
+      if (live.id === null) return withoutId(name, 'change');
+      const body = jsonPatch(pick(live.fields, changedFields), pick(values, changedFields));
+      const canLockOut = body.some((step) => {
+        const value = lockOuts.get(getText(step, 'path') ?? '');
+        return value !== undefined && get(step, 'value') === value;
+      });
+      return {
+        requests: [call(patch, settings, { id: live.id, body })],
+        warnings: changed.has('name') ? [rename] : [],
+        risk: canLockOut ? ['lockout'] : [],
+      };
+    },
+    remove: ({ key: [name = ''] }) => ({
+      manual: `An authentication profile is deleted together with its identity profile: delete "${name}" in the admin interface.`,
+    }),
   },
-  remove: ({ key: [name = ''] }) => ({
-    manual: `An authentication profile is deleted together with its identity profile: delete "${name}" in the admin interface.`,
-  }),
 };
 
 /** What may lock out people and the credentials of this run: the values of a patch, which only has what differs. */

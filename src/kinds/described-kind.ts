@@ -78,9 +78,11 @@ export function kindFrom(
       rename: isRenamable,
       pin: isPinnable,
     },
-    create: (input) => create(target, input),
-    update: (input) => update(target, input),
-    remove: (input) => remove(target, input),
+    write: {
+      create: (input) => create(target, input),
+      update: (input) => update(target, input),
+      remove: (input) => remove(target, input),
+    },
     described: {
       schema: () => manifestSchemaOf(descriptor),
       ...(write.required && { required: write.required }),

@@ -213,7 +213,7 @@ export interface Kind {
   readonly fields: Readonly<Record<string, Field>>;
   /** Members of the API's answers that only the server sets: an error in a manifest, left out of an export. */
   readonly serverOwned: readonly string[];
-  /** Must agree with the functions below: what is false there has to end in a step by hand. */
+  /** Must agree with `write`: what is false there has to end in a step by hand. */
   readonly can: Abilities;
   readonly resource: ApiResource;
   readonly parent?: Parent;
@@ -226,15 +226,20 @@ export interface Kind {
    * `null`: not an object of this kind, which is an error of the tenant unless the list knows the row as foreign.
    */
   parse(answer: JsonObject, id: string | null): Facts | null;
+  readonly write: HowWritten;
+  readonly described?: Described;
+  /** What only a few kinds need; everything else works without. */
+  readonly quirks?: Quirks;
+}
+
+/** How a kind is written: as requests, which only the applier sends. */
+interface HowWritten {
   /** The requests that make a new object, or the step by hand. May warn, and must name the risk of effects that cannot be undone. */
   create(input: WriteInput): Write;
   /** The same for what differs. Must leave alone what the manifest does not declare, also where the API takes whole objects only. */
   update(input: UpdateInput): Write;
   /** The same for a delete. Must not depend on the object's fields. */
   remove(input: RemoveInput): Write;
-  readonly described?: Described;
-  /** What only a few kinds need; everything else works without. */
-  readonly quirks?: Quirks;
 }
 
 /** The kind that objects are below. They name it in their key and in a field; its id is part of theirs (see `pathIds`). */

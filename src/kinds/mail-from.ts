@@ -38,11 +38,13 @@ export const mailFrom: Kind = {
   },
   // A PUT (seed 001).
   can: { create: 'replaces', update: true, delete: false, rename: false, pin: false },
-  create: put,
-  update: put,
-  remove: ({ key: [identity = ''] }) => ({
-    manual: `The API cannot remove the MAIL FROM domain of ${identity}; remove it in the admin interface.`,
-  }),
+  write: {
+    create: put,
+    update: put,
+    remove: ({ key: [identity = ''] }) => ({
+      manual: `The API cannot remove the MAIL FROM domain of ${identity}; remove it in the admin interface.`,
+    }),
+  },
 };
 
 function put({ key: [identity = ''], fields, settings }: WriteInput): Write {

@@ -40,15 +40,17 @@ export const notificationPreference: Kind = {
     };
   },
   can: { create: false, update: false, delete: false, rename: false, pin: false },
-  create: ({ key: [key = ''] }) => ({
-    manual: `The tenant has no notification preference "${key}"; preferences belong to their notification type.`,
-  }),
-  update: ({ key: [key = ''] }) => ({
-    manual: `Set the media of "${key}" under Notification Preferences in the admin interface; the API only reads them.`,
-  }),
-  remove: ({ key: [key = ''] }) => ({
-    manual: `The API cannot remove the notification preference "${key}".`,
-  }),
+  write: {
+    create: ({ key: [key = ''] }) => ({
+      manual: `The tenant has no notification preference "${key}"; preferences belong to their notification type.`,
+    }),
+    update: ({ key: [key = ''] }) => ({
+      manual: `Set the media of "${key}" under Notification Preferences in the admin interface; the API only reads them.`,
+    }),
+    remove: ({ key: [key = ''] }) => ({
+      manual: `The API cannot remove the notification preference "${key}".`,
+    }),
+  },
   quirks: { on: ({ preferences }) => (preferences === 'write' ? writtenPreference : notificationPreference) },
 };
 
@@ -67,8 +69,7 @@ const writtenPreference: Kind = {
     },
   },
   can: { ...notificationPreference.can, create: 'replaces', update: true },
-  create: replace,
-  update: replace,
+  write: { ...notificationPreference.write, create: replace, update: replace },
 };
 
 function replace({ key: [key = ''], fields, settings }: WriteInput): Write {

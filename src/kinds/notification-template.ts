@@ -69,12 +69,14 @@ export const notificationTemplate: Kind = {
     return { key, id, fields: pick(answer, names), extraMembers: () => unknownFields(answer) };
   },
   can: { create: 'replaces', update: true, delete: true, rename: false, pin: false },
-  create: writeWhole,
-  update: writeWhole,
-  remove: ({ key, settings }) => ({
-    requests: [call(removeAll, settings, { body: [keyMembers(keyParts, key)] })],
-    risk: ['delete', 'back-to-default'],
-  }),
+  write: {
+    create: writeWhole,
+    update: writeWhole,
+    remove: ({ key, settings }) => ({
+      requests: [call(removeAll, settings, { body: [keyMembers(keyParts, key)] })],
+      risk: ['delete', 'back-to-default'],
+    }),
+  },
   quirks: {
     sharedDelete: {
       ifRefused: "Deleting templates is a beta feature of the tenant: ask the vendor's support to enable it.",

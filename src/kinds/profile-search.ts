@@ -167,31 +167,33 @@ export const profileSearch: Kind = {
   },
   // Nothing says that labels are unique (api-notes).
   can: { create: 'duplicates', update: true, delete: true, rename: true, pin: false },
-  create({ key: [label = ''], fields, settings }) {
-    const rules = declaredRules(fields).map((rule) => newRule(rule, settings));
-    const search = { label, condition_rules_attributes: rules };
-    return { requests: [call(post, settings, { body: { advanced_search: search } })] };
-  },
-  update({ key: [label = ''], fields, changed, live, settings }) {
-    if (live.id === null) return withoutId(label, 'change');
-    const rules = changed.has('rules') ? ruleChanges(fields, live.raw, settings) : [];
-    if (rules === null)
-      return {
-        manual: `The tenant shows no id for a rule of the search "${label}" that changes, so the API cannot change it.`,
+  write: {
+    create({ key: [label = ''], fields, settings }) {
+      const rules = declaredRules(fields).map((rule) => newRule(rule, settings));
+      const search = { label, condition_rules_attributes: rules };
+      return { requests: [call(post, settings, { body: { advanced_search: search } })] };
+    },
+    update({ key: [label = ''], fields, changed, live, settings }) {
+      if (live.id === null) return withoutId(label, 'change');
+      const rules = changed.has('rules') ? ruleChanges(fields, live.raw, settings) : [];
+      if (rules === null)
+        return {
+          manual: `The tenant shows no id for a rule of the search "${label}" that changes, so the API cannot change it.`,
+        };
+      const search: JsonObject = {
+        ...(changed.has('label') ? { label } : {}),
+        ...(changed.has('rules') ? { condition_rules_attributes: rules } : {}),
       };
-    const search: JsonObject = {
-      ...(changed.has('label') ? { label } : {}),
-      ...(changed.has('rules') ? { condition_rules_attributes: rules } : {}),
-    };
-    return { requests: [call(patch, settings, { id: live.id, body: { advanced_search: search } })] };
-  },
-  remove({ key: [label = ''], id, settings }) {
-    if (!settings.profileSearchDelete || id === null) {
-      return {
-        manual: `The API has no call to delete a saved search; delete "${label}" in the profile-management interface.`,
-      };
-    }
-    return { requests: [call(remove, settings, { id })], risk: ['delete'] };
+      return { requests: [call(patch, settings, { id: live.id, body: { advanced_search: search } })] };
+    },
+    remove({ key: [label = ''], id, settings }) {
+      if (!settings.profileSearchDelete || id === null) {
+        return {
+          manual: `The API has no call to delete a saved search; delete "${label}" in the profile-management interface.`,
+        };
+      }
+      return { requests: [call(remove, settings, { id })], risk: ['delete'] };
+    },
   },
   quirks: {
     declaredAs: { condition_rules_attributes: 'rules' },

@@ -29,8 +29,11 @@ export const senderAddress: Kind = {
     const email = getText(answer, 'email');
     return email === null ? null : { key: [email], id: getText(answer, 'id'), fields: {} };
   },
-  create(input) {
-    const write = described.create(input);
-    return 'manual' in write ? write : { ...write, risk: ['sends-mail'] };
+  write: {
+    ...described.write,
+    create(input) {
+      const made = described.write.create(input);
+      return 'manual' in made ? made : { ...made, risk: ['sends-mail'] };
+    },
   },
 };

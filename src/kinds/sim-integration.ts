@@ -71,23 +71,25 @@ export const simIntegration: Kind = {
   parse: parseIntegration,
   // Names are unique (api-notes).
   can: { create: 'refused', update: true, delete: true, rename: true, pin: true },
-  create({ key: [name = ''], fields: values, settings }) {
-    // A new object has no unset members.
-    const body = { name, ...withoutNulls(wireFields(values, Object.keys(fields), settings)) };
-    return { requests: [call(post, settings, { body })] };
-  },
-  update(input) {
-    const unsafe = undeclaredMasks(input);
-    const advice = unsafe.length > 0 ? maskedAdvice(input, unsafe) : sourcesAdvice(input);
-    if (advice !== null) return { manual: advice };
-    const { id } = input.live;
-    if (id === null) return withoutId(input.key[0] ?? '', 'change');
-    if (lacksRuleId(input)) return { manual: ruleAdvice };
-    return input.settings.simUpdate === 'put' ? replaceWhole(input, id) : patch(input, id);
-  },
-  remove({ key: [name = ''], id, settings }) {
-    if (id === null) return withoutId(name, 'delete');
-    return { requests: [call(remove, settings, { id })], risk: ['delete'] };
+  write: {
+    create({ key: [name = ''], fields: values, settings }) {
+      // A new object has no unset members.
+      const body = { name, ...withoutNulls(wireFields(values, Object.keys(fields), settings)) };
+      return { requests: [call(post, settings, { body })] };
+    },
+    update(input) {
+      const unsafe = undeclaredMasks(input);
+      const advice = unsafe.length > 0 ? maskedAdvice(input, unsafe) : sourcesAdvice(input);
+      if (advice !== null) return { manual: advice };
+      const { id } = input.live;
+      if (id === null) return withoutId(input.key[0] ?? '', 'change');
+      if (lacksRuleId(input)) return { manual: ruleAdvice };
+      return input.settings.simUpdate === 'put' ? replaceWhole(input, id) : patch(input, id);
+    },
+    remove({ key: [name = ''], id, settings }) {
+      if (id === null) return withoutId(name, 'delete');
+      return { requests: [call(remove, settings, { id })], risk: ['delete'] };
+    },
   },
   quirks: {
     notice: {

@@ -35,14 +35,16 @@ export const verifiedDomain: Kind = {
   },
   // Not shown (seed 001).
   can: { create: 'duplicates', update: false, delete: false, rename: false, pin: false },
-  create({ key: [domain = ''], settings }) {
-    return {
-      requests: [call(post, settings, { body: { domain } })],
-      warnings: [`Then publish the DKIM records of ${domain}: \`tenantctl status\` prints them.`],
-    };
+  write: {
+    create({ key: [domain = ''], settings }) {
+      return {
+        requests: [call(post, settings, { body: { domain } })],
+        warnings: [`Then publish the DKIM records of ${domain}: \`tenantctl status\` prints them.`],
+      };
+    },
+    update: () => ({ manual: 'A verified domain has no fields that can be changed.' }),
+    remove: ({ key: [domain = ''] }) => ({
+      manual: `The API cannot remove a verified domain; remove ${domain} in the admin interface, or ask the vendor's support.`,
+    }),
   },
-  update: () => ({ manual: 'A verified domain has no fields that can be changed.' }),
-  remove: ({ key: [domain = ''] }) => ({
-    manual: `The API cannot remove a verified domain; remove ${domain} in the admin interface, or ask the vendor's support.`,
-  }),
 };

@@ -162,7 +162,9 @@ function writeChange(
     settings,
   };
   const write = writeWith(() =>
-    live ? withDropped(kind, kind.update({ ...input, live }), { ...input, live }) : kind.create(input),
+    live
+      ? withDropped(kind, kind.write.update({ ...input, live }), { ...input, live })
+      : kind.write.create(input),
   );
   // An item of a list without order has no place to stay at.
   const isKept: IsSensitive = (at, value) => {
@@ -247,7 +249,7 @@ function withDropped(kind: Kind, write: Write, input: UpdateInput): Write {
   const isSentAlong = (at: Pointer): boolean => {
     const shown = setMember(current, at, true);
     const wanted = setMember(fields, at, liveMarker(at));
-    const again = kind.update({ ...input, fields: wanted, live: { ...live, fields: shown } });
+    const again = kind.write.update({ ...input, fields: wanted, live: { ...live, fields: shown } });
     return 'requests' in again && again.requests.some(({ body }) => livePlacesIn(body).includes(at));
   };
   const isDropped = (at: Pointer) =>
@@ -291,7 +293,7 @@ export function deletionOf(
     ...(isNamed ? keyDifferences(kind, live.shownKey, null) : []),
     ...differences(kind, left, readableFields(kind, live.fields)),
   ];
-  const write = writeWith(() => kind.remove({ key: live.key, id: live.id, settings }));
+  const write = writeWith(() => kind.write.remove({ key: live.key, id: live.id, settings }));
   return buildChange('delete', write, live, {
     kind: kind.name,
     key: live.key,

@@ -112,7 +112,8 @@ function keeper(
       return `no manifest could declare it, since the tenant has ${duplicates} objects with this key`;
     const undeclarable = whyUndeclarable(live);
     if (undeclarable !== null) return `no manifest could declare it, since ${undeclarable}`;
-    const needsHand = (id: string | null) => 'manual' in live.kind.remove({ key: live.key, id, settings });
+    const needsHand = (id: string | null) =>
+      'manual' in live.kind.write.remove({ key: live.key, id, settings });
     const lacksOnlyId = live.id === null && needsHand(null) && !needsHand('id');
     return lacksOnlyId ? 'the tenant shows no id for it, so the API cannot delete it' : null;
   };

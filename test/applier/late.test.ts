@@ -179,7 +179,7 @@ it('the second request of a create waits until reads show what the first one mad
     request('POST', thingsPath, { name: 'a', text: 'new' }),
     request('PATCH', `${thingsPath}/{Thing/a}/rule`, { value: 'r' }),
   ];
-  const inTwo = catalogOf([{ ...thing, create: () => ({ requests }) }]);
+  const inTwo = catalogOf([{ ...thing, write: { ...thing.write, create: () => ({ requests }) } }]);
   const plan = planOf([{ ...createThing('a', { text: 'new', rule: 'r' }), requests }]);
   const result = await apply(plan, tenant, { kinds: inTwo, clock, settle });
   expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });

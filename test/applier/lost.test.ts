@@ -76,7 +76,7 @@ describe('a POST whose answer is lost', () => {
     const path = '/v2024/things/t1/rows';
     const adding: Kind = {
       ...thing,
-      update: () => ({ requests: [request('POST', path, { text: 'after' })] }),
+      write: { ...thing.write, update: () => ({ requests: [request('POST', path, { text: 'after' })] }) },
     };
     const entry = { ...updateThing(old, 'after'), requests: [request('POST', path, { text: 'after' })] };
     const tenant = await startTenant({ things: { old } });

@@ -105,11 +105,13 @@ export const thing: Kind = {
     return { key: [name], id: getText(answer, 'id'), fields };
   },
   can: { create: 'refused', update: true, delete: true, rename: true, pin: false },
-  create: ({ key: [name = ''], fields }) => ({
-    requests: [request('POST', thingsPath, { name, ...fields })],
-  }),
-  update: updateOf,
-  remove: ({ id }) => ({ requests: [request('DELETE', `${thingsPath}/${id}`)], risk: ['delete'] }),
+  write: {
+    create: ({ key: [name = ''], fields }) => ({
+      requests: [request('POST', thingsPath, { name, ...fields })],
+    }),
+    update: updateOf,
+    remove: ({ id }) => ({ requests: [request('DELETE', `${thingsPath}/${id}`)], risk: ['delete'] }),
+  },
 };
 
 /** Written second: a template with nothing but a subject. One POST creates and replaces; deleted in bulk, which goes back to a default. */
@@ -132,11 +134,13 @@ export const note: Kind = {
   },
   can: { create: 'replaces', update: true, delete: true, rename: false, pin: false },
   quirks: { sharedDelete: {} },
-  create: postNote,
-  update: postNote,
-  remove: ({ key: [key = ''] }) => ({
-    requests: [request('POST', `${notesPath}/bulk-delete`, [noteKey(key)])],
-  }),
+  write: {
+    create: postNote,
+    update: postNote,
+    remove: ({ key: [key = ''] }) => ({
+      requests: [request('POST', `${notesPath}/bulk-delete`, [noteKey(key)])],
+    }),
+  },
 };
 
 function postNote({ key: [key = ''], fields }: WriteInput): Write {

@@ -655,7 +655,7 @@ describe('a step by hand says', () => {
 
   it('that there is no call to delete objects of the kind', () => {
     const kind = kindOf({ delete: false });
-    expect(kind.remove({ ...input, id: 'r1' })).toEqual({
+    expect(kind.write.remove({ ...input, id: 'r1' })).toEqual({
       manual:
         'The API has no call to delete objects of the kind Role: do this in the admin interface, then plan again.',
     });
@@ -663,7 +663,7 @@ describe('a step by hand says', () => {
 
   it('that the object has no id, with all parts of its key', () => {
     const kind = kindOf({ key: ['name', 'description'] });
-    expect(kind.remove({ ...input, key: ['Engineer', 'Builds'], id: null })).toEqual({
+    expect(kind.write.remove({ ...input, key: ['Engineer', 'Builds'], id: null })).toEqual({
       manual:
         'The tenant shows no id for "Engineer/Builds", so the API cannot delete it: do this in the admin interface, then plan again.',
     });
