@@ -5,6 +5,7 @@ import {
   existsSync,
   fchmodSync,
   fstatSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -96,14 +97,20 @@ export async function changeFiles(
   removed: readonly string[],
   io: FileIo,
 ): Promise<void> {
-  for (const { path } of written) tryToWrite(path, io);
-  for (const file of removed) {
+  const files = [...written.map(({ path }) => path), ...removed];
+  const oneInEach = new Map(files.map((file) => [dirname(resolve(io.cwd, file)), file]));
+  for (const [folder, file] of oneInEach) {
+    requireOutputFile(resolve(io.cwd, file), io.cwd);
     try {
-      accessSync(dirname(resolve(io.cwd, file)), constants.W_OK);
+      mkdirSync(folder, { recursive: true });
+      accessSync(folder, constants.W_OK);
     } catch (error) {
       throw unwritableFile(file, error);
     }
   }
+  // What is there already may be read-only, a folder, or a link that leads elsewhere. Most files of an export are new.
+  for (const { path } of written)
+    if (lstatSync(resolve(io.cwd, path), { throwIfNoEntry: false })) tryToWrite(path, io);
   for (const { path, content } of written) await writeTextFile(path, content, io);
   for (const file of removed) rmSync(resolve(io.cwd, file));
 }
