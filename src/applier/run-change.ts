@@ -403,7 +403,7 @@ async function concludeFrom(
     return { is: 'rejected', remark: description };
   }
   const advice = isSafeTwice(step) ? '' : ' The request was not sent again: it could take effect twice.';
-  const state = task.change.action === 'create' ? 'does not exist' : 'is unchanged';
+  const state = task.change.action === 'create' ? 'was not there' : 'is unchanged';
   return { is: 'unknown', remark: `${description} The object, read again, ${state}.${advice}` };
 }
 

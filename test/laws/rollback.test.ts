@@ -6,6 +6,7 @@ import {
   canonicalJson,
   isArray,
   isObject,
+  isReference,
   type Json,
   type JsonObject,
   mapMembers,
@@ -46,15 +47,16 @@ function restorable(
   );
 }
 
+/** The rules of a search, the sources of an integration, and the sets and references of own kinds have no order. */
+const isUnordered = (name: string, items: readonly Json[]): boolean =>
+  ['rules', 'sources'].includes(name) ||
+  (/^f\d+$/.test(name) && items.every((item) => typeof item === 'string' || isReference(item)));
+
 /** As in a plan, JSON is the same as its text, and a field is unset where it is left out or empty. */
 function essence(fields: JsonObject, said: string): JsonObject {
   return mapMembers(fields, (value, name) => {
     const read = readable(value);
-    // The rules of a search and the sources of an integration have no order.
-    const ordered =
-      ['rules', 'sources'].includes(name) && isArray(read)
-        ? read.map((item) => canonicalJson(item)).sort()
-        : read;
+    const ordered = isArray(read) && isUnordered(name, read) ? read.map(canonicalJson).sort() : read;
     const kept = ofTenant.includes(name) ? null : withoutPlaces(ordered, pointer(name), said);
     // Hosts fill Slack and Teams messages up with false and empty texts: they mean the same as what is left out.
     if (/^(slack|teams)Template$/.test(name) && isObject(kept)) {

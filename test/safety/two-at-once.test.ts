@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, rmSync, utimesSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { commandLine } from '../support/program.ts';
@@ -62,6 +62,7 @@ it('plans are made and shown while an apply runs', async () => {
 });
 
 it.runIf(hasContainers)('an apply in another container holds the lock as long as it renews it', async () => {
+  world.env.XDG_STATE_HOME = join(world.dir, 'state');
   const { child, closed } = await startStuckApply(container);
   const second = await world.run('apply --yes --format json');
   expect(second).toMatchObject({ code: 4, json: { diagnostics: [{ code: 'apply-in-progress' }] } });
@@ -70,7 +71,12 @@ it.runIf(hasContainers)('an apply in another container holds the lock as long as
   // Nobody here can see that it is gone.
   expect(await world.run('apply --yes')).toMatchObject({ code: 4 });
   const then = Date.now() / 1000 - 61;
-  utimesSync(join(world.dir, '.tenantctl/test/lock'), then, then);
+  const locks = join(world.dir, 'state/tenantctl/locks');
+  for (const lock of [
+    ...readdirSync(locks).map((name) => join(locks, name)),
+    join(world.dir, '.tenantctl/test/lock'),
+  ])
+    utimesSync(lock, then, then);
   const third = await world.run('apply --yes');
   expect(third, third.stderr).toMatchObject({ code: 0 });
 });
