@@ -209,7 +209,7 @@ export function readinessOf(
   if (!progress) return changedSince === null ? fresh : stale(changedSince);
 
   const { requests } = entry.change;
-  // One is only sent after those before it, whatever is recorded of them.
+  // A request is only sent after those before it, whatever is recorded of them.
   const last = Math.max(0, ...progress.requests.keys());
   const next = progress.requests.get(last)?.state === 'done' ? last + 1 : last;
   if (next === requests.length) {

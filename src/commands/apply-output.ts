@@ -88,7 +88,7 @@ export async function requireConfirmation(document: NewPlans, args: ApplyArgs, i
   });
 }
 
-/** What the plan would say beside its changes, each text once. */
+/** Prints the warnings of changes, each text once: the plan that shows them is not printed. */
 function printWarnings(changes: readonly Change[], io: Io): void {
   const all = changes.flatMap(({ address, action, warnings }) =>
     action === 'manual' ? [] : warnings.map((text) => ({ address, text })),

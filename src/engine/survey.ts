@@ -349,8 +349,9 @@ const usualClass = 'NeAttribute';
 
 export interface KindCheck {
   readonly kind: string;
-  /** True when manifests declare such objects, or refer to them: then a plan reads them. */
+  /** True when manifests declare such objects. */
   readonly declared: boolean;
+  /** True when manifests refer to such objects: then a plan reads them too. */
   readonly referredTo: boolean;
   /** `each`: objects of the kind are read one by one, and none was. */
   readonly read: 'yes' | 'no' | 'each' | 'no-service';

@@ -46,7 +46,7 @@ const ignored = ['**/node_modules/**', '**/.git/**', '**/.tenantctl/**'];
  * The files below `root`, an absolute path without links. A link that leads out of it is refused.
  *
  * @param largest the size of the largest file that is read, in bytes
- * @param isSecret whether a path is that of a file which is refused because of what it holds
+ * @param isSecret whether the file at a path is refused because it holds credentials
  */
 export function diskSource(root: string, largest = largestFile, isSecret = holdsCredentials): FileSource {
   const resolve = linkResolver(root);

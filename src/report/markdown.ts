@@ -153,7 +153,7 @@ function factWords({ name, value, is, link }: Fact): string {
 
 const linkTarget = (link: string): string => link.replace(/[<>\s]/g, encodeURIComponent);
 
-/** What went wrong, and what is grave. */
+/** The alarm of the page, and its points of the highest level. */
 function alertOf({ alarm, points }: Page): string {
   const grave = points.filter(({ level }) => level === 'high').map(({ words }) => words);
   const lines = [alarm !== null && `**${escapeMarkdown(alarm)}**`, grave.join(' · ')];

@@ -203,7 +203,7 @@ export function clearMarks({ contentDocument }: HTMLIFrameElement): void {
   contentDocument?.querySelector('x-marks')?.remove();
 }
 
-/** Outlines with a white edge, and a bar at the left: they are seen on every background, whoever sees which colours. */
+/** Draws outlines with a white edge, and a bar at the left: visible on every background, also without colour vision. */
 export function drawMarks(frame: HTMLIFrameElement): void {
   clearMarks(frame);
   const root = frame.contentDocument?.documentElement;
