@@ -1,10 +1,10 @@
 import type { FieldDifference } from '../kinds/compare.ts';
-import { differencesBetween } from '../kinds/compare.ts';
+import { differences, differencesBetween } from '../kinds/compare.ts';
 import { isDeclaredByMember, isUnordered, readableFields, sameValue } from '../kinds/field.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
-import { get, itemsOf, type Json } from '../model/json.ts';
+import { get, itemsOf, type Json, pick } from '../model/json.ts';
 import { isReplacement } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -47,17 +47,23 @@ export function hasEffect(
 export function isInProgress(entry: KindChange, live: LiveObject | null, secrets: KnownSecrets): boolean {
   const { kind, change } = entry;
   if (live === null) return isReplacement(change);
-  if (change.action !== 'delete') return foreignDifferences(entry, live, secrets).length === 0;
   const prepared = Object.keys(kind.described?.beforeDelete ?? {});
-  return prepared.length > 0 && prepared.every((name) => isPrepared(live, name));
+  const isPreparedToGo = prepared.length > 0 && prepared.every((name) => isPrepared(live, name));
+  if (change.action === 'delete' && !isPreparedToGo) return false;
+  return foreignDifferences(entry, live, secrets).length === 0;
 }
 
+/** Places that are neither as the plan found them nor as it makes them: somebody else changed them. */
 export function foreignDifferences(entry: KindChange, live: LiveObject, secrets: KnownSecrets): Pointer[] {
+  const { kind, change } = entry;
   const planned = plannedDifferences(entry);
-  const isOwn = (path: Pointer) => isReplacement(entry.change) && isPrepared(live, segmentsOf(path)[0] ?? '');
-  return openDifferences(entry, live, secrets)
-    .filter((each) => !planned.isAsBefore(each) && !isOwn(each.path))
-    .map(({ path }) => path);
+  const isDelete = change.action === 'delete';
+  const open = isDelete
+    ? differences(kind, pick({}, Object.keys(kind.fields)), readableFields(kind, live.fields))
+    : openDifferences(entry, live, secrets);
+  const isOwn = (path: Pointer) =>
+    (isDelete || isReplacement(change)) && isPrepared(live, segmentsOf(path)[0] ?? '');
+  return open.filter((each) => !planned.isAsBefore(each) && !isOwn(each.path)).map(({ path }) => path);
 }
 
 /** Whether a field has the value that the kind sets before a delete. */

@@ -122,6 +122,20 @@ describe('write', () => {
     }
   });
 
+  it('`beforeDelete` was sent, and somebody changed the object then: the same plan does not delete it', async () => {
+    for (const isChanged of [false, true]) {
+      const world = await roles({ beforeDelete: { enabled: false } }, [{ name: 'Old', ensure: 'absent' }]);
+      await succeed(world, 'plan', '--out', 'plan.json', '--allow-delete-all', 'Role');
+      world.sandbox.faults.add({ kind: 'status', status: 403, method: 'DELETE', times: 1 });
+      await world.run('apply', 'plan.json');
+      if (isChanged) world.sandbox.state.objects.Role = [{ ...old, enabled: false, owner: 'eve' }];
+      const { code, stdout } = await world.run('apply', 'plan.json');
+      expect(code).toBe(isChanged ? 4 : 0);
+      if (isChanged) expect(stdout).toContain('Role/Old has changed since the plan was made');
+      expect(inTenant(world)).toHaveLength(isChanged ? 1 : 0);
+    }
+  });
+
   it('`immutable` is a step by hand, and no rename', async () => {
     const world = await roles({ immutable: ['type', 'name'] }, [{ name: 'Old', type: 'B' }]);
     const [change] = (await world.plan()).changes;
