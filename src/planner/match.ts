@@ -206,8 +206,9 @@ function findRenames(
   others: readonly LiveObject[],
   deletions: readonly Deletion[],
 ): Diagnostic[] {
-  const renamable = created.filter(({ kind: { can, keyFields } }) => {
-    return keyFields.length === 1 && (can.rename || can.pin);
+  // What a rollback creates again is no manifest's.
+  const renamable = created.filter(({ resource, kind: { can, keyFields } }) => {
+    return resource.declaration !== null && keyFields.length === 1 && (can.rename || can.pin);
   });
   if (renamable.length === 0) return [];
   const deleted = new Set(deletions.flatMap(({ addresses }) => addresses));

@@ -45,6 +45,17 @@ it('is asked about where secrets are all that cannot be compared, but not where 
   expect(await questions(world)).toEqual([]);
 });
 
+it('is not asked about where a rollback creates what an apply deleted', async () => {
+  const world = await createTestWorld({
+    seed: `simIntegrations: [{ id: s1, name: Tickets, type: Jira, sources: [] }, { id: s2, name: Twin, type: Jira, sources: [] }]`,
+  });
+  world.declare([integration('Tickets', { ensure: 'absent' })]);
+  await succeed(world, 'apply', '--yes');
+  const { stdout } = await succeed(world, 'rollback', '--last');
+  expect(stdout).toContain('+ SimIntegration/Tickets');
+  expect(stdout).not.toContain('Renamed?');
+});
+
 it('is asked about where --prune deletes the former object', async () => {
   const world = await createTestWorld({ seed, environment: { prune: { kinds: ['SimIntegration'] } } });
   world.declare([integration('Helpdesk', tickets), integration('Changes')]);

@@ -253,6 +253,7 @@ describe('an object that is deleted where another one is created', () => {
       {},
       { lifecycle: { renamedFrom: renamedFrom === null ? null : [renamedFrom] } },
     ),
+    declaration: { digest: () => name, differsHere: () => [], isEnsuredHere: () => false },
     source: () => ({ file, line: 1, column: 1 }),
   });
   const renames = (previous: readonly Resource[], declared: readonly Resource[]) =>
