@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 import { compareField, pairRecords, recordAgrees } from '../kinds/compare.ts';
-import { isUnordered, textOfItem } from '../kinds/field.ts';
+import { itemTextAt } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
@@ -178,7 +178,7 @@ function mayBeSame(
     mergeValue({ ...slot, declared: item, live: live[from] ?? null }, { ...merge, changes });
     return changes.edits.length === 0 && changes.notes.length === 0;
   };
-  if (!isUnordered(place.field) || place.depth > 0)
+  if (place.is !== 'records' && itemTextIn(place) === null)
     return declared.length === live.length && declared.every((item, index) => mayBe(item, index, index));
   return (
     declared.every((item, index) => live.some((_, from) => mayBe(item, index, from))) &&
@@ -383,12 +383,15 @@ function pairItems(place: Place, declared: readonly Json[], live: readonly Json[
       pair.live && live.indexOf(pair.live),
     ]);
   }
-  if (is === 'set' || is === 'references') {
-    const textsOf = (items: readonly Json[]) => items.map((item) => textOfItem(field, item));
-    return pairOthers(textsOf(declared), textsOf(live));
-  }
-  const textsOf = (items: readonly Json[]) => items.map((item) => canonicalJson(comparableAt(place, item)));
-  return alignItems(textsOf(declared), textsOf(live));
+  const textOf = itemTextIn(place);
+  const textsOf = (items: readonly Json[]) =>
+    items.map((item) => (textOf ?? canonicalJson)(comparableAt(place, item)));
+  return (textOf ? pairOthers : alignItems)(textsOf(declared), textsOf(live));
+}
+
+/** Tells items apart of a list without order; `null` where order counts. */
+function itemTextIn({ field, at }: Place): ((item: Json) => string) | null {
+  return itemTextAt(field, pointer(...segmentsOf(at).slice(1)));
 }
 
 /** Items that are gone with new ones, one by one; what is left over stands alone. */

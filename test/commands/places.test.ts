@@ -173,6 +173,45 @@ accessRequestConfig: { Source/HR: 2, Source/New%2FOne: 7 }
   expect(live().membership).toMatchObject({ limits: { [hr]: { most: 3 }, [ledger]: { most: 5 } } });
 });
 
+it('a merge leaves lists without order in the order of the manifest, also with secrets in them', async () => {
+  const kind = {
+    kind: 'Hook',
+    path: '/v2025/hooks',
+    update: 'json-patch',
+    fields: { calls: 'json', settings: { is: 'json', declares: 'members' } },
+    places: { calls: 'set', 'calls/*/token': 'secret', 'settings/rooms': 'set' },
+  };
+  const calls = [
+    { to: 'one', token: 'token-1' },
+    { to: 'two', token: 'token-2' },
+  ];
+  const { write, read, run, sandbox } = await createTestWorld({
+    seed: JSON.stringify({
+      kinds: [kind],
+      objects: { Hook: [{ id: 'h1', name: 'H', calls, settings: { size: 2, rooms: ['b', 'a'] } }] },
+    }),
+    files: { 'kinds/Hook.kind.yaml': JSON.stringify(kind) },
+    env: { ONE: 'token-1', TWO: 'token-2' },
+  });
+  const manifest = `kind: Hook
+name: H
+calls:
+  - { to: two, token: !secret TWO } # second
+  - { to: one, token: !secret ONE } # first
+settings:
+  size: 1
+  rooms:
+    - a # ours
+    - b # theirs
+`;
+  write('config/hook.yaml', manifest);
+  expect(await run('export', '--merge', '--kinds', 'Hook')).toMatchObject({ code: 0 });
+  expect(read('config/hook.yaml')).toBe(manifest.replace('size: 1', 'size: 2'));
+  Object.assign(sandbox.state.objects.Hook?.[0] ?? {}, { settings: { size: 1, rooms: ['c', 'b', 'a'] } });
+  expect(await run('export', '--merge', '--kinds', 'Hook')).toMatchObject({ code: 0 });
+  expect(read('config/hook.yaml')).toBe(manifest.replace('# theirs\n', '# theirs\n    - c\n'));
+});
+
 it.each([
   ['membership: { sourceIds: [!ref Identity/Ann] }', 'refers to the kind Source, not to Identity'],
   ['additionalOwners: [{ type: OTHER, id: !ref Identity/Ann }]', '`!ref` is not allowed here'],
