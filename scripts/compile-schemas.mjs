@@ -15,7 +15,7 @@ const suffix = '.schema.json';
 /** `manifest` and `environment` are for editors. `lifecycle` is part of the schemas of kinds. `diff` is never read. */
 const uncompiled = ['manifest', 'environment', 'lifecycle', 'diff'];
 /** Schemas of other files than manifests. */
-const others = ['fleet', 'kind', 'plan', 'project', 'result'];
+const others = ['fleet', 'journalRecord', 'kind', 'plan', 'project', 'result'];
 
 const names = readdirSync(`${root}schemas`)
   .filter((file) => file.endsWith(suffix))

@@ -39,9 +39,19 @@ export function typesOf(name, schema) {
     return typeNamed(part);
   }
 
-  function bare(type, { properties, additionalProperties, items, minItems, maxItems, required = [] }) {
+  function bare(type, schema) {
+    const {
+      properties,
+      additionalProperties,
+      items,
+      prefixItems,
+      minItems,
+      maxItems,
+      required = [],
+    } = schema;
     if (type === 'any') return 'Json';
     if (type === 'integer') return 'number';
+    if (prefixItems) return `readonly [${prefixItems.map(typeOf).join(', ')}]`;
     if (type === 'array' && maxItems === minItems && maxItems > 0)
       return `readonly [${Array(maxItems).fill(typeOf(items)).join(', ')}]`;
     if (type === 'array') return `readonly ${items ? wrapped(typeOf(items)) : 'Json'}[]`;

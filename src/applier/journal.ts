@@ -1,13 +1,19 @@
 import { type FileHandle, mkdir, open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type {
+  Conclusion,
+  Plan as Header,
+  JournalRecord,
+  Settled,
+} from '../generated/schemas/journalRecord.ts';
+import { validators } from '../generated/validators.js';
 import type { Address } from '../model/address.ts';
 import { SharedWork } from '../model/basics.ts';
 import { fileStem } from '../model/digest.ts';
 import { ExitCode, fail, ifExists, unreadableFile, unwritableFile } from '../model/failure.ts';
-import { get, getText, isArray, isObject, type Json, parseJson, sameJson } from '../model/json.ts';
+import { parseJson, sameJson } from '../model/json.ts';
 import { isSameTenant, type TenantName } from '../model/network.ts';
 import type { Plan } from '../model/plan.ts';
-import type { Pointer } from '../model/pointer.ts';
 
 /** What the runs of a plan have done: written before and after every request, read when the plan is applied again. */
 export interface Journal {
@@ -16,9 +22,13 @@ export interface Journal {
   progress(address: Address): Progress | null;
   /** Records that a request is about to be sent, with the fingerprints of its objects before it. */
   intend(request: number, before: ReadonlyMap<Address, string | null>, at: string): Promise<void>;
-  conclude(request: number, conclusion: Conclusion, at: string): Promise<void>;
+  conclude(
+    request: number,
+    conclusion: Pick<Conclusion, 'changes' | 'verdict' | 'status'>,
+    at: string,
+  ): Promise<void>;
   /** Records that a finished change was checked, and what its object showed. */
-  settle(change: Address, settled: SettledObject, at: string): Promise<void>;
+  settle(change: Address, settled: Pick<Settled, 'unmet' | 'after'>, at: string): Promise<void>;
   /** Ends the journal of a run that is done: the same plan, applied later, starts from the beginning. */
   finish(at: string): Promise<void>;
   close(): Promise<void>;
@@ -164,7 +174,7 @@ async function syncFolder(folder: string): Promise<void> {
 
 interface JournalContent {
   /** `null` for a file that is missing or empty. */
-  readonly header: Extract<JournalRecord, { type: 'plan' }> | null;
+  readonly header: Header | null;
   readonly records: readonly JournalRecord[];
   readonly length: number;
 }
@@ -179,11 +189,12 @@ async function readJournal(file: string): Promise<JournalContent> {
   const length = bytes.lastIndexOf('\n') + 1;
   const [first, ...lines] = bytes.subarray(0, length).toString('utf8').split('\n').slice(0, -1);
   if (first === undefined) return { header: null, records: [], length: 0 };
-  const header = parseJson(first);
-  if (!isRecord(header) || header.type !== 'plan') throw journalDamaged(file, 'is not a journal');
+  const header: unknown = parseJson(first);
+  if (!validators.journalRecord(header) || header.type !== 'plan')
+    throw journalDamaged(file, 'is not a journal');
   const records = lines.map((line, at) => {
-    const record = parseJson(line);
-    if (!isRecord(record)) throw journalDamaged(file, `cannot be read at line ${at + 2}`);
+    const record: unknown = parseJson(line);
+    if (!validators.journalRecord(record)) throw journalDamaged(file, `cannot be read at line ${at + 2}`);
     return record;
   });
   return { header, records, length };
@@ -198,119 +209,22 @@ function journalDamaged(file: string, why: string) {
   );
 }
 
-/** `refused`: it certainly had no effect. `unclear`: no answer shows whether it had. */
-export type Verdict = 'done' | 'refused' | 'unclear';
-
-interface Conclusion {
-  readonly changes: readonly Address[];
-  readonly verdict: Verdict;
-  readonly status: number | null;
-}
-
-/** One line of a journal. It has no bodies and no values, so it holds no secrets. */
-type JournalRecord =
-  | {
-      readonly type: 'plan';
-      readonly digest: string;
-      readonly format: 1;
-      readonly tenant: TenantName;
-      readonly createdAt: string;
-    }
-  | {
-      readonly type: 'intent';
-      readonly at: string;
-      readonly request: number;
-      readonly before: readonly (readonly [Address, string | null])[];
-    }
-  | (Conclusion & { readonly type: 'result'; readonly at: string; readonly request: number })
-  | ({
-      readonly type: 'settled';
-      readonly at: string;
-      readonly change: Address;
-    } & SettledObject);
-
-interface SettledObject {
-  /** The places that the tenant ignored, rewrote, added to or removed items from. */
-  readonly unmet: readonly Pointer[];
-  /** The fingerprint of the object; `null` where there was none. */
-  readonly after: string | null;
-}
-
 /** What is known about one request of a change; `intended`: it was sent or was about to be, and has no result. */
 interface RequestProgress {
   readonly before: string | null;
-  readonly state: 'intended' | Verdict;
+  readonly state: 'intended' | Conclusion['verdict'];
   readonly at: string;
 }
 
 export interface Progress {
   readonly requests: ReadonlyMap<number, RequestProgress>;
   /** What its object showed when it was checked; `null` before that. */
-  readonly settled: SettledObject | null;
-}
-
-type MemberCheck = (value: Json | undefined) => boolean;
-
-const isText: MemberCheck = (value) => typeof value === 'string';
-const isNumber: MemberCheck = (value) => typeof value === 'number';
-const orNull =
-  (isValue: MemberCheck): MemberCheck =>
-  (value) =>
-    value === null || isValue(value);
-const isListOf =
-  (isItem: MemberCheck): MemberCheck =>
-  (value) =>
-    isArray(value) && value.every(isItem);
-const verdicts: readonly unknown[] = ['done', 'refused', 'unclear'] satisfies Verdict[];
-
-const recordMembers = new Map<string | null, Readonly<Record<string, MemberCheck>>>([
-  [
-    'plan',
-    {
-      format: (value) => value === 1,
-      digest: isText,
-      tenant: (value) => isObject(value) && isText(get(value, 'identity')) && isText(get(value, 'profiles')),
-      createdAt: isText,
-    },
-  ],
-  [
-    'intent',
-    {
-      at: isText,
-      request: isNumber,
-      before: isListOf(
-        (pair) => isArray(pair) && pair.length === 2 && isText(pair[0]) && orNull(isText)(pair[1]),
-      ),
-    },
-  ],
-  [
-    'result',
-    {
-      at: isText,
-      request: isNumber,
-      changes: isListOf(isText),
-      verdict: (value) => verdicts.includes(value),
-      status: orNull(isNumber),
-    },
-  ],
-  ['settled', { at: isText, change: isText, unmet: isListOf(isText), after: orNull(isText) }],
-]);
-
-function isRecord(value: Json | undefined): value is Json & JournalRecord {
-  const members = isObject(value) ? recordMembers.get(getText(value, 'type')) : undefined;
-  return (
-    isObject(value) &&
-    members !== undefined &&
-    Object.entries(members).every(([name, isValid]) => isValid(get(value, name)))
-  );
+  readonly settled: Pick<Settled, 'unmet' | 'after'> | null;
 }
 
 /** The records of a journal by change. A later record of a request replaces an earlier one. */
 function progressOf(records: readonly JournalRecord[]): ReadonlyMap<Address, Progress> {
-  const byChange = new Map<
-    Address,
-    { requests: Map<number, RequestProgress>; settled: SettledObject | null }
-  >();
+  const byChange = new Map<Address, { requests: Map<number, RequestProgress>; settled: Settled | null }>();
   const entry = (address: Address) => {
     const existing = byChange.get(address) ?? { requests: new Map(), settled: null };
     byChange.set(address, existing);

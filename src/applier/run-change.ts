@@ -1,4 +1,5 @@
 import type { Sent } from '../client/answer.ts';
+import type { Conclusion } from '../generated/schemas/journalRecord.ts';
 import { readableFields } from '../kinds/field.ts';
 import { deniesSuccess, isInconclusive } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
@@ -21,7 +22,6 @@ import {
   type Task,
 } from './find.ts';
 import { mostReads, untilOf } from './freshness.ts';
-import type { Verdict } from './journal.ts';
 import { type Evidence, foreignDifferences, judgeEffect } from './observed.ts';
 import { type Ending, ending, fillRequest, type Run } from './run.ts';
 import { fieldsWritten } from './verify.ts';
@@ -229,7 +229,7 @@ async function sendRecorded(
   isRepetition: boolean,
   log: SentRequest[],
   run: Run,
-): Promise<AnsweredStep & { readonly verdict: Verdict }> {
+): Promise<AnsweredStep & { readonly verdict: Conclusion['verdict'] }> {
   const { tasks, request, index, before } = step;
   const { method, path } = request;
   const { journal, clock, settle } = run;
@@ -315,7 +315,7 @@ async function send({ tasks: [task], request, notAfter }: Step, run: Run): Promi
 }
 
 /** A refusal proves nothing if the same request may have been carried out before it. */
-function verdictOf({ method }: Request, answer: Sent, isRepetition: boolean): Verdict {
+function verdictOf({ method }: Request, answer: Sent, isRepetition: boolean): Conclusion['verdict'] {
   const wasSentBefore = isRepetition || answer.repeated;
   switch (answer.outcome) {
     case 'answered':
@@ -386,7 +386,7 @@ async function concludeFrom(
 ): Promise<StepOutcome> {
   const { method, path } = step.request;
   const changes = [task.change.address];
-  const record = (verdict: Verdict) =>
+  const record = (verdict: Conclusion['verdict']) =>
     journal.conclude(step.index, { changes, verdict, status: statusOf(answer) }, now());
   const description = describe(answer);
   if (evidence === 'taken') {
