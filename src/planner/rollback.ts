@@ -5,7 +5,7 @@ import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kin
 import { identityOf, isKnownById, LiveIndex, shownId } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
-import { idsIn, mapIds } from '../kinds/references.ts';
+import { mapIds } from '../kinds/references.ts';
 import { noLifecycle, nowhere, type Resource, undeclared } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key, parseAddress, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -44,7 +44,7 @@ export type LaterResult =
   | { readonly file: string; readonly unreadable: string };
 
 /** What a rollback is made from. `resources` are the current manifests, which may protect what would be deleted. */
-export interface RollbackInput extends Pick<PlanInput, 'resources' | 'environment' | 'choices'> {
+interface RollbackInput extends Pick<PlanInput, 'resources' | 'environment' | 'choices'> {
   readonly result: Result;
   readonly later: readonly LaterResult[];
 }
@@ -76,36 +76,35 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
   const index = new LiveIndex(objects);
   const manifests = resourcesByIdentity(input.resources);
   const undos = undosInScope(input);
-  const found = undos.map((undo) => {
-    const live = index.findByKey(undo.kind, undo.key) ?? index.findByKey(undo.kind, undo.former);
-    return { undo, live, restored: restore(undo, live) };
+  const lives = new Map(
+    undos.map(({ kind, key, former, record }) => [
+      record.address,
+      index.findByKey(kind, key) ?? index.findByKey(kind, former),
+    ]),
+  );
+  const renewed = renewedIds(input, lives);
+  const found = undos.map((undo): Found => {
+    const live = lives.get(undo.record.address) ?? null;
+    const restored = restore(undo, live);
+    return { undo, live, restored: restored && withRenewedIds(undo.kind, restored, renewed) };
   });
-  const byRecord = new Map(found.map((each) => [each.undo.record, each]));
-  const renewed = renewedIds(undosOf(input.result, input.environment.kinds), ({ record }) => {
-    const known = byRecord.get(record);
-    return known ? ((known.live && shownId(known.live)) ?? createdAgain(known.undo)) : null;
-  });
-  const reversals = found.flatMap(({ undo, live, restored }): Reversal[] => {
-    if (restored === null) return [];
-    const fields = withRenewedIds(undo.kind, restored.fields, renewed);
-    return [{ undo, live, resource: resourceOf(undo, fields, manifests) }];
-  });
-  const remarks = found.flatMap(({ undo, live, restored }) => [
-    ...remarksOn(undo, live, restored),
-    ...formerIdRemarks(undo, undo.record.action === 'create' ? {} : (restored?.fields ?? {}), renewed),
-  ]);
+  const reversals = found.flatMap(({ undo, live, restored }): Reversal[] =>
+    restored ? [{ undo, live, resource: resourceOf(undo, restored.fields, manifests) }] : [],
+  );
   return {
     reversals,
     rotate: reversals.flatMap(({ live, resource: { fields, address } }) =>
       live?.hidden.some((at) => valueAt(fields, at) !== undefined) ? [address] : [],
     ),
     resources: reversals.map(({ resource }) => resource),
-    diagnostics: [
-      ...laterRemarks(undos, input.later, input.result, input.environment.kinds),
-      ...remarks,
-      ...manualSteps(input),
-    ],
+    diagnostics: [...laterRemarks(undos, input), ...found.flatMap(remarksOn), ...manualSteps(input)],
   };
+}
+
+interface Found {
+  readonly undo: Undo;
+  readonly live: LiveObject | null;
+  readonly restored: Restored | null;
 }
 
 /**
@@ -136,17 +135,6 @@ function undosInScope({ result, environment, choices }: RollbackInput): Undo[] {
   return undosOf(result, environment.kinds).filter(({ record }) => isInScope(record.address));
 }
 
-/** `null` where the changed object is not found: a part of it is not enough to create a new one. */
-function restore(undo: Undo, live: LiveObject | null): Restored | null {
-  const { action, after, replaced = false, withheld = [] } = undo.record;
-  // What the result shows of a created object, the plan that deletes it may show too.
-  if (action === 'create') {
-    const mark = (shown: JsonObject, place: Pointer) => setMember(shown, place, liveMarker(place));
-    return { fields: withheld.reduce(mark, after ?? {}), lost: [] };
-  }
-  return live || action === 'delete' || replaced ? restoreFields(undo, live) : null;
-}
-
 function resourceOf(
   { kind, record, key, former }: Undo,
   fields: JsonObject,
@@ -174,8 +162,6 @@ function resourceOf(
     point: (at) => manifest?.point(at) ?? { source: nowhere, excerpt: '' },
   };
 }
-
-const setByHand = 'If the apply changed it, set the former value by hand.';
 
 /** The change without a place in the manifests, and with a warning where it would undo later work of others. */
 function annotate(change: Change, entry: Reversal | undefined): Change {
@@ -248,27 +234,32 @@ function withoutPlace(fields: JsonObject, at: Pointer): JsonObject {
   return isEmptied ? withoutPlace(left, pointer(...above)) : left;
 }
 
-function remarksOn(undo: Undo, live: LiveObject | null, restored: Restored | null): Diagnostic[] {
-  const { address } = undo.record;
+function remarksOn({ undo: { record }, live, restored }: Found): Diagnostic[] {
+  const { address, action } = record;
   if (restored === null) {
     const message = `${address} was not found by its key, so what the apply changed in it cannot be restored.`;
     const hint =
       'If the tenant has it under another key, set the former values by hand. To create it again, apply a manifest that declares it.';
-    return [{ code: 'rollback-gone', severity: 'warning', message, hint, address }];
+    return [warning('rollback-gone', message, address, hint)];
   }
-  if (restored.lost.length === 0) return [];
   const places = restored.lost.join(', ');
-  const isMissing = live === null;
-  const what = isMissing ? `comes back without ${places}` : `keeps ${places} as it is now`;
-  return [
-    {
-      code: 'rollback-incomplete',
-      severity: 'warning',
-      message: `${address} ${what}: the result did not record what may be secret.`,
-      hint: isMissing ? 'Set it afterwards, by a manifest or by hand.' : setByHand,
-      address,
-    },
-  ];
+  const what = live ? `keeps ${places} as it is now` : `comes back without ${places}`;
+  const incomplete = warning(
+    'rollback-incomplete',
+    `${address} ${what}: the result did not record what may be secret.`,
+    address,
+    live
+      ? 'If the apply changed it, set the former value by hand.'
+      : 'Set it afterwards, by a manifest or by hand.',
+  );
+  // What a rollback deletes refers to nothing any more.
+  const unmade = action === 'create' ? [] : [...restored.unmade];
+  const former = unmade.map((target) => {
+    const message = `${address} gets back the former id of ${target}, which was deleted and which this rollback does not create.`;
+    const hint = `Roll both back together, or create ${target} first and refer to it by a manifest.`;
+    return warning('rollback-former-id', message, address, hint);
+  });
+  return [...(places === '' ? [] : [incomplete]), ...former];
 }
 
 /** Manual steps of the plan: it is not known whether they were done. */
@@ -276,20 +267,20 @@ function manualSteps({ result, choices }: RollbackInput): Diagnostic[] {
   const isInScope = scopeFilter(choices.scope);
   return result.changes
     .filter(({ action, address }) => action === 'manual' && isInScope(address))
-    .map(({ address }): Diagnostic => {
+    .map(({ address }) => {
       const message = `${address} was a manual step. If it was done, undo it by hand.`;
-      return { code: 'rollback-by-hand', severity: 'warning', message, address };
+      return warning('rollback-by-hand', message, address);
     });
 }
 
 /** Warnings about objects of a rollback that later applies to the same tenant changed too. */
-export function laterRemarks(
+function laterRemarks(
   undos: readonly Undo[],
-  later: readonly LaterResult[],
-  { environment, tenant }: Result,
-  kinds: Kinds,
+  { later, result: { environment, tenant }, environment: { kinds } }: RollbackInput,
 ): Diagnostic[] {
   const wanted = new Map(undos.flatMap((undo) => namesOf(undo).map((name) => [name, undo.record.address])));
+  const unreadable = (file: string, why: string) =>
+    warning('rollback-later', `It is not known what the later apply of ${file} changed. ${why}`);
   return later.flatMap((found): Diagnostic[] => {
     if ('unreadable' in found) return [unreadable(found.file, found.unreadable)];
     const { file, result } = found;
@@ -298,13 +289,14 @@ export function laterRemarks(
       const touched = undosOf(result, kinds).flatMap((undo) =>
         namesOf(undo).flatMap((name) => wanted.get(name) ?? []),
       );
-      return [...new Set(touched)].map((address) => ({
-        code: 'rollback-later',
-        severity: 'warning',
-        message: `${address} was changed again by the apply of ${result.startedAt} (${file}).`,
-        hint: 'Look at its differences: the rollback may undo that too. To keep the order, roll the later apply back first.',
-        address,
-      }));
+      return [...new Set(touched)].map((address) =>
+        warning(
+          'rollback-later',
+          `${address} was changed again by the apply of ${result.startedAt} (${file}).`,
+          address,
+          'Look at its differences: the rollback may undo that too. To keep the order, roll the later apply back first.',
+        ),
+      );
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return [unreadable(file, error.message)];
@@ -317,15 +309,11 @@ function namesOf({ kind, key, former }: Undo): string[] {
   return [...new Set([identityOf(kind, key), identityOf(kind, former)])];
 }
 
-function unreadable(file: string, why: string): Diagnostic {
-  return {
-    code: 'rollback-later',
-    severity: 'warning',
-    message: `It is not known what the later apply of ${file} changed. ${why}`,
-  };
+function warning(code: string, message: string, address?: Address, hint?: string): Diagnostic {
+  return { code, severity: 'warning', message, ...(hint ? { hint } : {}), ...(address ? { address } : {}) };
 }
 
-export interface Undo {
+interface Undo {
   readonly kind: Kind;
   readonly record: ChangeResult;
   /** The object's key after the apply. */
@@ -335,7 +323,7 @@ export interface Undo {
 }
 
 /** The changes that an apply made, or may have made. Result files are untrusted: throws a Failure for impossible objects. */
-export function undosOf({ changes }: Result, kinds: Kinds): Undo[] {
+function undosOf({ changes }: Result, kinds: Kinds): Undo[] {
   const undos = changes.filter((record) => record.action !== 'manual').map((record) => undoOf(record, kinds));
   const seen = new Set<string>();
   for (const { kind, key, record } of undos) {
@@ -376,15 +364,27 @@ function wasMade({ record: { outcome, before, after, requests } }: Undo): boolea
   }
 }
 
-/** The fields that undo a change, and the places that its result left out. */
+/** The fields that undo a change. */
 interface Restored {
   readonly fields: JsonObject;
+  /** The places that its result left out. */
   readonly lost: readonly Pointer[];
+  /** What they refer to that the rollback does not create. */
+  readonly unmade: ReadonlySet<Address>;
 }
 
-/** What the apply changed in an object, as it was before. The rest of it is left alone. */
-function restoreFields({ kind, record }: Undo, live: LiveObject | null): Restored {
-  const { withheld = [] } = record;
+/**
+ * What the apply changed in an object, as it was before. The rest of it is left alone. `null` where the changed object is not
+ * found: a part of it is not enough to create a new one.
+ */
+function restore({ kind, record }: Undo, live: LiveObject | null): Omit<Restored, 'unmade'> | null {
+  const { action, after, replaced = false, withheld = [] } = record;
+  if (action === 'create') {
+    // What the result shows of a created object, the plan that deletes it may show too.
+    const mark = (shown: JsonObject, place: Pointer) => setMember(shown, place, liveMarker(place));
+    return { fields: withheld.reduce(mark, after ?? {}), lost: [] };
+  }
+  if (!live && action !== 'delete' && !replaced) return null;
   const current = readableFields(kind, live?.fields ?? {});
   const before = Object.entries(readableFields(kind, record.before ?? {}));
   // No run records a marker.
@@ -434,68 +434,45 @@ function invalid(why: string): Failure {
   });
 }
 
-/** What stands for deleted objects after the rollback, by their former ids: `KIND/ID`. */
-type RenewedIds = ReadonlyMap<string, Renewed>;
-
-interface Renewed {
-  readonly address: Address;
-  /** The id of an object that was made again, or a marker for one that the rollback makes; `null`: neither is known. */
-  readonly id: Json;
-}
+/**
+ * What stands for deleted objects after the rollback, by their former ids: `KIND/ID`. An object that is created again has
+ * another id, and what the rollback restores has to refer to that one.
+ */
+type RenewedIds = ReadonlyMap<string, { readonly address: Address; readonly id: Json }>;
 
 /**
- * An object that is created again has another id: what the rollback restores has to refer to that one.
+ * The ids of objects that were made again, or markers for those that the rollback makes; `null` where neither is known, as of
+ * what is out of its scope.
  *
- * @param all the changes to undo, those out of scope included
- * @param idAfter the id that a deleted object has now, or a marker; `null` where the rollback does not create it
+ * @param found the objects in scope as they are, by the addresses of their records
  */
-export function renewedIds(all: readonly Undo[], idAfter: (undo: Undo) => Json): RenewedIds {
+function renewedIds(
+  { result, environment: { kinds } }: RollbackInput,
+  found: ReadonlyMap<Address, LiveObject | null>,
+): RenewedIds {
   return new Map(
-    all.flatMap((undo) => {
-      const { kind, record, former } = undo;
+    undosOf(result, kinds).flatMap(({ kind, record, former }) => {
       if (record.action !== 'delete' || record.id === undefined) return [];
       const address = formatAddress(kind.name, former);
-      return [[`${kind.name}/${record.id}`, { address, id: idAfter(undo) }]];
+      const live = found.get(record.address);
+      const made = kind.can.create ? refMarker(address) : null;
+      const id = live === undefined ? null : ((live && shownId(live)) ?? made);
+      return [[`${kind.name}/${record.id}`, { address, id }]];
     }),
   );
 }
 
-/** What stands for the id of an object that a rollback creates. */
-export const createdAgain = ({ kind, former }: Undo): Json =>
-  kind.can.create ? refMarker(formatAddress(kind.name, former)) : null;
-
-function renewedIn(renewed: RenewedIds, to: readonly string[], id: Json): Renewed | undefined {
-  const [found] = isObject(id) ? [] : to.flatMap((kind) => renewed.get(`${kind}/${id}`) ?? []);
-  return found;
-}
-
 /** Restored fields that refer to the objects as they are after the rollback. */
-export function withRenewedIds(kind: Kind, fields: JsonObject, renewed: RenewedIds): JsonObject {
-  if (renewed.size === 0) return fields;
-  return mapMembers(fields, (value, name) => {
-    const field = fieldNamed(kind, name);
+function withRenewedIds(kind: Kind, restored: Omit<Restored, 'unmade'>, renewed: RenewedIds): Restored {
+  const unmade = new Set<Address>();
+  const fields = mapMembers(restored.fields, (value, name) => {
+    const field = renewed.size > 0 ? fieldNamed(kind, name) : undefined;
     if (!field) return value;
-    return mapIds(field, value, (id, to) => renewedIn(renewed, to, id)?.id ?? id);
-  });
-}
-
-/** A warning for each restored object that refers to a deleted one which the rollback does not create. */
-export function formerIdRemarks(
-  { kind, record: { address } }: Undo,
-  fields: JsonObject,
-  renewed: RenewedIds,
-): Diagnostic[] {
-  const lost = Object.entries(kind.fields).flatMap(([name, field]) => {
-    const value = fields[name];
-    if (value === undefined) return [];
-    return idsIn(field, value).flatMap(({ id, to }) => {
-      const target = renewedIn(renewed, to, id);
-      return target?.id === null ? [target.address] : [];
+    return mapIds(field, value, (id, to) => {
+      const [target] = isObject(id) ? [] : to.flatMap((each) => renewed.get(`${each}/${id}`) ?? []);
+      if (target?.id === null) unmade.add(target.address);
+      return target?.id ?? id;
     });
   });
-  return [...new Set(lost)].map((target): Diagnostic => {
-    const message = `${address} gets back the former id of ${target}, which was deleted and which this rollback does not create.`;
-    const hint = `Roll both back together, or create ${target} first and refer to it by a manifest.`;
-    return { code: 'rollback-former-id', severity: 'warning', message, hint, address };
-  });
+  return { ...restored, fields, unmade };
 }

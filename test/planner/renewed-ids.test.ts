@@ -1,78 +1,64 @@
 /** What a rollback gives an object that refers to one which was deleted, and has another id once it is created again. */
 import { describe, expect, it } from 'vitest';
-import type { Kind } from '../../src/kinds/kind.ts';
-import { formatAddress } from '../../src/model/address.ts';
-import type { Json } from '../../src/model/json.ts';
-import {
-  createdAgain,
-  formerIdRemarks,
-  renewedIds,
-  type Undo,
-  withRenewedIds,
-} from '../../src/planner/rollback.ts';
-import { identity, profile, ref, role } from './referring.ts';
-import { record } from './rolling-back.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import type { ChangeResult } from '../../src/model/result.ts';
+import { rollbackState } from '../../src/planner/rollback.ts';
+import { kinds, live, profile, ref, role } from './referring.ts';
+import { record, rollbackInput } from './rolling-back.ts';
 
-const undo = (kind: Kind, name: string, more: Parameters<typeof record>[1] = {}): Undo => ({
-  kind,
-  record: record(formatAddress(kind.name, [name]), more),
-  key: [name],
-  former: [name],
-});
-const deleted = (kind: Kind, name: string, id: string) => undo(kind, name, { action: 'delete', id });
-const idOf = (id: Json) => () => id;
+const deleted = (address: string, id: string) => record(address, { action: 'delete', before: {}, id });
 
 const fields = {
   text: 'p1',
   owner: { type: 'IDENTITY', id: 'i1' },
-  profiles: [{ id: 'p1' }, { id: 'p2' }, { id: ref('Profile/New') }],
-  unknown: 'p1',
+  profiles: [{ id: 'p1' }, { id: 'p2' }],
 };
+
+/** What a rollback makes of a role whose fields were others, and of other changes. */
+function rollBack(
+  others: readonly ChangeResult[],
+  { before = fields, only = [], again = [] }: { before?: JsonObject; only?: string[]; again?: string[] } = {},
+) {
+  const input = rollbackInput({ records: [record('Role/Reader', { before }), ...others], scope: { only } });
+  const objects = [live(role, 'r1', 'Reader'), ...again.map((name) => live(profile, 'p7', name))];
+  const { resources, diagnostics } = rollbackState(
+    { ...input, environment: { ...input.environment, kinds } },
+    objects,
+  );
+  return { restored: resources[0]?.fields, diagnostics };
+}
 
 describe('a restored object', () => {
   it('refers to the objects that take the place of deleted ones, each kind by itself', () => {
-    const renewed = renewedIds([deleted(profile, 'Read', 'p1'), deleted(profile, 'i1', 'i1')], createdAgain);
-    expect(withRenewedIds(role, fields, renewed)).toEqual({
+    const gone = [deleted('Profile/Read', 'p1'), deleted('Profile/i1', 'i1')];
+    expect(rollBack(gone).restored).toEqual({
       ...fields,
-      profiles: [{ id: ref('Profile/Read') }, { id: 'p2' }, { id: ref('Profile/New') }],
+      profiles: [{ id: ref('Profile/Read') }, { id: 'p2' }],
     });
-    const again = renewedIds([deleted(profile, 'Read', 'p1')], idOf('p7'));
-    expect(withRenewedIds(role, fields, again)).toMatchObject({
-      text: 'p1',
-      profiles: [{ id: 'p7' }, { id: 'p2' }, expect.anything()],
+    expect(rollBack([deleted('Profile/Read', 'p1')], { again: ['Read'] }).restored).toEqual({
+      ...fields,
+      profiles: [{ id: 'p7' }, { id: 'p2' }],
     });
   });
 
-  it('keeps the ids of objects that were not deleted, or whose ids nobody recorded', () => {
-    const renewed = renewedIds(
-      [
-        undo(profile, 'Read', { action: 'update', id: 'p1' }),
-        undo(profile, 'Made', { action: 'create', id: 'p2' }),
-        undo(profile, 'undefined', { action: 'delete' }),
-      ],
-      createdAgain,
-    );
-    expect([...renewed]).toEqual([]);
-    expect(withRenewedIds(role, fields, renewed)).toEqual(fields);
-  });
-
-  it('keeps the id of an object that the API cannot create again', () => {
-    const renewed = renewedIds([deleted(identity, 'Ann', 'i1')], createdAgain);
-    expect(withRenewedIds(role, fields, renewed)).toEqual(fields);
+  it.each([
+    ['was not deleted', record('Profile/Read', { action: 'update', before: {}, id: 'p1' })],
+    ['was made', record('Profile/Made', { action: 'create', id: 'p2' })],
+    ['had an id that nobody recorded', record('Profile/undefined', { action: 'delete', before: {} })],
+    ['the API cannot create again', deleted('Identity/Ann', 'i1')],
+  ])('keeps the id of what %s', (_what, other) => {
+    expect(rollBack([other]).restored).toEqual(fields);
   });
 });
 
 describe('a warning', () => {
-  const remarks = (...all: readonly Undo[]) =>
-    formerIdRemarks(undo(role, 'Reader'), fields, renewedIds(all, idOf(null)));
+  const only = ['Role/**'];
+  const warnings = (...args: Parameters<typeof rollBack>) =>
+    rollBack(...args).diagnostics.filter(({ code }) => code === 'rollback-former-id');
 
   it('names each object once that is gone and that the rollback does not create', () => {
-    const twice = formerIdRemarks(
-      undo(role, 'Reader'),
-      { profiles: [{ id: 'p1' }, { id: 'p1' }], owner: { id: 7 } },
-      renewedIds([deleted(profile, 'Read', 'p1')], idOf(null)),
-    );
-    expect(twice).toEqual([
+    const before = { profiles: [{ id: 'p1' }, { id: 'p1' }], owner: { id: 7 } };
+    expect(warnings([deleted('Profile/Read', 'p1')], { before, only })).toEqual([
       {
         code: 'rollback-former-id',
         severity: 'warning',
@@ -82,12 +68,12 @@ describe('a warning', () => {
         address: 'Role/Reader',
       },
     ]);
-    expect(remarks(deleted(profile, 'Read', 'p1'), deleted(identity, 'Ann', 'i1'))).toHaveLength(2);
+    const two = [deleted('Profile/Read', 'p1'), deleted('Identity/Ann', 'i1')];
+    expect(warnings(two, { only })).toHaveLength(2);
   });
 
   it('is not given for other objects, or for one that is created again', () => {
-    expect(remarks(deleted(profile, 'Other', 'p9'), deleted(role, 'p1', 'p1'))).toEqual([]);
-    const created = renewedIds([deleted(profile, 'Read', 'p1')], createdAgain);
-    expect(formerIdRemarks(undo(role, 'Reader'), fields, created)).toEqual([]);
+    expect(warnings([deleted('Profile/Other', 'p9'), deleted('Role/p1', 'p1')], { only })).toEqual([]);
+    expect(warnings([deleted('Profile/Read', 'p1')])).toEqual([]);
   });
 });

@@ -4,15 +4,12 @@ import type { Resource } from '../../src/kinds/resource.ts';
 import { withDigest } from '../../src/model/digest.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import type { ChangeResult, Result } from '../../src/model/result.ts';
-import {
-  annotateRollback,
-  type RollbackInput,
-  rollbackRequests,
-  rollbackState,
-} from '../../src/planner/rollback.ts';
+import { annotateRollback, rollbackRequests, rollbackState } from '../../src/planner/rollback.ts';
 import { type Answer, inputOf, liveObjects, type PlanCase, planOf } from '../support/plan.ts';
 
-export interface RollbackCase {
+type RollbackInput = Parameters<typeof rollbackState>[0];
+
+export interface RollbackCase extends Partial<Pick<RollbackInput, 'later'>> {
   readonly records: readonly ChangeResult[];
   readonly live?: readonly Answer[];
   /** The manifests as they are now. */
@@ -36,25 +33,34 @@ export function record(address: string, more: Partial<ChangeResult> = {}): Chang
   };
 }
 
-function rollbackInput({ records, declared = [], scope, choices }: RollbackCase): RollbackInput {
+export function rollbackInput({
+  records,
+  declared = [],
+  scope,
+  choices,
+  later = [],
+}: RollbackCase): RollbackInput {
   const { environment, choices: chosen } = inputOf({
     declared,
     ...(scope ? { scope } : {}),
     ...(choices ? { choices } : {}),
   });
-  const { tenant } = environment;
-  const result: Result = {
+  return { result: resultOf(records), resources: declared, environment, choices: chosen, later };
+}
+
+export function resultOf(changes: readonly ChangeResult[], more: Partial<Result> = {}): Result {
+  return {
     formatVersion: 1,
     planDigest: 'sha256:0',
-    environment: environment.name,
-    tenant,
+    environment: 'test',
+    tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
     startedAt: '2026-01-01T00:00:00Z',
     endedAt: '2026-01-01T00:00:00Z',
     outcome: 'done',
-    summary: { done: records.length, failed: 0, skipped: 0, notAttempted: 0, unknown: 0 },
-    changes: records,
+    summary: { done: changes.length, failed: 0, skipped: 0, notAttempted: 0, unknown: 0 },
+    changes,
+    ...more,
   };
-  return { result, resources: declared, environment, choices: chosen, later: [] };
 }
 
 /** What a rollback reads: kinds and keys. */
