@@ -7,7 +7,7 @@ import { shownId } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
 import { fail, messageOf } from '../model/failure.ts';
 import { fillLive } from '../model/marker.ts';
-import { type Change, isRepeatable, isReplacement, type Request, secretsSentBy } from '../model/plan.ts';
+import { isRepeatable, isReplacement, type Request, secretsSentBy } from '../model/plan.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { SentRequest } from '../model/result.ts';
 import { checkConvergence, endSeen, type Pending } from './awaiting.ts';
@@ -55,25 +55,23 @@ async function sendAll(
 ): Promise<readonly (Ending | Pending)[] | null> {
   const [lead] = tasks;
   if (!lead) return [];
-  const { address, requests } = lead.change;
-  const isLeft = lead.from < requests.length && !run.isStopped();
-  if (isLeft) await run.record.start(tasks.map(begunResult));
-  let seen = new Map(tasks.map(({ change, live }) => [change.address, live]));
+  const { requests } = lead.change;
+  if (lead.from < requests.length && !run.isStopped()) await run.record.start(tasks.map(begunResult));
+  // A change of several requests is alone: only single requests are shared.
+  let live = lead.live;
+  const seen = (task: Task) => (task === lead ? live : task.live);
   let last: Exchange | null = null;
   for (const [index, planned] of requests.entries()) {
     if (index < lead.from) continue;
-    if (run.isStopped())
-      return tasks.map((task) => endStopped(task, index, seen.get(task.change.address) ?? null, log));
-    const before = new Map([...seen].map(([name, live]) => [name, live?.fingerprint() ?? null]));
-    const live = seen.get(address) ?? null;
+    if (run.isStopped()) return tasks.map((task) => endStopped(task, index, seen(task), log));
+    const before = new Map(tasks.map((task) => [task.change.address, seen(task)?.fingerprint() ?? null]));
     const request = fillFrom(live, lead, planned);
     const isFirst = index === lead.from;
     last = await exchange({ tasks, request, index, before, notAfter: isFirst ? notAfter : null }, log, run);
-    if (isFirst && isOutdated(last.answer) && last.replies.get(address)?.is === 'rejected') return null;
-    if (index === requests.length - 1) break;
+    const [reply] = last.replies;
+    if (isFirst && isOutdated(last.answer) && reply?.is === 'rejected') return null;
+    if (index === requests.length - 1 || reply?.is !== 'accepted') break;
 
-    // A change of several requests is alone: only single requests are shared.
-    if (last.replies.get(address)?.is !== 'accepted') break;
     const { answer, until } = last;
     const looked = last.find
       ? { find: last.find }
@@ -86,12 +84,32 @@ async function sendAll(
       const error = `${sentSoFar(index + 1, requests.length)} ${looked.failed}`;
       return [ending(lead, 'failed', log, { error, live: null })];
     }
-    const found = looked.find(lead);
-    const changed = whatChanged(lead, index + 1, found.live, run);
+    live = looked.find(lead).live;
+    const changed = whatChanged(lead, index + 1, live, run);
     if (changed) return [ending(lead, 'failed', log, changed)];
-    seen = new Map([[address, found.live]]);
   }
-  return endAll(tasks, { seen, last, log }, run);
+  // An earlier run may have sent all of them.
+  const replies = last?.replies ?? tasks.map(sentBefore);
+  const ends: (Ending | Pending)[] = [];
+  for (const reply of replies) {
+    const shown = last?.find ? last.find(reply.task).live : seen(reply.task);
+    ends.push(await endReply(reply, last, { live: shown, log }, run));
+  }
+  return ends;
+}
+
+async function endReply(
+  { task, is, remark }: Reply,
+  last: Exchange | null,
+  { live, log }: Pick<Ending, 'live'> & Pick<Pending, 'log'>,
+  run: Run,
+): Promise<Ending | Pending> {
+  if (is === 'accepted') return checkConvergence(task, last, { remark, log }, run);
+  if (is === 'open' && last) return waitForEffect(task, last, log, run);
+  // Ctrl-C while the first request was still waiting: the change was never started.
+  const wasNeverSent = run.signal.aborted && last?.answer.outcome === 'unsent' && log.length <= 1;
+  if (wasNeverSent && is === 'rejected') return ending(task, 'notAttempted', [], { error: remark, live });
+  return ending(task, is === 'rejected' ? 'failed' : 'unknown', log, { error: remark, live });
 }
 
 /** What replaces an object waits until that is gone, and a change of what was created waits until it shows. */
@@ -160,7 +178,8 @@ interface Step {
 }
 
 /** The outcome of a request for one of its changes. `open`: it may still show. */
-interface StepOutcome {
+interface Reply {
+  readonly task: Task;
   readonly is: 'accepted' | 'rejected' | 'unknown' | 'open';
   /** Why it is not accepted, or how that is known. */
   readonly remark: string | null;
@@ -175,7 +194,7 @@ interface AnsweredStep {
 
 /** An answered request, and what it means for each of its changes. */
 interface Exchange extends AnsweredStep {
-  readonly replies: ReadonlyMap<Address, StepOutcome>;
+  readonly replies: readonly Reply[];
   /** Finds the objects after the request, where they were looked up. */
   readonly find: Finder | null;
 }
@@ -194,10 +213,16 @@ async function exchange(step: Step, log: SentRequest[], run: Run): Promise<Excha
   let sends = 0;
   for (let looks = 1; ; looks++) {
     const { verdict, ...answered } = await sendRecorded({ ...step, notAfter }, sends > 0, log, run);
-    if (verdict !== 'unclear')
-      return { ...answered, replies: clearReplies(answered, verdict, run), find: null };
-
     const { answer, until } = answered;
+    if (verdict === 'done')
+      return {
+        ...answered,
+        replies: tasks.map((task) => ({ task, is: 'accepted', remark: null })),
+        find: null,
+      };
+    if (verdict === 'refused')
+      return { ...answered, replies: tasks.map((task) => refusedReply(task, answer, run)), find: null };
+
     if (!isOutdated(answer)) sends += 1;
     const isOpen =
       isOutdated(answer) ||
@@ -206,19 +231,23 @@ async function exchange(step: Step, log: SentRequest[], run: Run): Promise<Excha
     const mayRepeat = sends < maxSends && isOpen && isSafeTwice(step);
     const lookedAt = clock.now();
     const looked = await lookForEffect(step, answer, mayRepeat ? 0 : until, run);
+    const mayShowLater = () => isLast(step) && clock.now() < until;
     if ('failed' in looked) {
       // Others write meanwhile, which can disturb the read of a list: it is looked up again when they are done.
-      const is = isLast(step) && clock.now() < until ? 'open' : 'unknown';
-      const reply: StepOutcome = { is, remark: `${run.describe(answer)} ${looked.failed}` };
-      return {
-        ...answered,
-        replies: new Map(tasks.map(({ change }) => [change.address, reply])),
-        find: null,
-      };
+      const is = mayShowLater() ? 'open' : 'unknown';
+      const remark = `${run.describe(answer)} ${looked.failed}`;
+      return { ...answered, replies: tasks.map((task) => ({ task, is, remark })), find: null };
     }
-    const { evidence, find } = looked;
-    if (!mayRepeat || run.signal.aborted || !isMissing(evidence))
-      return { ...answered, replies: await repliesBy(evidence, answered, run), find };
+    const evidence = looked.found.map((each) => each.evidence);
+    // A shared delete may have deleted only some of its objects.
+    const isMissing = evidence.includes('notTaken') && !evidence.includes('unclear');
+    if (!mayRepeat || run.signal.aborted || !isMissing) {
+      const conclude = ({ task, evidence: found }: Found): Reply | Promise<Reply> =>
+        found === 'notTaken' && mayShowLater()
+          ? { task, is: 'open', remark: null }
+          : concludeFrom(found, task, answered, run);
+      return { ...answered, replies: await Promise.all(looked.found.map(conclude)), find: looked.find };
+    }
     const limits = tasks.map((task) => untilOf(task, lookedAt, clock.now()));
     notAfter = looks < mostReads ? Math.min(...limits) : null;
   }
@@ -245,23 +274,9 @@ async function sendRecorded(
   return { step, answer, until, verdict };
 }
 
-async function repliesBy(
-  evidence: ReadonlyMap<Address, Evidence>,
-  answered: AnsweredStep,
-  run: Run,
-): Promise<Map<Address, StepOutcome>> {
-  const { step, until } = answered;
-  const replies = new Map<Address, StepOutcome>();
-  for (const task of step.tasks) {
-    const { address } = task.change;
-    const found = evidence.get(address) ?? 'unclear';
-    const isOpen = found === 'notTaken' && isLast(step) && run.clock.now() < until;
-    const reply: StepOutcome = isOpen
-      ? { is: 'open', remark: null }
-      : await concludeFrom(found, task, answered, run);
-    replies.set(address, reply);
-  }
-  return replies;
+interface Found {
+  readonly task: Task;
+  readonly evidence: Evidence;
 }
 
 /** Looks the objects up until the effect shows, where the change has another request to send. */
@@ -270,20 +285,20 @@ async function lookForEffect(
   answer: Sent,
   until: number,
   run: Run,
-): Promise<{ find: Finder; evidence: Map<Address, Evidence> } | { failed: string }> {
+): Promise<{ find: Finder; found: readonly Found[] } | { failed: string }> {
   const look = async () => {
     const looked = await lookUpAfter(answer, step.tasks, run);
     if ('failed' in looked) return looked;
     const { find } = looked;
-    const evidence = step.tasks.map(
-      (task) => [task.change.address, evidenceOf(step, task, find(task), run)] as const,
-    );
-    return { find, evidence: new Map(evidence) };
+    return {
+      find,
+      found: step.tasks.map((task) => ({ task, evidence: evidenceOf(step, task, find(task), run) })),
+    };
   };
   return lookUntil(
     look,
     (looked) => {
-      const isDecided = 'failed' in looked || ![...looked.evidence.values()].includes('notTaken');
+      const isDecided = 'failed' in looked || looked.found.every(({ evidence }) => evidence !== 'notTaken');
       return isDecided || isLast(step) ? 0 : until - run.clock.now();
     },
     run,
@@ -334,25 +349,11 @@ function isOutdated(answer: Sent): boolean {
   return answer.outcome === 'unsent' && answer.reason === 'outdated';
 }
 
-/** Whether the request had no effect, or deleted only some of its objects: no other request is shared. */
-function isMissing(evidence: ReadonlyMap<Address, Evidence>): boolean {
-  const found = [...evidence.values()];
-  return found.includes('notTaken') && !found.includes('unclear');
-}
-
-function clearReplies(
-  { step: { tasks }, answer }: AnsweredStep,
-  verdict: 'done' | 'refused',
-  run: Run,
-): Map<Address, StepOutcome> {
-  return new Map(
-    tasks.map(({ kind, change }): [Address, StepOutcome] => {
-      if (verdict === 'done') return [change.address, { is: 'accepted', remark: null }];
-      const advice = change.action === 'delete' && kind.quirks?.sharedDelete?.ifRefused;
-      const remark = [run.describe(answer), ...(advice ? [advice] : [])].join(' ');
-      return [change.address, { is: 'rejected', remark }];
-    }),
-  );
+function refusedReply(task: Task, answer: Sent, { describe }: Run): Reply {
+  const { kind, change } = task;
+  const advice = change.action === 'delete' && kind.quirks?.sharedDelete?.ifRefused;
+  const remark = advice ? `${describe(answer)} ${advice}` : describe(answer);
+  return { task, is: 'rejected', remark };
 }
 
 const isSuccess = ({ status }: { status: number }): boolean => status >= 200 && status < 300;
@@ -383,7 +384,7 @@ async function concludeFrom(
   task: Task,
   { step, answer }: AnsweredStep,
   { journal, now, describe }: Run,
-): Promise<StepOutcome> {
+): Promise<Reply> {
   const { method, path } = step.request;
   const changes = [task.change.address];
   const record = (verdict: Conclusion['verdict']) =>
@@ -392,51 +393,22 @@ async function concludeFrom(
   if (evidence === 'taken') {
     await record('done');
     const remark = `${method} ${path} was not confirmed. ${description} The object, read again, is as planned.`;
-    return { is: 'accepted', remark };
+    return { task, is: 'accepted', remark };
   }
   if (evidence === 'unclear') {
     const remark = `${description} The object, read again, is neither as before nor as planned.`;
-    return { is: 'unknown', remark };
+    return { task, is: 'unknown', remark };
   }
   if (answer.outcome === 'answered' && isSafeTwice(step)) {
     await record('refused');
-    return { is: 'rejected', remark: description };
+    return { task, is: 'rejected', remark: description };
   }
   const advice = isSafeTwice(step) ? '' : ' The request was not sent again: it could take effect twice.';
   const state = task.change.action === 'create' ? 'was not there' : 'is unchanged';
-  return { is: 'unknown', remark: `${description} The object, read again, ${state}.${advice}` };
+  return { task, is: 'unknown', remark: `${description} The object, read again, ${state}.${advice}` };
 }
 
 const statusOf = (answer: Sent): number | null => (answer.outcome === 'answered' ? answer.status : null);
-
-/** What was sent for a unit, and what came of it. */
-interface SentUnit {
-  readonly seen: ReadonlyMap<Address, LiveObject | null>;
-  readonly last: Exchange | null;
-  readonly log: readonly SentRequest[];
-}
-
-/** How the changes ended once the last request was sent, a request was not accepted, or none was left to send. */
-async function endAll(
-  tasks: readonly Task[],
-  { seen, last, log }: SentUnit,
-  run: Run,
-): Promise<(Ending | Pending)[]> {
-  const wasNeverSent = run.signal.aborted && last?.answer.outcome === 'unsent' && log.length <= 1;
-  const ends: (Ending | Pending)[] = [];
-  for (const task of tasks) {
-    const { address } = task.change;
-    const { is, remark } = last?.replies.get(address) ?? sentBefore(task.change);
-    const live = last?.find ? last.find(task).live : (seen.get(address) ?? null);
-    if (is === 'accepted') ends.push(await checkConvergence(task, last, { remark, log }, run));
-    else if (is === 'open' && last) ends.push(waitForEffect(task, last, log, run));
-    // Ctrl-C while the first request was still waiting: the change was never started.
-    else if (wasNeverSent && is === 'rejected')
-      ends.push(ending(task, 'notAttempted', [], { error: remark, live }));
-    else ends.push(ending(task, is === 'rejected' ? 'failed' : 'unknown', log, { error: remark, live }));
-  }
-  return ends;
-}
 
 /** A change whose last request was not answered, and has not shown an effect yet. */
 function waitForEffect(task: Task, last: Exchange, log: readonly SentRequest[], run: Run): Pending {
@@ -459,10 +431,10 @@ function waitForEffect(task: Task, last: Exchange, log: readonly SentRequest[], 
 }
 
 /** An earlier run sent the secrets as they were then, and nothing that can be read shows whether they are others now. */
-function sentBefore(change: Change): StepOutcome {
-  const names = secretsSentBy(change);
-  if (names.length === 0) return { is: 'accepted', remark: null };
+function sentBefore(task: Task): Reply {
+  const names = secretsSentBy(task.change);
+  if (names.length === 0) return { task, is: 'accepted', remark: null };
   const what = `An earlier run of this plan wrote it, with the secrets of that time (${names.join(', ')}).`;
-  const remark = `${what} If they have changed, make a new plan with --rotate ${change.address}.`;
-  return { is: 'accepted', remark };
+  const remark = `${what} If they have changed, make a new plan with --rotate ${task.change.address}.`;
+  return { task, is: 'accepted', remark };
 }
