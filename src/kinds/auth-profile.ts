@@ -1,5 +1,5 @@
 import { get, getText, type Json, pick } from '../model/json.ts';
-import { apiRequest, call, identityResource, idPlace, jsonPatchType, type Operation } from './http.ts';
+import { apiRequest, call, identityResource, jsonPatchType } from './http.ts';
 import { jsonPatch } from './json-patch.ts';
 import { type Field, type Kind, withoutId } from './kind.ts';
 
@@ -13,13 +13,6 @@ const fields: Readonly<Record<string, Field>> = {
   applicationName: { is: 'value', nameOf: 'applicationId' },
 };
 const patchable = Object.keys(fields);
-
-const patch: Operation = {
-  method: 'PATCH',
-  resource,
-  below: [idPlace],
-  contentType: jsonPatchType,
-};
 
 /** The sign-in rules of an identity profile (seed 000; api-notes, "AuthProfile"). */
 export const authProfile: Kind = {
@@ -55,8 +48,9 @@ export const authProfile: Kind = {
         const value = lockOuts.get(getText(step, 'path') ?? '');
         return value !== undefined && get(step, 'value') === value;
       });
+      const parts = { below: [live.id], body, contentType: jsonPatchType };
       return {
-        requests: [call(patch, settings, { id: live.id, body })],
+        requests: [call('PATCH', resource, settings, parts)],
         warnings: changed.has('name') ? [rename] : [],
         risk: canLockOut ? ['lockout'] : [],
       };

@@ -1,6 +1,7 @@
 import { formatAddress, type Key } from '../model/address.ts';
 import { get, isObject, type Json, type JsonObject, mapMembers, pick } from '../model/json.ts';
 import { liveMarker, livePlacesIn, refMarker } from '../model/marker.ts';
+import type { Request } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { concealedPlaces, maskedAdvice, masksIn } from './credentials.ts';
@@ -12,12 +13,10 @@ import {
   apiRequest,
   call,
   eq,
-  idPlace,
   idText,
   jsonPatchType,
   keyMembers,
   mergePatchType,
-  type Operation,
   or,
   resourceAt,
 } from './http.ts';
@@ -99,14 +98,10 @@ interface Target {
   readonly parent: Parent | undefined;
 }
 
-function readOf({ descriptor, resource, parent }: Target): Read {
-  const one = (id: string | null, settings: ApiSettings) => {
-    const [above, own] = id === null ? [] : pathIds(parent, id);
-    return apiRequest('GET', resource, settings, {
-      above: above === undefined ? [] : [above],
-      below: own === undefined || descriptor.single ? [] : [own],
-    });
-  };
+function readOf(target: Target): Read {
+  const { descriptor, resource, parent } = target;
+  const one = (id: string | null, settings: ApiSettings) =>
+    apiRequest('GET', resource, settings, placeOf(target, id));
   if (!descriptor.single) return { how: 'list', list: listOf(descriptor, resource, parent), one };
   // Elsewhere a 404 says that the path is wrong.
   return { how: 'single', one, isAbsent: ({ status }) => descriptor.create && status === 404 };
@@ -160,34 +155,33 @@ function parse({ descriptor, parent }: Target, answer: JsonObject, requested: st
   };
 }
 
-function create({ descriptor, resource, parent }: Target, input: WriteInput): Write {
+function create(target: Target, input: WriteInput): Write {
+  const { descriptor, resource, parent } = target;
   const { kind, single, write } = descriptor;
   if (!descriptor.create) return manualWrite(descriptor, { ...input, id: '' }, 'create');
   const lacking = (write.required ?? []).filter((name) => (get(input.fields, name) ?? null) === null);
   if (lacking.length > 0) {
     return { manual: `The API creates no ${kind} without ${code(lacking)}: declare it, then plan again.` };
   }
-  const above = parent ? { above: [get(input.fields, parent.part) ?? null] } : {};
+  const above = parent ? [get(input.fields, parent.part) ?? null] : [];
   // A new object has no unset members.
   const sent = mapMembers(input.fields, (value, name) => {
     const field = fieldNamed(descriptor, name);
     return field && (sentValue(field, value, input.settings) ?? undefined);
   });
   const [first, later] = inTwo(descriptor, { ...keyOf(descriptor, input.key), ...sent });
-  const post: Operation = { method: single ? 'PUT' : 'POST', resource };
-  const created = call(post, input.settings, { ...above, body: first });
-  const change = changeCall(descriptor, resource);
-  if (!change || Object.keys(later).length === 0) return { requests: [created] };
-  const id = refMarker(formatAddress(kind, input.key));
+  const created = call(single ? 'PUT' : 'POST', resource, input.settings, { above, body: first });
+  if (descriptor.update === 'none' || Object.keys(later).length === 0) return { requests: [created] };
+  const place = { above, below: single ? [] : [refMarker(formatAddress(kind, input.key))] };
   const body = descriptor.update === 'put' ? { ...first, ...later } : setBody(descriptor, later);
-  return { requests: [created, call(change, input.settings, { ...above, id, body })] };
+  return { requests: [created, changeCall(target, input.settings, place, body)] };
 }
 
 function update(target: Target, input: UpdateInput): Write {
   const { descriptor, parent } = target;
   const { id } = input.live;
-  const change = changeCall(descriptor, target.resource);
-  if (!change || isOutOfReach(target, id)) return manualWrite(descriptor, { ...input, id }, 'change');
+  if (descriptor.update === 'none' || isOutOfReach(target, id))
+    return manualWrite(descriptor, { ...input, id }, 'change');
   const fixed = (descriptor.write.immutable ?? []).filter((name) => input.changed.has(name));
   if (fixed.length > 0) return replace(target, input, fixed);
   const unsafe = masksIn(wholeFields(descriptor, input), input.live);
@@ -195,7 +189,8 @@ function update(target: Target, input: UpdateInput): Write {
   const bodies = inTurn(descriptor, input).map((each) =>
     descriptor.update === 'put' ? wholeBody(descriptor, each, parent) : patchBody(descriptor, each),
   );
-  return { requests: bodies.map((body) => call(change, input.settings, { ...placeOf(target, id), body })) };
+  const place = placeOf(target, id);
+  return { requests: bodies.map((body) => changeCall(target, input.settings, place, body)) };
 }
 
 function remove(target: Target, input: RemoveInput): Write {
@@ -203,14 +198,12 @@ function remove(target: Target, input: RemoveInput): Write {
   const { id, settings } = input;
   if (!descriptor.delete || isOutOfReach(target, id)) return manualWrite(descriptor, input, 'delete');
   const place = placeOf(target, id);
-  const change = changeCall(descriptor, resource);
   const { beforeDelete } = descriptor.write;
   const before =
-    change && beforeDelete
-      ? [call(change, settings, { ...place, body: setBody(descriptor, beforeDelete) })]
+    beforeDelete && descriptor.update !== 'none'
+      ? [changeCall(target, settings, place, setBody(descriptor, beforeDelete))]
       : [];
-  const removal: Operation = { method: 'DELETE', resource, below: itemBelow(descriptor) };
-  return { requests: [...before, call(removal, settings, place)], risk: ['delete'] };
+  return { requests: [...before, call('DELETE', resource, settings, place)], risk: ['delete'] };
 }
 
 /** A change of what no update can change. What a plan may not show cannot be put into a new object. */
@@ -233,34 +226,29 @@ function replace(target: Target, input: UpdateInput, fixed: readonly string[]): 
 const isOutOfReach = ({ descriptor: { single }, parent }: Target, id: string | null): boolean =>
   id === null && (!single || parent !== undefined);
 
-function placeOf(
-  { parent }: Target,
-  id: string | null,
-): { readonly id: Json; readonly above?: readonly Json[] } {
-  const [above, own = null] = id === null ? [] : pathIds(parent, id);
-  return above === undefined ? { id: own } : { id: own, above: [above] };
+interface Place {
+  readonly above: readonly Json[];
+  readonly below: readonly Json[];
 }
 
-const itemBelow = ({ single }: Descriptor): readonly string[] => (single ? [] : [idPlace]);
+function placeOf({ descriptor: { single }, parent }: Target, id: string | null): Place {
+  const [above, own = ''] = id === null ? [] : pathIds(parent, id);
+  return { above: above === undefined ? [] : [above], below: single ? [] : [own] };
+}
 
-const usualTypes = {
+const usualTypes: Readonly<Partial<Record<Descriptor['update'], string>>> = {
   'json-patch': jsonPatchType,
   'merge-patch': mergePatchType,
-  patch: undefined,
-  put: undefined,
 };
 
-function changeCall(descriptor: Descriptor, resource: ApiResource): Operation | null {
-  const { update: way, write } = descriptor;
-  if (way === 'none') return null;
-  const contentType = write.contentType ?? usualTypes[way];
-  const method = way === 'put' ? 'PUT' : 'PATCH';
-  return {
-    method,
-    resource,
-    below: itemBelow(descriptor),
-    ...(contentType !== undefined && { contentType }),
-  };
+function changeCall(
+  { descriptor: { update, write }, resource }: Target,
+  settings: ApiSettings,
+  place: Place,
+  body: Json,
+): Request {
+  const contentType = write.contentType ?? usualTypes[update];
+  return call(update === 'put' ? 'PUT' : 'PATCH', resource, settings, { ...place, body, contentType });
 }
 
 /** What a PUT sends back although the descriptor does not name it. */

@@ -80,31 +80,9 @@ export function apiRequest(
   return { method, path, query, headers, body: body ?? null, lane };
 }
 
-export interface Operation {
-  readonly method: Exclude<Request['method'], 'GET'>;
-  readonly resource: ApiResource;
-  /** Segments after the path of the resource; `{id}` stands for the object's id. */
-  readonly below?: readonly string[];
-  /** Of the body, where it is not JSON. */
-  readonly contentType?: string;
-}
-
-export const idPlace = '{id}';
-
-/** The request of an operation. Throws a Failure for an id that cannot stand in a path. */
-export function call(
-  { method, resource, below = [], contentType }: Operation,
-  settings: ApiSettings,
-  { id = null, body, above }: { readonly id?: Json; readonly body?: Json } & Pick<CallParts, 'above'> = {},
-): Request {
-  const segments = below.map((segment) => (segment === idPlace ? (id ?? '') : segment));
-  // A plan has no lanes: they are properties of its kinds.
-  const { lane: _lane, ...request } = apiRequest(method, resource, settings, {
-    ...(above && { above }),
-    below: segments,
-    body,
-    contentType,
-  });
+/** A request of a plan. It has no lane: that is a property of its kind. */
+export function call(...parts: Parameters<typeof apiRequest>): Request {
+  const { lane: _lane, ...request } = apiRequest(...parts);
   return request;
 }
 

@@ -1,12 +1,10 @@
 import { get, getText, isObject } from '../model/json.ts';
-import { apiRequest, call, identityResource, type Operation } from './http.ts';
+import { apiRequest, call, identityResource } from './http.ts';
 import type { Kind, Write, WriteInput } from './kind.ts';
 import { senderAddress } from './sender-address.ts';
 import { verifiedDomain } from './verified-domain.ts';
 
 const resource = identityResource('MailFrom', 'v2025', 'mail-from-attributes');
-
-const set: Operation = { method: 'PUT', resource };
 
 /** The MAIL FROM domain of a mail identity (seed 001; api-notes, "MailFrom"). */
 export const mailFrom: Kind = {
@@ -55,7 +53,7 @@ function put({ key: [identity = ''], fields, settings }: WriteInput): Write {
     };
   }
   return {
-    requests: [call(set, settings, { body: { identity, mailFromDomain } })],
+    requests: [call('PUT', resource, settings, { body: { identity, mailFromDomain } })],
     warnings: [`Publish the new MX and TXT records of ${identity}: \`tenantctl status\` prints them.`],
   };
 }

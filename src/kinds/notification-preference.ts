@@ -1,6 +1,6 @@
 import { get, getText, isArray, pick } from '../model/json.ts';
 import { pointer } from '../model/pointer.ts';
-import { apiRequest, call, identityResource, idPlace, type Operation } from './http.ts';
+import { apiRequest, call, identityResource } from './http.ts';
 import type { Kind, Write, WriteInput } from './kind.ts';
 import { keyFilter, mediumOf, notificationTemplate } from './notification-template.ts';
 
@@ -54,8 +54,6 @@ export const notificationPreference: Kind = {
   quirks: { on: ({ preferences }) => (preferences === 'write' ? writtenPreference : notificationPreference) },
 };
 
-const put: Operation = { method: 'PUT', resource: written, below: [idPlace] };
-
 /** The same on hosts of a newer version, which list all preferences and take changes (api-notes, "Presets"). */
 const writtenPreference: Kind = {
   ...notificationPreference,
@@ -74,7 +72,6 @@ const writtenPreference: Kind = {
 
 function replace({ key: [key = ''], fields, settings }: WriteInput): Write {
   const lists = Object.keys(notificationPreference.fields).map((name) => [name, get(fields, name) ?? []]);
-  return {
-    requests: [call(put, settings, { id: key, body: { key, ...Object.fromEntries(lists) } })],
-  };
+  const body = { key, ...Object.fromEntries(lists) };
+  return { requests: [call('PUT', written, settings, { below: [key], body })] };
 }

@@ -2,7 +2,7 @@ import type { Key } from '../model/address.ts';
 import { get, getText, type JsonObject, mapMembers, objectFrom, pick } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import { wireValue } from './field.ts';
-import { apiRequest, call, identityResource, isIn, keyMembers, type Operation } from './http.ts';
+import { apiRequest, call, identityResource, isIn, keyMembers } from './http.ts';
 import type { Field, Kind, Write, WriteInput } from './kind.ts';
 
 const resource = identityResource('NotificationTemplate', 'v2025', 'notification-templates');
@@ -37,12 +37,6 @@ export function mediumOf(text: string): string {
   return ['EMAIL', 'SLACK', 'TEAMS'].includes(upper) ? upper : text;
 }
 
-/** POST is the only write: it creates a template or replaces it (seed 001, operation rule 1). */
-const post: Operation = { method: 'POST', resource };
-
-/** Deletes several templates. A key alone would delete all of its media and locales, so all three are always sent. */
-const removeAll: Operation = { method: 'POST', resource, below: ['bulk-delete'] };
-
 /** A notification text of one key, medium and locale (seed 001; api-notes, "NotificationTemplate"). */
 export const notificationTemplate: Kind = {
   name: 'NotificationTemplate',
@@ -72,8 +66,11 @@ export const notificationTemplate: Kind = {
   write: {
     create: writeWhole,
     update: writeWhole,
+    // A key alone would delete all of its media and locales, so all three are always sent.
     remove: ({ key, settings }) => ({
-      requests: [call(removeAll, settings, { body: [keyMembers(keyParts, key)] })],
+      requests: [
+        call('POST', resource, settings, { below: ['bulk-delete'], body: [keyMembers(keyParts, key)] }),
+      ],
       risk: ['delete', 'back-to-default'],
     }),
   },
@@ -88,7 +85,10 @@ export function keyFilter(keys: readonly Key[]): string {
   return isIn('key', [...new Set(keys.map(([key = '']) => key))]);
 }
 
-/** Unknown live fields are sent back, since leaving them out deletes them. Null only clears: some hosts refuse it elsewhere. */
+/**
+ * POST is the only write: it creates a template or replaces it (seed 001, operation rule 1). Unknown live fields are sent back, since
+ * leaving them out deletes them. Null only clears: some hosts refuse it elsewhere.
+ */
 function writeWhole(input: WriteInput): Write {
   const { key, fields: values, changed, live, settings } = input;
   const sent = Object.entries(fields)
@@ -108,7 +108,7 @@ function writeWhole(input: WriteInput): Write {
       ? [`Newer tenants refuse a template with a ${refused.join(' and a ')}; set null to leave it out.`]
       : []),
   ];
-  return { requests: [call(post, settings, { body })], warnings };
+  return { requests: [call('POST', resource, settings, { body })], warnings };
 }
 
 function unknownFields(raw: JsonObject): JsonObject {

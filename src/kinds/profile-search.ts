@@ -14,7 +14,7 @@ import {
 import { literal, lookupMarker, lookupOf } from '../model/marker.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { pairRecords, recordAgrees } from './compare.ts';
-import { apiRequest, type Call, call, idPlace, idText, type Operation, profilesResource } from './http.ts';
+import { apiRequest, type Call, call, idText, profilesResource } from './http.ts';
 import { type Field, type Kind, type RecordsField, type WriteInput, withoutId } from './kind.ts';
 import { Places } from './places.ts';
 
@@ -142,10 +142,6 @@ function withAttributeClass(rule: JsonObject, settings: ApiSettings): JsonObject
 
 const resource = profilesResource('ProfileSearch', (settings) => settings.profileSearchPath);
 
-const post: Operation = { method: 'POST', resource };
-const patch: Operation = { method: 'PATCH', resource, below: [idPlace] };
-const remove: Operation = { method: 'DELETE', resource, below: [idPlace] };
-
 /** A saved search over profiles (seed 002; api-notes, "ProfileSearch"). */
 export const profileSearch: Kind = {
   name: 'ProfileSearch',
@@ -171,7 +167,7 @@ export const profileSearch: Kind = {
     create({ key: [label = ''], fields, settings }) {
       const rules = declaredRules(fields).map((rule) => newRule(rule, settings));
       const search = { label, condition_rules_attributes: rules };
-      return { requests: [call(post, settings, { body: { advanced_search: search } })] };
+      return { requests: [call('POST', resource, settings, { body: { advanced_search: search } })] };
     },
     update({ key: [label = ''], fields, changed, live, settings }) {
       if (live.id === null) return withoutId(label, 'change');
@@ -184,7 +180,11 @@ export const profileSearch: Kind = {
         ...(changed.has('label') ? { label } : {}),
         ...(changed.has('rules') ? { condition_rules_attributes: rules } : {}),
       };
-      return { requests: [call(patch, settings, { id: live.id, body: { advanced_search: search } })] };
+      return {
+        requests: [
+          call('PATCH', resource, settings, { below: [live.id], body: { advanced_search: search } }),
+        ],
+      };
     },
     remove({ key: [label = ''], id, settings }) {
       if (!settings.profileSearchDelete || id === null) {
@@ -192,7 +192,7 @@ export const profileSearch: Kind = {
           manual: `The API has no call to delete a saved search; delete "${label}" in the profile-management interface.`,
         };
       }
-      return { requests: [call(remove, settings, { id })], risk: ['delete'] };
+      return { requests: [call('DELETE', resource, settings, { below: [id] })], risk: ['delete'] };
     },
   },
   quirks: {

@@ -16,7 +16,7 @@ import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { concealedPlaces, maskedAdvice, masksIn, withoutIgnoring } from './credentials.ts';
 import { comparable, wireValue } from './field.ts';
-import { apiRequest, call, identityResource, idPlace, jsonPatchType, type Operation } from './http.ts';
+import { apiRequest, call, identityResource, jsonPatchType } from './http.ts';
 import { jsonPatch, replacingPatch } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
 import {
@@ -47,14 +47,6 @@ const fields: Readonly<Record<string, Field>> = {
   [ruleField]: { is: 'reference', to: 'ConnectorRule', type: 'RULE' },
 };
 
-const one = { resource, below: [idPlace] };
-const post: Operation = { method: 'POST', resource };
-const put: Operation = { ...one, method: 'PUT' };
-const patchFields: Operation = { ...one, method: 'PATCH', contentType: jsonPatchType };
-/** Pointers in the body of this call are relative to the rule (api-notes, "Two small points"). */
-const patchRule: Operation = { ...patchFields, below: [idPlace, ruleField] };
-const remove: Operation = { ...one, method: 'DELETE' };
-
 /** A service-desk integration (seed 000; api-notes, "SimIntegration"). */
 export const simIntegration: Kind = {
   name: 'SimIntegration',
@@ -75,7 +67,7 @@ export const simIntegration: Kind = {
     create({ key: [name = ''], fields: values, settings }) {
       // A new object has no unset members.
       const body = { name, ...withoutNulls(wireFields(values, Object.keys(fields), settings)) };
-      return { requests: [call(post, settings, { body })] };
+      return { requests: [call('POST', resource, settings, { body })] };
     },
     update(input) {
       const unsafe = undeclaredMasks(input);
@@ -88,7 +80,7 @@ export const simIntegration: Kind = {
     },
     remove({ key: [name = ''], id, settings }) {
       if (id === null) return withoutId(name, 'delete');
-      return { requests: [call(remove, settings, { id })], risk: ['delete'] };
+      return { requests: [call('DELETE', resource, settings, { below: [id] })], risk: ['delete'] };
     },
   },
   quirks: {
@@ -121,15 +113,16 @@ function patch({ key, fields: values, changed, live, settings }: UpdateInput, id
   });
   const current = { ...shown, name: live.key[0] ?? null };
   const patchOf = settings.simPatchOps === 'replace' ? replacingPatch : jsonPatch;
-  const request = (operation: Operation, before: JsonObject, after: JsonObject) => {
+  const request = (below: readonly string[], before: JsonObject, after: JsonObject) => {
     const steps = patchOf(before, after);
     if (steps.length === 0) return [];
     const body = settings.simPatchBody === 'array' ? steps : { operations: steps };
-    return [call(operation, settings, { id, body })];
+    return [call('PATCH', resource, settings, { below, body, contentType: jsonPatchType })];
   };
   const ofFields = [wireFields(current, names, settings), wireFields(wanted, names, settings)] as const;
-  const ofRule = changed.has(ruleField) ? request(patchRule, ruleOf(live.fields), ruleOf(values)) : [];
-  return { requests: [...request(patchFields, ...ofFields), ...ofRule] };
+  // Pointers in the body of this call are relative to the rule (api-notes, "Two small points").
+  const ofRule = changed.has(ruleField) ? request([id, ruleField], ruleOf(live.fields), ruleOf(values)) : [];
+  return { requests: [...request([id], ...ofFields), ...ofRule] };
 }
 
 /** PUT has the whole object: fields that the manifest leaves out are sent back as the tenant showed them. */
@@ -145,7 +138,7 @@ function replaceWhole(input: UpdateInput, id: string): Write {
   const whole = addNested(values, wantedNested(values, live), live);
   const body = { id, name, ...wireFields(whole, sent, settings) };
   return {
-    requests: [call(put, settings, { id, body })],
+    requests: [call('PUT', resource, settings, { below: [id], body })],
     warnings: lost.map(
       (field) =>
         `The tenant does not show ${field}, so this PUT is sent without it: declare it` +

@@ -1,11 +1,9 @@
 import { getText, type JsonObject } from '../model/json.ts';
 import { undocumentedState } from '../model/status.ts';
-import { call, identityResource, type Operation } from './http.ts';
+import { call, identityResource } from './http.ts';
 import type { Kind } from './kind.ts';
 
 const resource = identityResource('VerifiedDomain', 'v2025', 'verified-domains');
-
-const post: Operation = { method: 'POST', resource };
 
 /** The list calls the domain `address`, and may also hold e-mail identities. */
 const nameIn = (row: JsonObject) => getText(row, 'domain') ?? getText(row, 'address');
@@ -38,7 +36,7 @@ export const verifiedDomain: Kind = {
   write: {
     create({ key: [domain = ''], settings }) {
       return {
-        requests: [call(post, settings, { body: { domain } })],
+        requests: [call('POST', resource, settings, { body: { domain } })],
         warnings: [`Then publish the DKIM records of ${domain}: \`tenantctl status\` prints them.`],
       };
     },
