@@ -5,7 +5,7 @@ import { withSend } from '../client/read-once.ts';
 import { templateContext } from '../client/template-variables.ts';
 import type { ApiResource, Service } from '../kinds/http.ts';
 import { isOnlyReferredTo, type Kind } from '../kinds/kind.ts';
-import { notificationTemplate } from '../kinds/notification-template.ts';
+import { notificationTemplate } from '../kinds/notifications.ts';
 import { findPreset, type PresetName, presetNames, presets } from '../kinds/presets.ts';
 import { liveRules, profileSearch } from '../kinds/profile-search.ts';
 import type { Environment, ProjectEnvironment } from '../kinds/project.ts';

@@ -2,7 +2,7 @@ import { readDefaults, readObjects } from '../client/read.ts';
 import { readTemplateContext, readVariables } from '../client/template-variables.ts';
 import { readableFields } from '../kinds/field.ts';
 import { LiveIndex, type TenantState } from '../kinds/live-objects.ts';
-import { notificationTemplate } from '../kinds/notification-template.ts';
+import { notificationTemplate } from '../kinds/notifications.ts';
 import type { Project } from '../kinds/project.ts';
 import { someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';

@@ -6,7 +6,7 @@ import { sameValue } from '../kinds/field.ts';
 import { apiRequest, deniesSuccess, identityResource } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
-import { notificationTemplate } from '../kinds/notification-template.ts';
+import { notificationTemplate } from '../kinds/notifications.ts';
 import { someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { listedFor } from '../kinds/template-variables.ts';

@@ -3,7 +3,7 @@ import { foldName, isSentAsText, readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { mailFrom } from '../kinds/mail-from.ts';
-import { notificationTemplate } from '../kinds/notification-template.ts';
+import { notificationTemplate } from '../kinds/notifications.ts';
 import { profileSearch } from '../kinds/profile-search.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';

@@ -1,6 +1,6 @@
 import { foldName, sameValue } from '../kinds/field.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { notificationTemplate } from '../kinds/notification-template.ts';
+import { notificationTemplate } from '../kinds/notifications.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
 import { listedFor, type VariableLists } from '../kinds/template-variables.ts';

@@ -2,7 +2,7 @@ import { resolve, sep } from 'node:path';
 import { sameValue } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
-import { notificationTemplate } from '../kinds/notification-template.ts';
+import { notificationTemplate } from '../kinds/notifications.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { listedFor, type VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';

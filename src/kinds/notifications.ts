@@ -1,11 +1,12 @@
 import type { Key } from '../model/address.ts';
-import { get, getText, type JsonObject, mapMembers, objectFrom, pick } from '../model/json.ts';
+import { get, getText, isArray, type JsonObject, mapMembers, objectFrom, pick } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
+import { pointer } from '../model/pointer.ts';
 import { wireValue } from './field.ts';
 import { apiRequest, call, identityResource, isIn, keyMembers } from './http.ts';
 import type { Field, Kind, Write, WriteInput } from './kind.ts';
 
-const resource = identityResource('NotificationTemplate', 'v2025', 'notification-templates');
+const templates = identityResource('NotificationTemplate', 'v2025', 'notification-templates');
 const chat: Field = {
   is: 'json',
   declares: 'whole',
@@ -32,7 +33,7 @@ const serverOwned = ['id', 'created', 'modified'];
 const known: ReadonlySet<string> = new Set([...names, ...keyParts, ...serverOwned]);
 
 /** A medium as manifests name it: hosts may answer in another case. */
-export function mediumOf(text: string): string {
+function mediumOf(text: string): string {
   const upper = text.toUpperCase();
   return ['EMAIL', 'SLACK', 'TEAMS'].includes(upper) ? upper : text;
 }
@@ -44,11 +45,11 @@ export const notificationTemplate: Kind = {
   keyFields: keyParts.map((name) => ({ name })),
   fields,
   serverOwned,
-  resource,
+  resource: templates,
   read: {
     how: 'list',
-    list: { resource, pageSize: 250, filter: keyFilter },
-    one: (id, settings) => apiRequest('GET', resource, settings, { below: [id] }),
+    list: { resource: templates, pageSize: 250, filter: keyFilter },
+    one: (id, settings) => apiRequest('GET', templates, settings, { below: [id] }),
     defaults: {
       resource: identityResource('NotificationTemplateDefault', 'v2025', 'notification-template-defaults'),
       pageSize: 250,
@@ -69,7 +70,7 @@ export const notificationTemplate: Kind = {
     // A key alone would delete all of its media and locales, so all three are always sent.
     remove: ({ key, settings }) => ({
       requests: [
-        call('POST', resource, settings, { below: ['bulk-delete'], body: [keyMembers(keyParts, key)] }),
+        call('POST', templates, settings, { below: ['bulk-delete'], body: [keyMembers(keyParts, key)] }),
       ],
       risk: ['delete', 'back-to-default'],
     }),
@@ -81,7 +82,7 @@ export const notificationTemplate: Kind = {
   },
 };
 
-export function keyFilter(keys: readonly Key[]): string {
+function keyFilter(keys: readonly Key[]): string {
   return isIn('key', [...new Set(keys.map(([key = '']) => key))]);
 }
 
@@ -108,9 +109,81 @@ function writeWhole(input: WriteInput): Write {
       ? [`Newer tenants refuse a template with a ${refused.join(' and a ')}; set null to leave it out.`]
       : []),
   ];
-  return { requests: [call('POST', resource, settings, { body })], warnings };
+  return { requests: [call('POST', templates, settings, { body })], warnings };
 }
 
 function unknownFields(raw: JsonObject): JsonObject {
   return mapMembers(raw, (value, name) => (known.has(name) ? undefined : literal(value)));
+}
+
+const observed = identityResource('NotificationPreference', 'v2025', 'notification-preferences');
+const written = identityResource('NotificationPreference', 'v2026', 'notification-preferences');
+
+const copies = ['ccList', 'bccList'];
+
+/** The media of a notification, read-only in the API (seed 001, list-notification-preferences). */
+export const notificationPreference: Kind = {
+  name: 'NotificationPreference',
+  summary:
+    'The media of a notification; only observed: a difference is a manual step, unless the host takes changes.',
+  keyFields: [{ name: 'key' }],
+  fields: { mediums: { is: 'set' }, ccList: { is: 'set' }, bccList: { is: 'set' } },
+  serverOwned: ['modified'],
+  resource: observed,
+  read: {
+    how: 'each-declared',
+    each: ([key = ''], settings) => apiRequest('GET', observed, settings, { below: [key] }),
+    isAbsent: ({ status }) => status === 404,
+    candidatesFrom: [notificationTemplate],
+    candidates: (known) => [...new Set(known.map(({ key: [key = ''] }) => key))].map((key) => [key]),
+  },
+  parse(answer, id) {
+    const key = getText(answer, 'key') ?? id;
+    if (key === null) return null;
+    const shown = get(answer, 'mediums') ?? null;
+    const mediums = isArray(shown)
+      ? shown.map((item) => (typeof item === 'string' ? mediumOf(item) : item))
+      : shown;
+    return {
+      key: [key],
+      id: null,
+      fields: { mediums, ...pick(answer, copies) },
+      hidden: copies.filter((name) => !Object.hasOwn(answer, name)).map((name) => pointer(name)),
+    };
+  },
+  can: { create: false, update: false, delete: false, rename: false, pin: false },
+  write: {
+    create: ({ key: [key = ''] }) => ({
+      manual: `The tenant has no notification preference "${key}"; preferences belong to their notification type.`,
+    }),
+    update: ({ key: [key = ''] }) => ({
+      manual: `Set the media of "${key}" under Notification Preferences in the admin interface; the API only reads them.`,
+    }),
+    remove: ({ key: [key = ''] }) => ({
+      manual: `The API cannot remove the notification preference "${key}".`,
+    }),
+  },
+  quirks: { on: ({ preferences }) => (preferences === 'write' ? writtenPreference : notificationPreference) },
+};
+
+/** The same on hosts of a newer version, which list all preferences and take changes (api-notes, "Presets"). */
+const writtenPreference: Kind = {
+  ...notificationPreference,
+  resource: written,
+  read: {
+    how: 'list',
+    list: {
+      resource: written,
+      pageSize: 250,
+      filter: keyFilter,
+    },
+  },
+  can: { ...notificationPreference.can, create: 'replaces', update: true },
+  write: { ...notificationPreference.write, create: replace, update: replace },
+};
+
+function replace({ key: [key = ''], fields, settings }: WriteInput): Write {
+  const lists = Object.keys(notificationPreference.fields).map((name) => [name, get(fields, name) ?? []]);
+  const body = { key, ...Object.fromEntries(lists) };
+  return { requests: [call('PUT', written, settings, { below: [key], body })] };
 }
