@@ -20,6 +20,7 @@ export interface Lost {
   readonly outcome: 'lost';
   readonly reason: 'reset' | 'timeout' | 'cut' | 'too-large' | 'too-much' | 'interrupted';
   readonly detail: string;
+  readonly hint?: string;
 }
 
 /** The request was not sent: it was certainly not carried out. */
@@ -43,12 +44,12 @@ export interface Unsent {
   readonly problems?: readonly Diagnostic[];
 }
 
-export function lostAnswer(reason: Lost['reason'], detail: string): Lost {
-  return { outcome: 'lost', reason, detail };
+export function lostAnswer(reason: Lost['reason'], detail: string, hint?: string): Lost {
+  return { outcome: 'lost', reason, detail, ...(hint !== undefined && { hint }) };
 }
 
 export function unsentAnswer(reason: Unsent['reason'], detail: string, hint?: string): Unsent {
-  return { outcome: 'unsent', reason, detail, ...(hint === undefined ? {} : { hint }) };
+  return { outcome: 'unsent', reason, detail, ...(hint !== undefined && { hint }) };
 }
 
 /** What a tenant says that asks for a pause of `ms`. */

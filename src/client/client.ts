@@ -13,7 +13,6 @@ import {
   type Answer,
   holdsMessage,
   neverSent,
-  pauseText,
   type Sent,
   type Unsent,
   unsentAnswer,
@@ -22,7 +21,7 @@ import {
 import { createTokenSources, type TokenSource } from './auth.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { describeAnswer, trackingIdOf } from './describe.ts';
-import { type Admission, RateLimiter, type RateLimiterOptions } from './rate-limiter.ts';
+import { RateLimiter } from './rate-limiter.ts';
 import { Redactor } from './redactor.ts';
 import {
   type Attempt,
@@ -265,10 +264,9 @@ class TenantClient implements Client {
     const before = await source.current();
     if ('outcome' in before) return { answer: before, startedAt: askedAt, failedFetches: before.failures };
     const fetchedIn = clock.now() - askedAt;
-    const entry = await this.#limiter.acquire(lane.group, signal, count > 1);
+    const permit = await this.#limiter.acquire(lane.group, signal, count > 1);
     const startedAt = clock.now() - fetchedIn;
-    if (!entry.granted) return { answer: refusal(entry), startedAt };
-    const { permit } = entry;
+    if ('outcome' in permit) return { answer: permit, startedAt };
     const token = await source.current();
     const failedFetches = before.failures + token.failures;
     if ('outcome' in token) return { answer: token, startedAt, failedFetches, permit };
@@ -402,7 +400,7 @@ function eitherOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSig
 function sharedLimiter(
   { identity, profiles }: ClientTarget,
   limiters: Limiters,
-  options: RateLimiterOptions,
+  options: ConstructorParameters<typeof RateLimiter>[0],
 ): RateLimiter {
   const endpoint = identity ?? profiles;
   if (!endpoint) return new RateLimiter(options);
@@ -420,11 +418,6 @@ function sharedLimiter(
 
 function nameOf({ method, path, query }: Request): RequestName {
   return { method, path, query };
-}
-
-function refusal(entry: Extract<Admission, { granted: false }>): Unsent {
-  if (entry.why === 'interrupted') return unsentAnswer('interrupted', 'the run was interrupted');
-  return unsentAnswer('rate-limited', pauseText(entry.ms));
 }
 
 interface RequestTarget {

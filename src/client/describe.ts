@@ -16,21 +16,13 @@ interface Description {
 /** Never fails, whatever the tenant put into it. */
 export function describeAnswer(answer: Answer): Description {
   const trackingId = trackingIdOf(answer);
-  switch (answer.outcome) {
-    case 'answered': {
-      const status = wordsOf(answer.status);
-      const message = messageIn(answer);
-      const hint = answer.advice?.hint ?? hintOf(answer);
-      const isTold = message === '' || repeatsStatus(message, answer.status);
-      return { text: isTold ? status : `${status}: ${message}`, hint, trackingId };
-    }
-    case 'lost': {
-      const hint = answer.reason === 'too-much' ? tooMuchHint : null;
-      return { text: shortenLine(answer.detail), hint, trackingId };
-    }
-    case 'unsent':
-      return { text: shortenLine(answer.detail), hint: answer.hint ?? null, trackingId };
-  }
+  if (answer.outcome !== 'answered')
+    return { text: shortenLine(answer.detail), hint: answer.hint ?? null, trackingId };
+  const status = wordsOf(answer.status);
+  const message = messageIn(answer);
+  const hint = answer.advice?.hint ?? hintOf(answer);
+  const isTold = message === '' || repeatsStatus(message, answer.status);
+  return { text: isTold ? status : `${status}: ${message}`, hint, trackingId };
 }
 
 /** The id under which the tenant's support finds a request: from the body of an error, else from a header. */
@@ -122,9 +114,6 @@ function hintOf(answer: Answered): string | null {
 export const certificateHint =
   'Set `tls: { cert: FILE, key: !secret NAME }` beside `baseUrl` in the environment.';
 
-const tooMuchHint =
-  'Read fewer objects (`--only`), or raise `limits.answers` of the environment, and the memory of the process with `NODE_OPTIONS=--max-old-space-size=MB`. If the tenant never ends a list, that is a fault of the tenant.';
-
 const experimentalHint =
   'The tenant expects the header of experimental operations under another name: set `identity.experimentalHeader` of the environment to the name that it asks for. If it asks for none, `init` tries the known names.';
 
@@ -200,23 +189,20 @@ function codeOf(answer: Answer): string {
       if (answer.status < 300) return 'bad-answer';
       return codes[answer.status] ?? (isRedirect(answer.status) ? 'tenant-redirect' : 'tenant-error');
     case 'lost':
-      return lostCodes[answer.reason] ?? 'answer-lost';
+      return codes[answer.reason] ?? 'answer-lost';
     case 'unsent':
-      return unsentCodes[answer.reason] ?? 'tenant-unreachable';
+      return codes[answer.reason] ?? 'tenant-unreachable';
   }
 }
 
-const codes: Readonly<Record<number, string>> = {
+/** By the status of an answer, or the reason why there is none. */
+const codes: Readonly<Record<string, string>> = {
   400: 'tenant-bad-request',
   401: 'tenant-unauthorized',
   403: 'tenant-forbidden',
   404: 'tenant-not-found',
   429: 'tenant-rate-limit',
-};
-
-const lostCodes: Readonly<Record<string, string>> = { 'too-much': 'answers-too-large' };
-
-const unsentCodes: Readonly<Record<string, string>> = {
+  'too-much': 'answers-too-large',
   'no-token': 'tenant-unauthorized',
   'token-endpoint': 'token-endpoint',
   'no-endpoint': 'no-endpoint',

@@ -1,4 +1,5 @@
 import type { RateLimit } from '../kinds/project.ts';
+import { pauseText, type Unsent, unsentAnswer } from './answer.ts';
 import type { Clock } from './clock.ts';
 
 export interface Permit {
@@ -9,13 +10,7 @@ export interface Permit {
   pause(ms: number): void;
 }
 
-export type Admission =
-  | { readonly granted: true; readonly permit: Permit }
-  | { readonly granted: false; readonly why: 'interrupted' }
-  /** The tenant asked for a longer pause than the client waits. */
-  | { readonly granted: false; readonly why: 'paused'; readonly ms: number };
-
-export interface RateLimiterOptions {
+interface RateLimiterOptions {
   readonly limits: RateLimit;
   readonly clock: Clock;
   readonly longestPause: number;
@@ -23,7 +18,9 @@ export interface RateLimiterOptions {
   onWait(version: string, ms: number): void;
 }
 
-type Admit = (entry: Admission) => void;
+type Admit = (entry: Permit | Unsent) => void;
+
+const interrupted = unsentAnswer('interrupted', 'the run was interrupted');
 
 interface LimitedQueue {
   readonly window: SlidingWindow;
@@ -43,13 +40,13 @@ export class RateLimiter {
   }
 
   /** @param first whether it goes to the front of the queue: a repeated attempt waits for no other request */
-  acquire(version: string, signal: AbortSignal | undefined, first: boolean): Promise<Admission> {
-    if (signal?.aborted) return Promise.resolve({ granted: false, why: 'interrupted' });
+  acquire(version: string, signal: AbortSignal | undefined, first: boolean): Promise<Permit | Unsent> {
+    if (signal?.aborted) return Promise.resolve(interrupted);
     return new Promise((resolve) => {
       const lane = this.#lane(version);
       const interrupt = (): void => {
         lane.queue.splice(lane.queue.indexOf(admit), 1);
-        resolve({ granted: false, why: 'interrupted' });
+        resolve(interrupted);
         this.#pump();
       };
       const admit: Admit = (entry) => {
@@ -97,7 +94,7 @@ export class RateLimiter {
     if (this.#running >= this.#options.limits.concurrency) return 0;
     const pause = lane.window.pauseLeft(now);
     if (pause > this.#options.longestPause) {
-      for (const admit of lane.queue.splice(0)) admit({ granted: false, why: 'paused', ms: pause });
+      for (const admit of lane.queue.splice(0)) admit(unsentAnswer('rate-limited', pauseText(pause)));
       return 0;
     }
     const wait = lane.window.wait(now);
@@ -109,7 +106,7 @@ export class RateLimiter {
       return wait;
     }
     const admit = lane.queue.shift();
-    if (admit) admit({ granted: true, permit: this.#permit(lane.window, lane.window.start(now)) });
+    admit?.(this.#permit(lane.window, lane.window.start(now)));
     return 0;
   }
 

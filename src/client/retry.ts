@@ -151,26 +151,17 @@ function backoff({ attempt, random }: Attempted, { firstWait, longestWait }: Ret
   return Math.round(full / 2 + (full / 2) * random);
 }
 
-function askedWait({ headers }: Answered, now: number): number | null {
-  return retryAfter(headers['retry-after'], now, dateOf(headers.date));
-}
-
 /** Without the host's own time, a date may be far off because the local clock is: no wait is longer than this. */
 const longestGuess = 60_000;
 
-/**
- * Returns milliseconds; the header has seconds or an HTTP date (RFC 9110, 10.2.3). `sentAt` is the host's time when it answered,
- * where it said so: local clocks are often wrong. `null` where there is no such header or it makes no sense.
- */
-export function retryAfter(
-  header: string | undefined,
-  now: number,
-  sentAt: number | null = null,
-): number | null {
-  const value = header?.trim() ?? '';
+/** The milliseconds of `Retry-After`, which has seconds or a date (RFC 9110, 10.2.3). `null` where it is not there or makes no sense. */
+function askedWait({ headers }: Answered, now: number): number | null {
+  const value = headers['retry-after']?.trim() ?? '';
   if (/^\d{1,9}(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
   const at = dateOf(value);
   if (at === null) return null;
+  // The host's own time counts: local clocks are often wrong.
+  const sentAt = dateOf(headers.date);
   return sentAt === null ? Math.min(Math.max(0, at - now), longestGuess) : Math.max(0, at - sentAt);
 }
 

@@ -209,12 +209,19 @@ function exchange(route: Route, call: Call, limits: TransportLimits): Promise<An
   });
 }
 
+const tooMuchHint =
+  'Read fewer objects (`--only`), or raise `limits.answers` of the environment, and the memory of the process with `NODE_OPTIONS=--max-old-space-size=MB`. If the tenant never ends a list, that is a fault of the tenant.';
+
 async function answerOf(head: Head, bytes: Buffer, limit: number, { keep, onNumber }: Call): Promise<Answer> {
   const { 'content-encoding': encoding = 'identity' } = head.headers;
   const plain = await unpack(bytes, limit);
   if (!plain) return lostAnswer('too-large', 'the answer unpacks to more than tenantctl reads');
   if (keep?.(plain.length) === false)
-    return lostAnswer('too-much', 'the answers of this tenant are together larger than tenantctl keeps');
+    return lostAnswer(
+      'too-much',
+      'the answers of this tenant are together larger than tenantctl keeps',
+      tooMuchHint,
+    );
   const answer = shorten({ outcome: 'answered', ...head, ...readBody(plain, onNumber) }, plain);
   if (answer === null)
     return lostAnswer('too-large', 'the answer is a message that is longer than tenantctl reads');

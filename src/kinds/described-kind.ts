@@ -12,12 +12,11 @@ import {
   type ApiResource,
   apiRequest,
   call,
-  eq,
   idText,
+  isOneOf,
   jsonPatchType,
   keyMembers,
   mergePatchType,
-  or,
   resourceAt,
 } from './http.ts';
 import { jsonPatch, mergePatch } from './json-patch.ts';
@@ -119,8 +118,7 @@ export function listOf(
   return {
     ...list,
     resource,
-    filter: (keys) =>
-      or([...new Set(keys.map((each) => each[at] ?? ''))].map((value) => eq(part.name, value))),
+    filter: (keys) => isOneOf(part.name, [...new Set(keys.map((each) => each[at] ?? ''))]),
   };
 }
 

@@ -137,12 +137,11 @@ export function isPathSegment(text: string): boolean {
 }
 
 /** Filter expressions (api-notes, "filter grammar"). Nothing else makes them, so no value can break out of its quotes. */
-export const eq = (field: string, value: string): string => `${field} eq ${quote(value)}`;
+export const isOneOf = (field: string, values: readonly string[]): string =>
+  values.map((value) => `${field} eq ${quote(value)}`).join(' or ');
 
 export const isIn = (field: string, values: readonly string[]): string =>
   `${field} in (${values.map(quote).join(',')})`;
-
-export const or = (expressions: readonly string[]): string => expressions.join(' or ');
 
 function quote(value: string): string {
   return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;

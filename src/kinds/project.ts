@@ -60,7 +60,7 @@ export interface Endpoint {
 }
 
 /** The embedded tenant of an environment; paths are absolute. */
-export interface EmbeddedTenant {
+interface EmbeddedTenant {
   readonly seed: string | null;
   readonly data: string | null;
   readonly kinds: string | null;
