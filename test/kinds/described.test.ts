@@ -11,11 +11,7 @@ import { changeFor, deletionOf } from '../../src/planner/change.ts';
 import { unseenInPlan } from '../../src/planner/unseen.ts';
 import { descriptorFrom } from '../support/descriptor.ts';
 import { resource, secretsOf } from '../support/plan.ts';
-
-const experimental = { 'x-service-experimental': 'true' };
-const accept = { accept: 'application/json' };
-const json = { ...accept, 'content-type': 'application/json', ...experimental };
-const headersOf = (contentType: string) => ({ ...json, 'content-type': contentType });
+import { documentedRequest } from './documented.ts';
 
 const role = {
   kind: 'Role',
@@ -97,19 +93,15 @@ it('is created by a POST of its key and of what is declared', () => {
     accessProfiles: [{ id: 'a1' }, 'a2'],
     settings: { color: 'blue' },
   };
-  expect(requestOf(kindOf(), null, fields)).toEqual({
-    method: 'POST',
-    path: '/v2025/roles',
-    query: {},
-    headers: json,
-    body: {
+  expect(requestOf(kindOf(), null, fields)).toEqual(
+    documentedRequest('POST', '/v2025/roles', {
       name: 'Engineer',
       description: 'Builds',
       owner: { type: 'IDENTITY', id: 'i1' },
       accessProfiles: [{ id: 'a1' }, { id: 'a2' }],
       settings: { color: 'blue' },
-    },
-  });
+    }),
+  );
 });
 
 describe('a kind', () => {
@@ -175,37 +167,39 @@ describe('an update', () => {
   };
 
   it('by JSON Patch replaces what differs; an object by member', () => {
-    expect(requestOf(kindOf(), live, declared)).toEqual({
-      method: 'PATCH',
-      path: '/v2025/roles/r1',
-      query: {},
-      headers: headersOf('application/json-patch+json'),
-      body: [
-        { op: 'replace', path: '/settings/limits/days', value: 4 },
-        { op: 'replace', path: '/membership/criteria/op', value: 'NOT_EQUALS' },
-        { op: 'replace', path: '/accessProfiles', value: [{ id: 'a2' }, { id: 'a3' }] },
-        { op: 'replace', path: '/owner', value: { type: 'IDENTITY', id: 'i2' } },
-        { op: 'replace', path: '/description', value: null },
-        { op: 'add', path: '/segments', value: ['s1'] },
-      ],
-    });
+    expect(requestOf(kindOf(), live, declared)).toEqual(
+      documentedRequest(
+        'PATCH',
+        '/v2025/roles/r1',
+        [
+          { op: 'replace', path: '/settings/limits/days', value: 4 },
+          { op: 'replace', path: '/membership/criteria/op', value: 'NOT_EQUALS' },
+          { op: 'replace', path: '/accessProfiles', value: [{ id: 'a2' }, { id: 'a3' }] },
+          { op: 'replace', path: '/owner', value: { type: 'IDENTITY', id: 'i2' } },
+          { op: 'replace', path: '/description', value: null },
+          { op: 'add', path: '/segments', value: ['s1'] },
+        ],
+        'application/json-patch+json',
+      ),
+    );
   });
 
   it('by merge patch says what differs', () => {
-    expect(requestOf(kindOf({ update: 'merge-patch' }), live, declared)).toEqual({
-      method: 'PATCH',
-      path: '/v2025/roles/r1',
-      query: {},
-      headers: headersOf('application/merge-patch+json'),
-      body: {
-        description: null,
-        owner: { type: 'IDENTITY', id: 'i2' },
-        accessProfiles: [{ id: 'a2' }, { id: 'a3' }],
-        segments: ['s1'],
-        membership: { criteria: { op: 'NOT_EQUALS' } },
-        settings: { limits: { days: 4 } },
-      },
-    });
+    expect(requestOf(kindOf({ update: 'merge-patch' }), live, declared)).toEqual(
+      documentedRequest(
+        'PATCH',
+        '/v2025/roles/r1',
+        {
+          description: null,
+          owner: { type: 'IDENTITY', id: 'i2' },
+          accessProfiles: [{ id: 'a2' }, { id: 'a3' }],
+          segments: ['s1'],
+          membership: { criteria: { op: 'NOT_EQUALS' } },
+          settings: { limits: { days: 4 } },
+        },
+        'application/merge-patch+json',
+      ),
+    );
   });
 
   it('by plain PATCH sends each field that differs as a whole, with the members that the manifest omits', () => {
@@ -213,7 +207,7 @@ describe('an update', () => {
     expect(requestOf(kindOf({ update: 'patch' }), live, declared)).toMatchObject({
       method: 'PATCH',
       path: '/v2025/roles/r1',
-      headers: headersOf('application/json'),
+      headers: { 'content-type': 'application/json' },
       body: {
         description: null,
         owner: { type: 'IDENTITY', id: 'i2' },
@@ -225,12 +219,8 @@ describe('an update', () => {
 
   it('by PUT sends what the manifest omits as it was, and nothing that is the server’s', () => {
     const { description, owner } = declared;
-    expect(requestOf(kindOf({ update: 'put' }), live, { description, owner })).toEqual({
-      method: 'PUT',
-      path: '/v2025/roles/r1',
-      query: {},
-      headers: json,
-      body: {
+    expect(requestOf(kindOf({ update: 'put' }), live, { description, owner })).toEqual(
+      documentedRequest('PUT', '/v2025/roles/r1', {
         name: 'Engineer',
         description: null,
         enabled: true,
@@ -243,8 +233,8 @@ describe('an update', () => {
           limits: { days: { $live: '/settings/limits/days' }, hours: { $live: '/settings/limits/hours' } },
         },
         requestable: { $live: '/requestable' },
-      },
-    });
+      }),
+    );
   });
 });
 
@@ -254,15 +244,7 @@ it('is deleted by its id', () => {
   const given = { addresses: [], source: null, declared: {}, marked: [], protect: false };
   const deletion = object && deletionOf({ ...given, live: object }, null, settings);
   expect(deletion).toMatchObject({ action: 'delete', risk: ['delete'] });
-  expect(deletion?.requests).toEqual([
-    {
-      method: 'DELETE',
-      path: '/v2025/roles/a%2F1',
-      query: {},
-      headers: { ...accept, ...experimental },
-      body: null,
-    },
-  ]);
+  expect(deletion?.requests).toEqual([documentedRequest('DELETE', '/v2025/roles/a%2F1')]);
 });
 
 it('is renamed together with its fields, where the manifest pins it', () => {

@@ -3,14 +3,12 @@
  * the embedded tenant had a say in it.
  */
 import { describe, expect, it } from 'vitest';
-import { type JsonObject, mapMembers } from '../../src/model/json.ts';
+import { type Json, type JsonObject, mapMembers } from '../../src/model/json.ts';
 import type { Request } from '../../src/model/plan.ts';
 import { type PlanCase, planOf, resource } from '../support/plan.ts';
+import { documentedRequest } from './documented.ts';
 
-const accept = 'application/json';
-const json = { accept, 'content-type': 'application/json' };
-const experimental = { 'x-service-experimental': 'true' };
-const patchHeaders = { accept, 'content-type': 'application/json-patch+json', ...experimental };
+const jsonPatch = 'application/json-patch+json';
 
 function requestsOf(given: PlanCase): readonly Request[] {
   return planOf(given).changes.flatMap(({ requests }) => requests);
@@ -19,13 +17,7 @@ function requestsOf(given: PlanCase): readonly Request[] {
 describe('SenderAddress', () => {
   it('is created by a POST of the address alone', () => {
     expect(requestsOf({ declared: [resource('SenderAddress', ['help@acme.example'])] })).toEqual([
-      {
-        method: 'POST',
-        path: '/v2025/verified-from-addresses',
-        query: {},
-        headers: { ...json, ...experimental },
-        body: { email: 'help@acme.example' },
-      },
+      documentedRequest('POST', '/v2025/verified-from-addresses', { email: 'help@acme.example' }),
     ]);
   });
 
@@ -38,27 +30,13 @@ describe('SenderAddress', () => {
           { kind: 'SenderAddress', raw: { id: 'a2', email: 'other@acme.example' } },
         ],
       }),
-    ).toEqual([
-      {
-        method: 'DELETE',
-        path: '/v2025/verified-from-addresses/a%2F1',
-        query: {},
-        headers: { accept, ...experimental },
-        body: null,
-      },
-    ]);
+    ).toEqual([documentedRequest('DELETE', '/v2025/verified-from-addresses/a%2F1')]);
   });
 });
 
 it('creates a VerifiedDomain by a POST of its name', () => {
   expect(requestsOf({ declared: [resource('VerifiedDomain', ['acme.example'])] })).toEqual([
-    {
-      method: 'POST',
-      path: '/v2025/verified-domains',
-      query: {},
-      headers: { ...json, ...experimental },
-      body: { domain: 'acme.example' },
-    },
+    documentedRequest('POST', '/v2025/verified-domains', { domain: 'acme.example' }),
   ]);
 });
 
@@ -71,13 +49,10 @@ it('sets a MailFrom domain by PUT', () => {
       ],
     }),
   ).toEqual([
-    {
-      method: 'PUT',
-      path: '/v2025/mail-from-attributes',
-      query: {},
-      headers: { ...json, ...experimental },
-      body: { identity: 'help@acme.example', mailFromDomain: 'bounce.acme.example' },
-    },
+    documentedRequest('PUT', '/v2025/mail-from-attributes', {
+      identity: 'help@acme.example',
+      mailFromDomain: 'bounce.acme.example',
+    }),
   ]);
 });
 
@@ -105,13 +80,12 @@ describe('AuthProfile', () => {
         live: [{ kind: 'AuthProfile', id: 'p1', raw }],
       }),
     ).toEqual([
-      {
-        method: 'PATCH',
-        path: '/v2024/auth-profiles/p1',
-        query: {},
-        headers: patchHeaders,
-        body: [{ op: 'replace', path: '/type', value: 'MFA' }],
-      },
+      documentedRequest(
+        'PATCH',
+        '/v2024/auth-profiles/p1',
+        [{ op: 'replace', path: '/type', value: 'MFA' }],
+        jsonPatch,
+      ),
     ]);
   });
 
@@ -152,12 +126,8 @@ describe('NotificationTemplate', () => {
     vendorFlag: 7,
   };
   const key = ['welcome', 'EMAIL', 'en'];
-  const post = {
-    method: 'POST',
-    path: '/v2025/notification-templates',
-    query: {},
-    headers: { ...json, ...experimental },
-  };
+  const post = (body: Json, below = '') =>
+    documentedRequest('POST', `/v2025/notification-templates${below}`, body);
 
   it('is posted whole when only its subject is declared, unknown fields included', () => {
     expect(
@@ -166,21 +136,18 @@ describe('NotificationTemplate', () => {
         live: [{ kind: 'NotificationTemplate', raw: live }],
       }),
     ).toEqual([
-      {
-        ...post,
-        body: {
-          id: 't1',
-          key: 'welcome',
-          medium: 'EMAIL',
-          locale: 'en',
-          name: 'Welcome',
-          description: 'Sent on the first day',
-          subject: 'Welcome, $user',
-          body: '<p>Hello ${user.name}</p>\r\n',
-          from: '$__global.emailFromAddress',
-          vendorFlag: 7,
-        },
-      },
+      post({
+        id: 't1',
+        key: 'welcome',
+        medium: 'EMAIL',
+        locale: 'en',
+        name: 'Welcome',
+        description: 'Sent on the first day',
+        subject: 'Welcome, $user',
+        body: '<p>Hello ${user.name}</p>\r\n',
+        from: '$__global.emailFromAddress',
+        vendorFlag: 7,
+      }),
     ]);
   });
 
@@ -200,7 +167,7 @@ describe('NotificationTemplate', () => {
         declared: [resource('NotificationTemplate', key, { subject: 'Mine' })],
         defaults: [{ kind: 'NotificationTemplate', raw: byDefault }],
       }),
-    ).toEqual([{ ...post, body: { ...withoutNulls(byDefault), subject: 'Mine' } }]);
+    ).toEqual([post({ ...withoutNulls(byDefault), subject: 'Mine' })]);
   });
 
   it('goes back to the default by a bulk delete that names key, medium and locale', () => {
@@ -212,13 +179,7 @@ describe('NotificationTemplate', () => {
           { kind: 'NotificationTemplate', raw: { ...live, id: 't2', locale: 'de' } },
         ],
       }),
-    ).toEqual([
-      {
-        ...post,
-        path: '/v2025/notification-templates/bulk-delete',
-        body: [{ key: 'welcome', medium: 'EMAIL', locale: 'en' }],
-      },
-    ]);
+    ).toEqual([post([{ key: 'welcome', medium: 'EMAIL', locale: 'en' }], '/bulk-delete')]);
   });
 
   it('sends chat messages as text, and the blocks inside them as text of their own', () => {
@@ -255,13 +216,7 @@ describe('SimIntegration', () => {
     beforeProvisioningRule: { type: 'RULE', id: 'r1', name: 'Expand groups' },
   };
   const answers = [{ kind: 'SimIntegration', raw: live }];
-  const patch = (path: string, body: Request['body']) => ({
-    method: 'PATCH',
-    path,
-    query: {},
-    headers: patchHeaders,
-    body,
-  });
+  const patch = (path: string, body: Json) => documentedRequest('PATCH', path, body, jsonPatch);
 
   it('is created whole, JSON fields as text, secrets by name', () => {
     const fields = {
@@ -274,22 +229,16 @@ describe('SimIntegration', () => {
       beforeProvisioningRule: { type: 'RULE', id: 'r1', name: 'Expand groups' },
     };
     expect(requestsOf({ declared: [resource('SimIntegration', ['New'], fields)] })).toEqual([
-      {
-        method: 'POST',
-        path: '/v2024/sim-integrations',
-        query: {},
-        headers: { ...json, ...experimental },
-        body: {
-          name: 'New',
-          description: 'Tickets',
-          type: 'ServiceNow Service Desk',
-          cluster: 'c1',
-          sources: ['src1'],
-          attributes: { $jsonText: { url: 'https://snow.example.com', password: { $secret: 'SNOW' } } },
-          statusMap: { $jsonText: { closed: 'Committed' } },
-          beforeProvisioningRule: { type: 'RULE', id: 'r1', name: 'Expand groups' },
-        },
-      },
+      documentedRequest('POST', '/v2024/sim-integrations', {
+        name: 'New',
+        description: 'Tickets',
+        type: 'ServiceNow Service Desk',
+        cluster: 'c1',
+        sources: ['src1'],
+        attributes: { $jsonText: { url: 'https://snow.example.com', password: { $secret: 'SNOW' } } },
+        statusMap: { $jsonText: { closed: 'Committed' } },
+        beforeProvisioningRule: { type: 'RULE', id: 'r1', name: 'Expand groups' },
+      }),
     ]);
   });
 
@@ -345,24 +294,18 @@ describe('SimIntegration', () => {
 
   it('is put whole where the environment says so, and keeps what the manifest leaves out', () => {
     expect(requestsOf({ declared, live: answers, settings: { simUpdate: 'put' } })).toEqual([
-      {
-        method: 'PUT',
-        path: '/v2024/sim-integrations/s1',
-        query: {},
-        headers: { ...json, ...experimental },
-        body: {
-          id: 's1',
-          name: 'ServiceNow',
-          description: 'Tickets for people',
-          type: 'ServiceNow Service Desk',
-          cluster: 'c1',
-          sources: ['src2', 'src1'],
-          attributes: { $jsonText: attributes },
-          request: { $jsonText: { short_description: '$!ticket' } },
-          statusMap: { $jsonText: { closed: 'Committed' } },
-          beforeProvisioningRule: { type: 'RULE', id: 'r2' },
-        },
-      },
+      documentedRequest('PUT', '/v2024/sim-integrations/s1', {
+        id: 's1',
+        name: 'ServiceNow',
+        description: 'Tickets for people',
+        type: 'ServiceNow Service Desk',
+        cluster: 'c1',
+        sources: ['src2', 'src1'],
+        attributes: { $jsonText: attributes },
+        request: { $jsonText: { short_description: '$!ticket' } },
+        statusMap: { $jsonText: { closed: 'Committed' } },
+        beforeProvisioningRule: { type: 'RULE', id: 'r2' },
+      }),
     ]);
   });
 
@@ -405,13 +348,7 @@ describe('SimIntegration', () => {
     const other = { kind: 'SimIntegration', raw: { ...live, id: 's2', name: 'Other' } };
     const gone = resource('SimIntegration', ['ServiceNow'], {}, { ensure: 'absent' });
     expect(requestsOf({ declared: [gone], live: [...answers, other] })).toEqual([
-      {
-        method: 'DELETE',
-        path: '/v2024/sim-integrations/s1',
-        query: {},
-        headers: { accept, ...experimental },
-        body: null,
-      },
+      documentedRequest('DELETE', '/v2024/sim-integrations/s1'),
     ]);
   });
 });
@@ -439,13 +376,9 @@ describe('ProfileSearch', () => {
     const { object_type: _, ...bare } = department;
     expect(requestsOf({ declared: [resource('ProfileSearch', ['New'], { rules: [status, bare] })] })).toEqual(
       [
-        {
-          method: 'POST',
-          path: '/api/advanced_search',
-          query: {},
-          headers: json,
-          body: { advanced_search: { label: 'New', condition_rules_attributes: [status, department] } },
-        },
+        documentedRequest('POST', '/api/advanced_search', {
+          advanced_search: { label: 'New', condition_rules_attributes: [status, department] },
+        }),
       ],
     );
   });
@@ -457,21 +390,15 @@ describe('ProfileSearch', () => {
       { ...type, type: 'ProfileStatusRule', value: 'Leave of absence' },
     ];
     expect(requestsOf({ declared: [resource('ProfileSearch', ['Active'], { rules })], live })).toEqual([
-      {
-        method: 'PATCH',
-        path: '/api/advanced_search/9',
-        query: {},
-        headers: json,
-        body: {
-          advanced_search: {
-            condition_rules_attributes: [
-              { id: 502, ...department, value: '78' },
-              { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Leave of absence' },
-              { id: 503, _destroy: true },
-            ],
-          },
+      documentedRequest('PATCH', '/api/advanced_search/9', {
+        advanced_search: {
+          condition_rules_attributes: [
+            { id: 502, ...department, value: '78' },
+            { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Leave of absence' },
+            { id: 503, _destroy: true },
+          ],
         },
-      },
+      }),
     ]);
   });
 
@@ -480,7 +407,7 @@ describe('ProfileSearch', () => {
     expect(planOf({ declared, live }).changes[0]).toMatchObject({ action: 'manual', requests: [] });
     const choices = { allowDeleteAll: ['ProfileSearch'] };
     expect(requestsOf({ declared, live, choices, settings: { profileSearchDelete: true } })).toEqual([
-      { method: 'DELETE', path: '/api/advanced_search/9', query: {}, headers: { accept }, body: null },
+      documentedRequest('DELETE', '/api/advanced_search/9'),
     ]);
   });
 });
