@@ -1,19 +1,240 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, relative, sep } from 'node:path';
-import { groupBy } from '../model/basics.ts';
-import { Failure, fail } from '../model/failure.ts';
 import {
-  findRepository,
-  firstLine,
-  type Git,
-  noRepository,
-  type Repository,
-  repositoryOf,
-  withGit,
-} from './repository.ts';
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { devNull, tmpdir } from 'node:os';
+import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { groupBy } from '../model/basics.ts';
+import { Failure, fail, systemCode } from '../model/failure.ts';
+import { isForeign, isInside, statOf } from './paths.ts';
 
-export interface FileCommit {
+/** The git repository of a project, found without git and without reading its settings. */
+interface Repository {
+  readonly top: string;
+  /** The project's folder from there, with `/` at its end; `''` where it is the same. */
+  readonly prefix: string;
+  readonly gitFolder: string;
+  /** The folder with objects, references and settings: the same, except in a work tree of `git worktree`. */
+  readonly commonFolder: string;
+}
+
+/** As {@link repositoryOf}, but throws the Failure for a project outside a repository, too. */
+export function findRepository(root: string): Repository {
+  const repository = repositoryOf(root);
+  if (repository === null) throw noRepository(`${root} is not in a git repository, and --since needs one.`);
+  return repository;
+}
+
+/**
+ * Finds the repository of the project in `root`: the nearest folder with `.git`, from `root` upwards; `null` without one. Git cannot commit a file with that name, so no commit can put another repository in its place. Throws a
+ * Failure `no-repository` where `.git` names a folder that is not here, or belongs to somebody else than the project.
+ */
+export function repositoryOf(root: string): Repository | null {
+  for (let folder = root; ; folder = dirname(folder)) {
+    const entry = join(folder, '.git');
+    const gitFolder = gitFolderOf(entry);
+    if (gitFolder !== null) {
+      // Takes the place of git's `safe.directory`, which a container would have to be told: a checkout belongs to the user
+      // who made it, and the program often runs as another. Nobody else may have put a repository above the project.
+      const foreign = [entry, gitFolder].find((path) => isForeign(path, root));
+      if (foreign !== undefined) {
+        throw noRepository(`${foreign} belongs to another user, not to the owner of the project in ${root}.`);
+      }
+      const prefix = relative(folder, root).split(sep).join('/');
+      const commonFolder = resolve(gitFolder, readLine(join(gitFolder, 'commondir')) ?? '.');
+      return { top: folder, prefix: prefix && `${prefix}/`, gitFolder, commonFolder };
+    }
+    if (folder === dirname(folder)) return null;
+  }
+}
+
+function noRepository(message: string): Failure {
+  return fail('no-repository', message, {
+    hint: 'Run the command in a clone of the repository that holds the project. GIT_DIR and GIT_WORK_TREE are ignored.',
+  });
+}
+
+/**
+ * The folder that `.git` is, or that it names as a file, or `null`. A file that names no repository is
+ * not passed over, since a repository further above is another one.
+ */
+function gitFolderOf(entry: string): string | null {
+  const stats = statOf(entry);
+  if (!stats) return null;
+  const named = stats.isFile() ? /^gitdir: (.+)$/.exec(readLine(entry) ?? '')?.[1] : '.git';
+  const folder = named === undefined ? null : resolve(dirname(entry), named);
+  if (folder !== null && statOf(join(folder, 'HEAD'))?.isFile()) return realpathSync.native(folder);
+  if (stats.isFile()) throw noRepository(`${entry} names ${folder ?? 'nothing'}, which is not a repository.`);
+  return null;
+}
+
+function readLine(file: string): string | null {
+  return statOf(file)?.isFile() ? (readFileSync(file, 'utf8').split('\n')[0]?.trim() ?? null) : null;
+}
+
+/** Git over the commits of a repository, without its settings. */
+interface Git extends Pick<Repository, 'top' | 'prefix'> {
+  readonly temporary: string;
+  /** True when the history or the files of the clone are incomplete. */
+  readonly isShallow: boolean;
+  readonly isPartial: boolean;
+  readonly run: ReturnType<typeof gitRunner>;
+}
+
+/**
+ * Calls `use` with git over a repository. Nothing that the repository names is run: no filter, hook, file system monitor,
+ * helper or transport. All of those are settings, so git gets a folder with settings of its own in place of `.git`; its
+ * references are linked or copied, and objects are read where they are. Objects that are missing are not fetched.
+ *
+ * Of the environment, git gets PATH only, without the folders below the work tree: no credential and no `GIT_*`.
+ */
+async function withGit<T>(repository: Repository, use: (git: Git) => T | Promise<T>): Promise<T> {
+  const temporary = makeTemporaryFolder();
+  // Two folders in any case, as in a work tree of `git worktree`: git then knows itself which references and logs are of
+  // this work tree, such as the log of HEAD.
+  const [own, common] = [join(temporary, 'git'), join(temporary, 'common')];
+  try {
+    // HEAD and its like: FETCH_HEAD, ORIG_HEAD. An index that is split has parts of its own.
+    takeOver(repository.gitFolder, own, /^[A-Z_]*HEAD$|^(shared)?index/);
+    takeOver(repository.commonFolder, common, /^(packed-refs|shallow)$/);
+    writeFileSync(join(own, 'commondir'), common);
+    const run = gitRunner(temporary, environmentFor(repository, temporary, own));
+    const settings = readSettings(repository, run);
+    writeSettings(common, settings);
+    return await use({
+      ...repository,
+      temporary,
+      isShallow: existsSync(join(common, 'shallow')),
+      isPartial: [...settings.keys()].some((name) => /^extensions\.partialclone$|\.promisor$/.test(name)),
+      run,
+    });
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+function makeTemporaryFolder(): string {
+  try {
+    return realpathSync.native(mkdtempSync(join(tmpdir(), 'tenantctl-revision-')));
+  } catch (error) {
+    const why = systemCode(error) ?? String(error);
+    throw fail('unwritable-file', `A folder for git cannot be made in ${tmpdir()} (${why}).`, {
+      hint: 'Set TMPDIR, or TEMP on Windows, to a folder that you may write to.',
+    });
+  }
+}
+
+function takeOver(from: string, folder: string, files: RegExp): void {
+  mkdirSync(folder);
+  for (const name of readdirSync(from).filter((name) => files.test(name))) {
+    const file = join(from, name);
+    if (statSync(file, { throwIfNoEntry: false })?.isFile()) copyFileSync(file, join(folder, name));
+  }
+  for (const name of ['refs', 'reftable', 'logs']) {
+    const target = join(from, name);
+    if (existsSync(target)) symlinkSync(target, join(folder, name), 'junction');
+  }
+}
+
+/** Formats of the repository, which git has to know to read it. */
+const formats: Readonly<Record<string, RegExp>> = {
+  objectformat: /^sha(1|256)$/,
+  refstorage: /^(files|reftable)$/,
+};
+
+/** Takes over the formats of a repository. */
+function writeSettings(folder: string, settings: ReadonlyMap<string, string>): void {
+  const extensions = Object.entries(formats).flatMap(([name, allowed]) => {
+    const value = settings.get(`extensions.${name}`) ?? '';
+    return allowed.test(value) ? [`\t${name} = ${value}`] : [];
+  });
+  const core = ['[core]', '\trepositoryformatversion = 1', '\tbare = false'];
+  writeFileSync(join(folder, 'config'), [...core, '[extensions]', ...extensions, ''].join('\n'));
+}
+
+/** The repository's settings that say how it is stored. They are only listed: none has an effect. */
+function readSettings({ commonFolder }: Repository, run: Git['run']): ReadonlyMap<string, string> {
+  const file = join(commonFolder, 'config');
+  if (!existsSync(file)) return new Map();
+  const wanted = '^extensions\\.|^remote\\..*\\.promisor$';
+  const args = ['config', '--file', file, '--no-includes', '--null', '--get-regexp', wanted];
+  const { status, stdout, stderr } = run(args);
+  // With 1, there are none.
+  if (status > 1) throw noRepository(`git cannot read ${file}: ${firstLine(stderr)}.`);
+  const entries = stdout.split('\0').filter((entry) => entry !== '');
+  return new Map(entries.map((entry) => entry.split('\n')).map(([name = '', value = '']) => [name, value]));
+}
+
+function environmentFor({ top, commonFolder }: Repository, home: string, gitFolder: string) {
+  // Without folders of the repository, such as the `node_modules/.bin` of a project, and without relative ones.
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => {
+    return isAbsolute(folder) && existsSync(folder) && !isInside(top, realpathSync.native(folder));
+  });
+  return {
+    // An empty PATH would mean the working directory; without one, the system's own folders are searched.
+    PATH: folders.length === 0 ? undefined : folders.join(delimiter),
+    HOME: home,
+    LC_ALL: 'C',
+    GIT_DIR: gitFolder,
+    GIT_OBJECT_DIRECTORY: join(commonFolder, 'objects'),
+    // The rest is said twice: the settings above name nothing that could run or be fetched.
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_SYSTEM: devNull,
+    GIT_CONFIG_GLOBAL: devNull,
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+  };
+}
+
+const overrides = [
+  ['safe.bareRepository', 'explicit'],
+  ['protocol.allow', 'never'],
+  ['core.hooksPath', devNull],
+  ['core.fsmonitor', 'false'],
+].flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+
+const whyGit =
+  'Install git. It is needed for --since, for `export --merge` without --allow-dirty, and to finish an apply in a repository, whose journal must not have come with the repository.';
+
+/** Runs git. Throws a Failure `git-unavailable` where it cannot be started. */
+function gitRunner(cwd: string, environment: NodeJS.ProcessEnv) {
+  // Loaded only where git is asked.
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
+  return (
+    args: readonly string[],
+    { env = {}, input }: { env?: NodeJS.ProcessEnv; input?: string | undefined } = {},
+  ) => {
+    const { status, stdout, stderr, error } = spawnSync('git', ['--no-pager', ...overrides, ...args], {
+      cwd,
+      input,
+      env: { ...environment, ...env },
+      maxBuffer: 256 * 1024 * 1024,
+      encoding: 'utf8',
+    });
+    if (error) throw fail('git-unavailable', `git cannot be run (${error.message}).`, { hint: whyGit });
+    return { status: status ?? 128, stdout, stderr };
+  };
+}
+
+function firstLine(text: string): string {
+  return (text.trim().split('\n')[0] ?? '').replace(/^(?:fatal|error|warning): |\.$/g, '');
+}
+
+interface FileCommit {
   /** The first digits of its id: as many for everybody, whatever else a clone contains. */
   readonly id: string;
   readonly author: string;
@@ -51,9 +272,8 @@ export async function withRevision<T>(
   use: (checkout: Checkout) => T | Promise<T>,
   today: ReadonlyMap<string, string> = new Map(),
 ): Promise<T> {
-  const repository = findRepository(root);
-  const { top, prefix } = repository;
-  return withGit(repository, (git) => {
+  return withGit(findRepository(root), (git) => {
+    const { top, prefix } = git;
     const commit = findAncestor(git, revision);
     const path = prefix + basename(configFile);
     if (!hasEntry(git, 'HEAD', path)) {
@@ -69,15 +289,16 @@ export async function withRevision<T>(
     return use({
       folder,
       same,
-      hidden: listHidden(git, repository),
+      hidden: listHidden(git),
       committedAt: utc(git.run(['log', '-1', '--format=%cI', commit]).stdout).replace('.000Z', '.999Z'),
-      commits: commitsAfter(git, commit, prefix),
+      commits: commitsAfter(git, commit),
     });
   });
 }
 
 /** Where the clone does not tell, nobody is named. */
-function commitsAfter(git: Git, commit: string, prefix: string): Checkout['commits'] {
+function commitsAfter(git: Git, commit: string): Checkout['commits'] {
+  const { prefix } = git;
   const show = ['log', '--no-ext-diff', '--no-renames', '--name-only', '--format=%x00%H%x00%an%x00%cI'];
   const { stdout } = git.run(['-c', 'core.quotePath=false', ...show, `${commit}..HEAD`, '--', prefix || '.']);
   const found = new Map<string, FileCommit>();
@@ -101,11 +322,10 @@ export async function commitsWith(
   { root }: { readonly root: string },
   texts: readonly string[],
 ): Promise<readonly string[]> {
-  const repository = findRepository(root);
-  return withGit(repository, (git) => {
+  return withGit(findRepository(root), (git) => {
     const commits = texts.flatMap((text) => {
       const show = ['log', '--no-ext-diff', '--no-textconv', '--format=%H %P', `-S${text}`, 'HEAD'];
-      const { status, stdout } = git.run([...show, '--', repository.prefix || '.']);
+      const { status, stdout } = git.run([...show, '--', git.prefix || '.']);
       return status === 0 ? stdout.split(/\s+/).filter((id) => /^[0-9a-f]{40,64}$/.test(id)) : [];
     });
     return [...new Set(commits)];
@@ -119,8 +339,8 @@ export async function commitsWith(
 export async function isInRepository(root: string, file: string): Promise<boolean> {
   const repository = repositoryOf(root);
   if (!repository) return false;
-  const { top } = repository;
   return withGit(repository, (git) => {
+    const { top } = git;
     const paths = [relative(top, file), relative(realpathSync.native(top), realpathSync.native(file))];
     const wanted = paths.map((path) => comparable(path.split(sep).join('/')));
     return listIndex(git).some(({ path }) => {
@@ -130,25 +350,23 @@ export async function isInRepository(root: string, file: string): Promise<boolea
   });
 }
 
-/** A commit as readers name it. `branch` is empty where the checkout is on none. */
-interface Head {
-  readonly id: string;
-  readonly author: string;
-  readonly branch: string;
-}
-
-/** The last commit of the project's checkout; `null` where it is in no repository, or git cannot tell. */
-export async function headCommit(root: string): Promise<Head | null> {
+/**
+ * The last commit of the project's checkout, whose branch is empty where it is on none; `null` where the project is in no
+ * repository, or git cannot tell.
+ */
+export async function headCommit(root: string) {
   try {
     const repository = repositoryOf(root);
-    if (!repository) return null;
-    return await withGit(repository, (git) => {
-      const { status, stdout } = git.run(['log', '-1', '--no-show-signature', '--format=%H%n%an', 'HEAD']);
-      if (status !== 0) return null;
-      const [id = '', author = ''] = stdout.split('\n');
-      const named = git.run(['symbolic-ref', '--quiet', '--short', 'HEAD']);
-      return { id, author, branch: named.stdout.trim() };
-    });
+    return (
+      repository &&
+      (await withGit(repository, (git) => {
+        const { status, stdout } = git.run(['log', '-1', '--no-show-signature', '--format=%H%n%an', 'HEAD']);
+        if (status !== 0) return null;
+        const [id = '', author = ''] = stdout.split('\n');
+        const named = git.run(['symbolic-ref', '--quiet', '--short', 'HEAD']);
+        return { id, author, branch: named.stdout.trim() };
+      }))
+    );
   } catch (error) {
     if (error instanceof Failure) return null;
     throw error;
@@ -168,7 +386,7 @@ export async function findUncommitted(files: readonly string[]): Promise<readonl
   const byFolder = groupBy(found, ({ repository }) => repository.gitFolder);
   const uncommitted = byFolder.map(([, group]) =>
     withGit(group[0].repository, (git) => {
-      const blobs = blobsOf(git, group[0].repository.top);
+      const blobs = blobsOf(git);
       return group.filter(({ real }) => {
         const content = readFileSync(real);
         const unix = Buffer.from(content.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
@@ -180,10 +398,10 @@ export async function findUncommitted(files: readonly string[]): Promise<readonl
   return (await Promise.all(uncommitted)).flat().map(({ file }) => file);
 }
 
-function blobsOf(git: Git, top: string): ReadonlyMap<string, string> {
+function blobsOf(git: Git): ReadonlyMap<string, string> {
   const { stdout } = git.run(['ls-tree', '-r', '-z', '--full-tree', 'HEAD']);
   const entries = stdout.split('\0').map((line) => /^\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(line));
-  const folder = realpathSync.native(top);
+  const folder = realpathSync.native(git.top);
   return new Map(
     entries.flatMap((entry) => {
       const [, id, path] = entry ?? [];
@@ -192,14 +410,12 @@ function blobsOf(git: Git, top: string): ReadonlyMap<string, string> {
   );
 }
 
-function isContent(content: Buffer | string, id: string | undefined): boolean {
-  const hash = createHash(id?.length === 64 ? 'sha256' : 'sha1');
-  return (
-    hash
-      .update(`blob ${Buffer.byteLength(content)}\0`)
-      .update(content)
-      .digest('hex') === id
+function isContent(content: Buffer | string | undefined, id: string | undefined): boolean {
+  if (content === undefined) return false;
+  const hash = createHash(id?.length === 64 ? 'sha256' : 'sha1').update(
+    `blob ${Buffer.byteLength(content)}\0`,
   );
+  return hash.update(content).digest('hex') === id;
 }
 
 /** Some file systems ignore case, and spell letters with accents in their own way. */
@@ -257,12 +473,9 @@ function checkOut(
   };
   run(['read-tree', tree]);
   const entries = listIndex(git, env);
-  const hasLinks = entries.some(({ mode }) => mode === link);
-  const isSame = ({ id, path }: IndexEntry) => {
-    const text = today.get(path);
-    return text !== undefined && isContent(text, id);
-  };
-  const same = new Set(hasLinks ? [] : entries.filter(isSame).map(({ path }) => path));
+  const hasLinks = entries.some(({ mode }) => mode === '120000');
+  const known = entries.filter(({ id, path }) => !hasLinks && isContent(today.get(path), id));
+  const same = new Set(known.map(({ path }) => path));
   const others = entries.filter(({ path }) => !same.has(path));
   run(['checkout-index', '-z', '--stdin'], others.map(({ path }) => `${path}\0`).join(''));
   return new Map([...today].filter(([path]) => same.has(path)));
@@ -275,23 +488,18 @@ function hasEntry(git: Git, commit: string, path: string): boolean {
 }
 
 /** The project's files in the index that carry a mark (`S` and small letters), and submodules that are not there. */
-function listHidden(git: Git, { top, prefix }: Repository): string[] {
+function listHidden(git: Git): string[] {
+  const { top, prefix } = git;
   return listIndex(git).flatMap(({ mark, mode, path }) => {
     if (!path.startsWith(prefix)) return [];
     const inProject = path.slice(prefix.length);
-    if (mode === submodule && !existsSync(join(top, path, '.git'))) return [`${inProject}/`];
+    // A submodule.
+    if (mode === '160000' && !existsSync(join(top, path, '.git'))) return [`${inProject}/`];
     return /^[Sa-z]$/.test(mark) ? [inProject] : [];
   });
 }
 
-interface IndexEntry {
-  readonly mark: string;
-  readonly mode: string;
-  readonly id: string;
-  readonly path: string;
-}
-
-function listIndex(git: Git, env: NodeJS.ProcessEnv = {}): IndexEntry[] {
+function listIndex(git: Git, env: NodeJS.ProcessEnv = {}) {
   const { status, stdout, stderr } = git.run(['ls-files', '-v', '--stage', '-z'], { env });
   if (status !== 0) throw noRepository(`git cannot read its index: ${firstLine(stderr)}.`);
   return stdout.split('\0').flatMap((line) => {
@@ -299,6 +507,3 @@ function listIndex(git: Git, env: NodeJS.ProcessEnv = {}): IndexEntry[] {
     return mark && mode && id && path ? [{ mark, mode, id, path }] : [];
   });
 }
-
-const submodule = '160000';
-const link = '120000';
