@@ -24,8 +24,8 @@ import {
 import { secretName, secretNamesIn } from '../model/marker.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { asPrinted, type DraftContext, draftObject } from './draft.ts';
-import type { Edit } from './edit/apply-edits.ts';
-import { eolOf } from './edit/document.ts';
+
+import { type Edit, eolOf } from './edit/document.ts';
 import { namesOf, tagsFor } from './ids.ts';
 import {
   isList,

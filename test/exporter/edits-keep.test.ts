@@ -1,6 +1,7 @@
 /** What an edit of a manifest's text keeps around it: comments, aliases' values, blank lines, the layout of lists. */
 import { describe, expect, it } from 'vitest';
-import { applyEdits, type Edit } from '../../src/exporter/edit/apply-edits.ts';
+import { applyEdits } from '../../src/exporter/edit/apply-edits.ts';
+import type { Edit } from '../../src/exporter/edit/document.ts';
 import type { Printable } from '../../src/loader/print.ts';
 
 const pathOf = (place: string) => place.split('.');

@@ -1,6 +1,7 @@
 /** Edits of a manifest's text: what changes, and that nothing else does. */
 import { describe, expect, it } from 'vitest';
-import { applyEdits, type Edit } from '../../src/exporter/edit/apply-edits.ts';
+import { applyEdits } from '../../src/exporter/edit/apply-edits.ts';
+import type { Edit } from '../../src/exporter/edit/document.ts';
 import type { Printable } from '../../src/loader/print.ts';
 
 const pathOf = (place: string) => place.split('.');
