@@ -111,20 +111,21 @@ export interface Inputs {
  */
 function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = () => {}): Secrets {
   const known = new Map<string, string>();
-  const find = (name: string): string | null => {
+  const reveal = (name: string): string => {
     const found = known.get(name);
     if (found !== undefined) return found;
     const text =
       unlessEmpty(variableOf(env, name)) ??
       unlessEmpty(readSecretFile(name, variableOf(env, `${name}_FILE`)));
-    if (text === null) return null;
+    if (text === null) throw unsetSecret(env, name);
     known.set(name, text);
     onSecret(text);
     return text;
   };
   const problem: Secrets['problem'] = (name) => {
     try {
-      return find(name) === null ? unsetSecret(env, name) : null;
+      reveal(name);
+      return null;
     } catch (error) {
       const [found] = error instanceof Failure && !isInterruption(error) ? error.diagnostics : [];
       if (!found) throw error;
@@ -132,6 +133,7 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
     }
   };
   return {
+    reveal,
     problem,
     renew(name) {
       const path = unlessEmpty(variableOf(env, name)) === null ? variableOf(env, `${name}_FILE`) : null;
@@ -144,13 +146,7 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
       return text;
     },
     // One that cannot be read equals nothing: `problem` says why, and the caller knows where it is declared.
-    matches: (name, text) => problem(name) === null && find(name) === text,
-    reveal(name) {
-      const text = find(name);
-      if (text !== null) return text;
-      const { code, message, hint } = unsetSecret(env, name);
-      throw fail(code, message, { hint });
-    },
+    matches: (name, text) => problem(name) === null && reveal(name) === text,
   };
 }
 
@@ -166,22 +162,20 @@ function readAgain(name: string, path: string): string | null {
 
 const unlessEmpty = (text: string | null): string | null => (text?.trim() ? text : null);
 
-function unsetSecret(env: NodeJS.ProcessEnv, name: string) {
+function unsetSecret(env: NodeJS.ProcessEnv, name: string): Failure {
   const file = variableOf(env, `${name}_FILE`);
   const orFile = `or set ${name}_FILE to the path of a file that holds it.`;
   if (variableOf(env, name) === null && !file) {
     // A job does not read it.
     const orAdd = isCi(env) ? '' : ` add it to .env,`;
     const hint = `Set the environment variable ${name},${orAdd} ${orFile}`;
-    return { code: 'secret-unset', message: `The secret ${name} is not set.`, hint };
+    return fail('secret-unset', `The secret ${name} is not set.`, { hint });
   }
   // The variable may be a line of `.env`.
   const what = file ? `the file that ${name}_FILE names` : 'its value';
-  return {
-    code: 'secret-unset',
-    message: `The secret ${name} is not set: ${what} is empty.`,
+  return fail('secret-unset', `The secret ${name} is not set: ${what} is empty.`, {
     hint: `CI passes an empty value when the secret is missing or not available to this job (for example, a fork or an unprotected branch). Set ${name} to its value, ${orFile}`,
-  };
+  });
 }
 
 /** The environment variable of that name, but no inherited member such as `constructor`. */
@@ -220,42 +214,35 @@ const pipeTimeout = 60_000;
  * other end of a pipe. `endless` is a device or a folder, and `late` a pipe whose other end takes too long.
  */
 export function readOutside(path: string, most: number, timeout = pipeTimeout): Buffer | 'endless' | 'late' {
-  if (statSync(path).isFIFO()) return interruptible(() => readPipe(path, most, timeout));
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(file);
-    if (!stats.isFile()) return 'endless';
-    const bytes = Buffer.alloc(Math.min(stats.size, most) + 1);
-    let length = 0;
-    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
-      read = readSync(file, bytes, length, bytes.length - length, null);
-    }
-    return bytes.subarray(0, length);
+    const read = () => readOpened(file, Buffer.alloc(most + 1), { isFile: stats.isFile(), timeout });
+    if (stats.isFIFO()) return interruptible(read);
+    return stats.isFile() ? read() : 'endless';
   } finally {
     closeSync(file);
   }
 }
 
-/** Reads a pipe to its end, in steps: a read that waits for the other end could not be interrupted. */
-function readPipe(path: string, most: number, timeout: number): Buffer | 'late' {
-  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const bytes = Buffer.alloc(most + 1);
+/** Reads a file to its end, a pipe in steps: a read that waits for the other end could not be interrupted. */
+function readOpened(
+  file: number,
+  bytes: Buffer,
+  { isFile, timeout }: { readonly isFile: boolean; readonly timeout: number },
+): Buffer | 'late' {
   let length = 0;
-  let hasWriter = false;
-  try {
-    for (const end = performance.now() + timeout; performance.now() < end; ) {
-      const read = readReady(file, bytes.subarray(length));
-      if (read === 0 && hasWriter) return bytes.subarray(0, length);
-      // Without a writer, a pipe looks as if it had ended.
-      hasWriter ||= read !== 0;
-      length += read ?? 0;
-      if (length === bytes.length) return bytes;
-      if (!read) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
-    }
-    return 'late';
-  } finally {
-    closeSync(file);
+  let isBegun = isFile;
+  for (const end = performance.now() + timeout; performance.now() < end; ) {
+    const read = readReady(file, bytes.subarray(length));
+    // Without a writer, a pipe looks as if it had ended.
+    if (read === 0 && isBegun) return bytes.subarray(0, length);
+    isBegun ||= read !== 0;
+    length += read ?? 0;
+    if (length === bytes.length) return bytes;
+    if (!read) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
   }
+  return 'late';
 }
 
 /** Returns how many bytes a pipe had; `null` where its writer has written none yet. */

@@ -232,29 +232,32 @@ function isKeyPart(part: string | null): part is string {
 
 function checkManifest(declared: DeclaredTree, address: Address | null): boolean {
   const { kind, value, find, overlaid, problems } = declared;
-  checkParent(kind, get(value, kind.parent?.part ?? ''), declared);
   const isFitting = checkSchema(schemaOf(kind), declared, find, (general, place, fault) => {
     const { message, ...problem } = explain(kind, fault) ?? general;
     const noted = noteOverlay(message, Boolean(overlaid?.find(fault.at)));
     problems.report({ ...problem, message: noted }, place, address === null ? {} : { address });
   });
-  // The name of a member may be a reference without a tag.
-  const checks = [checkReferences, checkNumbers];
-  if (declared.tagged) checks.push(checkIdentity, checkMembers);
-  return checks.map((check) => check(declared)).every(Boolean) && isFitting;
+  const wrong = [...wrongParent(declared), ...wrongReferences(declared), ...inexactNumbers(declared)];
+  if (declared.tagged) wrong.push(...tagsInIdentity(declared), ...tagsOfWholeFields(declared));
+  for (const problem of wrong) problems.report(problem, find(problem.at).place);
+  // Where a value apart from the fields could not be read, it is not known what the manifest asks for.
+  const besides = pick(value, [...plainMembers(kind), 'lifecycle']);
+  const isRead = sameJson(dropUnresolved(besides) ?? null, besides);
+  return isFitting && isRead && wrong.length === 0;
+}
+
+interface ProblemAt extends Problem {
+  readonly at: Pointer;
 }
 
 /** A name as plain text would be the same key, and no reference. */
-function checkParent({ parent }: Kind, value: Json | undefined, { find, problems }: DeclaredTree): void {
-  if (!parent || typeof value !== 'string' || value === unresolved) return;
+function wrongParent({ kind: { parent }, value }: DeclaredTree): ProblemAt[] {
+  const name = get(value, parent?.part ?? '');
+  if (!parent || typeof name !== 'string' || name === unresolved) return [];
   const { part, kind } = parent;
-  const hint = `Write \`${part}: !ref ${referenceText(kind.name, [value.slice(0, 80)])}\`.`;
-  problems.add(
-    'wrong-type',
-    `\`${part}\` must be a \`!ref\` of the kind ${kind.name}.`,
-    find(pointer(part)).place,
-    { hint },
-  );
+  const message = `\`${part}\` must be a \`!ref\` of the kind ${kind.name}.`;
+  const hint = `Write \`${part}: !ref ${referenceText(kind.name, [name.slice(0, 80)])}\`.`;
+  return [{ at: pointer(part), code: 'wrong-type', message, hint }];
 }
 
 /** Explains an error of the schema in terms of manifests; `null` where the general message is good enough. */
@@ -348,54 +351,51 @@ function readLifecycle({ kind, value, find, problems }: DeclaredTree): Lifecycle
   };
 }
 
-/**
- * Refuses secrets and lookups in what identifies an object: it must be known before the tenant is read. Where a value
- * apart from the fields could not be read, it is not known what the manifest asks for.
- */
-function checkIdentity({ kind, value, find, problems }: DeclaredTree): boolean {
-  const { part } = kind.parent ?? {};
-  const names = [...kind.keyFields.map(({ name }) => name).filter((name) => name !== part), 'id', 'ensure'];
-  const wrong = names.filter((name) => isObject(get(value, name)));
-  for (const name of wrong) {
-    const message = `\`${name}\` must be plain text, not \`!secret\`, \`!lookup\` or \`!ref\`.`;
-    problems.add('not-plain', message, find(`/${name}`).place);
-  }
-  const besides = pick(value, [...names, 'lifecycle']);
-  return wrong.length === 0 && sameJson(dropUnresolved(besides) ?? null, besides);
+/** What identifies an object besides the one above it. */
+const plainMembers = ({ keyFields, parent }: Kind): string[] => [
+  ...keyFields.map(({ name }) => name).filter((name) => name !== parent?.part),
+  'id',
+  'ensure',
+];
+
+/** Secrets and lookups in what identifies an object, which must be known before the tenant is read. */
+function tagsInIdentity({ kind, value }: DeclaredTree): ProblemAt[] {
+  const tagged = plainMembers(kind).filter((name) => isObject(get(value, name)));
+  return tagged.map((name) => ({
+    at: pointer(name),
+    code: 'not-plain',
+    message: `\`${name}\` must be plain text, not \`!secret\`, \`!lookup\` or \`!ref\`.`,
+  }));
 }
 
-/** Refuses secrets and lookups in place of a whole JSON field, whose members are compared one by one. */
-function checkMembers({ kind, value, find, problems }: DeclaredTree): boolean {
-  const isWhole = (name: string) => {
+/** Secrets and lookups in place of a whole JSON field, whose members are compared one by one. */
+function tagsOfWholeFields({ kind, value }: DeclaredTree): ProblemAt[] {
+  return Object.keys(kind.fields).flatMap((name) => {
     const given = get(value, name);
-    return fieldNamed(kind, name)?.is === 'json' && isFilledInLater(given) && refOf(given) === null;
-  };
-  const wrong = Object.keys(kind.fields).filter(isWhole);
-  for (const name of wrong) {
+    if (fieldNamed(kind, name)?.is !== 'json' || !isFilledInLater(given) || refOf(given) !== null) return [];
     const message = `\`${name}\` is JSON, and cannot be one \`!secret\` or \`!lookup\` as a whole.`;
     const hint = `Declare its members, and tag those that are secret or looked up: \`${name}: { password: !secret NAME }\`.`;
-    problems.add('wrong-type', message, find(`/${name}`).place, { hint });
-  }
-  return wrong.length === 0;
-}
-
-/** Refuses numbers that JSON in text would lose digits of, as those of YAML are refused where they are read. */
-function checkNumbers({ kind, value, find, problems }: DeclaredTree): boolean {
-  const inexact = Object.entries(value).flatMap(([name, text]) => {
-    const isJson = fieldNamed(kind, name)?.is === 'json' && typeof readJsonText(text) !== 'string';
-    return typeof text === 'string' && isJson ? inexactIn(text).map((digits) => [name, digits] as const) : [];
+    return [{ at: pointer(name), code: 'wrong-type', message, hint }];
   });
-  for (const [name, digits] of inexact) {
-    const shown = cutShort(digits, 40);
-    const message = `\`${shown}\` in the JSON of \`${name}\` is more than a number can hold.`;
-    const hint = `If it is text, put it in quotes: "${shown}".`;
-    problems.add('inexact-number', message, find(pointer(name)).place, { hint });
-  }
-  return inexact.length === 0;
 }
 
-function checkReferences({ kind, kinds, value: manifest, problems, find }: DeclaredTree): boolean {
-  const wrong = Object.entries(manifest).flatMap(([name, value]) => {
+/** Numbers that JSON in text would lose digits of. Those of YAML are refused where they are read. */
+function inexactNumbers({ kind, value }: DeclaredTree): ProblemAt[] {
+  return Object.entries(value).flatMap(([name, text]) => {
+    const isJson = fieldNamed(kind, name)?.is === 'json' && typeof readJsonText(text) !== 'string';
+    if (typeof text !== 'string' || !isJson) return [];
+    return inexactIn(text).map((digits) => {
+      const shown = cutShort(digits, 40);
+      const message = `\`${shown}\` in the JSON of \`${name}\` is more than a number can hold.`;
+      const hint = `If it is text, put it in quotes: "${shown}".`;
+      return { at: pointer(name), code: 'inexact-number', message, hint };
+    });
+  });
+}
+
+/** The name of a member may be a reference without a tag. */
+function wrongReferences({ kind, kinds, value: manifest }: DeclaredTree): ProblemAt[] {
+  return Object.entries(manifest).flatMap(([name, value]) => {
     const field = fieldNamed(kind, name);
     const uses = field ? idsIn(field, value) : [];
     const names = uses.flatMap(({ at, id, to: [target = ''], isName }) => {
@@ -413,8 +413,6 @@ function checkReferences({ kind, kinds, value: manifest, problems, find }: Decla
     });
     return [...names, ...values];
   });
-  for (const problem of wrong) problems.report(problem, find(problem.at).place);
-  return wrong.length === 0;
 }
 
 function takesNone(name: string, { fields }: Kind): Problem {
@@ -475,11 +473,9 @@ function declarationOf(
 
 function targetDigests(noted: JsonObject, kinds: Kinds): JsonObject | undefined {
   const names = new Set(refsIn(noted).map((to) => parseAddress(to)?.kind ?? ''));
-  const digests = [...names].flatMap((name): [string, string][] => {
-    const digest = kinds.find(name)?.described?.digest;
-    return digest ? [[name, digest]] : [];
-  });
-  return digests.length > 0 ? objectFrom(digests) : undefined;
+  const digests = [...names].map((name) => [name, kinds.find(name)?.described?.digest ?? ''] as const);
+  const known = digests.filter(([, digest]) => digest !== '');
+  return known.length > 0 ? objectFrom(known) : undefined;
 }
 
 const isAbsent = (declared: JsonObject): boolean => get(declared, 'ensure') === 'absent';
