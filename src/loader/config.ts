@@ -105,14 +105,12 @@ export function readProjectFile(
     const inFiles = documents.map((each) => noteDocument(each, ignored));
     return [...inFiles, ...itemsOf(valueAt(noted, '/environments') ?? null)];
   });
-  const { manifests, sizeLimit, lint, groups, defaultEnvironment } = {
+  const project: ProjectFile = {
     ...defaultProject,
     lint: {},
     groups: {},
     defaultEnvironment: names.length === 1 ? (names[0] ?? null) : null,
     ...written,
-  };
-  const project: ProjectFile = {
     root,
     configFile,
     kinds,
@@ -120,15 +118,10 @@ export function readProjectFile(
     source,
     document,
     noted,
-    lint,
     files: new Map(places.map(([name, all]) => [name, all.map(({ path }) => path)])),
-    groups,
-    defaultEnvironment,
     place: findNode(document, '/manifests').place,
     environments: names,
-    manifests,
     notManifests: [basename(configFile), ...paths, ...kindTexts.keys()],
-    sizeLimit,
     credentialNames: lazy(() => new Set(allEnvironments().flatMap(credentialsIn))),
     tenantFiles: () => allEnvironments().flatMap(tenantFilesIn),
   };

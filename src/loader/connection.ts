@@ -25,8 +25,9 @@ import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { sourceOf } from './file.ts';
 import { type Inputs, variableOf } from './inputs.ts';
 import { kindsFolderIn } from './kind-files.ts';
-import { credentialsFailure, holdsCredentials, projectPath, requireInside, resolveLinks } from './paths.ts';
+import { credentialsFailure, holdsCredentials, requireInside, resolveLinks } from './paths.ts';
 import type { Problem, Problems } from './problems.ts';
+import { projectPath } from './source.ts';
 import { type FoundNode, unresolved } from './tree.ts';
 
 export interface BuildContext {
@@ -270,16 +271,13 @@ export function readBaseUrl(text: string): BaseUrl {
 function readUrl(text: string): BaseUrl {
   const url = text.isWellFormed() ? parseUrl(text) : null;
   if (!url) return { problem: 'it is not a URL such as https://acme.api.example.com' };
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
+  const isLoopback = /^(?:localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(url.hostname);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback)) {
     return { problem: 'credentials are sent there, so it must begin with https://' };
   }
   if (url.username || url.password) return { problem: 'it must not contain credentials' };
   if (url.search || url.hash) return { problem: 'it must not contain ? or #' };
   return { url: `${url.origin}${url.pathname.replace(/\/+$/, '')}` };
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
 function readNetwork(env: NodeJS.ProcessEnv, problems: Problems): Network {

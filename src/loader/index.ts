@@ -83,13 +83,7 @@ export function beginProject(options: LoadOptions): BegunProject {
 }
 
 /** The files of a project as they were read, for the same project at another time. */
-interface ReadFiles extends Pick<ProjectFile, 'kinds' | 'kindTexts'> {
-  readonly documents: Documents;
-}
-
-function filesOf({ project: { kinds, kindTexts }, documents }: OpenProject): ReadFiles {
-  return { kinds, kindTexts, documents };
-}
+type ReadFiles = Pick<OpenProject, 'project' | 'documents'>;
 
 export interface LoadedProject extends Project {
   /** Without them, all files of a revision are read. */
@@ -153,31 +147,25 @@ export interface OpenedProjects
 /** Opens a project for several environments. Throws a Failure if the project file itself cannot be read. */
 export function openProjects(options: OpenOptions): OpenedProjects {
   const opened = openProject(options);
-  const { environments, groups, defaultEnvironment, root, configFile, kinds, sizeLimit } = opened.project;
+  const { project: file, documents } = opened;
   return {
-    environments,
-    groups,
-    defaultEnvironment,
-    root,
-    configFile,
-    kinds,
-    sizeLimit,
-    files: filesOf(opened),
+    ...file,
+    files: { project: file, documents },
     environment: (name) => requireEnvironment(openEnvironment(opened, name)),
     load: (environment) => readProject(openEnvironment(opened, environment)),
-    readAhead: (begin) => opened.documents.readAhead(begin),
+    readAhead: (begin) => documents.readAhead(begin),
     declarations(name) {
       const environment = openEnvironment(opened, name);
       return declarationsOf(
-        opened.project,
+        file,
         () => manifestsIn(environment),
-        () => environmentReads(opened.project, opened.inputs, opened.problems.copy()),
+        () => environmentReads(file, opened.inputs, opened.problems.copy()),
       );
     },
     loadFolder({ source, manifests }, environment) {
-      const project = { ...opened.project, manifests, notManifests: [] };
-      const documents = documentsOf(project, { files: source });
-      const folder = openEnvironment({ ...opened, project, documents }, environment);
+      const project = { ...file, manifests, notManifests: [] };
+      const inFolder = { ...opened, project, documents: documentsOf(project, { files: source }) };
+      const folder = openEnvironment(inFolder, environment);
       return readProject({ ...folder, read: { ...folder.read, overlays: noOverlays } });
     },
   };
@@ -206,7 +194,7 @@ export function textsOf({ documents }: ReadFiles): ReadonlyMap<string, string> {
 interface Today {
   /** Its folder, whose `.env` counts. */
   readonly root: string;
-  readonly files?: ReadFiles | undefined;
+  readonly files?: ReadFiles;
   /** The texts that its manifests are read from, of those files that had the same then. */
   readonly same: ReadonlyMap<string, string>;
 }
@@ -256,8 +244,8 @@ function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
   const source = today ? withTexts(disk, today.same) : disk;
   const inputs = readInputs(today?.root ?? root, options, problems);
   const read = readProjectFile(configFile, { root, source, problems });
-  const hasSameKinds = today?.files && sameJson([...read.kindTexts], [...today.files.kindTexts]);
-  const project = hasSameKinds ? { ...read, kinds: today.files.kinds } : read;
+  const { kinds, kindTexts } = today?.files?.project ?? read;
+  const project = sameJson([...read.kindTexts], [...kindTexts]) ? { ...read, kinds } : read;
   const before = today?.files && { documents: today.files.documents, same: today.same };
   const documents = documentsOf(project, { before });
   refuseOutputs(options.writes ?? [], texts, project, { inputs, documents });
@@ -298,13 +286,20 @@ function readProject(opened: OpenEnvironment, manifests = manifestsIn(opened)): 
   const resources = resourcesOf(manifests, opened.problems);
   opened.read.overlays.reportUnused();
   const project = requireEnvironment(opened);
+  const { project: file, documents } = opened;
   const isEmbedded = project.environment.connection.to === 'sandbox';
   const levels = Object.entries<LintRule>(lintRules).map(([code, { level, embedded }]) => {
     const byDefault = (isEmbedded ? embedded : undefined) ?? level;
-    return [code, get<LintLevel | undefined>(opened.project.lint, code) ?? byDefault] as const;
+    return [code, get<LintLevel | undefined>(file.lint, code) ?? byDefault] as const;
   });
   const lint: LintLevels = Object.fromEntries(levels);
-  return { ...project, credentials: credentialsOf(opened), lint, resources, files: filesOf(opened) };
+  return {
+    ...project,
+    credentials: credentialsOf(opened),
+    lint,
+    resources,
+    files: { project: file, documents },
+  };
 }
 
 /** Throws a Failure if the project has errors, or a plan would show a credential. */

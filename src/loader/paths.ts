@@ -2,23 +2,6 @@ import { existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync 
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { type Failure, fail, systemCode } from '../model/failure.ts';
 
-/** Matches a part that is empty, `.` or `..`, and a null character. */
-const unclean = /(?:^|\/)\.{0,2}(?:\/|$)|\0/;
-
-/** `path` without `.` and `..`. Throws a Failure `outside-project` where it leads out of the project. */
-export function projectPath(path: string): string {
-  if (!unclean.test(path)) return path;
-  if (leadsOut(path)) throw outsideProjectFailure(path);
-  return posix.normalize(path);
-}
-
-/** True when a path, from the project's root, leads out of the project by itself. */
-export function leadsOut(path: string): boolean {
-  if (!unclean.test(path)) return false;
-  const normal = posix.normalize(path);
-  return normal === '..' || normal.startsWith('../') || posix.isAbsolute(normal) || path.includes('\0');
-}
-
 /**
  * The path of a side file, from the project's root.
  *
@@ -42,10 +25,6 @@ export function isInside(root: string, path: string): boolean {
 /** True when a path leads into a folder of git. Some disks ignore case. */
 function isInGit(path: string): boolean {
   return /(?:^|[\\/])\.git(?:[\\/]|$)/i.test(path);
-}
-
-export function isInReserved(path: string): boolean {
-  return /(?:^|[\\/])\.(?:git|tenantctl)(?:[\\/]|$)/i.test(path);
 }
 
 export function reservedFolderFailure(path: string): Failure {

@@ -16,11 +16,8 @@ import { isSlowGlob, slowGlob } from '../model/glob.ts';
 import {
   credentialsFailure,
   holdsCredentials,
-  isInReserved,
   isInside,
-  leadsOut,
   outsideProjectFailure,
-  projectPath,
   reservedFolderFailure,
 } from './paths.ts';
 
@@ -92,6 +89,27 @@ export function diskSource(root: string, largest = largestFile, isSecret = holds
     }
     return real;
   }
+}
+
+/** Matches a part that is empty, `.` or `..`, and a null character. */
+const unclean = /(?:^|\/)\.{0,2}(?:\/|$)|\0/;
+
+/** `path` without `.` and `..`. Throws a Failure `outside-project` where it leads out of the project. */
+export function projectPath(path: string): string {
+  if (!unclean.test(path)) return path;
+  if (leadsOut(path)) throw outsideProjectFailure(path);
+  return posix.normalize(path);
+}
+
+/** True when a path, from the project's root, leads out of the project by itself. */
+function leadsOut(path: string): boolean {
+  if (!unclean.test(path)) return false;
+  const normal = posix.normalize(path);
+  return normal === '..' || normal.startsWith('../') || posix.isAbsolute(normal) || path.includes('\0');
+}
+
+export function isInReserved(path: string): boolean {
+  return /(?:^|[\\/])\.(?:git|tenantctl)(?:[\\/]|$)/i.test(path);
 }
 
 /** Why a glob is not used: it leads where no file is read, or takes too long to compare; `null` where it is. */

@@ -9,7 +9,7 @@ import { tagNames } from './parse.ts';
 import { sideFilePath } from './paths.ts';
 import type { Problems } from './problems.ts';
 import { type FileSource, largestFile } from './source.ts';
-import { maxExpanded, type ReadTag, sizeOf, unresolved, writtenTag } from './tree.ts';
+import { maxExpanded, type ReadTag, unresolved, writtenTag } from './tree.ts';
 
 export interface TagContext {
   readonly inputs: Inputs;
@@ -33,7 +33,11 @@ type Reader = (argument: Json, context: TagContext, place: Place) => Json;
 const readers: Readonly<Record<(typeof tagNames)[number], Reader>> = {
   '!var': withName(readVariable),
   '!env': withName(readEnv),
-  '!secret': withName(readSecret),
+  // Whether it is set only matters when it is compared or sent.
+  '!secret': withName((name, { uses }) => {
+    uses.secrets.add(name);
+    return secretMarker(name);
+  }),
   '!file': readSideFile,
   '!format': readFormat,
   '!lookup': readLookup,
@@ -103,12 +107,6 @@ function readEnv(name: string, { inputs: { values, withheld }, uses }: TagContex
   const hint =
     near ?? `Set ${name} where the program runs, or write \`!var NAME\` for a variable of the environment.`;
   throw fail('env-unset', `The environment variable ${name} is not set.`, { hint });
-}
-
-/** True when the secret is set is only of interest when it is compared or sent. */
-function readSecret(name: string, { uses }: TagContext): Json {
-  uses.secrets.add(name);
-  return secretMarker(name);
 }
 
 function readSideFile(argument: Json, { source }: Pick<TagContext, 'source'>, { file }: Place): Json {
@@ -216,6 +214,12 @@ export function resolveNotes(value: Json, file: SourceFile, readTag: ReadTag, pr
     problems.add('alias-bomb', 'The tags of this document expand to more than 16 million characters.', place);
     return unresolved;
   });
+}
+
+/** The size of a value, in characters (approximately). */
+function sizeOf(value: Json): number {
+  if (typeof value === 'string') return 8 + value.length;
+  return Object.entries(value ?? {}).reduce((sum, [name, item]) => sum + name.length + sizeOf(item), 8);
 }
 
 /** The value with {@link unresolved} in the place of each note. */

@@ -8,7 +8,6 @@ import {
   type ParsedNode,
   Scalar,
   type YAMLMap,
-  type YAMLSeq,
 } from 'yaml';
 import { get, isArray, isObject, type Json, mapMembers, unsafeKeys } from '../model/json.ts';
 import { isMarkerKey } from '../model/marker.ts';
@@ -50,12 +49,6 @@ export interface Tree {
 /** How much the aliases of a document may expand to, and its tags, in characters (approximately). */
 export const maxExpanded = 16 * 1024 * 1024;
 
-/** The size of a value, in characters (approximately). */
-export function sizeOf(value: Json): number {
-  if (typeof value === 'string') return 8 + value.length;
-  return Object.entries(value ?? {}).reduce((sum, [name, item]) => sum + name.length + sizeOf(item), 8);
-}
-
 /** The value of a document as JSON, checked in one walk. What has a problem, which is reported, is {@link unresolved}. */
 export function readTree({ file, root }: YamlDocument, readTag: ReadTag, problems: Problems): Tree {
   const walk: Walk = { file, readTag, problems, anchors: new Map(), size: 0, expanded: 0, tagged: false };
@@ -81,7 +74,13 @@ function readValue(node: unknown, walk: Walk): Json {
   const { anchor, tag } = node;
   const before = walk.size;
   if (anchor !== undefined) walk.anchors.set(anchor, null);
-  let value = readUntagged(node, walk);
+  let value: Json;
+  if (isScalar(node)) value = readScalar(node, walk);
+  else if (isMap(node)) value = readMapping(node, walk);
+  else {
+    walk.size += 8;
+    value = node.items.map((item) => readValue(item, walk));
+  }
   if (tag !== undefined) value = readTagged(tag, value, placeOfNode(node, walk.file), walk);
   if (anchor !== undefined) walk.anchors.set(anchor, { value, size: walk.size - before });
   return value;
@@ -99,13 +98,6 @@ function readTagged(tag: string, value: Json, place: Place, walk: Walk): Json {
   const message = `The value does not fit its tag \`${writtenTag(tag)}\`.`;
   const hint = 'Remove the tag. Put the value in quotes if it is text.';
   return refuse(walk, null, { code: 'invalid-tag', message, hint }, place.offset);
-}
-
-function readUntagged(node: Scalar | YAMLMap | YAMLSeq, walk: Walk): Json {
-  if (isScalar(node)) return readScalar(node, walk);
-  if (isMap(node)) return readMapping(node, walk);
-  walk.size += 8;
-  return node.items.map((item) => readValue(item, walk));
 }
 
 function readAlias(node: Alias, walk: Walk): Json {

@@ -4,8 +4,8 @@ import fs, { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { isInReserved, isInside, projectPath, sideFilePath } from '../../src/loader/paths.ts';
-import { diskSource, limitSize, singleFile } from '../../src/loader/source.ts';
+import { isInside, sideFilePath } from '../../src/loader/paths.ts';
+import { diskSource, isInReserved, limitSize, projectPath, singleFile } from '../../src/loader/source.ts';
 import { type Files, project, thrown } from './fixture.ts';
 
 const refusal = (run: () => unknown) => {
