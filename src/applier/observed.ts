@@ -1,17 +1,16 @@
 import type { FieldDifference } from '../kinds/compare.ts';
-import { differences, differencesBetween } from '../kinds/compare.ts';
+import { differencesBetween } from '../kinds/compare.ts';
 import { isDeclaredByMember, isUnordered, readableFields, sameValue } from '../kinds/field.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
-import { get, itemsOf, type Json, pick } from '../model/json.ts';
+import { get, itemsOf, type Json } from '../model/json.ts';
 import { isReplacement } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
-import { redacted } from '../model/sensitive.ts';
-import { compare } from '../planner/change.ts';
+import { compare, lostWith } from '../planner/change.ts';
 import type { FoundObjects, KindChange } from './find.ts';
 import type { Progress } from './journal.ts';
-import { resourceOf, textOfDifference } from './verify.ts';
+import { holdsRedacted, resourceOf, textOfDifference } from './verify.ts';
 
 /** What is known of the secrets that requests are filled with. One that is not set may have any text. */
 export type KnownSecrets = Pick<Secrets, 'matches' | 'problem'>;
@@ -55,12 +54,10 @@ export function isInProgress(entry: KindChange, live: LiveObject | null, secrets
 
 /** Places that are neither as the plan found them nor as it makes them: somebody else changed them. */
 export function foreignDifferences(entry: KindChange, live: LiveObject, secrets: KnownSecrets): Pointer[] {
-  const { kind, change } = entry;
+  const { change } = entry;
   const planned = plannedDifferences(entry);
   const isDelete = change.action === 'delete';
-  const open = isDelete
-    ? differences(kind, pick({}, Object.keys(kind.fields)), readableFields(kind, live.fields))
-    : openDifferences(entry, live, secrets);
+  const open = isDelete ? lostWith(live, null) : openDifferences(entry, live, secrets);
   const isOwn = (path: Pointer) =>
     (isDelete || isReplacement(change)) && isPrepared(live, segmentsOf(path)[0] ?? '');
   return open.filter((each) => !planned.isAsBefore(each) && !isOwn(each.path)).map(({ path }) => path);
@@ -147,8 +144,6 @@ function changedBeside(
 /** True for more than the ways in which hosts show nothing. */
 const hasValue = (value: Json): boolean =>
   typeof value === 'object' ? itemsOf(value).length > 0 : value !== '';
-
-const holdsRedacted = (value: Json): boolean => value === redacted || itemsOf(value).some(holdsRedacted);
 
 type PlannedDifferences = ReturnType<typeof plannedDifferences>;
 

@@ -235,7 +235,7 @@ function findProtected(entry: KindChange, find: Finder, { protect }: Run): Diagn
 function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | Diagnostic {
   const { journal, settings, secrets, created } = run;
   const entry = created.fill(planned);
-  const { address, action } = entry.change;
+  const { address } = entry.change;
   const found = find(entry);
   const { live } = found;
   const progress = journal.progress(address);
@@ -247,9 +247,8 @@ function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | 
   const readiness = readinessOf(entry, found, progress, secrets);
   if (readiness.is === 'stale') return stale(readiness.why);
   const { from, resumed } = readiness;
-  const isWrite = action === 'create' || action === 'update';
   // What an earlier run started was checked by it, and some tenants give an object another id with each write.
-  const why = progress !== null || !isWrite ? null : mismatch(planned, live, found.standard, settings);
+  const why = progress !== null ? null : mismatch(planned, live, found.standard, settings);
   if (why !== null) return notWhatItShows(address, `made again from its declaration, ${why}`, plan);
   if (progress === null && isOther(entry, live))
     return stale('its id and its key belong to different objects');

@@ -10,6 +10,7 @@ import {
   getText,
   isArray,
   isObject,
+  itemsOf,
   type Json,
   type JsonObject,
   mapMembers,
@@ -20,7 +21,7 @@ import type { Change, Difference, Request } from '../model/plan.ts';
 import { type Pointer, placesIn, segmentsOf, setMember } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { changeFor } from '../planner/change.ts';
+import { changeFor, lostWith } from '../planner/change.ts';
 import { batchDeletes } from '../planner/index.ts';
 import type { UnseenPolicy } from '../planner/unseen.ts';
 import type { KindChange } from './find.ts';
@@ -62,6 +63,10 @@ export function mismatch(
   settings: ApiSettings,
 ): string | null {
   const { kind, change } = entry;
+  if (change.action === 'delete') {
+    const lost = live === null ? [] : differingLosses(change, live);
+    return lost.length === 0 ? null : `it would delete other values of ${lost.join(', ')}`;
+  }
   const match = { kind, resource: resourceOf(entry), live };
   // Secrets and hidden values stay where the plan says so.
   const isLeft = (at: Pointer) => (change.left ?? []).includes(at);
@@ -75,11 +80,35 @@ export function mismatch(
   const hidden = made.risk.filter((risk) => !change.risk.includes(risk));
   if (hidden.length > 0) return `it does not show its risk ${hidden.join(', ')}`;
   if (made.action !== change.action || made.id !== change.id) return 'it would be a different change';
-  // Deletes share requests: they are checked together.
-  const changed = new Set(change.diff.map(({ path }) => segmentsOf(path)[0] ?? ''));
-  const isSame = change.action === 'delete' || sameRequests(kind, changed, change.requests, made.requests);
+  const changed = new Set(change.diff.map(topName));
+  const isSame = sameRequests(kind, changed, change.requests, made.requests);
   return isSame ? null : 'its requests would be different';
 }
+
+/**
+ * The fields of which a delete does not show what the object holds. What it conceals cannot be compared, nor what a vendor's default,
+ * which is not read again, gives back in part.
+ */
+function differingLosses({ diff }: Change, live: LiveObject): string[] {
+  const { kind } = live;
+  const concealed = diff.filter(({ sensitive, before }) => sensitive || holdsRedacted(before));
+  const left = new Set(concealed.map(topName));
+  const whole = diff.filter(({ path, before }) => segmentsOf(path).length === 1 && before !== null);
+  const compared = kind.read.defaults ? new Set(whole.map(topName)) : null;
+  const [shown, lost] = [diff, lostWith(live, null)].map((side) =>
+    side
+      .filter((each) => !left.has(topName(each)) && (compared?.has(topName(each)) ?? true))
+      .map(({ path, before }): Difference => {
+        return { path, op: 'remove', before, after: null, sensitive: false, origin: null };
+      }),
+  );
+  return differingFields(kind, shown ?? [], lost ?? []);
+}
+
+const topName = ({ path }: Pick<Difference, 'path'>): string => segmentsOf(path)[0] ?? '';
+
+export const holdsRedacted = (value: Json): boolean =>
+  value === redacted || itemsOf(value).some(holdsRedacted);
 
 /** Deletes share requests, so they are checked together: what is deleted with them has to be in the plan too. */
 export function wrongDeletes(
@@ -118,7 +147,7 @@ const foreignMarkers = ['$lookup', '$tag', '$literal', '$jsonText'];
 
 function differingFields(kind: Kind, shown: readonly Difference[], made: readonly Difference[]): string[] {
   const textsOf = (diff: readonly Difference[]) => {
-    const fields = groupBy(diff, ({ path }) => segmentsOf(path)[0] ?? '');
+    const fields = groupBy(diff, topName);
     const textOf = (each: Difference) => `${textOfDifference(kind, each)} ${each.sensitive}`;
     return new Map(fields.map(([name, group]) => [name, group.map(textOf).sort().join()]));
   };

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { globSync } from 'tinyglobby';
+import type { ApplyEvent } from '../applier/run.ts';
 import { formOf, formOfText, readFleetFile, readPlanFile } from '../applier/saved-file.ts';
 import {
   applyPlan,
@@ -9,39 +10,62 @@ import {
   requireWritable,
   type SavedResult,
 } from '../engine/apply.ts';
-import type { PlanOptions } from '../engine/choices.ts';
+import { applyFleet, checkFleet, type FleetDryRunOptions, type FleetOptions } from '../engine/fleet.ts';
 import { planChanges } from '../engine/plan.ts';
 import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof.ts';
-import type { Tenant } from '../engine/tenant.ts';
-import { type BegunProject, beginProject, loadEnvironment, loadProject } from '../loader/index.ts';
-import { ExitCode, fail } from '../model/failure.ts';
-import { type Fleet, fleetOf } from '../model/fleet.ts';
-import { get, isArray, isObject, parseJson } from '../model/json.ts';
-import type { Document } from '../report/report.ts';
-import { renderRequests } from '../report/text.ts';
-import { namesInBrief } from '../report/words.ts';
+import type { Project } from '../kinds/project.ts';
 import {
-  type ApplyArgs,
-  applyLines,
-  applyOptions,
-  outputResult,
-  requireConfirmation,
-  resourcesProving,
-} from './apply-output.ts';
+  beginProject,
+  loadEnvironment,
+  loadProject,
+  type OpenedProjects,
+  openProjects,
+} from '../loader/index.ts';
+import { groupBy } from '../model/basics.ts';
+import { type Diagnostic, isError } from '../model/diagnostic.ts';
+import { ExitCode, Failure, fail } from '../model/failure.ts';
+import { exitCodeOfFleet, type Fleet, fleetOf, shareDiagnostics, worstExitCode } from '../model/fleet.ts';
+import { get, isArray, isObject, parseJson } from '../model/json.ts';
+import type { Change, Plan } from '../model/plan.ts';
+import { type ChangeResult, exitCodeOf, type Result } from '../model/result.ts';
+import { namesAndMore } from '../model/words.ts';
+import { attentionWords } from '../report/page.ts';
+import type { Document } from '../report/report.ts';
+import { json, oneLine } from '../report/safe.ts';
+import { renderRequests } from '../report/text.ts';
+import { namesInBrief, pluralize, tenantWords } from '../report/words.ts';
 import {
   type ArgsOf,
   type CommonArgv,
   describeCommand,
+  flag,
   fleetOptions,
+  format,
   givenOptions,
+  group,
+  list,
   planOptions,
   planOptionsOf,
+  text,
 } from './command.ts';
+import { commitHere } from './commit.ts';
 import { isPipe } from './files.ts';
-import { applySeveral } from './fleet.ts';
-import { type Io, isInteractive, printNote, viewOf } from './io.ts';
-import { checkOutput, printDiagnostics, printDocument, stdoutName } from './output.ts';
-import { withTenant } from './progress.ts';
+import { planEnvironments } from './fleet.ts';
+import { confirm, type Io, isInteractive, printNote, viewOf } from './io.ts';
+import {
+  appendStepSummary,
+  checkOutput,
+  isWritten,
+  printDiagnostics,
+  printDocument,
+  printRemarks,
+  printReport,
+  reportFor,
+  saveFile,
+  stdoutName,
+  writeReports,
+} from './output.ts';
+import { withFleetProgress, withTenant } from './progress.ts';
 import {
   namedEnvironments,
   projectFileOptions,
@@ -52,13 +76,30 @@ import {
 import { readResults, readText } from './saved.ts';
 
 function options(yargs: CommonArgv) {
-  return applyOptions(fleetOptions(planOptions(yargs))).positional('planfile', {
-    type: 'string',
-    describe: 'A file written by `plan --out`',
-  });
+  return fleetOptions(planOptions(yargs))
+    .option('yes', flag('Do not ask for confirmation'))
+    .option('expect', text('Apply only if the plan has this digest'))
+    .option(
+      'proven-by',
+      list('Apply only changes that these result files (or globs) prove in another environment'),
+    )
+    .option('dry-run', flag('Print the requests without sending them'))
+    .option('fail-fast', flag('Stop after the first failed change'))
+    .option('format', {
+      ...format(['text', 'json', 'jsonl']),
+      describe: 'Output format. jsonl: each event as it happens, one JSON object per line',
+    })
+    .option('result', text('Write the result to this file'))
+    .option('report', list('Also write the result to these files (.md .html .json .xml)'))
+    .group(['format', 'result', 'report'], group.output)
+    .positional('planfile', { type: 'string', describe: 'A file written by `plan --out`' });
 }
 
-type Args = ApplyArgs & Pick<ArgsOf<typeof options>, 'planfile'>;
+type Args = ArgsOf<typeof options> & {
+  readonly format: 'text' | 'json';
+  /** Tells each event of `--format jsonl`; `null` for the other formats. */
+  readonly lines: ReturnType<typeof applyLines> | null;
+};
 
 export const command = describeCommand({
   usage:
@@ -73,12 +114,10 @@ export const command = describeCommand({
     '$0 apply --dry-run': 'Show the requests that an apply would send',
   },
 }).run(async (given, io) => {
-  const isLines = given.format === 'jsonl';
-  const args: Args = {
-    ...given,
-    format: given.format === 'jsonl' ? 'json' : given.format,
-    lines: isLines ? applyLines(io) : null,
-  };
+  const args: Args =
+    given.format === 'jsonl'
+      ? { ...given, format: 'json', lines: applyLines(io) }
+      : { ...given, format: given.format, lines: null };
   // Checked first: after the apply, it would be too late to find that nothing can record it.
   const proofFiles = resultFiles(args.provenBy, io);
   await refuseMistakes(args, io);
@@ -100,10 +139,14 @@ export const command = describeCommand({
   const { project } = source;
   requireWritable(project.environment);
   return withTenant(project, io, async (tenant, progress) => {
-    const { plan, resources } =
-      source.plan === null
-        ? await planHere(source.project, tenant, planOptionsOf(args, io.env))
-        : { plan: source.plan, resources: () => resourcesAtHand(() => loadProject(options)) };
+    const makePlan = async () => {
+      const { plan, project } = source;
+      if (plan) return { plan, resources: () => resourcesAtHand(() => loadProject(options)) };
+      const loaded = await project.load(() => tenant.client.signIn());
+      const made = await planChanges(loaded, tenant, planOptionsOf(args, io.env));
+      return { plan: made, resources: () => loaded.resources };
+    };
+    const { plan, resources } = await makePlan();
     progress.end();
     requireApproved(plan, project.environment, { digest: args.expect, maxDeletes: args.maxDeletes });
     if (proofs) {
@@ -167,14 +210,10 @@ async function refuseMistakes(args: Args, io: Io): Promise<void> {
         hint: `To apply that plan, put it before the options: \`tenantctl apply ${word} …\`. Otherwise choose another file.`,
       });
     }
-  if (result !== undefined && (result === stdoutName || isPipe(resolve(io.cwd, result))))
-    throw fail(
-      'usage',
-      `A result is rewritten while the run goes on, so --result ${result} must name a file, not stdout or a pipe.`,
-      {
-        hint: '`--format json` prints the result on stdout at the end.',
-      },
-    );
+  if (result !== undefined && (result === stdoutName || isPipe(resolve(io.cwd, result)))) {
+    const message = `A result is rewritten while the run goes on, so --result ${result} must name a file, not stdout or a pipe.`;
+    throw fail('usage', message, { hint: '`--format json` prints the result on stdout at the end.' });
+  }
   const given = (...names: Parameters<typeof givenOptions<Args>>[1]) =>
     givenOptions(args, names).map(({ option }) => option);
   // To ignore them would mislead. `--max-deletes` says what a saved plan may do.
@@ -193,18 +232,20 @@ async function refuseMistakes(args: Args, io: Io): Promise<void> {
     });
   }
   if (planfile !== undefined || yes || expect !== undefined || dryRun || isInteractive(io)) return;
-  throw fail(
-    'consent-required',
-    'There is no terminal to ask for confirmation. Add --yes or --expect DIGEST.',
-    {
-      hint: 'In CI, apply the digest that was approved: `tenantctl apply --expect sha256:…`.',
-    },
-  );
+  const message = 'There is no terminal to ask for confirmation. Add --yes or --expect DIGEST.';
+  throw fail('consent-required', message, {
+    hint: 'In CI, apply the digest that was approved: `tenantctl apply --expect sha256:…`.',
+  });
 }
 
 /** True when a file holds plans that nobody has applied yet: the results of several environments hold plans too. */
 async function holdsOpenPlans(file: string, io: Io): Promise<boolean> {
-  if (!isFile(resolve(io.cwd, file))) return false;
+  try {
+    if (!statSync(resolve(io.cwd, file), { throwIfNoEntry: false })?.isFile()) return false;
+  } catch {
+    // It is no path, but a glob that is longer than any name, for example.
+    return false;
+  }
   const value = parseJson(await readText(file, io));
   if (!isObject(value)) return false;
   const form = formOf(value);
@@ -213,15 +254,6 @@ async function holdsOpenPlans(file: string, io: Io): Promise<boolean> {
   return !(
     isArray(environments) && environments.some((each) => isObject(each) && Object.hasOwn(each, 'result'))
   );
-}
-
-/** False for a text that is no path, such as a glob that is longer than any name. */
-function isFile(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-  } catch {
-    return false;
-  }
 }
 
 /**
@@ -253,18 +285,10 @@ function requireAllSelected({ environments }: Fleet, file: string, args: Args, i
   const selected = new Set(namedEnvironments(args, io));
   const names = environments.map(({ name }) => name);
   if (names.length === selected.size && names.every((name) => selected.has(name))) return;
-  throw fail(
-    'usage',
-    `${file} is applied to all its environments (${namesInBrief(names)}), and ${from} selects others.`,
-    {
-      hint: 'Select no environment, or save a plan for those alone: `tenantctl plan --env … --out FILE`.',
-    },
-  );
-}
-
-async function planHere(project: BegunProject, tenant: Tenant, options: PlanOptions) {
-  const loaded = await project.load(() => tenant.client.signIn());
-  return { plan: await planChanges(loaded, tenant, options), resources: () => loaded.resources };
+  const message = `${file} is applied to all its environments (${namesInBrief(names)}), and ${from} selects others.`;
+  throw fail('usage', message, {
+    hint: 'Select no environment, or save a plan for those alone: `tenantctl plan --env … --out FILE`.',
+  });
 }
 
 /** Prints where the result of an apply is. Returns false where a file could not be written: the tenant has changed anyway. */
@@ -276,4 +300,201 @@ function printSaved(files: readonly SavedResult[], io: Io): boolean {
   const isWhole = saved.length === files.length;
   if (saved[0] !== undefined && (!io.quiet || !isWhole)) printNote(`Result file: ${saved[0]}`, io);
   return isWhole;
+}
+
+/** Returns the resources of the environments that results are of, by name; none for one that cannot be read. */
+function resourcesProving(results: readonly Result[], load: (environment: string) => Project) {
+  const names = new Set(results.map(({ environment }) => environment));
+  return new Map([...names].map((name) => [name, resourcesAtHand(() => load(name))]));
+}
+
+type NewPlans = Extract<Document, { is: 'plan' | 'fleet' }>;
+
+/** Shows new plans and asks for a confirmation, unless an option gives it. Throws a Failure (exit 1) for all but yes. */
+async function requireConfirmation(document: NewPlans, args: Args, io: Io): Promise<void> {
+  const plans =
+    document.is === 'plan' ? [document.plan] : document.fleet.environments.flatMap(({ plan }) => plan ?? []);
+  const changes = plans.flatMap((plan) => plan.changes);
+  const isApproved = args.yes || args.expect !== undefined;
+  const isAsked = !isApproved && changes.some(({ requests }) => requests.length > 0);
+  if (isAsked || !io.quiet) printRemarks(document, io);
+  // The report of several environments has the warnings of their plans.
+  else if (document.is === 'plan') {
+    const warnings = document.plan.diagnostics.filter(({ severity }) => severity === 'warning');
+    printDiagnostics(warnings, io);
+  }
+  if (io.quiet && !isAsked) printWarnings(changes, io);
+  const words = attentionWords(changes);
+  // What a reviewer should notice is shown in any case.
+  if ((isAsked || io.quiet) && words !== '') io.stderr.write(`${words}\n`);
+  if (!isAsked) return;
+  const names = document.is === 'fleet' ? document.fleet.environments.map(({ name }) => name) : [];
+  const target =
+    document.is === 'plan'
+      ? `${document.plan.environment} (${tenantWords(document.plan.tenant)})`
+      : `${pluralize(names.length, 'environment')} (${namesInBrief(names)})`;
+  if (await confirm(oneLine(`apply to ${target}`), io)) return;
+  const what = document.is === 'fleet' ? 'plans' : 'plan';
+  throw fail('declined', 'Nothing was applied, because the answer was not `yes`.', {
+    hint: `Answer with \`yes\`, the whole word, to apply the ${what}.`,
+  });
+}
+
+/** Prints the warnings of changes, each text once: the plan that shows them is not printed. */
+function printWarnings(changes: readonly Change[], io: Io): void {
+  const all = changes.flatMap(({ address, action, warnings }) =>
+    action === 'manual' ? [] : warnings.map((text) => ({ address, text })),
+  );
+  for (const [text, [first, ...others]] of groupBy(all, ({ text }) => text))
+    printNote(oneLine(`warning  ${namesAndMore([first.address], others.length)}: ${text}`), io);
+}
+
+/** Shows the result of an apply, whose files could be saved or not, and writes its reports. Returns the exit code. */
+async function outputResult(
+  document: Extract<Document, { is: 'result' | 'fleet' }>,
+  isSaved: boolean,
+  args: Args,
+  io: Io,
+): Promise<ExitCode> {
+  const report = reportFor(document, io, await commitHere(args, io));
+  if (!args.lines) await printReport(report, args.format, io);
+  const isReported = await isWritten(() => writeReports(report, args.report, io), io);
+  await appendStepSummary(report, io);
+  const code =
+    document.is === 'result' ? exitCodeOf(document.result) : exitCodeOfFleet(document.fleet, false);
+  return code === ExitCode.done && !(isSaved && isReported) ? ExitCode.incomplete : code;
+}
+
+/** Writes the events of an apply to stdout, one JSON object per line, for programs that follow it. */
+function applyLines({ stdout }: Pick<Io, 'stdout'>) {
+  const told = new Set<string>();
+  const write = (type: string, environment: string, more: object) => {
+    stdout.write(json({ type, at: new Date().toISOString(), environment, ...more }, 0));
+  };
+  const tell = (environment: string, { address, action, outcome, error, warnings }: ChangeResult) => {
+    told.add(`${environment} ${address}`);
+    write(outcome, environment, { address, action, error, warnings: warnings ?? [] });
+  };
+  return {
+    planned({ environment, digest, summary, changes }: Plan) {
+      const listed = changes.map(({ address, action }) => ({ address, action }));
+      write('planned', environment, { digest, summary, changes: listed });
+    },
+    event(environment: string, event: ApplyEvent) {
+      if (event.type === 'started')
+        write('started', environment, { address: event.address, action: event.action });
+      if (event.type === 'waiting') write('waiting', environment, { address: event.address, why: event.why });
+      if (event.type === 'finished') tell(environment, event.result);
+    },
+    ended(result: Result) {
+      const { environment, outcome, summary, changes, diagnostics = [] } = result;
+      // What never began has had no event.
+      for (const change of changes)
+        if (!told.has(`${environment} ${change.address}`)) tell(environment, change);
+      write('summary', environment, { outcome, summary, exitCode: exitCodeOf(result), diagnostics });
+    },
+    failed(environment: string, diagnostics: readonly Diagnostic[]) {
+      write('error', environment, { diagnostics });
+    },
+  };
+}
+
+/** `apply` over several environments. */
+async function applySeveral(
+  source: { readonly saved: Fleet } | { readonly names: readonly string[] },
+  args: Args,
+  proofs: readonly Result[] | null,
+  io: Io,
+): Promise<ExitCode> {
+  const projects = openProjects(projectFileOptions(args, io));
+  const fleet = 'saved' in source ? source.saved : await planEnvironments(projects, source.names, args, io);
+  if (args.expect !== undefined && args.expect !== fleet.digest)
+    throw fail(
+      'digest-mismatch',
+      `The digest of these plans is ${fleet.digest}, not the approved ${args.expect}: their changes, tenants or options are different.`,
+      { hint: 'Plan again with the same options, review it, and approve the new digest.' },
+      ExitCode.refused,
+    );
+  if (proofs) printDiagnostics(sharedDifferences(fleet, projects, proofs), io);
+  const conditions = {
+    root: projects.root,
+    environment: projects.environment,
+    isApproved: args.expect !== undefined,
+    maxDeletes: args.maxDeletes,
+    checkPlan(plan: Plan) {
+      if (proofs) requireProven(plan, proofs);
+    },
+  };
+  const isNew = 'names' in source;
+  if (args.dryRun) return runDry(fleet, { ...conditions, isNew }, args, io);
+  if (isNew) await requireConfirmation({ is: 'fleet', fleet }, args, io);
+  let isSaved = true;
+  const { lines, result } = args;
+  for (const { plan } of fleet.environments) if (plan) lines?.planned(plan);
+  const applied = await withFleetProgress(fleet.environments.length, args, io, (run) =>
+    applyFleet(fleet, {
+      ...run,
+      ...conditions,
+      failFast: args.failFast,
+      env: io.env,
+      onApplyEvent(name, event) {
+        run.onApplyEvent(name, event);
+        lines?.event(name, event);
+      },
+      async onApplied(done) {
+        if (result !== undefined) isSaved = await isWritten(() => saveFile(done, result, io), io);
+      },
+    }),
+  );
+  for (const { name, result: ended, error } of applied.environments) {
+    if (ended) lines?.ended(ended);
+    if (error) lines?.failed(name, error.diagnostics);
+  }
+  return outputResult({ is: 'fleet', fleet: applied }, isSaved, args, io);
+}
+
+/** Returns what a proof does not cover, each remark once. */
+function sharedDifferences(
+  { environments }: Fleet,
+  projects: OpenedProjects,
+  proofs: readonly Result[],
+): Diagnostic[] {
+  const proving = resourcesProving(proofs, (name) => projects.load(name));
+  const all = environments.flatMap(({ name, plan }) => {
+    if (!plan) return [];
+    const declared = resourcesAtHand(() => projects.load(name));
+    return [{ name, diagnostics: differencesHere(plan, declared, proving) }];
+  });
+  return shareDiagnostics(all, namesInBrief);
+}
+
+/** Prints the requests of all plans. Throws one Failure with why an apply would refuse any of them. */
+async function runDry(
+  fleet: Fleet,
+  conditions: Omit<FleetDryRunOptions, keyof FleetOptions>,
+  args: Args,
+  io: Io,
+): Promise<ExitCode> {
+  const outcomes = await withFleetProgress(fleet.environments.length, args, io, (run) =>
+    checkFleet(fleet, { ...run, ...conditions }),
+  );
+  const errors = outcomes.flatMap(({ error }) => error ?? []);
+  if (errors.length > 0) {
+    const all = outcomes.map(({ name, error }) => ({ name, diagnostics: error?.diagnostics ?? [] }));
+    const code = worstExitCode(errors.map(({ exitCode }) => exitCode)) || ExitCode.couldNotRun;
+    throw new Failure(shareDiagnostics(all, namesInBrief), code);
+  }
+  const withoutPlan = fleet.environments.map(({ name, plan, error }) => ({
+    name,
+    diagnostics: (error ?? plan)?.diagnostics.filter(isError) ?? [],
+  }));
+  printDiagnostics(shareDiagnostics(withoutPlan, namesInBrief), io);
+  if (args.format === 'json') await printDocument({ is: 'fleet', fleet }, 'json', io);
+  else {
+    for (const { name, value: plan } of outcomes) {
+      if (!plan) continue;
+      io.stdout.write(`# ${oneLine(name)}\n\n${renderRequests(plan, viewOf(io.stdout, io))}\n`);
+    }
+  }
+  return exitCodeOfFleet(fleet, false);
 }

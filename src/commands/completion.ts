@@ -59,7 +59,7 @@ function valuesIn(words: readonly string[], io: Io) {
     ];
   };
   const subjects = async () => {
-    if (words.includes('add')) return (await import('./kind-library.ts')).libraryKinds();
+    if (words.includes('add')) return (await import('./kind.ts')).libraryKinds();
     return words.includes('draft') ? [] : kinds();
   };
   // The shell completes other files where there are none.

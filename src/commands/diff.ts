@@ -23,7 +23,7 @@ import {
 } from './command.ts';
 import type { Io } from './io.ts';
 import { checkOutput, outputDocument } from './output.ts';
-import { createFleetProgress } from './progress.ts';
+import { withFleetProgress } from './progress.ts';
 import { projectFileOptions, selectedEnvironment } from './project.ts';
 
 function options(yargs: CommonArgv) {
@@ -62,35 +62,37 @@ export const command = describeCommand({
   checkOutput(args, 'diff', io);
   const projects = openProjects(projectFileOptions(args, io));
   const { sides, environment } = sidesOf(args, projects, io);
-  const progress = createFleetProgress(sides.filter(({ is }) => is === 'tenant').length, io);
   const limiters: Limiters = new Map();
-  /** Opens a side for `use`, and closes it again. */
-  const withSource = (side: SideChoice, use: (source: DiffSource) => Promise<Diff>): Promise<Diff> => {
-    if (side.is === 'folder') {
-      const folder = manifestFolder(side.path, io.cwd);
-      if (folder.backup.length === 0) {
-        const project = projects.loadFolder(folder, environment);
-        return use({ ...manifestSide(project), name: side.path, isProject: false });
+  const tenants = sides.filter(({ is }) => is === 'tenant').length;
+  const diff = await withFleetProgress(tenants, { parallel: 1 }, io, (run) => {
+    /** Opens a side for `use`, and closes it again. */
+    const withSource = (side: SideChoice, use: (source: DiffSource) => Promise<Diff>): Promise<Diff> => {
+      if (side.is === 'folder') {
+        const folder = manifestFolder(side.path, io.cwd);
+        if (folder.backup.length === 0) {
+          const project = projects.loadFolder(folder, environment);
+          return use({ ...manifestSide(project), name: side.path, isProject: false });
+        }
+        const project = projects.environment(environment);
+        const limited = { environment: project.environment, sizeLimit: projects.sizeLimit };
+        const { tenant, ...backup } = openBackup(side.path, folder, limited, io.signal);
+        const declarations = projects.declarations(environment);
+        return use({ is: 'tenant', name: side.path, tenant, backup, declarations, ...project });
       }
-      const project = projects.environment(environment);
-      const limited = { environment: project.environment, sizeLimit: projects.sizeLimit };
-      const { tenant, ...backup } = openBackup(side.path, folder, limited, io.signal);
-      const declarations = projects.declarations(environment);
-      return use({ is: 'tenant', name: side.path, tenant, backup, declarations, ...project });
-    }
-    if (side.is === 'manifests') return use(manifestSide(projects.load(side.environment)));
-    const name = side.environment;
-    const project = projects.environment(name);
-    const { root, secrets } = project;
-    progress.onProgress(name, 'begun');
-    const options = { signal: io.signal, limiters, ...progress.tenantOptions(name) };
-    return useTenant(project, options, (tenant) =>
-      use({ is: 'tenant', name, tenant, root, secrets, declarations: projects.declarations(name) }),
+      const name = side.environment;
+      if (side.is === 'manifests') return use(manifestSide(projects.load(name)));
+      const project = projects.environment(name);
+      const { root, secrets } = project;
+      run.onProgress(name, 'begun');
+      const options = { signal: io.signal, limiters, ...run.tenantOptions(name) };
+      return useTenant(project, options, (tenant) =>
+        use({ is: 'tenant', name, tenant, root, secrets, declarations: projects.declarations(name) }),
+      );
+    };
+    return withSource(sides[0], (first) =>
+      withSource(sides[1], (second) => diffSides([first, second], args)),
     );
-  };
-  const diff = await withSource(sides[0], (first) =>
-    withSource(sides[1], (second) => diffSides([first, second], args)),
-  ).finally(() => progress.end());
+  });
   await outputDocument({ is: 'diff', diff }, args, io);
   return args.detailedExitcode && differs(diff) ? ExitCode.changes : ExitCode.done;
 });

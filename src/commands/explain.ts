@@ -102,86 +102,83 @@ function aboutKind(subject: string, args: Args, io: Io): string {
     throw fail('unknown-kind', `There is no kind \`${name.slice(0, 80)}\`.`, { hint });
   }
   const view = viewOf(io.stdout, io);
-  return `${explainKind(wholeSchema(name, kinds), path, view)}\nDocumentation: ${documentation('docs/manifests.md')}\n`;
+  return `${explainKind(dereference(wholeSchema(name, kinds)), path, view)}\nDocumentation: ${documentation('docs/manifests.md')}\n`;
 }
-
-/** A schema without references, or what a field's text says of it. */
-type Schema = JsonObject;
 
 /**
  * What the schema of a kind says: of the kind, or of the field that a path of names leads to (`rules.type`). Throws a Failure for a
  * name that the schema does not have.
  *
- * @param whole the schema, with all that it refers to
+ * @param whole the schema without references
  */
 function explainKind(
   whole: JsonObject,
   [kind = '', ...path]: readonly string[],
   view: { readonly colour: boolean; readonly width: number },
 ): string {
-  const follow = (schema: Json | undefined): Schema => resolve(schema, whole);
-  let found: Schema = whole;
+  let found = whole;
   let isRequired = false;
   for (const [depth, name] of path.entries()) {
-    const members = membersOf(found, follow);
+    const members = membersOf(found);
     const next = members.get(name);
-    if (!next) throw unknownField([kind, ...path.slice(0, depth)].join('.'), name, [...members.keys()]);
-    isRequired = requiredIn(found, follow).includes(name);
+    if (!next) {
+      const place = [kind, ...path.slice(0, depth)].join('.');
+      const names = [...members.keys()];
+      const known = names.length > 0 ? `It has ${joinWords('and', names)}.` : 'It has no fields.';
+      throw fail('unknown-field', `${place} has no field \`${name.slice(0, 80)}\`.`, {
+        hint: didYouMean(name, names) ?? known,
+      });
+    }
+    isRequired = requiredIn(found).includes(name);
     found = next;
   }
   const standard = get(found, 'default');
   const [first, ...below] = path;
+  const type = first === undefined ? '' : `  ${typeWords(found)}${isRequired ? ', required' : ''}`;
   const rows: Row[] = [
-    row(
-      0,
-      span([kind, ...path].join('.'), 'bold'),
-      span(
-        first === undefined ? '' : `  ${typeWords(found, follow)}${isRequired ? ', required' : ''}`,
-        'dim',
-      ),
-    ),
+    row(0, span([kind, ...path].join('.'), 'bold'), span(type, 'dim')),
     blank,
     ...paragraph(0, sentence(getText(found, 'description') ?? '')),
     ...(standard === undefined ? [] : [blank, row(0, span(`Default: ${JSON.stringify(standard)}`))]),
-    ...fieldRows(found, follow),
+    ...fieldRows(found),
   ];
-  const shown = below.length === 0 ? exampleLines(whole, first, follow) : [];
+  const shown = below.length === 0 ? exampleLines(whole, first) : [];
   return `${layout(rows, view)}${shown.map((line) => `${line}\n`).join('')}`;
 }
 
-function unknownField(place: string, name: string, names: readonly string[]) {
-  const hint =
-    didYouMean(name, names) ??
-    (names.length > 0 ? `It has ${joinWords('and', names)}.` : 'It has no fields.');
-  return fail('unknown-field', `${place} has no field \`${name.slice(0, 80)}\`.`, { hint });
-}
-
-/** The schema that a reference stands for, with what stands beside the reference. */
-function resolve(schema: Json | undefined, whole: JsonObject): Schema {
-  if (!isObject(schema)) return {};
+/** A schema with what each of its references stands for, and what stands beside the reference. */
+function dereference(schema: JsonObject, whole = schema): JsonObject {
   const { $ref, ...beside } = schema;
-  if (typeof $ref !== 'string') return schema;
-  return { ...resolve(valueAt(whole, $ref.slice(1)), whole), ...beside };
+  const target = typeof $ref === 'string' ? valueAt(whole, $ref.slice(1)) : undefined;
+  const follow = (value: Json): Json => {
+    if (isArray(value)) return value.map(follow);
+    return isObject(value) ? dereference(value, whole) : value;
+  };
+  const members = Object.entries(beside).map(([name, value]): [string, Json] => [name, follow(value)]);
+  return { ...(isObject(target) ? dereference(target, whole) : {}), ...objectFrom(members) };
 }
 
-type Follow = (schema: Json | undefined) => Schema;
+/** The schema of the items of a list; empty where they may be anything. */
+function itemsIn(schema: JsonObject): JsonObject {
+  const items = get(schema, 'items');
+  return isObject(items) ? items : {};
+}
 
 /** The members of an object, or of each item of a list. */
-function membersOf(schema: Schema, follow: Follow): ReadonlyMap<string, Schema> {
+function membersOf(schema: JsonObject): ReadonlyMap<string, JsonObject> {
   const properties = get(schema, 'properties');
-  if (isObject(properties))
-    return new Map(Object.entries(properties).map(([name, member]) => [name, follow(member)]));
-  return Object.hasOwn(schema, 'items') ? membersOf(follow(get(schema, 'items')), follow) : new Map();
+  if (!isObject(properties)) return Object.hasOwn(schema, 'items') ? membersOf(itemsIn(schema)) : new Map();
+  return new Map(Object.entries(properties).map(([name, member]) => [name, isObject(member) ? member : {}]));
 }
 
 /** The names of the members that have to be there; of several choices, the first. */
-function requiredIn(schema: Schema, follow: Follow): string[] {
+function requiredIn(schema: JsonObject): string[] {
   const choice = itemsOf(get(schema, 'anyOf') ?? null)[0];
   const names = [schema, ...(isObject(choice) ? [choice] : [])].flatMap((each) =>
     itemsOf(get(each, 'required') ?? null),
   );
   if (names.length > 0 || !Object.hasOwn(schema, 'items')) return names.map(String);
-  return requiredIn(follow(get(schema, 'items')), follow);
+  return requiredIn(itemsIn(schema));
 }
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -193,30 +190,30 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-function typeWords(schema: Schema, follow: Follow): string {
+function typeWords(schema: JsonObject): string {
   if (Object.hasOwn(schema, 'const')) return JSON.stringify(get(schema, 'const'));
   const values = itemsOf(get(schema, 'enum') ?? null).map(String);
   if (values.length > 0) return joinWords('or', values);
   const type = get(schema, 'type') ?? (Object.hasOwn(schema, 'properties') ? 'object' : null);
   const names = isArray(type) ? type.map(String) : typeof type === 'string' ? [type] : [];
   if (names.length === 0) return 'any value';
-  const wordFor = (name: string) =>
-    name === 'array' ? `list of ${itemWords(get(schema, 'items'), follow)}` : (typeNames[name] ?? name);
-  return joinWords('or', names.map(wordFor));
+  const listWords = () => {
+    if (!Object.hasOwn(schema, 'items')) return 'any values';
+    const words = typeWords(itemsIn(schema));
+    return words === 'any value' ? 'values' : `${words}s`.replace(' or ', 's or ');
+  };
+  return joinWords(
+    'or',
+    names.map((name) => (name === 'array' ? `list of ${listWords()}` : (typeNames[name] ?? name))),
+  );
 }
 
-function itemWords(items: Json | undefined, follow: Follow): string {
-  if (items === undefined) return 'any values';
-  const words = typeWords(follow(items), follow);
-  return words === 'any value' ? 'values' : `${words}s`.replace(' or ', 's or ');
-}
-
-function fieldRows(schema: Schema, follow: Follow): Row[] {
-  const members = [...membersOf(schema, follow)];
-  const required = requiredIn(schema, follow);
+function fieldRows(schema: JsonObject): Row[] {
+  const members = [...membersOf(schema)];
+  const required = requiredIn(schema);
   const width = Math.max(0, ...members.map(([name]) => name.length));
   const rows = members.map(([name, member]): Row => {
-    const words = `${typeWords(member, follow)}${required.includes(name) ? ', required' : ''}. `;
+    const words = `${typeWords(member)}${required.includes(name) ? ', required' : ''}. `;
     const about = sentence(getText(member, 'description') ?? '');
     return {
       indent: 2,
@@ -230,30 +227,30 @@ function fieldRows(schema: Schema, follow: Follow): Row[] {
 const sentence = (text: string) => (text === '' || /[.!?]$/.test(text) ? text : `${text}.`);
 
 /** A valid manifest with its key and the field; without a field, with all that the schema shows an example of. */
-function exampleLines(whole: JsonObject, field: string | undefined, follow: Follow): string[] {
-  const required = requiredIn(whole, follow);
-  const members = [...membersOf(whole, follow)].flatMap(([name, schema]): Member[] => {
+function exampleLines(whole: JsonObject, field: string | undefined): string[] {
+  const required = requiredIn(whole);
+  const members = [...membersOf(whole)].flatMap(([name, schema]): Member[] => {
     const isWanted =
       field === undefined ? Object.hasOwn(schema, 'examples') && name !== 'id' : name === field;
-    return isWanted || required.includes(name) ? [[name, printableOf(exampleOf(schema, follow))]] : [];
+    return isWanted || required.includes(name) ? [[name, printableOf(exampleOf(schema))]] : [];
   });
   const lines = printBlock({ members }).trimEnd().split('\n');
   return ['', 'Example:', ...lines.map((line) => `  ${line}`.trimEnd())];
 }
 
-function exampleOf(schema: Schema, follow: Follow): Json {
+function exampleOf(schema: JsonObject): Json {
   const [given] = [...itemsOf(get(schema, 'examples') ?? null), ...itemsOf(get(schema, 'enum') ?? null)];
   const fixed = get(schema, 'const') ?? given;
   if (fixed !== undefined) return fixed;
   const type = get(schema, 'type');
   const [first] = isArray(type) ? type : [type];
-  if (first === 'array') return [exampleOf(follow(get(schema, 'items')), follow)];
+  if (first === 'array') return [exampleOf(itemsIn(schema))];
   if (first === 'boolean') return true;
   if (first === 'integer' || first === 'number') return 1;
-  const members = [...membersOf(schema, follow)];
+  const members = [...membersOf(schema)];
   if (first !== 'object' && members.length === 0) return 'text';
-  const required = requiredIn(schema, follow);
+  const required = requiredIn(schema);
   const shown =
     required.length > 0 ? members.filter(([name]) => required.includes(name)) : members.slice(0, 1);
-  return objectFrom(shown.map(([name, member]) => [name, exampleOf(member, follow)]));
+  return objectFrom(shown.map(([name, member]) => [name, exampleOf(member)]));
 }

@@ -1,15 +1,16 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
+import { applyEdits } from '../exporter/edit/apply-edits.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { isOnlyReferredTo } from '../kinds/kind.ts';
+import { loadEnvironmentNames } from '../loader/index.ts';
+import { type EnvironmentNames, selectEnvironments } from '../loader/selection.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { shellWord } from '../report/plan.ts';
 import { describePlainCommand, flag, givenOptions, list, traceOption } from './command.ts';
-import { example, fill, type Note, writeFiles } from './init/files.ts';
 import {
   deploymentName,
-  extendRoute,
   type PipelineFacts,
   placeOf,
   type Route,
@@ -24,11 +25,15 @@ import {
 import {
   type Choices,
   environmentFile,
+  example,
+  fill,
   laterGroup,
   type NewTenant,
+  type Note,
   pipelines,
   projectFiles,
   starts,
+  writeFiles,
 } from './init/project-file.ts';
 import { givenTenants, keepTyped, makeSetup } from './init/tenants.ts';
 import type { Io } from './io.ts';
@@ -144,6 +149,42 @@ function routeOf([first, next, ...others]: readonly NewTenant[]): Route | null {
   if (!first) return null;
   if (!next) return [first.name];
   return [first.name, others.length === 0 ? next.name : `@${laterGroup}`];
+}
+
+/**
+ * Takes the tenants that a project gets into the end of its route, where there are pipelines: into its group in the project file, or
+ * else beside what it names. A tenant that the group or the selection excludes by a `!` stays outside. Throws a Failure for a
+ * selection that selects no environment.
+ */
+function extendRoute(
+  root: string,
+  [first, ...later]: Route,
+  { tenants, pipelines }: Choices,
+  env: NodeJS.ProcessEnv,
+) {
+  const configFile = join(root, 'tenantctl.yaml');
+  const added = pipelines === 'none' ? [] : tenants.map(({ name }) => name);
+  const known = loadEnvironmentNames({ configFile, env });
+  let names: EnvironmentNames = { ...known, environments: [...known.environments, ...added] };
+  const select = (selection: string, of = names) => selectEnvironments([selection], of);
+  const covered = [first, ...later].flatMap((selection) => select(selection ?? ''));
+  let end = later[0] ?? first;
+  let file = readFileSync(configFile, 'utf8');
+  const joined: string[] = [];
+  for (const name of added.filter((each) => !covered.includes(each))) {
+    const [group, members] = Object.entries(names.groups).find(([each]) => end === `@${each}`) ?? [];
+    const path = ['groups', group ?? '', `${members?.length}`];
+    const edited = group && applyEdits(file, [{ op: 'insert', path, value: name }]);
+    const longer = edited ? end : `${end},${name}`;
+    const others = edited
+      ? { ...names, groups: { ...names.groups, [group]: [...(members ?? []), name] } }
+      : names;
+    if (!select(longer, others).includes(name)) continue;
+    [end, names, file] = [longer, others, edited || file];
+    joined.push(name);
+  }
+  const route: Route = later[0] === undefined ? [end] : [first, end];
+  return { route, projectFile: file, joined };
 }
 
 /** Exports what could be read of the last tenant, and returns the exit code; `null` where nothing was. */

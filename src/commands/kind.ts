@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { parse } from 'yaml';
 import { checkKind } from '../engine/check-kind.ts';
@@ -7,7 +7,7 @@ import { applyEdits } from '../exporter/edit/apply-edits.ts';
 import { validators } from '../generated/validators.js';
 import { unknownKind } from '../kinds/address-glob.ts';
 import { kindFrom } from '../kinds/described-kind.ts';
-import { descriptorDigest, descriptorFrom, proofMember } from '../kinds/descriptor.ts';
+import { descriptorDigest, descriptorFrom, proofMember, targetsIn } from '../kinds/descriptor.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { isObserved, type Kind } from '../kinds/kind.ts';
 import { repositoryOf } from '../loader/git.ts';
@@ -18,18 +18,19 @@ import type { Printable } from '../loader/print.ts';
 import { diskSource } from '../loader/source.ts';
 import { hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, fail, unreadableFile } from '../model/failure.ts';
-import { isObject, type Json, type JsonObject } from '../model/json.ts';
+import { getText, isObject, type Json, type JsonObject } from '../model/json.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
+import { didYouMean } from '../model/words.ts';
 import { OpenApi } from '../openapi/document.ts';
 import { draftAll, draftKind } from '../openapi/draft.ts';
 import { oneLine } from '../report/safe.ts';
 import { type ArgsOf, type CommonArgv, describeCommand, flag, format, text } from './command.ts';
 import { readIfThere, writeTextFile } from './files.ts';
 import type { Io } from './io.ts';
-import { add } from './kind-library.ts';
 import { printDocument } from './output.ts';
+import { packageFile } from './package-file.ts';
 import { withTenant } from './progress.ts';
-import { projectOptions } from './project.ts';
+import { projectFileOf, projectOptions } from './project.ts';
 
 function options(yargs: CommonArgv) {
   return yargs
@@ -85,6 +86,53 @@ const optionsOf: Readonly<Record<Args['action'], readonly string[]>> = {
   add: [],
   check: ['write', 'format'],
 };
+
+const library = 'examples/kinds/library';
+const descriptorName = (kind: string) => `${kind}.kind.yaml`;
+
+/** The kinds that the library has descriptors of. */
+export function libraryKinds(): string[] {
+  return readdirSync(packageFile(library))
+    .flatMap((name) => /^(.+)\.kind\.yaml$/.exec(name)?.[1] ?? [])
+    .sort();
+}
+
+/** Copies a descriptor of the library into a project, or lists what there is. Throws a Failure where the file exists. */
+async function add({ subject, config }: Args, io: Io): Promise<ExitCode> {
+  const kinds = libraryKinds();
+  if (subject === undefined) {
+    const width = Math.max(...kinds.map(({ length }) => length));
+    for (const kind of kinds) {
+      const summary = getText(parse(readKind(kind)), 'summary') ?? '';
+      io.stdout.write(`${kind.padEnd(width)}  ${summary}\n`);
+    }
+    return ExitCode.done;
+  }
+  if (!kinds.includes(subject)) {
+    const hint = didYouMean(subject, kinds) ?? '`tenantctl kind add` lists those that it has.';
+    throw fail('unknown-kind', `The library has no kind ${subject}.`, { hint });
+  }
+  const root = dirname(projectFileOf(config, io));
+  const hasFile = (kind: string) => existsSync(join(root, 'kinds', descriptorName(kind)));
+  const file = join('kinds', descriptorName(subject));
+  if (hasFile(subject))
+    throw fail('file-exists', `${file} already exists. Nothing was written.`, {
+      hint: 'Remove it first, or compare it with the one in the package.',
+    });
+  requireInside(root, file);
+  await writeTextFile(join(root, file), readKind(subject), io);
+  io.stdout.write(`Written: ${file}. Show that it holds: \`tenantctl kind check ${subject}\`.\n`);
+  const written: Json = parse(readKind(subject));
+  const targets = validators.kind(written)
+    ? [...targetsIn(written).map(([, kind]) => kind), ...Object.values(written.parent ?? {})]
+    : [];
+  const others = targets.filter((kind) => kind !== subject && !hasFile(kind) && !builtInKinds.find(kind));
+  if (others.length > 0)
+    io.stdout.write(`It refers to ${[...new Set(others)].sort().join(', ')}: add those that you use, too.\n`);
+  return ExitCode.done;
+}
+
+const readKind = (kind: string) => readFileSync(packageFile(join(library, descriptorName(kind))), 'utf8');
 
 /**
  * Checks a kind of the project against the tenant, which is only read. With `--write`, a descriptor that holds is marked as

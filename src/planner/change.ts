@@ -282,17 +282,10 @@ export function deletionOf(
   settings: ApiSettings,
 ): Change {
   const { kind } = live;
-  const left = pick(base?.fields ?? {}, Object.keys(kind.fields));
   // A delete takes away all that no manifest declares.
   const nothing = mapMembers(live.fields, () => null);
   const known = { ...nothing, ...declaredFields(kind, declared, live) };
   const isSensitive = sensitiveIn(kind, live, known, { marked });
-  // The name of an object that is known by its id: the plan has to show it, and a rollback creates the object with it.
-  const isNamed = live.identity !== identityOf(kind, live.shownKey);
-  const lost = [
-    ...(isNamed ? keyDifferences(kind, live.shownKey, null) : []),
-    ...differences(kind, left, readableFields(kind, live.fields)),
-  ];
   const write = writeWith(() => kind.write.remove({ key: live.key, id: live.id, settings }));
   return buildChange('delete', write, live, {
     kind: kind.name,
@@ -300,9 +293,21 @@ export function deletionOf(
     address: live.address,
     source,
     declared: null,
-    diff: lost.map((entry) => redactDifference(entry, isSensitive)),
+    diff: lostWith(live, base).map((entry) => redactDifference(entry, isSensitive)),
     secrets: [...new Set([...secretPlaces(known), ...marked])],
   });
+}
+
+/** What a delete of the object takes away, where a vendor's default `base` may replace it. */
+export function lostWith(live: LiveObject, base: LiveObject | null): FieldDifference[] {
+  const { kind } = live;
+  const left = pick(base?.fields ?? {}, Object.keys(kind.fields));
+  // The name of an object that is known by its id: the plan has to show it, and a rollback creates the object with it.
+  const isNamed = live.identity !== identityOf(kind, live.shownKey);
+  return [
+    ...(isNamed ? keyDifferences(kind, live.shownKey, null) : []),
+    ...differences(kind, left, readableFields(kind, live.fields)),
+  ];
 }
 
 interface ChangeParts

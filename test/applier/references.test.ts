@@ -113,6 +113,14 @@ describe('deletes', () => {
     return raw.above === undefined ? planned : { ...planned, diff: [diff('/above', raw.above, null)] };
   };
 
+  it('show all that the object holds', async () => {
+    const tenant = await startTenant({ things: { a } });
+    const result = await apply(planOf([{ ...deleted(a), diff: [] }]), tenant);
+    expect(result.outcome).toBe('refused');
+    expect(result.diagnostics?.[0]?.message).toContain('it would delete other values of above.');
+    expect(tenant.sent).toEqual([]);
+  });
+
   it('begin with what refers to others', async () => {
     const tenant = await startTenant({ things: { a, b, c } });
     const result = await apply(planOf([c, a, b].map(deleted)), tenant);

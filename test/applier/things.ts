@@ -270,7 +270,7 @@ export function deleteThing(raw: JsonObject): Change {
     action: 'delete',
     id: getText(raw, 'id'),
     fingerprint: objectOf(thing, raw).fingerprint(),
-    diff: [diff('/text', raw.text ?? null, null)],
+    diff: raw.text === undefined ? [] : [diff('/text', raw.text, null)],
     requests: [request('DELETE', `${thingsPath}/${raw.id}`)],
     risk: ['delete'],
   });

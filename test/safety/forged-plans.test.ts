@@ -418,6 +418,18 @@ describe('a plan file', () => {
     expect(visible(world.sandbox.state)).toEqual(before);
   });
 
+  it('a delete that shows other values than the object has is refused', async () => {
+    world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace('"maxDeletes":0', '"maxDeletes":9'));
+    const before = visible(world.sandbox.state);
+    const remove = find(reminder);
+    const harmless = remove.diff.map((each) => ({ ...each, before: 'harmless' }));
+    expect(await applyForged({ ...remove, diff: harmless })).toMatchObject({
+      code: 4,
+      json: { diagnostics: [{ message: expect.stringContaining('it would delete other values of') }] },
+    });
+    expect(visible(world.sandbox.state)).toEqual(before);
+  });
+
   it('the guards of the environment are asked again when a saved plan is applied', async () => {
     const deletes = plan.changes.filter(({ action }) => action === 'delete');
     const refused = await applyForged(...deletes);

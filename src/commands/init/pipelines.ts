@@ -3,15 +3,23 @@ import { join, relative } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { isNode, parseDocument } from 'yaml';
 import { calledAddresses } from '../../engine/tenant.ts';
-import { applyEdits } from '../../exporter/edit/apply-edits.ts';
 import type { Connection } from '../../kinds/project.ts';
-import { findRepository } from '../../loader/git.ts';
 import { loadEnvironment, loadEnvironmentNames, valuesIn } from '../../loader/index.ts';
-import { type EnvironmentNames, isPlainName, selectEnvironments } from '../../loader/selection.ts';
+import { findRepository } from '../../loader/repository.ts';
+import { isPlainName, selectEnvironments } from '../../loader/selection.ts';
 import { Failure, fail } from '../../model/failure.ts';
 import { readIfThere } from '../files.ts';
-import { example, fill, type Note, type ProjectFile, writeFiles } from './files.ts';
-import { type Choices, environmentName, type NewTenant, usualNames } from './project-file.ts';
+import {
+  type Choices,
+  environmentName,
+  example,
+  fill,
+  type NewTenant,
+  type Note,
+  type ProjectFile,
+  usualNames,
+  writeFiles,
+} from './project-file.ts';
 
 /** One step of a pipeline, which applies to one selection of environments. */
 interface Step {
@@ -365,50 +373,6 @@ export function writtenRoute({ top, folder }: ProjectPlace): Route | null {
   if (!content) return null;
   const [first, next] = content.stages;
   return next ? [first.selection, next.selection] : [first.selection];
-}
-
-/** A route that covers the tenants that a project gets. */
-interface ExtendedRoute {
-  readonly route: Route;
-  /** The project file, with the tenants in the group at the end of the route. */
-  readonly projectFile: string;
-  /** The tenants that were not on the route. */
-  readonly joined: readonly string[];
-}
-
-/**
- * Takes the tenants that a project gets into the end of its route, where there are pipelines: into its group, or else beside what it
- * names. A tenant that the group or the selection excludes by a `!` stays outside. Throws a Failure for a selection that selects no
- * environment.
- */
-export function extendRoute(
-  root: string,
-  [first, ...later]: Route,
-  { tenants, pipelines }: Choices,
-  env: NodeJS.ProcessEnv,
-): ExtendedRoute {
-  const configFile = join(root, 'tenantctl.yaml');
-  const added = pipelines === 'none' ? [] : tenants.map(({ name }) => name);
-  const known = loadEnvironmentNames({ configFile, env });
-  let names: EnvironmentNames = { ...known, environments: [...known.environments, ...added] };
-  const select = (selection: string, of = names) => selectEnvironments([selection], of);
-  const covered = [first, ...later].flatMap((selection) => select(selection ?? ''));
-  let end = later[0] ?? first;
-  let file = readFileSync(configFile, 'utf8');
-  const joined: string[] = [];
-  for (const name of added.filter((each) => !covered.includes(each))) {
-    const [group, members] = Object.entries(names.groups).find(([each]) => end === `@${each}`) ?? [];
-    const path = ['groups', group ?? '', `${members?.length}`];
-    const edited = group && applyEdits(file, [{ op: 'insert', path, value: name }]);
-    const longer = edited ? end : `${end},${name}`;
-    const others = edited
-      ? { ...names, groups: { ...names.groups, [group]: [...(members ?? []), name] } }
-      : names;
-    if (!select(longer, others).includes(name)) continue;
-    [end, names, file] = [longer, others, edited || file];
-    joined.push(name);
-  }
-  return { route: later[0] === undefined ? [end] : [first, end], projectFile: file, joined };
 }
 
 export interface WrittenPipelines {

@@ -17,12 +17,12 @@ import { readIfThere } from '../files.ts';
 import { type Io, isInteractive, openPrompt, type Prompt, printNote } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
 import { withProgress } from '../progress.ts';
-import type { Note } from './files.ts';
 import { namesUsed } from './pipelines.ts';
 import {
   type Choices,
   environmentName,
   type NewTenant,
+  type Note,
   pipelines,
   projectText,
   usualNames,
