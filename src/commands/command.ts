@@ -5,7 +5,7 @@ import { type ExitCode, fail } from '../model/failure.ts';
 import { openTrace } from './files.ts';
 import type { Io } from './io.ts';
 
-export type Run = (io: Io) => Promise<ExitCode>;
+type Run = (io: Io) => Promise<ExitCode>;
 
 export interface Command {
   /**

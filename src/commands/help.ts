@@ -3,7 +3,7 @@ import { get } from '../model/json.ts';
 import { blank, layout, type Row, row, span } from '../report/layout.ts';
 import type { Commands } from './command.ts';
 import { commandGroups, commands } from './index.ts';
-import { hasColour, type Io, terminalWidth } from './io.ts';
+import { type Io, viewOf } from './io.ts';
 import { documentation } from './package-file.ts';
 
 /** Ends the help with the address of its page. The help of the program lists the commands in their groups. */
@@ -39,11 +39,8 @@ export function layoutHelp(text: string, argv: readonly string[], io: Io): strin
   const rank = ({ heading }: Part) => order.findIndex((each) => each.test(heading));
   const sorted = [...parts].sort((a, b) => rank(a) - rank(b));
   const rows = [row(0, span(usage, 'bold')), ...sorted.flatMap((part) => [blank, ...rowsOf(part)])];
-  const width = Math.min(110, terminalWidth(io.stdout));
-  return layout(rows, {
-    colour: hasColour(io.stdout, { ...io, color: !argv.includes('--no-color') }),
-    width,
-  });
+  const view = viewOf(io.stdout, { ...io, color: !argv.includes('--no-color') });
+  return layout(rows, { ...view, width: Math.min(110, view.width) });
 }
 
 /** A paragraph, which has no heading, or the lines below one. */

@@ -18,7 +18,6 @@ import {
   requirePlain,
   unknownHost,
   variablesUsed,
-  type WrittenPipelines,
   writePipelines,
   writtenRoute,
 } from './init/pipelines.ts';
@@ -206,7 +205,7 @@ async function exportTenant({ tenants }: Choices, root: string, io: Io): Promise
   }
 }
 
-interface InitResult extends WrittenPipelines {
+interface InitResult extends ReturnType<typeof writePipelines> {
   readonly choices: Choices;
   readonly isNew: boolean;
   /** The exit code of the export; `null`: there was none. */

@@ -83,7 +83,7 @@ export function takesEscapes(output: Output, { env }: Pick<ProgramIo, 'env'>): b
 }
 
 /** True when to print colors: on a terminal, unless `--no-color`, NO_COLOR or FORCE_COLOR says otherwise. */
-export function hasColour(output: Output, io: Pick<Io, 'env' | 'color'>): boolean {
+function hasColour(output: Output, io: Pick<Io, 'env' | 'color'>): boolean {
   const { NO_COLOR, FORCE_COLOR } = io.env;
   if (!io.color || NO_COLOR || FORCE_COLOR === '0') return false;
   return Boolean(FORCE_COLOR) || takesEscapes(output, io);
@@ -110,26 +110,20 @@ export function viewOf(output: Output, io: Io) {
   return { colour: hasColour(output, io), width: terminalWidth(output), verbose, quiet };
 }
 
-/** Questions on stderr and their answers on stdin. */
-export interface Prompt {
-  /** Asks, and returns the line that was typed; `null` at the end of the input. */
-  ask(question: string): Promise<string | null>;
-  /** The same for a secret: a terminal does not show what is typed. */
-  askHidden(question: string): Promise<string | null>;
-  close(): void;
-}
-
-export function openPrompt(io: ProgramIo): Prompt {
+/** Questions on stderr and their answers on stdin; `null` at the end of the input. */
+export function openPrompt(io: ProgramIo) {
   let lines = openLines(io);
+  const ask = async (question: string): Promise<string | null> => {
+    io.stderr.write(question);
+    const { value, done } = await lines.answers.next();
+    return done === true ? null : value.trim();
+  };
   return {
-    async ask(question) {
-      io.stderr.write(question);
-      const { value, done } = await lines.answers.next();
-      return done === true ? null : value.trim();
-    },
-    async askHidden(question) {
+    ask,
+    /** Asks for a secret: a terminal does not show what is typed. */
+    async askHidden(question: string): Promise<string | null> {
       // Without a terminal, nothing is echoed.
-      if (!io.stdin().setRawMode) return this.ask(question);
+      if (!io.stdin().setRawMode) return ask(question);
       lines.close();
       // The terminal is silent before it asks.
       const answer = readHidden(io);

@@ -281,15 +281,12 @@ function collectionHolder(text: string): Kind | undefined {
 
 /** Opens an OpenAPI document. Its references may lead anywhere in its repository; without one, anywhere in its folder. */
 function openDocument(named: string, io: Io): OpenApi {
-  const file = realPathOf(named, io);
-  const root = repositoryOf(dirname(file))?.top ?? dirname(file);
-  return new OpenApi(diskSource(root, largestDocument), relative(root, file).split(sep).join('/'));
-}
-
-function realPathOf(named: string, io: Io): string {
+  let file: string;
   try {
-    return realpathSync.native(resolve(io.cwd, named));
+    file = realpathSync.native(resolve(io.cwd, named));
   } catch (error) {
     throw unreadableFile(named, error, 'Name a file on this machine: nothing is downloaded.');
   }
+  const root = repositoryOf(dirname(file))?.top ?? dirname(file);
+  return new OpenApi(diskSource(root, largestDocument), relative(root, file).split(sep).join('/'));
 }

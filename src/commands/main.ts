@@ -3,7 +3,7 @@ import { version } from '../model/documents.ts';
 import { ExitCode, Failure, fail } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
-import { commonOptions, parserSettings, type Run } from './command.ts';
+import { commonOptions, parserSettings } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, type ProgramIo, redactIo } from './io.ts';
 
@@ -48,9 +48,13 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const { name, rest } = await findCommand(argv);
   const entry = get(commands, name);
   const isHelp = argv.some((word) => word === '--help' || word === '-h');
-  if (!entry && name !== '' && !isHelp) throw unknownCommand(name);
+  if (!entry && name !== '' && !isHelp) {
+    const meant = get(otherWords, name) ?? didYouMean(name, Object.keys(commands));
+    const hint = [meant, '`tenantctl --help` lists the commands.'].filter(Boolean).join(' ');
+    throw fail('usage', `There is no command \`${name.slice(0, 80)}\`.`, { hint });
+  }
   // Nothing is run when help is printed.
-  let run: Run = async () => ExitCode.done;
+  let run: (io: Io) => Promise<ExitCode> = async () => ExitCode.done;
   const base = strictParser(argv, name, entry?.positionals);
   const parser = entry
     ? (await entry.load()).command.addTo(base, entry.positionals, (parsed) => {
@@ -125,12 +129,6 @@ const otherWords: Readonly<Record<string, string>> = {
   '--json': 'Use --format json.',
   '--auto-approve': 'Use --yes.',
 };
-
-function unknownCommand(name: string): Failure {
-  const meant = get(otherWords, name) ?? didYouMean(name, Object.keys(commands));
-  const hint = [meant, '`tenantctl --help` lists the commands.'].filter(Boolean).join(' ');
-  return fail('usage', `There is no command \`${name.slice(0, 80)}\`.`, { hint });
-}
 
 /**
  * A parser that refuses arguments in our words, and what a parser would accept or ignore.

@@ -98,7 +98,10 @@ function loadInScope(args: Args, io: Io): Project {
   return { ...project, resources, diagnostics: [...findUnmatched(), ...project.diagnostics] };
 }
 
-async function takeSnapshot(project: Project, read: Reader['read']): Promise<Snapshot> {
+async function takeSnapshot(
+  project: Project,
+  read: (project: Project) => Promise<LivePreview>,
+): Promise<Snapshot> {
   const loadedAt = new Date().toISOString();
   const { root, resources, environment, lint: levels } = project;
   const { live, moved, diagnostics } = await read(project);
@@ -129,18 +132,12 @@ interface LivePreview {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads what the tenant has, or remembers it. */
-interface Reader {
-  readonly read: (project: Project) => Promise<LivePreview>;
-  readonly forget: () => void;
-}
-
 /**
- * Reads the tenant again only when it is another one, could not be read, or other templates are declared, or other bases
+ * Reads what the tenant has, or remembers it. Reads it again only when it is another one, could not be read, or other templates are declared, or other bases
  * of them. An edited text sends no request to a tenant that was read. One that was not may take long to fail again: the text
  * does not wait for it, and `onRead` is called once the tenant is read.
  */
-function createReader(args: Args, io: Io, onRead: () => void): Reader {
+function createReader(args: Args, io: Io, onRead: () => void) {
   let last: { readonly name: string; readonly answer: Promise<LivePreview> } | null = null;
   let isRetried = false;
   const retry = async (failed: typeof last, name: string, project: Project) => {
@@ -156,7 +153,7 @@ function createReader(args: Args, io: Io, onRead: () => void): Reader {
     if (isOver && !io.signal.aborted) onRead();
   };
   return {
-    async read(project) {
+    async read(project: Project): Promise<LivePreview> {
       const { name: environment, tenant, settings } = project.environment;
       const addresses = project.resources.map(({ address }) => address).filter(isTemplate);
       const bases = project.resources.map(({ lifecycle }) => lifecycle.basedOn ?? '');

@@ -9,22 +9,10 @@ import { oneLine } from '../report/safe.ts';
 import { joinParts, outcomeWords, pluralize, requestTarget } from '../report/words.ts';
 import { type Io, printNote, takesEscapes, terminalWidth } from './io.ts';
 
-export type RunEvent = TenantEvent | ApplyEvent;
+type RunEvent = TenantEvent | ApplyEvent;
 
-/** Shows on stderr what happens during long work. */
-interface Progress {
-  onEvent(event: RunEvent): void;
-  /** Removes what is not to stay on the terminal. */
-  end(): void;
-}
-
-/** Shows on stderr how far the work on several environments is. */
-interface FleetProgress extends Pick<Progress, 'end'> {
-  onProgress(name: string, state: FleetProgressState): void;
-  /** Options for opening a tenant, so that its requests are shown with `--verbose`. */
-  tenantOptions(name: string): TenantOptions;
-  onApplyEvent(name: string, event: ApplyEvent): void;
-}
+type Progress = ReturnType<typeof createProgress>;
+type FleetProgress = ReturnType<typeof createFleetProgress>;
 
 /** Runs work with a tenant, and shows meanwhile what happens. */
 export async function withProgress<T>(
@@ -115,7 +103,8 @@ function openDisplay(io: Io) {
   };
 }
 
-export function createProgress(io: Io): Progress {
+/** Shows on stderr what happens during long work. */
+export function createProgress(io: Io) {
   const { mode, width, note, ...display } = openDisplay(io);
   const count = new Count();
   const begun = Date.now();
@@ -153,11 +142,12 @@ export function createProgress(io: Io): Progress {
     waits: noteWaits,
   };
   return {
-    onEvent(event) {
+    onEvent(event: RunEvent) {
       display.observe(event);
       count.add(event);
       show[mode](event);
     },
+    /** Removes what is not to stay on the terminal. */
     end() {
       countdown.stop();
       display.clear();
@@ -166,13 +156,13 @@ export function createProgress(io: Io): Progress {
 }
 
 /** Shows how many environments are done: on a terminal in one line, in a CI job and with `--verbose` a line for each. */
-export function createFleetProgress(total: number, io: Io): FleetProgress {
+export function createFleetProgress(total: number, io: Io) {
   const { mode, note, ...display } = openDisplay(io);
   const atWork = new Set<string>();
   const limitWaits = createLimitWaits(note);
   let ended = 0;
   return {
-    onProgress(name, state) {
+    onProgress(name: string, state: FleetProgressState) {
       if (state === 'begun') atWork.add(name);
       else {
         atWork.delete(name);
@@ -185,7 +175,8 @@ export function createFleetProgress(total: number, io: Io): FleetProgress {
       else if ((mode === 'lines' || mode === 'log') && state !== 'begun')
         note(`${ended}/${total} ${name}${state === 'done' ? '' : `: ${state}`}`);
     },
-    tenantOptions: (name) => ({
+    /** Options for opening a tenant, so that its requests are shown with `--verbose`. */
+    tenantOptions: (name: string): TenantOptions => ({
       redactor: io.redactor,
       onEvent(event) {
         display.observe(event);
@@ -194,7 +185,7 @@ export function createFleetProgress(total: number, io: Io): FleetProgress {
         if (mode !== 'log' && mode !== 'bar') limitWaits(event);
       },
     }),
-    onApplyEvent: (_name, event) => display.observe(event),
+    onApplyEvent: (_name: string, event: ApplyEvent) => display.observe(event),
     end: display.clear,
   };
 }

@@ -34,7 +34,7 @@ export const command = describeCommand({
 }).run(async (args, io) => {
   if (args.env.length > 0)
     throw fail('usage', 'show takes no --env: it shows all environments in the files.');
-  const documents: Document[] = [];
+  const documents: SavedDocument[] = [];
   for (const file of args.file) documents.push(await readSaved(file, io));
   const [first, ...others] = documents;
   const document = first && others.length === 0 ? first : joinDocuments(documents);
@@ -50,9 +50,17 @@ export const command = describeCommand({
   return ExitCode.done;
 });
 
+type SavedDocument = Extract<Document, { is: 'plan' | 'result' | 'fleet' }>;
+
 /** Plans, results and fleets as one fleet. Throws a Failure where two are of one environment. */
-function joinDocuments(documents: readonly Document[]): Document {
-  const members = documents.flatMap(membersOf);
+function joinDocuments(documents: readonly SavedDocument[]): SavedDocument {
+  const members = documents.flatMap((document): readonly FleetMember[] => {
+    if (document.is === 'fleet') return document.fleet.environments;
+    if (document.is === 'plan')
+      return [{ name: document.plan.environment, plan: document.plan, error: null }];
+    const { result } = document;
+    return [{ name: result.environment, plan: null, result, error: null }];
+  });
   const names = members.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) {
@@ -63,22 +71,8 @@ function joinDocuments(documents: readonly Document[]): Document {
   return { is: 'fleet', fleet: fleetOf(members) };
 }
 
-function membersOf(document: Document): readonly FleetMember[] {
-  switch (document.is) {
-    case 'plan':
-      return [{ name: document.plan.environment, plan: document.plan, error: null }];
-    case 'result':
-      return [{ name: document.result.environment, plan: null, result: document.result, error: null }];
-    case 'fleet':
-      return document.fleet.environments;
-    case 'diff':
-    case 'diagnostics':
-      return [];
-  }
-}
-
 /** Reads a plan, result or fleet file. Throws a Failure (exit 1) for any other file. */
-async function readSaved(file: string, io: Io): Promise<Document> {
+async function readSaved(file: string, io: Io): Promise<SavedDocument> {
   const text = await readText(file, io);
   try {
     const form = formOfText(text);

@@ -168,7 +168,12 @@ function statusReader(args: Args, io: Io, checker: DnsChecker | null): ReadStatu
             limit,
             interval,
             signal: io.signal,
-            onWait: (status) => say([waitWords(status, args.wait || defaultWait)]),
+            onWait(status) {
+              const names = listUnsettled(status);
+              const left = Math.max(0, names.length - mostAwaited);
+              const shown = namesAndMore(names.slice(0, mostAwaited), left);
+              say([`Waiting up to ${args.wait || defaultWait} in ${status.environment} for ${shown}.`]);
+            },
             onRead: (before, after) => say(changeWords(before, after)),
           });
     const status = checker ? await checkDns(read, checker, io.signal) : read;
@@ -204,12 +209,6 @@ function changeWords(before: Status, after: Status): string[] {
 
 /** Of the identities that are waited for, so many are named. */
 const mostAwaited = 5;
-
-function waitWords(status: Status, limit: string): string {
-  const names = listUnsettled(status);
-  const shown = namesAndMore(names.slice(0, mostAwaited), Math.max(0, names.length - mostAwaited));
-  return `Waiting up to ${limit} in ${status.environment} for ${shown}.`;
-}
 
 function listUnsettled(status: Status): string[] {
   const open = identitiesToAwait(status).filter((identity) => !isVerificationOver(identity));

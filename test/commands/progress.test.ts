@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import { hasColour, type Output, redactIo } from '../../src/commands/io.ts';
-import type { RunEvent } from '../../src/commands/progress.ts';
+import { type Output, redactIo, viewOf } from '../../src/commands/io.ts';
+
 import { createFleetProgress, createProgress } from '../../src/commands/progress.ts';
 import { widthOf } from '../../src/report/layout.ts';
 import { createTestWorld } from '../support/world.ts';
@@ -29,6 +29,8 @@ function progressOn(stderr: Output, args = {}, env: NodeJS.ProcessEnv = {}) {
   return createProgress({ ...ioOn(stderr, env), ...args });
 }
 
+type RunEvent = Parameters<ReturnType<typeof createProgress>['onEvent']>[0];
+
 const request = { method: 'GET', path: '/v2025/\u001b[31mevil', query: {} } as const;
 const started = { type: 'request-started', request, attempt: 1 } as const;
 const finished = {
@@ -50,8 +52,8 @@ describe('progress', () => {
     progress.onEvent(started);
     progress.end();
     expect(screen.text).toBe('');
-    expect(hasColour(screen, { env, color: true })).toBe(false);
-    expect(hasColour(screen, { env: {}, color: true })).toBe(true);
+    expect(viewOf(screen, ioOn(screen, env)).colour).toBe(false);
+    expect(viewOf(screen, ioOn(screen)).colour).toBe(true);
   });
 
   it('is a bar with counts and what is waited for on a terminal, and goes away', () => {

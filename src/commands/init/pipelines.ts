@@ -375,17 +375,9 @@ export function writtenRoute({ top, folder }: ProjectPlace): Route | null {
   return next ? [first.selection, next.selection] : [first.selection];
 }
 
-export interface WrittenPipelines {
-  /** With paths from the project's folder. */
-  readonly notes: readonly Note[];
-  /** Those that could not be written where they are run, and the files that have to get their jobs. */
-  readonly toAdd: readonly { readonly path: string; readonly to: string }[];
-  /** Those that somebody has edited, with the lines that they lack. */
-  readonly edited: readonly { readonly path: string; readonly lines: readonly string[] }[];
-}
-
 /**
- * Writes the pipelines at the top of the repository that the project is in.
+ * Writes the pipelines at the top of the repository that the project is in, and returns what it did, with paths from the project's
+ * folder.
  *
  * @param onlyExisting where a project without pipelines gets none
  */
@@ -394,17 +386,19 @@ export function writePipelines(
   wanted: Choices['pipelines'],
   facts: PipelineFacts,
   onlyExisting: boolean,
-): WrittenPipelines {
+) {
   const { top, folder } = placeOf(root);
   const files = (['github', 'gitlab'] as const)
     .filter((system) => wanted === 'both' || wanted === system)
     .flatMap((system) => pipelineOf(system, facts, { top, folder }, onlyExisting) ?? []);
   const fromRoot = (path: string) => relative(root, join(top, path));
   return {
-    notes: writeFiles(top, files).map(({ path, what }) => ({ path: fromRoot(path), what })),
+    notes: writeFiles(top, files).map(({ path, what }): Note => ({ path: fromRoot(path), what })),
+    /** Those that could not be written where they are run, and the files that have to get their jobs. */
     toAdd: files.flatMap(({ path, addTo }) =>
       addTo === null ? [] : [{ path: fromRoot(path), to: fromRoot(addTo) }],
     ),
+    /** Those that somebody has edited, with the lines that they lack. */
     edited: files
       .filter(({ lacking }) => lacking.length > 0)
       .map(({ path, lacking }) => ({ path: fromRoot(path), lines: lacking })),

@@ -14,7 +14,7 @@ import { looksLikeCredential } from '../../model/sensitive.ts';
 import { oneLine, printable } from '../../report/safe.ts';
 import { describeSetting } from '../check.ts';
 import { readIfThere } from '../files.ts';
-import { type Io, isInteractive, openPrompt, type Prompt, printNote } from '../io.ts';
+import { type Io, isInteractive, openPrompt, printNote } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
 import { withProgress } from '../progress.ts';
 import { namesUsed } from './pipelines.ts';
@@ -97,7 +97,7 @@ interface Asking {
   /** Asks a question until `read` throws no Failure, and returns what it made of the answer. */
   readonly ask: <T>(question: string, read: (answer: string) => T) => Promise<T>;
   /** `null`: nobody is asked, and every answer is empty, which is the default. */
-  readonly prompt: Prompt | null;
+  readonly prompt: ReturnType<typeof openPrompt> | null;
   readonly root: string;
   readonly io: Io;
   /** The environment, with what was typed so far. */
@@ -135,7 +135,7 @@ export async function makeSetup(
   }
 }
 
-function asker(prompt: Prompt | null, io: Io): Asking['ask'] {
+function asker(prompt: Asking['prompt'], io: Io): Asking['ask'] {
   return async (question, read) => {
     if (!prompt) return read('');
     for (;;) {
@@ -230,7 +230,9 @@ async function askForTenant(
     const typed = await askForCredentials(tenant, asking);
     try {
       const survey = await surveyWith(tenant, asking);
-      if (survey && typed.length > 0) await askToKeep(typed, asking);
+      const toKeep = `Keep ${typed.join(' and ')} in .env for further runs? Git ignores it, and only you can read it. [yes] `;
+      if (survey && typed.length > 0 && (await ask(toKeep, oneOf(['yes', 'no']))) === 'yes')
+        asking.keep.push(...typed);
       return { ...tenant, survey };
     } catch (error) {
       if (!(error instanceof Failure) || io.signal.aborted || !prompt) throw error;
@@ -252,9 +254,15 @@ async function askForAddresses(
   const askForUrl = <T>(question: string, preset: string, read: (url: string) => T) =>
     ask(`${question}:${preset === '' ? '' : ` [${preset}]`} `, (answer) => read(answer || preset));
   const askForVariable = (what: string, preset: string) =>
-    ask(`Environment variable with the client ${what}: [${preset}] `, (answer) =>
-      answer === '' ? preset : variableName(answer),
-    );
+    ask(`Environment variable with the client ${what}: [${preset}] `, (answer) => {
+      if (answer === '') return preset;
+      if (/^[A-Z][A-Z0-9_]{0,63}$/.test(answer) && !looksLikeCredential(answer)) return answer;
+      // The answer is not repeated: it may be the secret itself.
+      throw fail(
+        'usage',
+        'Please give the name of a variable, in capital letters. Its value does not belong in a file of the project.',
+      );
+    });
   return {
     name,
     identity:
@@ -271,15 +279,6 @@ async function askForAddresses(
     clientSecret: await askForVariable('secret', before.clientSecret),
     survey: null,
   };
-}
-
-/** Reads the name of an environment variable. The Failure does not repeat the answer, which may be the secret itself. */
-function variableName(answer: string): string {
-  if (/^[A-Z][A-Z0-9_]{0,63}$/.test(answer) && !looksLikeCredential(answer)) return answer;
-  throw fail(
-    'usage',
-    'Please give the name of a variable, in capital letters. Its value does not belong in a file of the project.',
-  );
 }
 
 /** Asks for the credentials that are not set, which are kept in memory only. Returns the names of those that were typed. */
@@ -301,11 +300,6 @@ async function askForCredentials(
   }
   asking.env = { ...env, ...Object.fromEntries(typed) };
   return typed.map(([name]) => name);
-}
-
-async function askToKeep(typed: readonly string[], { ask, keep }: Asking): Promise<void> {
-  const question = `Keep ${typed.join(' and ')} in .env for further runs? Git ignores it, and only you can read it. [yes] `;
-  if ((await ask(question, oneOf(['yes', 'no']))) === 'yes') keep.push(...typed);
 }
 
 /** Reads one of the words, or the beginning of only one. An empty answer gives the default. */
