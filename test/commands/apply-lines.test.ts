@@ -1,7 +1,7 @@
 /** `apply --format jsonl`: what happens, as it happens. */
 import { expect, it } from 'vitest';
 import { createTestFleet } from '../support/fleet.ts';
-import { createTestWorld } from '../support/world.ts';
+import { createTestWorld, expectEnd } from '../support/world.ts';
 
 const sender = (email: string) => ({ kind: 'SenderAddress', email });
 const eventsIn = (text: string): Record<string, unknown>[] =>
@@ -14,8 +14,7 @@ it('tells the plan, each change as it begins and ends, and the summary', async (
   const world = await createTestWorld();
   world.declare([sender('a@acme.example'), sender('b@acme.example')]);
   world.sandbox.faults.add({ kind: 'status', status: 403, method: 'POST', path: '/v2025', nth: 1 });
-  const { code, stdout } = await world.run('apply --yes --format jsonl');
-  expect(code).toBe(3);
+  const { stdout } = await expectEnd(world.run('apply --yes --format jsonl'), 3);
   const events = eventsIn(stdout);
   expect(events[0]).toMatchObject({
     type: 'planned',
@@ -39,22 +38,16 @@ it('tells also what never began, and why nothing was applied', async () => {
   const manual = eventsIn((await world.run('apply --yes --format jsonl')).stdout);
   expect(manual.map(({ type }) => type)).toEqual(['planned', 'notAttempted', 'summary']);
   world.write('config/all.yaml', 'kind: SenderAddress\nemial: a\n');
-  const { code, stdout } = await world.run('apply --yes --format jsonl');
-  expect(code).toBe(1);
+  const { stdout } = await expectEnd(world.run('apply --yes --format jsonl'), 1);
   expect(eventsIn(stdout)).toMatchObject([{ type: 'error', diagnostics: expect.any(Array) }]);
-  const refused = await world.run('apply --dry-run --format jsonl');
-  expect([refused.code, refused.stderr]).toEqual([
-    1,
-    expect.stringContaining('A dry run has no result and no events'),
-  ]);
+  await expectEnd(world.run('apply --dry-run --format jsonl'), 1, 'A dry run has no result and no events');
 });
 
 it('names the environment of each event', async () => {
   const fleet = await createTestFleet({ names: ['eu-1', 'us-1'] });
   fleet.writeProject({ 'us-1': { readOnly: true } });
   fleet.declare([sender('a@acme.example')]);
-  const { code, stdout } = await fleet.run('apply -e * --yes --format jsonl');
-  expect(code).toBe(4);
+  const { stdout } = await expectEnd(fleet.run('apply -e * --yes --format jsonl'), 4);
   const seen = eventsIn(stdout).map(({ type, environment }) => `${environment} ${type}`);
   expect(seen.sort()).toEqual([
     'eu-1 done',

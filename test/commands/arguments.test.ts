@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createTestWorld, seedFile, type World, writesIn } from '../support/world.ts';
+import { createTestWorld, expectEnd, seedFile, succeed, type World, writesIn } from '../support/world.ts';
 
 let world: World;
 beforeEach(async () => {
@@ -13,10 +13,7 @@ describe('an option', () => {
   it.each(['--only', '--out', '--since', '-e'])(
     'without its value (%s) is a mistake of the caller',
     async (option) => {
-      const { code, stderr } = await world.run('plan', option);
-      expect(code).toBe(1);
-      expect(stderr).toContain('[usage]');
-      expect(stderr).toContain(option.replace(/^-+/, ''));
+      const { stderr } = await expectEnd(world.run('plan', option), 1, '[usage]', option.replace(/^-+/, ''));
       expect(stderr).not.toContain('bug in tenantctl');
     },
   );
@@ -32,10 +29,12 @@ describe('an option', () => {
     ['preview', '--port', '99999'],
     ['sandbox', '--latency', '-5'],
   ])('that takes a number takes no other (%s %s %s)', async (...argv) => {
-    const { code, stderr } = await world.run(...argv);
-    expect(code).toBe(1);
-    expect(stderr).toContain('[usage]');
-    expect(stderr).toContain(`${argv.find((word) => word.startsWith('--'))} takes a whole number`);
+    await expectEnd(
+      world.run(...argv),
+      1,
+      '[usage]',
+      `${argv.find((word) => word.startsWith('--'))} takes a whole number`,
+    );
   });
 });
 
@@ -43,10 +42,7 @@ it.each([
   [['apply', '--yes', '--', 'plan.json'], 'plan.json'],
   [['plan', '--', '--only', 'MailFrom/**'], '--only MailFrom/**'],
 ])('words after -- are not ignored (%j)', async (argv, unread) => {
-  const { code, stderr } = await world.run(...argv);
-  expect(code).toBe(1);
-  expect(stderr).toContain('[usage]');
-  expect(stderr).toContain(unread);
+  await expectEnd(world.run(...argv), 1, '[usage]', unread);
 });
 
 it.each([
@@ -96,20 +92,16 @@ it.each([
   [['frobnicate'], 'There is no command `frobnicate`.'],
   [['--yes'], 'Name a command'],
 ])('%j is told as what it is, and nothing is written', async (argv, words) => {
-  const { code, stderr } = await world.run(...argv);
-  expect([code, stderr]).toEqual([1, expect.stringContaining(words)]);
-  expect(stderr).toContain('[usage]');
+  await expectEnd(world.run(...argv), 1, words, '[usage]');
   expect(writesIn(world.sandbox.log)).toEqual([]);
 });
 
 it('a glob that is longer than the name of any file is a glob', async () => {
-  const { code, stderr } = await world.run('apply --yes --only', `SenderAddress/${'a'.repeat(300)}*`);
-  expect([code, stderr]).toEqual([0, expect.stringContaining('unmatched-glob')]);
+  await expectEnd(world.run('apply --yes --only', `SenderAddress/${'a'.repeat(300)}*`), 0, 'unmatched-glob');
 });
 
 it('suggests no other letter for a short option that does not exist', async () => {
-  const { code, stderr } = await world.run('plan -q');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('There is no option -q.')]);
+  const { stderr } = await expectEnd(world.run('plan -q'), 1, 'There is no option -q.');
   expect(stderr).not.toContain('Did you mean');
 });
 
@@ -123,7 +115,7 @@ it.each([[['plan', '--help', 'x']], [['--help', 'plan']], [['help', 'plan']]])(
 
 describe('apply with a plan file', () => {
   beforeEach(async () => {
-    expect((await world.run('plan --out plan.json')).code).toBe(0);
+    await succeed(world, 'plan --out plan.json');
   });
 
   it.each([
@@ -136,10 +128,7 @@ describe('apply with a plan file', () => {
     ['--impact'],
     ['--shard', '1/2'],
   ])('refuses what would have to change the plan (%s)', async (...options) => {
-    const { code, stderr } = await world.run('apply plan.json', ...options);
-    expect(code).toBe(1);
-    expect(stderr).toContain('[usage]');
-    expect(stderr).toContain(options[0]);
+    await expectEnd(world.run('apply plan.json', ...options), 1, '[usage]', options[0]);
     expect(writesIn(world.sandbox.log)).toEqual([]);
   });
 });
@@ -151,10 +140,9 @@ it.each([
   ['apply', 'plan.json', '--result', 'plan.json'],
 ])('an option of an apply takes no plan for its value (%s %s %s %s %s)', async (...argv) => {
   for (const options of ['', ' --shard 1/1']) {
-    expect((await world.run(`plan --out plan.json${options}`)).code).toBe(0);
+    await succeed(world, `plan --out plan.json${options}`);
     const plan = world.read('plan.json');
-    const { code, stderr } = await world.run(...argv);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('plan.json holds a plan')]);
+    await expectEnd(world.run(...argv), 1, 'plan.json holds a plan');
     expect(world.read('plan.json')).toBe(plan);
   }
 });
@@ -165,10 +153,9 @@ it.each([
   [['show', 'result.json', '--report', 'back.html', 'result.json']],
   [['apply', '--yes', '--proven-by', 'result.json', '--result', 'result.json']],
 ])('the result that a command reads is not written over: %j', async (argv) => {
-  expect((await world.run('apply --yes --result result.json')).code).toBe(0);
+  await succeed(world, 'apply --yes --result result.json');
   const result = world.read('result.json');
-  const { code, stderr } = await world.run(...argv);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('result.json is read by this command')]);
+  await expectEnd(world.run(...argv), 1, 'result.json is read by this command');
   expect(world.read('result.json')).toBe(result);
 });
 
@@ -176,15 +163,13 @@ it.each([
   ['--result', 'result.json'],
   ['--report', 'report.md'],
 ])('a dry run writes no result, so it is not asked for one (%s)', async (option, file) => {
-  const { code, stderr } = await world.run('apply --dry-run', option, file);
-  expect([code, stderr]).toEqual([1, expect.stringContaining(`cannot be combined with ${option}.`)]);
+  await expectEnd(world.run('apply --dry-run', option, file), 1, `cannot be combined with ${option}.`);
   expect(existsSync(join(world.dir, file))).toBe(false);
 });
 
 it('prints the requests of a dry run as JSON where that is asked for', async () => {
   const plan = await world.plan();
-  const { code, stdout } = await world.run('apply --dry-run --format json');
-  expect(code).toBe(0);
+  const { stdout } = await succeed(world, 'apply --dry-run --format json');
   expect(JSON.parse(stdout)).toMatchObject({ digest: plan.digest, changes: plan.changes });
 });
 
@@ -199,11 +184,7 @@ describe('a glob', () => {
     ['--except', 'SenderAddress/*,MailFrom/*', 'address-glob', '`SenderAddress/*` and `MailFrom/*`'],
     ['--allow-delete-all', 'MailFrom,SenderAdress', 'unknown-kind', 'SenderAddress'],
   ])('that can match nothing is refused (%s %s)', async (option, glob, code, meant) => {
-    const { code: exit, stderr } = await world.run('plan', option, glob);
-    expect(exit).toBe(1);
-    expect(stderr).toContain(`[${code}]`);
-    expect(stderr).toContain(option);
-    expect(stderr).toContain(meant);
+    await expectEnd(world.run('plan', option, glob), 1, `[${code}]`, option, meant);
   });
 
   it('of --except that names an object as the tenant does, not its manifest, is told', async () => {
@@ -229,9 +210,12 @@ describe('a glob', () => {
   it.each(['--only', '--except', '--rotate'])(
     'that is an address and names nothing is refused (%s)',
     async (option) => {
-      const { code, stderr } = await world.run('plan', option, 'SenderAddress/nobody@acme.example');
-      expect([code, stderr]).toEqual([1, expect.stringContaining('[unknown-address]')]);
-      expect(stderr).toContain(option);
+      await expectEnd(
+        world.run('plan', option, 'SenderAddress/nobody@acme.example'),
+        1,
+        '[unknown-address]',
+        option,
+      );
     },
   );
 
@@ -289,10 +273,7 @@ it.each(['Bearer abc', 'abc\r\nX-Evil: 1'])('says how to give a token that is no
     `version: 1\nenvironments: { t: { identity: { baseUrl: "${world.sandbox.url}", auth: { token: !env TOK } } } }\n`,
   );
   world.env.TOK = token;
-  const { code, stderr } = await world.run('plan');
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/^tenantctl\.yaml:2:\d+ /m);
-  expect(stderr).toContain('without `Bearer`');
+  const { stderr } = await expectEnd(world.run('plan'), 1, /^tenantctl\.yaml:2:\d+ /m, 'without `Bearer`');
   expect(stderr).not.toContain('client secret');
 });
 
@@ -320,20 +301,17 @@ it('says of a refused token where it is named, and that it has expired', async (
 
 it('show takes no environment, since it shows what is in the file', async () => {
   await world.run('plan --out plan.json');
-  const { code, stderr } = await world.run('show plan.json -e other');
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/show takes no --env: .*\[usage\]/s);
+  await expectEnd(world.run('show plan.json -e other'), 1, /show takes no --env: .*\[usage\]/s);
 });
 
 it('a name of an environment that no file could have is refused by validate', async () => {
   const write = (name: string) =>
     world.write('tenantctl.yaml', `version: 1\nenvironments:\n  ${name}: { sandbox: {} }\n`);
   write('e'.repeat(101));
-  const { code, stdout } = await world.run('validate');
-  expect(code).toBe(1);
+  const { stdout } = await expectEnd(world.run('validate'), 1);
   expect(stdout).toMatch(/up\s+to\s+100\s+letters/);
   write('e'.repeat(100));
-  expect(await world.run('validate')).toMatchObject({ code: 0 });
+  await succeed(world, 'validate');
 });
 
 it('counts one resource as one', async () => {

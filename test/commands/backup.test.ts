@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Diff } from '../../src/model/diff.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { libraryFiles, libraryFolder, libraryObjects } from '../support/library.ts';
-import { createTestWorld, filesBelow, setSecrets, succeed, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, filesBelow, setSecrets, succeed, type World } from '../support/world.ts';
 
 const typeOf = (kind: string) => kind.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
 
@@ -150,8 +150,7 @@ The backup has objects that are left out:  [kind-left-out]
     const world = await createTestWorld();
     world.write('tenantctl.yaml', `${world.read('tenantctl.yaml')}sizeLimit: 1\n`);
     world.write('backup.json', `[${' '.repeat(2 ** 20)}]`);
-    const { code, stderr } = await world.run('export --from backup.json');
-    expect([code, stderr]).toEqual([1, expect.stringContaining('[project-too-large]')]);
+    await expectEnd(world.run('export --from backup.json'), 1, '[project-too-large]');
   });
 
   it('writes nowhere but into the folder, and reads nothing outside of the backup', async () => {

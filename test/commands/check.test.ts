@@ -1,7 +1,7 @@
 /** `check`: signs in, reads one page of each kind, and says what would stop a plan. */
 import { expect, it } from 'vitest';
 import { get, isArray, isObject, type Json } from '../../src/model/json.ts';
-import { createTestWorld, seedFile, succeed, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, seedFile, succeed, type World } from '../support/world.ts';
 
 const sender = { kind: 'SenderAddress', email: 'a@acme.example' };
 const refuse = (world: World, path: string) =>
@@ -46,12 +46,11 @@ it('ends with 1 where a declared kind may not be read, and says what right is mi
   world.declare([sender]);
   await succeed(world, 'check');
   world.declare([{ kind: 'VerifiedDomain', domain: 'acme.example' }]);
-  const { code, stdout } = await world.run('check');
-  expect(code).toBe(1);
+  const { stdout } = await expectEnd(world.run('check'), 1);
   expect(stdout).toMatch(/^ {2}VerifiedDomain +NOT READ/m);
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('403 Forbidden');
   expect(stdout).toContain('A plan would stop.');
-  expect((await world.run('plan')).code).toBe(1);
+  await expectEnd(world.run('plan'), 1);
 });
 
 it('ends with 1 where a kind may not be read that manifests only refer to', async () => {
@@ -106,6 +105,5 @@ it('works while manifests have errors, and says that an environment is read-only
 it('stops where the credentials are refused', async () => {
   const world = await createTestWorld();
   world.env.CLIENT_SECRET = 'wrong';
-  const { code, stderr } = await world.run('check');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('[tenant-unauthorized]')]);
+  await expectEnd(world.run('check'), 1, '[tenant-unauthorized]');
 });

@@ -1,7 +1,7 @@
 /** What a job of a CI system prints, whatever the manifests and the tenant say. */
 import { beforeEach, expect, it } from 'vitest';
 import { commandsIn } from '../report/hostile.ts';
-import { createTestWorld, seedFile, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, seedFile, succeed, type World } from '../support/world.ts';
 
 let world: World;
 beforeEach(async () => {
@@ -36,21 +36,19 @@ it.each([
   ['apply', '--yes', '--format', 'jsonl'],
 ])('holds no command from manifests: %j', async (...argv) => {
   world.declare([template(hostile), { kind: hostile, label: hostile }]);
-  const refused = await world.run(...argv);
-  expect(refused.code).toBe(1);
+  const refused = await expectEnd(world.run(...argv), 1);
   world.declare([
     template(hostile),
     { kind: 'SenderAddress', email: 'a@acme.example' },
     { kind: 'AuthProfile', name: hostile, type: 'MFA' },
   ]);
-  const ran = await world.run(...argv);
-  expect(ran.code).toBe(0);
+  const ran = await succeed(world, ...argv);
   for (const { stdout, stderr } of [refused, ran]) expect(commandsIn(stdout + stderr)).toEqual([]);
 });
 
 it('holds no command from the tenant, neither in differences nor in its messages', async () => {
   world.declare([template('plain')]);
-  expect((await world.run('apply --yes')).code).toBe(0);
+  await succeed(world, 'apply --yes');
   for (const each of world.sandbox.state.templates) each.subject = hostile;
   for (const argv of [
     ['plan'],
@@ -58,8 +56,7 @@ it('holds no command from the tenant, neither in differences nor in its messages
     ['export', '--out', 'a'],
     ['apply', '--dry-run'],
   ]) {
-    const { code, stdout, stderr } = await world.run(...argv);
-    expect(code).toBe(0);
+    const { stdout, stderr } = await succeed(world, ...argv);
     expect(commandsIn(stdout + stderr)).toEqual([]);
   }
 });
@@ -69,8 +66,7 @@ it.each([['--format=json'], ['--format', 'json']])(
   async (...format) => {
     world.write('config/a.yaml', 'kind: SenderAddress\nemial: a@acme.example\n');
     for (const command of ['validate', 'plan', 'apply', 'search x', 'plan --nonsense', 'plan -e nowhere']) {
-      const { code, json } = await world.run(command, ...format);
-      expect(code).toBe(1);
+      const { json } = await expectEnd(world.run(command, ...format), 1);
       expect(json).toMatchObject({
         diagnostics: expect.arrayContaining([expect.objectContaining({ severity: 'error' })]),
       });
@@ -93,16 +89,18 @@ it('ends with 3 where a manifest could not be merged, and merges the others', as
   ].join('\n');
   world.write('config/desk.yaml', manifest);
   world.write('config/senders.yaml', JSON.stringify(template('before')));
-  expect((await world.run('apply --yes')).code).toBe(0);
+  await succeed(world, 'apply --yes');
   for (const each of world.sandbox.state.simIntegrations) {
     if (each.name === 'Desk') each.statusMap = { opened: 'Queued' };
   }
   for (const each of world.sandbox.state.templates) {
     if (each.key === 'password_expiring' && each.locale === 'en') each.subject = 'by hand';
   }
-  const { code, stderr } = await world.run('export --merge --kinds SimIntegration NotificationTemplate');
-  expect(stderr).toContain('[cannot-edit]');
-  expect(code).toBe(3);
+  await expectEnd(
+    world.run('export --merge --kinds SimIntegration NotificationTemplate'),
+    3,
+    '[cannot-edit]',
+  );
   expect(world.read('config/desk.yaml')).toBe(manifest);
   expect(world.read('config/senders.yaml')).toContain('by hand');
 });

@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { confirm } from '../../src/commands/io.ts';
-import { createTestWorld, runProgram, seedFile } from '../support/world.ts';
+import { createTestWorld, expectEnd, runProgram, seedFile, succeed } from '../support/world.ts';
 
 it.each([
   ['yes\n', true],
@@ -39,13 +39,14 @@ it('applies nothing where nobody answers', async () => {
   const { dir, env, sandbox } = await createTestWorld({
     files: { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' },
   });
-  const { code, stderr } = await runProgram(['apply', '--no-color'], { cwd: dir, env, typed: '' });
-  expect(stderr).toContain('\n1 e-mail goes out\n');
-  expect(stderr).toContain('Nothing was applied');
-  expect(code).toBe(1);
+  await expectEnd(
+    runProgram(['apply', '--no-color'], { cwd: dir, env, typed: '' }),
+    1,
+    '\n1 e-mail goes out\n',
+    'Nothing was applied',
+  );
   const argv = ['apply', '--format', 'json', '--quiet'];
-  const asJson = await runProgram(argv, { cwd: dir, env, typed: 'no\n' });
-  expect(asJson.code).toBe(1);
+  const asJson = await expectEnd(runProgram(argv, { cwd: dir, env, typed: 'no\n' }), 1);
   expect(JSON.parse(asJson.stdout).diagnostics).toMatchObject([{ code: 'declined' }]);
   expect(sandbox.state.senders).toEqual([]);
 });
@@ -55,10 +56,12 @@ it('names the environment and the tenant, below the plan, which --quiet does not
     files: { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' },
   });
   const argv = ['apply', '--quiet', '--no-color'];
-  const { code, stderr } = await runProgram(argv, { cwd: dir, env, typed: 'yes\n' });
-  expect(code).toBe(0);
-  expect(stderr).toMatch(/\+ SenderAddress\/a@acme\.example/);
-  expect(stderr).toContain(`Type 'yes' to apply to test (${sandbox.url}): `);
+  await expectEnd(
+    runProgram(argv, { cwd: dir, env, typed: 'yes\n' }),
+    0,
+    /\+ SenderAddress\/a@acme\.example/,
+    `Type 'yes' to apply to test (${sandbox.url}): `,
+  );
   expect(sandbox.state.senders).toHaveLength(1);
 });
 
@@ -66,9 +69,7 @@ it('keeps the warnings of a plan that it does not show with --quiet', async () =
   const { declare, run } = await createTestWorld({ sandbox: { seed: seedFile } });
   const key = { key: 'password_expiring', medium: 'EMAIL', locale: 'en' };
   declare([{ kind: 'NotificationTemplate', ...key, subject: 'Hello $nope' }]);
-  const { code, stderr } = await run('apply --yes --quiet');
-  expect(code).toBe(0);
-  expect(stderr).toContain('[unknown-variable]');
+  const { stderr } = await expectEnd(run('apply --yes --quiet'), 0, '[unknown-variable]');
   expect(stderr).not.toContain('Plan for');
 });
 
@@ -114,8 +115,7 @@ it('shows the plan with --yes too, before the result', async () => {
     files: { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' },
   });
   const planned = await world.run('plan');
-  const { code, stderr } = await world.run('apply --yes');
-  expect(code).toBe(0);
+  const { stderr } = await succeed(world, 'apply --yes');
   const end = planned.stdout.indexOf('\nPlan: ');
   expect(end).toBeGreaterThan(0);
   // The result alone is the document that was asked for.

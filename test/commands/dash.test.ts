@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createTestWorld, filesBelow, succeed } from '../support/world.ts';
+import { createTestWorld, expectEnd, filesBelow, succeed } from '../support/world.ts';
 
 const sender = { kind: 'SenderAddress', email: 'a@acme.example' };
 
@@ -40,8 +40,7 @@ it.each([
   ['export --out -', 'cannot go to stdout'],
 ])('%s is refused', async (line, words) => {
   const world = await createProject();
-  const { code, stdout, stderr } = await world.run(line);
-  expect(code).toBe(1);
+  const { stdout, stderr } = await expectEnd(world.run(line), 1);
   // With --format json, the problem is JSON too.
   if (!line.includes('json')) expect(stdout).toBe('');
   expect(stderr.replaceAll('`', '').replaceAll(/\s+/g, ' ')).toContain(words);

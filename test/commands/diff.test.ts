@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Diff } from '../../src/model/diff.ts';
 import { addObjects } from '../support/tenant-objects.ts';
 import { createTwoTenants, type TwoTenants } from '../support/two-tenants.ts';
+import { expectEnd, succeed } from '../support/world.ts';
 
 let two: TwoTenants;
 beforeEach(async () => {
@@ -15,8 +16,7 @@ afterEach(() => two.close());
 const stateOf = (name: 'test' | 'production') => two[name].sandbox.state;
 
 async function diff(...argv: string[]): Promise<Diff> {
-  const { code, stdout, stderr } = await two.run('diff', ...argv, '--format', 'json');
-  expect(code, stderr).toBe(0);
+  const { stdout } = await succeed(two, 'diff', ...argv, '--format', 'json');
   return JSON.parse(stdout);
 }
 
@@ -76,8 +76,7 @@ describe('two tenants', () => {
     addSenders('production', 'BOTH@acme.example', 'p1@acme.example', 'p2@acme.example');
     addTemplate('test', 'Welcome', 'one\ntwo\nthree\n');
     addTemplate('production', 'Welcome!', 'one\n2\nthree\n');
-    const { code, stdout } = await two.run('diff test production');
-    expect(code).toBe(0);
+    const { stdout } = await succeed(two, 'diff test production');
     expect(stdout).toContain('Differences between test and production');
     expect(stdout).toMatch(/EMAIL\/en {2}test → production\n +~ subject {2}"Welcome" → "Welcome!"\n/);
     expect(stdout).toContain('- two\n          + 2\n');
@@ -114,10 +113,10 @@ describe('two tenants', () => {
   });
 
   it('end with 2 where they differ and --detailed-exitcode is given, else with 0', async () => {
-    expect(await two.run('diff test production --detailed-exitcode')).toMatchObject({ code: 0 });
+    await succeed(two, 'diff test production --detailed-exitcode');
     addSenders('test', 'a@acme.example');
-    expect(await two.run('diff test production')).toMatchObject({ code: 0 });
-    expect(await two.run('diff test production --detailed-exitcode')).toMatchObject({ code: 2 });
+    await succeed(two, 'diff test production');
+    await expectEnd(two.run('diff test production --detailed-exitcode'), 2);
   });
 
   it('are only read, both with the fewest requests, and nothing is read twice', async () => {
@@ -358,7 +357,7 @@ describe('manifests', () => {
     addTemplate('production', 'Other', '<p>Hello</p>');
     addSearch('test', ['Employee', 'Contractor'], 'Employee');
     addSearch('production', ['Contractor', 'Employee'], 'Employee');
-    expect(await two.run('export -e test --out kept/test')).toMatchObject({ code: 0 });
+    await succeed(two, 'export -e test --out kept/test');
     expect((await diff('kept/test', 'test')).objects).toEqual([]);
     const { objects } = await diff('production', './kept/test');
     expect(objects.map(({ address, in: where }) => [address, where])).toEqual([
@@ -414,10 +413,7 @@ describe('manifests', () => {
     two.test.write('secret.txt', 'outside');
     const template = 'kind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: en\n';
     two.test.write('kept/one.yaml', `${template}subject: !file ../secret.txt\n`);
-    const refused = await two.run('diff test ./kept');
-    expect(refused).toMatchObject({ code: 1 });
-    expect(refused.stderr).toContain('[outside-project]');
-    expect(refused.stderr).toContain('kept/one.yaml:5:');
+    await expectEnd(two.run('diff test ./kept'), 1, '[outside-project]', 'kept/one.yaml:5:');
     two.test.write('kept/one.yaml', `${template}subject: !file link.txt\n`);
     symlinkSync('../secret.txt', `${two.test.dir}/kept/link.txt`);
     expect((await two.run('diff test ./kept')).stderr).toContain('[outside-project]');
@@ -439,9 +435,7 @@ describe('the arguments', () => {
     [['test', 'production', '--report', 'x.gitlab.json'], '[unsupported-format]'],
   ])('%j are refused', async (argv, words) => {
     two.test.write('config/a.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
-    const { code, stderr } = await two.run('diff', ...argv);
-    expect(code).toBe(1);
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(words);
+    await expectEnd(two.run('diff', ...argv), 1, words);
   });
 
   it('limit what is compared', async () => {
@@ -495,8 +489,7 @@ describe('reports', () => {
   it('name both sides in every format', async () => {
     const endings = ['md', 'html', 'json'];
     const files = endings.flatMap((ending) => ['--report', `out/diff.${ending}`]);
-    const { code, stdout } = await two.run('diff test production', ...files);
-    expect(code).toBe(0);
+    const { stdout } = await succeed(two, 'diff test production', ...files);
     const [markdown = '', page = '', json = ''] = endings.map((ending) =>
       two.test.read(`out/diff.${ending}`),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Plan } from '../../src/model/plan.ts';
 import type { Variations } from '../support/sandbox.ts';
-import { createTestWorld } from '../support/world.ts';
+import { createTestWorld, expectEnd, succeed } from '../support/world.ts';
 
 const search = (attribute: string) => `kind: ProfileSearch
 label: In Oslo
@@ -24,16 +24,14 @@ describe.each(waysToSayNothing)('on a host that says %o for an empty list', (var
   test('the first search is created, and then nothing is left to do', async () => {
     const world = await open(search(lookup));
     expect((await world.plan()).summary).toMatchObject({ create: 1 });
-    expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
+    await succeed(world, 'apply --yes');
     expect(world.sandbox.state.profileSearches).toMatchObject([{ label: 'In Oslo' }]);
     expect((await world.plan()).changes).toEqual([]);
   });
 
   test('a lookup finds no record, and says so', async () => {
     const world = await open(search(lookup), 'neAttributes: []');
-    const planned = await world.run('plan');
-    expect(planned.code).toBe(1);
-    expect(planned.stderr).toContain('matches no record');
+    await expectEnd(world.run('plan'), 1, 'matches no record');
   });
 
   test('a search without profiles prints an empty table, and its impact is 0', async () => {

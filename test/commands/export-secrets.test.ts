@@ -1,7 +1,7 @@
 /** The variables that an export names for secrets: one variable for two would write the wrong password with the next apply. */
 import { expect, it } from 'vitest';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, type World } from '../support/world.ts';
+import { createTestWorld, succeed, type World } from '../support/world.ts';
 
 /** What the export would call the password of `B`. */
 const nameOfB = 'SIM_INTEGRATION_B_ATTRIBUTES_PASSWORD';
@@ -22,7 +22,7 @@ it('a fresh export gives a new secret no name that it gives another one, as its 
   const world = await tenantWith('A', 'B');
   world.env[nameOfB] = 'pass-A';
   world.write('config/a.yaml', declared('A'));
-  expect(await world.run('export --out fresh')).toMatchObject({ code: 0 });
+  await succeed(world, 'export --out fresh');
   expect(secretIn(world.read('fresh/sim-integrations/a.yaml'))).toBe(nameOfB);
   const other = secretIn(world.read('fresh/sim-integrations/b.yaml'));
   expect(other).toMatch(new RegExp(`^${nameOfB}_\\w+$`));
@@ -33,6 +33,6 @@ it('a merge gives a new secret no name that a manifest uses, also for an object 
   const world = await tenantWith('B');
   world.env[nameOfB] = 'pass-A';
   world.write('config/a.yaml', declared('A'));
-  expect(await world.run('export --merge --all')).toMatchObject({ code: 0 });
+  await succeed(world, 'export --merge --all');
   expect(secretIn(world.read('config/sim-integrations/b.yaml'))).toMatch(new RegExp(`^${nameOfB}_\\w+$`));
 });

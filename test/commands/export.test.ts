@@ -12,13 +12,13 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commitAll, git } from '../support/repository.ts';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, filesBelow, seedFile, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, filesBelow, seedFile, succeed, type World } from '../support/world.ts';
 
 const some = ['--kinds', 'NotificationTemplate,SenderAddress', 'MailFrom'];
 
 async function exported(): Promise<World> {
   const world = await createTestWorld({ sandbox: { seed: seedFile } });
-  expect((await world.run('export --kinds NotificationTemplate SenderAddress MailFrom')).code).toBe(0);
+  await succeed(world, 'export --kinds NotificationTemplate SenderAddress MailFrom');
   return world;
 }
 const manifests = (world: World) => filesBelow(`${world.dir}/config`);
@@ -79,10 +79,7 @@ describe('an object whose key another one has', () => {
 
   it('is left out with a warning that says the ids, and does not keep the others from being exported', async () => {
     const world = await tenant();
-    const { code, stderr } = await world.run('export');
-    expect(code).toBe(0);
-    expect(stderr).toContain('ids q0, q1.');
-    expect(stderr).toContain('ids e0, e1.');
+    const { stderr } = await expectEnd(world.run('export'), 0, 'ids q0, q1.', 'ids e0, e1.');
     expect(stderr).not.toContain('declare it by hand');
     expect(manifests(world)).toEqual(
       new Map([
@@ -172,9 +169,9 @@ it('never writes over a file that is there: one error counts them and names the 
 
 it('leaves out what can only be observed, unless it is named', async () => {
   const world = await createTestWorld({ sandbox: { seed: seedFile } });
-  expect((await world.run('export')).code).toBe(0);
+  await succeed(world, 'export');
   expect(manifests(world).has('notification-preferences.yaml')).toBe(false);
-  expect((await world.run('export --only NotificationPreference/**')).code).toBe(0);
+  await succeed(world, 'export --only NotificationPreference/**');
   expect(world.read('config/notification-preferences.yaml')).toContain('mediums: [EMAIL, SLACK, TEAMS]');
   // Once they are declared, a merge keeps them up to date.
   const { preferences } = world.sandbox.state;
@@ -193,7 +190,7 @@ it('leaves every file as it is when nothing changed, and what is not exported ou
 
 it('does not warn of a secret in a merge where it is not set, as on the machine of a reviewer', async () => {
   const world = await createTestWorld({ sandbox: { seed: seedFile } });
-  expect((await world.run('export --kinds SimIntegration')).code).toBe(0);
+  await succeed(world, 'export --kinds SimIntegration');
   const names = [...world.read('.env.example').matchAll(/^(\w+)=$/gm)].map(([, name = '']) => name);
   expect(names.length).toBeGreaterThan(0);
   const merged = await world.run('export --merge');
@@ -216,9 +213,7 @@ it('takes a change into the line it belongs to, a new object into a file, and re
   if (sender) senders.push({ ...sender, id: 'new', email: 'new@acme.example' });
   const before = manifests(world);
 
-  const merged = await world.run('export --merge --all', ...some);
-  expect(merged.code).toBe(0);
-  expect(merged.stderr).toContain(gone?.key);
+  await expectEnd(world.run('export --merge --all', ...some), 0, gone?.key ?? 'no template');
   const after = manifests(world);
   expect(world.read(path)).toMatch(/^# ours\n/);
   expect(world.read(path)).toMatch(/^subject: {4}By hand$/m);
@@ -229,8 +224,7 @@ it('takes a change into the line it belongs to, a new object into a file, and re
     'sender-addresses.yaml',
   ]);
 
-  const removed = await world.run('export --merge --delete', ...some);
-  expect(removed.code).toBe(0);
+  await succeed(world, 'export --merge --delete', ...some);
   const own = `notification-templates/${gone?.key}/${gone?.medium.toLowerCase()}.${gone?.locale}.`;
   expect([...before.keys()].some((name) => name.startsWith(own))).toBe(true);
   expect([...manifests(world).keys()].some((name) => name.startsWith(own))).toBe(false);
@@ -250,8 +244,7 @@ it('writes the objects of the scope only, afresh and in a merge', async () => {
   const touched = [...manifests(world)].filter(([name, text]) => before.get(name) !== text);
   expect(touched.map(([name]) => name)).toEqual(['notification-templates/password_expiring/email.en.yaml']);
 
-  const afresh = await world.run('export --out elsewhere --only SenderAddress/new*');
-  expect(afresh.code).toBe(0);
+  await succeed(world, 'export --out elsewhere --only SenderAddress/new*');
   expect(world.read('elsewhere/sender-addresses.yaml')).toBe(
     'kind: SenderAddress\nemail: new@acme.example\n',
   );
@@ -260,10 +253,12 @@ it('writes the objects of the scope only, afresh and in a merge', async () => {
 
 it('names what it cannot write, and what is in the way', async () => {
   const world = await createTestWorld({ sandbox: { seed: seedFile } });
-  const { code, stderr } = await world.run('export --out tenantctl.yaml --kinds SenderAddress');
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/tenantctl\.yaml\/sender-addresses\.yaml cannot be written .*\[unwritable-file\]/s);
-  expect(stderr).toContain('There is a file where a folder is needed');
+  await expectEnd(
+    world.run('export --out tenantctl.yaml --kinds SenderAddress'),
+    1,
+    /tenantctl\.yaml\/sender-addresses\.yaml cannot be written .*\[unwritable-file\]/s,
+    'There is a file where a folder is needed',
+  );
 });
 
 it('leaves a side file alone that an environment uses too', async () => {
@@ -292,7 +287,7 @@ it('leaves a side file alone that an environment uses too', async () => {
 
 it.each(['--delete', '--all', '--allow-dirty'])('asks for --merge with %s', async (option) => {
   const world = await exported();
-  expect((await world.run('export', option, '--out', 'x')).code).toBe(1);
+  await expectEnd(world.run('export', option, '--out', 'x'), 1);
 });
 
 it('says how many objects are in no manifest, and adds them when asked for', async () => {
@@ -327,8 +322,7 @@ describe('what a project declares already', () => {
       `${world.read('config/own.yaml')}---\nkind: SenderAddress\nemail: audit@acme.example\n`,
     );
     const before = filesBelow(world.dir);
-    const again = await exportSenders(world, '--out', 'config/more');
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('--merge') });
+    const again = await expectEnd(exportSenders(world, '--out', 'config/more'), 1, '--merge');
     expect(again.stderr.match(/\[[a-z-]+\]/g)).toEqual(['[already-declared]']);
     expect(again.stderr).toMatch(/2 of \d+\s+objects are already declared, such as/);
     expect(again.stderr).toContain('config/own.yaml');
@@ -342,7 +336,7 @@ describe('what a project declares already', () => {
     expect(aside.stderr).toMatch(/info {2}No glob of `manifests` .* matches\s+aside\/sender-addresses\.yaml/);
     const more = await world.run('export --kinds ProfileSearch --out config/more');
     expect(more).toMatchObject({ code: 0, stderr: '' });
-    expect((await world.run('validate')).code).toBe(0);
+    await succeed(world, 'validate');
   });
 });
 
@@ -364,7 +358,7 @@ describe('a merge into files that no glob matches', () => {
     onTestFinished(() => rmSync(link));
     symlinkSync(world.dir, link);
     for (const out of ['config', `${link}/config`]) {
-      expect((await world.run('export --merge --all --out', out, ...some)).code).toBe(0);
+      await succeed(world, 'export --merge --all --out', out, ...some);
     }
   });
 });
@@ -386,12 +380,14 @@ it.each([
   };
   const world = await createTestWorld({ seed, files });
   const before = manifests(world);
-  const { code, stderr } = await world.run('export --merge', ...options);
-  expect(stderr).toMatch(/config\/b\.yaml:1:1 {2}error {2}SimIntegration\/Desk and .*\sare the same object/s);
-  expect(stderr).toContain('[duplicate-object]');
-  expect(code).toBe(1);
+  await expectEnd(
+    world.run('export --merge', ...options),
+    1,
+    /config\/b\.yaml:1:1 {2}error {2}SimIntegration\/Desk and .*\sare the same object/s,
+    '[duplicate-object]',
+  );
   expect(manifests(world)).toEqual(before);
-  expect((await world.run('export --merge --only SenderAddress/**')).code).toBe(0);
+  await succeed(world, 'export --merge --only SenderAddress/**');
 });
 
 it('an object that a manifest pins by its id alone is not gone where another one has its name', async () => {
@@ -421,8 +417,7 @@ describe('a merge into side files', () => {
     };
     const world = await createTestWorld({ seed, files });
     symlinkSync('b.txt', join(world.dir, 'config/a.txt'));
-    const merged = await world.run('export --merge');
-    expect(merged).toMatchObject({ code: 0, stderr: expect.stringContaining('[tag-replaced]') });
+    await expectEnd(world.run('export --merge'), 0, '[tag-replaced]');
     expect(world.read('config/b.txt')).toBe('old');
     expect((await world.plan()).changes).toEqual([]);
     expect((await world.run('export --merge')).stdout).toContain('0 changed, 0 new, 0 removed');
@@ -440,7 +435,7 @@ describe('a merge into side files', () => {
       };
       const world = await createTestWorld({ seed, files });
       symlinkSync('../texts/b.txt', join(world.dir, 'config/a.txt'));
-      expect((await world.run('export --merge --delete')).code).toBe(0);
+      await succeed(world, 'export --merge --delete');
       expect(existsSync(join(world.dir, `config/${gone.toLowerCase()}.yaml`))).toBe(false);
       expect(world.read('texts/b.txt')).toBe('old');
       expect((await world.plan()).changes).toEqual([]);
@@ -468,7 +463,7 @@ describe('a merge into side files', () => {
     });
     world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace(/"?!TAG"?/, '!file linked.txt'));
     symlinkSync('config/a.txt', join(world.dir, 'linked.txt'));
-    expect((await world.run('export --merge')).code).toBe(0);
+    await succeed(world, 'export --merge');
     expect(world.read('config/a.txt')).toBe('old');
     expect((await world.plan()).changes).toEqual([]);
   });
@@ -484,11 +479,7 @@ it('an .env.example that is not UTF-8 is not changed', async () => {
     const world = await createTestWorld({ seed });
     const file = join(world.dir, '.env.example');
     writeFileSync(file, Buffer.from('# caf\xe9\n', 'latin1'));
-    const { code, stderr } = await world.run('export', ...argv);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining('.env.example is not UTF-8 text.'),
-    });
+    await expectEnd(world.run('export', ...argv), 1, '.env.example is not UTF-8 text.');
     expect(readFileSync(file, 'latin1')).toBe('# caf\xe9\n');
     expect(existsSync(join(world.dir, 'config'))).toBe(false);
   }
@@ -538,8 +529,7 @@ describe('a merge into files with uncommitted changes', () => {
     const before = filesBelow(world.dir);
     const merge = 'export --merge --only SimIntegration/*';
     for (const argv of [merge, `${merge} --dry-run`]) {
-      const { code, stderr } = await world.run(argv);
-      expect(code).toBe(1);
+      const { stderr } = await expectEnd(world.run(argv), 1);
       expect([...stderr.matchAll(/(\S+):1:1\s.*?\[dirty-file\]/gs)].map(([, file]) => file)).toEqual(dirty);
     }
     expect(filesBelow(world.dir)).toEqual(before);
@@ -551,8 +541,7 @@ describe('a merge into files with uncommitted changes', () => {
     const world = await drifted();
     world.sandbox.state.simIntegrations = [];
     edit(world);
-    const { code, stderr } = await world.run('export --merge --delete');
-    expect([code, stderr]).toEqual([1, expect.stringContaining('[dirty-file]')]);
+    await expectEnd(world.run('export --merge --delete'), 1, '[dirty-file]');
     expect(world.read('config/desk.yaml')).toContain('# mine');
   });
 
@@ -560,7 +549,7 @@ describe('a merge into files with uncommitted changes', () => {
     const world = await drifted();
     world.write('config/desk.yaml', manifest.replaceAll('\n', '\r\n'));
     world.write('config/other.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
-    expect((await world.run('export --merge --only SimIntegration/*')).code).toBe(0);
+    await succeed(world, 'export --merge --only SimIntegration/*');
     expect(world.read('config/desk.yaml')).toContain('description: new\r\n');
   });
 
@@ -568,7 +557,7 @@ describe('a merge into files with uncommitted changes', () => {
     const world = await drifted();
     rmSync(`${world.dir}/.git`, { recursive: true });
     edit(world);
-    expect((await world.run('export --merge')).code).toBe(0);
+    await succeed(world, 'export --merge');
   });
 });
 
@@ -597,9 +586,12 @@ it.each(['export', 'export --merge --all'])(
     const world = await createTestWorld({ sandbox: { seed: seedFile } });
     world.write('config/sim-integrations', 'A file where a folder has to be.\n');
     const before = filesBelow(world.dir);
-    const { code, stderr } = await world.run(`${argv} --only {MailFrom,SimIntegration}/**`);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('[unwritable-file]') });
-    expect(stderr).toContain('There is a file where a folder is needed');
+    await expectEnd(
+      world.run(`${argv} --only {MailFrom,SimIntegration}/**`),
+      1,
+      '[unwritable-file]',
+      'There is a file where a folder is needed',
+    );
     expect(filesBelow(world.dir)).toEqual(before);
   },
 );
@@ -613,8 +605,7 @@ describe('a kind that the tenant does not show', () => {
 
   it.each([403, 404])('with a %i is left out, told, and the rest is written', async (status) => {
     const world = await refusing('/v2024/sim-integrations', status);
-    const exported = await world.run('export');
-    expect(exported.code).toBe(0);
+    const exported = await succeed(world, 'export');
     expect(exported.stderr).toMatch(
       new RegExp(
         `warning +SimIntegration is left out: [^]*/v2024/sim-integrations[^]*${status}[^]*kind-left-out`,
@@ -626,24 +617,21 @@ describe('a kind that the tenant does not show', () => {
   it('is left out of a merge that adds all kinds, unless a manifest declares it', async () => {
     const world = await refusing('/v2024/sim-integrations', 403);
     world.write('config/a.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
-    const merged = await world.run('export --merge --all');
-    expect(merged).toMatchObject({ code: 0, stderr: expect.stringContaining('SimIntegration is left out') });
+    await expectEnd(world.run('export --merge --all'), 0, 'SimIntegration is left out');
     world.write('config/b.yaml', 'kind: SimIntegration\nname: Gone\ntype: t\n');
-    const declared = await world.run('export --merge --all --delete');
-    expect(declared).toMatchObject({ code: 1, stderr: expect.stringContaining('[tenant-forbidden]') });
+    await expectEnd(world.run('export --merge --all --delete'), 1, '[tenant-forbidden]');
     expect(world.read('config/b.yaml')).toContain('Gone');
   });
 
   it('is an error where it is named, where no kind is shown, and for another reason', async () => {
     const world = await refusing('/v2024/sim-integrations', 403);
-    const named = await world.run('export --kinds SimIntegration,SenderAddress');
-    expect(named).toMatchObject({ code: 1, stderr: expect.stringContaining('[tenant-forbidden]') });
+    await expectEnd(world.run('export --kinds SimIntegration,SenderAddress'), 1, '[tenant-forbidden]');
     for (const [path, status] of [
       ['/', 403],
       ['/v2024/sim-integrations', 400],
     ] as const) {
       const other = await refusing(path, status);
-      expect((await other.run('export')).code).toBe(1);
+      await expectEnd(other.run('export'), 1);
       expect(existsSync(`${other.dir}/config`)).toBe(false);
     }
   });

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fleet } from '../../src/model/fleet.ts';
 import { createTestFleet, type TestFleet } from '../support/fleet.ts';
+import { expectEnd } from '../support/world.ts';
 
 const names = ['eu-1', 'us-1'];
 let fleet: TestFleet;
@@ -20,7 +21,7 @@ describe('deletes in a saved fleet', () => {
   /** Deletes two objects in each environment, where no more than one may be deleted at once. */
   beforeEach(async () => {
     fleet.declare([sender('a@acme.example'), sender('b@acme.example'), sender('c@acme.example')]);
-    expect(await run('apply -e * --yes')).toMatchObject({ code: 0 });
+    await expectEnd(run('apply -e * --yes'), 0);
     const absent = ['b@acme.example', 'c@acme.example'].map((email) => ({
       ...sender(email),
       ensure: 'absent',
@@ -29,8 +30,7 @@ describe('deletes in a saved fleet', () => {
     fleet.writeProject(
       Object.fromEntries(names.map((name) => [name, { limits: { settle: '0s', maxDeletes: 1 } }])),
     );
-    const planned = await run('plan -e * --max-deletes 2 --out fleet.json');
-    expect(planned).toMatchObject({ code: 0 });
+    await expectEnd(run('plan -e * --max-deletes 2 --out fleet.json'), 0);
   });
 
   it('are refused where only the file allows so many: anybody can write that into it', async () => {
@@ -41,8 +41,8 @@ describe('deletes in a saved fleet', () => {
 
   it('are made where --max-deletes allows them, or the digest was approved', async () => {
     const { digest } = fleetIn(fleet.read('fleet.json'));
-    expect(await run('apply fleet.json --dry-run --expect', digest)).toMatchObject({ code: 0 });
-    expect(await run('apply fleet.json --max-deletes 2')).toMatchObject({ code: 0 });
+    await expectEnd(run('apply fleet.json --dry-run --expect', digest), 0);
+    await expectEnd(run('apply fleet.json --max-deletes 2'), 0);
     for (const name of names) expect(sendersOf(name)).toEqual(['a@acme.example']);
   });
 });
@@ -65,8 +65,7 @@ it('--fail-fast stops the environment in which something failed, and no other', 
     { kind: 'SimIntegration', name: 'Tickets', type: 'ServiceNow Service Desk' },
   ]);
   fleet.sandboxOf('us-1').faults.add({ kind: 'status', status: 403, method: 'POST', path: '/v2025' });
-  const { code, stdout } = await run('apply -e * --yes --fail-fast --format json');
-  expect(code).toBe(3);
+  const { stdout } = await expectEnd(run('apply -e * --yes --fail-fast --format json'), 3);
   const outcomes = fleetIn(stdout).environments.map(({ result }) =>
     result?.changes.map(({ outcome }) => outcome),
   );
@@ -81,7 +80,7 @@ it('a dry run of an apply that failed in part shows what is left', async () => {
   await run('plan -e * --out fleet.json');
   const { faults } = fleet.sandboxOf('us-1');
   faults.add({ kind: 'status', status: 403, method: 'POST', path: '/v2025' });
-  expect(await run('apply fleet.json')).toMatchObject({ code: 3 });
+  await expectEnd(run('apply fleet.json'), 3);
   faults.clear();
   const { code, stdout } = await run('apply fleet.json --dry-run');
   expect([code, stdout.match(/^# \S+$/gm)]).toEqual([0, ['# us-1']]);
@@ -91,8 +90,7 @@ it('an environment that the project does not have any more stops no other', asyn
   fleet.declare([sender('a@acme.example')]);
   await run('plan -e * --out fleet.json');
   fleet.write('tenantctl.yaml', fleet.read('tenantctl.yaml').replace('  us-1:', '  us-2:'));
-  const { code, stdout } = await run('apply fleet.json --format json');
-  expect(code).toBe(3);
+  const { stdout } = await expectEnd(run('apply fleet.json --format json'), 3);
   const [done, gone] = fleetIn(stdout).environments;
   expect(done).toMatchObject({ name: 'eu-1', result: { outcome: 'done' } });
   expect(gone).toMatchObject({ result: null, error: { diagnostics: [{ code: 'unknown-environment' }] } });
@@ -103,15 +101,13 @@ it('a digest that is not that of plans made just now refuses them, before anythi
   const { stdout } = await run('plan -e * --format json');
   const { digest } = fleetIn(stdout);
   const other = digest.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
-  const refused = await run('apply -e * --expect', other);
-  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('[digest-mismatch]') });
+  await expectEnd(run('apply -e * --expect', other), 4, '[digest-mismatch]');
   for (const name of names) expect(sendersOf(name)).toEqual([]);
-  expect(await run('apply -e * --expect', digest)).toMatchObject({ code: 0 });
+  await expectEnd(run('apply -e * --expect', digest), 0);
 });
 
 it.skipIf(!existsSync('/dev/full'))('an apply whose result has no room is incomplete', async () => {
   fleet.declare([sender('a@acme.example')]);
-  const applied = await run('apply -e * --yes --result /dev/full');
-  expect(applied).toMatchObject({ code: 3, stderr: expect.stringContaining('/dev/full cannot be written') });
+  await expectEnd(run('apply -e * --yes --result /dev/full'), 3, '/dev/full cannot be written');
   for (const name of names) expect(sendersOf(name)).toEqual(['a@acme.example']);
 });

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../src/commands/main.ts';
 import { createTestFleet, type TestFleet } from '../support/fleet.ts';
 import type { Outcome } from '../support/world.ts';
-import { writesIn } from '../support/world.ts';
+import { succeed, writesIn } from '../support/world.ts';
 
 const names = ['eu-1', 'eu-2', 'us-1'];
 let fleet: TestFleet;
@@ -12,7 +12,7 @@ let fleet: TestFleet;
 beforeEach(async () => {
   fleet = await createTestFleet({ names });
   fleet.declare([{ kind: 'SenderAddress', email: 'a@acme.example' }]);
-  expect((await fleet.run('plan -e * --out fleet.json')).code).toBe(0);
+  await succeed(fleet, 'plan -e * --out fleet.json');
 });
 
 const apply = ['apply', 'fleet.json', '--parallel', '1', '--result', 'result.json'];
@@ -83,7 +83,7 @@ describe('the environments that were not begun', () => {
   it('are done by the same command, which does not touch the others', async () => {
     await interruptAfterFirst();
     const before = fleet.sandboxOf('eu-1').log.length;
-    expect((await fleet.run(...apply)).code).toBe(0);
+    await succeed(fleet, ...apply);
     expect(senders()).toEqual([['a@acme.example'], ['a@acme.example'], ['a@acme.example']]);
     expect(writesIn(fleet.sandboxOf('eu-1').log.slice(before))).toEqual([]);
   });
@@ -94,9 +94,9 @@ it('a later plan is applied, though it equals one that was done before the inter
   expect(senders()).toEqual([['a@acme.example'], [], []]);
   // Somebody takes it away again, so that the plan of all three is the same one, and of another time.
   fleet.sandboxOf('eu-1').state.senders.length = 0;
-  expect((await fleet.run('plan -e * --out later.json')).code).toBe(0);
+  await succeed(fleet, 'plan -e * --out later.json');
   const digestOf = (file: string) => JSON.parse(fleet.read(file)).digest;
   expect(digestOf('later.json')).toBe(digestOf('fleet.json'));
-  expect(await fleet.run('apply later.json')).toMatchObject({ code: 0 });
+  await succeed(fleet, 'apply later.json');
   expect(senders()).toEqual(names.map(() => ['a@acme.example']));
 });

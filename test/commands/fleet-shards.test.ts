@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Fleet } from '../../src/model/fleet.ts';
 import { createTestFleet, type TestFleet } from '../support/fleet.ts';
 import { addObjects } from '../support/tenant-objects.ts';
+import { expectEnd, succeed } from '../support/world.ts';
 
 const names = Array.from({ length: 10 }, (_, at) => `tenant-${at}`);
 const parts = [1, 2, 3, 4];
@@ -49,21 +50,22 @@ it('the parts are the same each time, and an environment that is shown twice is 
   const fleet = await planned();
   await fleet.run('plan -e * --shard 2/4 --out again.json');
   expect(timeless(read(fleet, 'again.json'))).toEqual(timeless(read(fleet, 'part-2.json')));
-  const twice = await fleet.run('show again.json whole.json');
-  expect(twice.code).toBe(1);
-  expect(twice.stderr).toMatch(/Two of the files are of the environment tenant-\d\./);
+  await expectEnd(
+    fleet.run('show again.json whole.json'),
+    1,
+    /Two of the files are of the environment tenant-\d\./,
+  );
 });
 
 it('a part without --env is a part of the default environment alone', async () => {
   const fleet = await createTestFleet({ names: ['test', 'eu-1', 'eu-2'] });
   fleet.declare([{ kind: 'SenderAddress', email: 'a@acme.example' }]);
   const written = () => fleet.names.filter((name) => fleet.sandboxOf(name).state.senders.length > 0);
-  const none = await fleet.run('apply --shard 1/1 --yes');
-  expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('Select one with --env: test') });
+  await expectEnd(fleet.run('apply --shard 1/1 --yes'), 1, 'Select one with --env: test');
   expect(written()).toEqual([]);
 
   fleet.write('tenantctl.yaml', `${fleet.read('tenantctl.yaml')}defaultEnvironment: test\n`);
-  expect(await fleet.run('apply --shard 1/1 --yes')).toMatchObject({ code: 0 });
+  await succeed(fleet, 'apply --shard 1/1 --yes');
   expect(written()).toEqual(['test']);
   const empty = await fleet.run('plan --shard 2/2 --format json');
   expect(empty.json).toMatchObject({ environments: [] });
@@ -81,7 +83,7 @@ it('the four parts of an apply, each from its own file, are the apply of the who
   for (const part of parts) {
     await fleet.run('plan -e * --shard', `${part}/4`, '--out', `part-${part}.json`);
     const file = `part-${part}.json`;
-    expect(await fleet.run('apply', file, '--result', `result-${part}.json`)).toMatchObject({ code: 0 });
+    await succeed(fleet, 'apply', file, '--result', `result-${part}.json`);
   }
   const results = parts.map((part) => `result-${part}.json`);
   const joined = await fleet.run('show', ...results, '--format', 'json');

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import type { Fleet } from '../../src/model/fleet.ts';
 import { createTestFleet, type TestFleet } from '../support/fleet.ts';
 import { commitAll } from '../support/repository.ts';
+import { expectEnd, succeed } from '../support/world.ts';
 
 const names = ['eu-1', 'eu-2', 'us-1'];
 
@@ -15,15 +16,14 @@ async function createCommitted(): Promise<TestFleet> {
   fleet.write('config/kept.yaml', 'kind: SenderAddress\nemail: kept@acme.example\n');
   fleet.write('config/gone.yaml', 'kind: SenderAddress\nemail: !format "%{name}@acme.example"\n');
   commitAll(fleet.dir);
-  expect(await fleet.run('apply -e * --yes')).toMatchObject({ code: 0 });
+  await succeed(fleet, 'apply -e * --yes');
   rmSync(join(fleet.dir, 'config/gone.yaml'));
   return fleet;
 }
 
 it('--since deletes in each environment what it declared there', async () => {
   const fleet = await createCommitted();
-  const { code, stdout } = await fleet.run('plan -e * --since HEAD --format json');
-  expect(code).toBe(0);
+  const { stdout } = await succeed(fleet, 'plan -e * --since HEAD --format json');
   const { environments }: Fleet = JSON.parse(stdout);
   const deletes = environments.map(({ plan }) =>
     plan?.changes.map(({ action, address }) => [action, address]),
@@ -48,8 +48,7 @@ it('--since checks the revision out once for all environments', async () => {
 it('--since with a revision that git does not know is one error, before any tenant is asked', async () => {
   const fleet = await createCommitted();
   const asked = fleet.sandboxes.map(({ log }) => log.length);
-  const { code, stderr } = await fleet.run('plan -e * --since nowhere');
-  expect(code).toBe(1);
+  const { stderr } = await expectEnd(fleet.run('plan -e * --since nowhere'), 1);
   expect(stderr.match(/\[unknown-revision\]/g)).toHaveLength(1);
   expect(fleet.sandboxes.map(({ log }) => log.length)).toEqual(asked);
 });

@@ -10,7 +10,7 @@ import { jumpingClock } from '../client/support.ts';
 import { createTestFleet, type TestFleet } from '../support/fleet.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, seedFile, writesIn } from '../support/world.ts';
+import { createTestWorld, expectEnd, seedFile, succeed, writesIn } from '../support/world.ts';
 
 shortenPauses();
 
@@ -60,8 +60,7 @@ describe('several environments', () => {
       'config/own.yaml',
       'kind: SimIntegration\nname: Tickets\ntype: ServiceNow Service Desk\ndescription: !var company\n',
     );
-    const { code, stdout } = await run('plan -e *');
-    expect(code).toBe(0);
+    const { stdout } = await expectEnd(run('plan -e *'), 0);
     expect(stdout.match(/\+ SenderAddress\/a@acme\.example/g)).toHaveLength(1);
     expect(stdout).toContain('In 3 of 3: eu-1, eu-2, us-1');
     for (const name of names) expect(stdout).toContain(`description  "${name}"  (in ${name})`);
@@ -98,11 +97,7 @@ describe('several environments', () => {
   });
 
   it('are refused by commands that work on one', async () => {
-    const { code, stderr } = await run('export -e eu-*');
-    expect(code).toBe(1);
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
-      'works on one environment, and --env selects 2: eu-1, eu-2.',
-    );
+    await expectEnd(run('export -e eu-*'), 1, 'works on one environment, and --env selects 2: eu-1, eu-2.');
   });
 
   it('are applied, and then equal the manifests', async () => {
@@ -119,12 +114,8 @@ describe('a saved fleet', () => {
   it('is applied exactly, with its digest or none', async () => {
     await run('plan -e * --out fleet.json');
     const { digest } = JSON.parse(fleet.read('fleet.json'));
-    const refused = await run('apply fleet.json --expect', `sha256:${'0'.repeat(64)}`);
-    expect(refused).toMatchObject({ code: 4 });
-    expect(refused.stderr).toContain('[digest-mismatch]');
-    expect(await run('apply fleet.json --expect', digest, '--result', 'result.json')).toMatchObject({
-      code: 0,
-    });
+    await expectEnd(run('apply fleet.json --expect', `sha256:${'0'.repeat(64)}`), 4, '[digest-mismatch]');
+    await expectEnd(run('apply fleet.json --expect', digest, '--result', 'result.json'), 0);
     expect(JSON.parse(fleet.read('result.json'))).toMatchObject({
       digest,
       summary: { environments: 3, failed: 0 },
@@ -136,9 +127,9 @@ describe('a saved fleet', () => {
     await run('plan -e * --out fleet.json');
     const text = fleet.read('fleet.json');
     fleet.write('fleet.json', text.replaceAll('a@acme', 'b@acme'));
-    expect(await run('apply fleet.json')).toMatchObject({ code: 4 });
+    await expectEnd(run('apply fleet.json'), 4);
     fleet.write('fleet.json', text.replace('"name": "us-1"', '"name": "eu-9"'));
-    expect(await run('apply fleet.json')).toMatchObject({ code: 4 });
+    await expectEnd(run('apply fleet.json'), 4);
     for (const name of names) expect(sendersOf(name)).toEqual([]);
   });
 });
@@ -147,8 +138,7 @@ describe('what happens to one tenant', () => {
   it('changes nothing for the others, and is told first', async () => {
     refuse('eu-1');
     await takeDown('eu-2');
-    const { code, stdout } = await run('apply -e * --yes');
-    expect(code).toBe(3);
+    const { stdout } = await expectEnd(run('apply -e * --yes'), 3);
     expect(sendersOf('us-1')).toEqual(['a@acme.example']);
     expect(stdout).toMatch(/✖ eu-1[\s\S]*✖ eu-2[\s\S]*us-1/);
     expect(stdout).toContain('3 environments: 1 applied, 2 failed.');
@@ -166,7 +156,7 @@ describe('what happens to one tenant', () => {
 it('an apply that failed in part is finished by the same command, and touches no tenant that was done', async () => {
   await run('plan -e * --out fleet.json');
   refuse('eu-2');
-  expect(await run('apply fleet.json')).toMatchObject({ code: 3 });
+  await expectEnd(run('apply fleet.json'), 3);
   fleet.sandboxOf('eu-2').faults.clear();
   const sent = ['eu-1', 'us-1'].map((name) => fleet.sandboxOf(name).log.length);
   const again = await fleetOf('apply', 'fleet.json');
@@ -184,7 +174,7 @@ it('an apply in part does not call done what was rolled back meanwhile, nor does
   const [result = ''] = readdirSync(join(fleet.dir, '.tenantctl/eu-1/results'));
   const back = ['rollback', `.tenantctl/eu-1/results/${result}`, '--allow-delete-all', 'SenderAddress'];
   await run(...back, '--out', 'back.json');
-  expect(await run('apply back.json')).toMatchObject({ code: 0 });
+  await expectEnd(run('apply back.json'), 0);
   expect(sendersOf('eu-1')).toEqual([]);
   const again = await fleetOf('apply', 'fleet.json');
   expect(again.code).toBe(4);
@@ -218,15 +208,15 @@ it('an apply in part is finished by the same command where the plan was made by 
   const environments = planned.environments.map((each) => ({ ...each, plan: { ...each.plan, createdAt } }));
   fleet.write('fleet.json', JSON.stringify({ ...planned, environments }));
   refuse('eu-2');
-  expect(await run('apply fleet.json')).toMatchObject({ code: 3 });
+  await expectEnd(run('apply fleet.json'), 3);
   fleet.sandboxOf('eu-2').faults.clear();
-  expect(await run('apply fleet.json')).toMatchObject({ code: 0 });
+  await expectEnd(run('apply fleet.json'), 0);
   for (const name of names) expect(sendersOf(name)).toEqual(['a@acme.example']);
 });
 
 it('an equal plan that is made after an apply in part is applied to all, also where that was done and undone', async () => {
   fleet.sandboxOf('eu-2').faults.add({ kind: 'status', status: 403, method: 'POST', path: '/v2025' });
-  expect(await run('apply -e * --yes')).toMatchObject({ code: 3 });
+  await expectEnd(run('apply -e * --yes'), 3);
   fleet.sandboxOf('eu-2').faults.clear();
   for (const name of ['eu-1', 'us-1']) stateOf(name).senders.length = 0;
   const again = await fleetOf('apply', '-e', '*', '--yes');
@@ -290,12 +280,8 @@ it('results that `show` has joined are not applied: they have no plans', async (
   for (const name of ['eu-1', 'us-1'])
     expect(await run('apply -e', name, '--yes', '--result', `${name}.json`)).toMatchObject({ code: 0 });
   fleet.write('both.json', (await run('show eu-1.json us-1.json --format json')).stdout);
-  expect(await run('show both.json')).toMatchObject({ code: 0 });
-  const { code, stderr } = await run('apply both.json');
-  expect([code, stderr]).toEqual([
-    4,
-    expect.stringContaining('both.json has a result of "eu-1" but no plan'),
-  ]);
+  await expectEnd(run('show both.json'), 0);
+  await expectEnd(run('apply both.json'), 4, 'both.json has a result of "eu-1" but no plan');
 });
 
 describe('environments that were given the same tenant', () => {
@@ -318,7 +304,7 @@ describe('environments that were given the same tenant', () => {
       'one after the other, with `limits.settle` between them',
     );
     // One after the other, the second finds what the first has made.
-    expect(await run('apply -e eu-1 --yes')).toMatchObject({ code: 0 });
+    await expectEnd(run('apply -e eu-1 --yes'), 0);
     expect((await fleetOf('plan', '-e', '*')).environments.map(({ plan }) => plan?.changes)).toEqual([
       [],
       [],
@@ -331,8 +317,7 @@ describe('environments that were given the same tenant', () => {
     const rules = [{ type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' }];
     fleet.declare([{ kind: 'ProfileSearch', label: 'All', rules }]);
     for (const part of [1, 2, 3]) {
-      const planned = await run('plan -e * --shard', `${part}/3`, '--out', `part-${part}.json`);
-      expect(planned).toMatchObject({ code: 0 });
+      await expectEnd(run('plan -e * --shard', `${part}/3`, '--out', `part-${part}.json`), 0);
     }
     const joined = await run('show part-1.json part-2.json part-3.json --format json');
     fleet.write('joined.json', joined.stdout);
@@ -369,25 +354,21 @@ it.each([
   [['--shard', '1/2'], 'cannot be combined with --shard'],
 ])('a saved fleet is not applied to a part of its environments (%j)', async (options, why) => {
   await run('plan -e * --out fleet.json');
-  const { code, stderr } = await run('apply fleet.json', ...options);
-  expect(code).toBe(1);
-  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(why);
+  await expectEnd(run('apply fleet.json', ...options), 1, why);
   for (const name of names) expect(sendersOf(name)).toEqual([]);
-  expect(await run('apply fleet.json -e us-*,@europe')).toMatchObject({ code: 0 });
+  await expectEnd(run('apply fleet.json -e us-*,@europe'), 0);
 });
 
 it('a saved fleet is not applied where --env selects more: the others would be taken for done', async () => {
   await run('plan -e eu-* --out fleet.json');
-  const { code, stderr } = await run('apply fleet.json -e *');
-  expect(code).toBe(1);
-  expect(stderr).toContain('--env selects others');
+  await expectEnd(run('apply fleet.json -e *'), 1, '--env selects others');
   for (const name of names) expect(sendersOf(name)).toEqual([]);
 });
 
 it('a saved fleet of one environment is applied also with a group or glob that has just this one', async () => {
   await run('plan -e us-1 --shard 1/1 --out fleet.json');
-  expect(await run('apply fleet.json -e eu-* --dry-run')).toMatchObject({ code: 1 });
-  expect(await run('apply fleet.json -e us-*')).toMatchObject({ code: 0 });
+  await expectEnd(run('apply fleet.json -e eu-* --dry-run'), 1);
+  await expectEnd(run('apply fleet.json -e us-*'), 0);
   expect(sendersOf('us-1')).toEqual(['a@acme.example']);
 });
 
@@ -415,8 +396,7 @@ it('an apply that was killed is finished by the same command: nothing twice, and
 
 it('a fleet is reported as Markdown with its failures first, and as JUnit with a suite for each environment', async () => {
   refuse('us-1');
-  const { stdout, code } = await run('plan -e * --format markdown --report fleet.xml');
-  expect(code).toBe(1);
+  const { stdout } = await expectEnd(run('plan -e * --format markdown --report fleet.xml'), 1);
   expect(stdout).toMatch(/\| ❌ us-1 \|[\s\S]*\| eu-1 \| \*\*1\*\* \| 0 \| 0 \| 0 \| 0 \|/);
   expect(stdout).toMatch(/#### us-1\n[\s\S]*403[\s\S]*#### In 2 of 3: eu-1, eu-2/);
   expect(fleet.read('fleet.xml')).toMatch(/<testsuite name="us-1" tests="1" failures="1"/);
@@ -433,8 +413,7 @@ it('an error that several environments share is told once, in each form, with th
     ['text', /^eu-1, eu-2, us-1\n/gm, /^eu-2\n/gm],
     ['markdown', /^#### eu-1, eu-2, us-1$/gm, /^#### eu-2$/gm],
   ] as const) {
-    const { code, stdout } = await run('plan -e * --format', format);
-    expect(code).toBe(1);
+    const { stdout } = await expectEnd(run('plan -e * --format', format), 1);
     expect(stdout.match(shared)).toHaveLength(1);
     expect(stdout.match(alone)).toHaveLength(1);
     expect(stdout.match(/The environment variable LABEL.*SEARCH is not set/g), stdout).toHaveLength(1);
@@ -468,9 +447,8 @@ it('what no proof covers is told once, with its environments, before the apply',
     'config/own.yaml',
     'kind: SimIntegration\nname: Tickets\ntype: ServiceNow Service Desk\ndescription: !var company\n',
   );
-  expect(await run('apply -e us-1 --yes --result us-1.json')).toMatchObject({ code: 0 });
-  const { code, stderr } = await run('apply -e * --yes --proven-by us-1.json');
-  expect(code).toBe(0);
+  await expectEnd(run('apply -e us-1 --yes --result us-1.json'), 0);
+  const { stderr } = await expectEnd(run('apply -e * --yes --proven-by us-1.json'), 0);
   expect(stderr.match(/\[differs-here\]/g)).toHaveLength(1);
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain('decide /description (only in eu-1, eu-2)');
 
@@ -488,17 +466,16 @@ it('what no proof covers is told once, with its environments, before the apply',
 it('a saved fleet that was applied is refused the next time: it says why for each tenant, and writes nothing', async () => {
   const writes = () => fleet.sandboxes.map(({ log }) => writesIn(log).length);
   await run('plan -e * --out fleet.json');
-  expect(await run('apply fleet.json')).toMatchObject({ code: 0 });
+  await expectEnd(run('apply fleet.json'), 0);
   expect(writes()).toEqual([1, 1, 1]);
-  const { code, stdout } = await run('apply fleet.json');
-  expect(code).toBe(4);
+  const { stdout } = await expectEnd(run('apply fleet.json'), 4);
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('it already is as the plan would make it. [plan-stale]');
   expect(writes()).toEqual([1, 1, 1]);
 });
 
 it('a format that a fleet does not have is refused before any tenant is asked', async () => {
-  expect(await run('plan -e * --report fleet.sarif')).toMatchObject({ code: 1 });
-  expect(await run('apply -e * --yes --report fleet.gitlab.json')).toMatchObject({ code: 1 });
+  await expectEnd(run('plan -e * --report fleet.sarif'), 1);
+  await expectEnd(run('apply -e * --yes --report fleet.gitlab.json'), 1);
   expect(fleet.sandboxes.flatMap(({ log }) => log)).toEqual([]);
 });
 
@@ -509,8 +486,7 @@ it('validate tells what all environments share once, and names those that are al
     'config/a.yaml',
     'kind: SimIntegration\nname: Tickets\ntype: ServiceNow\ndescription: !var company\n',
   );
-  const { code, stdout } = await run('validate -e *');
-  expect(code).toBe(1);
+  const { stdout } = await expectEnd(run('validate -e *'), 1);
   // In the order of their places, whichever environment has them.
   expect(stdout.match(/^config\/\w+\.yaml:\d+(?=.* error )/gm)).toEqual([
     'config/a.yaml:4',
@@ -521,8 +497,7 @@ it('validate tells what all environments share once, and names those that are al
 
 it('status shows each environment below its name, and one that is down stops no other', async () => {
   await takeDown('eu-2');
-  const { code, stdout, stderr } = await run('status -e *');
-  expect(code).toBe(1);
+  const { stdout, stderr } = await expectEnd(run('status -e *'), 1);
   expect(stdout).toMatch(/^eu-1\n[\s\S]*a@acme\.example[\s\S]*us-1\n/);
   expect(stderr).toMatch(/^eu-2$/m);
   expect(stderr).toContain(new URL(fleet.sandboxOf('eu-2').url).host);
@@ -535,8 +510,7 @@ it('status shows each environment below its name, and one that is down stops no 
 });
 
 it('status says in which environment the time is up', async () => {
-  const { code, stderr } = await run('status -e eu-* --wait 1ms --quiet');
-  expect(code).toBe(3);
+  const { stderr } = await expectEnd(run('status -e eu-* --wait 1ms --quiet'), 3);
   for (const name of ['eu-1', 'eu-2']) {
     expect(stderr).toContain(`The time is up. Not verified in ${name}: SenderAddress/a%40acme.example`);
   }
@@ -612,28 +586,26 @@ it.each([
 it('the JSON that is printed is the JSON that is saved, also where a secret is one of its words', async () => {
   const other = await createTestFleet({ names, sandbox: () => ({ clientSecret: 'create' }) });
   other.declare([{ kind: 'SenderAddress', email: 'a@acme.example' }]);
-  const { code, stdout } = await other.run('plan -e * --format json --out fleet.json');
-  expect(code).toBe(0);
+  const { stdout } = await succeed(other, 'plan -e * --format json --out fleet.json');
   expect(JSON.parse(stdout)).toEqual(JSON.parse(other.read('fleet.json')));
 });
 
 describe('rollback', () => {
   it('undoes the apply of one environment from the file of several', async () => {
-    expect(await run('apply -e * --yes --result all.json')).toMatchObject({ code: 0 });
-    const unclear = await run('rollback all.json --format json');
-    expect(unclear.code).toBe(1);
+    await expectEnd(run('apply -e * --yes --result all.json'), 0);
+    const unclear = await expectEnd(run('rollback all.json --format json'), 1);
     expect(unclear.stdout).toContain('all.json holds the results of several environments: eu-1, eu-2, us-1.');
     const other = await run('rollback all.json -e asia-1 --format json');
     expect(other.stdout).toContain('Name one of them with --env.');
     const plan = ['-e', 'eu-2', '--out', 'back.json', '--allow-delete-all', 'SenderAddress'];
-    expect(await run('rollback all.json', ...plan)).toMatchObject({ code: 0 });
-    expect(await run('apply back.json')).toMatchObject({ code: 0 });
+    await expectEnd(run('rollback all.json', ...plan), 0);
+    await expectEnd(run('apply back.json'), 0);
     expect(names.map(sendersOf)).toEqual([['a@acme.example'], [], ['a@acme.example']]);
   });
 
   it('refuses the only result of such a file for another environment than its own', async () => {
     await takeDown('eu-2');
-    expect(await run('apply -e eu-1,eu-2 --yes --result all.json')).toMatchObject({ code: 3 });
+    await expectEnd(run('apply -e eu-1,eu-2 --yes --result all.json'), 3);
     const other = await run('rollback all.json -e us-1 --format json');
     expect(other).toMatchObject({ code: 4, stdout: expect.stringContaining('"code": "result-tenant"') });
   });

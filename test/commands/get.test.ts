@@ -1,7 +1,7 @@
 /** `get`: live objects as their manifests, and what the manifests declare. */
 import { expect, it } from 'vitest';
 import { commandsIn } from '../report/hostile.ts';
-import { createTestWorld, seedFile, succeed } from '../support/world.ts';
+import { createTestWorld, expectEnd, seedFile, succeed } from '../support/world.ts';
 
 const desk = { kind: 'SimIntegration', name: 'Desk', type: 'Jira' };
 const sender = (email: string) => ({ kind: 'SenderAddress', email });
@@ -111,9 +111,7 @@ it.each([
 ])('%s is an error that helps', async (line, code, words) => {
   const world = await createDesk();
   world.declare([desk, sender('b@acme.example')]);
-  const ran = await world.run(line);
-  expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(`[${code}]`)]);
-  expect(ran.stderr.replaceAll(/\s+/g, ' ')).toContain(words);
+  await expectEnd(world.run(line), 1, `[${code}]`, words);
 });
 
 it('prints what it finds before it says what is missing', async () => {

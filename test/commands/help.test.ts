@@ -4,7 +4,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
 import { pageBelow } from '../../src/commands/package-file.ts';
-import { runProgram } from '../support/world.ts';
+import { expectEnd, runProgram } from '../support/world.ts';
 
 const run = (...argv: string[]) => runProgram(argv, { cwd: tmpdir(), env: {} });
 
@@ -77,10 +77,7 @@ it.each([
   [['plan', '--kinds', 'x'], 'There is no option --kinds.', "Use --only 'KIND/**'."],
   [['search'], 'An argument is missing: `tenantctl search <label>`.', '`tenantctl search --help` lists'],
 ])('%j is answered with what was probably meant', async (argv, message, hint) => {
-  const { code, stderr } = await run(...argv);
-  expect(code).toBe(1);
-  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(message);
-  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(hint);
+  await expectEnd(run(...argv), 1, message, hint);
 });
 
 it('what the parser says is in English, whatever the language of the terminal', async () => {

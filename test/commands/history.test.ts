@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { get, isArray, isObject, type Json } from '../../src/model/json.ts';
 import { createTestFleet } from '../support/fleet.ts';
 import { commitAll, git } from '../support/repository.ts';
-import { createTestWorld, succeed, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, succeed, type World } from '../support/world.ts';
 
 const sender = (email: string) => ({ kind: 'SenderAddress', email });
 
@@ -42,7 +42,7 @@ it('keeps an apply of which nobody knows what became of its only change', async 
   const byHand = { kind: 'AuthProfile', name: 'Employees', type: 'MFA' };
   world.declare([{ kind: 'ProfileSearch', label: 'A', rules: [] }, byHand]);
   world.sandbox.faults.add({ kind: 'reset-before', method: 'POST', path: '/api', times: 99 });
-  expect((await world.run('apply --yes')).code).toBe(3);
+  await expectEnd(world.run('apply --yes'), 3);
   expect(appliesIn((await succeed(world, 'history --format json')).json)).toMatchObject([
     { summary: { done: 0, failed: 0, notAttempted: 1, unknown: 1 } },
   ]);
@@ -66,15 +66,14 @@ it('names a file that says nothing, and no other file of the folder', async () =
 it('lists all environments, or those of --env', async () => {
   const fleet = await createTestFleet({ names: ['eu-1', 'us-1'] });
   fleet.declare([sender('a@acme.example')]);
-  expect((await fleet.run('apply -e * --yes')).code).toBe(0);
+  await succeed(fleet, 'apply -e * --yes');
   const namesOf = async (...argv: string[]) => {
     const { stdout } = await fleet.run('history --format json', ...argv);
     return appliesIn(JSON.parse(stdout)).map((apply) => isObject(apply) && get(apply, 'environment'));
   };
   expect((await namesOf()).sort()).toEqual(['eu-1', 'us-1']);
   expect(await namesOf('-e', 'us-*')).toEqual(['us-1']);
-  const refused = await fleet.run('rollback --last -e *');
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('[several-environments]')]);
+  await expectEnd(fleet.run('rollback --last -e *'), 1, '[several-environments]');
 });
 
 it('rollback --last undoes the latest apply, says which, and says that it brings back what a rollback undid', async () => {
@@ -103,17 +102,15 @@ it.each([
   ['rollback --last', '[no-result]'],
 ])('%s is refused, and says what to do', async (line, code) => {
   const world = await createTestWorld();
-  const { code: exit, stderr } = await world.run(line);
-  expect([exit, stderr]).toEqual([1, expect.stringContaining(code)]);
+  await expectEnd(world.run(line), 1, code);
 });
 
 it('rollback --last passes over no result that cannot be read', async () => {
   const world = await createTestWorld();
   await applySenders(world, 'a@acme.example');
   world.write('.tenantctl/test/results/9999-01-01T00-00-00-000Z-test.json', '{');
-  const { code, stderr } = await world.run('rollback --last');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('[no-result]')]);
+  await expectEnd(world.run('rollback --last'), 1, '[no-result]');
   rmSync(join(world.dir, '.tenantctl/test/results/9999-01-01T00-00-00-000Z-test.json'));
   // It would delete the only sender, which a guard refuses.
-  expect((await world.run('rollback --last')).code).toBe(4);
+  await expectEnd(world.run('rollback --last'), 4);
 });

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createTestFleet } from '../support/fleet.ts';
 import { commitAll } from '../support/repository.ts';
-import { createTestWorld, type Ran, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, type Ran, succeed, type World } from '../support/world.ts';
 
 type Runner = Pick<World, 'run'>;
 
@@ -71,7 +71,7 @@ describe('the command that a plan ends with', () => {
   });
 
   it('deletes what the plan deletes', async () => {
-    expect((await world.run('apply --yes')).code).toBe(0);
+    await succeed(world, 'apply --yes');
     commitAll(world.dir);
     world.declare([sender('a@acme.example')]);
     const command = commandIn(await world.run('plan --since HEAD'));
@@ -122,8 +122,7 @@ describe('the command that a plan ends with', () => {
     expect((await world.run('apply --yes')).stderr).not.toMatch(sayings);
     expect(commandIn(await world.run('plan'))).toBeNull();
     world.declare([{ ...sender('a@acme.example'), ensure: 'absent' }]);
-    const refused = await world.run('plan --max-deletes 0');
-    expect(refused).toMatchObject({ code: 4 });
+    const refused = await expectEnd(world.run('plan --max-deletes 0'), 4);
     expect(commandIn(refused)).toBeNull();
   });
 
@@ -168,7 +167,7 @@ describe('the command of the plans of several environments', () => {
     const fleet = await createTestFleet({ names });
     fleet.declare([sender('a@acme.example')]);
     for (const part of ['1', '2']) {
-      expect((await fleet.run('plan -e * --shard', `${part}/2`, '--out', `${part}.json`)).code).toBe(0);
+      await succeed(fleet, 'plan -e * --shard', `${part}/2`, '--out', `${part}.json`);
     }
     expect(commandIn(await fleet.run('show 1.json'))).toContain('tenantctl apply 1.json --expect');
     expect(commandIn(await fleet.run('show 1.json 2.json'))).toBeNull();

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Impact, Plan } from '../../src/model/plan.ts';
 import type { SandboxOptions } from '../support/sandbox.ts';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, succeed, type World } from '../support/world.ts';
 
 const seed = `
 neAttributes: [{ id: a1, uid: city, label: City, data_type: text }]
@@ -185,23 +185,22 @@ describe('the digest', () => {
     world.sandbox.state.profiles.pop();
     expect((await plan(world, '--impact')).digest).toBe(digest);
     expect((await plan(world)).digest).toBe(digest);
-    expect(await world.run('apply --expect', digest)).toMatchObject({ code: 0 });
+    await succeed(world, 'apply --expect', digest);
   });
 
   test('a plan file with an impact is shown and applied', async () => {
     const world = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
-    expect(await world.run('plan --impact --out plan.json')).toMatchObject({ code: 0 });
+    await succeed(world, 'plan --impact --out plan.json');
     expect(world.read('plan.json')).toContain('"impact"');
     expect((await world.run('show plan.json')).stdout).toContain('1 leaves: Rome 1');
-    expect(await world.run('apply plan.json')).toMatchObject({ code: 0 });
+    await succeed(world, 'apply plan.json');
   });
 });
 
 describe('a lookup that finds nothing', () => {
   test('is said where the manifest has it', async () => {
     const world = await tenantWith(inCity('Moved', 'Oslo').replace('uid: city', 'uid: town'), {});
-    const { code, json } = await world.run('plan --format json');
-    expect(code).toBe(1);
+    const { json } = await expectEnd(world.run('plan --format json'), 1);
     expect(json).toMatchObject({
       diagnostics: [
         {

@@ -11,7 +11,7 @@ import { type PipelineFacts, pipelineFile } from '../../src/commands/init/pipeli
 import { selectEnvironments } from '../../src/loader/selection.ts';
 import { isAllowed, parseAllowedHost } from '../../src/model/network.ts';
 import { runs } from '../support/effort.ts';
-import { filesBelow, runProgram } from '../support/world.ts';
+import { expectEnd, filesBelow, runProgram } from '../support/world.ts';
 
 let dir = '';
 beforeEach(() => {
@@ -80,7 +80,7 @@ it('tenants whose names differ by a sign have variables of their own', async () 
 it('a second tenant called tenant gets no credentials of the first, and test is offered to one only', async () => {
   const tenant = ['https://a.example', '-', '', '', ''];
   const lines = ['tenant', ...tenant, 'tenant', ...tenant, 'test', ...tenant, '-', '', 'none'];
-  expect((await run(['init'], lines.map((line) => `${line}\n`).join(''))).code).toBe(0);
+  await expectEnd(run(['init'], lines.map((line) => `${line}\n`).join('')), 0);
   const { environments } = parse(read('tenantctl.yaml'), { logLevel: 'silent' });
   const ids = Object.entries<{ identity: { auth: { clientId: string } } }>(environments).map(
     ([name, each]) => [name, each.identity.auth.clientId],
@@ -97,8 +97,7 @@ it.each(refused)('no tenant can be called %s, which is said at once', async (nam
   expect([code, filesBelow(dir).size]).toEqual([1, 0]);
   expect(stderr).toContain(`No environment can be called ${name}.`);
   const lines = ['tenant', 'https://a.example', '-', '', '', '', name, '-', 'none'];
-  const asked = await run(['init'], lines.map((line) => `${line}\n`).join(''));
-  expect(asked).toMatchObject({ code: 0, stderr: expect.stringContaining('Please give a new name') });
+  await expectEnd(run(['init'], lines.map((line) => `${line}\n`).join('')), 0, 'Please give a new name');
 });
 
 describe('a pipeline', () => {
@@ -171,7 +170,7 @@ describe('a pipeline', () => {
       execFileSync('git', ['init', '--quiet'], { cwd: dir });
       mkdirSync(join(dir, where));
       // The option parser takes no folder that looks like an option.
-      expect((await runProgram(['init', '.'], { cwd: join(dir, where), env: {} })).code).toBe(0);
+      await expectEnd(runProgram(['init', '.'], { cwd: join(dir, where), env: {} }), 0);
       const cd = parse(read('.gitlab-ci.yml')).default.before_script[0];
       expect(execFileSync('bash', ['-c', `${cd}; ls tenantctl.yaml`], { cwd: dir, encoding: 'utf8' })).toBe(
         'tenantctl.yaml\n',
@@ -194,7 +193,7 @@ describe('a pipeline', () => {
     const { code, stderr } = await run(['init', '--identity', `https://${odd}`]);
     expect([code, filesBelow(dir).size]).toEqual([1, 0]);
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`A pipeline cannot pass on the host "${odd}".`);
-    expect((await run(['init', '--identity', `https://${odd}`, '--pipelines', 'none'])).code).toBe(0);
+    await expectEnd(run(['init', '--identity', `https://${odd}`, '--pipelines', 'none']), 0);
   });
 
   it.each(['i g a', 'a(b', 'größe', 'a b; $(x)'])(
@@ -224,7 +223,7 @@ describe('a pipeline', () => {
       join(dir, 'tenantctl.yaml'),
       `version: 1\ndefaultEnvironment: '1e3'\nenvironments:\n  1e3: ${tenant('one')}\n  'null': ${tenant('two')}\n`,
     );
-    expect(await run(['init'])).toMatchObject({ code: 0 });
+    await expectEnd(run(['init']), 0);
     expect(new Set(read('.github/workflows/tenantctl.yaml').match(/secrets\.\w+/g))).toEqual(
       new Set(['secrets.ONE_TOKEN']),
     );

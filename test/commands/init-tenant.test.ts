@@ -10,7 +10,7 @@ import type { Sandbox } from '../../src/sandbox/index.ts';
 import { worldOf } from '../support/hosts.ts';
 import { startSandbox, variationsFrom } from '../support/sandbox.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
-import { filesBelow, runProgram, seedFile, writesIn } from '../support/world.ts';
+import { expectEnd, filesBelow, runProgram, seedFile, writesIn } from '../support/world.ts';
 
 shortenPauses();
 
@@ -91,8 +91,7 @@ describe('the settings that init writes for a host', () => {
     tenant.state.simIntegrations.forEach((each) => {
       each.attributes = { url: 'https://desk.example' };
     });
-    const { code, stderr } = await run(['init', ...both, '--pipelines', 'none'], env);
-    expect({ code, stderr }).toMatchObject({ code: 0 });
+    const { stderr } = await expectEnd(run(['init', ...both, '--pipelines', 'none'], env), 0);
     expect(settings()).toEqual(expected);
     for (const [name, value] of Object.entries(expected)) {
       const [shown, written] = name === 'paths' ? ['{ ', '\n'] : [`${value}, since `, ` ${value}\n`];
@@ -102,7 +101,7 @@ describe('the settings that init writes for a host', () => {
       );
     }
     // With them the tenant can be planned, and nothing was written to it.
-    expect(await run(['plan', '--detailed-exitcode'], env)).toMatchObject({ code: 0 });
+    await expectEnd(run(['plan', '--detailed-exitcode'], env), 0);
     expect(writesIn(tenant.log)).toEqual([]);
   });
 });
@@ -113,9 +112,11 @@ describe('what init learns where little shows it', () => {
     tenant.state.simIntegrations.length = 0;
     // Also of the vendor's defaults, where nothing is customised.
     tenant.state.templates.length = 0;
-    const { code, stderr } = await run(['init', ...both, '--pipelines', 'none'], env);
-    expect({ code, stderr }).toMatchObject({ code: 0 });
-    expect(stderr).toContain('identity.jsonText: object, since templates have `slackTemplate`');
+    await expectEnd(
+      run(['init', ...both, '--pipelines', 'none'], env),
+      0,
+      'identity.jsonText: object, since templates have `slackTemplate`',
+    );
     expect(project().environments.production.identity).toMatchObject({ jsonText: 'object' });
   });
 
@@ -140,7 +141,7 @@ describe('what init learns where little shows it', () => {
     ['acme.api.identitynow.com.acme.example', 'a.nonemployee.com.acme.example', [undefined, undefined]],
   ])('is the preset from the names of hosts: %s, %s', async (identity, profiles, expected) => {
     const urls = ['--identity', `https://${identity}`, '--profiles', `https://${profiles}`];
-    expect(await run(['init', ...urls, '--pipelines', 'none'])).toMatchObject({ code: 0 });
+    await expectEnd(run(['init', ...urls, '--pipelines', 'none']), 0);
     const { production } = project().environments;
     expect([production.identity.preset, production.profiles.preset]).toEqual(expected);
     const comment = /# Detected by `tenantctl init`: hosts of SailPoint .* are named \*\./;
@@ -172,9 +173,11 @@ describe('what init learns where little shows it', () => {
 describe('a project for a tenant', () => {
   it('begins with an export, in the terms of the tenant, with nothing of the examples', async () => {
     const { env, both } = await host();
-    const { code, stdout, stderr } = await run(['init', ...both], env);
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/^Signed in to http.* Found: 3 verified domains, 12 sender addresses, /m);
+    const { stdout } = await expectEnd(
+      run(['init', ...both], env),
+      0,
+      /^Signed in to http.* Found: 3 verified domains, 12 sender addresses, /m,
+    );
     expect(project()).toMatchObject({ defaultEnvironment: 'production' });
     expect(Object.keys(project().environments)).toEqual(['production']);
     expect(read('tenantctl.yaml')).toContain('environments:\n  production:\n');
@@ -193,18 +196,16 @@ describe('a project for a tenant', () => {
 
   it('works without the profile-management service, and says what is left out', async () => {
     const { tenant, env } = await host();
-    const { code, stderr } = await run(['init', '--identity', tenant.url], env);
-    expect(code).toBe(0);
-    expect(stderr).toContain(
+    await expectEnd(
+      run(['init', '--identity', tenant.url], env),
+      0,
       'ProfileSearch is left out: the environment production has no `profiles` service.\n',
     );
     expect(read('tenantctl.yaml')).not.toContain('profiles');
     expect([...filesBelow(dir).keys()].filter((path) => path.includes('search'))).toEqual([]);
     // A later export says the same, and an error only where the kind is asked for.
-    const again = await run(['export', '--out', 'again'], env);
-    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('ProfileSearch is left out') });
-    const asked = await run(['export', '--out', 'more', '--kinds', 'ProfileSearch'], env);
-    expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('[no-endpoint]') });
+    await expectEnd(run(['export', '--out', 'again'], env), 0, 'ProfileSearch is left out');
+    await expectEnd(run(['export', '--out', 'more', '--kinds', 'ProfileSearch'], env), 1, '[no-endpoint]');
     expect(existsSync(join(dir, 'config/sender-addresses.yaml'))).toBe(true);
   });
 
@@ -219,9 +220,9 @@ describe('a project for a tenant', () => {
     });
     try {
       const urls = both.map((each) => each.replace(tenant.url, lacking.url));
-      const { code, stderr } = await run(['init', ...urls], env);
-      expect(code).toBe(0);
-      expect(stderr).toContain(
+      await expectEnd(
+        run(['init', ...urls], env),
+        0,
         'SimIntegration is left out: Reading SimIntegration: GET /v2024/sim-integrations',
       );
       const { paths } = worldOf({ identityPaths: 'own' }).identity ?? {};
@@ -245,12 +246,10 @@ describe('a project for a tenant', () => {
     });
     try {
       const urls = both.map((each) => each.replace(tenant.url, closed.url));
-      const { code, stderr } = await run(['init', ...urls], env);
-      expect(code).toBe(0);
-      expect(stderr).toContain(
+      await expectEnd(
+        run(['init', ...urls], env),
+        0,
         'SimIntegration is left out: Reading SimIntegration: GET /v2024/sim-integrations',
-      );
-      expect(stderr).toContain(
         'NotificationTemplate is left out: Reading NotificationTemplate: GET /v2025/notification-template-defaults',
       );
       expect(existsSync(join(dir, 'config/sim-integrations'))).toBe(false);
@@ -290,8 +289,7 @@ describe('a project for a tenant', () => {
 
   it('is written without credentials too, and says what to set and do', async () => {
     const urls = ['--identity', 'https://one.example', '--profiles', 'https://two.example'];
-    const { code, stdout } = await run(['init', ...urls]);
-    expect(code).toBe(0);
+    const { stdout } = await expectEnd(run(['init', ...urls]), 0);
     expect(stdout).toMatch(
       /export TENANT_CLIENT_ID=…\n.*TENANT_CLIENT_SECRET=…\n {2}npx --no-install tenantctl export\n {2}npx --no-install tenantctl plan\n$/,
     );
@@ -352,8 +350,7 @@ describe('the questions', () => {
 
   it('are not about a tenant where the project exists', async () => {
     writeFileSync(join(dir, 'tenantctl.yaml'), 'version: 1\n');
-    const { code, stderr } = await typed(['none']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^A pipeline for [^\n]*$/) });
+    await expectEnd(typed(['none']), 0, /^A pipeline for [^\n]*$/);
   });
 
   it('leave nothing behind when the answers end', async () => {
@@ -366,11 +363,13 @@ describe('the questions', () => {
   it('are asked again for what cannot be, without repeating it', async () => {
     const lines = ['tenant', 'no address', 'http://one.example', 'https://one.example', '-'];
     const names = ['sk-live-hunter2', 'MY_CLIENT', '', ''];
-    const { code, stderr } = await typed([...lines, ...names, '', 'github']);
-    expect(code).toBe(0);
-    expect(stderr).toContain('it is not a URL such as');
-    expect(stderr).toContain('must begin with https://');
-    expect(stderr).toContain('Please give the name of a variable');
+    const { stderr } = await expectEnd(
+      typed([...lines, ...names, '', 'github']),
+      0,
+      'it is not a URL such as',
+      'must begin with https://',
+      'Please give the name of a variable',
+    );
     expect(stderr).not.toContain('hunter2');
     expect(project().environments.production.identity).toMatchObject({ baseUrl: 'https://one.example' });
     expect(read('tenantctl.yaml')).toContain('clientId: !env MY_CLIENT\n');
@@ -404,8 +403,7 @@ describe('the questions', () => {
     expect(statSync(join(dir, '.env')).mode & 0o777).toBe(0o600);
     const others = [...filesBelow(dir)].filter(([path]) => path !== '.env');
     expect(others.filter(([, text]) => text.includes(secret))).toEqual([]);
-    const { code: planned } = await run(['plan', '--only', 'SenderAddress/*']);
-    expect(planned).toBe(0);
+    await expectEnd(run(['plan', '--only', 'SenderAddress/*']), 0);
   });
 
   it.each([
@@ -415,9 +413,11 @@ describe('the questions', () => {
     const { tenant } = await host();
     writeFileSync(join(dir, path), text);
     const lines = ['', '', tenant.clientId, secret, 'yes', '-', 'none'];
-    const { code, stdout, stderr } = await typed(lines, ['--identity', tenant.url]);
-    expect(code).toBe(0);
-    expect(stderr).toContain(`The credentials were not kept in .env: ${why}.`);
+    const { stdout } = await expectEnd(
+      typed(lines, ['--identity', tenant.url]),
+      0,
+      `The credentials were not kept in .env: ${why}.`,
+    );
     expect(stdout).toContain('export TENANT_CLIENT_SECRET=…');
     expect(read(path).startsWith(text)).toBe(true);
     expect([...filesBelow(dir).values()].join('')).not.toContain(secret);
@@ -426,8 +426,7 @@ describe('the questions', () => {
   it('can be gone on from unchecked', async () => {
     const lines = ['', '', 'id', 'wrong-wrong', 'unchecked', '', 'none'];
     const { tenant } = await host();
-    const { code, stdout } = await typed(lines, ['--identity', tenant.url]);
-    expect(code).toBe(0);
+    const { stdout } = await expectEnd(typed(lines, ['--identity', tenant.url]), 0);
     expect(stdout).toContain('  npx --no-install tenantctl export\n');
     expect(existsSync(join(dir, '.env'))).toBe(false);
     expect([...filesBelow(dir).values()].join('')).not.toContain('wrong-wrong');
@@ -466,8 +465,10 @@ describe('several tenants', () => {
   const three = ['test', 'eu', 'us'].flatMap((name) => ['--identity', `${name}=https://${name}.example`]);
 
   it('are environments with credentials of their own, and all but the first a group', async () => {
-    const { code, stdout } = await run(['init', ...three, '--profiles', 'us=https://profiles.example']);
-    expect(code).toBe(0);
+    const { stdout } = await expectEnd(
+      run(['init', ...three, '--profiles', 'us=https://profiles.example']),
+      0,
+    );
     const { environments, groups, defaultEnvironment } = project();
     expect(Object.keys(environments)).toEqual(['test', 'eu', 'us']);
     expect(environments.us).toMatchObject({
@@ -490,8 +491,7 @@ describe('several tenants', () => {
     const tenant = (name: string) =>
       `  ${name}: { identity: { baseUrl: "https://${name}.example", auth: { token: !secret TOKEN } } }\n`;
     writeFileSync(join(dir, 'tenantctl.yaml'), `version: 1\nenvironments:\n${tenant('test')}${tenant('eu')}`);
-    const { code, stdout } = await run(['init']);
-    expect(code).toBe(0);
+    const { stdout } = await expectEnd(run(['init']), 0);
     expect(stdout).toContain('# The pipelines are for eu. For several environments, run');
     expect(stdout).toMatch(
       / {2}npx --no-install tenantctl export -e eu\n {2}npx --no-install tenantctl plan -e '\*'\n$/,
@@ -519,14 +519,16 @@ describe('several tenants', () => {
         LIVE_CLIENT_ID: last.clientId,
         LIVE_CLIENT_SECRET: last.clientSecret,
       };
-      const { code, stderr } = await run(['init', ...urls], env);
-      expect({ code, stderr }).toMatchObject({ code: 0 });
-      expect(stderr).toMatch(/Found: 0 verified domains[\s\S]*Found: 3 verified domains/);
+      await expectEnd(
+        run(['init', ...urls], env),
+        0,
+        /Found: 0 verified domains[\s\S]*Found: 3 verified domains/,
+      );
       const { test, live } = project().environments;
       expect(live.identity.experimentalHeader).toBe('X-Acme-Preview');
       expect(test.identity).not.toHaveProperty('experimentalHeader');
       const plan = ['plan', '-e', 'live', '--detailed-exitcode', '--only', 'SenderAddress/*'];
-      expect(await run(plan, env)).toMatchObject({ code: 0 });
+      await expectEnd(run(plan, env), 0);
     } finally {
       await first.close();
     }
@@ -551,8 +553,10 @@ describe('several tenants', () => {
   it('are asked for after the first one, by their names', async () => {
     const first = ['tenant', 'https://test.example', '-', '', '', ''];
     const second = ['production', 'https://live.example', '-', '', '', ''];
-    const { code, stderr } = await typed([...first, ...second, 'production', '-', 'production', '', 'none']);
-    expect({ code, stderr }).toMatchObject({ code: 0 });
+    const { stderr } = await expectEnd(
+      typed([...first, ...second, 'production', '-', 'production', '', 'none']),
+      0,
+    );
     expect(stderr.match(/Please give a new name/g)).toHaveLength(2);
     expect(project().environments).toMatchObject({
       test: { identity: { baseUrl: 'https://test.example', auth: { clientId: 'TENANT_CLIENT_ID' } } },
@@ -564,8 +568,7 @@ describe('several tenants', () => {
     const { tenant: one } = await host();
     const answers = ['', '', one.clientId, 'hunter2-hunter2', 'yes'];
     const urls = ['--identity', `test=${one.url}`, '--identity', `live=${one.url}`];
-    const { code, stderr } = await typed([...answers, ...answers, 'none'], urls);
-    expect({ code, stderr }).toMatchObject({ code: 0 });
+    await expectEnd(typed([...answers, ...answers, 'none'], urls), 0);
     expect(read('.env').match(/^\w+(?==)/gm)).toEqual([
       'TEST_CLIENT_ID',
       'TEST_CLIENT_SECRET',
@@ -582,8 +585,7 @@ describe('a tenant that a project gets', () => {
   it('has a file of its own, and everything else is kept', async () => {
     await run(['init', ...two, '--from', 'examples', '--pipelines', 'none']);
     const project = read('tenantctl.yaml');
-    const { code, stdout } = await run(['init', ...other, '--pipelines', 'none']);
-    expect(code).toBe(0);
+    const { stdout } = await expectEnd(run(['init', ...other, '--pipelines', 'none']), 0);
     expect(read('tenantctl.yaml')).toBe(project);
     expect(parse(read('environments/us-2.yaml').replaceAll(/!\w+ /g, ''))).toEqual({
       identity: {
@@ -611,8 +613,7 @@ describe('a tenant that a project gets', () => {
   const addTo = async (tenants: readonly string[], edit: () => void = () => {}, argv = other) => {
     await run(['init', ...tenants, '--from', 'export']);
     edit();
-    const { code, stdout } = await run(['init', ...argv]);
-    expect(code).toBe(0);
+    const { stdout } = await expectEnd(run(['init', ...argv]), 0);
     return stdout;
   };
 

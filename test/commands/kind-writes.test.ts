@@ -1,7 +1,7 @@
 /** What a descriptor says of single objects, and under `write`, against a tenant that insists on it. */
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
-import { createTestWorld, succeed, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, succeed, type World } from '../support/world.ts';
 
 const role = {
   kind: 'Role',
@@ -101,7 +101,7 @@ describe('write', () => {
     const world = await roles({ first: ['owner'] }, [{ name: 'New', owner: 'ben', description: 'x' }]);
     await succeed(world, 'plan', '--out', 'plan.json');
     world.sandbox.faults.add({ kind: 'status', status: 400, method: 'PATCH', times: 1 });
-    expect((await world.run('apply', 'plan.json')).code).toBe(3);
+    await expectEnd(world.run('apply', 'plan.json'), 3);
     await succeed(world, 'apply', 'plan.json');
     expect((await world.plan()).changes).toEqual([]);
   });
@@ -168,7 +168,7 @@ describe('an immutable field with `replace`', () => {
 
   it('is refused where the object is protected, or no delete is allowed', async () => {
     const world = await roles(write, [{ ...declared[0], lifecycle: { protect: true } }]);
-    expect(await world.run('apply', '--yes')).toMatchObject({ code: 4 });
+    await expectEnd(world.run('apply', '--yes'), 4);
     world.declare(declared.map((each) => ({ kind: 'Role', ...each })));
     await succeed(world, 'plan', '--out', 'plan.json');
     for (const what of ['--yes', 'plan.json'])
@@ -187,7 +187,7 @@ describe('an immutable field with `replace`', () => {
         path: '/v2025/roles',
         times: 1,
       });
-      expect((await world.run('apply', 'plan.json', '--result', 'result.json')).code).toBe(3);
+      await expectEnd(world.run('apply', 'plan.json', '--result', 'result.json'), 3);
       expect(inTenant(world)).toEqual([]);
       if (isUndone) await succeed(world, 'rollback', 'result.json', '--out', 'plan.json');
       await succeed(world, 'apply', 'plan.json');
@@ -278,8 +278,6 @@ describe('a single object', () => {
   it('that a tenant does not have at its path stops the run, unless it can be made', async () => {
     const world = await project({ 'config/org.yaml': 'kind: OrgConfig\ntimeZone: UTC\n' });
     world.sandbox.state.objects.OrgConfig = [];
-    const { code, stderr } = await world.run('plan');
-    expect(code).toBe(1);
-    expect(stderr).toContain('tenant-not-found');
+    await expectEnd(world.run('plan'), 1, 'tenant-not-found');
   });
 });

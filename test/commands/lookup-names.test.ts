@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTestWorld } from '../support/world.ts';
+import { createTestWorld, succeed } from '../support/world.ts';
 
 const seed = `
 neAttributes: [{ id: a1, uid: city, label: City, data_type: text }]
@@ -36,8 +36,8 @@ test('a plan and its reports show what a lookup found by what was looked up', as
     const [, { diff }] = changes;
     const [rules] = diff.filter(({ path }: { path: string }) => path.startsWith('/rules'));
     expect(rules.named).toEqual({ a1: '!lookup ne_attributes uid: city' });
-    expect(await world.run('plan --out saved.json')).toMatchObject({ code: 0 });
-    expect(await world.run('apply saved.json')).toMatchObject({ code: 0 });
+    await succeed(world, 'plan --out saved.json');
+    await succeed(world, 'apply saved.json');
   } finally {
     await world.close();
   }

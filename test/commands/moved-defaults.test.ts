@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import type { TemplateDefault } from '../../src/sandbox/index.ts';
 import { commitAll } from '../support/repository.ts';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, succeed, type World } from '../support/world.ts';
 
 const standard = { key: 'welcome', subject: 'Welcome', body: 'Hello\nSign in.\nRegards' };
 const address = 'NotificationTemplate/welcome/EMAIL/en';
@@ -28,7 +28,7 @@ function moveDefault({ sandbox }: World, to: Partial<TemplateDefault>): void {
 it('records the default at an export, and tells when the vendor changes it, without a change', async () => {
   const made = await tenant();
   const { run, plan, read, write } = made;
-  expect(await run('export')).toMatchObject({ code: 0 });
+  await expectEnd(run('export'), 0);
   const recorded = read(manifest);
   expect(recorded).toMatch(/\nlifecycle:\n {2}basedOn: sha256:[0-9a-f]{64}\n$/);
   expect(await plan()).toMatchObject({ changes: [], diagnostics: [] });
@@ -69,7 +69,7 @@ it('shows the new default beside the declared texts in the HTML report, and save
   const made = await tenant();
   await made.run('export');
   moveDefault(made, { subject: 'Welcome <b>aboard</b>' });
-  expect(await made.run('plan --out plan.json --report plan.html')).toMatchObject({ code: 0 });
+  await succeed(made, 'plan --out plan.json --report plan.html');
   await made.run('show plan.json --report shown.html');
   for (const file of ['plan.html', 'shown.html']) {
     const page = made.read(file);
@@ -133,7 +133,7 @@ it('adds the digest in a merge where there is none, and keeps one that a person 
   const made = await tenant();
   const text = `# Mine\nkind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: en\nsubject: Ours\n`;
   made.write('config/all.yaml', `${text}lifecycle: { protect: true }\n`);
-  expect(await made.run('export --merge')).toMatchObject({ code: 0 });
+  await succeed(made, 'export --merge');
   const merged = made.read('config/all.yaml');
   expect(merged).toMatch(/^# Mine\n.*lifecycle: \{ protect: true, basedOn: sha256:[0-9a-f]{64} \}\n$/s);
   made.write('config/all.yaml', text);
@@ -190,10 +190,9 @@ it('takes it only for kinds that have defaults, and only as a digest', async () 
   const made = await tenant();
   const basedOn = `sha256:${'0'.repeat(64)}`;
   made.declare([{ kind: 'SimIntegration', name: 'Desk', lifecycle: { basedOn } }]);
-  const { code, stdout, stderr } = await made.run('validate');
-  expect(code).toBe(1);
+  const { stdout, stderr } = await expectEnd(made.run('validate'), 1);
   expect(stdout + stderr).toContain('basedOn');
   const template = { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en' };
   made.declare([{ ...template, lifecycle: { basedOn: 'x' } }]);
-  expect(await made.run('validate')).toMatchObject({ code: 1 });
+  await expectEnd(made.run('validate'), 1);
 });

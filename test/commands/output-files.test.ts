@@ -2,7 +2,7 @@
 import { existsSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createTestWorld, seedFile, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, seedFile, succeed, type World } from '../support/world.ts';
 
 async function worldOf(declared: readonly object[] = []): Promise<World> {
   const world = await createTestWorld({ sandbox: { seed: seedFile } });
@@ -14,11 +14,10 @@ it('says before any work that a file cannot be written', async () => {
   const world = await worldOf([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
   world.write('file', '');
   for (const option of ['--out', '--report']) {
-    const { code, stderr } = await world.run('plan', option, 'file/plan.json');
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('[unwritable-file]') });
+    await expectEnd(world.run('plan', option, 'file/plan.json'), 1, '[unwritable-file]');
   }
   world.write('config/b.yaml', 'kind: Nothing\n');
-  expect(await world.run('plan --out new.json --report new.md')).toMatchObject({ code: 1 });
+  await expectEnd(world.run('plan --out new.json --report new.md'), 1);
   for (const file of ['new.json', 'new.md']) expect(existsSync(join(world.dir, file))).toBe(false);
   expect(world.sandbox.log).toEqual([]);
 });
@@ -27,8 +26,7 @@ it('reads no file that is far larger than any plan', async () => {
   const world = await worldOf();
   world.write('large.json', '');
   truncateSync(join(world.dir, 'large.json'), 2 ** 29);
-  const { code, stderr } = await world.run('show large.json');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('large.json is larger than 256 MB.')]);
+  await expectEnd(world.run('show large.json'), 1, 'large.json is larger than 256 MB.');
 });
 
 it.each([
@@ -39,11 +37,7 @@ it.each([
   world.write('config/other.yml', 'kind: SenderAddress\nemail: other@acme.example\n');
   for (const file of ['tenantctl.yaml', 'config/other.yml']) {
     const before = world.read(file);
-    const { code, stderr } = await world.run(...command.split(' '), option, file);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining(`${file} exists and is YAML`),
-    });
+    await expectEnd(world.run(...command.split(' '), option, file), 1, `${file} exists and is YAML`);
     expect(world.read(file)).toBe(before);
   }
   expect(world.sandbox.log).toEqual([]);
@@ -51,26 +45,20 @@ it.each([
 
 it.skipIf(!existsSync('/dev/full'))('names the file for which there is no room', async () => {
   const world = await worldOf();
-  const { code, stderr } = await world.run('plan --out /dev/full');
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('/dev/full') });
-  expect(stderr).toContain('(ENOSPC).  [unwritable-file]');
+  await expectEnd(world.run('plan --out /dev/full'), 1, '/dev/full', '(ENOSPC).  [unwritable-file]');
   world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
-  const applied = await world.run('apply --yes --result /dev/full');
-  expect(applied).toMatchObject({ code: 3, stderr: expect.stringContaining('/dev/full cannot be written') });
+  await expectEnd(world.run('apply --yes --result /dev/full'), 3, '/dev/full cannot be written');
   world.declare([{ kind: 'SenderAddress', email: 'other@acme.example' }]);
   const report = `${world.dir}-full.md`;
   symlinkSync('/dev/full', report);
-  expect(await world.run('apply --yes --report', report)).toMatchObject({
-    code: 3,
-    stderr: expect.stringContaining('A report could not be written.'),
-  });
+  await expectEnd(world.run('apply --yes --report', report), 3, 'A report could not be written.');
 });
 
 it('ends with 1 when it cannot show a file: nothing was going to be applied', async () => {
   const world = await worldOf();
   world.write('broken.json', '{"formatVersion":1');
-  expect(await world.run('show broken.json')).toMatchObject({ code: 1 });
-  expect(await world.run('apply broken.json')).toMatchObject({ code: 4 });
+  await expectEnd(world.run('show broken.json'), 1);
+  await expectEnd(world.run('apply broken.json'), 4);
 });
 
 it('finds offline that a MAIL FROM domain is not below its identity', async () => {
@@ -90,14 +78,9 @@ it('finds offline that a MAIL FROM domain is not below its identity', async () =
 
 it('says of a file that show cannot show what it is', async () => {
   const world = await worldOf([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
-  expect(await world.run('diff test config --report diff.json')).toMatchObject({ code: 0 });
-  const diff = await world.run('show diff.json');
-  expect(diff).toMatchObject({ code: 1, stderr: expect.stringContaining('is the diff of two sides') });
+  await succeed(world, 'diff test config --report diff.json');
+  await expectEnd(world.run('show diff.json'), 1, 'is the diff of two sides');
   await world.run('apply --yes --result result.json');
   world.write('cut.json', world.read('result.json').slice(0, -100));
-  const cut = await world.run('show cut.json');
-  expect(cut).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('is a result that was cut off'),
-  });
+  await expectEnd(world.run('show cut.json'), 1, 'is a result that was cut off');
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createTestWorld, seedFile, type World } from '../support/world.ts';
+import { createTestWorld, seedFile, succeed, type World } from '../support/world.ts';
 
 const template = {
   kind: 'NotificationTemplate',
@@ -72,8 +72,8 @@ describe('a value that an overlay sets', () => {
   });
 
   it('does not keep a saved plan from being applied', async () => {
-    expect((await world.run('plan -e prod --out plan.json')).code).toBe(0);
-    expect((await world.run('apply plan.json')).code).toBe(0);
+    await succeed(world, 'plan -e prod --out plan.json');
+    await succeed(world, 'apply plan.json');
   });
 });
 

@@ -3,7 +3,7 @@ import { rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadProject, openTenant, planChanges } from '../../src/index.ts';
 import { commitAll } from '../support/repository.ts';
-import { createTestWorld, filesBelow, type World, writesIn } from '../support/world.ts';
+import { createTestWorld, expectEnd, filesBelow, succeed, type World, writesIn } from '../support/world.ts';
 
 const descriptor = `kind: Role
 path: /v2025/roles
@@ -54,7 +54,7 @@ describe('a kind that the project describes', () => {
   it('is planned, applied and equal after that', async () => {
     const world = await project();
     expect(addresses(await world.plan())).toEqual(['create Role/Engineers', 'update Role/Guests']);
-    expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
+    await succeed(world, 'apply --yes');
     expect(addresses(await world.plan())).toEqual([]);
   });
 
@@ -105,7 +105,7 @@ describe('a kind that the project describes', () => {
   it('is exported, also into existing manifests, and an export plans empty', async () => {
     const world = await project();
     rmSync(`${world.dir}/config`, { recursive: true });
-    expect(await world.run('export')).toMatchObject({ code: 0 });
+    await succeed(world, 'export');
     expect(filesBelow(`${world.dir}/config`).get('roles/guests.yaml')).toContain(
       'kind: Role\nname: Guests\n',
     );
@@ -114,7 +114,7 @@ describe('a kind that the project describes', () => {
       'config/roles/guests.yaml',
       'kind: Role\nname: Guests\nenabled: false # why\nlimits: [{ days: "60" }]\n',
     );
-    expect(await world.run('export --merge --kinds Role')).toMatchObject({ code: 0 });
+    await succeed(world, 'export --merge --kinds Role');
     expect(world.read('config/roles/guests.yaml')).toContain('enabled: true # why\nlimits: [{ days: 60 }]\n');
     expect(addresses(await world.plan())).toEqual([]);
   });
@@ -124,8 +124,8 @@ describe('a kind that the project describes', () => {
     world.declare([{ kind: 'Role', name: 'Guests' }]);
     expect(addresses(await world.plan('--prune'))).toEqual([]);
     world.declare([{ kind: 'Role', name: 'Guests', ensure: 'absent' }]);
-    expect(await world.run('apply --yes')).toMatchObject({ code: 4 });
-    expect(await world.run('apply --yes --allow-delete-all Role')).toMatchObject({ code: 0 });
+    await expectEnd(world.run('apply --yes'), 4);
+    await succeed(world, 'apply --yes --allow-delete-all Role');
   });
 
   it('is read by names as long as its schema accepts: a manifest that is passed over would be pruned', async () => {
@@ -139,8 +139,7 @@ describe('a kind that the project describes', () => {
     const merged = await world.run('export --merge --all --kinds Role');
     expect(merged.stdout).toContain('Files: 0 changed, 0 new, 0 removed.');
     world.declare([{ kind: 'Role', name: 'x'.repeat(1025) }]);
-    const refused = await world.run('validate --format json');
-    expect(refused.code).toBe(1);
+    const refused = await expectEnd(world.run('validate --format json'), 1);
     expect(refused.json).toMatchObject({ diagnostics: [{ code: 'invalid-value' }] });
   });
 
@@ -161,17 +160,16 @@ describe('a kind that the project describes', () => {
   it('is not read through a link out of the project', async () => {
     const [world, other] = [await project(), await project('Other')];
     symlinkSync(`${other.dir}/kinds/Other.kind.yaml`, `${world.dir}/kinds/Other.kind.yaml`);
-    const { code, stdout } = await world.run('validate');
-    expect(code).toBe(1);
+    const { stdout } = await expectEnd(world.run('validate'), 1);
     expect(stdout).toMatch(/^kinds\/Other\.kind\.yaml:1:1 +error .*\[outside-project\]/m);
   });
 
   it('may be wrong where only the schema of something else is asked for', async () => {
     const world = await project();
     world.write('kinds/Role.kind.yaml', 'kind: Role\n');
-    expect(await world.run('schema MailFrom')).toMatchObject({ code: 0 });
-    expect(await world.run('schema kind')).toMatchObject({ code: 0 });
-    expect(await world.run('schema Role')).toMatchObject({ code: 1 });
+    await succeed(world, 'schema MailFrom');
+    await succeed(world, 'schema kind');
+    await expectEnd(world.run('schema Role'), 1);
   });
 
   it('is in the schemas that init gives to editors', async () => {
@@ -188,8 +186,7 @@ describe('a kind that the project describes', () => {
     ['export', '--kinds', 'Rle'],
     ['validate', '--except', 'Rle/*'],
   ])('is suggested for a typo: %s %s %s', async (...argv) => {
-    const { code, stderr, stdout } = await (await project()).run(...argv);
-    expect(code).toBe(1);
+    const { stderr, stdout } = await expectEnd((await project()).run(...argv), 1);
     expect(`${stderr}${stdout}`).toContain('Did you mean `Role`?');
   });
 
@@ -199,8 +196,7 @@ describe('a kind that the project describes', () => {
     rmSync(`${world.dir}/kinds`, { recursive: true });
     world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace('"Role"', '"MailFrom"'));
     world.declare([{ kind: 'AuthProfile', name: 'Staff' }]);
-    const { code, stderr, stdout } = await world.run('apply plan.json');
-    expect(code).toBe(4);
+    const { stderr, stdout } = await expectEnd(world.run('apply plan.json'), 4);
     const why = 'The plan changes a "Role", which is not a kind of this project.';
     expect(`${stderr}${stdout}`.replaceAll(/\s+/g, ' ')).toContain(why);
     expect(writesIn(world.sandbox.log)).toEqual([]);

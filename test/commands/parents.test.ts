@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
-import { createTestWorld, succeed, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, succeed, type World } from '../support/world.ts';
 
 const source = {
   kind: 'Source',
@@ -200,8 +200,7 @@ describe('objects below another one', () => {
   it('are refused where the parent is no reference, or is none of the kind', async () => {
     const text = (source: string) => `kind: SourceSchema\nsource: ${source}\nname: group\n`;
     const world = await project({ 'config/a.yaml': text('HR'), 'config/b.yaml': text('!ref Identity/ann') });
-    const { code, stdout } = await world.run('validate');
-    expect(code).toBe(1);
+    const { stdout } = await expectEnd(world.run('validate'), 1);
     expect(stdout).toContain('`source` must be a `!ref` of the kind Source.');
     expect(stdout).toContain('Write `source: !ref Source/HR`.');
     expect(stdout).toContain('`source` refers to the kind Source, not to Identity.');
@@ -257,7 +256,6 @@ it('a path of an environment has the places of the documented one', async () => 
   const files = { 'kinds/SourceSchema.kind.yaml': JSON.stringify(schema) };
   const at = (path: string) => createTestWorld({ files, identity: { paths: { SourceSchema: path } } });
   await succeed(await at('/sources/v1/{source}/schemas'), 'validate');
-  const { code, stdout } = await (await at('/schemas/v1')).run('validate');
-  expect(code).toBe(1);
+  const { stdout } = await expectEnd((await at('/schemas/v1')).run('validate'), 1);
   expect(stdout).toContain('The path of SourceSchema must have the same parts in braces as');
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startProgram } from '../support/program.ts';
-import { createWorld, runProgram, type World } from '../support/world.ts';
+import { createWorld, expectEnd, runProgram, succeed, type World } from '../support/world.ts';
 
 let world: World;
 let pipe = '';
@@ -75,24 +75,24 @@ describe.skipIf(!existsSync('/proc/self/fd'))('a pipe of which nobody opens the 
 
 describe('a pipe whose other end is open', () => {
   it('is read, as `<(…)` is', async () => {
-    expect((await world.run('plan --out plan.json')).code).toBe(0);
+    await succeed(world, 'plan --out plan.json');
     const plan = world.read('plan.json');
     createWriteStream(pipe).end(plan);
     expect((await world.run('show pipe.json --format json')).stdout).toBe(
       (await world.run('show plan.json --format json')).stdout,
     );
     createWriteStream(pipe).end(plan);
-    expect(await world.run('apply pipe.json')).toMatchObject({ code: 0 });
+    await succeed(world, 'apply pipe.json');
     expect(world.sandbox.state.senders).toHaveLength(1);
   });
 
   it('is written, and a step summary too', async () => {
     const read = text(createReadStream(pipe));
-    expect((await world.run('plan --out pipe.json')).code).toBe(0);
+    await succeed(world, 'plan --out pipe.json');
     expect(JSON.parse(await read)).toMatchObject({ summary: { create: 1 } });
     const summary = text(createReadStream(pipe));
     world.env.GITHUB_STEP_SUMMARY = pipe;
-    expect((await world.run('plan')).code).toBe(0);
+    await succeed(world, 'plan');
     expect(await summary).toContain('### tenantctl plan');
   });
 });
@@ -115,8 +115,7 @@ it.each([
 });
 
 it('the result of an apply is no pipe, since it is written as the run goes', async () => {
-  const { code, stderr } = await world.run('apply --yes --result pipe.json');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('--result pipe.json must name a file')]);
+  await expectEnd(world.run('apply --yes --result pipe.json'), 1, '--result pipe.json must name a file');
   expect(world.sandbox.state.senders).toEqual([]);
 });
 
@@ -126,14 +125,16 @@ it.each(['/dev/zero', '/dev/tty', '/dev/null'])('%s is refused as a plan', async
     ['apply', device],
     ['rollback', device],
   ]) {
-    const { code, stderr } = await runProgram(argv, { cwd: world.dir, env: world.env });
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`${device} is a device, not a file.`)]);
+    await expectEnd(
+      runProgram(argv, { cwd: world.dir, env: world.env }),
+      1,
+      `${device} is a device, not a file.`,
+    );
   }
 });
 
 it('a pipe that never ends is read up to the size of the largest plan', async () => {
   const zeros = createReadStream('/dev/zero');
   zeros.pipe(createWriteStream(pipe)).on('error', () => zeros.destroy());
-  const { code, stderr } = await world.run('show pipe.json');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('pipe.json is larger than 256 MB')]);
+  await expectEnd(world.run('show pipe.json'), 1, 'pipe.json is larger than 256 MB');
 });

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
 import { caseFiles, caseId, caseKinds, caseRole, caseSeed, rolePlaces } from '../support/tenant-of-cases.ts';
 import { createTwoTenants } from '../support/two-tenants.ts';
-import { createTestWorld, filesBelow, type WorldOptions } from '../support/world.ts';
+import { createTestWorld, expectEnd, filesBelow, type WorldOptions } from '../support/world.ts';
 
 const world = (options: WorldOptions = {}) =>
   createTestWorld({ seed: caseSeed('A', [caseRole('A')]), files: caseFiles(), ...options });
@@ -224,10 +224,7 @@ it.each([
 ])('a reference that a place does not take is refused: %s', async (line, message) => {
   const { write, run } = await world();
   write('config/role.yaml', `kind: Role\nname: Reader\n${line}\n`);
-  const { code, stderr } = await run('plan');
-  expect(code).toBe(1);
-  expect(stderr).toContain(message);
-  expect(stderr).toContain('config/role.yaml:3:');
+  await expectEnd(run('plan'), 1, message, 'config/role.yaml:3:');
 });
 
 it.each([

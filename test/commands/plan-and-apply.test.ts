@@ -1,7 +1,15 @@
 /** The main job as its user sees it: the program in this process, a tenant behind real HTTP. */
 import { describe, expect, it } from 'vitest';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, filesBelow, seedFile, type World, writesIn } from '../support/world.ts';
+import {
+  createTestWorld,
+  expectEnd,
+  filesBelow,
+  seedFile,
+  succeed,
+  type World,
+  writesIn,
+} from '../support/world.ts';
 
 const texts = {
   ...{ name: 'Welcome', description: 'First day', subject: 'Hello', body: '<p>Hello</p>' },
@@ -21,8 +29,7 @@ describe('plan and apply', () => {
       templateDefaults: keys.map(byDefault),
       templates: keys.map((key) => customised(key)),
     });
-    const exported = await world.run('export --kinds NotificationTemplate');
-    expect(exported.code).toBe(0);
+    await succeed(world, 'export --kinds NotificationTemplate');
     expect(
       [...filesBelow(`${world.dir}/config`).keys()].filter((path) => path.endsWith('.yaml')),
     ).toHaveLength(400);
@@ -41,9 +48,9 @@ describe('plan and apply', () => {
       'config/welcome.yaml',
       'kind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: en\nbody: !file body.html\n',
     );
-    expect((await world.run('apply --yes')).code).toBe(0);
+    await succeed(world, 'apply --yes');
     expect(templateOf(world, 'welcome')?.body).toBe(body);
-    expect((await world.run('export --out back')).code).toBe(0);
+    await succeed(world, 'export --out back');
     expect([...filesBelow(`${world.dir}/back`).values()]).toContain(body);
   });
 
@@ -58,7 +65,7 @@ describe('plan and apply', () => {
       { kind: 'NotificationTemplate', key: 'goodbye', medium: 'EMAIL', locale: 'en', subject: 'Bye' },
     ]);
     const before = templateOf(world, 'welcome');
-    expect((await world.run('apply --yes')).code).toBe(0);
+    await succeed(world, 'apply --yes');
     const { modified: _, ...rest } = { ...templateOf(world, 'welcome') };
     expect(before).toMatchObject({ ...rest, subject: 'Hello' });
     expect(rest.subject).toBe('New');
@@ -90,7 +97,7 @@ describe('plan and apply', () => {
     world.declare([
       { kind: 'ProfileSearch', label: 'Mine', rules: [declared('3', 'changed'), declared('1', 'a')] },
     ]);
-    expect((await world.run('apply --yes')).code).toBe(0);
+    await succeed(world, 'apply --yes');
     const rules = world.sandbox.state.profileSearches[0]?.rules.map(({ id, value }) => [id, value]);
     expect(rules?.sort()).toEqual([
       ['1', 'a'],
@@ -114,8 +121,7 @@ describe('plan and apply', () => {
   it('prints every request on a dry run, and sends none', async () => {
     const world = await createTestWorld({ sandbox: { seed: seedFile } });
     world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
-    const { code, stdout } = await world.run('apply --dry-run');
-    expect(code).toBe(0);
+    const { stdout } = await succeed(world, 'apply --dry-run');
     expect(stdout).toContain('POST /v2025/verified-from-addresses');
     expect(stdout).toContain('"email": "new@acme.example"');
     expect(writes(world)).toEqual([]);
@@ -145,8 +151,7 @@ describe('plan and apply', () => {
       kind: 'status',
       status: 400,
     });
-    const { code, stdout } = await world.run(`${command} --format json`);
-    expect(code).toBe(3);
+    const { stdout } = await expectEnd(world.run(`${command} --format json`), 3);
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'partial', summary });
     expect(world.sandbox.state.senders).toHaveLength(summary.done);
   });
@@ -164,21 +169,19 @@ describe('exit codes and streams', () => {
   it('tells changes from none with --detailed-exitcode, manual ones included', async () => {
     const world = await createTestWorld();
     world.declare([{ kind: 'AuthProfile', name: 'Missing', type: 'MFA' }]);
-    expect((await world.run('plan --detailed-exitcode')).code).toBe(2);
-    expect((await world.run('plan')).code).toBe(0);
-    const applied = await world.run('apply --yes --format json');
-    expect(applied.code).toBe(0);
+    await expectEnd(world.run('plan --detailed-exitcode'), 2);
+    await succeed(world, 'plan');
+    const applied = await succeed(world, 'apply --yes --format json');
     expect(JSON.parse(applied.stdout)).toMatchObject({ summary: { notAttempted: 1 } });
     world.declare([]);
-    expect((await world.run('plan --detailed-exitcode')).code).toBe(0);
+    await succeed(world, 'plan --detailed-exitcode');
   });
 
   it('finds the command behind options whose values are called like commands', async () => {
     const world = await createTestWorld();
     world.write('export', world.read('tenantctl.yaml').replaceAll('test', 'apply'));
     world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
-    const { code, stdout } = await world.run('--quiet -c export -e apply plan --format json');
-    expect(code).toBe(0);
+    const { stdout } = await succeed(world, '--quiet -c export -e apply plan --format json');
     expect(JSON.parse(stdout)).toMatchObject({ environment: 'apply', summary: { create: 1 } });
   });
 
@@ -186,18 +189,14 @@ describe('exit codes and streams', () => {
     const world = await createTestWorld();
     world.write('tenantctl.yaml', 'version: 1\nenvironments: { x: { sandbox: { seed: seed.yaml } } }\n');
     world.write('seed.yaml', 'senders: [{ email: 5 }]\n');
-    const { code, stderr } = await world.run('plan');
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringMatching(/senders.*\[sandbox-file\]/s),
-    });
-    expect(await world.run('sandbox --seed nowhere.yaml')).toMatchObject({ code: 1 });
+    await expectEnd(world.run('plan'), 1, /senders.*\[sandbox-file\]/s);
+    await expectEnd(world.run('sandbox --seed nowhere.yaml'), 1);
   });
 
   it('needs consent without a terminal', async () => {
     const world = await createTestWorld();
     world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
-    expect(await world.run('apply')).toMatchObject({ code: 1, stderr: expect.stringContaining('--yes') });
+    await expectEnd(world.run('apply'), 1, '--yes');
     expect(world.sandbox.log).toEqual([]);
   });
 
@@ -205,9 +204,9 @@ describe('exit codes and streams', () => {
     const world = await createTestWorld();
     world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
     const { digest } = await world.plan();
-    expect((await world.run('apply --expect', `${digest.slice(0, -1)}x`)).code).toBe(4);
+    await expectEnd(world.run('apply --expect', `${digest.slice(0, -1)}x`), 4);
     expect(writes(world)).toEqual([]);
-    expect((await world.run('apply --expect', digest)).code).toBe(0);
+    await succeed(world, 'apply --expect', digest);
   });
 
   it.each([
@@ -241,16 +240,13 @@ describe('exit codes and streams', () => {
     for (const value of [undefined, '']) {
       world.env.NOT_SET = value;
       for (const argv of [['plan'], ['apply', '--yes']]) {
-        const { code, stderr } = await world.run(...argv);
-        expect(code).toBe(1);
-        expect(stderr).toContain('config/sim.yaml:3:25');
-        expect(stderr).toContain('NOT_SET');
+        await expectEnd(world.run(...argv), 1, 'config/sim.yaml:3:25', 'NOT_SET');
       }
     }
     world.env.NOT_SET = 'set';
-    expect(await world.run('plan --out plan.json')).toMatchObject({ code: 0 });
+    await succeed(world, 'plan --out plan.json');
     world.env.NOT_SET = '';
-    expect(await world.run('apply plan.json')).toMatchObject({ code: 1 });
+    await expectEnd(world.run('apply plan.json'), 1);
     expect(world.sandbox.state.simIntegrations.map(({ name }) => name)).not.toContain('S');
   });
 
@@ -259,11 +255,10 @@ describe('exit codes and streams', () => {
     const integration = (members: string) =>
       `kind: SimIntegration\nname: S\ntype: T\ncluster: c\nsources: [s]\nattributes: { ${members} }\n`;
     world.write('config/sim.yaml', integration('a: x, b: y'));
-    expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
+    await succeed(world, 'apply --yes');
     world.write('config/sim.yaml', integration('a: !secret FIRST, b: !secret SECOND'));
     Object.assign(world.env, { FIRST: '', SECOND_FILE: '/nowhere/at/all' });
-    const { code, json } = await world.run('plan --format json');
-    expect(code).toBe(1);
+    const { json } = await expectEnd(world.run('plan --format json'), 1);
     expect(json).toMatchObject({
       diagnostics: [
         { code: 'secret-unset', source: { file: 'config/sim.yaml', line: 6 } },
@@ -277,8 +272,7 @@ describe('exit codes and streams', () => {
     world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
     world.env.CLIENT_ID = '';
     delete world.env.CLIENT_SECRET;
-    const { code, stdout } = await world.run('plan --format json');
-    expect(code).toBe(1);
+    const { stdout } = await expectEnd(world.run('plan --format json'), 1);
     const { diagnostics } = JSON.parse(stdout);
     expect(diagnostics).toMatchObject([
       { code: 'secret-unset', message: expect.stringMatching(/CLIENT_ID.*empty/) },

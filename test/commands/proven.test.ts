@@ -3,6 +3,7 @@ import type { Result } from '../../src/model/result.ts';
 import { commitAll } from '../support/repository.ts';
 import { createTwoTenants, type TwoTenants } from '../support/two-tenants.ts';
 import type { World } from '../support/world.ts';
+import { expectEnd } from '../support/world.ts';
 
 let two: TwoTenants;
 let test: World;
@@ -31,33 +32,35 @@ const resultOf = (environment: string): Result => JSON.parse(test.read(`${enviro
 describe('apply --proven-by', () => {
   it('applies what an apply to another environment has proven', async () => {
     declareSenders(sender('a@acme.example'));
-    expect(await applyTo('test')).toMatchObject({ code: 0 });
-    expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 0 });
+    await expectEnd(applyTo('test'), 0);
+    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 0);
     expect(resultOf('production').proven).toEqual(resultOf('test').proven);
     expect(Object.keys(resultOf('test').proven ?? {})).toEqual(['SenderAddress/a%40acme.example']);
   });
 
   it('refuses what was added or changed since, names it, and sends nothing', async () => {
     declareSenders(sender('a@acme.example'));
-    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    await expectEnd(applyTo('test'), 0);
     declareSenders(sender('a@acme.example'), sender('b@acme.example'));
-    const { code, stderr } = await applyTo('production', '--proven-by', 'test.json');
-    expect(code).toBe(4);
-    expect(stderr).toContain('SenderAddress/b%40acme.example is not proven');
-    expect(stderr).toContain('config/senders.yaml:4');
+    const { stderr } = await expectEnd(
+      applyTo('production', '--proven-by', 'test.json'),
+      4,
+      'SenderAddress/b%40acme.example is not proven',
+      'config/senders.yaml:4',
+    );
     expect(stderr).not.toContain('a%40acme.example is not proven');
-    expect(await run('apply -e production --dry-run --proven-by test.json')).toMatchObject({
-      code: 4,
-    });
+    await expectEnd(run('apply -e production --dry-run --proven-by test.json'), 4);
     expect((await run('plan -e production')).stdout).toContain('2 to create');
   });
 
   it('takes no proof of an object that --only left out of the apply', async () => {
     declareSenders(sender('a@acme.example'), sender('b@acme.example'));
-    expect(await applyTo('test', '--only', 'SenderAddress/a*')).toMatchObject({ code: 0 });
-    const { code, stderr } = await applyTo('production', '--proven-by', 'test.json');
-    expect(code).toBe(4);
-    expect(stderr).toContain('SenderAddress/b%40acme.example is not proven');
+    await expectEnd(applyTo('test', '--only', 'SenderAddress/a*'), 0);
+    const { stderr } = await expectEnd(
+      applyTo('production', '--proven-by', 'test.json'),
+      4,
+      'SenderAddress/b%40acme.example is not proven',
+    );
     expect(stderr).not.toContain('a%40acme.example is not proven');
   });
 
@@ -65,22 +68,18 @@ describe('apply --proven-by', () => {
     declareSenders(sender('a@acme.example'));
     await applyTo('test');
     const dryRun = ['apply', '-e', 'test,production', '--dry-run', '--proven-by', 'test.json'];
-    expect(await run(...dryRun)).toMatchObject({ code: 0 });
+    await expectEnd(run(...dryRun), 0);
     declareSenders(sender('a@acme.example'), sender('b@acme.example'));
-    const { code, stderr } = await run(...dryRun);
-    expect(code).toBe(4);
-    expect(stderr).toContain('b%40acme.example is not proven');
+    await expectEnd(run(...dryRun), 4, 'b%40acme.example is not proven');
   });
 
   it('holds for a saved plan, and takes globs', async () => {
     declareSenders(sender('a@acme.example'));
     await run('plan -e production --out plan.json');
-    const refused = await run('apply plan.json --proven-by results/*.json');
-    expect(refused).toMatchObject({ code: 1 });
-    expect(refused.stderr).toContain('results/*.json names no file');
+    await expectEnd(run('apply plan.json --proven-by results/*.json'), 1, 'results/*.json names no file');
     await applyTo('test');
     test.write('results/test.json', test.read('test.json'));
-    expect(await run('apply plan.json --proven-by results/*.json')).toMatchObject({ code: 0 });
+    await expectEnd(run('apply plan.json --proven-by results/*.json'), 0);
   });
 
   it('does not write over a proof, also where a glob names it', async () => {
@@ -88,17 +87,18 @@ describe('apply --proven-by', () => {
     await applyTo('test');
     test.write('proofs/test.json', test.read('test.json'));
     const overwriting = ['--proven-by', 'proofs/*.json', '--result', 'proofs/test.json'];
-    expect(await run('apply -e production --yes', ...overwriting)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('proofs/test.json is read by this command'),
-    });
+    await expectEnd(
+      run('apply -e production --yes', ...overwriting),
+      1,
+      'proofs/test.json is read by this command',
+    );
     expect(test.read('proofs/test.json')).toBe(test.read('test.json'));
   });
 
   it('lists the values that the environment decides, which no other can prove', async () => {
     const integration = 'kind: SimIntegration\nname: Tickets\ntype: ServiceNow Service Desk\n';
     declareSenders(`${integration}description: !format "Tickets of %{company}"\n`, sender('a@acme.example'));
-    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    await expectEnd(applyTo('test'), 0);
     await run('plan -e production --out plan.json');
     const saved = await run('apply plan.json --proven-by test.json --dry-run');
     expect(saved.stderr).toContain('SimIntegration/Tickets differs here');
@@ -110,9 +110,9 @@ describe('apply --proven-by', () => {
     const outdated = await run('apply plan.json --proven-by test.json --dry-run');
     expect(outdated.stderr).not.toContain('differs here');
     declareSenders(`${integration}description: !format "Tickets of %{company}"\n`, sender('a@acme.example'));
-    const { code, stderr } = await applyTo('production', '--proven-by', 'test.json');
-    expect(code).toBe(0);
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+    const { stderr } = await expectEnd(
+      applyTo('production', '--proven-by', 'test.json'),
+      0,
       'SimIntegration/Tickets differs here: variables, secrets, lookups or overlays of this environment decide /description.',
     );
     expect(stderr).not.toContain('SenderAddress/a%40acme.example differs here');
@@ -125,17 +125,17 @@ describe('apply --proven-by', () => {
     const merge = { description: 'Ours', type: 'Jira' };
     writeProject({ test: { overlays: [{ target: 'SimIntegration/*', merge }] } });
     declareSenders('kind: SimIntegration\nname: Tickets\ntype: Jira\ndescription: Theirs\n');
-    expect(await applyTo('test')).toMatchObject({ code: 0 });
-    const { code, stderr } = await applyTo('production', '--proven-by', 'test.json');
-    expect(code).toBe(0);
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+    await expectEnd(applyTo('test'), 0);
+    await expectEnd(
+      applyTo('production', '--proven-by', 'test.json'),
+      0,
       'SimIntegration/Tickets differs in test, which proves it: variables, secrets, lookups or overlays of test decide /description.',
     );
     // Also where a variable gives the object another name there.
     declareSenders(
       'kind: SimIntegration\nname: !format "Desk of %{company}"\ntype: Jira\ndescription: Theirs\n',
     );
-    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    await expectEnd(applyTo('test'), 0);
     const named = await applyTo('production', '--proven-by', 'test.json');
     expect(named.stderr.replaceAll(/\s+/g, ' ')).toContain(
       'SimIntegration/Desk%20of%20Acme differs in test, which proves it: variables, secrets, lookups or overlays of test decide /description.',
@@ -149,26 +149,30 @@ describe('apply --proven-by', () => {
     const overlays = [{ target: 'SenderAddress/a*', merge: { ensure: 'absent' } }];
     declareSenders(sender('a@acme.example'), sender('b@acme.example'));
     writeProject({ test: { overlays } });
-    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    await expectEnd(applyTo('test'), 0);
     expect(Object.keys(resultOf('test').proven ?? {})).toEqual(['SenderAddress/b%40acme.example']);
-    const { code, stderr } = await applyTo('production', '--proven-by', 'test.json');
-    expect(code).toBe(4);
-    expect(stderr).toContain('SenderAddress/a%40acme.example is not proven');
+    await expectEnd(
+      applyTo('production', '--proven-by', 'test.json'),
+      4,
+      'SenderAddress/a%40acme.example is not proven',
+    );
 
     writeProject();
-    expect(await applyTo('test')).toMatchObject({ code: 0 });
-    expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 0 });
+    await expectEnd(applyTo('test'), 0);
+    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 0);
     // What differs only in the tenant that needs the proof is told, and needs none.
     writeProject({ production: { overlays } });
-    const removed = await applyTo('production', '--proven-by', 'test.json');
-    expect(removed).toMatchObject({ code: 0 });
-    expect(removed.stderr).toContain('overlays of this environment decide /ensure.');
+    await expectEnd(
+      applyTo('production', '--proven-by', 'test.json'),
+      0,
+      'overlays of this environment decide /ensure.',
+    );
   });
 
   it('goes by what is declared, also where a variable makes the name another one', async () => {
     declareSenders('kind: SenderAddress\nemail: !format "help@%{company}.example"\n');
-    expect(await applyTo('test')).toMatchObject({ code: 0 });
-    expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 0 });
+    await expectEnd(applyTo('test'), 0);
+    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 0);
     const [mine = {}, proof = {}] = [resultOf('production').proven, resultOf('test').proven];
     expect(Object.values(mine)).toEqual(Object.values(proof));
     expect(Object.keys(mine)).not.toEqual(Object.keys(proof));
@@ -176,9 +180,9 @@ describe('apply --proven-by', () => {
 
   it('takes no proof of an object for another one with the same fields', async () => {
     declareSenders(sender('a@acme.example'));
-    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    await expectEnd(applyTo('test'), 0);
     declareSenders(sender('b@acme.example'));
-    expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 4 });
+    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 4);
   });
 
   it('takes no proof where the descriptor of the kind has changed since: the requests are others', async () => {
@@ -194,13 +198,12 @@ ${more}`;
     test.write('tenantctl.yaml', `version: 1\nenvironments:\n  ${embedded}\n`);
     test.write('kinds/Role.kind.yaml', descriptor());
     test.write('config/roles.yaml', 'kind: Role\nname: Reader\nnote: Reads.\n');
-    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    await expectEnd(applyTo('test'), 0);
     test.write('kinds/Role.kind.yaml', descriptor().replace('/roles', '/groups'));
-    const { code, stderr } = await applyTo('production', '--proven-by', 'test.json');
-    expect([code, stderr]).toEqual([4, expect.stringContaining('Role/Reader is not proven')]);
+    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 4, 'Role/Reader is not proven');
     // Words for people change no request.
     test.write('kinds/Role.kind.yaml', descriptor().replace('Access', 'Rights'));
-    expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 0 });
+    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 0);
   });
 
   it('takes no proof where the descriptor of a kind that is referred to has changed since: the names mean others', async () => {
@@ -216,12 +219,11 @@ ${more}`;
       `version: 1\nenvironments:\n  ${embedded('test')}\n  ${embedded('production')}\n`,
     );
     test.write('config/roles.yaml', 'kind: Role\nname: Reader\nowner: !ref Person/ann\n');
-    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    await expectEnd(applyTo('test'), 0);
     test.write('kinds/Person.kind.yaml', person.replace('alias', 'nick'));
-    const { code, stderr } = await applyTo('production', '--proven-by', 'test.json');
-    expect([code, stderr]).toEqual([4, expect.stringContaining('Role/Reader is not proven')]);
+    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 4, 'Role/Reader is not proven');
     test.write('kinds/Person.kind.yaml', person);
-    expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 0 });
+    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 0);
   });
 
   it('proves a delete only by a delete', async () => {
@@ -230,13 +232,15 @@ ${more}`;
     await applyTo('production');
     declareSenders(`${sender('a@acme.example')}ensure: absent\n`);
     await applyTo('production', '--proven-by', 'test.json');
-    expect(
-      await applyTo('production', '--proven-by', 'test.json', '--allow-delete-all', 'SenderAddress'),
-    ).toMatchObject({ code: 4 });
+    await expectEnd(
+      applyTo('production', '--proven-by', 'test.json', '--allow-delete-all', 'SenderAddress'),
+      4,
+    );
     await applyTo('test', '--allow-delete-all', 'SenderAddress');
-    expect(
-      await applyTo('production', '--proven-by', 'test.json', '--allow-delete-all', 'SenderAddress'),
-    ).toMatchObject({ code: 0 });
+    await expectEnd(
+      applyTo('production', '--proven-by', 'test.json', '--allow-delete-all', 'SenderAddress'),
+      0,
+    );
   });
 
   it('takes no earlier delete as the proof of one that an overlay decides', async () => {
@@ -244,12 +248,12 @@ ${more}`;
     await applyTo('test');
     await applyTo('production');
     declareSenders(`${sender('a@acme.example')}ensure: absent\n`, sender('b@acme.example'));
-    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    await expectEnd(applyTo('test'), 0);
     // Declared again, which no test tenant has shown.
     declareSenders(sender('a@acme.example'), sender('b@acme.example'));
     writeProject({ production: { overlays: [{ target: 'SenderAddress/a*', merge: { ensure: 'absent' } }] } });
     expect((await run('plan -e production')).stdout).toContain('1 to delete');
-    expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 4 });
+    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 4);
   });
 
   it('proves the delete of a removed manifest also by a tenant that does not have the object any more', async () => {
@@ -259,19 +263,19 @@ ${more}`;
     await applyTo('production');
     declareSenders(sender('a@acme.example'));
     const since = ['--since', 'HEAD'];
-    expect(await applyTo('production', ...since, '--proven-by', 'test.json')).toMatchObject({ code: 4 });
+    await expectEnd(applyTo('production', ...since, '--proven-by', 'test.json'), 4);
     await applyTo('test', ...since);
     // Another apply finds nothing to delete, and is as good a proof.
     await applyTo('test', ...since);
     expect(resultOf('test')).toMatchObject({ changes: [] });
-    expect(await applyTo('production', ...since, '--proven-by', 'test.json')).toMatchObject({ code: 0 });
+    await expectEnd(applyTo('production', ...since, '--proven-by', 'test.json'), 0);
     expect(resultOf('production')).toMatchObject({ changes: [{ action: 'delete', outcome: 'done' }] });
   });
 
   it('needs no proof of what a person has to do', async () => {
     declareSenders(sender('a@acme.example'), 'kind: AuthProfile\nname: Partners\ntype: MFA\n');
-    expect(await applyTo('test')).toMatchObject({ code: 0 });
-    expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 0 });
+    await expectEnd(applyTo('test'), 0);
+    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 0);
     expect(resultOf('production').changes).toMatchObject([{ outcome: 'done' }, { action: 'manual' }]);
   });
 
@@ -284,12 +288,12 @@ ${more}`;
     declareSenders(sender('a@acme.example'));
     const prune = ['--prune', '--proven-by', 'test.json'];
     // This result made the object.
-    expect(await applyTo('production', ...prune)).toMatchObject({ code: 4 });
+    await expectEnd(applyTo('production', ...prune), 4);
     test.sandbox.faults.add({ kind: 'status', status: 403, method: 'DELETE' });
-    expect(await applyTo('test', '--prune')).toMatchObject({ code: 3 });
-    expect(await applyTo('production', ...prune)).toMatchObject({ code: 4 });
-    expect(await applyTo('test', '--prune')).toMatchObject({ code: 0 });
-    expect(await applyTo('production', ...prune)).toMatchObject({ code: 0 });
+    await expectEnd(applyTo('test', '--prune'), 3);
+    await expectEnd(applyTo('production', ...prune), 4);
+    await expectEnd(applyTo('test', '--prune'), 0);
+    await expectEnd(applyTo('production', ...prune), 0);
   });
 
   it('counts an object that gets another name as no removed one', async () => {
@@ -311,6 +315,6 @@ ${more}`;
     declareSenders(sender('a@acme.example'));
     await applyTo('test', '--since', 'HEAD', '--only', 'SenderAddress/a*');
     const since = ['--since', 'HEAD', '--proven-by', 'test.json'];
-    expect(await applyTo('production', ...since)).toMatchObject({ code: 4 });
+    await expectEnd(applyTo('production', ...since), 4);
   });
 });

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { Fleet } from '../../src/model/fleet.ts';
 import { createTestFleet } from '../support/fleet.ts';
-import { createTestWorld, succeed } from '../support/world.ts';
+import { createTestWorld, expectEnd, succeed } from '../support/world.ts';
 
 const sender = { kind: 'SenderAddress', email: 'a@acme.example' };
 
@@ -35,16 +35,18 @@ it('is planned, exported and compared, and never applied to', async () => {
 
 it('gets no test notification', async () => {
   const world = await createTestWorld({ environment: { readOnly: true } });
-  const ran = await world.run('send-test', 'NotificationTemplate/welcome/EMAIL/en', '--yes');
-  expect([ran.code, ran.stderr]).toEqual([4, expect.stringContaining('[read-only-environment]')]);
+  await expectEnd(
+    world.run('send-test', 'NotificationTemplate/welcome/EMAIL/en', '--yes'),
+    4,
+    '[read-only-environment]',
+  );
 });
 
 it('stops no other environment of a fleet', async () => {
   const fleet = await createTestFleet({ names: ['eu-1', 'us-1'] });
   fleet.writeProject({ 'us-1': { readOnly: true } });
   fleet.declare([sender]);
-  const { code, stdout } = await fleet.run('apply', '-e', '*', '--yes', '--format', 'json');
-  expect(code).toBe(4);
+  const { stdout } = await expectEnd(fleet.run('apply', '-e', '*', '--yes', '--format', 'json'), 4);
   const { environments }: Fleet = JSON.parse(stdout);
   const outcomes = environments.map(({ result, error }) => [
     result?.outcome,

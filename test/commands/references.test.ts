@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { planDigest } from '../../src/model/digest.ts';
 import { parseFault } from '../../src/sandbox/index.ts';
-import { createTestWorld, filesBelow, type World, type WorldOptions, writesIn } from '../support/world.ts';
+import {
+  createTestWorld,
+  expectEnd,
+  filesBelow,
+  succeed,
+  type World,
+  type WorldOptions,
+  writesIn,
+} from '../support/world.ts';
 
 const descriptor = (kind: string, path: string, fields: string) => `kind: ${kind}
 summary: A kind of the tests.
@@ -90,9 +98,8 @@ describe('a plan', () => {
     const text = (await world.run('plan')).stdout;
     expect(text).toContain('!ref Identity/Ann (dev-ann)');
     expect(text).toContain('!ref AccessProfile/Read (created by this plan)');
-    expect((await world.run('plan --out p.json')).code).toBe(0);
-    const applied = await world.run('apply p.json');
-    expect(applied).toMatchObject({ code: 0 });
+    await succeed(world, 'plan --out p.json');
+    await succeed(world, 'apply p.json');
     const [read, write] = world.sandbox.state.objects.AccessProfile ?? [];
     expect(write?.above).toBe(read?.id);
     expect(world.sandbox.state.objects.Role?.[0]?.accessProfiles).toMatchObject([
@@ -207,14 +214,12 @@ describe('a reference that cannot be right', () => {
   it('a cycle of creates is named; one through an object that exists is none', async () => {
     const cycle = `kind: AccessProfile\nname: Read\nabove: !ref AccessProfile/Write\n---\nkind: AccessProfile\nname: Write\nabove: !ref AccessProfile/Read\n`;
     const fresh = await worldWith(cycle);
-    const refused = await fresh.run('plan');
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('[ref-cycle]');
+    const refused = await expectEnd(fresh.run('plan'), 1, '[ref-cycle]');
     expect(refused.stderr.replaceAll(/\s+/g, ' ')).toMatch(
       /AccessProfile\/\w+ -> AccessProfile\/\w+ -> AccessProfile/,
     );
     const world = await worldWith(cycle, { seed: seedOf('dev', existing('dev')) });
-    expect((await world.run('apply --yes')).code).toBe(0);
+    await succeed(world, 'apply --yes');
     expect((await world.plan()).changes).toEqual([]);
   });
 
@@ -227,18 +232,14 @@ describe('a reference that cannot be right', () => {
       environment: { prune: { kinds: ['AccessProfile'] } },
     });
     const allowed = ['--prune', '--allow-delete-all', 'AccessProfile'];
-    const { code, stderr } = await world.run('plan', ...allowed, ...scope);
-    expect(stderr).toContain('This plan deletes AccessProfile/Read');
-    expect(code).toBe(1);
+    await expectEnd(world.run('plan', ...allowed, ...scope), 1, 'This plan deletes AccessProfile/Read');
   });
 });
 
 describe('--only', () => {
   it('narrows what is compared, not what is referred to', async () => {
     const world = await worldWith(both, { seed: seedOf('dev', existing('dev')) });
-    const { code, stderr } = await world.run('plan --only Role/*');
-    expect(code).toBe(1);
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('--only or --except leave AccessProfile/Write out');
+    await expectEnd(world.run('plan --only Role/*'), 1, '--only or --except leave AccessProfile/Write out');
     const plan = await world.plan('--only', 'AccessProfile/Read');
     expect(plan.changes.map(({ address, action }) => [address, action])).toEqual([
       ['AccessProfile/Read', 'update'],
@@ -259,15 +260,13 @@ it('a plan that shows an id with the name of another object is refused, and a na
     world.write('forged.json', JSON.stringify({ ...forged, digest: planDigest(forged) }));
   };
   forge('Source/HR');
-  const refused = await world.run('apply forged.json');
-  expect(refused.code).toBe(4);
+  const refused = await expectEnd(world.run('apply forged.json'), 4);
   expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, ' ')).toContain(
     '/owner cannot hold an id of "Source/HR"',
   );
   forge('Identity/Ben%20Ng');
   expect((await world.run('show forged.json')).stdout).toContain('!ref Identity/Ben Ng (dev-ann)');
-  const other = await world.run('apply forged.json');
-  expect(other).toMatchObject({ code: 4 });
+  const other = await expectEnd(world.run('apply forged.json'), 4);
   expect((other.stdout + other.stderr).replaceAll(/\s+/g, ' ')).toContain(
     'The plan shows the id "dev-ann" as Identity/Ben%20Ng in /owner of Role/Reader, but in the tenant Identity/Ben%20Ng has the id "dev-ben".',
   );
@@ -279,7 +278,7 @@ it('a plan that shows an id with the name of another object is refused, and a na
   });
   expect(nobody.stdout).toContain('but in the tenant there is no Identity/Nobody.');
   expect(writesIn(world.sandbox.log)).toEqual([]);
-  expect(await world.run('apply plan.json')).toMatchObject({ code: 0 });
+  await succeed(world, 'apply plan.json');
 });
 
 it('names the place of a reference to twins of a kind that manifests declare too', async () => {
@@ -288,9 +287,7 @@ it('names the place of a reference to twins of a kind that manifests declare too
     `kind: AccessProfile\nname: Other\n---\n${reader('accessProfiles: [!ref AccessProfile/Same]')}`,
     { seed: seedOf('dev', twins) },
   );
-  const refused = await world.run('plan');
-  expect(refused.code).toBe(1);
-  expect(refused.stderr).toMatch(/^config\/all\.yaml:6:18 +error.*ids a1, a2.*\[ambiguous-ref\]/ms);
+  await expectEnd(world.run('plan'), 1, /^config\/all\.yaml:6:18 +error.*ids a1, a2.*\[ambiguous-ref\]/ms);
 });
 
 it('an object that was made again under another id is a change where it is referred to', async () => {
@@ -323,10 +320,8 @@ it('stands in overlays and variables too, but nowhere else in an environment', a
 describe('deletes', () => {
   it('begin with what refers to others, and a rollback makes them too', async () => {
     const world = await worldWith(both);
-    expect((await world.run('apply --yes --result r.json')).code).toBe(0);
-    expect(
-      (await world.run('rollback r.json --allow-delete-all Role AccessProfile --out back.json')).code,
-    ).toBe(0);
+    await succeed(world, 'apply --yes --result r.json');
+    await succeed(world, 'rollback r.json --allow-delete-all Role AccessProfile --out back.json');
     const back = JSON.parse(world.read('back.json'));
     expect(back.changes.map(({ address }: { address: string }) => address)).toEqual([
       'Role/Reader',
@@ -334,8 +329,7 @@ describe('deletes', () => {
       'AccessProfile/Read',
     ]);
     // The tenant refuses to delete what others refer to.
-    const undone = await world.run('apply back.json');
-    expect(undone.code).toBe(0);
+    await succeed(world, 'apply back.json');
     expect(world.sandbox.state.objects).toMatchObject({ Role: [], AccessProfile: [] });
   });
 });
@@ -346,8 +340,7 @@ describe('an export', () => {
       seed: seedOf(prefix, existing(prefix)),
       files: { 'config/all.yaml': '' },
     });
-    const run = await world.run('export --out config/out --kinds Role AccessProfile SimIntegration');
-    expect(run.code).toBe(0);
+    const run = await succeed(world, 'export --out config/out --kinds Role AccessProfile SimIntegration');
     return { world, run };
   };
 
@@ -411,7 +404,7 @@ describe('an export', () => {
     const world = await worldWith(written, { seed: seedOf('dev', existing('dev')) });
     const [role] = world.sandbox.state.objects.Role ?? [];
     if (role) Object.assign(role, { owner: { type: 'IDENTITY', id: 'dev-ben' } });
-    expect((await world.run('export --merge')).code).toBe(0);
+    await succeed(world, 'export --merge');
     expect(world.read('config/all.yaml')).toBe(
       written
         .replace('Identity/Ann', 'Identity/Ben Ng')
@@ -423,9 +416,11 @@ describe('an export', () => {
   it('leaves the ids of a kind that the tenant does not list', async () => {
     const world = await worldWith('', { seed: seedOf('dev', existing('dev')) });
     world.sandbox.faults.add(parseFault('status=403,operation=list-identity'));
-    const { code, stderr } = await world.run('export --out out --kinds Role');
-    expect(code).toBe(0);
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('Ids of the kind Identity stay as they are');
+    await expectEnd(
+      world.run('export --out out --kinds Role'),
+      0,
+      'Ids of the kind Identity stay as they are',
+    );
     const files = [...filesBelow(`${world.dir}/out`).values()].join('\n');
     expect(files).toContain('id: dev-ann');
     expect(files).toContain('!ref Source/HR');
@@ -454,7 +449,7 @@ describe('a rollback', () => {
     const back = await world.run('rollback result.json --out back.json');
     expect(back, back.stderr).toMatchObject({ code: 0 });
     expect(back.stdout).toContain('!ref AccessProfile/Read (created by this plan)');
-    expect(await world.run('apply back.json')).toMatchObject({ code: 0 });
+    await succeed(world, 'apply back.json');
     const read = objectsOf(world, 'AccessProfile').find(({ name }) => name === 'Read');
     expect(read?.id).not.toBe('dev-read');
     const role = objectsOf(world, 'Role').find(({ name }) => name === 'Reader');
@@ -472,7 +467,7 @@ describe('a rollback', () => {
   it('refers to what somebody else created again', async () => {
     const world = await worldAfter(gone('AccessProfile/Read', 'Role/Reader'));
     world.write('config/all.yaml', 'kind: AccessProfile\nname: Read\n');
-    expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
+    await succeed(world, 'apply --yes');
     const read = objectsOf(world, 'AccessProfile').find(({ name }) => name === 'Read');
     const back = await world.run('rollback result.json --out back.json');
     expect(back.stdout).toContain(`!ref AccessProfile/Read (${read?.id})`);
@@ -506,9 +501,7 @@ describe('a rollback', () => {
       'result.json',
       world.read('result.json').replaceAll('"outcome": "failed"', '"outcome": "done"'),
     );
-    const back = await world.run('rollback result.json');
-    expect(back.code).toBe(1);
-    expect(back.stderr).toContain('[ref-cycle]');
+    const back = await expectEnd(world.run('rollback result.json'), 1, '[ref-cycle]');
     expect(back.stderr.replaceAll(/\s+/g, ' ')).toMatch(
       /AccessProfile\/(one|two) -> AccessProfile\/(one|two)/,
     );

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createTestWorld, seedFile, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, seedFile, succeed, type World } from '../support/world.ts';
 
 const locales = ['de', 'fr', 'it', 'es', 'pt', 'nl'];
 /** Each with a variable that does not exist: a warning. */
@@ -69,10 +69,9 @@ describe('--quiet', () => {
   });
 
   it('does not leave out why a plan is refused', async () => {
-    expect((await world.run('apply --yes --quiet')).code).toBe(0);
+    await succeed(world, 'apply --yes --quiet');
     world.declare([{ ...templates[0], subject: undefined, ensure: 'absent' }]);
-    const { code, stdout } = await world.run('plan --quiet');
-    expect(code).toBe(4);
+    const { stdout } = await expectEnd(world.run('plan --quiet'), 4);
     expect(stdout).toContain('[protected]');
   });
 
@@ -84,8 +83,7 @@ describe('--quiet', () => {
 
   it('shows before an apply the warnings of its changes', async () => {
     world.declare([{ kind: 'VerifiedDomain', domain: 'a.example' }]);
-    const { code, stderr } = await world.run('apply --yes --quiet');
-    expect(code).toBe(0);
+    const { stderr } = await succeed(world, 'apply --yes --quiet');
     expect(stderr).toBe(
       'warning  VerifiedDomain/a.example: Then publish the DKIM records of a.example: `tenantctl status` prints them.\n',
     );
@@ -111,8 +109,11 @@ describe('--quiet', () => {
 });
 
 it('a rollback says which addresses are not in the result, and names what is near', async () => {
-  expect((await world.run('apply --yes --result result.json')).code).toBe(0);
-  const { code, stderr } = await world.run('rollback result.json --only SenderAddress/b@acme.example');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('[unknown-address]')]);
-  expect(stderr).toContain('Did you mean `SenderAddress/a%40acme.example`?');
+  await succeed(world, 'apply --yes --result result.json');
+  await expectEnd(
+    world.run('rollback result.json --only SenderAddress/b@acme.example'),
+    1,
+    '[unknown-address]',
+    'Did you mean `SenderAddress/a%40acme.example`?',
+  );
 });

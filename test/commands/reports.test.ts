@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createTestWorld, runProgram, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, runProgram, succeed, type World } from '../support/world.ts';
 
 let world: World;
 beforeEach(async () => {
@@ -9,32 +9,28 @@ beforeEach(async () => {
   world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
 });
 it('writes the counts that GitLab reads where the name of the report says so', async () => {
-  expect((await world.run('plan --report a/plan.gitlab.json plan.json')).code).toBe(0);
+  await succeed(world, 'plan --report a/plan.gitlab.json plan.json');
   expect(JSON.parse(world.read('a/plan.gitlab.json'))).toEqual({ create: 1, update: 0, delete: 0 });
   expect(JSON.parse(world.read('plan.json'))).toHaveProperty('digest');
 });
 
 it('refuses a report that does not exist of a result before anything is applied', async () => {
-  const { code, stderr } = await world.run('apply --yes --report x.gitlab.json');
-  expect(code).toBe(1);
-  expect(stderr).toContain('Use one of: .json, .md, .html, .xml.');
+  await expectEnd(world.run('apply --yes --report x.gitlab.json'), 1, 'Use one of: .json, .md, .html, .xml.');
   expect(world.sandbox.log).toEqual([]);
 });
 
 it('overwrites no YAML, which may be a manifest of another project', async () => {
   world.write('other/mail.yaml', 'kind: SenderAddress\n');
-  const { code, stderr } = await world.run('plan --out other/mail.yaml');
-  expect(code).toBe(1);
-  expect(stderr).toContain('other/mail.yaml exists and is YAML');
+  await expectEnd(world.run('plan --out other/mail.yaml'), 1, 'other/mail.yaml exists and is YAML');
   expect(world.read('other/mail.yaml')).toBe('kind: SenderAddress\n');
-  expect((await world.run('plan --out new.yaml')).code).toBe(0);
+  await succeed(world, 'plan --out new.yaml');
 });
 
 it("appends plan and result to the summary of a GitHub step, after others' lines", async () => {
   world.env.GITHUB_STEP_SUMMARY = join(world.dir, 'summary.md');
   world.write('summary.md', 'Before\n');
   const { digest } = await world.plan();
-  expect((await world.run('apply --yes')).code).toBe(0);
+  await succeed(world, 'apply --yes');
   const summary = readFileSync(join(world.dir, 'summary.md'), 'utf8');
   expect(summary).toMatch(/^Before\n### tenantctl plan/);
   expect(summary).toContain(digest);
@@ -44,9 +40,7 @@ it("appends plan and result to the summary of a GitHub step, after others' lines
 it('does not fail for a summary that cannot be written', async () => {
   world.env.GITHUB_STEP_SUMMARY = join(world.dir, 'folder');
   mkdirSync(join(world.dir, 'folder'));
-  const { code, stderr } = await world.run('apply --yes');
-  expect(code).toBe(0);
-  expect(stderr).toMatch(/^The step summary could not be written\. .*\(EISDIR\)/m);
+  await expectEnd(world.run('apply --yes'), 0, /^The step summary could not be written\. .*\(EISDIR\)/m);
   expect(existsSync(join(world.dir, '.tenantctl/test/results'))).toBe(true);
 });
 
@@ -56,8 +50,7 @@ it.each([
   ['github', '::error file=config/a.yaml,line=2,col=1,'],
 ])('tells the problems of manifests as %s, with their place', async (format, expected) => {
   world.write('config/a.yaml', 'kind: SenderAddress\nemial: one@acme.example\n');
-  const { code, stdout } = await world.run('validate --format', format);
-  expect(code).toBe(1);
+  const { stdout } = await expectEnd(world.run('validate --format', format), 1);
   expect(stdout).toContain(expected);
 });
 
@@ -83,7 +76,7 @@ describe('a project in a folder of a repository', () => {
   it('tells the risks of a plan so too', async () => {
     world.write('apps/iga/config/a.yaml', 'kind: SenderAddress\nemail: one@acme.example\n');
     const config = ['-c', 'apps/iga/tenantctl.yaml'];
-    expect((await world.run('plan', ...config, '--out', 'plan.json')).code).toBe(0);
+    await succeed(world, 'plan', ...config, '--out', 'plan.json');
     const { stdout } = await world.run('show plan.json', ...config, '--format', 'github');
     expect(stdout).toContain('::warning file=apps/iga/config/a.yaml,line=1,title=SENDS E-MAIL');
     // Where there is no project, nobody knows which folder the plan is about.
@@ -105,8 +98,7 @@ it('a file has the whole of a long value that the terminal cuts', async () => {
   });
   const body = Array.from({ length: 200 }, (_, at) => `line ${at}`).join('\n');
   world.declare([{ ...welcome, body }]);
-  const { code, stdout } = await world.run('plan --report plan.xml');
-  expect(code).toBe(0);
+  const { stdout } = await succeed(world, 'plan --report plan.xml');
   expect(stdout).not.toContain('line 150');
   expect(world.read('plan.xml')).toContain('line 150');
 });

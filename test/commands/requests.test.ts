@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, seedFile, type World, type WorldOptions, writesIn } from '../support/world.ts';
+import {
+  createTestWorld,
+  expectEnd,
+  seedFile,
+  succeed,
+  type World,
+  type WorldOptions,
+  writesIn,
+} from '../support/world.ts';
 
 let world: World;
 
@@ -49,7 +57,7 @@ it('signs in while it reads many manifests, and sends nothing else where one of 
   const templates = await tenantOf(400);
   for (const each of templates) world.write(`config/${each.key}.yaml`, JSON.stringify(manifestOf(each)));
   world.write('config/zzz.yaml', 'kind: Nonsense\n');
-  expect((await world.run('plan')).code).toBe(1);
+  await expectEnd(world.run('plan'), 1);
   expect(asked()).toEqual({ 'issue-token': 1 });
 });
 
@@ -132,7 +140,7 @@ it('writes only what differs, and reads again only that', async () => {
     ...(at % 300 === 0 && { subject: 'Changed' }),
   }));
   world.declare(declared);
-  expect((await world.run('apply --yes')).code).toBe(0);
+  await succeed(world, 'apply --yes');
   const writes = writesIn(world.sandbox.log);
   expect(writes.map(({ operation }) => operation)).toEqual([
     'create-notification-template',

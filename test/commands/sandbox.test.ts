@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { main } from '../../src/commands/main.ts';
 import { getText, isObject, parseJson } from '../../src/model/json.ts';
-import { createTestWorld, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, type World } from '../support/world.ts';
 
 const role = (fields: string) =>
   `kind: Role\npath: /v2025/roles\nkey: name\nfields: ${fields}\nserverOwned: [id]\n`;
@@ -74,18 +74,13 @@ it('serves the kinds of the folder that is named instead', async () => {
 
 it('names a descriptor that cannot be used, and a folder that is not there', async () => {
   const world = await createTestWorld({ files: { 'kinds/Role.kind.yaml': 'kind: Role\n' } });
-  const wrong = await world.run('sandbox');
-  expect(wrong.code).toBe(1);
-  expect(wrong.stderr.replaceAll(/\s+/g, ' ')).toContain('kinds/Role.kind.yaml: descriptor.path is required');
-  const missing = await world.run('sandbox --kinds nowhere');
-  expect(missing.code).toBe(1);
-  expect(missing.stderr).toContain('nowhere');
+  await expectEnd(world.run('sandbox'), 1, 'kinds/Role.kind.yaml: descriptor.path is required');
+  await expectEnd(world.run('sandbox --kinds nowhere'), 1, 'nowhere');
 });
 
 it('refuses a fault of an operation that the tenant does not have, and takes one of a kind of its own', async () => {
   const world = await createTestWorld({ files: { 'kinds/Role.kind.yaml': role('{ colour: text }') } });
-  const unknown = await world.run('sandbox --fault status=503,operation=get-roles');
-  expect(unknown.code).toBe(1);
+  const unknown = await expectEnd(world.run('sandbox --fault status=503,operation=get-roles'), 1);
   expect(unknown.stderr.replaceAll(/\s+/g, ' ')).toMatch(
     /The tenant has no operation "get-roles"\. It has create-.*, list-role, .*, send-test-notification\. /,
   );
@@ -108,8 +103,7 @@ it('shows a write in its reads when --fault lag=MS is over, and at once without 
   expect((await serve(world, path)).answer).toMatchObject(made);
   expect((await serve(world, path, '--fault', 'lag=600000')).answer).toEqual([]);
   expect((await serve(world, path, '--lag', '600000')).answer).toEqual([]);
-  const refused = await world.run('sandbox', '--fault', 'lag=soon');
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('[fault-syntax]')]);
+  await expectEnd(world.run('sandbox', '--fault', 'lag=soon'), 1, '[fault-syntax]');
 });
 
 it('departs from the contract as --vary says', async () => {

@@ -3,7 +3,7 @@ import type { Json } from '../../src/model/json.ts';
 import type { SandboxOptions } from '../support/sandbox.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, succeed, type World } from '../support/world.ts';
 
 shortenPauses();
 
@@ -122,8 +122,7 @@ test('--limit says nothing of more where it is just reached', async () => {
 test('a page that fails is an error, not a short result', async () => {
   const world = await tenantWith(600);
   world.sandbox.faults.add({ kind: 'status', status: 500, operation: 'run-profile-search', nth: 2 });
-  const { code, json } = await world.run('search', 'Contractors in Oslo', '--format', 'json');
-  expect(code).toBe(1);
+  const { json } = await expectEnd(world.run('search', 'Contractors in Oslo', '--format', 'json'), 1);
   expect(json).toMatchObject({ diagnostics: [{ code: 'tenant-error' }] });
 });
 
@@ -145,8 +144,7 @@ test('CSV is as RFC 4180 says, and no cell is a formula to a spreadsheet', async
       nothing: null,
     },
   });
-  const { stdout, code } = await world.run('search', 'Contractors in Oslo', '--format', 'csv');
-  expect(code).toBe(0);
+  const { stdout } = await succeed(world, 'search', 'Contractors in Oslo', '--format', 'csv');
   expect(stdout.split('\r\n')).toEqual([
     "id,uid,name,status,profile_type,city,phone,owes,tags,attributes.uid,'=head,nothing",
     `1,'=cmd|1!A0,"He said ""yes"",\nand left",Active,t1,Oslo,'+47 1,-17.5,"a; b",'@x,␛[31m,`,
@@ -178,8 +176,7 @@ test('a table is cut to the terminal, says what it leaves out, and holds no term
 
 test('nobody found is no error', async () => {
   const world = await tenantWith(0);
-  const { code, stdout } = await world.run('search', 'Contractors in Oslo');
-  expect(code).toBe(0);
+  const { stdout } = await succeed(world, 'search', 'Contractors in Oslo');
   expect(stdout).toBe('Contractors in Oslo: 0 profiles\n');
 });
 
@@ -189,8 +186,7 @@ test.each<[string, string]>([
   ['Nothing like it', 'There are: "Contractors in Oslo", "All that is saved".'],
 ])('an unknown label is an error that names the near ones: %s', async (label, hint) => {
   const world = await tenantWith(0);
-  const { code, json } = await world.run('search', label, '--format', 'json');
-  expect(code).toBe(1);
+  const { json } = await expectEnd(world.run('search', label, '--format', 'json'), 1);
   expect(json).toMatchObject({ diagnostics: [{ code: 'unknown-search', hint }] });
 });
 
@@ -200,7 +196,6 @@ test.each<[string, readonly string[], Json]>([
   ['an order that the tenant does not know', ['--order', 'shoe size'], 'tenant-bad-request'],
 ])('%s is refused', async (_what, more, code) => {
   const world = await tenantWith(0);
-  const ran = await world.run('search', 'Contractors in Oslo', '--format', 'json', ...more);
-  expect(ran.code).toBe(1);
+  const ran = await expectEnd(world.run('search', 'Contractors in Oslo', '--format', 'json', ...more), 1);
   expect(ran.json).toMatchObject({ diagnostics: [{ code }] });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { createTestWorld, runProgram } from '../support/world.ts';
+import { createTestWorld, expectEnd, runProgram } from '../support/world.ts';
 
 const seed = `
 templateDefaults:
@@ -22,8 +22,7 @@ const notSent = /Nothing was sent/;
 
 test('with --yes the default context is sent, made from the template and the tenant', async () => {
   const { run, sandbox } = await createTestWorld({ seed });
-  const { code, stdout, stderr } = await run('send-test', address, '--yes');
-  expect(code).toBe(0);
+  const { stdout, stderr } = await expectEnd(run('send-test', address, '--yes'), 0);
   expect(sandbox.state.sentNotifications).toMatchObject([
     {
       key: 'welcome',
@@ -48,8 +47,7 @@ test.each(['yaml', 'json'])('the context of a %s file is sent as JSON text', asy
   const text = kind === 'json' ? '{"user": {"name": "Ada"}, "n": 3}' : 'user:\n  name: Ada\nn: 3\n';
   write(`context.${kind}`, text);
   const argv = ['send-test', address, '--yes', '--context', `context.${kind}`, '--format', 'json'];
-  const { code, json } = await run(...argv);
-  expect(code).toBe(0);
+  const { json } = await expectEnd(run(...argv), 0);
   expect(json).toMatchObject({ sent: true, status: 204, template: 'default', context: { n: 3 } });
   const sent = sandbox.log.find(({ operation }) => operation === 'send-test-notification');
   expect(sent?.body).toEqual({ key: 'welcome', medium: 'EMAIL', context: '{"user":{"name":"Ada"},"n":3}' });
@@ -70,8 +68,7 @@ test('somebody at a terminal is shown it first, and asked', async () => {
 
 test('without a terminal nothing is sent unless --yes says so', async () => {
   const { run, sandbox } = await createTestWorld({ seed });
-  const { code, json } = await run('send-test', address, '--format', 'json');
-  expect(code).toBe(1);
+  const { json } = await expectEnd(run('send-test', address, '--format', 'json'), 1);
   expect(json).toMatchObject({ diagnostics: [{ code: 'consent-required' }] });
   expect(sandbox.log).toHaveLength(0);
 });
@@ -92,8 +89,7 @@ test('the customised template is shown, and that the manifest differs from it', 
 test("a refusal is told in the tenant's words", async () => {
   const { run, sandbox } = await createTestWorld({ seed });
   sandbox.faults.add({ kind: 'status', status: 400, operation: 'send-test-notification' });
-  const { code, json } = await run('send-test', address, '--yes', '--format', 'json');
-  expect(code).toBe(1);
+  const { json } = await expectEnd(run('send-test', address, '--yes', '--format', 'json'), 1);
   expect(json).toMatchObject({
     diagnostics: [{ code: 'test-refused', message: expect.stringContaining('Fault: 400'), address }],
   });
@@ -102,16 +98,14 @@ test("a refusal is told in the tenant's words", async () => {
 test.each(['json', 'html'] as const)('a success with an error in it proves nothing: %s', async (body) => {
   const { run, sandbox } = await createTestWorld({ seed });
   sandbox.faults.add({ kind: 'status', status: 200, body, operation: 'send-test-notification' });
-  const { code, json } = await run('send-test', address, '--yes', '--format', 'json');
-  expect(code).toBe(3);
+  const { json } = await expectEnd(run('send-test', address, '--yes', '--format', 'json'), 3);
   expect(json).toMatchObject({ diagnostics: [{ code: 'test-unknown', address }] });
 });
 
 test('a lost answer is told as unknown, and nothing is sent twice', async () => {
   const { run, sandbox } = await createTestWorld({ seed });
   sandbox.faults.add({ kind: 'reset-after', operation: 'send-test-notification' });
-  const { code, json } = await run('send-test', address, '--yes', '--format', 'json');
-  expect(code).toBe(3);
+  const { json } = await expectEnd(run('send-test', address, '--yes', '--format', 'json'), 3);
   expect(json).toMatchObject({ diagnostics: [{ code: 'test-unknown' }] });
   expect(sandbox.state.sentNotifications).toHaveLength(1);
 });
@@ -123,8 +117,7 @@ test.each([
   ['a template that does not exist', 'NotificationTemplate/welcom/EMAIL/en', 'unknown-template'],
 ])('%s is no template to send', async (_what, word, code) => {
   const { run, sandbox } = await createTestWorld({ seed });
-  const ran = await run('send-test', word, '--yes', '--format', 'json');
-  expect(ran.code).toBe(1);
+  const ran = await expectEnd(run('send-test', word, '--yes', '--format', 'json'), 1);
   expect(ran.json).toMatchObject({ diagnostics: [{ code }] });
   expect(sandbox.state.sentNotifications).toHaveLength(0);
 });
@@ -157,8 +150,10 @@ test.each([
 ])('a context file with %s is refused', async (_what, text, code) => {
   const { run, sandbox, write } = await createTestWorld({ seed });
   write('context.yaml', text);
-  const ran = await run('send-test', address, '--yes', '--format', 'json', '--context', 'context.yaml');
-  expect(ran.code).toBe(1);
+  const ran = await expectEnd(
+    run('send-test', address, '--yes', '--format', 'json', '--context', 'context.yaml'),
+    1,
+  );
   expect(ran.json).toMatchObject({ diagnostics: [{ code }] });
   expect(sandbox.log).toHaveLength(0);
 });
@@ -176,9 +171,7 @@ describe('locale and recipients', () => {
   test('are sent where the host takes them, the locale being that of the template', async () => {
     const { run, sandbox } = await createTestWorld(extended);
     const argv = ['send-test', german, '--yes', '--to', 'a@acme.example', '--to', 'b@acme.example'];
-    const { code, stderr } = await run(...argv);
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/to +a@acme\.example, b@acme\.example\n +locale +de/);
+    await expectEnd(run(...argv), 0, /to +a@acme\.example, b@acme\.example\n +locale +de/);
     expect(sandbox.state.sentNotifications).toMatchObject([
       { locale: 'de', recipients: ['a@acme.example', 'b@acme.example'] },
     ]);
@@ -186,16 +179,10 @@ describe('locale and recipients', () => {
 
   test('a recipient is never guessed, and the locale can be another', async () => {
     const { run, sandbox } = await createTestWorld(extended);
-    const { code, json, stderr } = await run(
-      'send-test',
-      german,
-      '--yes',
-      '--locale',
-      'fr',
-      '--format',
-      'json',
+    const { json, stderr } = await expectEnd(
+      run('send-test', german, '--yes', '--locale', 'fr', '--format', 'json'),
+      0,
     );
-    expect(code).toBe(0);
     expect(json).toMatchObject({ locale: 'fr', to: null });
     expect(stderr).toContain('The tenant decides');
     expect(bodyIn(sandbox.log)).toMatchObject({ locale: 'fr' });
@@ -209,8 +196,7 @@ describe('locale and recipients', () => {
     '%s is refused where the host does not take it, which names the setting',
     async (option, value, message) => {
       const { run, sandbox } = await createTestWorld({ seed });
-      const { code, stderr } = await run('send-test', german, '--yes', option, value);
-      expect(code).toBe(1);
+      const { stderr } = await expectEnd(run('send-test', german, '--yes', option, value), 1);
       expect(stderr).toMatch(message);
       expect(stderr).toContain('identity.sendTest: extended');
       expect(sandbox.log).toEqual([]);
@@ -231,7 +217,9 @@ describe('locale and recipients', () => {
 
 test('a context file that is not there is told', async () => {
   const { run } = await createTestWorld({ seed });
-  const ran = await run('send-test', address, '--yes', '--context', 'nowhere.yaml');
-  expect(ran.code).toBe(1);
-  expect(ran.stderr).toContain('There is no file nowhere.yaml.');
+  await expectEnd(
+    run('send-test', address, '--yes', '--context', 'nowhere.yaml'),
+    1,
+    'There is no file nowhere.yaml.',
+  );
 });

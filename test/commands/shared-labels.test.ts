@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { commitAll } from '../support/repository.ts';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, succeed, type World } from '../support/world.ts';
 
 const rule = { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' };
 const joiners = { kind: 'ProfileSearch', label: 'Joiners', rules: [rule] };
@@ -25,26 +25,20 @@ it('does not keep a plan from being compared with a revision', async () => {
 it('does not keep an apply from being undone', async () => {
   const world = await tenant();
   world.declare([joiners]);
-  expect(await world.run('apply --yes --result result.json')).toMatchObject({ code: 0 });
-  const { code, stdout } = await world.run('rollback result.json');
-  expect(code).toBe(0);
+  await succeed(world, 'apply --yes --result result.json');
+  const { stdout } = await succeed(world, 'rollback result.json');
   expect(stdout).toContain('ProfileSearch/Joiners');
 });
 
 it('does not hide that a search is unknown', async () => {
   const world = await tenant('Joiners');
-  const { code, stderr } = await world.run('search Joinerz');
-  expect(code).toBe(1);
-  expect(stderr).toContain('unknown-search');
-  expect(stderr).toContain('Did you mean `Joiners`?');
+  await expectEnd(world.run('search Joinerz'), 1, 'unknown-search', 'Did you mean `Joiners`?');
 });
 
 it('is an error where a manifest names them', async () => {
   const world = await tenant();
   world.declare([{ kind: 'ProfileSearch', label: 'Leavers', ensure: 'absent' }]);
-  const { code, stderr } = await world.run('plan');
-  expect(code).toBe(1);
-  expect(stderr).toContain('ids q0, q1.');
+  await expectEnd(world.run('plan'), 1, 'ids q0, q1.');
 });
 
 it('tells of a new search whose label looks like one that the tenant has', async () => {

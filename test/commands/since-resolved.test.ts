@@ -6,7 +6,7 @@ import type { Plan } from '../../src/model/plan.ts';
 import { commitAll } from '../support/repository.ts';
 import { addObjects } from '../support/tenant-objects.ts';
 import { worlds } from '../support/tenant-variants.ts';
-import { createTestWorld, createWorld, type World } from '../support/world.ts';
+import { createTestWorld, createWorld, expectEnd, succeed, type World } from '../support/world.ts';
 
 /** An integration as the tenant has it. */
 const integration = (name: string) => ({ name, type: 'ServiceNow', attributes: { url: 'old' } });
@@ -230,9 +230,7 @@ it('names the revision where its manifests have errors', async () => {
   world.write('config/wrong.yaml', 'kind: SimIntegration\nname: [x]\n');
   commitAll(world.dir);
   rmSync(join(world.dir, 'config/wrong.yaml'));
-  const { code, stderr } = await world.run('plan --since HEAD');
-  expect(code).toBe(1);
-  expect(stderr).toContain('HEAD:config/wrong.yaml:2:7');
+  await expectEnd(world.run('plan --since HEAD'), 1, 'HEAD:config/wrong.yaml:2:7');
 });
 
 it.each([
@@ -250,8 +248,7 @@ it.each([
   commitAll(world.dir);
   rmSync(join(world.dir, 'config/gone.yaml'));
   world.write('config/kept.yaml', kept);
-  const gone = await world.run('plan --format json --since HEAD');
-  expect(gone).toMatchObject({ code: 0 });
+  const gone = await succeed(world, 'plan --format json --since HEAD');
   expect(gone.stdout + gone.stderr).not.toContain(encodeURIComponent(value));
   expect(gone.stdout).toContain(`${name} `);
   world.write(
@@ -271,8 +268,8 @@ it('applies what it shows, though it looks like a credential only in the form th
   const declare = (attributes: object | null) =>
     world.declare([{ kind: 'SimIntegration', name: 'Staff', type: 'ServiceNow Service Desk', attributes }]);
   declare({ password: false });
-  expect((await world.run('apply --yes')).code).toBe(0);
+  await succeed(world, 'apply --yes');
   commitAll(world.dir);
   declare(null);
-  expect((await world.run('apply --yes --since HEAD')).code).toBe(0);
+  await succeed(world, 'apply --yes --since HEAD');
 });

@@ -3,7 +3,7 @@ import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { commitAll } from '../support/repository.ts';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, succeed, type World } from '../support/world.ts';
 
 async function repository(): Promise<World> {
   const world = await createTestWorld();
@@ -34,8 +34,7 @@ it('needs no seed of the embedded tenant in the revision', async () => {
   commitAll(world.dir);
   world.write('seed.yaml', 'senders: [{ email: a@acme.example }, { email: b@acme.example }]\n');
   rmSync(`${world.dir}/config/a.yaml`);
-  const { code, stdout } = await world.run('plan --since HEAD');
-  expect(code).toBe(0);
+  const { stdout } = await succeed(world, 'plan --since HEAD');
   expect(stdout).toContain('- SenderAddress/a@acme.example');
   expect(stdout).not.toContain('seed.yaml');
 });
@@ -45,8 +44,7 @@ it('says in words what would undo a change made in the tenant', async () => {
   rmSync(`${world.dir}/config/gone.yaml`);
   const kept = world.sandbox.state.simIntegrations.find(({ name }) => name === 'Kept');
   if (kept) kept.attributes = { url: 'by hand' };
-  const { code, stdout } = await world.run('plan --since HEAD --only SimIntegration/Kept');
-  expect(code).toBe(0);
+  const { stdout } = await succeed(world, 'plan --since HEAD --only SimIntegration/Kept');
   expect(stdout).toMatch(/UNDOES A CHANGE: someone changed attributes\/url in the tenant\n/);
 });
 
@@ -54,9 +52,7 @@ it('refuses a revision that git does not know, and one that would be an option',
   const world = await repository();
   rmSync(`${world.dir}/config/gone.yaml`);
   for (const revision of ['no-such-revision', '--output=x']) {
-    const { code, stderr } = await world.run('plan', `--since=${revision}`);
-    expect(code).toBe(1);
-    expect(stderr).toContain('unknown-revision');
+    await expectEnd(world.run('plan', `--since=${revision}`), 1, 'unknown-revision');
   }
 });
 

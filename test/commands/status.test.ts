@@ -4,7 +4,7 @@ import { zoneLine } from '../../src/commands/status.ts';
 import { dkimRecords, mailFromRecords } from '../../src/engine/status.ts';
 import { get, isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, runProgram, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, runProgram, succeed, type World } from '../support/world.ts';
 import { nameServer } from './name-server.ts';
 
 const seed = `
@@ -234,8 +234,7 @@ test('--dns tells published, missing, wrong, and no answer apart', async () => {
     ],
   });
   const dns = ['--dns', '--resolver', address, '--dns-timeout', '1s'];
-  const { code, json } = await run('status --format json', ...dns);
-  expect(code).toBe(0);
+  const { json } = await expectEnd(run('status --format json', ...dns), 0);
   const found = rows(json);
   const told = (name: string) => found.get(name)?.publications;
   expect(told('VerifiedDomain/acme.example')).toEqual([
@@ -288,8 +287,7 @@ test.each([
 
 test('a resolver that is none is refused before the tenant is asked', async () => {
   const { run, sandbox } = await createTestWorld({ seed });
-  const { code, json } = await run('status --resolver a:b:c --format json');
-  expect(code).toBe(1);
+  const { json } = await expectEnd(run('status --resolver a:b:c --format json'), 1);
   expect(sandbox.log).toHaveLength(0);
   expect(json).toMatchObject({ diagnostics: [{ code: 'resolver-syntax' }] });
 });
@@ -304,8 +302,7 @@ test('--wait ends when all that is declared is verified, and says what moved', a
   const { world, argv } = await waiting('10m');
   const [mailFrom] = world.sandbox.state.mailFrom;
   if (mailFrom) mailFrom.readsLeft = 3;
-  const { code, json, stderr } = await world.run(...argv);
-  expect(code).toBe(0);
+  const { json, stderr } = await succeed(world, ...argv);
   expect(rows(json).get('SenderAddress/missing%40acme.example')?.verification).toBe('verified');
   expect(rows(json).get('VerifiedDomain/old.example')?.verification).toBe('failed');
   expect(stderr).toMatch(
@@ -319,8 +316,7 @@ test('--wait ends when all that is declared is verified, and says what moved', a
 
 test('--wait ends with 3 at its limit, and names what is not verified', async () => {
   const { world, argv } = await waiting('30ms');
-  const { code, json, stderr } = await world.run(...argv);
-  expect(code).toBe(3);
+  const { json, stderr } = await expectEnd(world.run(...argv), 3);
   expect(rows(json).get('MailFrom/acme.example')?.verification).toBe('pending');
   expect(stderr).toContain('Not verified in test: MailFrom/acme.example (pending)');
 });
@@ -329,8 +325,7 @@ test('what is declared absent is neither missing nor waited for', async () => {
   const gone = 'kind: SenderAddress\nemail: gone@acme.example\nensure: absent\n';
   const stays = 'kind: SenderAddress\nemail: help@acme.example\n';
   const { run } = await createTestWorld({ seed, files: { 'config/mail.yaml': `${gone}---\n${stays}` } });
-  const { code, json } = await run('status --wait 1s --format json');
-  expect(code).toBe(0);
+  const { json } = await expectEnd(run('status --wait 1s --format json'), 0);
   const found = rows(json);
   expect(found.has('SenderAddress/gone%40acme.example')).toBe(false);
   expect(found.get('SenderAddress/help%40acme.example')?.declared).toBe(true);
@@ -365,16 +360,12 @@ test.each([[['--wait']], [['--wait', '--format', 'json']]])(
 
 test.each([[['--wait=']], [['--wait', '']]])('%j is refused: a variable may not be set', async (options) => {
   const { run } = await createTestWorld({ seed });
-  const { code, stderr } = await run('status', ...options);
-  expect(stderr).toContain('The value of --wait is empty');
-  expect(code).toBe(1);
+  await expectEnd(run('status', ...options), 1, 'The value of --wait is empty');
 });
 
 test.each(['soon', '0s', '-1m'])('--wait=%s is refused', async (time) => {
   const { run, sandbox } = await createTestWorld({ seed });
-  const { code, stderr } = await run('status', `--wait=${time}`);
-  expect(code).toBe(1);
-  expect(stderr).toContain('duration-syntax');
+  await expectEnd(run('status', `--wait=${time}`), 1, 'duration-syntax');
   expect(sandbox.log).toHaveLength(0);
 });
 
@@ -386,8 +377,7 @@ test('a read that fails is told as JSON, and no identity is taken for absent', a
     path: '/v2025/verified-from-addresses',
     times: Number.POSITIVE_INFINITY,
   });
-  const { code, json } = await run('status --format json');
-  expect(code).toBe(1);
+  const { json } = await expectEnd(run('status --format json'), 1);
   expect(json).toMatchObject({ diagnostics: [{ code: 'tenant-forbidden' }] });
 });
 

@@ -1,7 +1,7 @@
 /** Notification templates and the vendor's defaults behind them (issue: the whole API). */
 import { expect, it } from 'vitest';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, type World, type WorldOptions } from '../support/world.ts';
+import { createTestWorld, expectEnd, type World, type WorldOptions } from '../support/world.ts';
 
 const byDefault = (key: string) => ({ key, subject: 'The default subject', body: 'The default body' });
 const declared = (key: string, more: object) => ({
@@ -54,9 +54,7 @@ it('shows of a delete what recipients will get instead', async () => {
 it('names the near keys where one has no default', async () => {
   const world = await worldOf(['cloud_manual_work_item_summary', 'welcome'], []);
   world.declare([declared('cloud_manual_workitem_summary', { subject: 'x' })]);
-  const { code, stderr } = await world.run('plan');
-  expect(code).toBe(1);
-  expect(stderr).toContain('Did you mean `cloud_manual_work_item_summary`?');
+  await expectEnd(world.run('plan'), 1, 'Did you mean `cloud_manual_work_item_summary`?');
 });
 
 it('deletes many by one request that names key, medium and locale of each, and looks at the outcome', async () => {
@@ -81,8 +79,7 @@ it('says to ask support where deleting is not enabled', async () => {
     sandbox: { variations: { bulkDelete: 'forbidden' } },
   });
   world.declare([gone('a')]);
-  const { code, stdout } = await world.run('apply --yes --format json');
-  expect(code).toBe(3);
+  const { stdout } = await expectEnd(world.run('apply --yes --format json'), 3);
   const { error } = JSON.parse(stdout).changes[0];
   expect(error).toContain("ask the vendor's support to enable it");
   // The tenant's own words end without a full stop.

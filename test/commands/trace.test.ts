@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parseJson } from '../../src/model/json.ts';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, seedFile, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, seedFile, succeed, type World } from '../support/world.ts';
 
 const linesOf = (world: World, file: string) =>
   world
@@ -26,7 +26,7 @@ const desk = {
 it('has each exchange of a run, the one for the token too, and is for its owner only', async () => {
   const world = await createTestWorld({ sandbox: { seed: seedFile } });
   world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
-  expect(await world.run('apply --yes --trace logs/trace.jsonl')).toMatchObject({ code: 0 });
+  await succeed(world, 'apply --yes --trace logs/trace.jsonl');
   const lines = linesOf(world, 'logs/trace.jsonl');
   expect(lines[0]).toMatchObject({
     method: 'POST',
@@ -54,7 +54,7 @@ it.each([
   async (_, vary) => {
     const world = await createTestWorld({ sandbox: { variations: vary } });
     addObjects(world.sandbox.state, { simIntegrations: [desk] });
-    expect(await world.run('get SimIntegration/Desk --quiet --trace trace.jsonl')).toMatchObject({ code: 0 });
+    await succeed(world, 'get SimIntegration/Desk --quiet --trace trace.jsonl');
     const text = world.read('trace.jsonl');
     expect(text).toContain('"name":"Desk"');
     expect(text).toMatch(/\[text of \d+ characters\]/);
@@ -66,7 +66,7 @@ it.each([
 it('keeps the message of a tenant that refuses', async () => {
   const world = await createTestWorld();
   world.env.CLIENT_SECRET = 'wrong-client-secret';
-  expect(await world.run('check --trace trace.jsonl')).toMatchObject({ code: 1 });
+  await expectEnd(world.run('check --trace trace.jsonl'), 1);
   expect(linesOf(world, 'trace.jsonl')[0]).toMatchObject({
     answer: { status: 401, body: { error: 'invalid_client' } },
   });
@@ -76,7 +76,7 @@ it('keeps the message of a tenant that refuses', async () => {
 it('takes the place of an earlier trace, which others may have been able to read', async () => {
   const world = await createTestWorld();
   writeFileSync(join(world.dir, 'trace.jsonl'), 'earlier', { mode: 0o644 });
-  expect(await world.run('status --trace trace.jsonl')).toMatchObject({ code: 0 });
+  await succeed(world, 'status --trace trace.jsonl');
   expect(world.read('trace.jsonl')).not.toContain('earlier');
   expect(statSync(join(world.dir, 'trace.jsonl')).mode & 0o777).toBe(0o600);
 });
@@ -90,9 +90,7 @@ it.each([
     'config/t.yaml',
     'kind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: en\nbody: !file body.html\n',
   );
-  const { code, stderr } = await world.run('plan', '--trace', file);
-  expect(code).toBe(1);
-  expect(stderr).toContain(named);
+  await expectEnd(world.run('plan', '--trace', file), 1, named);
   expect(world.read('config/body.html')).toBe('Hello');
   expect(world.sandbox.log).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { chownSync, existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createTestWorld, createWorld, runProgram, succeed } from '../support/world.ts';
+import { createTestWorld, createWorld, expectEnd, runProgram, succeed } from '../support/world.ts';
 
 const sender = { kind: 'SenderAddress', email: 'new@acme.example' };
 
@@ -29,21 +29,20 @@ describe('the project file', () => {
     world.declare([sender]);
     const cwd = mkdtempSync(join(tmpdir(), 'tenantctl-elsewhere-'));
     const env = { ...world.env, TENANTCTL_CONFIG: join(world.dir, 'tenantctl.yaml') };
-    expect(await runProgram(['validate'], { cwd, env })).toMatchObject({ code: 0 });
+    await expectEnd(runProgram(['validate'], { cwd, env }), 0);
     const missing = await runProgram(['validate', '--config', 'no.yaml'], { cwd, env });
     expect(missing).toMatchObject({ code: 1, stdout: expect.stringContaining('no.yaml') });
     expect(missing.stdout).not.toContain('TENANTCTL_CONFIG');
-    const wrong = await runProgram(['plan'], { cwd, env: { ...env, TENANTCTL_CONFIG: 'no.yaml' } });
-    expect(wrong).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/TENANTCTL_CONFIG: There is no project file\s+\S+no\.yaml\./),
-    });
+    await expectEnd(
+      runProgram(['plan'], { cwd, env: { ...env, TENANTCTL_CONFIG: 'no.yaml' } }),
+      1,
+      /TENANTCTL_CONFIG: There is no project file\s+\S+no\.yaml\./,
+    );
   });
 
   it('is asked for where there is none, with what to do', async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'tenantctl-empty-'));
-    const { code, stdout } = await runProgram(['validate'], { cwd, env: {} });
-    expect(code).toBe(1);
+    const { stdout } = await expectEnd(runProgram(['validate'], { cwd, env: {} }), 1);
     expect(stdout).toContain('config-not-found');
     expect(stdout).toContain('tenantctl init');
   });
@@ -54,8 +53,7 @@ describe('the project file', () => {
     writeFileSync(file, 'version: 1\n');
     chownSync(file, 12345, 12345);
     mkdirSync(join(folder, 'mine'));
-    const { code, stderr } = await runProgram(['validate'], { cwd: join(folder, 'mine'), env: {} });
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('foreign-project') });
+    await expectEnd(runProgram(['validate'], { cwd: join(folder, 'mine'), env: {} }), 1, 'foreign-project');
   });
 });
 
@@ -67,9 +65,7 @@ describe('the environment', () => {
     const refused = await runProgram(['validate'], { cwd: world.dir, env: wrong });
     expect(refused).toMatchObject({ code: 1, stdout: expect.stringContaining('elsewhere') });
     const { environment } = await world.plan();
-    expect(await runProgram(['validate', '-e', environment], { cwd: world.dir, env: wrong })).toMatchObject({
-      code: 0,
-    });
+    await expectEnd(runProgram(['validate', '-e', environment], { cwd: world.dir, env: wrong }), 0);
   });
 
   it.each([
@@ -82,12 +78,9 @@ describe('the environment', () => {
     const world = await createTestWorld();
     const options = { cwd: world.dir, env: { ...world.env, TENANTCTL_ENV: name } };
     for (const command of ['plan', 'export', 'status']) {
-      const { code, stderr } = await runProgram([command], options);
-      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) });
-      expect(stderr).toContain(hint);
+      await expectEnd(runProgram([command], options), 1, message, hint);
     }
-    const named = await runProgram(['plan', '-e', name], options);
-    expect(named.code).toBe(1);
+    const named = await expectEnd(runProgram(['plan', '-e', name], options), 1);
     expect(named.stderr).not.toContain('TENANTCTL_ENV');
   });
 
@@ -95,11 +88,7 @@ describe('the environment', () => {
     const world = await createTestWorld();
     await succeed(world, 'plan', '--out', 'plan.json');
     world.write('tenantctl.yaml', world.read('tenantctl.yaml').replaceAll('test', 'other'));
-    const { code, stderr } = await world.run('apply', 'plan.json');
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining('plan.json: There is no environment `test`.'),
-    });
+    await expectEnd(world.run('apply', 'plan.json'), 1, 'plan.json: There is no environment `test`.');
   });
 
   it('is one only for some commands, whichever way several were selected', async () => {
@@ -109,28 +98,22 @@ describe('the environment', () => {
     const run = (argv: string[], env: NodeJS.ProcessEnv) =>
       runProgram(['export', ...argv], { cwd: join(world.dir, 'two'), env });
     const message = 'This command works on one environment, and ';
-    expect(await run([], { TENANTCTL_ENV: '*' })).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(`${message}TENANTCTL_ENV selects 2: a, b.`),
-    });
-    expect(await run(['-e', '*'], { TENANTCTL_ENV: 'a' })).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(`${message}--env selects 2: a, b.`),
-    });
+    await expectEnd(run([], { TENANTCTL_ENV: '*' }), 1, `${message}TENANTCTL_ENV selects 2: a, b.`);
+    await expectEnd(run(['-e', '*'], { TENANTCTL_ENV: 'a' }), 1, `${message}--env selects 2: a, b.`);
   });
 
   it('of a wrong defaultEnvironment is no matter of TENANTCTL_ENV', async () => {
     const wrong =
       'version: 1\ndefaultEnvironment: tset\nenvironments: { test: { sandbox: {} }, b: { sandbox: {} } }\n';
     const world = await createTestWorld({ files: { 'two/tenantctl.yaml': wrong } });
-    const { code, stderr } = await runProgram(['plan'], {
-      cwd: join(world.dir, 'two'),
-      env: { TENANTCTL_ENV: '' },
-    });
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining('error  There is no environment `tset`.'),
-    });
+    await expectEnd(
+      runProgram(['plan'], {
+        cwd: join(world.dir, 'two'),
+        env: { TENANTCTL_ENV: '' },
+      }),
+      1,
+      'error  There is no environment `tset`.',
+    );
   });
 
   it.each([
@@ -144,7 +127,7 @@ describe('the environment', () => {
     const world = await createTestWorld({ files });
     const run = (argv: string[], env: NodeJS.ProcessEnv = {}) =>
       runProgram(argv, { cwd: join(world.dir, 'two'), env });
-    expect((await run(['plan', '--out', 'plan.json', ...options])).code).toBe(0);
+    await expectEnd(run(['plan', '--out', 'plan.json', ...options]), 0);
     const named = await run(['apply', 'plan.json', '-e', 'c']);
     const selected = await run(['apply', 'plan.json'], { TENANTCTL_ENV: 'c' });
     const said = ({ code, stderr }: typeof named) => [code, stderr.replaceAll(/\s+/g, ' ')];
@@ -153,7 +136,7 @@ describe('the environment', () => {
       named.code,
       String(said(named)[1]).replace('--env selects', 'TENANTCTL_ENV selects'),
     ]);
-    expect((await run(['apply', 'plan.json'], { TENANTCTL_ENV: options[1] ?? 'a' })).code).toBe(0);
+    await expectEnd(run(['apply', 'plan.json'], { TENANTCTL_ENV: options[1] ?? 'a' }), 0);
   });
 });
 
@@ -195,7 +178,7 @@ describe('what a plan would refuse, whatever the tenant has, is found by validat
   it('not a key with dots or slashes that leads nowhere else', async () => {
     const world = await createTestWorld();
     world.write('config/a.yaml', ['a..b', '...', 'a/b', '.a/b.'].map(preference).join('---\n'));
-    expect(await world.run('validate')).toMatchObject({ code: 0 });
+    await succeed(world, 'validate');
   });
 });
 
@@ -221,9 +204,7 @@ describe('a text that a manifest names', () => {
     const { length } = world.sandbox.log;
     world.write('config/a.yaml', manifest);
     world.write('a.md', 'Text');
-    const { code, stderr } = await world.run(...argv);
-    expect(stderr).toContain('a.md is read by the project');
-    expect(code).toBe(1);
+    await expectEnd(world.run(...argv), 1, 'a.md is read by the project');
     expect(world.read('a.md')).toBe('Text');
     expect(world.sandbox.log).toHaveLength(length);
   });
@@ -262,9 +243,7 @@ describe('a file of the project that the command does not read', () => {
     const written = argv.at(-1) ?? '';
     world.write(written, written === '.env' ? 'A=b\n' : '{}');
     const before = world.read(written);
-    const { code, stderr } = await world.run(...argv);
-    expect(stderr).toContain(`${written} is read by the project`);
-    expect(code).toBe(1);
+    await expectEnd(world.run(...argv), 1, `${written} is read by the project`);
     expect(world.read(written)).toBe(before);
   });
 
@@ -277,9 +256,7 @@ describe('a file of the project that the command does not read', () => {
     world.write('config/a.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
     world.write(written, '{}');
     world.write('environments/other.yaml', environment);
-    const { code, stderr } = await world.run('plan -e test --out', written);
-    expect(stderr).toContain(`${written} is read by the project`);
-    expect(code).toBe(1);
+    await expectEnd(world.run('plan -e test --out', written), 1, `${written} is read by the project`);
     expect(world.read(written)).toBe('{}');
   });
 
@@ -298,9 +275,7 @@ describe('a file of the project that the command does not read', () => {
     await world.run('plan -e test --out plan.json');
     symlinkSync(target, join(world.dir, 'link.json'));
     const before = world.read(target);
-    const { code, stderr } = await world.run(...argv);
-    expect(stderr).toContain(message);
-    expect(code).toBe(1);
+    await expectEnd(world.run(...argv), 1, message);
     expect(world.read(target)).toBe(before);
   });
 });
@@ -310,13 +285,13 @@ it('a report of show in a broken project is not written, and the message says wh
   world.declare([sender]);
   await world.run('plan --out plan.json');
   world.write('tenantctl.yaml', 'version: 1\nenvironments: [\n');
-  const { code, stderr } = await world.run('show plan.json --report a.md');
-  expect(code).toBe(1);
-  expect(stderr).toContain('tenantctl.yaml:2:15');
-  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+  await expectEnd(
+    world.run('show plan.json --report a.md'),
+    1,
+    'tenantctl.yaml:2:15',
     'The report was not written: it could overwrite a file of the project, which could not be read.',
+    'or run the command outside the project',
   );
-  expect(stderr).toContain('or run the command outside the project');
   expect(existsSync(join(world.dir, 'a.md'))).toBe(false);
 });
 

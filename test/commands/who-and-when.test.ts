@@ -1,7 +1,7 @@
 /** When an object was last modified, which commit asks for a change, and what an earlier apply of this checkout did itself. */
 import { expect, it } from 'vitest';
 import { commitAll, git } from '../support/repository.ts';
-import { createTestWorld, succeed, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, succeed, type World } from '../support/world.ts';
 
 const seed = `
 simIntegrations:
@@ -96,7 +96,7 @@ it('does not call a delete by a later apply of this checkout one by somebody, un
   await commit(world, 'ensure: absent');
   const remove = ['apply', '--yes', '--allow-delete-all', 'SimIntegration'];
   world.sandbox.faults.add({ kind: 'status', status: 403, method: 'DELETE', times: 1 });
-  expect(await world.run(...remove)).toMatchObject({ code: 3 });
+  await expectEnd(world.run(...remove), 3);
   await commit(world, 'type: Jira');
   const risks = async () => (await world.plan('--since', 'HEAD~2')).changes.map(({ risk }) => risk);
   world.sandbox.state.simIntegrations = [];

@@ -124,6 +124,24 @@ export async function succeed(world: Pick<World, 'run'>, ...argv: string[]): Pro
   return ran;
 }
 
+/**
+ * A run has to end with this code, and to say each of these on stderr, wherever its lines are broken. Returns what it printed.
+ */
+export async function expectEnd<T extends Outcome>(
+  run: Promise<T>,
+  code: number,
+  ...told: readonly (string | RegExp)[]
+): Promise<T> {
+  const ran = await run;
+  expect(ran, ran.stderr + ran.stdout).toMatchObject({ code });
+  for (const each of told) {
+    if (typeof each !== 'string') expect(ran.stderr).toMatch(each);
+    else if (/\n| {2}/.test(each)) expect(ran.stderr).toContain(each);
+    else expect(ran.stderr.replaceAll(/\s+/g, ' ')).toContain(each);
+  }
+  return ran;
+}
+
 interface RunOptions {
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;
