@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { headCommit } from '../loader/git.ts';
 import { Failure } from '../model/failure.ts';
 import type { Format, ReportOptions } from '../report/report.ts';
 import type { Io } from './io.ts';
@@ -83,7 +82,9 @@ export async function commitHere(
     return origin;
   try {
     const file = projectFileOf(args.config, io);
-    const commit = existsSync(file) ? await headCommit(dirname(file)) : null;
+    if (!existsSync(file)) return origin;
+    const { headCommit } = await import('../loader/git.ts');
+    const commit = await headCommit(dirname(file));
     return commit ? { ...origin, commit: { ...commit, url: '' } } : origin;
   } catch (error) {
     if (error instanceof Failure) return origin;

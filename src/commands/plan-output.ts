@@ -1,5 +1,4 @@
 import type { Argv } from 'yargs';
-import { readTemplateSetting } from '../engine/templates.ts';
 import { readOnlyTenant, type Tenant } from '../engine/tenant.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import { isCi } from '../loader/inputs.ts';
@@ -38,7 +37,9 @@ export async function outputPlan(
     // What the plan has read need not be read again for its page.
     const reader = readOnlyTenant(tenant);
     const made = await makePlan(reader);
-    return { ...made, setting: wantsPage(args) ? await readTemplateSetting(made.plan, reader) : {} };
+    if (!wantsPage(args)) return { ...made, setting: {} };
+    const { readTemplateSetting } = await import('../engine/templates.ts');
+    return { ...made, setting: await readTemplateSetting(made.plan, reader) };
   });
   const document = { is: 'plan', plan } as const;
   const templates = wantsPage(args) ? await renderTemplates(document, io, setting) : {};

@@ -10,7 +10,7 @@ import type { Sent } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
 import { readState } from '../client/read.ts';
 import type { Environment, Project, Secrets } from '../kinds/project.ts';
-import { headCommit } from '../loader/git.ts';
+import { headCommit, isInRepository } from '../loader/git.ts';
 import { requireOwnFolder } from '../loader/paths.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
@@ -20,7 +20,7 @@ import { isRefused, type Plan, secretsSentBy } from '../model/plan.ts';
 import type { ChangeResult, Result } from '../model/result.ts';
 import { type Approval, findLaterRefusals } from '../planner/guards.ts';
 import { lockEnvironment } from './lock.ts';
-import { journalFolder, recentWrites, requireUncommitted } from './reading.ts';
+import { journalFolder, recentWrites } from './reading.ts';
 import { pastApplies, resultsFolder } from './results.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -191,6 +191,17 @@ async function conditionsOf(
     clock,
     describe,
   };
+}
+
+/** Throws a Failure (exit 4) for a journal that came with the repository: what it calls done, nobody has done. */
+export async function requireUncommitted(root: string, file: string): Promise<void> {
+  if (!(await isInRepository(root, file))) return;
+  throw fail(
+    'committed-journal',
+    `The journal ${file} is tracked by git, so it does not show what an earlier run did.`,
+    { hint: 'Remove it with `git rm`, and make a new plan. `.gitignore` must list `.tenantctl/*`.' },
+    ExitCode.refused,
+  );
 }
 
 /** What the runs of a plan recorded of the changes that they began, the latest first. */

@@ -22,10 +22,16 @@ import { type Fleet, type FleetError, type FleetMember, fleetOf, notRun } from '
 import { getText, isObject, parseJson } from '../model/json.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
-import { type ApplyOptions, applyPlan, endJournal, requireApplicable, requireApproved } from './apply.ts';
+import {
+  type ApplyOptions,
+  applyPlan,
+  endJournal,
+  requireApplicable,
+  requireApproved,
+  requireUncommitted,
+} from './apply.ts';
 import type { PlanOptions } from './choices.ts';
 import { planChanges } from './plan.ts';
-import { requireUncommitted } from './reading.ts';
 import { findLaterResults } from './results.ts';
 import { type EnvironmentPlan, findSharedChanges, tenantProbe } from './shared-tenant.ts';
 import { withSince } from './since.ts';

@@ -7,12 +7,12 @@ import { allOf, type ReadRequest } from '../kinds/read-request.ts';
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import { questionsOf } from '../lint/index.ts';
 import type { LoadedProject } from '../loader/index.ts';
-import { scopeFilter } from '../model/address.ts';
+import { type Address, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type DraftPlan, withDigest } from '../model/digest.ts';
 import { tool } from '../model/documents.ts';
 import { Failure, onFailure } from '../model/failure.ts';
-import type { Json } from '../model/json.ts';
+import type { Json, JsonObject } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
 import type { Plan } from '../model/plan.ts';
 import {
@@ -44,9 +44,8 @@ import {
 import { checkChoices, choicesFrom, globWarnings, type PlanOptions } from './choices.ts';
 import { lintPlan, type Planned } from './lint.ts';
 import { readSettledObjects } from './reading.ts';
-import { addUndeclared, nameCommits, nameDifferences, undeclarability, warnOfLosses } from './review.ts';
-import { addImpact } from './search.ts';
-import { findEarlierDefaults, type Past, type PastProjects, withSince, writtenSince } from './since.ts';
+import { addUndeclared, nameDifferences, undeclarability, warnOfLosses } from './review.ts';
+import type { Past, PastProjects } from './since.ts';
 import { findStrayIds } from './stray-ids.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
@@ -77,15 +76,17 @@ export async function planChanges(
   const requests = readRequestsFor({ ...declared, environment, choices });
   const live = await readTenantFor(requests, declared.lookups, project.root, reader);
   const desired = await resolveDeclared(declared, live, choices, reader);
-  const written = await writtenSince(declared.past, project);
+  const written = (await declared.past?.written()) ?? new Map();
   const draft = await draftPlan({ ...desired, written }, live, project, options.env);
   refuseLostReferences(declared.references, declared.resources, draft.plan, environment.kinds);
   // The rest is for the reviewer. It changes no request.
   const listed = await addUndeclared(draft.plan, draft);
-  const named = await nameCommits(listed, desired, declared.past, project.root);
+  const named = (await declared.past?.nameCommits(listed, desired)) ?? listed;
   const linted = await lintPlan(named, project, draft);
   const { impactRequests = null } = options;
-  return withDigest(impactRequests === null ? linted : await addImpact(linted, draft, impactRequests));
+  if (impactRequests === null) return withDigest(linted);
+  const { addImpact } = await import('./search.ts');
+  return withDigest(await addImpact(linted, draft, impactRequests));
 }
 
 /** The manifests and, with `since`, those of that revision. */
@@ -103,12 +104,10 @@ interface Declared {
 async function readDeclared(
   project: LoadedProject,
   { scope }: PlanChoices,
-  { env = process.env, past: shared = null }: ChangeOptions,
+  options: ChangeOptions,
 ): Promise<Declared> {
   const { settings, kinds } = project.environment;
-  const past = shared
-    ? shared.read(project)
-    : await withSince(project, { since: scope.since, env }, (all) => all?.read(project) ?? null);
+  const past = await readPast(project, options);
   const complete = (each: Resource) => completeResource(each, settings);
   const resources = addFormerParents(project.resources.map(complete));
   const isInScope = scopeFilter(scope);
@@ -125,6 +124,17 @@ async function readDeclared(
       ...(past?.diagnostics ?? []),
     ],
   };
+}
+
+/** What `since` declared; `null` without it, and then nothing is loaded that runs git. */
+async function readPast(
+  project: LoadedProject,
+  { past, since = null, ...options }: ChangeOptions,
+): Promise<Past | null> {
+  if (past) return past.read(project);
+  if (since === null) return null;
+  const { withSince } = await import('./since.ts');
+  return withSince(project, { ...options, since }, (all) => all?.read(project) ?? null);
 }
 
 interface Live {
@@ -222,7 +232,12 @@ export async function draftPlan(
   };
   const matched = matchAll(input, others);
   const defaults = await readPlanDefaults(matched, client);
-  const earlier = await findEarlierDefaults(movedDefaults(matched, defaults), project, env);
+  const moved = movedDefaults(matched, defaults);
+  let earlier: ReadonlyMap<Address, JsonObject> = new Map();
+  if (moved.length > 0) {
+    const { findEarlierDefaults } = await import('./since.ts');
+    earlier = await findEarlierDefaults(moved, project, env);
+  }
   const plan = planMatched(input, matched, defaults, earlier);
   const unset = findUnsetSecrets(matched, plan, secrets);
   if (unset.length > 0) throw new Failure(unset);

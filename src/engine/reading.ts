@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { readSettled } from '../applier/find.ts';
-import { type RecentWrite, readRecentWrites } from '../applier/journal.ts';
+import type { RecentWrite } from '../applier/journal.ts';
 import type { Client } from '../client/client.ts';
 import { type ReadAllOptions, readAll } from '../client/read.ts';
 import { readAgain } from '../client/read-once.ts';
@@ -8,11 +7,9 @@ import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import type { Environment } from '../kinds/project.ts';
 import { allOf, type ReadRequest } from '../kinds/read-request.ts';
-import { isInRepository } from '../loader/git.ts';
 import { environmentFolder } from '../loader/paths.ts';
 import { type Address, formatAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { ExitCode, fail } from '../model/failure.ts';
 import { contractSettings } from '../model/settings.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -20,22 +17,12 @@ export function journalFolder(root: string, environment: string): string {
   return join(environmentFolder(root, environment), 'journal');
 }
 
-/** Throws a Failure (exit 4) for a journal that came with the repository: what it calls done, nobody has done. */
-export async function requireUncommitted(root: string, file: string): Promise<void> {
-  if (!(await isInRepository(root, file))) return;
-  throw fail(
-    'committed-journal',
-    `The journal ${file} is tracked by git, so it does not show what an earlier run did.`,
-    { hint: 'Remove it with `git rm`, and make a new plan. `.gitignore` must list `.tenantctl/*`.' },
-    ExitCode.refused,
-  );
-}
-
 /** The writes of the last runs from this folder that the tenant may not show yet. Throws a Failure for a damaged journal. */
 export async function recentWrites(root: string, tenant: Tenant): Promise<readonly RecentWrite[]> {
   const { client, clock, environment } = tenant;
   const { settle } = environment.limits;
   if (settle === 0) return [];
+  const { readRecentWrites } = await import('../applier/journal.ts');
   return readRecentWrites(journalFolder(root, environment.name), client.tenant, clock.now() - settle);
 }
 
@@ -52,6 +39,9 @@ export async function readSettledObjects<T extends { readonly objects: readonly 
   read: (client: Client) => Promise<T>,
 ): Promise<T> {
   const { client, clock, signal, onEvent, environment } = tenant;
+  const writes = await recentWrites(root, tenant);
+  if (writes.length === 0) return read(client);
+  const { readSettled } = await import('../applier/find.ts');
   let reader = client;
   const readNow = async () => {
     const found = await read(reader);
@@ -59,7 +49,7 @@ export async function readSettledObjects<T extends { readonly objects: readonly 
     return found;
   };
   return readSettled(requests, readNow, {
-    writes: await recentWrites(root, tenant),
+    writes,
     settle: environment.limits.settle,
     clock,
     signal,

@@ -1,13 +1,9 @@
 /** What a plan tells a reviewer besides its differences. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Kinds } from '../kinds/catalog.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import { ownId } from '../kinds/parents.ts';
 import { idsOnSide } from '../kinds/references.ts';
-import type { Resource } from '../kinds/resource.ts';
-import { type Checkout, findUncommitted } from '../loader/git.ts';
 import type { Address } from '../model/address.ts';
 import type { SideDifference } from '../model/diff.ts';
 import type { DraftPlan } from '../model/digest.ts';
@@ -121,40 +117,4 @@ export async function addUndeclared(
   const undeclared = found.filter((live) => why(live) === null).map(({ address }) => address);
   const counted = { ...plan, summary: { ...plan.summary, undeclared: undeclared.length } };
   return undeclared.length === 0 ? counted : { ...counted, undeclared: undeclared.toSorted() };
-}
-
-/** Adds to each change that the repository asks for the commit that last changed its files after the revision. */
-export async function nameCommits(
-  plan: DraftPlan,
-  { resources, previous }: Pick<PlanInput, 'resources' | 'previous'>,
-  past: Pick<Checkout, 'commits'> | null,
-  root: string,
-): Promise<DraftPlan> {
-  if (past === null || past.commits.size === 0) return plan;
-  const declared = new Map([...(previous ?? []), ...resources].map((each) => [each.address, each]));
-  const filesOf = new Map(
-    plan.changes.map((change) => [change, filesBehind(change, declared.get(change.address))]),
-  );
-  const named = [...new Set([...filesOf.values()].flat())].filter((file) => past.commits.has(file));
-  // Whoever changed a file and did not commit it is in no log.
-  const open = new Set(
-    await findUncommitted(named.map((file) => join(root, file)).filter((file) => existsSync(file))),
-  );
-  const changes = plan.changes.map((change) => {
-    const files = (filesOf.get(change) ?? []).filter((file) => !open.has(join(root, file)));
-    const commits = files.flatMap((file) => past.commits.get(file) ?? []);
-    const [commit] = commits.toSorted((one, other) => (one.at < other.at ? 1 : -1));
-    return commit ? { ...change, commit } : change;
-  });
-  return { ...plan, changes };
-}
-
-/** The manifest, and the side files and overlays that the differences come from. */
-function filesBehind({ action, diff }: Change, resource: Resource | undefined): string[] {
-  const isOfTenant = diff.length > 0 && diff.every(({ origin }) => origin === 'tenant');
-  if (!resource || isOfTenant) return [];
-  // The files of the revision are gone again.
-  if (action === 'delete') return [resource.source().file];
-  const places = diff.map(({ path }) => resource.overlayAt(path) ?? resource.point(path, 0).source);
-  return [...new Set([resource.source(), ...places].map(({ file }) => file))];
 }

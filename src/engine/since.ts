@@ -1,16 +1,19 @@
+import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { KeyField } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { type Checkout, commitsWith, withRevision } from '../loader/git.ts';
+import { type Checkout, commitsWith, findUncommitted, withRevision } from '../loader/git.ts';
 import { type LoadedProject, leftOutThen, openPastProjects, openProjects, textsOf } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';
 import { lazy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import type { DraftPlan } from '../model/digest.ts';
 import { Failure, fail, onFailure } from '../model/failure.ts';
 import { type JsonObject, sameJson } from '../model/json.ts';
 import type { TenantName } from '../model/network.ts';
+import type { Change } from '../model/plan.ts';
 import { namesAndMore } from '../model/words.ts';
 import type { PlanInput } from '../planner/input.ts';
 import { type MovedDefault, provenDefault } from '../planner/moved-defaults.ts';
@@ -22,7 +25,10 @@ interface PastDeclarations {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export type Past = PastDeclarations & Pick<Checkout, 'committedAt' | 'commits'>;
+export interface Past extends PastDeclarations {
+  written(): ReturnType<typeof writtenSince>;
+  nameCommits(plan: DraftPlan, desired: Pick<PlanInput, 'resources' | 'previous'>): Promise<DraftPlan>;
+}
 
 export interface PastProjects {
   /**
@@ -46,13 +52,17 @@ export async function withSince<T>(
   use: (past: PastProjects | null) => T | Promise<T>,
 ): Promise<T> {
   if (since === null) return use(null);
-  const useCheckout = ({ folder, same, hidden, ...commits }: Checkout) => {
+  const useCheckout = ({ folder, same, hidden, committedAt, commits }: Checkout) => {
     const options = { configFile: join(folder, basename(project.configFile)), env };
     const opened = lazy(() => openPastProjects(options, { ...project, same }));
     return use({
       read(present) {
         refuseHidden(present, hidden, env);
-        return { ...readPast(present, () => opened().load(present), since), ...commits };
+        return {
+          ...readPast(present, () => opened().load(present), since),
+          written: () => writtenSince(committedAt, present),
+          nameCommits: (plan, desired) => nameCommits(plan, desired, commits, present.root),
+        };
       },
     });
   };
@@ -166,13 +176,9 @@ function addRevision(diagnostic: Diagnostic, revision: string): Diagnostic {
 }
 
 /** What applies of this checkout wrote after the revision: nobody else has to be told of it. */
-export async function writtenSince(
-  past: Past | null,
-  { root, environment }: Project,
-): Promise<NonNullable<PlanInput['written']>> {
+async function writtenSince(committedAt: string, { root, environment }: Project) {
   const written = new Map<Address, JsonObject | null>();
-  if (past === null) return written;
-  for (const later of await findLaterResults(root, environment.name, past.committedAt)) {
+  for (const later of await findLaterResults(root, environment.name, committedAt)) {
     if ('unreadable' in later || !sameJson({ ...later.result.tenant }, { ...environment.tenant })) continue;
     for (const { address, action, outcome, after } of later.result.changes) {
       if (outcome !== 'done') continue;
@@ -181,6 +187,42 @@ export async function writtenSince(
     }
   }
   return written;
+}
+
+/** Adds to each change that the repository asks for the commit that last changed its files after the revision. */
+async function nameCommits(
+  plan: DraftPlan,
+  { resources, previous }: Pick<PlanInput, 'resources' | 'previous'>,
+  latest: Checkout['commits'],
+  root: string,
+): Promise<DraftPlan> {
+  if (latest.size === 0) return plan;
+  const declared = new Map([...(previous ?? []), ...resources].map((each) => [each.address, each]));
+  const filesOf = new Map(
+    plan.changes.map((change) => [change, filesBehind(change, declared.get(change.address))]),
+  );
+  const named = [...new Set([...filesOf.values()].flat())].filter((file) => latest.has(file));
+  // Whoever changed a file and did not commit it is in no log.
+  const open = new Set(
+    await findUncommitted(named.map((file) => join(root, file)).filter((file) => existsSync(file))),
+  );
+  const changes = plan.changes.map((change) => {
+    const files = (filesOf.get(change) ?? []).filter((file) => !open.has(join(root, file)));
+    const commits = files.flatMap((file) => latest.get(file) ?? []);
+    const [commit] = commits.toSorted((one, other) => (one.at < other.at ? 1 : -1));
+    return commit ? { ...change, commit } : change;
+  });
+  return { ...plan, changes };
+}
+
+/** The manifest, and the side files and overlays that the differences come from. */
+function filesBehind({ action, diff }: Change, resource: Resource | undefined): string[] {
+  const isOfTenant = diff.length > 0 && diff.every(({ origin }) => origin === 'tenant');
+  if (!resource || isOfTenant) return [];
+  // The files of the revision are gone again.
+  if (action === 'delete') return [resource.source().file];
+  const places = diff.map(({ path }) => resource.overlayAt(path) ?? resource.point(path, 0).source);
+  return [...new Set([resource.source(), ...places].map(({ file }) => file))];
 }
 
 /** A project is checked out and loaded for each. */

@@ -13,8 +13,7 @@ import type { Change } from '../model/plan.ts';
 import { type Pointer, placesOf, pointer, valueAt } from '../model/pointer.ts';
 import { domainOf } from '../model/status.ts';
 import { cutShort, didYouMean, joinWords } from '../model/words.ts';
-import { builtIn } from './variables.ts';
-import { type Reference, scanVelocity, type VelocityScan } from './velocity.ts';
+import { builtIn, type Reference, scanVelocity, type VelocityScan } from './velocity.ts';
 
 /** A field of a template as Velocity reads it: one text, or all texts of a message that is written as an object. */
 interface TemplateText {

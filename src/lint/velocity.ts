@@ -1,5 +1,11 @@
 import { get } from '../model/json.ts';
 
+/** Names that Velocity and its usual tools give a value. */
+export const builtIn = [
+  ...['foreach', 'velocityCount', 'velocityHasNext', 'bodyContent'],
+  ...['macro', 'define', 'esc', 'math'],
+];
+
 export interface Reference {
   readonly name: string;
   /** The first member: `b` of `$a.b.c`. */

@@ -125,8 +125,8 @@ const pastOf = (project: LoadedProject) =>
     (past) =>
       past &&
       attempt(() => {
-        const { resources, diagnostics, committedAt } = past.read(project);
-        return { resources: resources.map(shown), diagnostics, committedAt };
+        const { resources, diagnostics } = past.read(project);
+        return { resources: resources.map(shown), diagnostics };
       }),
   );
 

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type Shape, variablesIn } from '../../src/lint/variables.ts';
-import { type Json, objectFrom } from '../../src/model/json.ts';
+import { isArray, isObject, type Json, mapMembers } from '../../src/model/json.ts';
+import { sampleContext } from '../../src/render/sample.ts';
 
-/** Each variable as its own name, a list of them, or an object of the names of its members. */
-function named({ item, members }: Shape, way = ''): Json {
-  if (item) return [named(item, way)];
-  if (members.size === 0) return way;
-  const below = (name: string) => (way === '' ? name : `${way}.${name}`);
-  return objectFrom([...members].map(([name, shape]) => [name, named(shape, below(name))] as const));
+/** A sample with each value as its own name, and one item of each list. */
+function named(sample: Json, way = ''): Json {
+  if (isArray(sample)) return [named(sample[0] ?? null, way)];
+  if (!isObject(sample)) return way;
+  return mapMembers(sample, (value, name) => named(value, way === '' ? name : `${way}.${name}`));
 }
 
-const of = (...texts: string[]) => named(variablesIn(texts)) || {};
+const of = (...texts: string[]) => named(sampleContext(texts, null)) ?? {};
 
 describe('the variables of a template', () => {
   it.each([
