@@ -6,16 +6,9 @@ import type { LiveObject } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
-import {
-  deletedSenders,
-  findSentFrom,
-  type LintKnowledge,
-  lint,
-  questionsOf,
-  recordsIn,
-  sendersIn,
-  withOtherVariables,
-} from '../lint/index.ts';
+import { type LintKnowledge, lint } from '../lint/index.ts';
+import { collectionsFor } from '../lint/searches.ts';
+import { deletedSenders, findSentFrom, templateQuestions, withOtherVariables } from '../lint/templates.ts';
 import { scopeFilter } from '../model/address.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import type { DraftPlan } from '../model/digest.ts';
@@ -46,10 +39,10 @@ export async function lintPlan(plan: DraftPlan, project: Project, planned: Plann
   const about = new Set([...affected, ...standard.map(({ address }) => address)]);
   if (about.size === 0) return plan;
   const asked = project.resources.filter(({ address }) => affected.has(address));
-  const { known, problems } = await readKnowledge(asked, project.resources, planned, deleted);
+  const { known, problems } = await readKnowledge(asked, project.resources, planned);
   const findings = lint({
     resources: input.resources,
-    known: { ...known, customised: live },
+    known: { ...known, customised: live, deleted },
     levels: project.lint,
     about,
   });
@@ -65,7 +58,6 @@ async function readKnowledge(
   changed: readonly Resource[],
   declared: readonly Resource[],
   planned: Planned,
-  deleted: ReadonlySet<string>,
 ): Promise<{ known: LintKnowledge; problems: readonly Diagnostic[] }> {
   const { client } = planned;
   const problems: Diagnostic[] = [];
@@ -79,15 +71,15 @@ async function readKnowledge(
       return undefined;
     }
   };
-  const questions = questionsOf(changed, declared);
-  const [texts, objects, ...collections] = await Promise.all([
-    readTexts(changed, questions.defaults, planned, readPart),
-    readPart(questions.objects.length > 0, () => readObjects(client, questions.objects)),
-    ...questions.collections.map((name) => readPart(true, () => readRecords(client, [name]))),
+  const asked = templateQuestions(changed, declared);
+  const [texts, senders, ...collections] = await Promise.all([
+    readTexts(changed, asked.defaults, planned, readPart),
+    readPart(asked.senders.length > 0, () => readObjects(client, asked.senders)),
+    ...collectionsFor(changed).map((name) => readPart(true, () => readRecords(client, [name]))),
   ]);
   const records = new Map(collections.flatMap((read) => [...(read ?? [])]));
   return {
-    known: { ...texts, ...(objects && sendersIn(objects, deleted)), ...recordsIn(records) },
+    known: { ...texts, ...(senders && { senders }), records },
     // The order of the answers is random, and the problems are part of the digest.
     problems: problems.toSorted((one, other) => (one.message < other.message ? -1 : 1)),
   };

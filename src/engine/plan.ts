@@ -5,7 +5,7 @@ import type { LiveObject } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
 import { allOf, type ReadRequest } from '../kinds/read-request.ts';
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
-import { questionsOf } from '../lint/index.ts';
+import { templateQuestions } from '../lint/templates.ts';
 import type { LoadedProject } from '../loader/index.ts';
 import { type Address, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -251,7 +251,7 @@ async function readPlanDefaults(matched: Matched, client: Client): Promise<reado
   const needed = defaultsFor(matched);
   if (needed.length === 0) return [];
   const updated = matched.present.flatMap(({ change, match }) => (change ? [match.resource] : []));
-  const linted = questionsOf(updated, []).defaults;
+  const linted = templateQuestions(updated, []).defaults;
   const requests = needed.map((request) => {
     const same = linted.filter(({ kind }) => kind === request.kind);
     return { ...request, keys: [...request.keys, ...same.flatMap(({ keys }) => keys)] };

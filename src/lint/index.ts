@@ -1,15 +1,11 @@
 import { credentialPlaces } from '../kinds/credentials.ts';
 import { foldName, isSentAsText, readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
-import type { Kind, LiveObject } from '../kinds/kind.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { mailFrom } from '../kinds/mail-from.ts';
 import { notificationTemplate } from '../kinds/notifications.ts';
 import { profileSearch } from '../kinds/profile-search.ts';
-import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { senderAddress } from '../kinds/sender-address.ts';
-import type { VariableLists } from '../kinds/template-variables.ts';
-import { verifiedDomain } from '../kinds/verified-domain.ts';
 import type { Address } from '../model/address.ts';
 import { type Diagnostic, noteOverlay } from '../model/diagnostic.ts';
 import { get, getText, parseJson } from '../model/json.ts';
@@ -18,34 +14,12 @@ import { pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { isConcealed, looksLikeCredential } from '../model/sensitive.ts';
 import { contractSettings } from '../model/settings.ts';
 import { domainOf } from '../model/status.ts';
-import { type KnownRecords, lintSearch, rulesOf } from './searches.ts';
-import {
-  collectSenders,
-  findUnknownSenders,
-  findUntranslated,
-  type KnownSenders,
-  type KnownTemplates,
-  lintChat,
-  lintDefault,
-  lintSenders,
-  lintTexts,
-  type Senders,
-  scannedTexts,
-  usesOf,
-  variablesOf,
-} from './templates.ts';
-
-export { recordsIn } from './searches.ts';
-export { deletedSenders, findSentFrom, sendersIn } from './templates.ts';
+import { lintSearch, type RecordRows } from './searches.ts';
+import { type TemplateKnowledge, type TemplateSetting, templateRules, templateSetting } from './templates.ts';
 
 /** Answers of the tenant. A part that was not asked is absent, and rules that depend on it find nothing. */
-export interface LintKnowledge extends KnownSenders, KnownRecords {
-  /** The vendor's default templates: for each key to be judged, those of all media and locales. */
-  readonly defaults?: readonly LiveObject[];
-  readonly customised?: ReadonlySet<Address>;
-  /** The names of the attributes in the notification template context (seed 001). */
-  readonly context?: readonly string[];
-  readonly listed?: VariableLists;
+export interface LintKnowledge extends TemplateKnowledge {
+  readonly records?: RecordRows;
 }
 
 interface LintInput {
@@ -64,21 +38,11 @@ interface Rule {
   find(resource: Resource, setting: Setting): readonly Finding[];
 }
 
-interface Setting {
-  readonly known: LintKnowledge | null;
-  readonly templates: KnownTemplates;
-  readonly senders: Senders;
-  /** By the first template of a key. */
-  readonly untranslated: ReadonlyMap<Resource, readonly Finding[]>;
-}
+interface Setting extends TemplateSetting, LintKnowledge {}
 
 const rules: readonly Rule[] = [
-  { kind: notificationTemplate, find: (template, { templates }) => lintTexts(template, templates) },
-  { kind: notificationTemplate, find: (template, { senders }) => lintSenders(template, senders) },
-  { kind: notificationTemplate, find: lintChat },
-  { kind: notificationTemplate, find: (template, { templates }) => lintDefault(template, templates) },
-  { kind: notificationTemplate, find: (template, { untranslated }) => untranslated.get(template) ?? [] },
-  { kind: profileSearch, find: (search, { known }) => lintSearch(search, known) },
+  ...templateRules.map((find) => ({ kind: notificationTemplate, find })),
+  { kind: profileSearch, find: lintSearch },
   { kind: mailFrom, find: lintMailFrom },
   { kind: null, find: lintCredentials },
   { kind: null, find: lintJsonText },
@@ -88,19 +52,7 @@ const rules: readonly Rule[] = [
 export function lint({ resources, known, levels, about }: LintInput): Diagnostic[] {
   const present = resources.filter(({ ensure }) => ensure === 'present');
   const judged = present.filter(({ address }) => about === undefined || about.has(address));
-  const defaults = known?.defaults ?? [];
-  const setting: Setting = {
-    known,
-    templates: {
-      variables: variablesOf(defaults),
-      defaults: new Map(defaults.map((each) => [each.address, each])),
-      customised: known?.customised ?? new Set(),
-      context: known?.context ?? null,
-      listed: known?.listed ?? new Map(),
-    },
-    senders: collectSenders(present, known),
-    untranslated: findUntranslated(present.filter(({ kind }) => kind === notificationTemplate)),
-  };
+  const setting: Setting = { ...known, ...templateSetting(present, known ?? {}) };
   return rules.flatMap(({ kind, find }) =>
     judged
       .filter((resource) => kind === null || kind === resource.kind)
@@ -170,58 +122,3 @@ function lintJsonText(resource: Resource): Finding[] {
     return [{ code: 'json-text', message, hint, at: pointer(name), isUnshown: true }];
   });
 }
-
-interface LintQuestions {
-  /** The vendor's defaults of a key, in every medium and locale. */
-  readonly defaults: readonly ReadRequest[];
-  readonly objects: readonly ReadRequest[];
-  /** Collections of the profile-management interface. */
-  readonly collections: readonly string[];
-}
-
-/**
- * The questions to the tenant that have to be answered to judge resources.
- *
- * @param changed the resources to judge
- * @param declared every resource of the project, lookups not yet filled
- */
-export function questionsOf(changed: readonly Resource[], declared: readonly Resource[]): LintQuestions {
-  const templates = changed.filter(isTemplate);
-  const usesVariables = ({ fields }: Resource) => usesOf(scannedTexts(fields)).variables.length > 0;
-  const names = new Set(templates.filter(usesVariables).map(({ key: [name] }) => name));
-  // The defaults of a name are listed for all its media and locales. What is declared says how many that may be.
-  const keys = [...templates, ...declared.filter(isTemplate)]
-    .filter(({ key: [name] }) => names.has(name))
-    .map(({ key }) => key);
-  const senders = collectSenders(declared, null);
-  const needsSenders = templates.some((template) => findUnknownSenders(template, senders).length > 0);
-  const rules = changed.filter(({ kind }) => kind === profileSearch).flatMap(rulesOf);
-  const namesAttribute = rules.some(({ type }) => type === 'ProfileAttributeRule');
-  // An id that comes from a lookup exists in the tenant.
-  const namesType = rules.some(({ type, value }) => type === 'ProfileTypeRule' && value !== null);
-  return {
-    defaults: keys.length === 0 ? [] : [someOf(notificationTemplate, keys)],
-    objects: needsSenders ? [senderAddress, verifiedDomain].map(allOf) : [],
-    collections: [...(namesAttribute ? ['ne_attributes'] : []), ...(namesType ? ['profile_types'] : [])],
-  };
-}
-
-/**
- * The templates that use a variable which their default does not: the template context has to be read as well, and what the host
- * lists for them.
- *
- * @param changed the resources to judge
- * @param defaults all vendor's defaults that are known
- */
-export function withOtherVariables(
-  changed: readonly Resource[],
-  defaults: readonly LiveObject[],
-): readonly Resource[] {
-  const names = variablesOf(defaults);
-  return changed.filter(isTemplate).filter(({ key: [key = ''], fields }) => {
-    const { variables, globals } = usesOf(scannedTexts(fields));
-    return globals.length > 0 || variables.some(({ name }) => !names.get(key)?.has(name));
-  });
-}
-
-const isTemplate = ({ kind }: Resource) => kind === notificationTemplate;

@@ -1,4 +1,5 @@
 import { idText } from '../kinds/http.ts';
+import { profileSearch } from '../kinds/profile-search.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { get, getText, isArray, isObject, type JsonObject } from '../model/json.ts';
 import type { Finding, LintCode } from '../model/lint.ts';
@@ -30,17 +31,8 @@ const attributeName = /^(?!(?:now|today|tomorrow|yesterday)$)[a-z]\w*$/i;
 const likeDistance =
   /^\s*(?:[-+]?\d+\s*(?:days?)?\s*(?:before|after|ago)|(?:before|after)\s*\d+(?:\s*days?)?)\s*$/i;
 
-/** The rows of `ne_attributes` and `profile_types` (seed 002); absent if the tenant was not asked. */
-export interface KnownRecords {
-  readonly attributes?: readonly JsonObject[];
-  readonly profileTypes?: readonly JsonObject[];
-}
-
-/** Picks the records that search rules refer to out of those of all collections. */
-export function recordsIn(records: ReadonlyMap<string, readonly JsonObject[]>): KnownRecords {
-  const [attributes, profileTypes] = [records.get('ne_attributes'), records.get('profile_types')];
-  return { ...(attributes && { attributes }), ...(profileTypes && { profileTypes }) };
-}
+/** The rows of collections (seed 002) by their names; those are absent that the tenant was not asked for. */
+export type RecordRows = ReadonlyMap<string, readonly JsonObject[]>;
 
 interface Rule {
   readonly index: number;
@@ -56,7 +48,7 @@ interface Rule {
   readonly members: readonly string[];
 }
 
-export function rulesOf({ fields }: Resource): Rule[] {
+function rulesOf({ fields }: Resource): Rule[] {
   const rules = get(fields, 'rules');
   if (!isArray(rules)) return [];
   return rules.flatMap((rule, index) => {
@@ -76,20 +68,23 @@ export function rulesOf({ fields }: Resource): Rule[] {
 
 interface RuleType {
   readonly operators: readonly string[];
-  judge(rule: Rule, known: KnownRecords): Finding[];
+  judge(rule: Rule, records: RecordRows): Finding[];
 }
 
 const ruleTypes: Readonly<Record<string, RuleType>> = {
   ProfileStatusRule: { operators: ['==', '!='], judge: judgeStatus },
   ProfileTypeRule: {
     operators: ['==', '!='],
-    judge: (rule, known) => findUnknown(profileTypes, rule, rule.value, known.profileTypes),
+    judge: (rule, records) => findUnknown(profileTypes, rule, rule.value, records),
   },
   ProfileAttributeRule: { operators: [...basicOperators, ...absoluteOperators], judge: judgeAttribute },
 };
 
 /** Findings about the rules of a saved search (seed 002, "Condition rule"). */
-export function lintSearch(resource: Resource, known: KnownRecords | null): Finding[] {
+export function lintSearch(
+  resource: Resource,
+  { records = new Map() }: { readonly records?: RecordRows },
+): Finding[] {
   return rulesOf(resource).flatMap((rule) => {
     // Members are sent as they are, since hosts know more than the documents; one of them may be a typo.
     const unknown = rule.members.filter((name) => !ruleMembers.includes(name));
@@ -97,24 +92,29 @@ export function lintSearch(resource: Resource, known: KnownRecords | null): Find
       const message = `\`${cutShort(name)}\` is a member of rules that tenantctl does not know; it is sent as it is.`;
       return finding('rule-member', at(rule, name), message, didYouMean(name, ruleMembers));
     });
-    return [...judgeRule(rule, known ?? {}), ...members];
+    return [...judgeRule(rule, records), ...members];
   });
 }
 
-function judgeRule(rule: Rule, known: KnownRecords): Finding[] {
-  const { type, operator } = rule;
-  const ruleType = get(ruleTypes, type);
-  if (!ruleType) return [];
-  const { operators, judge } = ruleType;
-  if (operator === null || operators.includes(operator)) return judge(rule, known);
-  const message = `A ${type} has no operator \`${cutShort(operator)}\`.`;
-  return finding(
-    'rule-operator',
-    at(rule, 'comparison_operator'),
-    message,
-    `Use one of ${operators.join(' ')}.`,
-  );
+/** The collections that have to be read to judge searches. */
+export function collectionsFor(resources: readonly Resource[]): string[] {
+  const rules = resources.filter(({ kind }) => kind === profileSearch).flatMap(rulesOf);
+  const namesAttribute = rules.some(({ type }) => type === 'ProfileAttributeRule');
+  // An id that comes from a lookup exists in the tenant.
+  const namesType = rules.some(({ type, value }) => type === 'ProfileTypeRule' && value !== null);
+  return [...(namesAttribute ? [attributes.name] : []), ...(namesType ? [profileTypes.name] : [])];
 }
+
+function judgeRule(rule: Rule, records: RecordRows): Finding[] {
+  const { type, operator } = rule;
+  const { operators, judge } = get(ruleTypes, type) ?? {};
+  if (!operators || !judge) return [];
+  if (operator === null || operators.includes(operator)) return judge(rule, records);
+  const message = `A ${type} has no operator \`${cutShort(operator)}\`.`;
+  return finding('rule-operator', at(rule, 'comparison_operator'), message, useOneOf(operators));
+}
+
+const useOneOf = (operators: readonly string[]) => `Use one of ${operators.join(' ')}.`;
 
 function judgeStatus(rule: Rule): Finding[] {
   const { value } = rule;
@@ -123,29 +123,24 @@ function judgeStatus(rule: Rule): Finding[] {
   return finding('rule-value', at(rule, 'value'), `There is no status \`${cutShort(value)}\`.`, hint);
 }
 
-function judgeAttribute(rule: Rule, { attributes: rows }: KnownRecords): Finding[] {
+function judgeAttribute(rule: Rule, records: RecordRows): Finding[] {
   const { side, attribute, operator } = rule;
   if (side !== null && !sides.includes(side)) {
     const message = `\`secondary_value\` of a distance from today is \`before\` or \`after\`, not \`${cutShort(side)}\`.`;
     return finding('rule-distance', at(rule, 'secondary_value'), message, didYouMean(side, sides));
   }
-  const unknown = findUnknown(attributes, rule, attribute, rows);
+  const unknown = findUnknown(attributes, rule, attribute, records);
   if (unknown.length > 0) return unknown;
+  const rows = records.get(attributes.name);
   const row = rows?.find((each) => idOf(each) === attribute);
   const isOfDate = row ? isDateAttribute(row) : null;
   if (!row || isOfDate === null) return judgeByValue(rule, rows);
   const operators = isOfDate ? dateOperators : basicOperators;
-  if (operator === null || operators.includes(operator))
-    return isOfDate ? judgeDate(rule, row, rows ?? []) : [];
+  if (operator === null || operators.includes(operator)) return isOfDate ? judgeDate(rule, row, records) : [];
   const message = isOfDate
     ? `A date has no operator \`${operator}\`.`
     : `\`${operator}\` is for dates, and the attribute is not a date.`;
-  return finding(
-    'rule-attribute',
-    at(rule, 'comparison_operator'),
-    message,
-    `Use one of ${operators.join(' ')}.`,
-  );
+  return finding('rule-attribute', at(rule, 'comparison_operator'), message, useOneOf(operators));
 }
 
 function isDateAttribute(row: JsonObject): boolean | null {
@@ -155,7 +150,7 @@ function isDateAttribute(row: JsonObject): boolean | null {
 
 const names = ['uid', 'label', 'name'];
 
-function judgeDate(rule: Rule, row: JsonObject, rows: readonly JsonObject[]): Finding[] {
+function judgeDate(rule: Rule, row: JsonObject, records: RecordRows): Finding[] {
   const { operator, value, other, members } = rule;
   if (value === null || operator === null || value === today) return [];
   if (!absoluteOperators.includes(operator)) {
@@ -163,7 +158,8 @@ function judgeDate(rule: Rule, row: JsonObject, rows: readonly JsonObject[]): Fi
     return distance.test(value) ? [] : finding('rule-attribute', at(rule, 'value'), message, distanceHint);
   }
   if (members.includes('secondary_attribute_id'))
-    return findUnknown({ ...attributes, field: 'secondary_attribute_id' }, rule, other, rows);
+    return findUnknown({ ...attributes, field: 'secondary_attribute_id' }, rule, other, records);
+  const rows = records.get(attributes.name) ?? [];
   const named = rows.find((each) => names.some((name) => getText(each, name) === value));
   if (named && isDateAttribute(named) === false) {
     const message = `\`${operator}\` needs a date or a date attribute, and \`${cutShort(value)}\` is another attribute.`;
@@ -174,11 +170,8 @@ function judgeDate(rule: Rule, row: JsonObject, rows: readonly JsonObject[]): Fi
   // Without a date in any form, the finding is an error, as offline.
   if (!mayBeDate(value)) return judgeByValue(rule, rows);
   const date = format === null ? 'a date' : `a date in the form ${cutShort(format)}`;
-  return finding(
-    'rule-attribute',
-    at(rule, 'value'),
-    `\`${operator}\` needs ${date}, not \`${cutShort(value)}\`.`,
-  );
+  const message = `\`${operator}\` needs ${date}, not \`${cutShort(value)}\`.`;
+  return finding('rule-attribute', at(rule, 'value'), message);
 }
 
 function judgeByValue(rule: Rule, rows: readonly JsonObject[] | undefined): Finding[] {
@@ -194,12 +187,8 @@ function judgeByValue(rule: Rule, rows: readonly JsonObject[] | undefined): Find
     const hint = distance.test(value)
       ? `Keep the value \`${value}\`, and use the operator \`>\`, \`<\` or \`==\`.`
       : null;
-    return finding(
-      'rule-value',
-      at(rule, 'value'),
-      `\`${operator}\` needs a date, not \`${cutShort(value)}\`.`,
-      hint,
-    );
+    const message = `\`${operator}\` needs a date, not \`${cutShort(value)}\`.`;
+    return finding('rule-value', at(rule, 'value'), message, hint);
   }
   if (!distanceOperators.includes(operator) || distance.test(value) || !likeDistance.test(value)) return [];
   const message = `\`${cutShort(value)}\` is not a valid number of days.`;
@@ -228,29 +217,27 @@ const profileTypes: RecordCollection = {
   field: 'value',
 };
 
-/** A finding if the collection has no record with the id; none if id or rows are not known. */
+/** A finding if the collection has no record with the id; none if the id or its rows are not known. */
 function findUnknown(
   { code, noun, name: from, field }: RecordCollection,
   rule: Rule,
   id: string | null,
-  rows: readonly JsonObject[] | undefined,
+  records: RecordRows,
 ): Finding[] {
+  const rows = records.get(from);
   if (!rows || id === null || rows.some((row) => idOf(row) === id)) return [];
   const by = names.find((member) => rows.some((row) => getText(row, member) === id));
   const hint =
     by === undefined
       ? (didYouMean(id, rows.map(idOf)) ?? `Write it as \`!lookup { from: ${from}, where: …, take: id }\`.`)
       : `That is a ${by}. Write \`!lookup { from: ${from}, where: { ${by}: ${cutShort(id)} }, take: id }\`.`;
-  return finding(code, at(rule, field), `The tenant has no ${noun} with the id \`${cutShort(id)}\`.`, hint);
+  const message = `The tenant has no ${noun} with the id \`${cutShort(id)}\`.`;
+  return finding(code, at(rule, field), message, hint);
 }
 
-function idOf(row: JsonObject): string {
-  return idText(get(row, 'id')) ?? '';
-}
+const idOf = (row: JsonObject): string => idText(get(row, 'id')) ?? '';
 
-function at({ index }: Rule, field: string): Pointer {
-  return pointer('rules', index, field);
-}
+const at = ({ index }: Rule, field: string): Pointer => pointer('rules', index, field);
 
 function finding(code: LintCode, place: Pointer, message: string, hint: string | null = null): [Finding] {
   return [{ code, at: place, message, hint }];

@@ -1,19 +1,116 @@
 import { foldName, sameValue } from '../kinds/field.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { notificationTemplate } from '../kinds/notifications.ts';
+import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
 import { listedFor, type VariableLists } from '../kinds/template-variables.ts';
 import { verifiedDomain } from '../kinds/verified-domain.ts';
 import type { Address, Key } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
-import { get, getText, isObject, type Json, type JsonObject, parseJson } from '../model/json.ts';
+import { get, getText, isObject, type JsonObject, parseJson } from '../model/json.ts';
 import type { Finding } from '../model/lint.ts';
 import type { Change } from '../model/plan.ts';
 import { type Pointer, placesOf, pointer, valueAt } from '../model/pointer.ts';
 import { domainOf } from '../model/status.ts';
 import { cutShort, didYouMean, joinWords } from '../model/words.ts';
 import { builtIn, type Reference, scanVelocity, type VelocityScan } from './velocity.ts';
+
+/** Answers of the tenant. A part that was not asked is absent, and rules that depend on it find nothing. */
+export interface TemplateKnowledge {
+  /** The vendor's default templates: for each key to be judged, those of all media and locales. */
+  readonly defaults?: readonly LiveObject[];
+  readonly customised?: ReadonlySet<Address>;
+  /** The names of the attributes in the notification template context (seed 001). */
+  readonly context?: readonly string[];
+  readonly listed?: VariableLists;
+  /** The tenant's senders and verified domains. */
+  readonly senders?: readonly LiveObject[];
+  /** The addresses of senders that the plan deletes, in one form. */
+  readonly deleted?: ReadonlySet<string>;
+}
+
+/** What templates are judged by: the answers of the tenant, and all that the project declares. */
+export interface TemplateSetting extends TemplateKnowledge {
+  readonly variables: DefaultVariables;
+  readonly known: Senders;
+  /** By the first template of a key. */
+  readonly untranslated: ReadonlyMap<Resource, readonly Finding[]>;
+}
+
+export function templateSetting(
+  declared: readonly Resource[],
+  knowledge: TemplateKnowledge,
+): TemplateSetting {
+  return {
+    ...knowledge,
+    variables: variablesOf(knowledge.defaults ?? []),
+    known: collectSenders(declared, knowledge),
+    untranslated: findUntranslated(declared.filter(isTemplate)),
+  };
+}
+
+export const templateRules: readonly ((
+  template: Resource,
+  setting: TemplateSetting,
+) => readonly Finding[])[] = [
+  lintTexts,
+  lintSenders,
+  lintChat,
+  lintDefault,
+  (template, { untranslated }) => untranslated.get(template) ?? [],
+];
+
+interface TemplateQuestions {
+  /** The vendor's defaults of a key, in every medium and locale. */
+  readonly defaults: readonly ReadRequest[];
+  readonly senders: readonly ReadRequest[];
+}
+
+/**
+ * The questions to the tenant that have to be answered to judge templates.
+ *
+ * @param changed the resources to judge
+ * @param declared every resource of the project, lookups not yet filled
+ */
+export function templateQuestions(
+  changed: readonly Resource[],
+  declared: readonly Resource[],
+): TemplateQuestions {
+  const templates = changed.filter(isTemplate);
+  const using = templates.filter(({ fields }) => usesOf(scannedTexts(fields)).variables.length > 0);
+  const names = new Set(using.map(({ key: [name] }) => name));
+  // The defaults of a name are listed for all its media and locales. What is declared says how many that may be.
+  const keys = [...templates, ...declared.filter(isTemplate)]
+    .filter(({ key: [name] }) => names.has(name))
+    .map(({ key }) => key);
+  const known = collectSenders(declared, {});
+  const needsSenders = templates.some((template) => findUnknownSenders(template, known).length > 0);
+  return {
+    defaults: keys.length === 0 ? [] : [someOf(notificationTemplate, keys)],
+    senders: needsSenders ? [allOf(senderAddress), allOf(verifiedDomain)] : [],
+  };
+}
+
+/**
+ * The templates that use a variable which their default does not: the template context has to be read as well, and what the host
+ * lists for them.
+ *
+ * @param changed the resources to judge
+ * @param defaults all vendor's defaults that are known
+ */
+export function withOtherVariables(
+  changed: readonly Resource[],
+  defaults: readonly LiveObject[],
+): readonly Resource[] {
+  const names = variablesOf(defaults);
+  return changed.filter(isTemplate).filter(({ key: [key = ''], fields }) => {
+    const { variables, globals } = usesOf(scannedTexts(fields));
+    return globals.length > 0 || variables.some(({ name }) => !names.get(key)?.has(name));
+  });
+}
+
+const isTemplate = ({ kind }: Resource) => kind === notificationTemplate;
 
 /** A field of a template as Velocity reads it: one text, or all texts of a message that is written as an object. */
 interface TemplateText {
@@ -22,7 +119,7 @@ interface TemplateText {
 }
 
 /** Every text of a template's fields, scanned. */
-export function scannedTexts(declared: JsonObject): readonly TemplateText[] {
+function scannedTexts(declared: JsonObject): readonly TemplateText[] {
   return Object.keys(notificationTemplate.fields).flatMap((name) => {
     const value = get(declared, name) ?? null;
     const places = placesOf(value, (part) => typeof part === 'string');
@@ -47,7 +144,7 @@ const globals = '__global';
 
 type DefaultVariables = ReadonlyMap<string, ReadonlySet<string>>;
 
-export function variablesOf(defaults: readonly LiveObject[]): DefaultVariables {
+function variablesOf(defaults: readonly LiveObject[]): DefaultVariables {
   const byKey = new Map<string, Set<string>>();
   for (const { key, fields: declared } of defaults) {
     const [name = ''] = key;
@@ -68,7 +165,7 @@ interface VariableUse extends Reference {
   readonly text: TemplateText;
 }
 
-export function usesOf(texts: readonly TemplateText[]): Uses {
+function usesOf(texts: readonly TemplateText[]): Uses {
   const defined = new Set([...builtIn, ...texts.flatMap(({ scan }) => [...scan.defined])]);
   const all = texts.flatMap((text) => text.scan.references.map((reference) => ({ ...reference, text })));
   const foreign = all.filter(({ name }) => !defined.has(name));
@@ -84,22 +181,12 @@ export function usesOf(texts: readonly TemplateText[]): Uses {
   };
 }
 
-/** The vendor's and the tenant's versions of the templates that are judged. */
-export interface KnownTemplates {
-  readonly variables: DefaultVariables;
-  readonly defaults: ReadonlyMap<Address, LiveObject>;
-  readonly customised: ReadonlySet<Address>;
-  /** The names of the attributes in the notification template context; `null` where they are not known. */
-  readonly context: readonly string[] | null;
-  readonly listed: VariableLists;
-}
-
-export function lintTexts({ key, fields }: Resource, known: KnownTemplates): Finding[] {
+function lintTexts({ key, fields }: Resource, setting: TemplateSetting): Finding[] {
   const texts = scannedTexts(fields);
   const syntax = texts.flatMap((text) =>
     text.scan.problems.map(({ offset, ...problem }) => ({ ...problem, ...locate(text, offset) })),
   );
-  return [...syntax, ...lintVariables(key, texts, known)];
+  return [...syntax, ...lintVariables(key, texts, setting)];
 }
 
 /** More findings than these have a common cause. */
@@ -109,11 +196,14 @@ const maxVariables = 20;
  * Variables that are neither in the vendor's default nor in the template context, nor listed by the host. Without the
  * default and a list, only members of the context are judged.
  */
-function lintVariables(key: Key, texts: readonly TemplateText[], known: KnownTemplates): Finding[] {
-  const { context } = known;
+function lintVariables(
+  key: Key,
+  texts: readonly TemplateText[],
+  { context, variables: ofDefaults, listed: lists }: TemplateSetting,
+): Finding[] {
   if (!context) return [];
-  const ofDefault = known.variables.get(key[0] ?? '');
-  const listed = known.listed.get(listedFor(key));
+  const ofDefault = ofDefaults.get(key[0] ?? '');
+  const listed = lists?.get(listedFor(key));
   const { variables, globals } = usesOf(texts);
   const finding = ({ text, offset }: VariableUse, message: string, hint: string | null): Finding => ({
     code: 'unknown-variable',
@@ -156,7 +246,7 @@ interface ChatText {
 }
 
 /** Findings about invalid JSON in chat messages. Text with directives is not judged: rendering changes it. */
-export function lintChat({ fields }: Resource): Finding[] {
+function lintChat({ fields }: Resource): Finding[] {
   return chatFields.flatMap(({ name, nested }): Finding[] => {
     const value = get(fields, name) ?? null;
     const text = typeof value === 'string' ? value : null;
@@ -209,29 +299,35 @@ function describeSyntaxError(text: string): Pick<Finding, 'hint' | 'offset'> {
 }
 
 /** Declares nothing but the vendor's default. */
-export function lintDefault(resource: Resource, { defaults, customised }: KnownTemplates): Finding[] {
-  const { kind, address, fields } = resource;
-  const base = defaults.get(address);
-  const isSame = ([name, value]: [string, Json]) => {
+function lintDefault(
+  { kind, address, fields }: Resource,
+  { defaults, customised }: TemplateSetting,
+): Finding[] {
+  const base = defaults?.findLast((each) => each.address === address);
+  const isSame = Object.entries(fields).every(([name, value]) => {
     const field = kind.fields[name];
     return field !== undefined && sameValue(field, value, get(base?.fields ?? {}, name));
-  };
-  if (!base || !Object.entries(fields).every(isSame)) return [];
+  });
+  if (!base || !isSame) return [];
   // Without its manifest, a customised copy would stay as it is.
-  const hint = customised.has(address)
+  const hint = customised?.has(address)
     ? "Declare it with `ensure: absent`, and the template follows the vendor's changes."
     : "Remove the manifest, and the template follows the vendor's changes.";
   return [{ code: 'equals-default', at: '', message: `${address} only repeats the vendor's default.`, hint }];
 }
 
 /** Locales and media that a notification lacks, and at least half of all have: one finding for each key and medium, at its first template. */
-export function findUntranslated(templates: readonly Resource[]): ReadonlyMap<Resource, readonly Finding[]> {
+function findUntranslated(templates: readonly Resource[]): ReadonlyMap<Resource, readonly Finding[]> {
   const locales = groupBy(templates, mediumOf).flatMap(([medium, group]) =>
-    findMissing(group, localeOf, (key, missing) => ({
-      code: 'missing-locale',
-      message: `${key} is not declared for ${medium} in ${missing}, although other notifications are.`,
-      at: '/locale',
-    })),
+    findMissing(
+      group,
+      ({ key: [, , locale = ''] }) => locale,
+      (key, missing) => ({
+        code: 'missing-locale',
+        message: `${key} is not declared for ${medium} in ${missing}, although other notifications are.`,
+        at: '/locale',
+      }),
+    ),
   );
   const media = findMissing(templates, mediumOf, (key, missing) => ({
     code: 'missing-medium',
@@ -244,7 +340,6 @@ export function findUntranslated(templates: readonly Resource[]): ReadonlyMap<Re
 
 const keyOf = ({ key: [key = ''] }: Resource) => key;
 const mediumOf = ({ key: [, medium = ''] }: Resource) => medium;
-const localeOf = ({ key: [, , locale = ''] }: Resource) => locale;
 
 /** One finding for each key that lacks a variant which another key has; `describe` gets the key and what it lacks. */
 function findMissing(
@@ -266,54 +361,35 @@ function findMissing(
   });
 }
 
-export interface KnownSenders {
-  readonly senders?: readonly string[];
-  readonly verifiedDomains?: readonly string[];
-  /** Reasons against other senders of the tenant, by their addresses in one form. */
-  readonly unusable?: ReadonlyMap<string, string>;
-}
-
 /** The addresses and domains that notifications may come from, in one form. */
-export interface Senders {
+interface Senders {
   readonly addresses: ReadonlySet<string>;
   readonly domains: readonly string[];
+  /** Reasons against other senders of the tenant, by their addresses. */
   readonly unusable: ReadonlyMap<string, string>;
-  readonly isAsked: boolean;
 }
 
-/**
- * The senders among live objects: addresses whose verification has not failed, and verified domains.
- *
- * @param deleted the addresses of senders that the plan deletes, in one form
- */
-export function sendersIn(objects: readonly LiveObject[], deleted: ReadonlySet<string>): KnownSenders {
-  const unusable = new Map<string, string>();
-  const senders: string[] = [];
-  for (const { key, raw } of objects.filter(({ kind }) => kind === senderAddress)) {
-    const address = nameIn(key);
-    if (deleted.has(address)) unusable.set(address, 'a sender that this plan deletes');
-    else if (getText(raw, 'verificationStatus') === 'FAILED')
-      unusable.set(address, 'a sender of the tenant whose verification has failed');
-    else senders.push(address);
-  }
-  const verified = objects.filter(
-    ({ kind, raw }) => kind === verifiedDomain && getText(raw, 'dkimVerificationStatus') === 'SUCCESS',
-  );
-  return { senders, unusable, verifiedDomains: verified.map(({ key }) => nameIn(key)) };
-}
-
-export function collectSenders(resources: readonly Resource[], known: KnownSenders | null): Senders {
-  const { senders, verifiedDomains = [], unusable = new Map() } = known ?? {};
+/** What the project declares; of the tenant, addresses whose verification has not failed, and verified domains. */
+function collectSenders(
+  declared: readonly Resource[],
+  { senders = [], deleted = new Set() }: TemplateKnowledge,
+): Senders {
+  const present = declared.filter(({ ensure }) => ensure === 'present');
   const namesOf = (wanted: Kind) =>
-    resources
-      .filter(({ kind, ensure }) => kind === wanted && ensure === 'present')
-      .map(({ key }) => nameIn(key));
-  return {
-    addresses: new Set([...namesOf(senderAddress), ...(senders ?? []).map(foldName)]),
-    domains: [...namesOf(verifiedDomain), ...verifiedDomains.map(foldName)],
-    unusable,
-    isAsked: senders !== undefined,
-  };
+    present.filter(({ kind }) => kind === wanted).map(({ key }) => nameIn(key));
+  const addresses = new Set(namesOf(senderAddress));
+  const domains = namesOf(verifiedDomain);
+  const unusable = new Map<string, string>();
+  for (const { kind, key, raw } of senders) {
+    const name = nameIn(key);
+    if (kind === verifiedDomain) {
+      if (getText(raw, 'dkimVerificationStatus') === 'SUCCESS') domains.push(name);
+    } else if (deleted.has(name)) unusable.set(name, 'a sender that this plan deletes');
+    else if (getText(raw, 'verificationStatus') === 'FAILED')
+      unusable.set(name, 'a sender of the tenant whose verification has failed');
+    else addresses.add(name);
+  }
+  return { addresses, domains, unusable };
 }
 
 const nameIn = ([name = '']: Key) => foldName(name);
@@ -324,10 +400,7 @@ interface NamedAddress {
 }
 
 /** The addresses of a template that are neither a sender nor in one of the domains, with their fields. */
-export function findUnknownSenders(
-  resource: Resource,
-  { addresses, domains }: Pick<Senders, 'addresses' | 'domains'>,
-): NamedAddress[] {
+function findUnknownSenders(resource: Resource, { addresses, domains }: Senders): NamedAddress[] {
   return addressesIn(resource).filter(({ address }) => {
     const domain = domainOf(address);
     return (
@@ -345,12 +418,9 @@ export function deletedSenders(changes: readonly Change[]): ReadonlySet<string> 
 /** The declared templates that are sent from one of these addresses, or replied to there. */
 export function findSentFrom(senders: ReadonlySet<string>, resources: readonly Resource[]): Resource[] {
   if (senders.size === 0) return [];
-  return resources.filter(
-    (resource) =>
-      resource.kind === notificationTemplate &&
-      resource.ensure === 'present' &&
-      addressesIn(resource).some(({ address }) => senders.has(address)),
-  );
+  return resources
+    .filter((resource) => isTemplate(resource) && resource.ensure === 'present')
+    .filter((template) => addressesIn(template).some(({ address }) => senders.has(address)));
 }
 
 function addressesIn({ fields }: Resource): NamedAddress[] {
@@ -364,18 +434,16 @@ function addressesIn({ fields }: Resource): NamedAddress[] {
   });
 }
 
-export function lintSenders(resource: Resource, senders: Senders): Finding[] {
+function lintSenders(resource: Resource, { senders, known }: TemplateSetting): Finding[] {
   // Without the senders of the tenant, only projects that declare some can be judged.
-  if (!senders.isAsked && senders.addresses.size === 0) return [];
-  return findUnknownSenders(resource, senders).map(({ field, address }) => {
-    const why = senders.unusable.get(address);
-    const unknown = senders.isAsked
-      ? 'neither a declared sender nor one of the tenant'
-      : 'not a declared sender';
+  if (!senders && known.addresses.size === 0) return [];
+  return findUnknownSenders(resource, known).map(({ field, address }) => {
+    const why = known.unusable.get(address);
+    const unknown = senders ? 'neither a declared sender nor one of the tenant' : 'not a declared sender';
     const problem = why ?? unknown;
     const hint = why
       ? 'Notifications may not be delivered. Use another sender, or verify its domain.'
-      : (didYouMean(address, senders.addresses) ?? 'Declare it as a SenderAddress, or verify its domain.');
+      : (didYouMean(address, known.addresses) ?? 'Declare it as a SenderAddress, or verify its domain.');
     const message = `\`${field}\`: ${cutShort(address)} is ${problem}, and its domain is not verified.`;
     return { code: 'unknown-sender', message, hint, at: pointer(field) };
   });

@@ -1,13 +1,8 @@
 /** Where case counts for the lint, and where it does not. */
 import { describe, expect, it } from 'vitest';
-import type { Resource } from '../../src/kinds/resource.ts';
-import { type LintKnowledge, lint, sendersIn } from '../../src/lint/index.ts';
-import { liveFrom, resource } from '../support/plan.ts';
-
-const template = (fields: Record<string, string>) =>
-  resource('NotificationTemplate', ['welcome', 'EMAIL', 'en'], fields);
-const codes = (resources: readonly Resource[], known: LintKnowledge | null = null) =>
-  lint({ resources, known, levels: {} }).map(({ code }) => code);
+import { lint } from '../../src/lint/index.ts';
+import { resource } from '../support/plan.ts';
+import { codes, liveDomain, liveSender, standard, template } from './support.ts';
 
 describe('a sender', () => {
   const declared = (kind: string, name: string) => resource(kind, [name]);
@@ -20,16 +15,16 @@ describe('a sender', () => {
     ['help@xn--bcher-kva.example', 'help@Bücher.example'],
   ])('%s is known as %s', (sender, from) => {
     expect(codes([declared('SenderAddress', sender), template({ from })])).toEqual([]);
-    expect(codes([template({ replyTo: from })], { senders: [sender], verifiedDomains: [] })).toEqual([]);
+    expect(codes([template({ replyTo: from })], { senders: [liveSender(sender)] })).toEqual([]);
   });
 
   it('is known by its domain, declared or verified, and by a domain above', () => {
-    const twin = { senders: [], verifiedDomains: ['xn--bcher-kva.example'] };
+    const twin = { senders: [liveDomain('xn--bcher-kva.example')] };
     expect(codes([template({ from: 'any@mail.bücher.example' })], twin)).toEqual([]);
-    const known = { senders: [], verifiedDomains: ['ACME.example'] };
+    const known = { senders: [liveDomain('ACME.example')] };
     for (const from of ['any@acme.EXAMPLE', 'any@Mail.Acme.Example']) {
       expect(codes([template({ from })], known)).toEqual([]);
-      const asked = { senders: ['x@y.example'], verifiedDomains: [] };
+      const asked = { senders: [liveSender('x@y.example')] };
       expect(codes([declared('VerifiedDomain', 'Acme.Example'), template({ from })], asked)).toEqual([]);
     }
   });
@@ -37,42 +32,44 @@ describe('a sender', () => {
   it.each(['other@acme.example', 'help@evil-acme.example', 'help@example', 'acme.example', 'help'])(
     'does not make %s known',
     (from) => {
-      const known = { senders: ['help@acme.example'], verifiedDomains: [] };
+      const known = { senders: [liveSender('help@acme.example')] };
       expect(codes([template({ from })], known)).toEqual(['unknown-sender']);
     },
   );
 
   it('in a domain of a similar name is unknown', () => {
-    const known = { senders: [], verifiedDomains: ['acme.example'] };
+    const known = { senders: [liveDomain('acme.example')] };
     expect(codes([template({ from: 'a@evilacme.example' })], known)).toEqual(['unknown-sender']);
     expect(codes([template({ from: 'a@acme.example.evil' })], known)).toEqual(['unknown-sender']);
   });
 
-  it('of the tenant counts while its verification has not failed, a domain once it has succeeded', () => {
-    const sender = (email: string, verificationStatus: string) =>
-      liveFrom({ kind: 'SenderAddress', raw: { id: email, email, verificationStatus } });
-    const domain = (name: string, dkimVerificationStatus: string) =>
-      liveFrom({ kind: 'VerifiedDomain', raw: { id: name, address: name, dkimVerificationStatus } });
+  it.each([
+    ['counts', 'a@x.example', [liveSender('a@x.example')], null],
+    ['counts while nobody has verified it', 'a@x.example', [liveSender('a@x.example', 'PENDING')], null],
+    ['counts once its domain is verified', 'a@x.example', [liveDomain('x.example')], null],
+    [
+      'does not count before its domain is verified',
+      'a@x.example',
+      [liveDomain('x.example', 'PENDING')],
+      'neither a declared sender nor one of the tenant',
+    ],
+    [
+      'does not count when its verification has failed',
+      'a@x.example',
+      [liveSender('A@x.example', 'FAILED')],
+      'a sender of the tenant whose verification has failed',
+    ],
+    [
+      'does not count when the plan deletes it',
+      'd@x.example',
+      [liveSender('D@x.example')],
+      'a sender that this plan deletes',
+    ],
+  ])('of the tenant %s', (_name, from, senders, why) => {
+    const known = { senders, deleted: new Set(['d@x.example']) };
     expect(
-      sendersIn(
-        [
-          sender('a@x.example', 'SUCCESS'),
-          sender('b@x.example', 'PENDING'),
-          sender('C@x.example', 'FAILED'),
-          sender('D@x.example', 'SUCCESS'),
-          domain('x.example', 'SUCCESS'),
-          domain('y.example', 'PENDING'),
-        ],
-        new Set(['d@x.example']),
-      ),
-    ).toEqual({
-      senders: ['a@x.example', 'b@x.example'],
-      verifiedDomains: ['x.example'],
-      unusable: new Map([
-        ['c@x.example', 'a sender of the tenant whose verification has failed'],
-        ['d@x.example', 'a sender that this plan deletes'],
-      ]),
-    });
+      lint({ resources: [template({ from })], known, levels: {} }).map(({ message }) => message),
+    ).toEqual(why === null ? [] : [`\`from\`: ${from} is ${why}, and its domain is not verified.`]);
   });
 });
 
@@ -93,15 +90,7 @@ describe('a MAIL FROM domain', () => {
 });
 
 describe('a variable', () => {
-  const known: LintKnowledge = {
-    defaults: [
-      liveFrom({
-        kind: 'NotificationTemplate',
-        raw: { key: 'welcome', medium: 'EMAIL', locale: 'en', subject: '$userName' },
-      }),
-    ],
-    context: ['productName'],
-  };
+  const known = { defaults: [standard({ subject: '$userName' })], context: ['productName'] };
 
   it('is another one in another case: the tenant would print its name', () => {
     expect(codes([template({ subject: '$userName $productName' })], known)).toEqual([]);

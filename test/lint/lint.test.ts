@@ -9,11 +9,8 @@ import type { Json, JsonObject } from '../../src/model/json.ts';
 import { type LintCode, lintRules } from '../../src/model/lint.ts';
 import { config, type Files, failureOf, load } from '../loader/fixture.ts';
 import { liveFrom, resource } from '../support/plan.ts';
+import { codes, liveDomain, liveSender, standard, template } from './support.ts';
 
-const template = (fields: JsonObject, key = ['welcome', 'EMAIL', 'en']) =>
-  resource('NotificationTemplate', key, fields);
-const standard = (fields: JsonObject, [key = '', medium = '', locale = ''] = ['welcome', 'EMAIL', 'en']) =>
-  liveFrom({ kind: 'NotificationTemplate', raw: { key, medium, locale, ...fields } });
 const sender = (email: string) => resource('SenderAddress', [email]);
 const search = (...rules: JsonObject[]) => resource('ProfileSearch', ['People'], { rules });
 
@@ -23,8 +20,6 @@ function findings(resources: readonly Resource[], known: LintKnowledge | null = 
 
 const describeFinding = ({ code, message, hint }: Diagnostic) =>
   `${code}: ${message}${hint ? ` (${hint})` : ''}`;
-const codes = (resources: readonly Resource[], known: LintKnowledge | null = null) =>
-  lint({ resources, known, levels: {} }).map(({ code }) => code);
 
 describe('variables', () => {
   const known: LintKnowledge = {
@@ -70,7 +65,7 @@ describe('variables', () => {
 });
 
 describe('senders', () => {
-  const none = { senders: [], verifiedDomains: [] };
+  const none = { senders: [] };
 
   it.each<[string, Json, LintKnowledge | null, boolean]>([
     ['declared', 'Help@Acme.example', null, false],
@@ -78,8 +73,8 @@ describe('senders', () => {
     ['of a declared domain', 'any@mail.verified.example', null, false],
     ['a variable', '$__global.emailFromAddress', null, false],
     ['cleared', null, null, false],
-    ['live', 'live@tenant.example', { senders: ['LIVE@tenant.example'] }, false],
-    ['of a live domain', 'a@tenant.example', { senders: [], verifiedDomains: ['tenant.example'] }, false],
+    ['live', 'live@tenant.example', { senders: [liveSender('LIVE@tenant.example')] }, false],
+    ['of a live domain', 'a@tenant.example', { senders: [liveDomain('tenant.example')] }, false],
     ['foreign, offline', 'live@tenant.example', null, true],
     ['foreign', 'live@tenant.example', none, true],
     ['of a domain that only ends alike', 'a@notverified.example', none, true],
@@ -221,15 +216,18 @@ describe('search rules', () => {
   });
   const attribute = (operator: string, value: Json, id = 'att') =>
     rule('ProfileAttributeRule', operator, value, { object_type: 'NeAttribute', condition_object_id: id });
+  const attributes = [
+    { id: 'att', uid: 'department', label: 'Department', data_type: 'text' },
+    { id: 'iso', uid: 'start', label: 'Start', data_type: 'date', date_format: 'YYYY-MM-DD' },
+    { id: 'us', uid: 'end', label: 'End', data_type: 'DateAttribute', date_format: 'mm/dd/yyyy' },
+    { id: 'any', uid: 'born', data_type: 'date' },
+    { id: 7, uid: 'number' },
+  ];
   const rows: LintKnowledge = {
-    attributes: [
-      { id: 'att', uid: 'department', label: 'Department', data_type: 'text' },
-      { id: 'iso', uid: 'start', label: 'Start', data_type: 'date', date_format: 'YYYY-MM-DD' },
-      { id: 'us', uid: 'end', label: 'End', data_type: 'DateAttribute', date_format: 'mm/dd/yyyy' },
-      { id: 'any', uid: 'born', data_type: 'date' },
-      { id: 7, uid: 'number' },
-    ],
-    profileTypes: [{ id: 'emp', uid: 'employee', name: 'Employees' }],
+    records: new Map<string, readonly JsonObject[]>([
+      ['ne_attributes', attributes],
+      ['profile_types', [{ id: 'emp', uid: 'employee', name: 'Employees' }]],
+    ]),
   };
 
   it.each<[JsonObject, LintCode | null]>([
@@ -396,7 +394,7 @@ it("reports nothing about the vendor's texts and customised ones", () => {
   const known = {
     defaults,
     context: Object.keys(seed.templateContext.attributes),
-    senders: seed.senders.map(({ email }) => email),
+    senders: seed.senders.map(({ email }) => liveSender(email)),
   };
   const declared = [...defaults, ...seed.templates.map(live)].map(({ key, fields }) =>
     template(fields, [...key]),
@@ -422,8 +420,10 @@ it('never throws, for any fields, and finds only what the rules of the project f
           defaults: [standard(texts)],
           context: ['__proto__'],
           senders: [],
-          attributes: [{ id: row }],
-          profileTypes: [rule],
+          records: new Map([
+            ['ne_attributes', [{ id: row }]],
+            ['profile_types', [rule]],
+          ]),
         };
         const resources = [template(texts), search(rule, { ...rule, type: 'ProfileAttributeRule' })];
         const codes = lint({ resources, known, levels: {} }).map(({ code }) => code);
