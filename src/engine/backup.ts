@@ -6,7 +6,7 @@ import type { Environment } from '../kinds/project.ts';
 import { type BackupFolder, limitSize } from '../loader/source.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure } from '../model/failure.ts';
+import { type Failure, fail } from '../model/failure.ts';
 import {
   get,
   getText,
@@ -101,12 +101,9 @@ function entryIn(entry: Json): Omit<BackupEntry, 'file'> | null {
 }
 
 function badBackup(file: string, what: string): Failure {
-  const message = `The file ${what}.`;
   const hint =
     'A backup is the JSON of a configuration export: `{"objects": [{"self": {"type", "id", "name"}, "object": {…}}]}`, or such an entry in each file.';
-  return new Failure([
-    { code: 'bad-backup', severity: 'error', message, hint, source: { file, line: 1, column: 1 } },
-  ]);
+  return fail('bad-backup', `The file ${what}.`, { hint, source: { file, line: 1, column: 1 } });
 }
 
 /** The type of a kind in the vendor's words: `ACCESS_PROFILE` of `AccessProfile`. */
@@ -122,9 +119,11 @@ function idOf({ idMember = 'id' }: Kind, object: JsonObject): string | null {
 }
 
 function withoutRepeats(entries: readonly BackupEntry[]): BackupEntry[] {
-  const nameOf = ({ type, object }: BackupEntry) =>
-    `${type} ${getText(object, 'id') ?? JSON.stringify(object)}`;
-  return groupBy(entries, nameOf).map(([name, [entry, ...others]]) => {
+  const named = groupBy(
+    entries,
+    ({ type, object }) => `${type} ${getText(object, 'id') ?? JSON.stringify(object)}`,
+  );
+  return named.map(([name, [entry, ...others]]) => {
     const other = others.find(({ object }) => !sameJson(object, entry.object));
     if (other)
       throw badBackup(other.file, `has an object ${name} that differs from the one in ${entry.file}`);
@@ -164,23 +163,24 @@ function objectsBelow(
   const [end = ''] = kind.resource.path(contractSettings).split('/').slice(-1);
   const member = end.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
   const byId = new Map(parents.map((row) => [idOf(parentKind, row), row]));
-  const idAbove = (object: JsonObject) =>
-    Object.values(object)
-      .map((value) => (isObject(value) ? getText(value, 'id') : value))
-      .find((id) => typeof id === 'string' && byId.has(id));
-  const entriesBelow = new Map<Json | undefined, readonly JsonObject[]>(groupBy(objects, idAbove));
+  const entriesBelow = new Map<Json | undefined, readonly JsonObject[]>(
+    groupBy(objects, (object) =>
+      Object.values(object)
+        .map((value) => (isObject(value) ? getText(value, 'id') : value))
+        .find((id) => typeof id === 'string' && byId.has(id)),
+    ),
+  );
   return [...byId].flatMap(([id, row]) => {
     if (id === null) return [];
     const alone = entriesBelow.get(id) ?? [];
     const known = new Set(alone.map((each) => idOf(kind, each)));
-    const inside = objectsIn(get(row, member)).filter((each) => !isReference(each));
+    // A reference names what is below, and says nothing of it.
+    const inside = objectsIn(get(row, member)).filter((each) =>
+      Object.keys(each).some((name) => !['type', 'id', 'name'].includes(name)),
+    );
     return [{ above: [id], rows: [...alone, ...inside.filter((each) => !known.has(idOf(kind, each)))] }];
   });
 }
-
-/** A reference names what is below, and says nothing of it. */
-const isReference = (row: JsonObject): boolean =>
-  Object.keys(row).every((name) => ['type', 'id', 'name'].includes(name));
 
 /** Reads from collections as a tenant answers: with a page of a list, or one object. Other lists are empty. */
 function clientFor({ tenant, settings }: Environment, collections: ReadonlyMap<string, Collection>): Client {

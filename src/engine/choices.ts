@@ -1,4 +1,4 @@
-import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glob.ts';
+import { globProblem, unknownKind } from '../kinds/address-glob.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { addressesOf, LiveIndex } from '../kinds/live-objects.ts';
@@ -78,12 +78,11 @@ export function unmatchedGlobs(
   objects: readonly { readonly address: Address }[],
   known: readonly { readonly address: Address }[],
 ): Diagnostic[] {
-  const isUnmatched = (glob: string) => {
+  const addresses = known.map(({ address }) => address);
+  const unmatched = givenGlobs(globs).filter(({ glob }) => {
     const matches = matchAddresses([glob]);
     return !objects.some(({ address }) => matches(address));
-  };
-  const addresses = known.map(({ address }) => address);
-  const unmatched = givenGlobs(globs).filter(({ glob }) => isUnmatched(glob));
+  });
   const problems = unmatched.map(({ option, glob }): Diagnostic => {
     const isAddress = !/[*?[\]{}()]/.test(glob);
     const message = `${option} \`${glob}\` ${isAddress ? 'names' : 'matches'} no object that is declared or was read.`;
@@ -128,11 +127,13 @@ function rotationsOfNothing(
   return rotate.flatMap((glob): Diagnostic[] => {
     const matches = matchAddresses([glob]);
     const named = resources.filter(({ address }) => matches(address));
-    const hasSecret = (resource: Resource) =>
-      resource.secrets().length > 0 ||
-      secretPlaces(resource.fields).length > 0 ||
-      index.find(resource)?.hidden.some((at) => valueAt(resource.fields, at) !== undefined);
-    if (named.length === 0 || named.some(hasSecret)) return [];
+    const hasSecret = named.some(
+      (resource) =>
+        resource.secrets().length > 0 ||
+        secretPlaces(resource.fields).length > 0 ||
+        index.find(resource)?.hidden.some((at) => valueAt(resource.fields, at) !== undefined),
+    );
+    if (named.length === 0 || hasSecret) return [];
     const message = `--rotate \`${glob}\` finds no secret: no object that it names declares one, or a value that the tenant hides.`;
     const hint = 'Mark the value with `!secret` in the manifest, or name the object that has it.';
     return [{ code: 'no-secret', severity: 'warning', message, hint }];
@@ -196,24 +197,27 @@ function givenGlobs({ only, except, rotate = [] }: Globs): { option: string; glo
 }
 
 export function checkScope({ allowDeleteAll = [], kinds: named = [], ...globs }: Globs, kinds: Kinds): void {
-  const checkName = (option: string) => (name: string) =>
-    problemOf(option, kinds.find(name) ? null : unknownKind(name, kinds));
-  const problems = [
-    ...givenGlobs(globs).flatMap(({ option, glob }) => problemOf(option, globProblem(glob, kinds))),
-    ...allowDeleteAll.flatMap(checkName('--allow-delete-all')),
-    ...named.flatMap(checkName('--kinds')),
+  const names = [
+    ...allowDeleteAll.map((name) => ({ option: '--allow-delete-all', name })),
+    ...named.map((name) => ({ option: '--kinds', name })),
   ];
-  if (problems.length > 0) throw new Failure(problems);
+  const problems = [
+    ...givenGlobs(globs).map(({ option, glob }) => ({ option, problem: globProblem(glob, kinds) })),
+    ...names.map(({ option, name }) => ({
+      option,
+      problem: kinds.find(name) ? null : unknownKind(name, kinds),
+    })),
+  ];
+  const diagnostics = problems.flatMap(({ option, problem }): Diagnostic[] => {
+    if (!problem) return [];
+    const { code, message, hint } = problem;
+    return [{ code, severity: 'error', message: `${option}: ${message}`, hint }];
+  });
+  if (diagnostics.length > 0) throw new Failure(diagnostics);
 }
 
 /** The kinds that `--kinds` names, or else `--only`, where each of its globs begins with the name of a kind. */
 export function kindsNamed({ only, kinds }: Pick<Globs, 'only' | 'kinds'>): readonly string[] | undefined {
   const named = only.flatMap((glob) => /^(\w+)(?:\/|$)/.exec(glob)?.[1] ?? []);
   return kinds ?? (only.length > 0 && named.length === only.length ? [...new Set(named)] : undefined);
-}
-
-function problemOf(option: string, problem: GlobProblem | null): Diagnostic[] {
-  if (!problem) return [];
-  const { code, message, hint } = problem;
-  return [{ code, severity: 'error', message: `${option}: ${message}`, hint }];
 }

@@ -3,7 +3,7 @@ import { askLookups, type LookupAnswers } from '../client/lookups.ts';
 import { readDefaults } from '../client/read.ts';
 import type { Records } from '../exporter/ids.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { LiveIndex } from '../kinds/live-objects.ts';
+import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import { defaultsOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -33,7 +33,7 @@ import type { Backup } from './backup.ts';
 import { checkScope, kindsNamed, selectionOf } from './choices.ts';
 import { readReferencedRecords, usualKinds } from './export.ts';
 import { type ReferenceNames, readReferenceNames, shareIds, writeReferences } from './names.ts';
-import { readSettledKinds, servedKinds, Unusable } from './reading.ts';
+import { readSettledKinds, servedKinds, type Unusable } from './reading.ts';
 import { nameDifferences, undeclarability } from './review.ts';
 import { findStrayIds } from './stray-ids.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
@@ -70,8 +70,9 @@ export async function diffSides(
     .filter(({ kind }) => kinds.some(({ name }) => name === kind.name))
     .filter((pair) => selection.includes(addressOf(pair)));
   const unusable = read.map((each) => each.unusable);
-  const isSound = (object: SideObject) => unusable.every((each) => each.why(object) === null);
-  const sound = pairs.filter((pair) => presentSides(pair).every(isSound));
+  const sound = pairs.filter((pair) =>
+    presentSides(pair).every(({ kind, key }) => unusable.every((each) => !each.has(identityOf(kind, key)))),
+  );
   const comparable = await leaveOutUndeclarable(sound, sides);
   const complete = await addDefaults(comparable, sides, secrets);
   const { pairs: shared, objects: referred, remarksOn } = await nameIds(complete, sides);
@@ -91,9 +92,9 @@ export async function diffSides(
       ...skipped,
       ...selection.findUnmatched(),
       ...unusable
-        .flatMap((each) => each.objects())
-        .filter(({ subject }) => selection.includes(subject.address))
-        .map(({ subject: { address }, why }): Diagnostic => {
+        .flatMap((each) => [...each.values()])
+        .filter(({ address }) => selection.includes(address))
+        .map(({ address, why }): Diagnostic => {
           const message = `${address} is not compared: ${why}`;
           return { code: 'not-compared', severity: 'warning', message, address };
         }),
@@ -143,12 +144,16 @@ function undeclaredKinds(names: readonly string[]): Diagnostic[] {
   ];
 }
 
-async function readSide(side: Side, kinds: readonly Kind[], other: Side) {
+async function readSide(
+  side: Side,
+  kinds: readonly Kind[],
+  other: Side,
+): Promise<{ readonly objects: readonly SideObject[]; readonly unusable: Unusable }> {
   if (side.is === 'manifests') {
     // To this side, an object that is declared absent does not exist.
     const present = side.resources.filter(({ ensure }) => ensure === 'present');
     const objects = present.map((resource): SideObject => ({ is: 'declared', ...resource }));
-    return { objects, unusable: new Unusable() };
+    return { objects, unusable: new Map() };
   }
   const declared = other.is === 'manifests' ? other.resources : [];
   const { objects, unusable } = await readSettledKinds(side.root, side.tenant, kinds, { declared });

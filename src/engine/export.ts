@@ -18,12 +18,11 @@ import { isObserved, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
 import { defaultsOf } from '../kinds/read-request.ts';
-import type { Resource } from '../kinds/resource.ts';
 import type { Declarations } from '../loader/index.ts';
 import { resolveLinks } from '../loader/paths.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure } from '../model/failure.ts';
+import { Failure, fail } from '../model/failure.ts';
 import { namesAndMore } from '../model/words.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { findPinnedElsewhere } from '../planner/match.ts';
@@ -84,7 +83,7 @@ export async function exportTenant(
       ...diagnostics,
       ...remarks,
       ...strays.diagnostics,
-      ...leftOut(unusable, ({ address }) => isInScope(address)),
+      ...leftOut(unusable, isInScope),
     ],
   };
 }
@@ -133,8 +132,9 @@ export async function mergeTenant(
     }),
     resolveLookups(reader.client, lookupsIn(resources)),
   ]);
-  const isMerged = ({ address }: Resource) => isInScope(address);
-  const twice = findPinnedElsewhere(resources, new LiveIndex(objects), (...both) => both.some(isMerged));
+  const twice = findPinnedElsewhere(resources, new LiveIndex(objects), (...both) =>
+    both.some(({ address }) => isInScope(address)),
+  );
   if (twice.length > 0) throw new Failure(twice);
   const { remarks, referredTo, ...context } = await readContext(reader, objects, false);
   const references = resolveReferences(referencesIn(resources, kinds), {
@@ -153,13 +153,13 @@ export async function mergeTenant(
     resources: resources.map((resource) => fillValues(fillLookups(resource, answer), references)),
     // What could not be read is not gone: its manifest stays as it is.
     inScope: (object) =>
-      isInScope(object.address) && wanted.includes(object.kind) && unusable.why(object) === null,
+      isInScope(object.address) &&
+      wanted.includes(object.kind) &&
+      !unusable.has(identityOf(object.kind, object.key)),
   });
   const meant = objects.filter(({ address }) => isInScope(address));
   const strays = await findStrayIds(reader, meant, { objects: [...objects, ...referredTo] });
   const identities = new Set(resources.map(({ kind, key }) => identityOf(kind, key)));
-  const isMeant = ({ kind, key, address }: Pick<LiveObject, 'kind' | 'key' | 'address'>) =>
-    isInScope(address) && (options.all || identities.has(identityOf(kind, key)));
   return {
     ...merged,
     diagnostics: [
@@ -167,35 +167,29 @@ export async function mergeTenant(
       ...merged.diagnostics,
       ...remarks,
       ...strays.diagnostics,
-      ...leftOut(unusable, isMeant),
+      ...leftOut(
+        unusable,
+        (address, identity) => isInScope(address) && (options.all || identities.has(identity)),
+      ),
     ],
   };
 }
 
 const remarksOf = (skipped: readonly LeftOut[], refused: ReadonlyMap<Kind, Failure>) => [
   ...skipped.map(({ problem }) => problem),
-  ...[...refused].map(([kind, refusal]) => refusalRemark(kind, refusal)),
+  ...[...refused].map(([{ name }, { diagnostics }]): Diagnostic => {
+    const why = diagnostics.map(({ message }) => message).join(' ');
+    const message = `${name} is left out: the tenant does not show it. ${why}`;
+    const hint = diagnostics.find((each) => each.hint)?.hint;
+    return { code: 'kind-left-out', severity: 'warning', message, ...(hint && { hint }) };
+  }),
 ];
 
-function refusalRemark({ name }: Kind, { diagnostics }: Failure): Diagnostic {
-  const why = diagnostics.map(({ message }) => message).join(' ');
-  const hint = diagnostics.find((each) => each.hint)?.hint;
-  return {
-    code: 'kind-left-out',
-    severity: 'warning',
-    message: `${name} is left out: the tenant does not show it. ${why}`,
-    ...(hint && { hint }),
-  };
-}
-
-function leftOut(
-  unusable: Unusable,
-  isMeant: (object: Pick<LiveObject, 'kind' | 'key' | 'address'>) => boolean,
-): Diagnostic[] {
-  const wanted = unusable.objects().filter(({ subject }) => isMeant(subject));
+function leftOut(unusable: Unusable, isMeant: (address: Address, identity: string) => boolean): Diagnostic[] {
+  const wanted = [...unusable].filter(([identity, { address }]) => isMeant(address, identity));
   // A plan that declares one is refused.
   const next = 'Export again when that has changed.';
-  return wanted.map(({ subject, why }) => notExported(subject.address, why, next));
+  return wanted.map(([, { address, why }]) => notExported(address, why, next));
 }
 
 /**
@@ -262,15 +256,10 @@ export function refuseDeclared(
     twice.length === 1
       ? `${first.address} is already declared`
       : `${twice.length} of ${declared.length} objects are already declared, such as ${first.address}`;
-  throw new Failure([
-    {
-      code: 'already-declared',
-      severity: 'error',
-      message: `${what}. Nothing was written.`,
-      hint: 'Update the existing manifests with `export --merge`, or export into a folder that `manifests` does not match.',
-      ...first,
-    },
-  ]);
+  throw fail('already-declared', `${what}. Nothing was written.`, {
+    hint: 'Update the existing manifests with `export --merge`, or export into a folder that `manifests` does not match.',
+    ...first,
+  });
 }
 
 /** A remark where no glob matches new manifests. It is no error: an export may be meant for reading only. */

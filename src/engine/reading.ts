@@ -68,9 +68,13 @@ export async function readSettledKinds(
   kinds: readonly Kind[],
   options: Pick<ReadAllOptions, 'declared' | 'onRefused'> = {},
 ): Promise<{ readonly objects: readonly LiveObject[]; readonly unusable: Unusable }> {
-  const unusable = new Unusable();
+  const unusable = new Map<string, { readonly address: Address; readonly why: string }>();
   const read = async (client: Client) => ({
-    objects: await readAll(client, kinds, { ...options, onUnusable: unusable.add }),
+    objects: await readAll(client, kinds, {
+      ...options,
+      onUnusable: ({ kind, key }, why) =>
+        void unusable.set(identityOf(kind, key), { address: formatAddress(kind.name, key), why }),
+    }),
   });
   const found =
     root === undefined
@@ -79,30 +83,8 @@ export async function readSettledKinds(
   return { ...found, unusable };
 }
 
-type ObjectName = Pick<LiveObject, 'kind' | 'key'>;
-
-interface UnusableObject {
-  readonly subject: ObjectName & { readonly address: Address };
-  readonly why: string;
-}
-
-/** Objects that a tenant does not answer soundly. They are left out with a remark, and never count as absent. */
-export class Unusable {
-  readonly #found = new Map<string, UnusableObject>();
-
-  readonly add = ({ kind, key }: ObjectName, why: string): void => {
-    const subject = { kind, key, address: formatAddress(kind.name, key) };
-    this.#found.set(identityOf(kind, key), { subject, why });
-  };
-
-  why({ kind, key }: ObjectName): string | null {
-    return this.#found.get(identityOf(kind, key))?.why ?? null;
-  }
-
-  objects(): readonly UnusableObject[] {
-    return [...this.#found.values()];
-  }
-}
+/** By their identities, objects that a tenant does not answer soundly. They are left out with a remark, and never count as absent. */
+export type Unusable = ReadonlyMap<string, { readonly address: Address; readonly why: string }>;
 
 export interface LeftOut {
   readonly kind: Kind;

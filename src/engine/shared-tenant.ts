@@ -41,27 +41,35 @@ export async function findSharedChanges(
 ): Promise<ReadonlyMap<string, Diagnostic>> {
   const changed = planned.flatMap(changedObjects);
   const endpointIn = await joinEndpoints(changed, probe);
-  const placesOf = ({ endpoint, subjects }: ChangedObject) =>
-    subjects.map((subject) => `${endpointIn(endpoint)} ${subject}`);
-  const byPlace = new Map(
-    groupBy(
-      changed.flatMap((each) => placesOf(each).map((place) => ({ place, name: each.name }))),
-      ({ place }) => place,
-    ),
-  );
+  const placeOf = ({ endpoint, subject }: ChangedObject) => `${endpointIn(endpoint)} ${subject}`;
+  const byPlace = new Map(groupBy(changed, placeOf));
   const shared = changed.flatMap((each) => {
-    const names = placesOf(each).flatMap((place) => (byPlace.get(place) ?? []).map(({ name }) => name));
-    const others = names.filter((name) => name !== each.name);
-    return others.length > 0 ? [{ ...each, others }] : [];
+    const others = (byPlace.get(placeOf(each)) ?? []).filter(({ name }) => name !== each.name);
+    return others.length > 0 ? [{ ...each, others: others.map(({ name }) => name) }] : [];
   });
-  return new Map(groupBy(shared, ({ name }) => name).map(([name, same]) => [name, refusalOf(same)]));
+  const refusals = groupBy(shared, ({ name }) => name).map(([name, same]): [string, Diagnostic] => {
+    const others = new Set(same.flatMap((each) => each.others));
+    const [address = '', ...more] = new Set(same.map((each) => each.address));
+    const what = namesAndMore([address], more.length);
+    return [
+      name,
+      {
+        code: 'shared-tenant',
+        severity: 'error',
+        message: `${what} would also be changed by ${[...others].join(', ')} in the same tenant.`,
+        hint: 'Give each environment the `baseUrl` of its own tenant. If they share it on purpose, apply them one after the other, with `limits.settle` between them.',
+      },
+    ];
+  });
+  return new Map(refusals);
 }
 
+/** An object has one for its key, and another one for its id. */
 interface ChangedObject {
   readonly name: string;
   readonly address: Address;
-  /** Its key as the tenant compares it, and its id. */
-  readonly subjects: readonly string[];
+  /** Its key as the tenant compares it, or its id. */
+  readonly subject: string;
   readonly endpoint: string;
   readonly service: Service;
   readonly project: EnvironmentPlan['project'];
@@ -76,7 +84,8 @@ function changedObjects({ project, plan }: EnvironmentPlan): ChangedObject[] {
     if (!kind) return [];
     const service = serviceOf(kind);
     const subjects = [identityOf(kind, key), ...(id === null ? [] : [`${kind.name} with the id ${id}`])];
-    return [{ name, address, subjects, endpoint: endpointOf(tenant[service]), service, project }];
+    const endpoint = endpointOf(tenant[service]);
+    return subjects.map((subject) => ({ name, address, subject, endpoint, service, project }));
   });
 }
 
@@ -106,14 +115,9 @@ interface Host extends ChangedObject {
 
 /** Returns one change for each host on which several environments change the same object. */
 function hostsIn(changed: readonly ChangedObject[]): Host[] {
-  const bySubject = groupBy(
-    changed.flatMap((each) => each.subjects.map((subject) => ({ subject, each }))),
-    ({ subject }) => subject,
+  const common = groupBy(changed, ({ subject }) => subject).flatMap(([, same]) =>
+    same.some(({ name }) => name !== same[0].name) ? same : [],
   );
-  const common = bySubject.flatMap(([, same]) => {
-    const all = same.map(({ each }) => each);
-    return new Set(all.map(({ name }) => name)).size > 1 ? all : [];
-  });
   const byEndpoint = new Map(common.map((each) => [`${each.service} ${each.endpoint}`, each]));
   return [...byEndpoint.values()].flatMap((each) => {
     const [, host, port] = /^(\[[^\]]*\]|[^:/]+)(:\d.*)$/.exec(each.endpoint) ?? [];
@@ -136,18 +140,6 @@ async function findDoubtful(
     return here.length === 0 || there.length === 0 || here.some((address) => there.includes(address));
   };
   return hosts.filter((one) => hosts.some((other) => other !== one && mayBeOne(one, other)));
-}
-
-function refusalOf(shared: readonly (ChangedObject & { readonly others: readonly string[] })[]): Diagnostic {
-  const others = [...new Set(shared.flatMap((each) => each.others))];
-  const [{ address } = { address: '' }] = shared;
-  const what = namesAndMore([address], shared.length - 1);
-  return {
-    code: 'shared-tenant',
-    severity: 'error',
-    message: `${what} would also be changed by ${others.join(', ')} in the same tenant.`,
-    hint: 'Give each environment the `baseUrl` of its own tenant. If they share it on purpose, apply them one after the other, with `limits.settle` between them.',
-  };
 }
 
 interface ProbeOptions {

@@ -27,7 +27,6 @@ import {
   verifications,
   verifiedKinds,
 } from '../model/status.ts';
-import { Unusable } from './reading.ts';
 import type { Tenant } from './tenant.ts';
 
 export interface StatusScope {
@@ -53,15 +52,18 @@ export async function readStatus(
   );
   const { client } = tenant;
   const identities = await readObjects(client, [allOf(senderAddress), allOf(verifiedDomain)]);
-  const unusable = new Unusable();
+  const unusable = new Map<string, string>();
   const asked = someOf(mailFrom, mailFromKeys(declared, identities, scope, earlier));
-  const mailFroms = await readObjects(client, [{ ...asked, onUnusable: unusable.add }]);
+  const mailFroms = await readObjects(client, [
+    { ...asked, onUnusable: ({ kind, key }, why) => void unusable.set(identityOf(kind, key), why) },
+  ]);
   const live = [...identities, ...mailFroms].filter(({ address }) => scope.includes(address));
   const found = live.flatMap((object) => liveStatus(object, declared, tenant) ?? []);
   const present = new Set(live.map(({ identity }) => identity));
   const absent = declared
-    .filter(({ kind, key }) => !present.has(identityOf(kind, key)))
-    .map((resource) => missingStatus(resource, unusable.why(resource)));
+    .map((resource) => ({ resource, identity: identityOf(resource.kind, resource.key) }))
+    .filter(({ identity }) => !present.has(identity))
+    .map(({ resource, identity }) => missingStatus(resource, unusable.get(identity) ?? null));
   return statusOf([...found, ...absent], tenant);
 }
 
