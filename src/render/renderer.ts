@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { get, getText, isArray, isObject, isTooDeep, type Json, type JsonObject } from '../model/json.ts';
+import { isTooDeep, type JsonObject } from '../model/json.ts';
 
 /** Texts by name: `subject`, `body`, or the number of a text inside a chat message. */
 export type Texts = Readonly<Record<string, string>>;
@@ -11,16 +11,19 @@ export type Outcome<T> =
   | { readonly is: 'rendered'; readonly value: T }
   | { readonly is: 'failed'; readonly reason: string };
 
+export interface Rendering {
+  readonly texts: Texts;
+  /** The lines that stand in the templates between directives and references. */
+  readonly literals: readonly string[];
+}
+
 /** A question to the renderer's process. */
-export type Job =
-  | {
-      readonly asks: 'render';
-      readonly texts: Texts;
-      readonly context: JsonObject;
-      /** `true` or `false` decides all conditions, whatever the context says. */
-      readonly conditions: boolean | null;
-    }
-  | { readonly asks: 'literals'; readonly texts: readonly string[] };
+export interface Job {
+  readonly texts: Texts;
+  readonly context: JsonObject;
+  /** `true` or `false` decides all conditions, whatever the context says. */
+  readonly conditions: boolean | null;
+}
 
 /** The most that one template may use. */
 interface RenderLimits {
@@ -44,49 +47,26 @@ export class Renderer {
   }
 
   /** The texts with their Velocity evaluated. Never rejects, whatever the texts do. */
-  render(texts: Texts, context: JsonObject, conditions: boolean | null = null): Promise<Outcome<Texts>> {
-    return this.#queue({ asks: 'render', texts, context, conditions }, (value) => {
-      if (!isObject(value)) return null;
-      return Object.fromEntries(
-        Object.entries(value).flatMap(([name, text]) => (typeof text === 'string' ? [[name, text]] : [])),
-      );
-    });
+  render(texts: Texts, context: JsonObject, conditions: boolean | null = null): Promise<Outcome<Rendering>> {
+    const { characters } = this.#limits;
+    const length = Object.values(texts).reduce((sum, text) => sum + text.length, 0);
+    if (length > characters) return Promise.resolve(failWith(`It has more than ${characters} characters.`));
+    // Deeper values exhaust the stack on their way to the process.
+    if (isTooDeep(context)) return Promise.resolve(failWith('Its values are nested too deeply.'));
+    const result = this.#last.then(() => this.#run({ texts, context, conditions }));
+    this.#last = result.catch(() => {});
+    return result;
   }
 
-  literals(texts: readonly string[]): Promise<Outcome<readonly string[]>> {
-    return this.#queue({ asks: 'literals', texts }, (value) =>
-      isArray(value) ? value.filter((each) => typeof each === 'string') : null,
-    );
+  async #run(job: Job): Promise<Outcome<Rendering>> {
+    if (this.#isClosed) return failWith('Rendering has ended.');
+    if (!this.#worker?.isAlive) this.#worker = new Worker(this.#limits);
+    return this.#worker.ask(job);
   }
 
   close(): void {
     this.#isClosed = true;
     this.#worker?.end();
-  }
-
-  #queue<T>(job: Job, read: (value: Json) => T | null): Promise<Outcome<T>> {
-    const { characters } = this.#limits;
-    const length = Object.values(job.texts).reduce((sum, text) => sum + text.length, 0);
-    if (length > characters) return Promise.resolve(failWith(`It has more than ${characters} characters.`));
-    // Deeper values exhaust the stack on their way to the process.
-    if (job.asks === 'render' && isTooDeep(job.context))
-      return Promise.resolve(failWith('Its values are nested too deeply.'));
-    const result = this.#last.then(() => this.#run(job, read));
-    this.#last = result.catch(() => {});
-    return result;
-  }
-
-  async #run<T>(job: Job, read: (value: Json) => T | null): Promise<Outcome<T>> {
-    if (this.#isClosed) return failWith('Rendering has ended.');
-    if (!this.#worker?.isAlive) this.#worker = new Worker(this.#limits);
-    const answer = await this.#worker.ask(job);
-    if (typeof answer === 'string') return failWith(answer);
-    const reason = getText(answer, 'reason');
-    if (reason !== null) return failWith(reason);
-    const value = read(get(answer, 'value') ?? null);
-    return value === null
-      ? failWith('The renderer gave an answer that cannot be read.')
-      : { is: 'rendered', value };
   }
 }
 
@@ -116,7 +96,7 @@ class Worker {
     this.#process.channel?.unref();
   }
 
-  async ask(job: Job): Promise<JsonObject | string> {
+  async ask(job: Job): Promise<Outcome<Rendering>> {
     // Where the process ends before it has answered, its channel no longer keeps the program waiting for that.
     this.#process.ref();
     this.#process.channel?.ref();
@@ -132,30 +112,28 @@ class Worker {
     this.#process.kill('SIGKILL');
   }
 
-  #exchange(job: Job): Promise<JsonObject | string> {
+  #exchange(job: Job): Promise<Outcome<Rendering>> {
     const { milliseconds, megabytes } = this.#limits;
     return new Promise((resolve) => {
-      if (!this.#process.connected) return resolve('The renderer cannot be started.');
-      const finish = (answer: JsonObject | string) => {
+      if (!this.#process.connected) return resolve(failWith('The renderer cannot be started.'));
+      const finish = (answer: Outcome<Rendering>) => {
         clearTimeout(timer);
-        this.#process.off('message', onMessage).off('exit', onExit);
+        this.#process.off('message', finish).off('exit', onExit);
         resolve(answer);
       };
-      const onMessage = (message: Json) => finish(isObject(message) ? message : {});
-      const onExit = () => finish(`It takes more than ${megabytes} MB of memory.`);
+      const onExit = () => finish(failWith(`It takes more than ${megabytes} MB of memory.`));
       const timer = setTimeout(() => {
         this.end();
-        finish(`It takes longer than ${milliseconds / 1000} s.`);
+        finish(failWith(`It takes longer than ${milliseconds / 1000} s.`));
       }, milliseconds);
-      this.#process.once('message', onMessage).once('exit', onExit);
+      this.#process.once('message', finish).once('exit', onExit);
       this.#process.send(job, (error) => {
-        if (error) finish('The renderer cannot be reached.');
+        if (error) finish(failWith('The renderer cannot be reached.'));
       });
     });
   }
 }
 
-/** @param reason a sentence for people */
 function failWith(reason: string): Outcome<never> {
   return { is: 'failed', reason };
 }

@@ -1,7 +1,7 @@
 import { readJsonText } from '../kinds/jsontext.ts';
 import { get, getText, isObject, type Json, type JsonObject, mapJson } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
-import type { Outcome, Renderer, Texts } from './renderer.ts';
+import type { Outcome, Renderer, Rendering, Texts } from './renderer.ts';
 import { sampleContext } from './sample.ts';
 
 /** A notification as its recipients get it. */
@@ -68,8 +68,7 @@ function mapSides<T extends object, U>({ before, after }: Sides<T>, map: (side: 
 }
 
 /** One side rendered; without texts where that failed. */
-interface Picture {
-  readonly texts: Texts;
+interface Picture extends Rendering {
   readonly message: Outcome<Message>;
 }
 
@@ -82,8 +81,9 @@ async function renderBoth(
   const render = async (draft: TemplateDraft | null): Promise<Picture | null> => {
     if (!draft || Object.values(draft.texts).every((text) => text === '')) return null;
     const outcome = await renderer.render(draft.texts, context, conditions);
-    if (outcome.is === 'failed') return { texts: {}, message: outcome };
-    return { texts: outcome.value, message: { is: 'rendered', value: draft.message(outcome.value) } };
+    if (outcome.is === 'failed') return { texts: {}, literals: [], message: outcome };
+    const { value } = outcome;
+    return { ...value, message: { is: 'rendered', value: draft.message(value.texts) } };
   };
   return { before: await render(before), after: await render(after) };
 }
@@ -100,13 +100,21 @@ async function renderHidden(
   context: JsonObject,
   usual: Sides<Picture>,
 ): Promise<Pick<RenderedSides, 'further' | 'remark'>> {
-  const changed = await changedLiterals(renderer, drafts);
-  let hidden = changed.filter((each) => !isShown(each, usual));
+  const [old, wanted] = [new Set(usual.before?.literals), new Set(usual.after?.literals)];
+  const changed = [
+    ...[...old].filter((text) => !wanted.has(text)).map((text) => ({ side: 'before', text }) as const),
+    ...[...wanted].filter((text) => !old.has(text)).map((text) => ({ side: 'after', text }) as const),
+  ];
+  const hiddenIn = (pictures: Sides<Picture>, texts: typeof changed) =>
+    texts.filter(
+      ({ side, text }) => !Object.values(pictures[side]?.texts ?? {}).some((each) => each.includes(text)),
+    );
+  let hidden = hiddenIn(usual, changed);
   const further: FurtherSides[] = [];
   for (const { title, conditions } of otherPictures) {
     if (hidden.length === 0) break;
     const sides = await renderBoth(renderer, drafts, context, conditions);
-    const left = hidden.filter((each) => !isShown(each, sides));
+    const left = hiddenIn(sides, hidden);
     if (left.length < hidden.length) further.push({ title, ...mapSides(sides, ({ message }) => message) });
     hidden = left;
   }
@@ -114,31 +122,6 @@ async function renderHidden(
   const texts = hidden.length === 1 ? '1 changed text is' : `${hidden.length} changed texts are`;
   const remark = `${texts} not in any of these pictures, because of the conditions around them: read the template.`;
   return { further, remark };
-}
-
-/** A text between directives and references that only one side has. */
-interface Literal {
-  readonly side: 'before' | 'after';
-  readonly text: string;
-}
-
-async function changedLiterals(
-  renderer: Renderer,
-  { before, after }: Sides<TemplateDraft>,
-): Promise<Literal[]> {
-  const literalsOf = async (draft: TemplateDraft | null) => {
-    const outcome = await renderer.literals(Object.values(draft?.texts ?? {}));
-    return new Set(outcome.is === 'rendered' ? outcome.value : []);
-  };
-  const [old, wanted] = [await literalsOf(before), await literalsOf(after)];
-  return [
-    ...[...old].filter((text) => !wanted.has(text)).map((text) => ({ side: 'before', text }) as const),
-    ...[...wanted].filter((text) => !old.has(text)).map((text) => ({ side: 'after', text }) as const),
-  ];
-}
-
-function isShown({ side, text }: Literal, pictures: Sides<Picture>): boolean {
-  return Object.values(pictures[side]?.texts ?? {}).some((each) => each.includes(text));
 }
 
 /** The texts of a template that hold Velocity, and how a message is made of the rendered texts. */

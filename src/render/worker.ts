@@ -4,19 +4,14 @@
  */
 import { Compile, parse } from 'velocityjs';
 import { messageOf } from '../model/failure.ts';
-import type { Job, Outcome, Texts } from './renderer.ts';
+import type { Job, Outcome, Rendering } from './renderer.ts';
 
 const maxReason = 400;
 const maxCharacters = Number(process.argv[2]);
 
-function answer(job: Job): Outcome<unknown> {
+function answer(job: Job): Outcome<Rendering> {
   try {
-    switch (job.asks) {
-      case 'literals':
-        return { is: 'rendered', value: literalsIn(job.texts.flatMap(parseOrSkip)) };
-      case 'render':
-        return renderAll(job);
-    }
+    return render(job);
   } catch (error) {
     const message = messageOf(error);
     const cut = message.length > maxReason ? `${message.slice(0, maxReason)} …` : message;
@@ -25,20 +20,13 @@ function answer(job: Job): Outcome<unknown> {
   }
 }
 
-/** Nothing for text that is not Velocity: rendering it will say why. */
-function parseOrSkip(text: string): Tree[] {
-  try {
-    return [parse(text)];
-  } catch {
-    return [];
-  }
-}
-
-function renderAll({ texts, context, conditions }: Extract<Job, { asks: 'render' }>): Outcome<Texts> {
+function render({ texts, context, conditions }: Job): Outcome<Rendering> {
   let left = maxCharacters;
   const rendered: [string, string][] = [];
+  const literals: string[] = [];
   for (const [name, text] of Object.entries(texts)) {
     const tree = parse(text);
+    literals.push(...literalsIn(tree));
     if (conditions !== null) decideConditions(tree, conditions);
     const compile = new GuardedCompile(tree, { customMethodHandlers });
     // References that cannot be resolved stay as written. Templates must not change the context of the next text.
@@ -47,7 +35,14 @@ function renderAll({ texts, context, conditions }: Extract<Job, { asks: 'render'
     if (left < 0) return { is: 'failed', reason: `It renders to more than ${maxCharacters} characters.` };
     rendered.push([name, result]);
   }
-  return { is: 'rendered', value: Object.fromEntries(rendered) };
+  return { is: 'rendered', value: { texts: Object.fromEntries(rendered), literals } };
+}
+
+/** The lines of a tree that stand between its directives and references. */
+function literalsIn(tree: Tree): string[] {
+  const nodes: unknown[] = tree.flat(Number.POSITIVE_INFINITY);
+  const lines = nodes.flatMap((node) => (typeof node === 'string' ? node.split('\n') : []));
+  return lines.map((line) => line.trim()).filter((line) => line !== '');
 }
 
 type Tree = ReturnType<typeof parse>;
@@ -60,12 +55,6 @@ function decideConditions(tree: unknown, holds: boolean): void {
     if (typeof node === 'object' && node !== null && 'condition' in node)
       node.condition = { type: 'bool', value: String(holds) };
   }
-}
-
-function literalsIn(trees: readonly Tree[]): string[] {
-  const nodes: unknown[] = trees.flat(Number.POSITIVE_INFINITY);
-  const lines = nodes.flatMap((node) => (typeof node === 'string' ? node.split('\n') : []));
-  return lines.map((line) => line.trim()).filter((line) => line !== '');
 }
 
 /** Methods of texts and lists that mean the same in Java; these may be called. */

@@ -9,7 +9,7 @@ afterAll(() => renderer.close());
 async function rendered(text: string, context: JsonObject = {}): Promise<string> {
   const outcome = await renderer.render({ text }, context);
   if (outcome.is === 'failed') throw new Error(outcome.reason);
-  return outcome.value.text ?? '';
+  return outcome.value.texts.text ?? '';
 }
 
 const sample = (...texts: string[]) => sampleContext(texts, null);
@@ -28,7 +28,10 @@ describe('rendering', () => {
       own.close();
       vi.unstubAllEnvs();
     });
-    expect(await own.render({ text: 'a' }, {})).toEqual({ is: 'rendered', value: { text: 'a' } });
+    expect(await own.render({ text: 'a' }, {})).toEqual({
+      is: 'rendered',
+      value: { texts: { text: 'a' }, literals: ['a'] },
+    });
   });
 
   it('leaves what it cannot resolve as it is written', async () => {
@@ -91,7 +94,9 @@ describe('limits', () => {
 
   const reasonOf = async (text: string, renderer = small): Promise<string> => {
     const outcome = await renderer.render({ text }, { s: 'x' });
-    return outcome.is === 'failed' ? outcome.reason : `rendered ${outcome.value.text?.length} characters`;
+    return outcome.is === 'failed'
+      ? outcome.reason
+      : `rendered ${outcome.value.texts.text?.length} characters`;
   };
   const loop = '#foreach($a in [1..9999])#foreach($b in [1..9999])#set($c = $b)#end#end';
 
@@ -121,7 +126,7 @@ describe('limits', () => {
     expect(await reasonOf(text, renderer)).toMatch(reason);
     expect(await renderer.render({ text: 'still $s' }, { s: 'here' })).toEqual({
       is: 'rendered',
-      value: { text: 'still here' },
+      value: { texts: { text: 'still here' }, literals: ['still'] },
     });
   });
 
