@@ -29,7 +29,7 @@ import { get, isArray, isObject, parseJson } from '../model/json.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import { type ChangeResult, exitCodeOf, type Result } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
-import { attentionWords } from '../report/page.ts';
+import { attentionWords } from '../report/plan.ts';
 import type { Document } from '../report/report.ts';
 import { json, oneLine } from '../report/safe.ts';
 import { renderRequests } from '../report/text.ts';

@@ -15,10 +15,10 @@ import {
   linesOf,
   looseRemarks,
   type Matrix,
-  nounOf,
   type Page,
   type PointLine,
   pointsTitle,
+  reasonOf,
   sourceLink,
   urgencyOf,
 } from './page.ts';
@@ -257,9 +257,7 @@ function entrySection(family: Family<Entry>, options: ReportOptions): Section {
   ];
   const title = familyTitle(family, options);
   const folded = foldedSection(title, joinParts(details, '\n\n'), entry.isFailure ? ' open' : '');
-  const [concern] = entry.concerns;
-  const words = concern ? nounOf(concern.concern, 1) : entry.words;
-  const label = `${escapeMarkdown(entry.kind)}, ${words}`;
+  const label = `${escapeMarkdown(entry.kind)}, ${reasonOf(entry)}`;
   // What failed and what is urgent is the last to be cut, and of the rest what is long is the first.
   return { ...folded, rank: entry.isFailure ? 0 : urgencyOf(entry) + folded.whole.length / 1e6, label };
 }

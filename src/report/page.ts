@@ -1,7 +1,7 @@
 import type { Address } from '../model/address.ts';
 import { type Group as Family, groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { type Action, type Change, type Impact, isReplacement, type Request } from '../model/plan.ts';
+import type { Action, Impact, Request } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
 import type { Document, Rendered, ReportContext, ReportView } from './options.ts';
 import { takeFirst, uriPath } from './safe.ts';
@@ -213,19 +213,17 @@ export const emptyEntry = {
 export type Level = 'high' | 'medium' | 'low';
 
 /** The most urgent first. */
-const concerns = ['failed', 'unknown', 'lockout', 'delete', 'undo', 'leave', 'manual', 'mail'] as const;
-type Concern = (typeof concerns)[number];
-
-const levels: Readonly<Record<Concern, Level>> = {
-  failed: 'high',
-  unknown: 'high',
-  lockout: 'high',
-  delete: 'high',
-  undo: 'high',
-  leave: 'medium',
-  manual: 'medium',
-  mail: 'low',
-};
+const concerns = [
+  { is: 'failed', level: 'high', one: 'change failed', many: 'changes failed' },
+  { is: 'unknown', level: 'high', one: 'outcome is unknown', many: 'outcomes are unknown' },
+  { is: 'lockout', level: 'high', one: 'lock-out', many: 'lock-outs' },
+  { is: 'delete', level: 'high', one: 'delete', many: 'deletes' },
+  { is: 'undo', level: 'high', one: "undoes somebody's change", many: "undo somebody's change" },
+  { is: 'leave', level: 'medium', one: 'person leaves a search', many: 'people leave a search' },
+  { is: 'manual', level: 'medium', one: 'step by hand', many: 'steps by hand' },
+  { is: 'mail', level: 'low', one: 'e-mail goes out', many: 'e-mails go out' },
+] as const;
+type Concern = (typeof concerns)[number]['is'];
 
 /** A concern of one change, or of what became of it: its amount is 1, or the number of people that leave a search. */
 interface ConcernCount {
@@ -234,74 +232,34 @@ interface ConcernCount {
 }
 
 /** One concern: how much of it there is, and the entries that it is about. */
-interface Point<T = Entry> {
+interface Point {
   readonly concern: Concern;
   readonly level: Level;
   /** `1 lock-out`, `6 people leave a search` */
   readonly words: string;
-  readonly entries: readonly T[];
-}
-
-/** Those of a plan. */
-const amounts: Readonly<Partial<Record<Concern, (change: Change) => number>>> = {
-  lockout: ({ risk }) => Number(risk.includes('lockout')),
-  delete: (change) => Number(change.action === 'delete' || isReplacement(change)),
-  mail: ({ risk }) => Number(risk.includes('sends-mail')),
-  manual: ({ action }) => Number(action === 'manual'),
-  leave: ({ impact }) => (impact && 'leave' in impact ? impact.leave.count : 0),
-  undo: ({ risk }) => Number(risk.includes('undoes-tenant-change')),
-};
-
-const nouns: Readonly<Record<Concern, readonly [one: string, many: string]>> = {
-  failed: ['change failed', 'changes failed'],
-  unknown: ['outcome is unknown', 'outcomes are unknown'],
-  lockout: ['lock-out', 'lock-outs'],
-  delete: ['delete', 'deletes'],
-  mail: ['e-mail goes out', 'e-mails go out'],
-  manual: ['step by hand', 'steps by hand'],
-  leave: ['person leaves a search', 'people leave a search'],
-  undo: ["undoes somebody's change", "undo somebody's change"],
-};
-
-/** The concerns that a change raises, the most urgent first. */
-export function concernsOf(change: Change): ConcernCount[] {
-  return concerns.flatMap((concern) => {
-    const amount = amounts[concern]?.(change) ?? 0;
-    return amount > 0 ? [{ concern, amount }] : [];
-  });
+  readonly entries: readonly Entry[];
 }
 
 /** The concerns that entries raise, the most urgent first. One of several environments counts in each. */
-export function pointsOf<T extends Pick<Entry, 'concerns' | 'environments'>>(
-  entries: readonly T[],
-): Point<T>[] {
-  const amountIn = ({ concerns: raised, environments }: T, concern: Concern) =>
-    (raised.find((one) => one.concern === concern)?.amount ?? 0) * Math.max(1, environments.length);
-  return concerns.flatMap((concern) => {
-    const concerned = entries.filter((entry) => amountIn(entry, concern) > 0);
-    const count = concerned.reduce((sum, entry) => sum + amountIn(entry, concern), 0);
-    const words = `${count} ${nounOf(concern, count)}`;
-    return concerned.length === 0 ? [] : [{ concern, level: levels[concern], words, entries: concerned }];
+export function pointsOf(entries: readonly Entry[]): Point[] {
+  return concerns.flatMap(({ is: concern, level, one, many }) => {
+    const amountIn = ({ concerns: raised, environments }: Entry) =>
+      (raised.find((each) => each.concern === concern)?.amount ?? 0) * Math.max(1, environments.length);
+    const concerned = entries.filter((entry) => amountIn(entry) > 0);
+    const count = concerned.reduce((sum, entry) => sum + amountIn(entry), 0);
+    const words = `${count} ${count === 1 ? one : many}`;
+    return concerned.length === 0 ? [] : [{ concern, level, words, entries: concerned }];
   });
 }
 
-export function nounOf(concern: Concern, count: number): string {
-  const [one, many] = nouns[concern];
-  return count === 1 ? one : many;
-}
-
-/** `1 lock-out · 32 deletes`; empty where nothing raises a concern. */
-export function attentionWords(changes: readonly Change[]): string {
-  const entries = changes.map((change) => ({ concerns: concernsOf(change), environments: [] }));
-  return joinParts(
-    pointsOf(entries).map(({ words }) => words),
-    ' · ',
-  );
-}
-
 /** 0 for what is most urgent; entries that raise no concern come last. */
-export function urgencyOf({ concerns: [first] }: Pick<Entry, 'concerns'>): number {
-  return first ? concerns.indexOf(first.concern) : concerns.length;
+export function urgencyOf({ concerns: [first] }: Entry): number {
+  return first ? concerns.findIndex(({ is }) => is === first.concern) : concerns.length;
+}
+
+/** `lock-out`: the most urgent concern of an entry, or else what is done. */
+export function reasonOf({ concerns: [first], words }: Entry): string {
+  return concerns.find(({ is }) => is === first?.concern)?.one ?? words;
 }
 
 /** The groups for a review: those of a run by kind, and what is urgent first. */

@@ -1,12 +1,19 @@
 import { groupBy, lazy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { get } from '../model/json.ts';
-import { type Change, hasChanges, isRefused, type Plan, type Risk, secretsSentBy } from '../model/plan.ts';
+import {
+  type Change,
+  hasChanges,
+  isRefused,
+  isReplacement,
+  type Plan,
+  type Risk,
+  secretsSentBy,
+} from '../model/plan.ts';
 import { namesAndMore } from '../model/words.ts';
 import type { ReportContext } from './options.ts';
 import {
   commitFacts,
-  concernsOf,
   type Entry,
   emptyEntry,
   emptyPage,
@@ -139,6 +146,26 @@ export function changeEntry(
     rendered: get(rendered, address) ?? null,
     remarks,
   };
+}
+
+/** The concerns that a change raises, the most urgent first. */
+function concernsOf(change: Change): Entry['concerns'] {
+  const { action, risk, impact } = change;
+  const concerns: Entry['concerns'] = [
+    { concern: 'lockout', amount: Number(risk.includes('lockout')) },
+    { concern: 'delete', amount: Number(action === 'delete' || isReplacement(change)) },
+    { concern: 'undo', amount: Number(risk.includes('undoes-tenant-change')) },
+    { concern: 'leave', amount: impact && 'leave' in impact ? impact.leave.count : 0 },
+    { concern: 'manual', amount: Number(action === 'manual') },
+    { concern: 'mail', amount: Number(risk.includes('sends-mail')) },
+  ];
+  return concerns.filter(({ amount }) => amount > 0);
+}
+
+/** `1 lock-out · 32 deletes`; empty where no change raises a concern. */
+export function attentionWords(changes: readonly Change[]): string {
+  const points = pointsOf(changes.map((change) => changeEntry(change, {})));
+  return points.map(({ words }) => words).join(' · ');
 }
 
 /** So many fields are in a consequence. */

@@ -107,9 +107,6 @@ function pageOf(document: Document, options: ReportContext): Page {
   }
 }
 
-/** The format of `validate --format json` and of errors in JSON. */
-const diagnosticsFormat = 1;
-
 function jsonOf(document: Document): unknown {
   switch (document.is) {
     case 'plan':
@@ -122,7 +119,7 @@ function jsonOf(document: Document): unknown {
       return document.diff;
     case 'diagnostics': {
       const { diagnostics } = document;
-      return { formatVersion: diagnosticsFormat, diagnostics, summary: countSeverities(diagnostics) };
+      return { formatVersion: 1, diagnostics, summary: countSeverities(diagnostics) };
     }
   }
 }
@@ -130,10 +127,7 @@ function jsonOf(document: Document): unknown {
 /** The counts that GitLab reads as a Terraform report (`artifacts: reports: terraform`). */
 function gitlabOf(document: Document): string {
   if (document.is !== 'plan' && document.is !== 'fleet') return '';
-  const {
-    create,
-    update,
-    delete: gone,
-  } = document.is === 'plan' ? document.plan.summary : document.fleet.summary;
+  const { summary } = document.is === 'plan' ? document.plan : document.fleet;
+  const { create, update, delete: gone } = summary;
   return `${JSON.stringify({ create, update, delete: gone })}\n`;
 }

@@ -12,7 +12,7 @@ import {
   shorten,
   textsOfBlock,
 } from '../line-diff.ts';
-import type { ReportOptions } from '../options.ts';
+import type { Rendered, ReportOptions } from '../options.ts';
 import { type Entry, type Group, type ImpactWords, type Notice, sourceLink } from '../page.ts';
 import { oneLine, takeFirst } from '../safe.ts';
 import {
@@ -36,7 +36,7 @@ import {
   symbols,
   whereOf,
 } from '../words.ts';
-import { renderedMarkup } from './mail-markup.ts';
+import { controlsMarkup, picturesMarkup } from './mail-markup.ts';
 import { html, Markup, markMatches } from './markup.ts';
 
 /** Up to this many entries, all are expanded at first. */
@@ -161,25 +161,19 @@ function summaryMarkup(entry: Entry, count: number): Markup {
 <span class="where">${source === null ? '' : place(source)}</span><span class="tick js" aria-hidden="true" title="Tick it off (x)"></span>`;
 }
 
-function textsOfField({ name, view }: Field): string[] {
-  switch (view.is) {
-    case 'sensitive':
-      return [name];
-    case 'inline':
-      return [name, textOfParts(view.before ?? []), textOfParts(view.after ?? []), view.base ?? ''];
-    case 'lines': {
-      const diffs = [view.diff, ...Object.values<LineDiff>({ ...view.moves })];
-      const blocks = diffs.flatMap((diff) => diff.blocks).filter(({ is }) => is !== 'gap');
-      return [name, ...blocks.flatMap(textsOfBlock)];
-    }
-  }
-}
-
 function searchedText({ fields, notices: said, remarks, source }: Entry): string {
-  const words = [...said.map(({ text }) => text), ...remarks.map(({ message }) => message)];
+  const values = shortenFields(fields(), maxLines).flatMap(({ name, view }) => {
+    if (view.is === 'sensitive') return [name];
+    if (view.is === 'inline')
+      return [name, textOfParts(view.before ?? []), textOfParts(view.after ?? []), view.base ?? ''];
+    const diffs = [view.diff, ...Object.values<LineDiff>({ ...view.moves })];
+    const blocks = diffs.flatMap((diff) => diff.blocks).filter(({ is }) => is !== 'gap');
+    return [name, ...blocks.flatMap(textsOfBlock)];
+  });
   return [
-    ...shortenFields(fields(), maxLines).flatMap(textsOfField),
-    ...words,
+    ...values,
+    ...said.map(({ text }) => text),
+    ...remarks.map(({ message }) => message),
     source === null ? '' : place(source),
   ].join('\n');
 }
@@ -211,6 +205,14 @@ ${fieldsMarkup(entry.fields(), sides)}
 ${isShared ? html`<p class="whose">The requests are those of ${environments[0] ?? ''}.</p>` : ''}${requestsMarkup(requests)}${sent.map((line) => html`<p class="request"><code>${line}</code></p>`)}`;
 }
 
+function renderedMarkup(address: string, rendered: Rendered): Markup {
+  const { before, after } = rendered;
+  const isMail = Boolean(before?.head ?? after?.head);
+  const controls = controlsMarkup({ isMail, hasBoth: before !== null && after !== null });
+  return html`<div class="rendered"><div class="bar js">${controls}<p>As recipients see it, with sample values.</p></div>
+${picturesMarkup(address, rendered)}</div>`;
+}
+
 function metaMarkup({ source, objectId, history, secrets }: Entry, options: ReportOptions): Markup {
   const link = sourceLink(source, options);
   if (objectId === null && link === null && history.words.length + secrets.length === 0) return html``;
@@ -222,24 +224,21 @@ ${secrets.length === 0 ? '' : html`<div><dt>Sends secrets</dt><dd><code>${secret
 </dl>`;
 }
 
+/** The bars are hidden from screen readers: the words beside them say the same. */
 function impactMarkup({ words, moves, effect }: ImpactWords): Markup {
-  const lines = moves.map((move) => html`<li class="${move.is}">${oneLine(move.words)}</li>`);
-  return html`<figure class="impact"><figcaption>The search ${words}</figcaption>
-${barsMarkup(effect)}
-${lines.length === 0 ? '' : html`<ul>${lines}</ul>`}</figure>
-`;
-}
-
-/** Hidden from screen readers: the words beside the bars say the same. */
-function barsMarkup({ before, after, enter, leave }: ImpactWords['effect']): Markup {
+  const { before, after, enter, leave } = effect;
   const most = Math.max(before, after);
-  if (most === 0) return html``;
   const toUnits = (count: number) => Math.round((Math.min(Math.max(count, 0), most) / most) * barWidth);
   const stay = toUnits(after - enter.count);
-  return html`<svg aria-hidden="true" viewBox="0 0 ${barWidth} 20" preserveAspectRatio="none">
+  const bars = html`<svg aria-hidden="true" viewBox="0 0 ${barWidth} 20" preserveAspectRatio="none">
 <rect class="stay" y="0" height="8" width="${stay}"/><rect class="leave" y="0" height="8" x="${stay}" width="${toUnits(leave.count)}"/>
 <rect class="stay" y="12" height="8" width="${stay}"/><rect class="enter" y="12" height="8" x="${stay}" width="${toUnits(enter.count)}"/>
 </svg>`;
+  const lines = moves.map((move) => html`<li class="${move.is}">${oneLine(move.words)}</li>`);
+  return html`<figure class="impact"><figcaption>The search ${words}</figcaption>
+${most === 0 ? '' : bars}
+${lines.length === 0 ? '' : html`<ul>${lines}</ul>`}</figure>
+`;
 }
 
 function requestsMarkup(requests: readonly Request[]): Markup {

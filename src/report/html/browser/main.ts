@@ -1,13 +1,427 @@
 import { ageWords } from '../../../model/words.ts';
-import { findAll, onClick, startTheme } from './dom.ts';
-import { List } from './list.ts';
+import { Bodies, bodyOf } from './bodies.ts';
+import {
+  decodePart,
+  find,
+  findAll,
+  focusOnSlash,
+  isPressed,
+  isTyping,
+  onClick,
+  press,
+  searchedTexts,
+  startSwitch,
+  startTheme,
+  wordsIn,
+} from './dom.ts';
+import { Frames, fitAll, framesIn } from './frames.ts';
+import { showStep } from './passages.ts';
 
-document.documentElement.classList.add('live');
-startTheme();
-startCopying();
-showAges();
-// A page without entries has no toolbar.
-if (document.getElementById('text')) new List().start();
+const typingPause = 40;
+
+/** The list of entries: filters, details that are made when they are opened, and keys. The page itself holds its state. */
+class List {
+  readonly #entries = findAll('.entry', HTMLDetailsElement);
+  readonly #bodies = new Bodies(this.#entries);
+  readonly #review = new Review(this.#entries);
+  readonly #frames = new Frames();
+  readonly #text = find('text', HTMLInputElement);
+  readonly #group = find('group', HTMLSelectElement);
+  readonly #sight = new IntersectionObserver((seen) => void this.#fill(seen), { rootMargin: '50% 0px' });
+  /** The names under which the select box finds each group. */
+  readonly #names = new Map(findAll('.group', HTMLElement).map((group) => [group, namesOf(group)]));
+  readonly #filters = findAll('button[data-filter]', HTMLButtonElement);
+  /** Entries that have their frames. */
+  readonly #ready = new Set<Element>();
+  #at = '';
+  /** The entry that a link led to, until the reader moves on. */
+  #target: Element | null = null;
+
+  start(): void {
+    this.#startFilters();
+    this.#startOpening();
+    this.#bodies.startPrinting((bodies) => this.#frames.print(bodies));
+    focusOnSlash(this.#text);
+    this.#startKeys();
+    this.#startStaying();
+    this.#restore();
+    if (this.#bodies.isPacked) void this.#unpack();
+  }
+
+  #restore(): void {
+    const place = readPlace();
+    this.#text.value = place.words;
+    this.#group.value = place.group;
+    this.#press(place.filters);
+    this.#at = place.at;
+    findAll('button[data-view]', HTMLButtonElement)
+      .find(({ dataset }) => dataset.view === place.view)
+      ?.click();
+    for (const entry of this.#entries) {
+      if (entry.open) this.#sight.observe(entry);
+      // Printing cannot wait for frames to load.
+      if (!this.#bodies.isPacked) this.#prepare(entry);
+    }
+    this.#filter();
+    this.#goTo(place.at);
+    addEventListener('hashchange', () => this.#follow());
+  }
+
+  /** Until all is unpacked, the search finds titles only. */
+  async #unpack(): Promise<void> {
+    await this.#bodies.unpackTexts();
+    document.documentElement.dataset.searchable = '';
+    if (this.#text.value !== '') this.#filter();
+    await this.#bodies.unpackMarkup();
+    document.documentElement.dataset.unpacked = '';
+  }
+
+  #startFilters(): void {
+    let timer = 0;
+    this.#text.addEventListener('input', () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => this.#filter(), typingPause);
+    });
+    this.#group.addEventListener('change', () => this.#filter());
+    onClick('button[data-filter]', (button) => {
+      const { filter = '' } = button.dataset;
+      const others = this.#pressed().filter((name) => name !== filter);
+      this.#press(isPressed(button) ? others : [...others, filter]);
+      this.#filter();
+    });
+    startSwitch('button[data-view]', ({ dataset }) => {
+      document.documentElement.dataset.view = dataset.view ?? '';
+      this.#save();
+    });
+  }
+
+  /** The names of the filters that are pressed; an entry of any of them is shown. */
+  #pressed(): string[] {
+    return [...new Set(this.#filters.filter(isPressed).map(({ dataset }) => dataset.filter ?? ''))];
+  }
+
+  /** A tile and a point may have the same filter. */
+  #press(names: readonly string[]): void {
+    for (const button of this.#filters) press(button, names.includes(button.dataset.filter ?? ''));
+  }
+
+  #filter(): void {
+    const [words, filters] = [wordsIn(this.#text), this.#pressed()];
+    const matching = new Set(this.#entries.filter((entry) => this.#matches(entry, words, filters)));
+    for (const entry of this.#entries)
+      if (entry.hidden === matching.has(entry)) entry.hidden = !matching.has(entry);
+    for (const entry of matching) showLead(entry, matching);
+    countGroups(matching);
+    find('nothing', HTMLElement).hidden = matching.size > 0;
+    find('count', HTMLElement).textContent = `${matching.size} of ${this.#entries.length}`;
+    markHits(this.#text, this.#entries);
+    this.#save();
+  }
+
+  #matches(entry: HTMLDetailsElement, words: readonly string[], filters: readonly string[]): boolean {
+    const categories = (entry.dataset.categories ?? '').split(' ');
+    const group = entry.closest<HTMLElement>('.group');
+    const names = group ? this.#names.get(group) : undefined;
+    return (
+      (this.#group.value === '' || names?.has(this.#group.value) === true) &&
+      (filters.length === 0 || categories.some((category) => filters.includes(category))) &&
+      words.every((word) => this.#bodies.textOf(entry).includes(word))
+    );
+  }
+
+  /** Goes where the page's address leads; filters that hide that entry are given up. */
+  #follow(): void {
+    const { at } = readPlace();
+    const entry = this.#entries.find(({ id }) => id === at);
+    if (entry?.hidden) {
+      this.#text.value = '';
+      this.#group.value = '';
+      this.#press([]);
+    }
+    this.#filter();
+    this.#goTo(at);
+  }
+
+  #goTo(id: string): void {
+    const entry = this.#entries.find((one) => one.id === id);
+    if (!entry) return;
+    this.#at = id;
+    for (let outer = entry.parentElement; outer; outer = outer.parentElement)
+      if (outer instanceof HTMLDetailsElement) outer.open = true;
+    entry.open = true;
+    // Where the page was before a reload is another place once entries have opened.
+    history.scrollRestoration = 'manual';
+    this.#target = entry;
+    entry.scrollIntoView();
+    entry.querySelector('summary')?.focus({ preventScroll: true });
+    this.#save();
+  }
+
+  /** Keeps the entry that a link led to in sight while others open above it. */
+  #startStaying(): void {
+    new ResizeObserver(() => this.#target?.scrollIntoView()).observe(document.body);
+    const leave = () => {
+      this.#target = null;
+    };
+    for (const move of ['wheel', 'touchstart', 'pointerdown', 'keydown'])
+      addEventListener(move, leave, { capture: true, passive: true });
+  }
+
+  #save(): void {
+    writePlace({
+      at: this.#at,
+      words: this.#text.value,
+      group: this.#group.value,
+      filters: this.#pressed(),
+      view: document.documentElement.dataset.view ?? '',
+    });
+  }
+
+  #startOpening(): void {
+    const onToggle = ({ target }: Event) => {
+      if (target instanceof HTMLDetailsElement && target.open && target.matches('.entry'))
+        this.#sight.observe(target);
+      if (target instanceof HTMLDetailsElement && target.open && target.matches('.members'))
+        for (const entry of this.#entries)
+          if (entry.parentElement === target) void this.#bodies.fill(entry, 'title');
+    };
+    document.addEventListener('toggle', onToggle, true);
+    const expand = (isOpen: boolean) => {
+      for (const entry of this.#entries) if (!entry.hidden) entry.open = isOpen;
+    };
+    onClick('#expand', () => expand(true));
+    onClick('#collapse', () => expand(false));
+  }
+
+  /** Fills open entries that have come into sight. All of a long report at once would take minutes. */
+  async #fill(seen: readonly IntersectionObserverEntry[]): Promise<void> {
+    const entries = seen
+      .filter(({ isIntersecting }) => isIntersecting)
+      .map(({ target }) => target)
+      .filter((target) => target instanceof HTMLDetailsElement);
+    for (const entry of entries) this.#sight.unobserve(entry);
+    await Promise.all(entries.map((entry) => this.#bodies.fill(entry, 'whole')));
+    for (const entry of entries) {
+      this.#prepare(entry);
+      fitAll(entry);
+    }
+    if (entries.length > 0) markHits(this.#text, this.#entries);
+  }
+
+  #prepare(entry: HTMLDetailsElement): void {
+    const body = bodyOf(entry);
+    if (!body || this.#ready.has(entry)) return;
+    this.#ready.add(entry);
+    this.#frames.add(body);
+    this.#review.show(entry);
+  }
+
+  /** The keys of `?`, but for those that the browser knows. */
+  #startKeys(): void {
+    addEventListener('keydown', (event) => {
+      const { key } = event;
+      if (isTyping(event)) return;
+      const current = document.activeElement?.closest<HTMLDetailsElement>('.entry') ?? null;
+      if (key === '?') find('keys', HTMLDialogElement).showModal();
+      else if (key === 'x' && current) this.#tick(current);
+      else if ((key === 'n' || key === 'p') && current) showStep(framesIn(current), key === 'n' ? 1 : -1);
+      else if (key === 'j' || key === 'k') this.#go(current, key === 'j' ? 1 : -1)?.focus();
+    });
+    onClick('#help', () => find('keys', HTMLDialogElement).showModal());
+    // A control inside of a title would not be told by screen readers: the box below is for them, and this is for the mouse.
+    addEventListener('click', (event) => {
+      const { target } = event;
+      const entry = target instanceof Element ? target.closest('.tick')?.closest('details') : null;
+      if (!entry) return;
+      event.preventDefault();
+      this.#tick(entry);
+    });
+  }
+
+  /** Ticks an entry off, or takes the tick back. After a tick, the next entry without one is opened. */
+  #tick(entry: HTMLDetailsElement): void {
+    this.#review.toggle(entry);
+    if (!this.#review.isDone(entry)) return;
+    entry.open = false;
+    const title = this.#go(entry, 1, (next) => !this.#review.isDone(next));
+    if (title?.parentElement instanceof HTMLDetailsElement) title.parentElement.open = true;
+    title?.focus();
+  }
+
+  /** The title of the next entry, or with -1 of the previous one, that is shown. */
+  #go(
+    from: HTMLDetailsElement | null,
+    step: 1 | -1,
+    isWanted = (_entry: HTMLDetailsElement) => true,
+  ): HTMLElement | null {
+    const at = from ? this.#entries.indexOf(from) : -1;
+    const others =
+      step === 1 ? this.#entries.slice(at + 1) : this.#entries.slice(0, Math.max(0, at)).reverse();
+    // Whether an entry is shown takes long to say for thousands of them.
+    const entry = others.find((each) => isWanted(each) && !each.hidden && each.checkVisibility());
+    return entry?.querySelector('summary') ?? null;
+  }
+}
+
+function namesOf({ dataset: { names = '[]' } }: HTMLElement): ReadonlySet<unknown> {
+  const list: unknown = JSON.parse(names);
+  return new Set(Array.isArray(list) ? list : []);
+}
+
+/** An entry is shown for the sake of one below it too. */
+function showLead(entry: HTMLDetailsElement, matching: ReadonlySet<Element>): void {
+  const lead = entry.parentElement?.closest<HTMLElement>('.entry');
+  if (!lead || matching.has(lead)) return;
+  lead.hidden = false;
+  const fold = entry.closest<HTMLDetailsElement>('.members');
+  if (fold) fold.open = true;
+}
+
+function countGroups(matching: ReadonlySet<Element>): void {
+  for (const section of findAll('.group', HTMLElement)) {
+    const all = [...section.querySelectorAll('.entry')];
+    const { length } = all.filter((entry) => matching.has(entry));
+    section.hidden = length === 0;
+    const label = section.querySelector('h2 .shown');
+    if (label) label.textContent = length === all.length ? '' : `${length} of ${all.length} shown`;
+  }
+}
+
+/** The reader's filters, view, and last opened change. */
+interface ReadingPlace {
+  readonly at: string;
+  readonly words: string;
+  readonly group: string;
+  readonly filters: readonly string[];
+  readonly view: string;
+}
+
+/** The place in the page's address, so that it survives a reload and can be passed on: `#change/KEY?q=words`. */
+function readPlace(): ReadingPlace {
+  const [path = '', query = ''] = location.hash.slice(1).split('?');
+  const parameters = new URLSearchParams(query);
+  return {
+    at: decodePart(path),
+    words: parameters.get('q') ?? '',
+    group: parameters.get('kind') ?? '',
+    filters: parameters.getAll('only'),
+    view: parameters.get('view') ?? '',
+  };
+}
+
+function writePlace({ at, words, group, filters, view }: ReadingPlace): void {
+  const parameters = new URLSearchParams([
+    ...(words === '' ? [] : [['q', words]]),
+    ...(group === '' ? [] : [['kind', group]]),
+    ...filters.map((filter) => ['only', filter]),
+    ...(view === '' || view === 'unified' ? [] : [['view', view]]),
+  ]);
+  const query = parameters.size === 0 ? '' : `?${parameters}`;
+  const path = at.split('/').map(encodeURIComponent).join('/');
+  history.replaceState(null, '', path + query === '' ? location.pathname : `#${path}${query}`);
+}
+
+/** Marking more would take longer than the search itself. */
+const maxMarked = 100;
+const maxHits = 500;
+
+function markHits(field: HTMLInputElement, entries: readonly HTMLElement[]): void {
+  if (!CSS.highlights) return;
+  const words = wordsIn(field);
+  const ranges: Range[] = [];
+  let marked = 0;
+  for (const entry of words.length === 0 ? [] : entries) {
+    if (ranges.length >= maxHits || marked >= maxMarked) break;
+    if (entry.hidden || !entry.checkVisibility()) continue;
+    marked += 1;
+    ranges.push(...searchedTexts(entry).flatMap((node) => hitsIn(node, words)));
+  }
+  CSS.highlights.set('hit', new Highlight(...ranges.slice(0, maxHits)));
+}
+
+function hitsIn(node: Node, words: readonly string[]): Range[] {
+  const text = (node.textContent ?? '').toLowerCase();
+  return words.flatMap((word) => {
+    const ranges: Range[] = [];
+    // Lower case may be longer than the text itself: such a hit is not marked.
+    const { length } = node.textContent ?? '';
+    for (
+      let at = text.indexOf(word);
+      at >= 0 && at + word.length <= length;
+      at = text.indexOf(word, at + word.length)
+    ) {
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, at + word.length);
+      ranges.push(range);
+    }
+    return ranges;
+  });
+}
+
+/** The entries that a reader has ticked off, kept in the browser for this plan. */
+class Review {
+  readonly #entries: readonly HTMLDetailsElement[];
+  readonly #key = `tenantctl-reviewed ${document.documentElement.dataset.digest ?? ''}`;
+  readonly #done: Set<string>;
+
+  constructor(entries: readonly HTMLDetailsElement[]) {
+    this.#entries = entries;
+    this.#done = new Set(readList(this.#key));
+    for (const entry of entries) this.show(entry);
+    this.#count();
+    document.addEventListener('change', ({ target }) => {
+      if (!(target instanceof HTMLInputElement) || !target.matches('.tools input')) return;
+      const entry = target.closest<HTMLDetailsElement>('.entry');
+      if (entry) this.#set(entry, target.checked);
+    });
+  }
+
+  /** Shows whether an entry is ticked off, also in its box where that is made. */
+  show(entry: HTMLDetailsElement): void {
+    entry.classList.toggle('reviewed', this.#done.has(entry.id));
+    const box = entry.querySelector<HTMLInputElement>(':scope > .body > .tools input');
+    if (box) box.checked = this.#done.has(entry.id);
+  }
+
+  isDone({ id }: Element): boolean {
+    return this.#done.has(id);
+  }
+
+  toggle(entry: HTMLDetailsElement): void {
+    this.#set(entry, !this.isDone(entry));
+  }
+
+  #set(entry: HTMLDetailsElement, isDone: boolean): void {
+    // The same in other objects is reviewed with it.
+    for (const each of [entry, ...entry.querySelectorAll<HTMLDetailsElement>('.entry')]) {
+      if (isDone) this.#done.add(each.id);
+      else this.#done.delete(each.id);
+      this.show(each);
+    }
+    try {
+      localStorage.setItem(this.#key, JSON.stringify([...this.#done]));
+    } catch {
+      // The ticks then last until the page is closed.
+    }
+    this.#count();
+  }
+
+  #count(): void {
+    const { length } = this.#entries.filter(({ id }) => this.#done.has(id));
+    find('reviewed', HTMLElement).textContent = `${length} of ${this.#entries.length} reviewed`;
+  }
+}
+
+function readList(key: string): string[] {
+  try {
+    const list: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
+    return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
+  } catch {
+    // Storage may be off, and anything may be stored.
+    return [];
+  }
+}
 
 /** Says how long ago each time of the page was. The time itself is its title. */
 function showAges(): void {
@@ -37,3 +451,10 @@ function startCopying(): void {
     );
   });
 }
+
+document.documentElement.classList.add('live');
+startTheme();
+startCopying();
+showAges();
+// A page without entries has no toolbar.
+if (document.getElementById('text')) new List().start();
