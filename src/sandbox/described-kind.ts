@@ -55,14 +55,22 @@ const readMembers: Read<ReadonlyMap<string, Member>> = (value, at) =>
 const readAbility: Read<boolean> = (value, at, { update = 'none', single = false } = {}) =>
   bool(update !== 'none' && single === false)(value, at);
 
-const readList = object({
-  // Left out: pages as large as those of the service.
-  pageSize: (value, at) => (value === undefined ? undefined : numberOrNull(value, at)),
-  member: textOrNull,
-  counts: bool(false),
-  // True: the first part of the key.
-  filter: (value = false, at) => (typeof value === 'boolean' ? value : texts(value, at)),
-});
+const readList = (value: Json | undefined, at: string, whole: JsonObject = {}) => {
+  // Pages as large as those of the service.
+  const usualPage = whole.service === 'profiles' ? 100 : 250;
+  return object({
+    // Null: the list takes no `limit` and `offset`.
+    pageSize: (size: Json = usualPage, at: string) => numberOrNull(size, at),
+    // The member of an answer that holds the list; null: the answer is the list.
+    member: textOrNull,
+    counts: bool(false),
+    // True: the first part of the key.
+    filter: (given: Json = false, at: string) => {
+      if (typeof given !== 'boolean') return texts(given, at);
+      return given ? readKeys(whole.key, at, whole).slice(0, 1) : [];
+    },
+  })(value ?? {}, at);
+};
 
 const readParent: Read<{ readonly name: string; readonly kind: string } | null> = (value, at) => {
   const [[name, kind] = [], ...others] = Object.entries(objectOrEmpty(value, at));
@@ -83,15 +91,23 @@ const readWrite = object({
   beforeDelete: objectOrEmpty,
 });
 
+const matching =
+  (pattern: RegExp, problem: string): Read<string> =>
+  (value, at) => {
+    const given = text(value, at);
+    return pattern.test(given) ? given : refuse(at, problem);
+  };
+
 const readDescriptor = object({
-  kind: text,
+  kind: matching(/^[A-Z][A-Za-z0-9]*$/, 'must be a name such as Role'),
   // For tenantctl alone.
   summary: json,
   proven: json,
   places: json,
   service: choice(['identity', 'profiles'], 'identity'),
+  // The members of the key. The tenant always distinguishes names by case.
   key: readKeys,
-  path: text,
+  path: matching(/^(\/([\w.~-]+|\{[\w-]+\}))+$/, 'must be a path such as /v2025/roles'),
   // The kind of the objects that have such a collection each, and the name in the path; in the state, a member with the id.
   parent: readParent,
   // One object at the path itself.
@@ -99,7 +115,7 @@ const readDescriptor = object({
   // The member that stands for an object in paths.
   id: textOr('id'),
   write: (value, at) => readWrite(value ?? {}, at),
-  list: (value = {}, at) => readList(value ?? {}, at),
+  list: readList,
   update: choice(['json-patch', 'merge-patch', 'patch', 'put', 'none'], 'none'),
   create: readAbility,
   delete: readAbility,
@@ -109,36 +125,8 @@ const readDescriptor = object({
 
 /** Reads a descriptor, as its file has it or with its defaults filled in. Throws `ShapeError`. */
 export function readKind(value: Json | undefined, at: string) {
-  const {
-    kind: name,
-    key: keys,
-    list: of,
-    create,
-    delete: deletes,
-    fields,
-    id: idMember,
-    ...kind
-  } = readDescriptor(value, at);
-  if (!/^[A-Z][A-Za-z0-9]*$/.test(name)) refuse(`${at}.kind`, 'must be a name such as Role');
-  if (!/^(\/([\w.~-]+|\{[\w-]+\}))+$/.test(kind.path))
-    refuse(`${at}.path`, 'must be a path such as /v2025/roles');
-  const usualPage = kind.service === 'identity' ? 250 : 100;
-  return {
-    ...kind,
-    name,
-    idMember,
-    // The members of the key. The tenant always distinguishes names by case.
-    keys,
-    // The largest page; null: the list takes no `limit` and `offset`.
-    pageSize: of.pageSize === undefined ? usualPage : of.pageSize,
-    // The member of an answer that holds the list; null: the answer is the list.
-    member: of.member,
-    counts: of.counts,
-    filterBy: typeof of.filter === 'boolean' ? (of.filter ? keys.slice(0, 1) : []) : of.filter,
-    creates: create,
-    deletes,
-    members: fields,
-  };
+  const { kind: name, ...kind } = readDescriptor(value, at);
+  return { ...kind, name };
 }
 
 /** A collection of the usual shape, as a descriptor (`NAME.kind.yaml`) says. */
@@ -150,11 +138,10 @@ export interface DescribedKind extends ReturnType<typeof readKind> {
 /** Collections that every tenant has (the vendor's public API descriptions), with more members than are named here. */
 const vendorKinds: readonly DescribedKind[] = [
   {
-    ...readOnly('Identity', '/v2025/identities'),
-    filterBy: ['id', 'name', 'alias', 'firstname', 'lastname', 'email'],
+    ...readOnly('Identity', '/v2025/identities', ['id', 'name', 'alias', 'firstname', 'lastname', 'email']),
     usual: ({ name = null }) => ({ alias: name }),
   },
-  { ...readOnly('Source', '/v2025/sources'), filterBy: ['id', 'name'] },
+  readOnly('Source', '/v2025/sources', ['id', 'name']),
   // Its documents name filters for other members only.
   readOnly('Cluster', '/v2025/managed-clusters'),
   readKind(
@@ -179,8 +166,8 @@ const vendorKinds: readonly DescribedKind[] = [
   ),
 ];
 
-function readOnly(kind: string, path: string): DescribedKind {
-  return readKind({ kind, path, key: 'name', list: { pageSize: 250, counts: true } }, kind);
+function readOnly(kind: string, path: string, filter: readonly string[] = []): DescribedKind {
+  return readKind({ kind, path, key: 'name', list: { pageSize: 250, counts: true, filter } }, kind);
 }
 
 /**
@@ -210,8 +197,8 @@ export function timesOf({ serverOwned }: DescribedKind, time: string): JsonObjec
 }
 
 /** Two objects below one parent may not have the same. */
-export function keyOf({ keys, parent }: DescribedKind, object: JsonObject): string {
-  const names = parent ? [parent.name, ...keys] : keys;
+export function keyOf({ key, parent }: DescribedKind, object: JsonObject): string {
+  const names = parent ? [parent.name, ...key] : key;
   return JSON.stringify(names.map((name) => getText(object, name)));
 }
 
@@ -233,8 +220,8 @@ export const readSaved: Read<DescribedObject> = (value, at) => ({
 
 /** Throws `ShapeError` for a key that is not there, and for members that do not have the form of the descriptor. */
 export function checkForms(kind: DescribedKind, object: JsonObject, at: string): void {
-  for (const name of kind.keys) text(get(object, name), `${at}.${name}`);
-  for (const [name, member] of kind.members) {
+  for (const name of kind.key) text(get(object, name), `${at}.${name}`);
+  for (const [name, member] of kind.fields) {
     const value = get(object, name) ?? null;
     if (value !== null) checkForm(member, value, `${at}.${name}`);
   }

@@ -10,7 +10,7 @@ export interface Operation {
   readonly name: string;
   /** `seed 000`, `seed 001`, `seed 002`, `api-notes` for operations that only the notes describe, or `descriptor`. */
   readonly document: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: string;
   /** With `{name}` for a segment that varies. */
   readonly path: string;
   readonly contentType: string | null;
@@ -79,31 +79,22 @@ export function documented(document: string, operations: readonly Sent[]): reado
   return operations.map((each) => ({ ...each, document, isExperimental: each.path.startsWith('/v20') }));
 }
 
-const json = 'application/json';
+/** What bodies are sent as, unless an operation says something else. */
+const usualTypes: Readonly<Record<string, string>> = {
+  POST: 'application/json',
+  PUT: 'application/json',
+  PATCH: 'application/json-patch+json',
+};
 
-export function read(name: string, path: string, handler: Handler, query: readonly string[] = []): Sent {
-  return { name, method: 'GET', path, contentType: null, query, handler };
-}
-
-export function post(name: string, path: string, handler: Handler | null, contentType = json): Sent {
-  return { name, method: 'POST', path, contentType, query: [], handler };
-}
-
-export function put(name: string, path: string, handler: Handler): Sent {
-  return { name, method: 'PUT', path, contentType: json, query: [], handler };
-}
-
-export function patch(
+/** @param route the method and the path: `GET /v2024/auth-profiles` */
+export function operation(
   name: string,
-  path: string,
-  handler: Handler,
-  contentType = 'application/json-patch+json',
+  route: string,
+  handler: Handler | null,
+  others: Partial<Pick<Operation, 'contentType' | 'query'>> = {},
 ): Sent {
-  return { name, method: 'PATCH', path, contentType, query: [], handler };
-}
-
-export function remove(name: string, path: string, handler: Handler): Sent {
-  return { name, method: 'DELETE', path, contentType: null, query: [], handler };
+  const [method = '', path = ''] = route.split(' ');
+  return { name, method, path, contentType: usualTypes[method] ?? null, query: [], handler, ...others };
 }
 
 export function param(call: Call, name: string): string {

@@ -134,8 +134,8 @@ function answer({ route, path, headers, search, bytes }: RoutedRequest, parts: S
   const { operation, params } = route;
   const { handler } = operation;
   if (handler === null) return parts.tokens.answer(decodeBody(bytes), headers);
-  const clientId = parts.tokens.verify(headers.authorization);
-  const pause = limiter.admit(`${clientId} ${path.split('/')[1]}`, tenant.now());
+  parts.tokens.verify(headers.authorization);
+  const pause = limiter.admit(path.split('/')[1] ?? '', tenant.now());
   if (pause > 0)
     throw new ApiError(429, 'Too many requests', { 'retry-after': String(Math.ceil(pause / 1000)) });
   checkHeaders(operation, headers, tenant.variations);

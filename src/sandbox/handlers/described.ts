@@ -31,14 +31,10 @@ import {
   type Operation,
   okRead,
   okWrite,
+  operation,
   param,
-  patch,
-  post,
-  put,
   type Reply,
-  read,
   readJsonText,
-  remove,
   type Tenant,
   writeJsonText,
   writeSentJson,
@@ -59,36 +55,43 @@ const patchTypes: Readonly<Record<string, string>> = {
  * names are `list-`, `create-`, `get-`, `patch-`, `put-` or `delete-` and the kind: `create-access-profile`.
  */
 export function serveKind(kind: DescribedKind): readonly Operation[] {
-  const { path, service, creates, deletes, single, pageSize, counts, filterBy } = kind;
+  const { path, service, single, list: listed } = kind;
   const noun = kind.name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase();
   const one = single ? path : `${path}/{id}`;
-  const parameters = [
-    ...(pageSize === null ? [] : ['limit', 'offset']),
-    ...(counts ? ['count'] : []),
-    ...(filterBy.length > 0 ? ['filters'] : []),
+  const query = [
+    ...(listed.pageSize === null ? [] : ['limit', 'offset']),
+    ...(listed.counts ? ['count'] : []),
+    ...(listed.filter.length > 0 ? ['filters'] : []),
   ];
+  const make: Handler = (call, tenant) => create(kind, call, tenant);
   const change: Handler = (call, tenant) => update(kind, call, tenant);
-  const patchType = get(patchTypes, kind.update);
-  const all = documented('descriptor', [
-    ...(single ? [] : [read(`list-${noun}`, path, (call, tenant) => list(kind, call, tenant), parameters)]),
-    read(`get-${noun}`, one, (call, tenant) => okRead(show(kind, find(kind, call, tenant), tenant))),
-    ...(creates && !single
-      ? [post(`create-${noun}`, path, (call, tenant) => create(kind, call, tenant))]
-      : []),
-    ...(patchType ? [patch(`patch-${noun}`, one, change, kind.write.contentType ?? patchType)] : []),
-    ...(kind.update === 'put' ? [put(`put-${noun}`, one, change)] : []),
-    ...(creates && single && kind.update !== 'put'
-      ? [put(`create-${noun}`, path, (call, tenant) => create(kind, call, tenant))]
-      : []),
-    ...(deletes ? [remove(`delete-${noun}`, one, (call, tenant) => removeOne(kind, call, tenant))] : []),
-  ]);
-  return all.map((operation) => ({ ...operation, isExperimental: service === 'identity' }));
+  const isPut = kind.update === 'put';
+  const contentType = get(patchTypes, kind.update);
+  const possible = [
+    !single && operation(`list-${noun}`, `GET ${path}`, (...call) => list(kind, ...call), { query }),
+    operation(`get-${noun}`, `GET ${one}`, (call, tenant) =>
+      okRead(show(kind, find(kind, call, tenant), tenant)),
+    ),
+    kind.create && !single && operation(`create-${noun}`, `POST ${path}`, make),
+    contentType !== undefined &&
+      operation(`patch-${noun}`, `PATCH ${one}`, change, {
+        contentType: kind.write.contentType ?? contentType,
+      }),
+    isPut && operation(`put-${noun}`, `PUT ${one}`, change),
+    kind.create && single && !isPut && operation(`create-${noun}`, `PUT ${path}`, make),
+    kind.delete && operation(`delete-${noun}`, `DELETE ${one}`, (...call) => removeOne(kind, ...call)),
+  ];
+  const all = documented(
+    'descriptor',
+    possible.filter((each) => each !== false),
+  );
+  return all.map((each) => ({ ...each, isExperimental: service === 'identity' }));
 }
 
 function list(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
   const { query } = call;
-  const { pageSize, member, filterBy } = kind;
-  const matches = parseFilters(query, new Map(filterBy.map((name) => [name, ['eq', 'in']])));
+  const { pageSize, member, filter } = kind.list;
+  const matches = parseFilters(query, new Map(filter.map((name) => [name, ['eq', 'in']])));
   const found = objectsHere(kind, call, tenant).filter((object) =>
     matches((name) => getText(object, name) ?? ''),
   );
@@ -112,7 +115,7 @@ function show(
 ): JsonObject {
   const unset = objectFrom(settable(kind).map((name) => [name, null]));
   const shown = mapMembers(object, (value, name) => {
-    const form = kind.members.get(name);
+    const form = kind.fields.get(name);
     if (name === kind.parent?.name || (name === 'id' && !hasId(kind))) return undefined;
     if (form?.text) return writeJsonText(value, tenant.variations);
     return form ? withNames(form, value, targets) : value;
@@ -125,10 +128,10 @@ function show(
 }
 
 /** The members that a client may set. */
-const settable = (kind: DescribedKind): readonly string[] => [...kind.keys, ...kind.members.keys()];
+const settable = (kind: DescribedKind): readonly string[] => [...kind.key, ...kind.fields.keys()];
 
 /** Objects that are known by another member, or are alone, have no id. */
-const hasId = ({ idMember, single }: DescribedKind): boolean => idMember === 'id' && !single;
+const hasId = ({ id, single }: DescribedKind): boolean => id === 'id' && !single;
 
 function withNames(form: Member, value: Json, targets: Targets): Json {
   if (form.is === 'references' && isArray(value)) return value.map((item) => withName(form, item, targets));
@@ -143,9 +146,9 @@ function withName({ to }: Member, value: Json, targets: Targets): Json {
 
 function find(kind: DescribedKind, call: Call, tenant: Tenant): DescribedObject {
   const here = objectsHere(kind, call, tenant);
-  const { idMember, single, name } = kind;
+  const { single, name } = kind;
   if (hasId(kind)) return findById(here, call, name);
-  const found = here.find((object) => single || getText(object, idMember) === param(call, 'id'));
+  const found = here.find((object) => single || getText(object, kind.id) === param(call, 'id'));
   if (!found) throw notFound(`There is no ${name} here`);
   return found;
 }
@@ -170,7 +173,7 @@ function create(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
   const { required, first } = kind.write;
   for (const member of required)
     if ((get(accepted, member) ?? null) === null) throw badRequest(`${member} is required`);
-  const extra = Object.keys(accepted).find((name) => first && ![...kind.keys, ...first].includes(name));
+  const extra = Object.keys(accepted).find((name) => first && ![...kind.key, ...first].includes(name));
   if (extra !== undefined) throw badRequest(`${extra} cannot be set when a ${kind.name} is created`);
   const above = kind.parent ? { [kind.parent.name]: param(call, kind.parent.name) } : {};
   const given = { ...accepted, ...above };
@@ -186,7 +189,7 @@ function create(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
 
 function update(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
   const isMissing = kind.single && objectsHere(kind, call, tenant).length === 0;
-  if (isMissing && kind.creates) return create(kind, call, tenant);
+  if (isMissing && kind.create) return create(kind, call, tenant);
   const live = find(kind, call, tenant);
   const changed = changedBy(call.body, kind, live, tenant);
   const given = accept(kind, changed, live, tenant.variations);
@@ -249,7 +252,7 @@ function takeAway(kind: DescribedKind, id: string, tenant: Tenant): void {
 }
 
 /** A PUT has the id of its object where the API asks for that. */
-function withoutSentId({ idMember, write }: DescribedKind, body: Json, live: DescribedObject): Json {
+function withoutSentId({ id: idMember, write }: DescribedKind, body: Json, live: DescribedObject): Json {
   if (!write.sendId || !isObject(body)) return body;
   if (get(body, idMember) !== get(live, idMember)) throw badRequest(`${idMember} must be that of the object`);
   return mapMembers(body, (value, name) => (name === idMember ? undefined : value));
@@ -270,7 +273,7 @@ function writable(kind: DescribedKind, live: DescribedObject, variations: Variat
   return mapMembers(live, (value, name) => {
     if (isServerOwned(kind, name) || name === kind.parent?.name) return undefined;
     if (name === 'id' && !hasId(kind)) return undefined;
-    return kind.members.get(name)?.text ? writeSentJson(value, variations) : value;
+    return kind.fields.get(name)?.text ? writeSentJson(value, variations) : value;
   });
 }
 
@@ -282,7 +285,7 @@ function accept(
   variations: Variations,
 ): JsonObject {
   const given = mapMembers(checkNames(kind, sent, live), (value, name) =>
-    kind.members.get(name)?.text ? readJsonText(value, `body.${name}`, variations) : value,
+    kind.fields.get(name)?.text ? readJsonText(value, `body.${name}`, variations) : value,
   );
   checkForms(kind, given, 'body');
   return given;
@@ -322,7 +325,7 @@ interface HeldId {
 }
 
 function idsHeld(kind: DescribedKind, object: JsonObject): HeldId[] {
-  return [...kind.members].flatMap(([at, { to }]) => {
+  return [...kind.fields].flatMap(([at, { to }]) => {
     const value = get(object, at) ?? null;
     if (to === null || value === null) return [];
     return (isArray(value) ? value : [value]).flatMap((item) => {

@@ -17,13 +17,9 @@ import {
   findById,
   okRead,
   okWrite,
-  patch,
-  post,
-  put,
+  operation,
   type Reply,
-  read,
   readJsonText,
-  remove,
   type Tenant,
   writeJsonText,
   writeSentJson,
@@ -34,15 +30,15 @@ import type { Variations } from '../ways.ts';
 
 export const authProfiles = documented('seed 000', [
   // Summaries only.
-  read('get-profile-config-list', '/v2024/auth-profiles', (_call, { state, variations }) =>
+  operation('get-profile-config-list', 'GET /v2024/auth-profiles', (_call, { state, variations }) =>
     okRead(listProfiles(state.authProfiles, variations).map(({ id }) => ({ id, tenant: state.tenant }))),
   ),
-  read('get-profile-config', '/v2024/auth-profiles/{id}', (call, { state, variations }) =>
+  operation('get-profile-config', 'GET /v2024/auth-profiles/{id}', (call, { state, variations }) =>
     okRead(
       showProfile(findById(listProfiles(state.authProfiles, variations), call, 'authentication profile')),
     ),
   ),
-  patch('patch-profile-config', '/v2024/auth-profiles/{id}', patchProfile),
+  operation('patch-profile-config', 'PATCH /v2024/auth-profiles/{id}', patchProfile),
 ]);
 
 function listProfiles(
@@ -80,23 +76,23 @@ function patchProfile(call: Call, { state }: Tenant): Reply {
 const one = '/v2024/sim-integrations/{id}';
 
 export const simIntegrations = documented('seed 000', [
-  read('get-sim-integrations', '/v2024/sim-integrations', (_call, tenant) =>
+  operation('get-sim-integrations', 'GET /v2024/sim-integrations', (_call, tenant) =>
     okRead(tenant.state.simIntegrations.map((integration) => show(integration, tenant))),
   ),
-  post('create-sim-integration', '/v2024/sim-integrations', create),
-  read('get-sim-integration', one, (call, tenant) => okRead(show(find(call, tenant), tenant))),
+  operation('create-sim-integration', 'POST /v2024/sim-integrations', create),
+  operation('get-sim-integration', `GET ${one}`, (call, tenant) => okRead(show(find(call, tenant), tenant))),
   // Fields that are left out are cleared.
-  put('put-sim-integration', one, (call, tenant) => {
+  operation('put-sim-integration', `PUT ${one}`, (call, tenant) => {
     const integration = find(call, tenant);
     return update(integration, readDetails(call.body, integration.id, tenant.variations), tenant);
   }),
-  patch('patch-sim-attributes', one, patchDetails),
-  remove('delete-sim-integration', one, (call, { state }) => ({
+  operation('patch-sim-attributes', `PATCH ${one}`, patchDetails),
+  operation('delete-sim-integration', `DELETE ${one}`, (call, { state }) => ({
     ...deleteById(state.simIntegrations, call, 'integration', state),
     status: 200,
   })),
   // Pointers are relative to the rule (api-notes).
-  patch('patch-before-provisioning-rule', `${one}/beforeProvisioningRule`, (call, tenant) => {
+  operation('patch-before-provisioning-rule', `PATCH ${one}/beforeProvisioningRule`, (call, tenant) => {
     const integration = find(call, tenant);
     const rule = applyTo(withoutNulls(integration.beforeProvisioningRule ?? {}), call, tenant);
     return update(integration, { beforeProvisioningRule: readRule(rule) }, tenant);

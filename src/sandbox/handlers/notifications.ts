@@ -25,11 +25,9 @@ import {
   notFound,
   okRead,
   okWrite,
+  operation,
   param,
-  post,
-  put,
   type Reply,
-  read,
   readJsonText,
   type Tenant,
 } from '../operations.ts';
@@ -48,37 +46,47 @@ import {
 } from '../shape.ts';
 import type { Variations } from '../ways.ts';
 
-const page = ['limit', 'offset', 'filters'];
+const paged = { query: ['limit', 'offset', 'filters'] };
 
 export const notifications = documented('seed 001', [
-  read(
+  operation(
     'list-notification-templates',
-    '/v2025/notification-templates',
+    'GET /v2025/notification-templates',
     (call, tenant) => listPage(tenant.state.templates, call, tenant),
-    page,
+    paged,
   ),
-  post('create-notification-template', '/v2025/notification-templates', writeTemplate),
+  operation('create-notification-template', 'POST /v2025/notification-templates', writeTemplate),
   // An unknown id is a 400, since the document has no 404 for it.
-  read('get-notification-template', '/v2025/notification-templates/{id}', (call, { state, variations }) => {
-    const id = param(call, 'id');
-    const template = state.templates.find((candidate) => candidate.id === id);
-    if (template === undefined) throw badRequest(`There is no customised template ${id}`);
-    return okRead(showTemplate(template, variations));
-  }),
-  post('delete-notification-templates-in-bulk', '/v2025/notification-templates/bulk-delete', deleteTemplates),
-  read(
-    'list-notification-template-defaults',
-    '/v2025/notification-template-defaults',
-    (call, tenant) => listPage(tenant.state.templateDefaults, call, tenant),
-    page,
+  operation(
+    'get-notification-template',
+    'GET /v2025/notification-templates/{id}',
+    (call, { state, variations }) => {
+      const id = param(call, 'id');
+      const template = state.templates.find((candidate) => candidate.id === id);
+      if (template === undefined) throw badRequest(`There is no customised template ${id}`);
+      return okRead(showTemplate(template, variations));
+    },
   ),
-  read('get-notifications-template-context', '/v2025/notification-template-context', (_call, { state }) =>
-    okRead(state.templateContext),
+  operation(
+    'delete-notification-templates-in-bulk',
+    'POST /v2025/notification-templates/bulk-delete',
+    deleteTemplates,
+  ),
+  operation(
+    'list-notification-template-defaults',
+    'GET /v2025/notification-template-defaults',
+    (call, tenant) => listPage(tenant.state.templateDefaults, call, tenant),
+    paged,
+  ),
+  operation(
+    'get-notifications-template-context',
+    'GET /v2025/notification-template-context',
+    (_call, { state }) => okRead(state.templateContext),
   ),
   // One preference, by its key.
-  read(
+  operation(
     'list-notification-preferences',
-    '/v2025/notification-preferences/{key}',
+    'GET /v2025/notification-preferences/{key}',
     (call, { state, variations }) => {
       const key = param(call, 'key');
       const preference = state.preferences.find((candidate) => candidate.key === key);
@@ -88,29 +96,29 @@ export const notifications = documented('seed 001', [
       return okRead(shown);
     },
   ),
-  post('send-test-notification', '/v2025/send-test-notification', sendTest),
+  operation('send-test-notification', 'POST /v2025/send-test-notification', sendTest),
 ]);
 
 /** Only of hosts with `preferences: written` (api-notes, "Presets"). */
 export const preferences = documented('api-notes', [
-  read(
+  operation(
     'list-all-preferences',
-    '/v2026/notification-preferences',
+    'GET /v2026/notification-preferences',
     ({ query }, { state, pageLimit }) => {
       const matches = parseFilters(query, new Map([['key', ['eq', 'in']]]));
       const found = state.preferences.filter(({ key }) => matches(() => key));
       return okRead(selectPage(found, query, pageLimit));
     },
-    page,
+    paged,
   ),
-  put('put-preference', '/v2026/notification-preferences/{key}', putPreference),
+  operation('put-preference', 'PUT /v2026/notification-preferences/{key}', putPreference),
 ]);
 
 /** Only of hosts with `templateVariables: listed` (api-notes, "Presets"). */
 export const templateVariables = documented('api-notes', [
-  read(
+  operation(
     'get-notification-template-variables',
-    '/v2026/notification-template-variables/{key}/{medium}',
+    'GET /v2026/notification-template-variables/{key}/{medium}',
     (call, { state }) => {
       const [key, medium] = [param(call, 'key'), param(call, 'medium')];
       if (!state.templateDefaults.some((item) => item.key === key && item.medium === medium))
@@ -127,7 +135,7 @@ export const templateVariables = documented('api-notes', [
           .map(({ template: _, ...one }) => one),
       });
     },
-    ['sorters'],
+    { query: ['sorters'] },
   ),
 ]);
 

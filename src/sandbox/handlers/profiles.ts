@@ -16,12 +16,9 @@ import {
   findById,
   okRead,
   okWrite,
-  patch,
-  post,
+  operation,
   type Query,
   type Reply,
-  read,
-  remove,
   type Tenant,
 } from '../operations.ts';
 import { compareText, readFlag, readRange } from '../query.ts';
@@ -78,11 +75,11 @@ export const collections = documented('seed 002', [
 ]);
 
 function collection(of: ServedCollection, recordsOf: (tenant: Tenant) => readonly JsonObject[]) {
-  return read(
+  return operation(
     `list-${of.plural.replaceAll('_', '-')}`,
-    `/api/${of.plural}`,
+    `GET /api/${of.plural}`,
     (call, tenant) => answerPage(of, recordsOf(tenant), call, tenant),
-    [...parameters, '*'],
+    { query: [...parameters, '*'] },
   );
 }
 
@@ -193,31 +190,35 @@ function listProfilesOf(profiles: readonly Profile[], { profileWords }: Variatio
 const searches = '/api/advanced_search';
 
 export const profileSearches = documented('api-notes', [
-  read('list-profile-searches', searches, (_call, tenant) => {
+  operation('list-profile-searches', `GET ${searches}`, (_call, tenant) => {
     const shown = tenant.state.profileSearches.map((search) => showSearch(search, tenant));
     const nothing = shown.length === 0 ? answerNothing('advanced_searches', tenant.variations) : null;
     return nothing ?? okRead({ advanced_search: shown });
   }),
-  post('create-profile-search', searches, createSearch),
-  patch('patch-profile-search', `${searches}/{id}`, patchSearch, 'application/json'),
+  operation('create-profile-search', `POST ${searches}`, createSearch),
+  operation('patch-profile-search', `PATCH ${searches}/{id}`, patchSearch, {
+    contentType: 'application/json',
+  }),
   // Only on hosts that have it.
-  remove('delete-profile-search', `${searches}/{id}`, (call, { state }) =>
+  operation('delete-profile-search', `DELETE ${searches}/{id}`, (call, { state }) =>
     deleteById(state.profileSearches, call, 'profile search', state),
   ),
   // Runs rules without saving them.
-  {
-    ...post('run-profile-search', `${searches}/run`, (call, tenant) => {
+  operation(
+    'run-profile-search',
+    `POST ${searches}/run`,
+    (call, tenant) => {
       const sent = readSearch(call, { label: textOrNull, ...nestedRules });
       const draft: ProfileSearch = { id: 'unsaved', uid: 'unsaved', label: 'unsaved', rules: [] };
       return run(updateRules(draft, sent.condition_rules_attributes, tenant), call, tenant);
-    }),
-    query: parameters,
-  },
-  read(
+    },
+    { query: parameters },
+  ),
+  operation(
     'run-saved-profile-search',
-    `${searches}/{id}/run`,
+    `GET ${searches}/{id}/run`,
     (call, tenant) => run(findSearch(call, tenant).rules, call, tenant),
-    parameters,
+    { query: parameters },
   ),
 ]);
 

@@ -15,12 +15,9 @@ import {
   notFound,
   okRead,
   okWrite,
+  operation,
   param,
-  post,
-  put,
   type Reply,
-  read,
-  remove,
   type Tenant,
 } from '../operations.ts';
 import { type FilterOperator, parseFilters, readFlag, selectPage, sortRecords } from '../query.ts';
@@ -29,17 +26,19 @@ import type { TenantState } from '../state.ts';
 
 export const senders = documented('seed 001', [
   // The only list with `count` and `sorters`.
-  read('list-from-addresses', '/v2025/verified-from-addresses', listSenders, [
-    ...['limit', 'offset', 'filters', 'count', 'sorters'],
-  ]),
-  post('create-verified-from-address', '/v2025/verified-from-addresses', createSender),
-  remove('delete-verified-from-address', '/v2025/verified-from-addresses/{id}', (call, { state }) =>
+  operation('list-from-addresses', 'GET /v2025/verified-from-addresses', listSenders, {
+    query: ['limit', 'offset', 'filters', 'count', 'sorters'],
+  }),
+  operation('create-verified-from-address', 'POST /v2025/verified-from-addresses', createSender),
+  operation('delete-verified-from-address', 'DELETE /v2025/verified-from-addresses/{id}', (call, { state }) =>
     deleteById(state.senders, call, 'sender address', state),
   ),
-  read('get-dkim-attributes', '/v2025/verified-domains', listIdentities),
-  post('create-domain-dkim', '/v2025/verified-domains', createDomain),
-  read('get-mail-from-attributes', '/v2025/mail-from-attributes/{identity}', getMailFrom, ['id']),
-  put('put-mail-from-attributes', '/v2025/mail-from-attributes', putMailFrom),
+  operation('get-dkim-attributes', 'GET /v2025/verified-domains', listIdentities),
+  operation('create-domain-dkim', 'POST /v2025/verified-domains', createDomain),
+  operation('get-mail-from-attributes', 'GET /v2025/mail-from-attributes/{identity}', getMailFrom, {
+    query: ['id'],
+  }),
+  operation('put-mail-from-attributes', 'PUT /v2025/mail-from-attributes', putMailFrom),
 ]);
 
 function listSenders({ query }: Call, { state, pageLimit, variations }: Tenant): Reply {
