@@ -3,22 +3,30 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Document, formatsOf, renderReport } from '../../src/report/index.ts';
+import { type Document, formatsOf } from '../../src/report/index.ts';
 import { violations } from '../support/browser.ts';
 import { isThorough } from '../support/effort.ts';
 import { describeInBrowser, type OpenOptions, side } from './browsing.ts';
-import { change, difference, plain, plan, samplePlan, sampleResult, textUpdate } from './fixtures.ts';
+import {
+  change,
+  difference,
+  plan,
+  render,
+  samplePlan,
+  sampleResult,
+  textUpdate,
+  update,
+} from './fixtures.ts';
 import { evil, hostileDocuments } from './hostile.ts';
 
 /** Changes of a long report. */
 const many = isThorough ? 2000 : 400;
 
 const subjects = Array.from({ length: 30 }, (_, index) =>
-  change({
-    address: `NotificationTemplate/k${index}/EMAIL/en`,
-    action: 'update',
-    diff: [difference('/subject', `${index} ACME portal`, `${index} Beta portal`)],
-  }),
+  update(
+    `NotificationTemplate/k${index}/EMAIL/en`,
+    difference('/subject', `${index} ACME portal`, `${index} Beta portal`),
+  ),
 );
 
 /** A report of few changes that are so long that they are packed. */
@@ -48,7 +56,7 @@ describeInBrowser('the page in a browser', (open) => {
   const shown = (page: Page): Promise<number> => page.locator('.entry:visible').count();
 
   it('filters by action, kind and text, and says how much is shown', async () => {
-    const page = await open({ is: 'plan', plan: samplePlan });
+    const page = await open(samplePlan);
     await expect.poll(() => shown(page)).toBe(6);
     await page.getByRole('button', { name: '2 to create' }).click();
     await expect.poll(() => shown(page)).toBe(2);
@@ -59,34 +67,26 @@ describeInBrowser('the page in a browser', (open) => {
     await page.getByText('1 of 6').waitFor();
     await page.getByLabel('Filter by text').fill('nowhere');
     await page.getByText('Nothing matches the filter.').waitFor();
-    await page.close();
   });
 
   it('shows differences unified and side by side, with the equal lines on both sides', async () => {
-    const page = await open({ is: 'plan', plan: plan([textUpdate]) });
+    const page = await open(plan([textUpdate]));
     const greetings = page.locator('.diff .line:visible', { hasText: 'Hello $name' });
     await expect.poll(() => greetings.count()).toBe(1);
     await page.getByRole('button', { name: 'Side by side' }).click();
     await expect.poll(() => greetings.count()).toBe(2);
     expect(await page.locator('.new mark').allTextContents()).toContain(' to the portal');
-    await page.close();
   });
 
   it('shows what the revision declared: in a column, and of long texts what each side made of it', async () => {
     const lines = (word: string) => ['Hello', word, 'Bye', 'Team'].join('\n');
-    const moved = change({
-      address: 'SimIntegration/a',
-      action: 'update',
-      diff: [
-        { ...difference('/type', 'hand', 'mine'), origin: 'both', base: 'before' },
-        difference('/name', 'a', 'b'),
-        { ...difference('/body', lines('hand'), lines('mine')), origin: 'both', base: lines('before') },
-      ],
-    });
-    const page = await open(
-      { is: 'plan', plan: plan([moved]) },
-      { browser: { viewport: { width: 390, height: 800 } } },
+    const moved = update(
+      'SimIntegration/a',
+      { ...difference('/type', 'hand', 'mine'), origin: 'both', base: 'before' },
+      difference('/name', 'a', 'b'),
+      { ...difference('/body', lines('hand'), lines('mine')), origin: 'both', base: lines('before') },
     );
+    const page = await open(plan([moved]), { browser: { viewport: { width: 390, height: 800 } } });
     const rows = page.locator('.fields tr');
     expect(await rows.first().locator('th').allTextContents()).toEqual([
       'Field',
@@ -102,7 +102,6 @@ describeInBrowser('the page in a browser', (open) => {
     const told = async (at: number) => (await figures.nth(at).locator('.old, .new').allTextContents()).sort();
     expect(await told(0)).toEqual(['2+hand', '2-before']);
     expect(await told(1)).toEqual(['2+mine', '2-before']);
-    await page.close();
   });
 
   it('has the columns of all entries below each other, whichever cells are empty', async () => {
@@ -110,41 +109,37 @@ describeInBrowser('the page in a browser', (open) => {
     const diff = [difference('/subject', 'a', 'b')];
     const cells = [{}, { warnings }, { diff }, { warnings, diff }];
     const changes = cells.map((more, at) => change({ address: `A/${at}`, action: 'create', ...more }));
-    const page = await open({ is: 'plan', plan: plan(changes) });
+    const page = await open(plan(changes));
     await expect.poll(() => shown(page)).toBe(cells.length);
     const boxes = (await page.locator('.entry .where').all()).map((cell) => cell.boundingBox());
     const lefts = (await Promise.all(boxes)).map((box) => box?.x);
     expect(lefts).toEqual(cells.map(() => expect.closeTo(lefts[0] ?? 0, 0)));
-    await page.close();
   });
 
   it('filters the steps by hand of a result, apart from what was not attempted', async () => {
-    const page = await open({ is: 'result', result: sampleResult });
+    const page = await open(sampleResult);
     expect(await page.locator('.tile', { hasText: 'not attempted' }).innerText()).toContain('0');
     await page.getByRole('button', { name: '1 by hand' }).click();
     await expect.poll(() => shown(page)).toBe(1);
     expect(await page.locator('.entry:visible').innerText()).toContain('NotificationPreference');
-    await page.close();
   });
 
   it('expands with the keyboard and goes to the filter with a slash', async () => {
-    const page = await open({ is: 'result', result: sampleResult });
+    const page = await open(sampleResult);
     const entry = page.locator('.entry', { hasText: 'SenderAddress/help' });
     await entry.locator('summary').focus();
     await page.keyboard.press('Enter');
     await expect.poll(() => entry.getAttribute('open')).not.toBeNull();
     await page.keyboard.press('/');
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('text');
-    await page.close();
   });
 
   it('changes between dark and light', async () => {
-    const page = await open({ is: 'plan', plan: samplePlan });
+    const page = await open(samplePlan);
     const colour = (): Promise<unknown> => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const light = await colour();
     await page.getByRole('button', { name: 'Dark' }).click();
     await expect.poll(colour).not.toBe(light);
-    await page.close();
   });
 
   it('runs nothing of a hostile tenant and asks nothing of the network', async () => {
@@ -154,11 +149,7 @@ describeInBrowser('the page in a browser', (open) => {
     const link = `<a id="l" href="http://127.0.0.1:${port}/link" style="position:fixed;inset:0">x</a>`;
     const refresh = `<meta http-equiv="refresh" content="0;url=http://127.0.0.1:${port}/refresh">`;
     const content = `${link}${refresh}<style>@import "http://127.0.0.1:${port}/css"</style><form action="http://127.0.0.1:${port}/form"><button>go</button></form>${text}`;
-    const item = change({
-      address: 'NotificationTemplate/x/EMAIL/en',
-      action: 'update',
-      diff: [difference('/body', '', text)],
-    });
+    const item = update('NotificationTemplate/x/EMAIL/en', difference('/body', '', text));
     const head = { subject: text, from: text, replyTo: text, preheader: text };
     const rendered = { [item.address]: { before: side(content), after: side(text, head) } };
     const documents: readonly [Document, OpenOptions][] = [
@@ -180,7 +171,6 @@ describeInBrowser('the page in a browser', (open) => {
       expect(await page.evaluate('globalThis.pwned')).toBeUndefined();
       expect(await page.locator('.entry img, .entry script, a[href^="javascript"]').count()).toBe(0);
       expect(page.url()).toMatch(/^file:/);
-      await page.close();
     }
     expect(asked).toEqual([]);
   });
@@ -189,7 +179,7 @@ describeInBrowser('the page in a browser', (open) => {
     const rendered = {
       [textUpdate.address]: { before: null, after: side('<h1 style="height: 77px">Hi</h1>') },
     };
-    const page = await open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
+    const page = await open(plan([textUpdate]), { rendered });
     const heading = page.frameLocator('iframe').locator('h1');
     // What recipients see comes before its source, and that before the requests.
     const parts =
@@ -198,19 +188,17 @@ describeInBrowser('the page in a browser', (open) => {
     await page.locator('iframe').scrollIntoViewIfNeeded();
     await heading.waitFor();
     expect(await heading.evaluate('document.querySelector("h1").clientHeight')).toBe(77);
-    await page.close();
   });
 
   it('gives JUnit that parses as XML', async () => {
-    const page = await open({ is: 'plan', plan: samplePlan });
+    const page = await open(samplePlan);
     const documents = [...hostileDocuments(), { is: 'plan', plan: samplePlan } as const];
     for (const document of documents.filter(({ is }) => formatsOf(is).includes('junit'))) {
-      const xml = JSON.stringify(renderReport(document, 'junit', plain));
+      const xml = JSON.stringify(render(document, 'junit'));
       const parsed = `new DOMParser().parseFromString(${xml}, 'application/xml')`;
       expect(await page.evaluate(`${parsed}.querySelector('parsererror')?.textContent ?? ''`)).toBe('');
       expect(await page.evaluate(`${parsed}.documentElement.nodeName`)).toBe('testsuites');
     }
-    await page.close();
   });
 
   it(`finds, opens and renders one of ${many} long changes, in less than 3 KB each`, async () => {
@@ -230,7 +218,7 @@ describeInBrowser('the page in a browser', (open) => {
         { before: side(mail(index, 'old')), after: side(mail(index, `new-${index}-end`)) },
       ]),
     );
-    const page = await open({ is: 'plan', plan: plan(changes) }, { rendered });
+    const page = await open(plan(changes), { rendered });
     expect(statSync(new URL(page.url())).size).toBeLessThan(3000 * many);
     await page.locator('html[data-searchable]').waitFor();
     await page.fill('#text', `new-${many - 1}-end`);
@@ -244,7 +232,6 @@ describeInBrowser('the page in a browser', (open) => {
     expect(await page.locator('iframe').count()).toBe(2);
     await page.fill('#text', 'sent');
     await page.getByText('Nothing matches the filter.').waitFor();
-    await page.close();
   });
 
   it('unpacks all of a long report also where the browser cannot tell when it is idle, as Safari', async () => {
@@ -252,11 +239,10 @@ describeInBrowser('the page in a browser', (open) => {
     await page.addInitScript('delete window.requestIdleCallback');
     await page.reload();
     await page.locator('html[data-unpacked]').waitFor();
-    await page.close();
   });
 
   it('keeps filters, view and the open change over a reload, and links to each change', async () => {
-    const page = await open({ is: 'plan', plan: samplePlan });
+    const page = await open(samplePlan);
     await page.getByRole('button', { name: '1 lock-out' }).click();
     await expect.poll(() => shown(page)).toBe(1);
     await page.getByRole('button', { name: 'Side by side' }).click();
@@ -270,7 +256,6 @@ describeInBrowser('the page in a browser', (open) => {
     await page.reload();
     const focused = 'document.activeElement.closest(".entry")?.dataset.address';
     await expect.poll(() => page.evaluate(focused)).toBe('SenderAddress/old%40acme.example');
-    await page.close();
   });
 
   it('keeps a linked change in sight while others open above it, also over a reload, until the reader moves on', async () => {
@@ -293,18 +278,13 @@ describeInBrowser('the page in a browser', (open) => {
     await page.getByRole('button', { name: 'Expand all' }).click();
     await page.frameLocator('iframe').nth(2).getByText('Old').waitFor();
     expect(await topOf('k1')).toBeGreaterThan(150);
-    await page.close();
   });
 
   it('needs one key for each of 63 changes, opens the next one after each tick, and tells the keys', async () => {
     const many = Array.from({ length: 63 }, (_, at) =>
-      change({
-        address: `SimIntegration/s%20${at}`,
-        action: 'update',
-        diff: [difference('/description', `Old ${at}`, `New ${at + 1}`)],
-      }),
+      update(`SimIntegration/s%20${at}`, difference('/description', `Old ${at}`, `New ${at + 1}`)),
     );
-    const page = await open({ is: 'plan', plan: plan(many) });
+    const page = await open(plan(many));
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).getByText('tick it off, and go to the next').waitFor();
     expect(await violations(page)).toEqual([]);
@@ -325,11 +305,10 @@ describeInBrowser('the page in a browser', (open) => {
     await page.locator('.tick').first().click();
     await page.getByText('62 of 63 reviewed').waitFor();
     expect(await page.locator('.entry[open]').getAttribute('data-address')).toBe('SimIntegration/s%2062');
-    await page.close();
   });
 
   it('goes through the changes by key, ticks them off, and keeps the ticks', async () => {
-    const page = await open({ is: 'plan', plan: samplePlan });
+    const page = await open(samplePlan);
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('x');
@@ -343,18 +322,16 @@ describeInBrowser('the page in a browser', (open) => {
     await page.keyboard.press('j');
     await page.keyboard.press('x');
     await page.getByText(/^1 of \d+ reviewed/).waitFor({ state: 'hidden' });
-    await page.close();
   });
 
   it('shows the same replacement once, finds each of its objects, and ticks all of them off together', async () => {
     const locales = ['de', 'en', 'fr'].map((locale) =>
-      change({
-        address: `NotificationTemplate/k/EMAIL/${locale}`,
-        action: 'update',
-        diff: [difference('/subject', `${locale} ACME portal`, `${locale} Beta portal`)],
-      }),
+      update(
+        `NotificationTemplate/k/EMAIL/${locale}`,
+        difference('/subject', `${locale} ACME portal`, `${locale} Beta portal`),
+      ),
     );
-    const page = await open({ is: 'plan', plan: plan(locales) });
+    const page = await open(plan(locales));
     await expect.poll(() => shown(page)).toBe(1);
     await page.getByText('the same in 3 objects').waitFor();
     expect(await page.locator('.fields mark:visible').allTextContents()).toEqual(['ACME', 'Beta']);
@@ -363,14 +340,13 @@ describeInBrowser('the page in a browser', (open) => {
     await page.fill('#text', 'fr beta');
     await page.getByText('1 of 3', { exact: true }).waitFor();
     await page.locator('.entry:visible', { hasText: 'fr' }).last().waitFor();
-    await page.close();
   });
 
   it('shows a mail whole, whatever its width and its style', async () => {
     const wide =
       '<style>p, header, strong { display: none !important }</style><table width="640"><tr><td style="height: 900px">Wide</td></tr></table><div style="position: fixed; inset: 0; background: red">over</div>';
     const rendered = { [textUpdate.address]: { before: side('<h2>Old</h2>'), after: side(wide) } };
-    const page = await open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
+    const page = await open(plan([textUpdate]), { rendered });
     const frame = page.locator('.frame').last();
     await page.getByText(/^6[45]\d px, wider than 600 px, shown at \d+ %$/).waitFor();
     const size = await frame
@@ -387,24 +363,21 @@ describeInBrowser('the page in a browser', (open) => {
     expect((head?.y ?? 0) + (head?.height ?? 0)).toBeLessThanOrEqual((box?.y ?? 0) + 1);
     await page.getByRole('button', { name: '375 px' }).click();
     await page.getByText(/^6[45]\d px, wider than 375 px/).waitFor();
-    await page.close();
   });
 
   it('prints every change with its details', async () => {
-    const page = await open({
-      is: 'plan',
-      plan: plan([
+    const page = await open(
+      plan([
         ...samplePlan.changes,
         ...samplePlan.changes.map((item) => ({ ...item, address: `${item.address}x` })),
       ]),
-    });
+    );
     expect(await page.locator('.entry[open]').count()).toBe(0);
     await page.evaluate('dispatchEvent(new Event("beforeprint"))');
     // What is the same in other objects is printed once, with their names.
     await expect.poll(() => page.locator('.group > .entry[open]').count()).toBe(9);
     expect(await page.locator('.members .entry summary:visible').count()).toBe(3);
     expect(await page.locator('.members .entry[open]').count()).toBe(0);
-    await page.close();
   });
 });
 

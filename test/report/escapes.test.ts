@@ -4,9 +4,8 @@ import { renderSearch } from '../../src/commands/search.ts';
 import { zoneLine } from '../../src/commands/status.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { html } from '../../src/report/html/markup.ts';
-import { renderReport } from '../../src/report/index.ts';
 import { escapeHtml, escapeMarkdown, quoteHtml, uriPath } from '../../src/report/safe.ts';
-import { change, difference, outcome, plain, plan, result } from './fixtures.ts';
+import { change, difference, outcome, plain, plan, render, result } from './fixtures.ts';
 import { commandsIn } from './hostile.ts';
 
 describe('CSV', () => {
@@ -96,7 +95,7 @@ describe('HTML', () => {
   it('leaves encoded what is another name than it looks like, and decodes the rest', () => {
     const keys = ['Caf%C3%A9 noir', 'Cafe%CC%81', 'Help%20', '%EF%AC%81le'];
     const changes = keys.map((key) => change({ address: `SimIntegration/${key}`, action: 'delete' }));
-    const page = renderReport({ is: 'plan', plan: plan(changes) }, 'html', plain);
+    const page = render(plan(changes), 'html');
     const shown = [
       ...page.matchAll(/<summary>[^<]*<span class="badge.*?<code class="address">(.*?)<\/code>/gs),
     ];
@@ -108,13 +107,9 @@ describe('HTML', () => {
   it('shows the fields of a change only where it was made', () => {
     const fields = { before: { subject: 'apple' }, after: { subject: 'zebra' } };
     const page = (made: 'done' | 'failed' | 'unknown' | 'skipped' | 'notAttempted') =>
-      renderReport(
-        {
-          is: 'result',
-          result: result([outcome({ address: 'SenderAddress/a', outcome: made, ...fields, error: null })]),
-        },
+      render(
+        result([outcome({ address: 'SenderAddress/a', outcome: made, ...fields, error: null })]),
         'html',
-        plain,
       );
     expect(page('done')).toContain('zebra');
     for (const made of ['failed', 'unknown', 'skipped', 'notAttempted'] as const) {
@@ -125,15 +120,11 @@ describe('HTML', () => {
 
   it('opens what failed or is unknown, and says so at the top', () => {
     const page = (made: 'done' | 'failed' | 'unknown', run: 'done' | 'partial') =>
-      renderReport(
-        {
-          is: 'result',
-          result: result([outcome({ address: 'SenderAddress/a', outcome: made, error: 'because' })], {
-            outcome: run,
-          }),
-        },
+      render(
+        result([outcome({ address: 'SenderAddress/a', outcome: made, error: 'because' })], {
+          outcome: run,
+        }),
         'html',
-        plain,
       );
     const isOpen = /<details[^>]* open/;
     expect(page('failed', 'partial')).toMatch(isOpen);
@@ -146,20 +137,17 @@ describe('HTML', () => {
 
 describe('Markdown', () => {
   const linked = (file: string) =>
-    renderReport(
-      {
-        is: 'plan',
-        plan: plan([
-          change({
-            address: 'SenderAddress/a',
-            action: 'update',
-            source: { file, line: 3 },
-            diff: [difference('/a', 'x', 'y')],
-          }),
-        ]),
-      },
+    render(
+      plan([
+        change({
+          address: 'SenderAddress/a',
+          action: 'update',
+          source: { file, line: 3 },
+          diff: [difference('/a', 'x', 'y')],
+        }),
+      ]),
       'markdown',
-      { ...plain, sourceUrl: 'https://host.example/blob/a b<c>d/{file}#L{line}' },
+      { sourceUrl: 'https://host.example/blob/a b<c>d/{file}#L{line}' },
     );
 
   it('keeps a link together, whatever stands in it', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/model/plan.ts';
 import { type Document, renderReport } from '../../src/report/index.ts';
 import { describeInBrowser } from './browsing.ts';
-import { change, difference, fleet, lockout, names, plain, plan, senderDelete } from './fixtures.ts';
+import { change, difference, fleet, lockout, names, plan, render, senderDelete, update } from './fixtures.ts';
 
 const manual = change({
   address: 'NotificationPreference/approvals',
@@ -14,11 +14,7 @@ const manual = change({
 
 /** Each with a replacement of its own, so that none is folded into another. */
 const harmless = Array.from({ length: 897 }, (_, at) =>
-  change({
-    address: `NotificationTemplate/key_${at}/EMAIL/en`,
-    action: 'update',
-    diff: [difference('/subject', `Old ${at}`, `New ${at + 1}`)],
-  }),
+  update(`NotificationTemplate/key_${at}/EMAIL/en`, difference('/subject', `Old ${at}`, `New ${at + 1}`)),
 );
 
 /** What is grave stands among what is not, and at both ends. */
@@ -61,7 +57,7 @@ describe.each(documents)('of 900 changes in %s, the three that matter', (_what, 
   });
 
   it('are among the first 60 lines of a comment that GitHub accepts, and whole in it', () => {
-    const text = renderReport(document, 'markdown', plain);
+    const text = render(document, 'markdown');
     expect(text.length).toBeLessThanOrEqual(65_536);
     const screen = text.split('\n').slice(0, 60);
     for (const [level, words, address, consequence] of grave) {
@@ -83,7 +79,6 @@ describeInBrowser('of 900 changes in a browser, the three that matter', (open) =
     expect(await page.evaluate(offset)).not.toBe('auto');
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await inSight(page)).toEqual(grave.map(([, words]) => words));
-    await page.close();
   });
 });
 
@@ -114,7 +109,7 @@ describeInBrowser('of 50 tenants with a lock-out in each tenth', (open) => {
     expect(text.slice(-20).join(' ').replaceAll(/\s+/g, ' ')).toContain(
       `HIGH 5 lock-outs AuthProfile/Employees in ${tenants} · ${consequence}`,
     );
-    const comment = renderReport(document, 'markdown', plain).split('\n');
+    const comment = render(document, 'markdown').split('\n');
     expect(comment.slice(0, 20).join('\n')).toContain(
       ` high | **5 lock-outs** | \`AuthProfile/Employees\` in ${tenants} | ${consequence} |`,
     );
@@ -124,6 +119,5 @@ describeInBrowser('of 50 tenants with a lock-out in each tenth', (open) => {
     expect(await point.innerText()).toContain(consequence);
     const box = await point.boundingBox();
     expect(box && box.y + box.height).toBeLessThanOrEqual(800);
-    await page.close();
   });
 });

@@ -9,7 +9,7 @@ import {
   type Summary,
 } from '../../src/model/plan.ts';
 import type { ChangeResult, Result } from '../../src/model/result.ts';
-import type { ReportOptions } from '../../src/report/index.ts';
+import { type Document, type Format, type ReportOptions, renderReport } from '../../src/report/index.ts';
 
 /** Hand-made values for the reports. */
 
@@ -19,6 +19,20 @@ const tenant = {
   profiles: 'https://acme-profiles.example.com',
 };
 export const plain: ReportOptions = { colour: false, width: 100 };
+
+type Shown = Document | Plan | Result | Fleet | readonly Diagnostic[];
+
+export function documentOf(shown: Shown): Document {
+  if ('is' in shown) return shown;
+  if ('environments' in shown) return { is: 'fleet', fleet: shown };
+  if ('planDigest' in shown) return { is: 'result', result: shown };
+  return 'digest' in shown ? { is: 'plan', plan: shown } : { is: 'diagnostics', diagnostics: shown };
+}
+
+/** A report without colours, 100 columns wide, unless the options say something else. */
+export function render(shown: Shown, format: Format, options: Partial<ReportOptions> = {}): string {
+  return renderReport(documentOf(shown), format, { ...plain, ...options });
+}
 
 export function difference(
   path: string,
@@ -48,6 +62,9 @@ export function change(more: Partial<Change> & Pick<Change, 'address' | 'action'
     ...more,
   };
 }
+
+export const update = (address: string, ...diff: readonly Difference[]): Change =>
+  change({ address, action: 'update', diff });
 
 export function plan(changes: readonly Change[], more: Partial<Plan> = {}): Plan {
   const count = (action: Action): number => changes.filter((item) => item.action === action).length;

@@ -1,16 +1,16 @@
 /** What several environments have in common in one change: it is said once, by field and by replacement. */
 import { describe, expect, it } from 'vitest';
 import type { Difference } from '../../src/model/plan.ts';
-import { type Format, renderReport } from '../../src/report/index.ts';
-import { added, change, difference, fleet, lockout, names, outcome, plain, result } from './fixtures.ts';
+import type { Format } from '../../src/report/index.ts';
+import { added, difference, fleet, lockout, names, outcome, render, result, update } from './fixtures.ts';
 
 const tenants = names(50);
 const address = 'NotificationTemplate/welcome/EMAIL/en';
 
 /** The report of plans that change one template in a way of each tenant. */
 function report(diffOf: (name: string) => readonly Difference[], format: Format = 'text', more = {}): string {
-  const plans = fleet(tenants, (name) => [change({ address, action: 'update', diff: diffOf(name) })]);
-  return renderReport({ is: 'fleet', fleet: plans }, format, { ...plain, width: 200, ...more });
+  const plans = fleet(tenants, (name) => [update(address, ...diffOf(name))]);
+  return render(plans, format, { width: 200, ...more });
 }
 
 const paragraphs = (...lines: readonly string[]) =>
@@ -98,10 +98,8 @@ it('says of each consequence of a lock-out which tenants have it', () => {
   const plans = fleet(names(3), (name) => [
     { ...lockout, diff: [difference('/type', name === 'tenant-2' ? 'PTA' : 'NON_PTA', 'BLOCK')] },
   ]);
-  expect(renderReport({ is: 'fleet', fleet: plans }, 'text', { ...plain, width: 200 })).toContain(
-    'HIGH    3 lock-outs',
-  );
-  expect(renderReport({ is: 'fleet', fleet: plans }, 'text', { ...plain, width: 200 })).toContain(
+  expect(render(plans, 'text', { width: 200 })).toContain('HIGH    3 lock-outs');
+  expect(render(plans, 'text', { width: 200 })).toContain(
     'AuthProfile/Employees in tenant-1, tenant-2, tenant-3 · ' +
       'type: NON_PTA → BLOCK in all but tenant-2 · type: PTA → BLOCK in tenant-2\n',
   );
@@ -114,7 +112,7 @@ it('of results shows once what was written, though a value is that of each tenan
     const done = outcome({ address, outcome: 'done', before: fields('old'), after: fields('new') });
     return { ...each, result: result([done], { outcome: 'done' }) };
   });
-  const page = renderReport({ is: 'fleet', fleet: { ...planned, environments } }, 'html', plain);
+  const page = render({ ...planned, environments }, 'html');
   expect(count(page, /<details class="entry"/g)).toBe(1);
   expect(page).toContain('shown is tenant-1');
 });

@@ -2,29 +2,25 @@ import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { fleetOf, notRun } from '../../src/model/fleet.ts';
 import type { Change } from '../../src/model/plan.ts';
-import { type Format, renderReport } from '../../src/report/index.ts';
+import type { Format } from '../../src/report/index.ts';
 import {
-  change,
   difference,
   fleet,
   guard,
   lockout,
   names,
   outcome,
-  plain,
+  render,
   result,
   senderDelete,
   textUpdate,
+  update,
 } from './fixtures.ts';
 
 const longText = (seed: string) =>
   Array.from({ length: 40 }, (_, at) => `${seed} line ${at} of a text`).join('\n');
 const long = (name: string): Change =>
-  change({
-    address: `NotificationTemplate/${name}/EMAIL/en`,
-    action: 'update',
-    diff: [difference('/body', longText('old'), longText(name))],
-  });
+  update(`NotificationTemplate/${name}/EMAIL/en`, difference('/body', longText('old'), longText(name)));
 const down = (name: string): Diagnostic => ({
   code: 'tenant-unreachable',
   severity: 'error',
@@ -43,7 +39,7 @@ describe('the comment about 500 environments', () => {
       ...(name.endsWith('9') ? [senderDelete] : []),
     ];
   });
-  const comment = renderReport({ is: 'fleet', fleet: many }, 'markdown', plain);
+  const comment = render(many, 'markdown');
 
   it('fits, and names every environment that failed', () => {
     expect(comment.length).toBeLessThan(65_536);
@@ -73,7 +69,7 @@ it.each([
   [5, 'tenant-1, tenant-2, tenant-3 and 2 more'],
 ])('names %i environments that are alike as %s', (count, expected) => {
   const alike = fleet([...names(count), 'other'], (name) => (name === 'other' ? [lockout] : [senderDelete]));
-  expect(renderReport({ is: 'fleet', fleet: alike }, 'markdown', plain)).toContain(`: ${expected}\n`);
+  expect(render(alike, 'markdown')).toContain(`: ${expected}\n`);
 });
 
 it.each(['plan', 'result'])('says in HTML whose requests a %s shows that several share', (what) => {
@@ -84,7 +80,7 @@ it.each(['plan', 'result'])('says in HTML whose requests a %s shows that several
   const done = result([outcome({ address: textUpdate.address, outcome: 'done', requests })]);
   const applied = planned.environments.map((each) => ({ ...each, result: done }));
   const shown = what === 'plan' ? planned : { ...planned, environments: applied };
-  const page = renderReport({ is: 'fleet', fleet: shown }, 'html', plain);
+  const page = render(shown, 'html');
   expect(page.match(/The requests are those of tenant-1\./g)).toHaveLength(1);
 });
 
@@ -96,7 +92,7 @@ it('of plans beside results says how many environments were applied, and how man
     ...planned,
     environments: [{ ...first, result: result([], { outcome: 'done' }) }, ...others],
   };
-  const show = (format: Format) => renderReport({ is: 'fleet', fleet: mixed }, format, plain);
+  const show = (format: Format) => render(mixed, format);
   expect(show('text')).toContain('3 environments: 1 applied, 2 planned.');
   // What those will delete is not lost beside what the others have done.
   expect(show('text')).toMatch(/tenant-2 +only planned: 1 to delete\n/);
@@ -116,7 +112,7 @@ it('tells what a tenant did not do as asked', () => {
   const fine = outcome({ address: 'A/c', outcome: 'done' });
   if (!one) throw new Error('There is no environment.');
   const applied = fleetOf([{ ...one, result: result([ignored, fine], { outcome: 'done' }) }]);
-  const show = (format: Format) => renderReport({ is: 'fleet', fleet: applied }, format, plain);
+  const show = (format: Format) => render(applied, format);
   for (const report of [show('text'), show('markdown')]) {
     expect(report).toMatch(/A\/b[\s\S]*The tenant ignored a field\./);
     expect(report).not.toContain('A/c');
@@ -131,8 +127,7 @@ it('counts the steps by hand of an apply by themselves, as the report of one env
   const byHand = outcome({ address: 'A/c', action: 'manual', outcome: 'notAttempted' });
   const results = [result([done], { outcome: 'done' }), result([done, byHand, byHand], { outcome: 'done' })];
   const environments = planned.environments.map((each, at) => ({ ...each, result: results[at] ?? null }));
-  const show = (format: Format) =>
-    renderReport({ is: 'fleet', fleet: { ...planned, environments } }, format, plain);
+  const show = (format: Format) => render({ ...planned, environments }, format);
   expect(show('text')).toMatch(/not attempted {2}unknown {2}by hand\n/);
   expect(show('text')).toMatch(/tenant-1 +1 +0 +0 +0 +0 +0\n +tenant-2 +1 +0 +0 +0 +0 +2\n/);
   expect(show('markdown')).toContain('| tenant-2 | **1** | 0 | 0 | 0 | 0 | **2** |');
@@ -156,7 +151,7 @@ it('of results tells what failed first, and a step by hand once for all environm
     return { ...each, result: result(changes, { outcome: hasFailed ? 'partial' : 'done' }) };
   });
   for (const format of ['text', 'markdown', 'html'] as const) {
-    const report = renderReport({ is: 'fleet', fleet: { ...planned, environments } }, format, plain);
+    const report = render({ ...planned, environments }, format);
     const [first = '', ...others] = report.replaceAll(/<[^>]*>/g, '').split(/In 50 of 50: tenant-01/);
     expect(first).toMatch(/A\/broken[\s\S]*400 Bad request\./);
     expect(others).toHaveLength(1);
@@ -171,7 +166,7 @@ it('of results tells each error, also where a change failed in several environme
     const error = at === 0 ? '403 Forbidden.' : '409 Conflict.';
     return { ...each, result: result([outcome({ address: 'A/b', outcome: 'failed', error })]) };
   });
-  const page = renderReport({ is: 'fleet', fleet: { ...planned, environments } }, 'html', plain);
+  const page = render({ ...planned, environments }, 'html');
   expect(page).toMatch(
     /In 2 of 3: tenant-2, tenant-3[\s\S]*409 Conflict[\s\S]*Only in tenant-1[\s\S]*403 Forbidden/,
   );
@@ -182,9 +177,7 @@ it('of results says once how to go on where something is left', () => {
   const environments = planned.environments.map((each) => ({ ...each, result: result([]) }));
   const partial = { ...planned, environments };
   for (const format of ['text', 'markdown'] as const)
-    expect(renderReport({ is: 'fleet', fleet: partial }, format, plain).match(/^To finish/gm)).toHaveLength(
-      1,
-    );
+    expect(render(partial, format).match(/^To finish/gm)).toHaveLength(1);
 });
 
 it('counts the objects that no manifest names in all tenants', () => {
@@ -193,7 +186,7 @@ it('counts the objects that no manifest names in all tenants', () => {
     const summary = each.plan && { ...each.plan.summary, undeclared: at };
     return { ...each, plan: each.plan && { ...each.plan, summary: summary ?? each.plan.summary } };
   });
-  const show = (format: Format) => renderReport({ is: 'fleet', fleet: fleetOf(counted) }, format, plain);
+  const show = (format: Format) => render(fleetOf(counted), format);
   expect(show('text')).toMatch(/unchanged, 3 undeclared\.\n/);
   expect(show('html')).toContain('<b>3</b> <span>undeclared</span>');
 });
@@ -202,7 +195,7 @@ it('says of a plan that a guard refused that it is refused', () => {
   const [one, other] = fleet(names(2), () => [senderDelete]).environments;
   if (!one?.plan || !other) throw new Error('There is no environment.');
   const guarded = fleetOf([{ ...one, plan: { ...one.plan, diagnostics: [guard] } }, other]);
-  const show = (format: Format) => renderReport({ is: 'fleet', fleet: guarded }, format, plain);
+  const show = (format: Format) => render(guarded, format);
   expect(show('text')).toMatch(/✖ tenant-1 [\d ]+REFUSED: this\s+plan\s+cannot\s+be\s+applied\.\n/);
   expect(show('text')).toContain('2 environments: 1 planned, 1 failed.');
   expect(show('html')).toContain('✖ tenant-1 <small>REFUSED: this plan cannot be applied.</small>');
@@ -215,9 +208,7 @@ it('keeps a change apart in the environment in which it has a risk', () => {
   const risky = { ...senderDelete, risk: [...senderDelete.risk, 'undoes-tenant-change' as const] };
   const both = fleet(names(2), (name) => [name === 'tenant-2' ? risky : senderDelete]);
   for (const format of ['text', 'markdown'] as const) {
-    const [first = '', second = ''] = renderReport({ is: 'fleet', fleet: both }, format, plain).split(
-      'Only in tenant-2',
-    );
+    const [first = '', second = ''] = render(both, format).split('Only in tenant-2');
     expect(first).toContain('Only in tenant-1');
     expect(first).not.toContain('UNDOES A CHANGE');
     expect(second).toContain('UNDOES A CHANGE');
@@ -227,7 +218,7 @@ it('keeps a change apart in the environment in which it has a risk', () => {
 it('has its numbers below their headings in a terminal, however long the names are', () => {
   const customers = Array.from({ length: 60 }, (_, at) => `customer-${1000 + at}`);
   const many = fleet(customers, () => [senderDelete]);
-  const lines = renderReport({ is: 'fleet', fleet: many }, 'text', plain).split('\n');
+  const lines = render(many, 'text').split('\n');
   const at = lines.findIndex((line) => line.includes('to create'));
   const [head = '', named, counts = ''] = lines.slice(at, at + 3);
   expect(named).toBe('    customer-1000, customer-1001, customer-1002 and 57 more');
@@ -238,7 +229,7 @@ it('has its numbers below their headings in a terminal, however long the names a
 
 it('of one environment counts it as one', () => {
   const one = fleet(names(1), () => [senderDelete]);
-  expect(renderReport({ is: 'fleet', fleet: one }, 'text', plain)).toContain('1 environment: 1 planned.');
+  expect(render(one, 'text')).toContain('1 environment: 1 planned.');
 });
 
 it('names the error of an environment that failed, and not a remark before it', () => {
@@ -247,10 +238,8 @@ it('names the error of an environment that failed, and not a remark before it', 
     { name: 'a', plan: null, error: { exitCode: 1, diagnostics: [remark, down('a')] } },
     { name: 'b', plan: null, error: { exitCode: 1, diagnostics: [down('b')] } },
   ]);
-  expect(renderReport({ is: 'fleet', fleet: failed }, 'text', plain)).toMatch(/✖ a +tenant-unreachable\n/);
-  expect(renderReport({ is: 'fleet', fleet: failed }, 'markdown', plain)).toMatch(
-    /\| ❌ a \| \S*tenant-unreachable/,
-  );
+  expect(render(failed, 'text')).toMatch(/✖ a +tenant-unreachable\n/);
+  expect(render(failed, 'markdown')).toMatch(/\| ❌ a \| \S*tenant-unreachable/);
 });
 
 describe('environments that were not run', () => {
@@ -261,7 +250,7 @@ describe('environments that were not run', () => {
       error: name === 'c' ? { exitCode: 1 as const, diagnostics: [down('c')] } : notRun,
     })),
   );
-  const show = (format: Format) => renderReport({ is: 'fleet', fleet: mixed }, format, plain);
+  const show = (format: Format) => render(mixed, format);
 
   it('come after those that failed, and are told together', () => {
     const text = show('text');
@@ -277,19 +266,13 @@ describe('environments that were not run', () => {
 
 it('shows a change once where only the file of the overlay differs, and names the overlays', () => {
   const overlaid = (name: string) =>
-    change({
-      address: 'NotificationTemplate/k/EMAIL/en',
-      action: 'update',
-      diff: [
-        {
-          ...difference('/replyTo', 'old@acme.example', 'help@acme.example'),
-          overlay: { file: `environments/${name}.yaml`, line: 4 },
-        },
-      ],
+    update('NotificationTemplate/k/EMAIL/en', {
+      ...difference('/replyTo', 'old@acme.example', 'help@acme.example'),
+      overlay: { file: `environments/${name}.yaml`, line: 4 },
     });
   const many = fleet(names(5), (name) => [overlaid(name)]);
   for (const format of ['text', 'markdown', 'html'] as const) {
-    const report = renderReport({ is: 'fleet', fleet: many }, format, { ...plain, width: 300 });
+    const report = render(many, format, { width: 300 });
     expect(report).toContain('In 5 of 5: tenant-1, tenant-2, tenant-3 and 2 more');
     expect(report, format).not.toContain('Only in');
     expect(report.replaceAll('\\', '')).toContain(
@@ -305,8 +288,7 @@ it('says in one line which tenants a lock-out is in, whatever else differs there
       : [{ ...lockout, diff: [...lockout.diff, difference('/applicationId', 'old', name)] }],
   );
   const inTen = names(10).join(', ');
-  const show = (format: Format) =>
-    renderReport({ is: 'fleet', fleet: many }, format, { ...plain, width: 200 });
+  const show = (format: Format) => render(many, format, { width: 200 });
   const text = show('text').replace(/ +/g, ' ');
   expect(text).toContain(`10 lock-outs AuthProfile/Employees in ${inTen} · offNetwork: false → true ·`);
   expect(text).toContain('1 delete SenderAddress/old@acme.example in other · is removed from the tenant\n');

@@ -37,7 +37,7 @@ const fifty = fleet(names(50), (name) => {
 const each = isThorough ? 200 : 40;
 
 describeInBrowser('the page of several environments in a browser', (openDocument) => {
-  const open = (of: Fleet) => openDocument({ is: 'fleet', fleet: of });
+  const open = (of: Fleet) => openDocument(of);
   const shown = (page: Page) => page.locator('.entry:visible').count();
 
   it('begins with what failed, and shows each change once with its environments', async () => {
@@ -48,7 +48,6 @@ describeInBrowser('the page of several environments in a browser', (openDocument
     expect(await page.locator('.problems h3').allInnerTexts()).toEqual(['tenant-07, tenant-31']);
     const titles = (await page.locator('.group h2').allInnerTexts()).map((title) => title.split(':')[0]);
     expect(titles).toEqual(['In 48 of 50', 'In 17 of 50', 'Only in tenant-09 2 to update']);
-    await page.close();
   });
 
   it('filters by environment, concern and text, and links to what is to be read first', async () => {
@@ -65,7 +64,6 @@ describeInBrowser('the page of several environments in a browser', (openDocument
     await page.locator('.first a', { hasText: 'old@acme.example' }).click();
     const focused = 'document.activeElement.closest(".entry")?.dataset.address';
     await expect.poll(() => page.evaluate(focused)).toBe(senderDelete.address);
-    await page.close();
   });
 
   it('tells one object that differs in two ways apart', async () => {
@@ -74,7 +72,6 @@ describeInBrowser('the page of several environments in a browser', (openDocument
     await expect.poll(() => shown(page)).toBe(2);
     const ids = await page.evaluate<string[]>('[...document.querySelectorAll(".entry")].map(({ id }) => id)');
     expect(new Set(ids).size).toBe(2);
-    await page.close();
   });
 
   it('shows what an apply did, first what was not done', async () => {
@@ -91,7 +88,6 @@ describeInBrowser('the page of several environments in a browser', (openDocument
       expect.arrayContaining(['failed', 'done']),
     );
     expect((await page.locator('.entry .badge').allTextContents()).at(-1)).toBe('done');
-    await page.close();
   });
 
   it.each([50, 500])('is readable with %i environments, light, dark and narrow', async (count) => {
@@ -110,7 +106,6 @@ describeInBrowser('the page of several environments in a browser', (openDocument
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
       expect(await violations(page)).toEqual([]);
     }
-    await page.close();
   });
 
   it('lets the keyboard scroll a table that is wider than the window', async () => {
@@ -119,7 +114,6 @@ describeInBrowser('the page of several environments in a browser', (openDocument
     expect(await violations(page)).toEqual([]);
     await page.getByRole('region', { name: 'Environments' }).press('ArrowRight');
     await expect.poll(() => page.evaluate('document.querySelector(".matrix").scrollLeft')).toBeGreaterThan(0);
-    await page.close();
   });
 
   it(`finds and opens one of ${50 * each} replacements that no two tenants share, in less than 600 bytes each`, async () => {
@@ -146,6 +140,5 @@ describeInBrowser('the page of several environments in a browser', (openDocument
     await page.locator('.entry:visible > summary').first().click();
     await page.locator('.diff:visible', { hasText: `notice ${each - 1}, tenant-50` }).waitFor();
     expect(await page.locator('.body:not(:empty)').count()).toBeLessThan(20);
-    await page.close();
   });
 });

@@ -3,7 +3,7 @@ import { renderSearch, searchFormats } from '../../src/commands/search.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { type Document, type Format, formatsOf, renderReport } from '../../src/report/index.ts';
 import { renderRequests } from '../../src/report/text.ts';
-import { change, difference, plain, plan } from './fixtures.ts';
+import { difference, plain, plan, render, update } from './fixtures.ts';
 import { commandsIn, evil, hostileDocuments } from './hostile.ts';
 
 const documents = hostileDocuments();
@@ -14,7 +14,7 @@ const cases = documents.flatMap((document) =>
 const of = (format: Format): { is: string; text: string }[] =>
   documents
     .filter(({ is }) => formatsOf(is).includes(format))
-    .map((document) => ({ is: document.is, text: renderReport(document, format, plain) }));
+    .map((document) => ({ is: document.is, text: render(document, format) }));
 
 function planOf(all: readonly Document[]): Plan {
   for (const document of all) if (document.is === 'plan') return document.plan;
@@ -37,11 +37,11 @@ function live(markdown: string): string {
 
 describe('hostile text', () => {
   it.each(cases)('controls no terminal: $is as $format', ({ document, format }) => {
-    expect(renderReport(document, format, plain)).not.toMatch(/[\p{Cf}\p{Zl}\p{Zp}]|[^\P{Cc}\n]/u);
+    expect(render(document, format)).not.toMatch(/[\p{Cf}\p{Zl}\p{Zp}]|[^\P{Cc}\n]/u);
   });
 
   it.each(cases)('ends with a line: $is as $format', ({ document, format }) => {
-    expect(renderReport(document, format, plain)).toMatch(/\n$/);
+    expect(render(document, format)).toMatch(/\n$/);
   });
 
   it('controls no terminal in a dry run', () => {
@@ -68,7 +68,7 @@ describe('hostile text', () => {
   it.each(cases.filter(({ format }) => format !== 'github'))(
     'gives no command to a CI system: $is as $format',
     ({ document, format }) => {
-      expect(commandsIn(renderReport(document, format, plain))).toEqual([]);
+      expect(commandsIn(render(document, format))).toEqual([]);
       for (const width of format === 'text' ? [27] : []) {
         const wrapped = { colour: false, width, verbose: true };
         expect(commandsIn(renderReport(document, format, wrapped))).toEqual([]);
@@ -110,7 +110,7 @@ describe('hostile text', () => {
   });
 
   it('arrives unchanged in JSON', () => {
-    expect(JSON.parse(renderReport({ is: 'plan', plan: hostilePlan }, 'json', plain))).toEqual(hostilePlan);
+    expect(JSON.parse(render(hostilePlan, 'json'))).toEqual(hostilePlan);
     for (const { text } of of('sarif')) expect(JSON.parse(text).version).toBe('2.1.0');
   });
 });
@@ -125,14 +125,12 @@ describe('a line of a million characters', () => {
   });
 
   it('is cut around the caret of an excerpt', () => {
-    const text = renderReport(problem('ab '.repeat(million / 3)), 'text', plain);
+    const text = render(problem('ab '.repeat(million / 3)), 'text');
     expect(text).toMatch(/\n {4}1 \| ab ab [ab ]*…\n {6}\| {21}\^\n/);
   });
 
   it('may be nothing but backticks', () => {
-    expect(renderReport(problem('` '.repeat(million / 2)), 'markdown', plain)).toContain(
-      'Not shown: 1 error',
-    );
+    expect(render(problem('` '.repeat(million / 2)), 'markdown')).toContain('Not shown: 1 error');
   });
 });
 
@@ -142,11 +140,9 @@ it.each([
 ])('shows a letter that looks like another one in a %s value', (_, lead) => {
   const hosts = ['acme.example', '\u0430cme.example'].map((host) => `${lead}https://${host}/`);
   const [before = '', after = ''] = hosts;
-  const changes = [
-    change({ address: 'SenderAddress/a', action: 'update', diff: [difference('/note', before, after)] }),
-  ];
+  const changes = [update('SenderAddress/a', difference('/note', before, after))];
   for (const format of ['text', 'markdown', 'html'] as const) {
-    const shown = renderReport({ is: 'plan', plan: plan(changes) }, format, plain);
+    const shown = render(plan(changes), format);
     const text = shown
       .replace(/<\/?(?:mark|ins|del|span)[^>]*>/g, '')
       .replaceAll('&lt;', '<')

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Impact } from '../../src/model/plan.ts';
-import { type Format, renderReport } from '../../src/report/index.ts';
-import { change, difference, fleet, plain, plan } from './fixtures.ts';
+import type { Format } from '../../src/report/index.ts';
+import { change, difference, fleet, plan, render } from './fixtures.ts';
 
-function render(format: Format, impact: Impact): string {
+function renderSearch(format: Format, impact: Impact): string {
   const search = change({
     address: 'ProfileSearch/Contractors',
     action: 'update',
     diff: [difference('/rules/0/value', 'Active', 'Inactive')],
     impact,
   });
-  return renderReport({ is: 'plan', plan: plan([search]) }, format, plain);
+  return render(plan([search]), format);
 }
 
 const moving: Impact = {
@@ -22,7 +22,7 @@ const moving: Impact = {
 
 describe('the impact of a search', () => {
   it.each(['text', 'markdown', 'html'] as const)('is shown with the first names: %s', (format) => {
-    const shown = render(format, moving);
+    const shown = renderSearch(format, moving);
     expect(shown).toContain('finds 16 profiles, 10 before');
     expect(shown).toContain('8 enter: Ada, Ben, Cleo, Dan, Eve and 3 more');
     expect(shown).toContain('2 leave: Fay, Gus');
@@ -30,11 +30,11 @@ describe('the impact of a search', () => {
 
   it.each(['text', 'markdown', 'html'] as const)('is shown where nobody moves: %s', (format) => {
     const still = { before: 1, after: 1, enter: { count: 0, first: [] }, leave: { count: 0, first: [] } };
-    expect(render(format, still)).toContain('finds 1 profile, 1 before: nobody enters or leaves');
+    expect(renderSearch(format, still)).toContain('finds 1 profile, 1 before: nobody enters or leaves');
   });
 
   it.each(['text', 'markdown', 'html'] as const)('says why it is not known: %s', (format) => {
-    const shown = render(format, { notRun: 'The tenant is out.' });
+    const shown = renderSearch(format, { notRun: 'The tenant is out.' });
     expect(shown).toMatch(/Who enters and leaves is not known\. The tenant is out/);
   });
 
@@ -47,7 +47,7 @@ describe('the impact of a search', () => {
         impact: name === 'eu-1' ? still : moving,
       }),
     ]);
-    const shown = renderReport({ is: 'fleet', fleet: many }, format, plain);
+    const shown = render(many, format);
     expect(shown).toMatch(/Only in eu-1[\s\S]*finds 9 profiles, 9 before: nobody/);
     expect(shown).toMatch(/Only in eu-2[\s\S]*2 leave: Fay, Gus/);
     // It is what to read first, though nobody leaves in the first environment.
@@ -55,11 +55,11 @@ describe('the impact of a search', () => {
   });
 
   it('is data in JSON', () => {
-    expect(JSON.parse(render('json', moving))).toMatchObject({ changes: [{ impact: moving }] });
+    expect(JSON.parse(renderSearch('json', moving))).toMatchObject({ changes: [{ impact: moving }] });
   });
 
   it('has bars whose lengths are the shares, which nobody needs to see', () => {
-    const svg = /<svg aria-hidden="true".*?<\/svg>/s.exec(render('html', moving))?.[0] ?? '';
+    const svg = /<svg aria-hidden="true".*?<\/svg>/s.exec(renderSearch('html', moving))?.[0] ?? '';
     const widths = [...svg.matchAll(/class="(\w+)"[^>]* width="(\d+)"/g)].map(([, name, width]) => [
       name,
       width,

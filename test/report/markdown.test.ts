@@ -12,10 +12,12 @@ import {
   outcome,
   plain,
   plan,
+  render,
   result,
   sampleResult,
   senderDelete,
   textUpdate,
+  update,
 } from './fixtures.ts';
 
 const markdown = (value: ReturnType<typeof plan>, options = plain): string =>
@@ -43,7 +45,7 @@ describe('a plan as a comment', () => {
 
   it('says first what went wrong with an apply, and once', () => {
     const failed = outcome({ address: 'A/b', outcome: 'failed', error: '400 Bad request.' });
-    const text = renderReport({ is: 'result', result: result([failed]) }, 'markdown', plain);
+    const text = render(result([failed]), 'markdown');
     expect(text).toMatch(
       /^### .*\n\n> \[!CAUTION\]\n> \*\*Applied in part: 0 done, 1 failed.*\\\n> 1 change failed\n/,
     );
@@ -99,13 +101,10 @@ describe('a plan as a comment', () => {
 
   it('shows every lock-out, delete and step by hand of a plan that has to be cut, and those first', () => {
     const many = Array.from({ length: 900 }, (_, index) =>
-      change({
-        address: `NotificationTemplate/key_${index}/EMAIL/en`,
-        action: 'update',
-        diff: [
-          difference('/body', `${index}\n${'old '.repeat(20)}`, `${index}\n${'new '.repeat(20)} ${index}`),
-        ],
-      }),
+      update(
+        `NotificationTemplate/key_${index}/EMAIL/en`,
+        difference('/body', `${index}\n${'old '.repeat(20)}`, `${index}\n${'new '.repeat(20)} ${index}`),
+      ),
     );
     const step = 'Set the mediums of approvals by hand.';
     const manual = change({ address: 'NotificationPreference/p', action: 'manual', warnings: [step] });
@@ -132,9 +131,9 @@ describe('a plan as a comment', () => {
 
   it('shows what is grave in a kind before the rest of it, as the page does', () => {
     const diff = [difference('/name', 'Old', 'New')];
-    const harmless = change({ address: 'SenderAddress/a', action: 'update', diff });
+    const harmless = update('SenderAddress/a', ...diff);
     for (const format of ['markdown', 'html'] as const) {
-      const shown = renderReport({ is: 'plan', plan: plan([harmless, senderDelete]) }, format, plain);
+      const shown = render(plan([harmless, senderDelete]), format);
       const titles = shown.match(/(?<=<(?:summary|p)>)(?:<code>|<span class="badge).*/g) ?? [];
       expect(titles[0], format).toMatch(/delete/);
     }
@@ -151,17 +150,15 @@ describe('a plan as a comment', () => {
 
   it('shows the same replacement in many objects once, with their addresses', () => {
     const locales = ['de', 'en', 'fr'].map((locale) =>
-      change({
-        address: `NotificationTemplate/k/EMAIL/${locale}`,
-        action: 'update',
-        diff: [difference('/subject', `${locale}: the ACME portal`, `${locale}: the Beta portal`)],
-      }),
+      update(
+        `NotificationTemplate/k/EMAIL/${locale}`,
+        difference('/subject', `${locale}: the ACME portal`, `${locale}: the Beta portal`),
+      ),
     );
-    const other = change({
-      address: 'NotificationTemplate/k/EMAIL/it',
-      action: 'update',
-      diff: [difference('/subject', 'it: the ACME portal', 'it: the Gamma portal')],
-    });
+    const other = update(
+      'NotificationTemplate/k/EMAIL/it',
+      difference('/subject', 'it: the ACME portal', 'it: the Gamma portal'),
+    );
     const text = markdown(plan([...locales, other]));
     expect(text.match(/<details>/g)).toHaveLength(2);
     expect(text).toContain('to update, <b>the same in 3 objects</b>');
@@ -173,11 +170,7 @@ describe('a plan as a comment', () => {
   it('shows a long replacement once only where it is the same beyond the lines that are shown', () => {
     const lines = (word: string, last: string) => `${`${word}\n`.repeat(90)}${last}`;
     const changes = ['end', 'end', 'other end'].map((last, at) =>
-      change({
-        address: `SimIntegration/${at}`,
-        action: 'update',
-        diff: [difference('/body', lines('old', ''), lines('new', last))],
-      }),
+      update(`SimIntegration/${at}`, difference('/body', lines('old', ''), lines('new', last))),
     );
     const text = markdown(plan(changes));
     expect(text.match(/<details>/g)).toHaveLength(2);
@@ -186,8 +179,7 @@ describe('a plan as a comment', () => {
   });
 
   it('keeps what is sensitive, cut or done by hand apart', () => {
-    const pair = (diff: Change['diff']) =>
-      ['a', 'b'].map((key) => change({ address: `SimIntegration/${key}`, action: 'update', diff }));
+    const pair = (diff: Change['diff']) => ['a', 'b'].map((key) => update(`SimIntegration/${key}`, ...diff));
     const long = (end: string) => difference('/body', 'x', `${'y'.repeat(5000)}${end}`);
     const sensitive = { ...difference('/password', null, null), sensitive: true };
     for (const changes of [
@@ -214,8 +206,7 @@ describe('a plan as a comment', () => {
 
   it('tells how to apply what was approved, unless the plan is refused', () => {
     const command = `tenantctl apply plan.json --expect ${digest}`;
-    const comment = (shown: Plan, ...applyWith: string[]) =>
-      renderReport({ is: 'plan', plan: shown }, 'markdown', { ...plain, applyWith });
+    const comment = (shown: Plan, ...applyWith: string[]) => render(shown, 'markdown', { applyWith });
     expect(comment(plan([textUpdate]), 'plan.json')).toContain(command);
     expect(comment(plan([textUpdate], { digest: '`;rm -rf /;`' }), 'plan.json')).toContain('--expect DIGEST');
     expect(comment(plan([textUpdate], { diagnostics: [guard] }), 'plan.json')).not.toContain(
@@ -225,8 +216,7 @@ describe('a plan as a comment', () => {
   });
 
   it('names no command with a word that it would show in another form', () => {
-    const comment = (file: string) =>
-      renderReport({ is: 'plan', plan: plan([textUpdate]) }, 'markdown', { ...plain, applyWith: [file] });
+    const comment = (file: string) => render(plan([textUpdate]), 'markdown', { applyWith: [file] });
     expect(comment('my `plan`.json')).toContain("``tenantctl apply 'my `plan`.json' --expect");
     for (const file of ['a\u001b[2J.json', 'a\nb.json', 'a\u202eb.json', '##[error]a.json'])
       expect(comment(file), file).not.toContain('tenantctl apply');
@@ -242,7 +232,7 @@ describe('a plan as a comment', () => {
 
 describe('results and problems as comments', () => {
   it('has the changes by kind, which a terminal shows in the order of the run', () => {
-    const comment = renderReport({ is: 'result', result: sampleResult }, 'markdown', plain);
+    const comment = render(sampleResult, 'markdown');
     expect(comment.match(/^#### .*/gm)).toEqual([
       '#### AuthProfile: 1 change',
       '#### SimIntegration: 1 change',
@@ -252,7 +242,7 @@ describe('results and problems as comments', () => {
   });
 
   it('opens what failed', () => {
-    const text = renderReport({ is: 'result', result: sampleResult }, 'markdown', plain);
+    const text = render(sampleResult, 'markdown');
     expect(text).toContain(
       '<details open><summary>❌ <code>~</code> <code>AuthProfile/Employees</code> failed</summary>',
     );
@@ -260,12 +250,12 @@ describe('results and problems as comments', () => {
   });
 
   it('says how to go on where something is left', () => {
-    const text = renderReport({ is: 'result', result: sampleResult }, 'markdown', plain);
+    const text = render(sampleResult, 'markdown');
     expect(text).toMatch(/^To finish: .*`tenantctl plan`.*\\\nTo undo .*`tenantctl rollback`/m);
   });
 
   it('lists problems with place and excerpt', () => {
-    const text = renderReport({ is: 'diagnostics', diagnostics }, 'markdown', plain);
+    const text = render(diagnostics, 'markdown');
     expect(text).toContain('- ❌ **error** `config/a.yaml:3:1` Unknown field \\`subjct\\`. `unknown-field`');
     expect(text).toContain('  3 | subjct: Hello\n');
     expect(text).toMatch(/^### tenantctl validate\n\n\*\*1 error, 1 note\*\*\n/);
@@ -273,7 +263,7 @@ describe('results and problems as comments', () => {
 });
 
 it('cuts a long list of problems, and says what shows all of them', () => {
-  const text = renderReport({ is: 'diagnostics', diagnostics: Array(3000).fill(guard) }, 'markdown', plain);
+  const text = render(Array(3000).fill(guard), 'markdown');
   expect(text.length).toBeLessThanOrEqual(65_536);
   expect(text).toContain('`tenantctl validate` shows all of them.');
   expect(text).toMatch(/^### tenantctl validate\n\n\*\*3000 errors\*\*\n/);
@@ -287,7 +277,7 @@ describe('a comment with a long list', () => {
       message: `Object ${at} ${'has changed since the plan was made. '.repeat(5)}`,
     }));
     const refusedResult = { ...sampleResult, outcome: 'refused', diagnostics: reasons } as const;
-    const text = renderReport({ is: 'result', result: refusedResult }, 'markdown', plain);
+    const text = render(refusedResult, 'markdown');
     expect(text.length).toBeLessThan(65_000);
     expect(text).toContain('- ❌ **error** Object 0 ');
     const shown = text.match(/^- ❌ /gm)?.length ?? 0;

@@ -1,26 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import { type Format, renderReport } from '../../src/report/index.ts';
+import type { Format } from '../../src/report/index.ts';
 import {
   change,
   diagnostics,
   difference,
   guard,
   outcome,
-  plain,
   plan,
+  render,
   result,
   samplePlan,
   sampleResult,
   senderDelete,
+  update,
 } from './fixtures.ts';
 
-const ofPlan = (format: Format, value = samplePlan): string =>
-  renderReport({ is: 'plan', plan: value }, format, plain);
-const ofResult = (format: Format): string =>
-  renderReport({ is: 'result', result: sampleResult }, format, plain);
-const ofProblems = (format: Format): string =>
-  renderReport({ is: 'diagnostics', diagnostics }, format, plain);
+const ofPlan = (format: Format, value = samplePlan): string => render(value, format);
+const ofResult = (format: Format): string => render(sampleResult, format);
+const ofProblems = (format: Format): string => render(diagnostics, format);
 
 describe('JSON', () => {
   it('is the plan and the result themselves', () => {
@@ -73,9 +71,7 @@ it('annotates what a plan warns of, and what the tenant did not do as asked', ()
     '::warning file=config/all.yaml,line=12,title=to update%3A A/b::The tenant may refuse it.\n',
   );
   const done = outcome({ address: 'A/b', outcome: 'done', warnings: ['The tenant ignored /x.'] });
-  expect(renderReport({ is: 'result', result: result([done]) }, 'github', plain)).toContain(
-    '::warning title=done%3A A/b::The tenant ignored /x.\n',
-  );
+  expect(render(result([done]), 'github')).toContain('::warning title=done%3A A/b::The tenant ignored /x.\n');
   expect(ofResult('github')).toContain(
     '::warning title=by hand%3A NotificationPreference/approvals::Set the mediums by hand.\n',
   );
@@ -88,7 +84,7 @@ const odd: Diagnostic = {
   message: 'a, b: c\r\n100%',
   source: { file: 'config/a, b: c%.yaml', line: 12, column: 34 },
 };
-const renderOdd = (format: Format) => renderReport({ is: 'diagnostics', diagnostics: [odd] }, format, plain);
+const renderOdd = (format: Format) => render([odd], format);
 
 describe('signs that end a part of an annotation', () => {
   it('are escaped: comma and colon in properties only, percent and line ends everywhere', () => {
@@ -137,7 +133,7 @@ describe('SARIF', () => {
     ['rules[0] and C:\\x', 'rules[0] and C:\\x'],
   ])('makes neither a placeholder nor a link of %j', (message, expected) => {
     const problem: Diagnostic = { code: 'lint', severity: 'error', message, hint: message };
-    const text = renderReport({ is: 'diagnostics', diagnostics: [problem] }, 'sarif', plain);
+    const text = render([problem], 'sarif');
     expect(JSON.parse(text).runs[0].results[0].message.text).toBe(`${expected}\n${expected}`);
   });
 });
@@ -165,13 +161,8 @@ describe('JUnit', () => {
 
   it('shows all of a long text with --verbose', () => {
     const lines = Array.from({ length: 60 }, (_, at) => `line ${at}\n`);
-    const long = change({
-      address: 'NotificationTemplate/long/EMAIL/en',
-      action: 'update',
-      diff: [difference('/body', '', lines.join(''))],
-    });
-    const shown = (verbose: boolean) =>
-      renderReport({ is: 'plan', plan: plan([long]) }, 'junit', { ...plain, verbose });
+    const long = update('NotificationTemplate/long/EMAIL/en', difference('/body', '', lines.join('')));
+    const shown = (verbose: boolean) => render(plan([long]), 'junit', { verbose });
     expect(shown(false)).not.toContain('line 59');
     expect(shown(true)).toContain('line 59');
   });
@@ -186,7 +177,7 @@ describe('JUnit', () => {
   it('fails a run that was stopped before anything failed', () => {
     const changes = sampleResult.changes.filter(({ outcome }) => outcome === 'notAttempted');
     const stopped = { ...sampleResult, outcome: 'interrupted', changes } as const;
-    const text = renderReport({ is: 'result', result: stopped }, 'junit', plain);
+    const text = render(stopped, 'junit');
     expect(text).toContain('tests="2" failures="1" errors="0" skipped="1"');
   });
 });

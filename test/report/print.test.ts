@@ -18,7 +18,7 @@ const long = Array.from({ length: 80 }, (_, at) =>
 describeInBrowser('a printed page', (open) => {
   it('has mails whole, and neither tools nor a background', async () => {
     const rendered = { [textUpdate.address]: { before: mail, after: mail } };
-    const page = await open({ is: 'plan', plan: samplePlan }, { rendered });
+    const page = await open(samplePlan, { rendered });
     await page.frameLocator('iframe').last().getByText('Hello').waitFor();
     await page.emulateMedia({ media: 'print' });
     expect(await styleOf(page, '.fields tr', 'breakInside')).toBe('avoid');
@@ -31,12 +31,11 @@ describeInBrowser('a printed page', (open) => {
         .filter({ visible: true })
         .count(),
     ).toBe(0);
-    await page.close();
   });
 
   it('has the details of a long report, and all its mails, which it gives up afterwards', async () => {
     const rendered = Object.fromEntries(long.map(({ address }) => [address, { before: mail, after: mail }]));
-    const page = await open({ is: 'plan', plan: plan(long) }, { rendered });
+    const page = await open(plan(long), { rendered });
     await page.locator('html[data-unpacked]').waitFor();
     expect(await page.locator('.fields').count()).toBe(0);
     await page.locator('.entry').first().locator('summary').first().click();
@@ -59,7 +58,6 @@ describeInBrowser('a printed page', (open) => {
       'document.querySelector(".entry").append(Object.assign(document.createElement("div"), { className: "body" }))',
     );
     expect(await before('.entry > .body:empty')).toMatch(/^"Not printed: the details were not unpacked yet/);
-    await page.close();
   });
 
   it('leaves e-mails and requests out of more than 100 changes, says so at the top, and has them again afterwards', async () => {
@@ -68,7 +66,7 @@ describeInBrowser('a printed page', (open) => {
       return { ...(first ?? textUpdate), address: `NotificationTemplate/key_${at}/EMAIL/en` };
     }).map((each, at) => ({ ...each, diff: [difference('/subject', 'Old', `New ${at}`)] }));
     const rendered = Object.fromEntries(many.map(({ address }) => [address, { before: mail, after: mail }]));
-    const page = await open({ is: 'plan', plan: plan(many) }, { rendered });
+    const page = await open(plan(many), { rendered });
     await page.locator('html[data-unpacked]').waitFor();
     await page.locator('.entry').first().locator('summary').first().click();
     await page.locator('.entry').first().locator('iframe').first().waitFor();
@@ -101,7 +99,6 @@ describeInBrowser('a printed page', (open) => {
     await page.locator('#count', { hasText: `101 of ${many.length}` }).waitFor();
     const pages = (await page.pdf()).toString('latin1').match(/\/Type \/Page\b/g);
     expect(pages?.length).toBeGreaterThan(3);
-    await page.close();
   });
 
   it('has 63 changes with their mails on at most 40 pages, each with the digest and its number', async () => {
@@ -126,7 +123,7 @@ describeInBrowser('a printed page', (open) => {
     const rendered = Object.fromEntries(
       changes.map(({ address }) => [address, { before: high, after: high }]),
     );
-    const page = await open({ is: 'plan', plan: plan(changes) }, { rendered });
+    const page = await open(plan(changes), { rendered });
     await page.locator('html[data-unpacked]').waitFor();
     const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
     expect(pdf.match(/\/Type \/Page\b/g)?.length).toBeLessThanOrEqual(40);
@@ -135,11 +132,10 @@ describeInBrowser('a printed page', (open) => {
     const rules = (await page.evaluate<string[]>(foot)).join('\n');
     expect(rules).toContain(`@bottom-left { content: "${digest}"`);
     expect(rules).toContain('content: counter(page) " of " counter(pages)');
-    await page.close();
   });
 
   it('has only what the filter shows, and says how much that is', async () => {
-    const page = await open({ is: 'plan', plan: plan(long) });
+    const page = await open(plan(long));
     await page.locator('html[data-unpacked]').waitFor();
     await page.getByLabel('Filter by text').fill('key_7/');
     await page.locator('#count', { hasText: `1 of ${long.length}` }).waitFor();
@@ -153,18 +149,16 @@ describeInBrowser('a printed page', (open) => {
     expect(await page.evaluate(words)).toBe('" printed"');
     const box = await page.locator('#count').boundingBox();
     expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
-    await page.close();
   });
 
   it('expands a long report without building what is out of sight', async () => {
-    const page = await open({ is: 'plan', plan: plan(long) });
+    const page = await open(plan(long));
     await page.getByRole('button', { name: 'Expand all' }).click();
     await page.locator('.fields').first().waitFor();
     expect(await page.locator('.entry[open]').count()).toBe(long.length);
     expect(await page.locator('.body:not(:empty)').count()).toBeLessThan(long.length / 2);
     await page.locator('.entry').last().scrollIntoViewIfNeeded();
     await page.locator('.entry').last().locator('.fields').first().waitFor();
-    await page.close();
   });
 });
 

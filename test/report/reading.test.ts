@@ -4,7 +4,16 @@ import { expect, it } from 'vitest';
 import type { RenderedSide } from '../../src/report/options.ts';
 import { violations } from '../support/browser.ts';
 import { describeInBrowser, marked, side } from './browsing.ts';
-import { change, difference, digest, plan, samplePlan, sampleResult, textUpdate } from './fixtures.ts';
+import {
+  change,
+  difference,
+  digest,
+  plan,
+  samplePlan,
+  sampleResult,
+  textUpdate,
+  update,
+} from './fixtures.ts';
 
 /** Keeps what the page copies, since a browser without windows has no clipboard. */
 const recordCopies =
@@ -12,22 +21,18 @@ const recordCopies =
 
 describeInBrowser('what a reader does with the page', (open) => {
   const numbered = Array.from({ length: 30 }, (_, at) => `line ${at + 1}`);
-  const longText = change({
-    address: 'NotificationTemplate/long/EMAIL/en',
-    action: 'update',
-    diff: [
-      difference('/body', numbered.join('\n'), numbered.with(1, 'a new second').with(27, 'other').join('\n')),
-    ],
-  });
+  const longText = update(
+    'NotificationTemplate/long/EMAIL/en',
+    difference('/body', numbered.join('\n'), numbered.with(1, 'a new second').with(27, 'other').join('\n')),
+  );
 
   it('shows the equal lines between changes when they are asked for, and does not search them', async () => {
-    const page = await open({ is: 'plan', plan: plan([longText]) });
+    const page = await open(plan([longText]));
     expect(await page.getByText('line 15').isVisible()).toBe(false);
     await page.getByText('19 equal lines (6 to 24)').click();
     expect(await page.locator('.gap:visible pre:visible').innerText()).toMatch(/^line 6\n.*\nline 24$/s);
     await page.getByLabel('Filter by text').fill('line 15');
     await page.getByText('Nothing matches the filter.').waitFor();
-    await page.close();
   });
 
   it('folds from four equal lines on', async () => {
@@ -35,9 +40,8 @@ describeInBrowser('what a reader does with the page', (open) => {
       const lines = numbered.slice(0, length + 8);
       const after = lines.with(0, 'first').with(-1, 'last').join('\n');
       const diff = [difference('/body', lines.join('\n'), after)];
-      const page = await open({ is: 'plan', plan: plan([{ ...longText, diff }]) });
+      const page = await open(plan([{ ...longText, diff }]));
       const shown = await page.locator('.gap:visible, .line:visible').count();
-      await page.close();
       return shown;
     };
     expect(await gapsOf(3)).toBe(3 + 6 + 4);
@@ -46,18 +50,17 @@ describeInBrowser('what a reader does with the page', (open) => {
 
   it('copies the digest, the command, an address and a link', async () => {
     const shown = plan([{ ...longText, requests: textUpdate.requests }]);
-    const page = await open({ is: 'plan', plan: shown }, { applyWith: ['plan.json'] });
+    const page = await open(shown, { applyWith: ['plan.json'] });
     await page.evaluate(recordCopies);
     expect(await copy(page, 'Copy the digest')).toBe(digest);
     expect(await copy(page, 'Copy the command')).toBe(`tenantctl apply plan.json --expect ${digest}`);
     expect(await copy(page, 'Copy address')).toBe(longText.address);
     const link = await copy(page, 'Copy link');
     expect(link.split('#')[1]).toBe(`change/${longText.address}`);
-    await page.close();
   });
 
   it('goes back to the entry before, and to the filter from a box that was ticked', async () => {
-    const page = await open({ is: 'plan', plan: samplePlan });
+    const page = await open(samplePlan);
     const focused = 'document.activeElement.closest(".entry")?.dataset.address';
     for (const key of ['j', 'j', 'j']) await page.keyboard.press(key);
     expect(await page.evaluate(focused)).toBe('SenderAddress/help%40acme.example');
@@ -68,7 +71,6 @@ describeInBrowser('what a reader does with the page', (open) => {
     await page.getByLabel('Reviewed').first().check();
     await page.keyboard.press('/');
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('text');
-    await page.close();
   });
 
   it.each([
@@ -84,7 +86,7 @@ describeInBrowser('what a reader does with the page', (open) => {
         ),
       }),
     );
-    const page = await open({ is: 'plan', plan: plan(long) }, { browser });
+    const page = await open(plan(long), { browser });
     const html = readFileSync(new URL(page.url()), 'utf8');
     const headers = { 'content-type': 'text/html', 'content-security-policy': policy };
     await page.route('http://127.0.0.1/report', (route) => route.fulfill({ body: html, headers }));
@@ -94,11 +96,10 @@ describeInBrowser('what a reader does with the page', (open) => {
     const note = await alarm.boundingBox();
     const list = await page.locator('#entries').boundingBox();
     expect(note?.y).toBeLessThan(list?.y ?? 0);
-    await page.close();
   });
 
   it('marks what a search finds, counts it in each group, and keeps it over a reload', async () => {
-    const page = await open({ is: 'plan', plan: samplePlan });
+    const page = await open(samplePlan);
     await page.getByLabel('Filter by text').fill('help');
     await page.getByText(/^1 of 6$/).waitFor();
     const marked = '[...CSS.highlights.get("hit")].map(String)';
@@ -109,7 +110,6 @@ describeInBrowser('what a reader does with the page', (open) => {
     await page.reload();
     expect(await page.getByLabel('Filter by text').inputValue()).toBe('help');
     await page.getByText(/^1 of 6$/).waitFor();
-    await page.close();
   });
 
   it('shows an e-mail dark and without images, and goes from one changed passage to the next', async () => {
@@ -120,7 +120,7 @@ describeInBrowser('what a reader does with the page', (open) => {
       );
     const rendered = { [textUpdate.address]: { before: mail('old'), after: mail('new') } };
     const applyWith = ['plan.json'];
-    const page = await open({ is: 'plan', plan: plan([textUpdate]) }, { rendered, applyWith });
+    const page = await open(plan([textUpdate]), { rendered, applyWith });
     const [before, after] = [0, 1].map((at) => page.locator('iframe').nth(at).contentFrame());
     const colour = () =>
       after?.locator('html').evaluate('getComputedStyle(document.querySelector("p")).color');
@@ -148,7 +148,6 @@ describeInBrowser('what a reader does with the page', (open) => {
       return top + (range.getBoundingClientRect().top * width) / frame.offsetWidth - innerHeight / 2;
     })()`;
     await expect.poll(async () => Math.abs(Number(await page.evaluate(fromMiddle)))).toBeLessThan(200);
-    await page.close();
   });
 
   it('marks a sentence of an e-mail that changed, though what an inbox shows of it repeats the old one', async () => {
@@ -158,7 +157,7 @@ describeInBrowser('what a reader does with the page', (open) => {
       );
     const shown = async (before: RenderedSide, after: RenderedSide) => {
       const rendered = { [textUpdate.address]: { before, after } };
-      return open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
+      return open(plan([textUpdate]), { rendered });
     };
     // Words that the other side does not have are marked, and their place there.
     const same = await shown(mail('Sign in.', 'Sign in.'), mail('Sign in.', 'Sign in now.'));
@@ -195,13 +194,12 @@ describeInBrowser('what a reader does with the page', (open) => {
       const rendered = {
         [textUpdate.address]: { before: mail('the old sentence'), after: mail('the new sentence') },
       };
-      const page = await open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
+      const page = await open(plan([textUpdate]), { rendered });
       await expect.poll(() => marked(page, 'words')).toEqual([['old'], ['new']]);
       const passage = page.locator('iframe').last().contentFrame().locator('body');
       const picture = await passage.screenshot();
       await passage.evaluate('document.querySelector("x-marks").remove()');
       expect(await differingPixels(page, [picture, await passage.screenshot()])).toBeGreaterThan(30);
-      await page.close();
     },
   );
 
@@ -216,7 +214,7 @@ describeInBrowser('what a reader does with the page', (open) => {
         after: mail('#7a1fa2', 'https://b.example'),
       },
     };
-    const page = await open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
+    const page = await open(plan([textUpdate]), { rendered });
     await expect
       .poll(() => page.locator('.styles li').allInnerTexts())
       .toEqual([
@@ -234,7 +232,6 @@ describeInBrowser('what a reader does with the page', (open) => {
     await page.keyboard.press('n');
     await expect.poll(() => marked(page, 'current')).toEqual([['Sign'], ['Sign']]);
     expect(await violations(page)).toEqual([]);
-    await page.close();
   });
 
   it('stacks values on a phone, shows e-mails as wide as there, scrolls in one direction, and keeps the progress in sight', async () => {
@@ -247,7 +244,7 @@ describeInBrowser('what a reader does with the page', (open) => {
       applyWith: ['plan.json'],
       browser: { viewport: { width: 390, height: 800 } },
     };
-    const page = await open({ is: 'plan', plan: plan([item, longText]) }, options);
+    const page = await open(plan([item, longText]), options);
     const [before, after] = await page.locator('.fields td').all();
     const [one, other] = [await before?.boundingBox(), await after?.boundingBox()];
     expect(other?.y).toBeGreaterThanOrEqual((one?.y ?? 0) + (one?.height ?? 0));
@@ -259,7 +256,6 @@ describeInBrowser('what a reader does with the page', (open) => {
     for (const seen of ['Copy apply', '0 of 2 reviewed'])
       expect((await page.getByText(seen).boundingBox())?.y, seen).toBeLessThan(800);
     expect(await violations(page)).toEqual([]);
-    await page.close();
   });
 
   it('says what it shows: a plan, the rollback of an apply, a result', async () => {
@@ -273,7 +269,6 @@ describeInBrowser('what a reader does with the page', (open) => {
     ] as const) {
       const page = await open(document);
       titles.push(await page.title());
-      await page.close();
     }
     expect(titles).toEqual([
       'tenantctl plan: production',

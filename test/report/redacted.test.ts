@@ -7,7 +7,17 @@ import { type Diff, diffFormat } from '../../src/model/diff.ts';
 import { type FleetMember, fleetOf } from '../../src/model/fleet.ts';
 import { type Document, formatsOf, renderReport } from '../../src/report/index.ts';
 import { createWorld, type World } from '../support/world.ts';
-import { change, difference, lockout, outcome, plain, plan, sampleResult } from './fixtures.ts';
+import {
+  change,
+  difference,
+  lockout,
+  outcome,
+  plain,
+  plan,
+  render,
+  sampleResult,
+  update,
+} from './fixtures.ts';
 
 let world: World | null = null;
 afterEach(async () => {
@@ -35,16 +45,9 @@ function redactorOf(...secrets: string[]): (text: string) => string {
 it('keeps a page as it is where a secret is one of its own words', () => {
   const words = ['sandbox', 'summary', 'details', 'entry', 'update', 'data-address', 'function', 'color'];
   const changes = [
-    change({
-      address: 'SimIntegration/A%20sandbox',
-      action: 'update',
-      diff: [difference('/description', 'in the sandbox', 'a summary')],
-    }),
+    update('SimIntegration/A%20sandbox', difference('/description', 'in the sandbox', 'a summary')),
   ];
-  const page = renderReport({ is: 'plan', plan: plan(changes) }, 'html', {
-    ...plain,
-    redact: redactorOf(...words),
-  });
+  const page = render(plan(changes), 'html', { redact: redactorOf(...words) });
   expectWhole(page);
   const main = /<main>(.*)<\/main>/s.exec(page)?.[1] ?? '';
   expect(main.split('<details class="entry"')).toHaveLength(2);
@@ -243,7 +246,7 @@ it.each([
   for (const document of documents) {
     for (const format of formatsOf(document.is)) {
       if (format === 'json' && document.is !== 'diagnostics') continue;
-      const report = renderReport(document, format, { ...plain, redact: redactorOf(secret) });
+      const report = render(document, format, { redact: redactorOf(secret) });
       expect(read(report), `${document.is} ${format}`).not.toContain(read(secret));
     }
   }
@@ -260,7 +263,7 @@ it('removes secrets from what a long report compresses', () => {
     }),
   );
   const redact = (text: string) => text.replaceAll('s3cr3t', '[secret]');
-  const page = renderReport({ is: 'plan', plan: plan(changes) }, 'html', { ...plain, redact });
+  const page = render(plan(changes), 'html', { redact });
   const packs = [...page.matchAll(/<template class="(?:texts|markup)"[^>]*>([^<]*)</g)].map(
     ([, letters = '']) => gunzipSync(Buffer.from(letters, 'base64')).toString(),
   );

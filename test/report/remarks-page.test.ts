@@ -39,7 +39,7 @@ const remarks = (count: number): Diagnostic[] => [
 const diagnostics = remarks(120);
 
 describeInBrowser('warnings of a plan in its page', (open) => {
-  const openPlan = () => open({ is: 'plan', plan: plan(changes, { diagnostics }) });
+  const openPlan = () => open(plan(changes, { diagnostics }));
 
   it('are folded by kind with their number, so that the changes stay on the first screen', async () => {
     const page = await openPlan();
@@ -56,7 +56,6 @@ describeInBrowser('warnings of a plan in its page', (open) => {
     expect(await folds.nth(1).getByRole('listitem').count()).toBe(40);
     expect(await page.getByText('Remark 39 of default-moved.').isVisible()).toBe(true);
     expect(await page.getByText('Remark 119 of not-comparable.').isVisible()).toBe(false);
-    await page.close();
   });
 
   it('are beside their change where they are about one, all of them and only there', async () => {
@@ -75,7 +74,6 @@ describeInBrowser('warnings of a plan in its page', (open) => {
     for (const text of ['The text uses $dayz.', 'The secret of number seven.'])
       expect(await page.getByText(text).count(), text).toBe(1);
     expect(await page.locator('.entry .notices').count()).toBe(1);
-    await page.close();
   });
 
   it('say the same of several places once', async () => {
@@ -83,12 +81,11 @@ describeInBrowser('warnings of a plan in its page', (open) => {
     const unknown = (line: number, message: string) =>
       remark('unknown-variable', message, { address, source: { file: 'a.yaml', line, column: 2 } });
     const said = [unknown(3, 'No $dayz.'), unknown(9, 'No $dayz.'), unknown(12, 'No $weekz.')];
-    const page = await open({ is: 'plan', plan: plan(changes.slice(0, 1), { diagnostics: said }) });
+    const page = await open(plan(changes.slice(0, 1), { diagnostics: said }));
     expect(await page.locator('.notices li').allInnerTexts()).toEqual([
       expect.stringContaining('a.yaml:3:2, a.yaml:9:2 No $dayz.'),
       expect.stringContaining('a.yaml:12:2 No $weekz.'),
     ]);
-    await page.close();
   });
 
   it('are found by the search, in a long report too', async () => {
@@ -98,24 +95,22 @@ describeInBrowser('warnings of a plan in its page', (open) => {
       requests: each.requests.map((request) => ({ ...request, body })),
     }));
     for (const shown of [changes, long]) {
-      const page = await open({ is: 'plan', plan: plan(shown, { diagnostics }) });
+      const page = await open(plan(shown, { diagnostics }));
       if (shown === long) await page.locator('html[data-unpacked]').waitFor();
       await page.getByLabel('Filter by text').fill('number seven');
       await page.getByText(`1 of ${shown.length}`, { exact: true }).waitFor();
-      await page.close();
     }
   });
 
   it('can be read by everybody, unfolded, light and dark', async () => {
     // A few of each are marked up as hundreds are.
     const few = plan(changes.slice(6, 9), { diagnostics: remarks(6) });
-    const page = await open({ is: 'plan', plan: few });
+    const page = await open(few);
     await page.evaluate('for (const fold of document.querySelectorAll("details")) fold.open = true');
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       expect(await violations(page)).toEqual([]);
     }
-    await page.close();
   });
 
   it('are printed, folded or not', async () => {
@@ -124,6 +119,5 @@ describeInBrowser('warnings of a plan in its page', (open) => {
     await page.emulateMedia({ media: 'print' });
     expect(await page.getByText('Remark 119 of not-comparable.').isVisible()).toBe(true);
     expect(await page.getByText('The text uses $dayz.').isVisible()).toBe(true);
-    await page.close();
   });
 });

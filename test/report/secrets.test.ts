@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest';
 import { fleetOf } from '../../src/model/fleet.ts';
 import type { Change } from '../../src/model/plan.ts';
-import { type Format, renderReport } from '../../src/report/index.ts';
-import { change, difference, plain, plan } from './fixtures.ts';
+import type { Format } from '../../src/report/index.ts';
+import { change, difference, plan, render, update } from './fixtures.ts';
 
 const formats: Format[] = ['text', 'markdown', 'html', 'junit'];
 
@@ -34,23 +34,14 @@ function sending(name: string, ...secrets: string[]): Change {
 
 it.each(formats)('names the secrets of each change once (%s)', (format) => {
   const value = plan([sending('A', 'SNOW_PASSWORD', 'OTHER', 'OTHER'), senderless]);
-  expect(secretsSaid(renderReport({ is: 'plan', plan: value }, format, plain))).toEqual([
-    'OTHER, SNOW_PASSWORD',
-  ]);
+  expect(secretsSaid(render(value, format))).toEqual(['OTHER, SNOW_PASSWORD']);
 });
 
-const senderless = change({
-  address: 'NotificationTemplate/a/EMAIL/en',
-  action: 'update',
-  diff: [difference('/subject', 'a', 'c')],
-});
+const senderless = update('NotificationTemplate/a/EMAIL/en', difference('/subject', 'a', 'c'));
 
 it.each(formats)('shows changes that send other secrets apart (%s)', (format) => {
   const value = plan([sending('A', 'SNOW_PASSWORD'), sending('B', 'TENANT_CLIENT_SECRET'), sending('C')]);
-  expect(secretsSaid(renderReport({ is: 'plan', plan: value }, format, plain))).toEqual([
-    'SNOW_PASSWORD',
-    'TENANT_CLIENT_SECRET',
-  ]);
+  expect(secretsSaid(render(value, format))).toEqual(['SNOW_PASSWORD', 'TENANT_CLIENT_SECRET']);
 });
 
 it.each(['text', 'markdown', 'html'] satisfies Format[])(
@@ -63,7 +54,7 @@ it.each(['text', 'markdown', 'html'] satisfies Format[])(
         error: null,
       })),
     );
-    const said = secretsSaid(renderReport({ is: 'fleet', fleet }, format, plain));
+    const said = secretsSaid(render(fleet, format));
     expect(said).toEqual(['PRODUCTION_PASSWORD, TEST_PASSWORD']);
   },
 );
@@ -71,6 +62,6 @@ it.each(['text', 'markdown', 'html'] satisfies Format[])(
 it.each(formats)('shows nothing of what a change declares beside its difference (%s)', (format) => {
   const declared = { description: 'canary', attributes: { password: { $secret: 'NOWHERE' } } };
   const value = plan([Object.assign(sending('A'), { declared })]);
-  const report = renderReport({ is: 'plan', plan: value }, format, { ...plain, verbose: true });
+  const report = render(value, format, { verbose: true });
   expect(report).not.toMatch(/canary|NOWHERE/);
 });

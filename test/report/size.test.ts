@@ -1,8 +1,17 @@
 /** How long reports are: what nobody reads hides what somebody has to. */
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/model/plan.ts';
-import { renderReport } from '../../src/report/index.ts';
-import { change, difference, lockout, outcome, plain, plan, result, senderDelete } from './fixtures.ts';
+import {
+  change,
+  difference,
+  lockout,
+  outcome,
+  plan,
+  render,
+  result,
+  senderDelete,
+  update,
+} from './fixtures.ts';
 
 const body = (at: number, word: string) =>
   Array.from({ length: 30 }, (_, line) => `<p>Paragraph ${line} of mail ${at}</p>`)
@@ -29,8 +38,7 @@ describe.each([
   [63, 400],
   [2000, 1500],
 ])('of %i changes, a terminal', (count, most) => {
-  const text = (options = {}) =>
-    renderReport({ is: 'plan', plan: planOf(count) }, 'text', { ...plain, ...options });
+  const text = (options = {}) => render(planOf(count), 'text', options);
 
   it(`shows at most ${most} lines, with what is grave whole and the rest counted`, () => {
     const shown = text();
@@ -52,14 +60,12 @@ describe.each([
 
 it('shows the same replacement once in a terminal, and names the other objects', () => {
   const locales = ['de', 'en', 'fr', 'it', 'ja'].map((locale) =>
-    change({
-      address: `NotificationTemplate/k/EMAIL/${locale}`,
-      action: 'update',
-      diff: [difference('/subject', `${locale}: the ACME portal`, `${locale}: the Beta portal`)],
-    }),
+    update(
+      `NotificationTemplate/k/EMAIL/${locale}`,
+      difference('/subject', `${locale}: the ACME portal`, `${locale}: the Beta portal`),
+    ),
   );
-  const shown = (verbose: boolean) =>
-    renderReport({ is: 'plan', plan: plan(locales) }, 'text', { ...plain, width: 200, verbose });
+  const shown = (verbose: boolean) => render(plan(locales), 'text', { width: 200, verbose });
   const names = ['en', 'fr', 'it', 'ja'].map((locale) => `NotificationTemplate/k/EMAIL/${locale}`);
   expect(shown(false).match(/~ subject/g)).toHaveLength(1);
   expect(shown(false)).toContain(`      the same in 5 objects: also ${names.join(', ')}\n`);
@@ -67,20 +73,19 @@ it('shows the same replacement once in a terminal, and names the other objects',
 });
 
 it('packs 63 changes into a page of at most 400 KB', () => {
-  expect(renderReport({ is: 'plan', plan: planOf(63) }, 'html', plain).length).toBeLessThanOrEqual(400_000);
+  expect(render(planOf(63), 'html').length).toBeLessThanOrEqual(400_000);
 });
 
 it('tells once why several changes failed, and names all of them', () => {
   const error = '403 Forbidden. The client may not write.';
   const failed = ['A/a', 'A/b', 'B/c'].map((address) => outcome({ address, outcome: 'failed', error }));
   const other = outcome({ address: 'B/d', outcome: 'failed', error: '400 Bad request.' });
-  const shown = (verbose: boolean) =>
-    renderReport({ is: 'result', result: result([...failed, other]) }, 'text', { ...plain, verbose });
+  const shown = (verbose: boolean) => render(result([...failed, other]), 'text', { verbose });
   expect(shown(false)).toMatch(
     /✖ failed +~ A\/a\n +403 Forbidden.*\n +the same in 3 objects: also A\/b, B\/c\n/,
   );
   expect(shown(false)).toMatch(/✖ failed +~ B\/d\n +400 Bad request/);
   expect(shown(true).match(/^ {6}403 Forbidden/gm)).toHaveLength(3);
-  const comment = renderReport({ is: 'result', result: result(failed) }, 'markdown', plain);
+  const comment = render(result(failed), 'markdown');
   expect(comment).toContain('The same in `A/a`, `A/b`');
 });

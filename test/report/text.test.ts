@@ -16,11 +16,13 @@ import {
   outcome,
   plain,
   plan,
+  render,
   result,
   samplePlan,
   sampleResult,
   senderDelete,
   textUpdate,
+  update,
 } from './fixtures.ts';
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
@@ -104,9 +106,9 @@ Digest: ${digest}
 
   it('never shows a value marked sensitive', () => {
     const leaky = { ...difference('/password', 'canary-before', 'canary-after'), sensitive: true };
-    const value = plan([change({ address: 'SimIntegration/a', action: 'update', diff: [leaky] })]);
+    const value = plan([update('SimIntegration/a', leaky)]);
     for (const format of formatsOf('plan').filter((name) => name !== 'json')) {
-      expect(renderReport({ is: 'plan', plan: value }, format, plain)).not.toContain('canary');
+      expect(render(value, format)).not.toContain('canary');
     }
   });
 
@@ -129,9 +131,7 @@ Digest: ${digest}
 
   it('says where other line endings begin, and no line where a text is only added', () => {
     const of = (before: string | null, after: string) =>
-      planText(
-        plan([change({ address: 'A/b', action: 'update', diff: [difference('/body', before, after)] })]),
-      );
+      planText(plan([update('A/b', difference('/body', before, after))]));
     expect(of('one\r\ntwo\r\n', 'one\nthree\n')).toMatch(/line endings: CRLF → LF\n +@@ line 1\n/);
     expect(of(null, 'one\ntwo\n')).toMatch(/\+ one\n +\+ two\n/);
     expect(of(null, 'one\ntwo\n')).not.toContain('@@');
@@ -140,7 +140,7 @@ Digest: ${digest}
   it('shows ids by the words that a manifest has for them', () => {
     const named = { a1: '!lookup { from: ne_attributes, where: { uid: city }, take: id }', s1: 'Source/HR' };
     const diff = [{ ...difference('/ids', ['a1'], ['s1']), named }];
-    const shown = planText(plan([change({ address: 'A/b', action: 'update', diff })]), {
+    const shown = planText(plan([update('A/b', ...diff)]), {
       ...plain,
       width: 200,
     });
@@ -159,14 +159,11 @@ Digest: ${digest}
 
   it('shows what was declared beside what both sides made of it', () => {
     const lines = (word: string) => ['Hello', word, 'Bye', 'Team'].join('\n');
-    const moved = change({
-      address: 'SimIntegration/a',
-      action: 'update',
-      diff: [
-        { ...difference('/type', 'hand', 'mine'), origin: 'both', base: 'before' },
-        { ...difference('/body', lines('hand'), lines('mine')), origin: 'both', base: lines('before') },
-      ],
-    });
+    const moved = update(
+      'SimIntegration/a',
+      { ...difference('/type', 'hand', 'mine'), origin: 'both', base: 'before' },
+      { ...difference('/body', lines('hand'), lines('mine')), origin: 'both', base: lines('before') },
+    );
     const text = planText(plan([moved]));
     expect(text).toMatch(/type +"hand" → "mine".*\n +was declared: "before"\n/);
     expect(text).toMatch(/What the tenant changed of what was declared:\n[^+]*- before\n +\+ hand\n/);
@@ -181,7 +178,7 @@ Digest: ${digest}
     expect(two).toContain('was declared: "before"');
     expect(two).toContain('was declared: "another"');
     // In Markdown, a column; only where something is told.
-    const markdown = renderReport({ is: 'plan', plan: plan([moved, textUpdate]) }, 'markdown', plain);
+    const markdown = render(plan([moved, textUpdate]), 'markdown');
     expect(markdown).toContain('| field | Tenant | Manifest | Was declared |\n');
     expect(markdown).toMatch(/\| `"hand"` \| `"mine"` \| `"before"` \|\n/);
     expect(markdown).toContain('| field | Tenant | Manifest |\n');
@@ -191,13 +188,7 @@ Digest: ${digest}
   });
 
   it('shows blanks that only look like a space', () => {
-    const value = plan([
-      change({
-        address: 'ProfileSearch/a',
-        action: 'update',
-        diff: [difference('/label', 'a b', 'a\u00a0b')],
-      }),
-    ]);
+    const value = plan([update('ProfileSearch/a', difference('/label', 'a b', 'a\u00a0b'))]);
     expect(planText(value)).toContain('"a b" → "a\\u00a0b"');
   });
 
@@ -209,11 +200,10 @@ Digest: ${digest}
   });
 
   it('fits narrow terminals, wide characters included', () => {
-    const wide = change({
-      address: 'ProfileSearch/x',
-      action: 'update',
-      diff: [difference('/label', '漢字漢字漢字漢字漢字漢字漢字', '한국어 한국어 한국어 한국어 한국어')],
-    });
+    const wide = update(
+      'ProfileSearch/x',
+      difference('/label', '漢字漢字漢字漢字漢字漢字漢字', '한국어 한국어 한국어 한국어 한국어'),
+    );
     for (const width of [24, 40, 61]) {
       for (const line of planText(plan([...samplePlan.changes, wide]), { colour: false, width }).split(
         '\n',
@@ -241,7 +231,7 @@ describe('a result as text', () => {
     expect(shown).toContain(
       '  HIGH    6 changes failed  SimIntegration/s 1, SimIntegration/s 2, SimIntegration/s 3 and 3 more · 503 Unavailable\n',
     );
-    const page = renderReport({ is: 'result', result: result(failed) }, 'html', plain);
+    const page = render(result(failed), 'html');
     const [left = ''] = /<h2 id="first">Left to do<[\s\S]*?<\/section>/.exec(page) ?? [];
     expect(left.match(/503 Unavailable/g)).toHaveLength(1);
     expect(left).toContain(
@@ -422,9 +412,7 @@ describe('renderReport', () => {
   });
 
   it('refuses a format that a document does not have, and names those it has', () => {
-    expect(() => renderReport({ is: 'diagnostics', diagnostics }, 'html', plain)).toThrow(
-      'A diagnostics report cannot be written as html.',
-    );
+    expect(() => render(diagnostics, 'html')).toThrow('A diagnostics report cannot be written as html.');
     expect(formatsOf('result')).toEqual(['text', 'json', 'markdown', 'html', 'junit', 'github']);
   });
 });
