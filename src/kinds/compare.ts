@@ -1,3 +1,4 @@
+import deepDiff from 'deep-diff';
 import {
   get,
   isArray,
@@ -9,9 +10,9 @@ import {
   objectsIn,
   sameJson,
 } from '../model/json.ts';
-import { isFilledInLater, refOf, secretName } from '../model/marker.ts';
+import { isFilledInLater, secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
-import { pointer } from '../model/pointer.ts';
+import { pointer, valueAt } from '../model/pointer.ts';
 import {
   canonicalRecord,
   chooseSynonym,
@@ -159,26 +160,40 @@ function compareRecords(
   });
 }
 
-/** The differences between two JSON values, in a list from its end. The marker of a secret or an id counts as one value, not as an object. */
+/** The differences between two JSON objects. The marker of a secret or an id counts as one value, not as an object. */
 function compareJson(
   at: readonly (string | number)[],
-  before: Json | undefined,
-  after: Json | undefined,
+  before: JsonObject,
+  after: JsonObject,
 ): FieldDifference[] {
-  if (isArray(before) && isArray(after)) {
-    const items = before.length > after.length ? before : after;
-    const found = items.map((_, index) => compareJson([...at, index], before[index], after[index]));
-    return found.reverse().flat();
-  }
-  if (isObject(before) && isObject(after) && secretName(after) === null && refOf(after) === null) {
-    const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-    return [...names].flatMap((name) => compareJson([...at, name], get(before, name), get(after, name)));
-  }
-  if (before === undefined || after === undefined) return [difference(at, before, after)];
   if (sameJson(before, after)) return [];
-  const made = difference(at, before, after);
-  // In a list, null is an item: it does not go, as a member does that is cleared.
-  return [typeof at.at(-1) === 'number' ? { ...made, op: 'replace' } : made];
+  const found =
+    deepDiff.diff<Json, Json>(nameMembers(before), nameMembers(after), {
+      normalize: (_path, _key, lhs, rhs) =>
+        isNamedMarker(rhs) ? [JSON.stringify(lhs), JSON.stringify(rhs)] : undefined,
+    }) ?? [];
+  return found.map((entry) => {
+    const names = (entry.path ?? []).map((name) => (typeof name === 'string' ? name.slice(1) : name));
+    const path = [...names, ...(entry.kind === 'A' ? [entry.index] : [])];
+    const below = pointer(...path);
+    const [old, fresh] = [valueAt(before, below), valueAt(after, below)];
+    const made = difference([...at, ...path], old, fresh);
+    // In a list, null is an item: it does not go, as a member does that is cleared.
+    const isItem = typeof path.at(-1) === 'number' && old !== undefined && fresh !== undefined;
+    return isItem ? { ...made, op: 'replace' } : made;
+  });
+}
+
+/** The value with a dot before the name of each member: deep-diff passes over an added member whose name is empty. */
+function nameMembers(value: Json): Json {
+  if (isArray(value)) return value.map(nameMembers);
+  if (!isObject(value)) return value;
+  return objectFrom(Object.entries(value).map(([name, item]) => [`.${name}`, nameMembers(item)]));
+}
+
+function isNamedMarker(value: Json | undefined): boolean {
+  const isText = (name: string) => isObject(value) && typeof get(value, name) === 'string';
+  return isObject(value) && Object.keys(value).length === 1 && (isText('.$secret') || isText('.$ref'));
 }
 
 /** A difference between two values. `undefined` means that there is no value, which inside JSON differs from `null`. */
