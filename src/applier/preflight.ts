@@ -5,6 +5,7 @@ import { addressesOf, distinctKeys, identityOf, LiveIndex, type TenantState } fr
 import { type ReadRequest, someOf } from '../kinds/read-request.ts';
 import { idsOnSide, mapIds } from '../kinds/references.ts';
 import { type Address, formatAddress, type Key, matchAddresses, parseAddress } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import { tool } from '../model/documents.ts';
@@ -22,7 +23,6 @@ import {
   requestsForChanges,
   type Task,
 } from './find.ts';
-import type { Journal } from './journal.ts';
 import { readinessOf } from './observed.ts';
 import { type ApplyOptions, type Run, startRun, type TenantPort } from './run.ts';
 import { editedPlan } from './saved-file.ts';
@@ -49,14 +49,17 @@ type PlanCheck =
 
 /** Checks the plan by itself, then each of its changes against the tenant as it is now. */
 export async function checkBeforeWrites(plan: Plan, run: Run): Promise<PlanCheck> {
-  const { kinds, clock, journal, created, onEvent } = run;
-  const wrong = checkPlan(plan, run);
+  const { kinds, clock, created, onEvent } = run;
+  const all = plan.changes.flatMap((change): KindChange[] => {
+    const kind = kinds.find(change.kind);
+    return kind ? [{ kind, change }] : [];
+  });
+  const wrong = checkPlan(plan, all, run);
   if (wrong.length > 0) return { is: 'refused', reasons: wrong };
   // A manual change writes nothing, so it cannot be stale.
-  const writing = plan.changes.filter(({ action }) => action !== 'manual');
-  const entries = withKinds(writing, kinds);
+  const entries = all.filter(({ change }) => change.action !== 'manual');
   onEvent({ type: 'checking', objects: entries.length });
-  const names = shownNames(entries, kinds, journal);
+  const names = shownNames(entries, run);
   const readAt = clock.now();
   const state = await readUnlessAborted(readRequestsWith(entries, names), run);
   if (!state) return { is: 'interrupted' };
@@ -64,7 +67,7 @@ export async function checkBeforeWrites(plan: Plan, run: Run): Promise<PlanCheck
   created.find(entries, find);
   const judged = entries.map((entry) => findProtected(entry, find, run) ?? judge(entry, find, plan, run));
   const stale = judged.filter((each) => 'code' in each);
-  const reasons = [...stale, ...wrongNames(names, entries, state.objects)];
+  const reasons = [...stale, ...wrongNames(names, state.objects)];
   if (reasons.length > 0) return { is: 'refused', reasons };
   return { is: 'sound', tasks: judged.filter((each) => 'change' in each), readAt };
 }
@@ -93,7 +96,8 @@ export function readNow(asked: readonly ReadRequest[], run: Run, sent = asked): 
   });
 }
 
-function checkPlan(plan: Plan, run: Run): Diagnostic[] {
+/** @param entries the changes of the kinds that the project has */
+function checkPlan(plan: Plan, entries: readonly KindChange[], run: Run): Diagnostic[] {
   if (plan.formatVersion !== planFormat) {
     const message = `The plan has format ${plan.formatVersion}; this version applies ${planFormat}.`;
     return [refusal('plan-format', message)];
@@ -106,8 +110,9 @@ function checkPlan(plan: Plan, run: Run): Diagnostic[] {
     ...edited,
     ...plan.diagnostics.filter(({ severity }) => severity === 'error'),
     ...checkChanges(plan, run.kinds),
-    ...checkRequests(plan, run),
-    ...wrongReferences(plan, run.kinds).map(({ address, why }) => notWhatItShows(address, why, plan)),
+    ...[...wrongRequests(entries, run), ...wrongReferences(entries, plan, run.kinds)].map(
+      ({ address, why }) => notWhatItShows(address, why, plan),
+    ),
   ];
 }
 
@@ -150,43 +155,34 @@ function checkChanges({ changes, summary }: Plan, kinds: Kinds): Diagnostic[] {
   return miscounted.length > 0 ? [...wrong, refusal('plan-inconsistent', message)] : wrong;
 }
 
+interface Wrong {
+  readonly address: Address;
+  /** As the end of a sentence. */
+  readonly why: string;
+}
+
 /** Requests of steps by hand, of writes without any, and deletes of something else than the plan shows. */
-function checkRequests(plan: Plan, { kinds, settings }: Run): Diagnostic[] {
-  const entries = withKinds(plan.changes, kinds);
+function wrongRequests(entries: readonly KindChange[], { kinds, settings }: Run): Wrong[] {
   const wrong = entries.filter(({ change }) => (change.action === 'manual') === change.requests.length > 0);
-  const deletes = wrongDeletes(
-    entries.filter((entry) => !wrong.includes(entry)),
-    kinds,
-    settings,
-  );
+  const others = entries.filter((entry) => !wrong.includes(entry));
   return [
     ...wrong.map(({ change: { address, action } }) => {
-      const why = action === 'manual' ? 'a step by hand has requests' : 'it has no requests';
-      return notWhatItShows(address, why, plan);
+      return { address, why: action === 'manual' ? 'a step by hand has requests' : 'it has no requests' };
     }),
-    ...deletes.map(({ change }) => notWhatItShows(change.address, 'they would delete something else', plan)),
+    ...wrongDeletes(others, kinds, settings).map(({ change: { address } }) => {
+      return { address, why: 'they would delete something else' };
+    }),
   ];
 }
 
-/** The changes with their kinds; those of an unknown kind are left out (`checkPlan` refuses them). */
-export function withKinds(changes: readonly Change[], kinds: Kinds): KindChange[] {
-  return changes.flatMap((change) => {
-    const kind = kinds.find(change.kind);
-    return kind ? [{ kind, change }] : [];
-  });
-}
-
 /** An id is only filled in where a field refers to the kind, and only that of an object which the plan creates before. */
-export function wrongReferences(
-  { changes }: Plan,
-  kinds: Kinds,
-): readonly { readonly address: Address; readonly why: string }[] {
+function wrongReferences(entries: readonly KindChange[], { changes }: Plan, kinds: Kinds): Wrong[] {
   const created = new Set(changes.filter(({ action }) => action === 'create').map(({ address }) => address));
-  const wrong = changes.flatMap((change) => {
-    const kind = kinds.find(change.kind);
-    const reasons = kind ? [...findMisnamed(change, kind), ...wrongIn(change, kind, created)] : [];
-    return reasons.map((why) => ({ address: change.address, why }));
-  });
+  const wrong = entries.flatMap(({ kind, change }) =>
+    [...findMisnamed(change, kind), ...wrongIn(change, kind, created)].map((why) => {
+      return { address: change.address, why };
+    }),
+  );
   const cycle = arrangeChanges(changes, kinds).cycle ?? [];
   const [address] = cycle;
   if (address === undefined) return wrong;
@@ -276,13 +272,22 @@ interface ShownName {
   /** Where it is shown first. */
   readonly in: Address;
   readonly at: Pointer;
+  /** The identities that the object has before the plan and after it; `null` where the plan does not change it. */
+  readonly changed: readonly string[] | null;
 }
 
 /**
  * The names that changes show beside ids, each once. Those of changes that an earlier run of the plan began were checked
  * then; since, the plan may have renamed or deleted what they name.
  */
-export function shownNames(entries: readonly KindChange[], kinds: Kinds, journal: Journal): ShownName[] {
+function shownNames(entries: readonly KindChange[], { kinds, journal }: Run): ShownName[] {
+  const changed = new Map(
+    entries.flatMap(({ kind, change }) => {
+      if (change.id === null) return [];
+      const identities = changeKeys(kind, change).map((key) => identityOf(kind, key));
+      return [[`${kind.name}/${change.id}`, identities] as const];
+    }),
+  );
   const found = new Map<string, ShownName>();
   for (const { change } of entries) {
     if (journal.progress(change.address)) continue;
@@ -292,7 +297,9 @@ export function shownNames(entries: readonly KindChange[], kinds: Kinds, journal
         const kind = parsed && kinds.find(parsed.kind);
         const label = `${name} ${id}`;
         if (!parsed || !kind || found.has(label)) continue;
-        found.set(label, { id, name, kind, key: parsed.key, in: change.address, at: path });
+        const place = { in: change.address, at: path };
+        const own = changed.get(`${kind.name}/${id}`) ?? null;
+        found.set(label, { id, name, kind, key: parsed.key, ...place, changed: own });
       }
     }
   }
@@ -300,56 +307,41 @@ export function shownNames(entries: readonly KindChange[], kinds: Kinds, journal
 }
 
 /** What has to be read to check changes and the names that they show. Two objects may share a name that is only shown. */
-export function readRequestsWith(entries: readonly KindChange[], names: readonly ShownName[]): ReadRequest[] {
+function readRequestsWith(entries: readonly KindChange[], names: readonly ShownName[]): ReadRequest[] {
   const requests = requestsForChanges(entries);
-  const known = idsOf(entries);
-  const kinds = new Set([...requests.map(({ kind }) => kind), ...names.map(({ kind }) => kind)]);
-  return [...kinds].map((kind) => {
-    const request = requests.find((each) => each.kind === kind);
-    const isRead = new Set(request?.keys.map((key) => identityOf(kind, key)));
-    const others = names.filter((each) => each.kind === kind && !known.has(labelOf(kind, each.id)));
-    const keys = others.map(({ key }) => key).filter((key) => !isRead.has(identityOf(kind, key)));
-    const distinct = distinctKeys(kind, keys);
-    const asked = request ?? someOf(kind, []);
-    return distinct.length === 0
-      ? asked
-      : { ...asked, keys: [...asked.keys, ...distinct], allowsDuplicates: distinct };
+  const unread = groupBy(
+    names.filter(({ changed }) => changed === null),
+    ({ kind }) => kind,
+  );
+  const others = unread.filter(([kind]) => requests.every((each) => each.kind !== kind));
+  const keysOf = new Map(unread);
+  return [...requests, ...others.map(([kind]) => someOf(kind, []))].map((request) => {
+    const { kind, keys } = request;
+    const isRead = new Set(keys.map((key) => identityOf(kind, key)));
+    const shown = (keysOf.get(kind) ?? []).map(({ key }) => key);
+    const more = distinctKeys(
+      kind,
+      shown.filter((key) => !isRead.has(identityOf(kind, key))),
+    );
+    return more.length === 0 ? request : { ...request, keys: [...keys, ...more], allowsDuplicates: more };
   });
 }
 
 /** A refusal for each name that is not that of the object with the id: the plan was edited, or the tenant has changed. */
-export function wrongNames(
-  names: readonly ShownName[],
-  entries: readonly KindChange[],
-  objects: readonly LiveObject[],
-): Diagnostic[] {
-  const known = idsOf(entries);
+function wrongNames(names: readonly ShownName[], objects: readonly LiveObject[]): Diagnostic[] {
   const index = new LiveIndex(objects);
-  return names.flatMap(({ id, name, kind, key, in: address, at }): Diagnostic[] => {
+  return names.flatMap(({ id, name, kind, key, in: address, at, changed }): Diagnostic[] => {
     const live = index.findById(kind, id);
-    const own = known.get(labelOf(kind, id)) ?? (live ? [live.identity] : []);
+    const own = changed ?? (live ? [live.identity] : []);
     if (own.includes(identityOf(kind, key))) return [];
     const other = index.findByKey(kind, key);
     const instead = other?.id ? `${name} has the id ${quote(other.id)}` : `there is no ${name}`;
     const truth = live ? `that is ${live.address}` : instead;
     const message = `The plan shows the id ${quote(id)} as ${name} in ${at} of ${address}, but in the tenant ${truth}.`;
     const hint = 'Make a new plan and review it.';
-    return [{ code: 'plan-name-wrong', severity: 'error', message, hint, address }];
+    return [refusal('plan-name-wrong', message, { hint, address })];
   });
 }
-
-/** The identities of the objects that the plan changes, by their ids: before a rename, and after it. */
-function idsOf(entries: readonly KindChange[]): ReadonlyMap<string, readonly string[]> {
-  return new Map(
-    entries.flatMap(({ kind, change }) => {
-      if (change.id === null) return [];
-      const identities = changeKeys(kind, change).map((key) => identityOf(kind, key));
-      return [[labelOf(kind, change.id), identities] as const];
-    }),
-  );
-}
-
-const labelOf = (kind: Kind, id: string): string => `${kind.name}/${id}`;
 
 function notWhatItShows(address: Address, why: string, { tool: maker }: Pick<Plan, 'tool'>): Diagnostic {
   const message = `The plan's requests for ${address} are not what it shows: ${why}.`;

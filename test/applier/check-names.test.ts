@@ -1,91 +1,108 @@
+/** The names that changes show beside ids: a reviewer reads the name, and the request has the id. */
 import { describe, expect, it } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
-import { shownNames, withKinds, wrongNames } from '../../src/applier/preflight.ts';
-import type { JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
-import { newFolder } from './run.ts';
-import { createThing, deleteThing, diff, kinds, objectOf, planOf, thing, updateThing } from './things.ts';
+import { apply, newFolder } from './run.ts';
+import { startTenant } from './tenant.ts';
+import { createThing, deleteThing, diff, plannedUpdate, planOf, updateThing } from './things.ts';
 
-const naming = (name: string, named: Record<string, string>, path = '/above'): Change => ({
-  ...createThing(name),
-  diff: [{ ...diff(path, null, 'x'), named }],
-});
+const boss = { id: 't1', name: 'boss' };
 
-describe('the names that changes show beside ids', () => {
-  const shownIn = async (changes: readonly Change[], begun: readonly string[] = []) => {
-    const journal = await openJournal(await newFolder(), planOf(changes));
-    const progress = (address: string) =>
-      begun.includes(address) ? { requests: new Map(), settled: null } : null;
-    return shownNames(withKinds(changes, kinds), kinds, { ...journal, progress });
-  };
+/** A new thing above which another one is. */
+function below(id: string, name: string, by = `a${id}`): Change {
+  const made = createThing(by, { above: id });
+  return { ...made, diff: made.diff.map((each) => ({ ...each, named: { [id]: name } })) };
+}
 
-  it('are told once, with the first place', async () => {
-    const first = naming('a', { t1: 'Thing/boss', n1: 'Note/n' });
-    const again = naming('b', { t1: 'Thing/boss', t2: 'Thing/boss' }, '/others/0');
-    const found = await shownIn([first, again]);
-    expect(found.map(({ id, name, key, in: address, at }) => [id, name, key, address, at])).toEqual([
-      ['t1', 'Thing/boss', ['boss'], 'Thing/a', '/above'],
-      ['n1', 'Note/n', ['n'], 'Thing/a', '/above'],
-      ['t2', 'Thing/boss', ['boss'], 'Thing/b', '/others/0'],
-    ]);
-    expect(found.map(({ kind }) => kind.name)).toEqual(['Thing', 'Note', 'Thing']);
-  });
-
-  it('are none of kinds that the project does not have, of what is no address, and of nothing', async () => {
-    expect(await shownIn([naming('a', { x: 'Nothing/a', y: 'the boss' }), createThing('b')])).toEqual([]);
-  });
-
-  it('are not those of a change that an earlier run began: they were checked then', async () => {
-    const changes = [naming('a', { t1: 'Thing/boss' }), naming('b', { t2: 'Thing/boss' })];
-    expect((await shownIn(changes, ['Thing/a'])).map(({ id }) => id)).toEqual(['t2']);
-  });
-});
+async function applyTo(things: readonly (typeof boss)[], changes: Change[]) {
+  const tenant = await startTenant({ things: Object.fromEntries(things.map((raw) => [raw.name, raw])) });
+  const { diagnostics = [], outcome } = await apply(planOf(changes), tenant);
+  return { outcome, diagnostics, messages: diagnostics.map(({ message }) => message), tenant };
+}
 
 describe('a name beside an id', () => {
-  const wrongIn = (
-    id: string,
-    name: string,
-    objects: readonly JsonObject[],
-    changes: readonly Change[] = [],
-  ) => {
-    const shown = { id, name: `Thing/${name}`, kind: thing, key: [name], in: 'Thing/a', at: '/above' };
-    const live = objects.map((raw) => objectOf(thing, raw));
-    return wrongNames([shown], withKinds(changes, kinds), live);
-  };
-  const boss = { id: 't1', name: 'boss' };
-  const wrong = 'The plan shows the id "t1" as Thing/boss in /above of Thing/a, but in the tenant';
-
-  it('is that of the object with the id, in any case where the kind folds it', () => {
-    expect(wrongIn('t1', 'boss', [boss])).toEqual([]);
-    expect(wrongIn('t1', 'BOSS', [boss])).toEqual([]);
+  it('is that of the object with the id, in any case where the kind folds it', async () => {
+    for (const name of ['Thing/boss', 'Thing/BOSS', '!lookup the boss'])
+      expect((await applyTo([boss], [below('t1', name)])).outcome).toBe('done');
   });
 
-  it.each<[string, readonly JsonObject[], string]>([
-    ['another object has the id', [{ id: 't1', name: 'other' }], 'that is Thing/other.'],
+  it.each([
     ['its object has another id', [{ id: 't2', name: 'boss' }], 'Thing/boss has the id "t2".'],
-    ['its object has none', [{ id: null, name: 'boss' }], 'there is no Thing/boss.'],
     ['there is none', [], 'there is no Thing/boss.'],
-  ])('is refused where %s', (_what, objects, truth) => {
-    expect(wrongIn('t1', 'boss', objects)).toEqual([
+  ])('is refused where %s', async (_what, things, truth) => {
+    const { diagnostics, tenant } = await applyTo(things, [below('t1', 'Thing/boss', 'a')]);
+    expect(diagnostics).toEqual([
       {
         code: 'plan-name-wrong',
         severity: 'error',
-        message: `${wrong} ${truth}`,
+        message: `The plan shows the id "t1" as Thing/boss in /above of Thing/a, but in the tenant ${truth}`,
         hint: 'Make a new plan and review it.',
         address: 'Thing/a',
       },
     ]);
+    expect(tenant.sent).toEqual([]);
   });
 
-  it('may be the one before or after a rename of the same plan, and one that it deletes', () => {
-    const renamed = { ...updateThing(boss, 'x'), key: ['chief'], diff: [diff('/name', 'boss', 'chief')] };
-    for (const objects of [[boss], [{ ...boss, name: 'chief' }]]) {
-      expect(wrongIn('t1', 'boss', objects, [renamed])).toEqual([]);
-      expect(wrongIn('t1', 'chief', objects, [renamed])).toEqual([]);
-      expect(wrongIn('t1', 'else', objects, [renamed])).toHaveLength(1);
-      expect(wrongIn('t2', 'chief', [], [renamed])).toHaveLength(1);
-    }
-    expect(wrongIn('t1', 'boss', [], [deleteThing(boss)])).toEqual([]);
-    expect(wrongIn('t1', 'boss', [], [createThing('boss')])).toHaveLength(1);
+  it('is refused once, where it is shown first', async () => {
+    const changes = [
+      below('t8', 'Thing/boss', 'a'),
+      below('t8', 'Thing/boss', 'b'),
+      below('t9', 'Thing/boss'),
+    ];
+    expect((await applyTo([boss], changes)).messages).toEqual([
+      expect.stringMatching(/^The plan shows the id "t8" as Thing\/boss in \/above of Thing\/a, /),
+      expect.stringMatching(/^The plan shows the id "t9" as Thing\/boss in \/above of Thing\/at9, /),
+    ]);
   });
+
+  it('is not looked at in a change that an earlier run began: it was checked then', async () => {
+    const plan = planOf([below('t1', 'Thing/boss', 'a'), below('t2', 'Thing/boss', 'b')]);
+    const folder = await newFolder();
+    const journal = await openJournal(folder, plan);
+    await journal.intend(0, new Map([['Thing/a', null]]), plan.createdAt);
+    await journal.close();
+    const { diagnostics } = await apply(plan, await startTenant(), { folder });
+    expect(diagnostics).toMatchObject([{ address: 'Thing/b' }]);
+  });
+
+  it('may be the one before or after a rename of the same plan, and one that it deletes', async () => {
+    const renamed = {
+      ...plannedUpdate(boss, { text: 'x' }),
+      key: ['chief'],
+      address: 'Thing/chief',
+      diff: [diff('/name', 'boss', 'chief')],
+    };
+    const renaming = async (name: string) =>
+      (await applyTo([boss], [renamed, below('t1', name)])).messages.join();
+    expect(await renaming('Thing/boss')).not.toContain('shows the id');
+    expect(await renaming('Thing/chief')).not.toContain('shows the id');
+    expect(await renaming('Thing/else')).toContain(
+      'the id "t1" as Thing/else in /above of Thing/at1, but in the tenant that is Thing/boss.',
+    );
+    const old = { ...boss, text: 'x' };
+    const deleting = await applyTo([old], [deleteThing(old), below('t1', 'Thing/boss')]);
+    expect(deleting.outcome).not.toBe('refused');
+  });
+});
+
+it('what is read for names are their objects, each once, which may have twins', async () => {
+  const asked = async (changes: Change[]) => {
+    const tenant = await startTenant({ things: { boss, b: { id: 't2', name: 'b', text: 'x' } } });
+    const reads: unknown[] = [];
+    const port = {
+      tenant: tenant.tenant,
+      send: tenant.send.bind(tenant),
+      read(requests: Parameters<typeof tenant.read>[0]) {
+        reads.push(...requests.map(({ keys, allowsDuplicates = [] }) => ({ keys, twins: allowsDuplicates })));
+        return tenant.read(requests);
+      },
+    };
+    await apply(planOf(changes), port);
+    return reads[0];
+  };
+  const twice = [below('t1', 'Thing/boss', 'a'), below('t1', 'Thing/BOSS', 'c')];
+  expect(await asked(twice)).toEqual({ keys: [['a'], ['c'], ['BOSS']], twins: [['BOSS']] });
+  // No objects that the plan reads anyway.
+  const own = updateThing({ id: 't2', name: 'b', text: 'x' }, 'y');
+  expect(await asked([own, below('t2', 'Thing/b', 'a')])).toEqual({ keys: [['b'], ['a']], twins: [] });
 });

@@ -1,22 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readRequestsWith, withKinds } from '../../src/applier/preflight.ts';
 import type { TenantPort } from '../../src/applier/run.ts';
-import type { Kind } from '../../src/kinds/kind.ts';
 import type { Change, Request } from '../../src/model/plan.ts';
 import { apply, outcomes, steppingClock } from './run.ts';
 import { type Fault, startTenant, type Tenant } from './tenant.ts';
-import {
-  change,
-  createThing,
-  deleteThing,
-  diff,
-  kinds,
-  note,
-  objectOf,
-  planOf,
-  request,
-  thing,
-} from './things.ts';
+import { createThing, deleteThing, diff, planOf } from './things.ts';
 
 const ref = (name: string) => ({ $ref: `Thing/${name}` });
 const idOf = (tenant: Tenant, name: string) => tenant.things.get(name)?.id;
@@ -138,78 +125,5 @@ describe('deletes', () => {
     const result = await apply(planOf([ring, a, b].map(deleted)), tenant);
     expect(Object.values(outcomes(result))).toEqual(['failed', 'failed', 'failed']);
     expect(tenant.sent).toHaveLength(3);
-  });
-});
-
-describe('a plan is refused before anything is sent', () => {
-  const live = { id: 't1', name: 'live', text: 'x' };
-  const naming = (named: Record<string, string>, entry: Change = update('t9', { above: 't9' })) => ({
-    ...entry,
-    diff: entry.diff.map((each) => ({ ...each, named })),
-  });
-  const update = (
-    after: Change['diff'][number]['after'],
-    body: Change['requests'][number]['body'],
-    path = '/above',
-  ) =>
-    change(thing, ['live'], {
-      action: 'update',
-      id: 't1',
-      fingerprint: objectOf(thing, live).fingerprint(),
-      diff: [diff(path, null, after)],
-      requests: [request('PATCH', '/v2024/things/t1', body)],
-    });
-
-  it.each<[string, Change[], string]>([
-    [
-      'of a cycle',
-      [createThing('p', { above: ref('q') }), createThing('q', { above: ref('p') })],
-      'they refer to each other in a cycle: Thing/',
-    ],
-    [
-      'that shows an id as an object which has another',
-      [naming({ t9: 'Thing/live' })],
-      'Thing/live has the id "t1"',
-    ],
-    [
-      'that shows an id as an object which there is not',
-      [naming({ t9: 'Thing/gone' })],
-      'there is no Thing/gone',
-    ],
-  ])('%s', async (_what, changes, why) => {
-    const tenant = await startTenant({ things: { live } });
-    const result = await apply(planOf(changes), tenant);
-    expect(result.outcome).toBe('refused');
-    expect(result.diagnostics?.map(({ message }) => message).join('\n')).toContain(why);
-    expect(tenant.sent).toEqual([]);
-  });
-});
-
-describe('what is read for the names beside ids', () => {
-  const entry = createThing('a');
-  const shown = (kind: Kind, id: string, key: string) => ({
-    ...{ id, kind, key: [key], in: 'Thing/a', at: '/above' },
-    name: `${kind.name}/${key}`,
-  });
-  const asked = (names: readonly ReturnType<typeof shown>[], entries = [entry]) =>
-    readRequestsWith(withKinds(entries, kinds), names).map(({ kind, keys, allowsDuplicates = [] }) => ({
-      kind: kind.name,
-      keys,
-      twins: allowsDuplicates,
-    }));
-
-  it('are their objects, each once, which may have twins', () => {
-    expect(asked([shown(thing, 't8', 'b'), shown(thing, 't9', 'B'), shown(note, 'n1', 'n')])).toEqual([
-      { kind: 'Thing', keys: [['a'], ['B']], twins: [['B']] },
-      { kind: 'Note', keys: [['n']], twins: [['n']] },
-    ]);
-  });
-
-  it('are no objects that the plan reads anyway', () => {
-    const plain = [{ kind: 'Thing', keys: [['a']], twins: [] }];
-    expect(asked([])).toEqual(plain);
-    expect(asked([shown(thing, 't8', 'A')])).toEqual(plain);
-    const update = { ...entry, action: 'update' as const, id: 't1' };
-    expect(asked([shown(thing, 't1', 'former')], [update])).toEqual(plain);
   });
 });
