@@ -142,7 +142,7 @@ interface ChangeLevel {
   readonly units: readonly (readonly Task[])[];
 }
 
-export function levelsOf(tasks: readonly Task[], kinds: Kinds): ChangeLevel[] {
+function levelsOf(tasks: readonly Task[], kinds: Kinds): ChangeLevel[] {
   const byChange = new Map(tasks.map((task) => [task.change, task]));
   const { ranks } = arrangeChanges([...byChange.keys()], kinds);
   return ranks.map(({ deletes, changes }) => {

@@ -31,7 +31,8 @@ interface FreshnessCheck {
   readonly reasons: ReadonlyMap<Address, string>;
 }
 
-interface SightingTools extends Pick<Run, 'clock' | 'journal' | 'created' | 'secrets'> {
+interface SightingTools extends Pick<Run, 'clock' | 'journal' | 'secrets'> {
+  readonly created: Pick<Run['created'], 'fill'>;
   read(entries: readonly KindChange[]): Promise<TenantState>;
 }
 

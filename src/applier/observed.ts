@@ -16,7 +16,7 @@ import { holdsRedacted, resourceOf, textOfDifference } from './verify.ts';
 export type KnownSecrets = Pick<Secrets, 'matches' | 'problem'>;
 
 /** Empty once the change shows. What the tenant hides, and secrets that are not set, cannot be compared: they do not count. */
-export function openDifferences(
+function openDifferences(
   { kind, change }: KindChange,
   live: LiveObject,
   secrets: KnownSecrets,
@@ -43,7 +43,7 @@ export function hasEffect(
 }
 
 /** True where each difference is as before or as after: none or some of the change's requests were carried out. */
-export function isInProgress(entry: KindChange, live: LiveObject | null, secrets: KnownSecrets): boolean {
+function isInProgress(entry: KindChange, live: LiveObject | null, secrets: KnownSecrets): boolean {
   const { kind, change } = entry;
   if (live === null) return isReplacement(change);
   const prepared = Object.keys(kind.described?.beforeDelete ?? {});

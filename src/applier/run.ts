@@ -84,7 +84,7 @@ export function startRun(port: TenantPort, options: ApplyOptions): Run {
 }
 
 /** The ids of the objects that a plan creates, as they become known. */
-export class CreatedIds {
+class CreatedIds {
   readonly #ids = new Map<Address, Json>();
   /** What changes of the plan refer to. */
   readonly #needed = new Set<Address>();

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { KindChange, Task } from '../../src/applier/find.ts';
 import { Sightings } from '../../src/applier/freshness.ts';
 import { openJournal } from '../../src/applier/journal.ts';
-import { CreatedIds } from '../../src/applier/run.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { secretsOf } from '../support/plan.ts';
@@ -38,7 +37,7 @@ async function world(
   const sightings = new Sightings(tasks, clock.now(), {
     clock,
     journal: await openJournal(await newFolder(), planOf([])),
-    created: new CreatedIds(),
+    created: { fill: (entry) => entry },
     secrets: secretsOf({}),
     async read(entries) {
       asked.push(namesOf(entries));
