@@ -1,12 +1,11 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import type { FieldDifference } from '../kinds/compare.ts';
-import { comparable, isUnordered, readableFields, sameValue, textOfItem } from '../kinds/field.ts';
+import { comparable, isUnordered, readableFields, textOfItem } from '../kinds/field.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { noLifecycle, nowhere, type Resource, undeclared } from '../kinds/resource.ts';
 import { groupBy } from '../model/basics.ts';
 import {
   canonicalJson,
-  get,
   getText,
   isArray,
   isObject,
@@ -177,43 +176,23 @@ function sameRequests(
   shown: readonly Request[],
   made: readonly Request[],
 ): boolean {
-  const isSame = (field: string, one: Json, other: Json): boolean => {
-    const known = fieldNamed(kind, field);
-    const isFormLeft = known !== undefined && (known.is === 'json' || !changed.has(field));
-    return isFormLeft && sameValue(known, plainOf(one), plainOf(other));
-  };
-  return (
-    shown.length === made.length &&
-    shown.every(({ body, ...call }, at) => {
-      const { body: other = null, ...otherCall } = made[at] ?? {};
-      return sameJson({ ...call }, { ...otherCall }) && sameBody(isSame, body, other);
-    })
-  );
+  const normal = (requests: readonly Request[]) =>
+    requests.map(({ body, ...call }) => ({ ...call, body: normalBody(body, kind, changed) }));
+  return sameJson(normal(shown), normal(made));
 }
 
-/** True where two bodies say the same: a part of the live object that goes back may have another form than it had. */
-function sameBody(
-  isSame: (field: string, one: Json, other: Json) => boolean,
-  one: Json,
-  other: Json,
-): boolean {
-  if (sameJson(one, other)) return true;
-  if (isArray(one)) {
-    const items = isArray(other) ? other : [];
-    return one.length === items.length && one.every((item, at) => sameBody(isSame, item, items[at] ?? null));
-  }
-  if (!isObject(one) || !isObject(other)) return false;
+/** A body in which parts of the live object that go back have one form, whatever form they had. */
+function normalBody(body: Json, kind: Kind, changed: ReadonlySet<string>): Json {
+  if (isArray(body)) return body.map((item) => normalBody(item, kind, changed));
+  if (!isObject(body)) return body;
   // A step of a patch names its field.
-  const [field = '', ...below] = segmentsOf(getText(one, 'path') ?? '');
-  const nameOf = (name: string) => (name === 'value' && below.length === 0 ? field : name);
-  const names = Object.keys(one);
-  return (
-    names.length === Object.keys(other).length &&
-    names.every((name) => {
-      const [value, made] = [get(one, name) ?? null, get(other, name)];
-      return made !== undefined && (isSame(nameOf(name), value, made) || sameBody(isSame, value, made));
-    })
-  );
+  const [field = '', ...below] = segmentsOf(getText(body, 'path') ?? '');
+  return mapMembers(body, (value, member) => {
+    const name = member === 'value' && below.length === 0 ? field : member;
+    const known = fieldNamed(kind, name);
+    const isFormLeft = known !== undefined && (known.is === 'json' || !changed.has(name));
+    return isFormLeft ? comparable(known, plainOf(value)) : normalBody(value, kind, changed);
+  });
 }
 
 /** A written value without what only says how it is sent. */

@@ -199,7 +199,7 @@ function disclosureOf(
   { kind, resource }: Match,
   below: LiveObject | null,
   past: Resource | null | undefined,
-): Disclosed {
+) {
   // From the manifest itself: as it is compared, an ignored field has its live value, but it is still secret.
   const written = declaredFields(kind, resource.fields, below);
   const marked = [...resource.secrets(), ...(past?.secrets() ?? [])];
@@ -217,13 +217,6 @@ function disclosureOf(
       : isSensitive,
     secrets: [...new Set([...secretPlaces(written), ...marked])],
   };
-}
-
-interface Disclosed {
-  readonly isConcealed: IsSensitive;
-  readonly isSensitive: IsSensitive;
-  readonly wasSensitive: IsSensitive;
-  readonly secrets: readonly Pointer[];
 }
 
 /** The requests that make a change; a step by hand where the tenant has an id or name that no request can name. */
