@@ -1,15 +1,25 @@
 /** Changes that the API cannot make: each says what a person has to do, and where. */
 import { describe, expect, it } from 'vitest';
 import { builtInKinds } from '../../src/kinds/index.ts';
+import type { JsonObject } from '../../src/model/json.ts';
 import { type Answer, answers, planOf, resource } from '../support/plan.ts';
 
 const absent = { ensure: 'absent' } as const;
-const changeOf = (given: Parameters<typeof planOf>[0]) => {
+type Given = Parameters<typeof planOf>[0];
+const declare = (kind: string, key: string, fields: JsonObject = {}, raw?: JsonObject): Given => ({
+  declared: [resource(kind, [key], fields)],
+  live: raw ? [{ kind, raw }] : [],
+});
+const remove = (kind: string, key: string, raw: JsonObject): Given => ({
+  declared: [resource(kind, [key], {}, absent)],
+  live: [{ kind, raw }],
+});
+const changeOf = (given: Given) => {
   const [change, ...others] = planOf(given).changes;
   expect(others).toEqual([]);
   return change;
 };
-const step = (given: Parameters<typeof planOf>[0]) => {
+const step = (given: Given) => {
   const change = changeOf(given);
   expect(change).toMatchObject({ action: 'manual', requests: [], risk: [] });
   return change?.warnings.join('\n');
@@ -21,26 +31,20 @@ const profile = (raw = {}, id = 'p1'): Answer => ({
 });
 
 describe('a step by hand', () => {
-  it.each<[string, Parameters<typeof planOf>[0], RegExp]>([
+  it.each<[string, Given, RegExp]>([
     [
       'removes a domain',
-      {
-        declared: [resource('VerifiedDomain', ['a.example'], {}, absent)],
-        live: [{ kind: 'VerifiedDomain', raw: { id: '1', domain: 'a.example' } }],
-      },
+      remove('VerifiedDomain', 'a.example', { id: '1', domain: 'a.example' }),
       /^The API cannot remove a verified domain; remove a\.example in the admin interface/,
     ],
     [
       'removes a MAIL FROM domain',
-      {
-        declared: [resource('MailFrom', ['a@a.example'], {}, absent)],
-        live: [{ kind: 'MailFrom', raw: { identity: 'a@a.example', mailFromDomain: 'b.a.example' } }],
-      },
+      remove('MailFrom', 'a@a.example', { identity: 'a@a.example', mailFromDomain: 'b.a.example' }),
       /^The API cannot remove the MAIL FROM domain of a@a\.example/,
     ],
     [
       'makes a preference',
-      { declared: [resource('NotificationPreference', ['k'], { mediums: ['EMAIL'] })] },
+      declare('NotificationPreference', 'k', { mediums: ['EMAIL'] }),
       /^The tenant has no notification preference "k"/,
     ],
     [
@@ -53,10 +57,7 @@ describe('a step by hand', () => {
     ],
     [
       'removes a preference',
-      {
-        declared: [resource('NotificationPreference', ['k'], {}, absent)],
-        live: [{ kind: 'NotificationPreference', raw: { key: 'k', mediums: ['SLACK'] } }],
-      },
+      remove('NotificationPreference', 'k', { key: 'k', mediums: ['SLACK'] }),
       /^The API cannot remove the notification preference "k"/,
     ],
     [
@@ -79,60 +80,46 @@ describe('a step by hand', () => {
     ],
     [
       'changes a search without an id',
-      {
-        declared: [resource('ProfileSearch', ['S'], { rules: [{ type: 'T' }] })],
-        live: [{ kind: 'ProfileSearch', raw: { label: 'S', condition_rules_attributes: [] } }],
-      },
+      declare(
+        'ProfileSearch',
+        'S',
+        { rules: [{ type: 'T' }] },
+        { label: 'S', condition_rules_attributes: [] },
+      ),
       /^The tenant shows no id for "S", so the API cannot change it: do this/,
     ],
     [
       'changes one rule and removes another one that have no ids',
-      {
-        declared: [resource('ProfileSearch', ['S'], { rules: [{ type: 'T', value: 'b' }] })],
-        live: [
-          {
-            kind: 'ProfileSearch',
-            raw: {
-              id: '1',
-              label: 'S',
-              condition_rules_attributes: [{ type: 'T', value: 'a' }, { type: 'U' }],
-            },
-          },
-        ],
-      },
+      declare(
+        'ProfileSearch',
+        'S',
+        { rules: [{ type: 'T', value: 'b' }] },
+        {
+          id: '1',
+          label: 'S',
+          condition_rules_attributes: [{ type: 'T', value: 'a' }, { type: 'U' }],
+        },
+      ),
       /^The tenant shows no id for a rule of the search "S" that changes/,
     ],
     [
       'deletes a sender without an id',
-      {
-        declared: [resource('SenderAddress', ['a@a.example'], {}, absent)],
-        live: [{ kind: 'SenderAddress', raw: { id: null, email: 'a@a.example' } }],
-      },
+      remove('SenderAddress', 'a@a.example', { id: null, email: 'a@a.example' }),
       /^The tenant shows no id for "a@a\.example", so the API cannot delete it/,
     ],
     [
       'changes an integration without an id',
-      {
-        declared: [resource('SimIntegration', ['S'], { type: 'B' })],
-        live: [{ kind: 'SimIntegration', raw: { name: 'S', type: 'A' } }],
-      },
+      declare('SimIntegration', 'S', { type: 'B' }, { name: 'S', type: 'A' }),
       /^The tenant shows no id for "S", so the API cannot change it/,
     ],
     [
       'deletes an integration without an id',
-      {
-        declared: [resource('SimIntegration', ['S'], {}, absent)],
-        live: [{ kind: 'SimIntegration', raw: { name: 'S' } }],
-      },
+      remove('SimIntegration', 'S', { name: 'S' }),
       /^The tenant shows no id for "S", so the API cannot delete it/,
     ],
     [
       'deletes a search without an id on a host that could',
-      {
-        declared: [resource('ProfileSearch', ['S'], {}, absent)],
-        live: [{ kind: 'ProfileSearch', raw: { label: 'S' } }],
-        settings: { profileSearchDelete: true },
-      },
+      { ...remove('ProfileSearch', 'S', { label: 'S' }), settings: { profileSearchDelete: true } },
       /delete "S" in the profile-management interface\.$/,
     ],
   ])('%s', (_, given, expected) => {
@@ -155,17 +142,12 @@ describe('a step by hand', () => {
 });
 
 describe('what a reviewer is told', () => {
-  it.each<[string, Parameters<typeof planOf>[0], RegExp[], string[]]>([
-    [
-      'a new domain',
-      { declared: [resource('VerifiedDomain', ['a.example'])] },
-      [/publish the DKIM records of a\.example/],
-      [],
-    ],
-    ['a new sender', { declared: [resource('SenderAddress', ['a@a.example'])] }, [], ['sends-mail']],
+  it.each<[string, Given, RegExp[], string[]]>([
+    ['a new domain', declare('VerifiedDomain', 'a.example'), [/publish the DKIM records of a\.example/], []],
+    ['a new sender', declare('SenderAddress', 'a@a.example'), [], ['sends-mail']],
     [
       'a MAIL FROM domain',
-      { declared: [resource('MailFrom', ['a@a.example'], { mailFromDomain: 'b.a.example' })] },
+      declare('MailFrom', 'a@a.example', { mailFromDomain: 'b.a.example' }),
       [/Publish the new MX and TXT records of a@a\.example/],
       [],
     ],
