@@ -426,7 +426,7 @@ interface RequestTarget {
 }
 
 /** A path may come from a plan file or a tenant's id: one that would leave the base URL, or has its own query, is refused. */
-export function requestTarget(
+function requestTarget(
   baseUrl: string,
   path: string,
   query: Readonly<Record<string, string>>,
@@ -452,7 +452,7 @@ export function requestTarget(
 const reservedHeaders = /^(host|authorization|proxy-.*|connection|content-length|transfer-encoding)$/;
 
 /** A plan or project file may have been edited: no header of it, the experimental one neither, may send a token elsewhere. */
-export function mayBeSent(header: string, settings: ApiSettings): boolean {
+function mayBeSent(header: string, settings: ApiSettings): boolean {
   const name = header.toLowerCase();
   if (reservedHeaders.test(name)) return false;
   return ['accept', 'content-type', settings.experimentalHeader.toLowerCase()].includes(name);

@@ -94,7 +94,7 @@ export async function sendWithRetry(task: RetryTask, { clock, retries, random }:
   }
 }
 
-export interface Attempted {
+interface Attempted {
   readonly answer: Answer;
   readonly repeatable: boolean;
   readonly attempt: number;
@@ -117,7 +117,7 @@ type RetryStep =
  * Decides what follows an attempt (design, section 6.4). Any request is retried after an answer that says "not carried
  * out" (401, 429, no connection); after a lost answer or 502, 503, 504 only one that may be carried out twice.
  */
-export function nextStep(attempted: Attempted, limits: RetryLimits): RetryStep {
+function nextStep(attempted: Attempted, limits: RetryLimits): RetryStep {
   const { answer, repeatable } = attempted;
   switch (answer.outcome) {
     case 'answered':

@@ -32,6 +32,8 @@ describe('a request whose answer was lost', () => {
     ['adds inside a list', [replace, { op: 'add', path: '/a/10', value: 1 }]],
     ['adds to a list in the other form', { operations: [{ op: 'add', path: '/a/0', value: 1 }] }],
     ['removes', [replace, { op: 'remove', path: '/a' }]],
+    ['removes in the other form', { operations: [{ op: 'remove', path: '/a' }] }],
+    ['tests', [{ op: 'test', path: '/a', value: 1 }]],
     ['moves', [{ op: 'move', from: '/b', path: '/a' }]],
     ['names no path', [{ op: 'replace', value: 1 }]],
     ['has a step that is none', [replace, 'replace']],
