@@ -16,7 +16,7 @@ export interface Answered {
 }
 
 /** The request was sent, and no complete answer came: it may have been carried out. */
-export interface Lost {
+interface Lost {
   readonly outcome: 'lost';
   readonly reason: 'reset' | 'timeout' | 'cut' | 'too-large' | 'too-much' | 'interrupted';
   readonly detail: string;

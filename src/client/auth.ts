@@ -29,7 +29,7 @@ export interface TokenSource {
   readonly advise?: (refusal: Answered) => Answered['advice'];
 }
 
-export interface AuthTools {
+interface AuthTools {
   readonly clock: Clock;
   readonly redactor: Redactor;
   /** Sends a token request, with the retries of any request. */

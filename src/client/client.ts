@@ -23,22 +23,9 @@ import { type Clock, systemClock } from './clock.ts';
 import { describeAnswer, trackingIdOf } from './describe.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { Redactor } from './redactor.ts';
-import {
-  type Attempt,
-  defaultRetryLimits,
-  type RetryLimits,
-  type RetryTask,
-  type RetryTools,
-  sendWithRetry,
-} from './retry.ts';
+import { type Attempt, defaultRetryLimits, type RetryTask, type RetryTools, sendWithRetry } from './retry.ts';
 import { type Exchange, traceOf } from './trace.ts';
-import {
-  type Call,
-  createTransport,
-  defaultTransportLimits,
-  type Transport,
-  type TransportLimits,
-} from './transport.ts';
+import { type Call, createTransport, defaultTransportLimits, type Transport } from './transport.ts';
 
 export interface Client {
   readonly tenant: TenantName;
@@ -109,8 +96,8 @@ export interface ClientOptions {
   onEvent?(event: ClientEvent): void;
   /** Removes secrets from messages of the tenant; it learns every secret and token that is sent. */
   readonly redactor?: Redactor;
-  readonly timeouts?: Partial<TransportLimits>;
-  readonly retries?: Partial<RetryLimits>;
+  readonly timeouts?: Partial<typeof defaultTransportLimits>;
+  readonly retries?: Partial<typeof defaultRetryLimits>;
   /** Bytes of answers that are kept in all. Left out: 512 MB, and less where the heap is small. */
   readonly answers?: number;
   readonly clock?: Clock;
@@ -150,7 +137,9 @@ class TenantClient implements Client {
     this.tenant = target.tenant;
     this.settings = target.settings;
     this.#options = options;
-    this.#room = options.answers ?? roomInHeap();
+    const { heap_size_limit: heap } = process.getBuiltinModule('node:v8').getHeapStatistics();
+    // Parsed JSON takes several times the room of its text.
+    this.#room = options.answers ?? Math.min(512 * 2 ** 20, Math.floor(heap / 8));
     this.#redactor = options.redactor ?? new Redactor();
     this.#signal = eitherOf(this.#closed.signal, options.signal);
     const limits = { ...defaultTransportLimits, ...timeouts };
@@ -381,12 +370,6 @@ interface PreparedRequest {
 interface Work extends PreparedRequest {
   readonly signal: AbortSignal;
   readonly notAfter: number | null;
-}
-
-/** Parsed JSON takes several times the room of its text. */
-function roomInHeap(): number {
-  const { heap_size_limit: heap } = process.getBuiltinModule('node:v8').getHeapStatistics();
-  return Math.min(512 * 2 ** 20, Math.floor(heap / 8));
 }
 
 function eitherOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {

@@ -204,7 +204,7 @@ function withoutDuplicates(
  * Objects that a manifest means by the id alone, or that share a name, are known by their ids, as those without a name. A
  * reference may name an object by its id too, unless one has it as its name, or the object is asked for by its own.
  */
-export function nameById(
+function nameById(
   { kind, keys, idsAsNames = [], allowsDuplicates: referred = [] }: ReadRequest,
   objects: readonly LiveObject[],
 ): LiveObject[] {
@@ -223,7 +223,7 @@ export function nameById(
 }
 
 /** Throws where two live objects share a key: it is unclear which one a manifest means (design, section 5). */
-export function refuseDuplicates(objects: readonly LiveObject[]): void {
+function refuseDuplicates(objects: readonly LiveObject[]): void {
   const problems = findDuplicates(objects).map(({ problem }) => problem);
   if (problems.length > 0) throw new Failure(problems);
 }

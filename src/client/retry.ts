@@ -4,7 +4,7 @@ import { trackingIdOf } from './describe.ts';
 import type { Permit } from './rate-limiter.ts';
 
 /** Attempts after failures, and milliseconds over all attempts and waits. */
-export interface RetryLimits {
+interface RetryLimits {
   readonly attempts: number;
   readonly total: number;
   /** Milliseconds that even the last attempt has, so that an answer that comes at once is not missed. */

@@ -12,7 +12,6 @@ import {
   type Answered,
   holdsMessage,
   isSuccess,
-  type Lost,
   lostAnswer,
   type Unsent,
   unsentAnswer,
@@ -47,7 +46,7 @@ export interface Transport {
 }
 
 /** Time limits in milliseconds; `body` is the longest silence within a body, `total` ends any exchange. */
-export interface TransportLimits {
+interface TransportLimits {
   readonly connect: number;
   readonly headers: number;
   readonly body: number;
@@ -276,7 +275,7 @@ function flatHeaders(headers: Parameters<RouteListener['onHead']>[1]): Record<st
 }
 
 /** The outcome of a request that failed on its way: it may have been carried out. */
-export function toLostAnswer(error: unknown, answerBegan: boolean): Lost {
+export function toLostAnswer(error: unknown, answerBegan: boolean): Answer {
   const code = systemCode(error) ?? 'no code';
   if (['TOTAL_TIMEOUT', 'ETIMEDOUT'].includes(code)) {
     return lostAnswer('timeout', 'no complete answer came within the time limit');

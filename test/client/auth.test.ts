@@ -1,14 +1,14 @@
 /** Tokens: how they are asked for, shared and kept, and what is said where there is none. */
 import { describe, expect, it } from 'vitest';
 import { type Answer, lostAnswer, type Sent, unsentAnswer } from '../../src/client/answer.ts';
-import { type AuthTools, createTokenSources } from '../../src/client/auth.ts';
+import { createTokenSources } from '../../src/client/auth.ts';
 import { Redactor } from '../../src/client/redactor.ts';
 import type { Auth } from '../../src/kinds/project.ts';
 import { Failure, fail } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { answerWith, sent } from './support.ts';
 
-type Exchange = Parameters<AuthTools['exchange']>[0];
+type Exchange = Parameters<Parameters<typeof createTokenSources>[0]['exchange']>[0];
 
 /** Token sources of a tenant that gives these answers, one after the other, the last one again and again. */
 function sourcesOf(...answers: readonly (Answer | Sent)[]) {

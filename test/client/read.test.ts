@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer, Lost } from '../../src/client/answer.ts';
+import { type Answer, lostAnswer } from '../../src/client/answer.ts';
 import type { Client } from '../../src/client/client.ts';
 import { allOrFailure } from '../../src/client/describe.ts';
 import { readRows } from '../../src/client/pages.ts';
@@ -474,7 +474,7 @@ test('for work that only reads, equal GETs are sent once, and anything else ever
 });
 
 describe('a tenant that does not answer', () => {
-  const silent: Lost = { outcome: 'lost', reason: 'timeout', detail: 'no answer' };
+  const silent = lostAnswer('timeout', 'no answer');
   /** Answers what `settle` says, once it says so; other requests hang until they are given up. */
   function hanging() {
     const asked: string[] = [];

@@ -7,7 +7,6 @@ import {
   createTransport,
   defaultTransportLimits,
   type Transport,
-  type TransportLimits,
 } from '../../src/client/transport.ts';
 import { type Handler, serve } from './support.ts';
 
@@ -16,13 +15,17 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((transport) => transport.close()));
 });
 
-function transportWith(limits: Partial<TransportLimits> = {}): Transport {
+function transportWith(limits: Partial<typeof defaultTransportLimits> = {}): Transport {
   const transport = createTransport(4, { ...defaultTransportLimits, ...limits });
   open.push(transport);
   return transport;
 }
 
-async function ask(handler: Handler, limits: Partial<TransportLimits> = {}, call: Partial<Call> = {}) {
+async function ask(
+  handler: Handler,
+  limits: Partial<typeof defaultTransportLimits> = {},
+  call: Partial<Call> = {},
+) {
   await using server = await serve(handler);
   const { url: origin } = server;
   return await transportWith(limits).exchange({
@@ -143,7 +146,7 @@ describe('what may have been carried out is told from what was not', () => {
   });
 
   /** What becomes of an answer without end. Its one connection is there before: the time limit is not for making one. */
-  async function askForEndless(limits: Partial<TransportLimits>, longest?: number) {
+  async function askForEndless(limits: Partial<typeof defaultTransportLimits>, longest?: number) {
     await using server = await serve(({ url }, response) => {
       if (url === '/short') {
         response.end('{}');
