@@ -1,4 +1,6 @@
+import jsonpatch from 'fast-json-patch';
 import {
+  canonicalJson,
   get,
   isArray,
   isObject,
@@ -54,32 +56,22 @@ function changesBetween(
     const isUnset = value === null || (isArray(value) && value.length === 0);
     return isUnset ? undefined : value;
   });
-  const found = memberChanges(current, after, whole, '');
+  const found = jsonpatch.compare(opaque(current, whole), opaque(after, whole));
   return found.filter(({ path }) => !isKept(valueAt(after, path), valueAt(before, path), path));
 }
 
-/** What goes or is another value, the last member first, and then what is new. Only objects are compared by member. */
-function memberChanges(
-  before: JsonObject,
-  after: JsonObject,
-  whole: ReadonlySet<string>,
-  at: Pointer,
-): readonly MemberChange[] {
-  const there = Object.keys(before).toReversed();
-  const added = Object.keys(after).filter((name) => !Object.hasOwn(before, name));
-  return [...there, ...added].flatMap((name): readonly MemberChange[] => {
-    const path = at + pointer(name);
-    const [current, wanted] = [get(before, name), get(after, name)];
-    if (current === undefined) return [{ op: 'add', path }];
-    if (wanted === undefined) return [{ op: 'remove', path }];
-    const isByMember = !whole.has(name) && isPatched(current) && isPatched(wanted);
-    return isByMember ? memberChanges(current, wanted, new Set(), path) : [{ op: 'replace', path }];
-  });
+/** The object with JSON text for what is compared as a whole: single values, lists, markers and the members in `whole`. */
+function opaque(value: JsonObject, whole: ReadonlySet<string>): JsonObject {
+  return mapMembers(value, (item, name) =>
+    isObject(item) && !whole.has(name) && !isMarker(item) && !hasPlannedName(item)
+      ? opaque(item, new Set())
+      : canonicalJson(item),
+  );
 }
 
 /** A path cannot be filled in: where the name of a member is an id that is not known yet, the object is replaced. */
-const isPatched = (value: Json): value is JsonObject =>
-  isObject(value) && !isMarker(value) && Object.keys(value).every((name) => refOfName(name) === null);
+const hasPlannedName = (value: JsonObject): boolean =>
+  Object.keys(value).some((name) => refOfName(name) !== null);
 
 function isMarker(value: JsonObject): boolean {
   const [name = '', ...others] = Object.keys(value);
