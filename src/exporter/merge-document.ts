@@ -159,12 +159,12 @@ function mergeValue(slot: ValueSlot, merge: DocumentMerge): void {
     // What the tenant does not show may be any text.
     const isEqual = live === null || (typeof live === 'string' && merge.secrets.matches(secret, live));
     if (!isEqual) addNote(merge, slot, 'secret');
-  } else if (merge.tags.has(place.at)) replace(slot, merge);
+  } else if (merge.tags.has(place.at)) write('set', slot, merge);
   // Settings with secrets may exist although the tenant shows nothing of them.
   else if (isObject(declared) && (isObject(live) || (live === null && secretNamesIn(declared).length > 0)))
     mergeInside(slot, merge);
   else if (isArray(declared) && isArray(live)) mergeInside(slot, merge);
-  else replace(slot, merge);
+  else write('set', slot, merge);
 }
 
 /** True where each declared item, of which some hold secrets, may be the live one: at its place, or anywhere without order. */
@@ -196,7 +196,7 @@ function mergeInside(slot: ValueSlot, merge: DocumentMerge): void {
   else if (isArray(declared) && isArray(live)) mergeItems({ ...slot, declared, live }, inner);
   if (isOpen) return;
   const { edits, notes } = changes;
-  if (edits.length > 0 || notes.some(({ reason }) => reason === 'unwritable')) replace(slot, merge);
+  if (edits.length > 0 || notes.some(({ reason }) => reason === 'unwritable')) write('set', slot, merge);
   else merge.changes.notes.push(...notes);
 }
 
@@ -220,7 +220,11 @@ function mergeMembers(
   if (isWhole) {
     for (const key of Object.keys(live).filter((name) => !Object.hasOwn(declared, name))) {
       const { value, place: below } = openLive(key);
-      insert({ at: at + pointer(key), place: below, live: value ?? null }, merge);
+      write(
+        'insert',
+        { at: at + pointer(key), place: below, declared: null, live: value ?? null, written: undefined },
+        merge,
+      );
     }
   } else if (place.depth === 0 && areAllRemoved(edits.slice(first), declared)) {
     // An empty mapping would say nothing.
@@ -246,7 +250,7 @@ function mergeItems(
   const hasSecrets = secretNamesIn(declared).length > 0;
   if (hasSecrets || isOverlaid(merge.resource, at)) {
     const slot = { at, place, declared, live, written };
-    if (!hasSecrets || !mayBeSame(slot, merge)) replace(slot, merge);
+    if (!hasSecrets || !mayBeSame(slot, merge)) write('set', slot, merge);
     return;
   }
   let next = declared.length;
@@ -259,18 +263,21 @@ function mergeItems(
       live: live[from ?? live.length] ?? null,
       written: partOf(written, index ?? next),
     };
-    if (index === null) insert(item, merge);
+    if (index === null) write('insert', { ...item, declared: null, written: undefined }, merge);
     else if (from === null) remove(item, merge);
     else mergeValue(item, merge);
     next = index ?? next;
   }
 }
 
-function replace(slot: ValueSlot, merge: DocumentMerge): void {
+/** Writes the live value in the place of the declared one, or where there is none. */
+function write(op: 'set' | 'insert', slot: ValueSlot, merge: DocumentMerge): void {
   const { at, place, live, declared, written } = slot;
   const { edits, sideTexts, secrets } = merge.changes;
+  const path = segmentsOf(at);
+  if (isIgnored(merge.resource.lifecycle.ignore, at)) return;
   const printed = printLive(live, place, { hidden: merge.live.hidden, tags: merge.tags });
-  const { value } = printed;
+  const value = isWritableKey(path.at(-1) ?? '') ? printed.value : undefined;
   if (isOverlaid(merge.resource, at)) addNote(merge, slot, 'overlay');
   else if (secretNamesIn(declared).length > 0) addNote(merge, slot, 'besideSecret');
   else if (value === undefined) addNote(merge, slot, 'unwritable');
@@ -284,8 +291,7 @@ function replace(slot: ValueSlot, merge: DocumentMerge): void {
     const tag = isTagged(value) ? value.tag : null;
     if (isTagged(written) && written.tag !== tag) addNote(merge, slot, 'tag');
     // A reference is a name by itself.
-    const names = tag === '!ref' ? {} : { names: namesIn(merge, place) };
-    edits.push({ op: 'set', path: segmentsOf(at), value, ...names });
+    edits.push({ op, path, value, ...(tag !== '!ref' && { names: namesIn(merge, place) }) });
   }
 }
 
@@ -297,21 +303,6 @@ function sideTextFor({ declared, live }: ValueSlot, { value, secrets }: PrintedV
   }
   if (!isObject(live) || value === undefined || secrets.length > 0) return null;
   return `${JSON.stringify(jsonOf(value), null, 2)}\n`;
-}
-
-function insert(slot: Pick<ValueSlot, 'at' | 'place' | 'live'>, merge: DocumentMerge): void {
-  const { at, place, live } = slot;
-  const { resource, changes } = merge;
-  if (isIgnored(resource.lifecycle.ignore, at)) return;
-  const key = segmentsOf(at).at(-1) ?? '';
-  if (isOverlaid(resource, at)) addNote(merge, slot, 'overlay');
-  else if (!isWritableKey(key)) addNote(merge, slot, 'unwritable');
-  else {
-    const { value, secrets } = printLive(live, place, { hidden: merge.live.hidden, tags: merge.tags });
-    changes.secrets.push(...secrets);
-    if (value === undefined) addNote(merge, slot, 'unwritable');
-    else changes.edits.push({ op: 'insert', path: segmentsOf(at), value, names: namesIn(merge, place) });
-  }
 }
 
 /** Removes a declared value that the tenant does not have, unless an overlay gives it. */

@@ -33,10 +33,10 @@ import { isList, isMapping, isTagged, jsonOf, leavesIn } from '../print-live.ts'
 export type Path = readonly string[];
 
 /** A change to one value of a document. Items are inserted before the index, members at the end. */
-export type Edit = NewValue<'set'> | NewValue<'insert'> | { readonly op: 'remove'; readonly path: Path };
+export type Edit = NewValue | { readonly op: 'remove'; readonly path: Path };
 
-interface NewValue<Op> {
-  readonly op: Op;
+interface NewValue {
+  readonly op: 'set' | 'insert';
   readonly path: Path;
   readonly value: Printable;
   /** The names of the ids in the value, by their places in it, safe in comments. */
