@@ -93,12 +93,7 @@ export function draftObject(
     return refuse('tenantctl reserves the text of its key for itself');
   if (key.some(([, part]) => typeof part === 'string' && !part.isWellFormed()))
     return refuse('its key contains half of a character, which no address can');
-  const subject: DraftSubject = {
-    object,
-    standard: context.standardOf?.(object) ?? null,
-    secrets,
-    tags,
-  };
+  const subject: DraftSubject = { object, standard: context.standardOf?.(object) ?? null, secrets, tags };
   const drafted = Object.entries(kind.fields)
     .filter(([name]) => name !== kind.parent?.part)
     .map(([name, field]) => [name, draftField(name, field, subject)] as const);

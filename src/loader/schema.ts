@@ -185,10 +185,7 @@ function describeName({ keyword, parentSchema, instancePath }: ErrorObject, name
   const shown = `\`${brief(name) || '""'}\``;
   if (keyword === 'pattern') {
     const rule = parentSchema?.description ?? 'other characters';
-    return {
-      code: 'invalid-value',
-      message: `${shown} is not a valid name${where}: a name has ${rule}.`,
-    };
+    return { code: 'invalid-value', message: `${shown} is not a valid name${where}: a name has ${rule}.` };
   }
   // A rule for names alone lists them itself.
   const listed: unknown = parentSchema?.enum;

@@ -369,9 +369,7 @@ describe('ids in the values of attribute rules', () => {
 
   it('ask for the collection that the kind of the attribute names, and for no other', () => {
     const needed = (id: string) =>
-      collectionsFor([search('S', [rule(id, 'p1')])], {
-        records: new Map([['ne_attributes', attributes]]),
-      });
+      collectionsFor([search('S', [rule(id, 'p1')])], { records: new Map([['ne_attributes', attributes]]) });
     expect(['a1', 'a2', 'a3', 'gone'].map(needed)).toEqual([['profiles'], ['users'], [], []]);
   });
 

@@ -247,10 +247,7 @@ describe('half of a surrogate pair', () => {
   const text = `one\ntwo\nthree\nfour \ud83d five\n${'long '.repeat(60)}`;
 
   it('is not written into a side file, which would lose it', () => {
-    const { files } = exportObjects({
-      objects: [template('a', { body: text })],
-      records: new Map(),
-    });
+    const { files } = exportObjects({ objects: [template('a', { body: text })], records: new Map() });
     expect(files.map(({ path }) => path)).toEqual([expect.stringMatching(/\.yaml$/)]);
     expect(files[0]?.content).toContain('\\ud83d');
   });

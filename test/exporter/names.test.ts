@@ -158,9 +158,7 @@ describe('a lookup', () => {
   const typed = search('S', [rule({ type: 'ProfileTypeRule', value: 't1' })]);
   const at = '/rules/0/value';
   const whereOf = (rows: readonly JsonObject[]) => {
-    const lookups = tagsFor(typed, {
-      records: new Map([['profile_types', rows]]),
-    });
+    const lookups = tagsFor(typed, { records: new Map([['profile_types', rows]]) });
     const found = lookups.get(at);
     return found === undefined ? null : (partOf(partOf(found, 'where'), 'uid') ?? found);
   };

@@ -389,10 +389,7 @@ describe('overlays', () => {
   test('null clears a field and removes a member inside one', () => {
     expect(
       overlaid('{ target: "**", merge: { description: null, attributes: { b: null } } }').fields,
-    ).toEqual({
-      description: null,
-      attributes: { a: 1, p: { $secret: 'P' } },
-    });
+    ).toEqual({ description: null, attributes: { a: 1, p: { $secret: 'P' } } });
   });
 
   test('are merged into JSON that is written as text, too', () => {

@@ -77,9 +77,7 @@ describe('an environment', () => {
       { 'tenantctl.yaml': at('https://a.example/v2025/token') },
       { env: {} },
     ).environment;
-    expect(connection).toMatchObject({
-      identity: { auth: { tokenUrl: 'https://a.example/v2025/token' } },
-    });
+    expect(connection).toMatchObject({ identity: { auth: { tokenUrl: 'https://a.example/v2025/token' } } });
   });
 
   it('shows no line with a credential that does not belong there', () => {

@@ -61,9 +61,7 @@ it('no explanation repeats a text of the file, which might be a secret', () => {
     fc.property(texts([...pieces, ...more, 'hunter2', 'hunter2']), (text) => {
       expect(JSON.stringify(explained(text))).not.toContain('hunter2');
     }),
-    {
-      examples: [['a: | hunter2\n'], ['a: >hunter2\n  b\n'], ['- ]\n"hunter2'], ['a: b\n...\n*x hunter2']],
-    },
+    { examples: [['a: | hunter2\n'], ['a: >hunter2\n  b\n'], ['- ]\n"hunter2'], ['a: b\n...\n*x hunter2']] },
   );
 });
 
