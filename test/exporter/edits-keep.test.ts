@@ -1,21 +1,7 @@
 /** What an edit of a manifest's text keeps around it: comments, aliases' values, blank lines, the layout of lists. */
 import { describe, expect, it } from 'vitest';
 import { applyEdits } from '../../src/exporter/edit/apply-edits.ts';
-import type { Edit } from '../../src/exporter/edit/document.ts';
-import type { Printable } from '../../src/loader/print.ts';
-
-const pathOf = (place: string) => place.split('.');
-const set = (place: string, value: Printable): Edit => ({ op: 'set', path: pathOf(place), value });
-const insert = (place: string, value: Printable): Edit => ({ op: 'insert', path: pathOf(place), value });
-const remove = (place: string): Edit => ({ op: 'remove', path: pathOf(place) });
-
-type Case = [title: string, before: string, edit: Edit, after: string | null];
-
-function check(cases: readonly Case[]) {
-  it.each(cases)('%s', (_, before, edit, after) => {
-    expect(applyEdits(before, [edit])).toBe(after);
-  });
-}
+import { check, insert, named, remove, set } from './editing.ts';
 
 describe('a byte order mark stays', () => {
   check([['at the start', '\ufeffa: 1\n', insert('b', 2), '\ufeffa: 1\nb: 2\n']]);
@@ -59,14 +45,9 @@ describe('comments between items stay', () => {
       remove('a.2'),
       'a:\n  - 1 # one\n  - 2 # two\n',
     ],
+    ['the first goes', 'a:\n  - 1 # one\n  - 2 # two\n  - 3\n', remove('a.0'), 'a:\n  - 2 # two\n  - 3\n'],
     [
-      'where the first goes',
-      'a:\n  - 1 # one\n  - 2 # two\n  - 3\n',
-      remove('a.0'),
-      'a:\n  - 2 # two\n  - 3\n',
-    ],
-    [
-      'where the last goes in flow style',
+      'where the last goes in flow',
       'a: [\n  1, # one\n  2 # two\n]\n',
       remove('a.1'),
       'a: [\n  1 # one\n]\n',
@@ -130,7 +111,7 @@ describe('blank lines of a text are empty lines', () => {
     [
       'in a block inside a new mapping',
       'a: old\n',
-      set('a', { members: [['b', 'x\n\ny\n']] }),
+      set('a', { b: 'x\n\ny\n' }),
       'a:\n  b: |\n    x\n\n    y\n',
     ],
   ]);
@@ -144,28 +125,18 @@ describe('the layout of a value stays', () => {
       set('a', 'x\n'),
       'a: |\n  x\n  \n \nb: 1\n',
     ],
-    [
-      'with several blank lines above a block',
-      'a: |\n\n\n     one\nb: 1\n',
-      set('a', 'x\n'),
-      'a: |\n     x\nb: 1\n',
-    ],
-    [
-      'with line ends that a file without a line end needs',
-      'a: |\n  one',
-      set('a', 'x\n\n'),
-      'a: |+\n  x\n\n',
-    ],
+    ['with blank lines above a block', 'a: |\n\n\n     one\nb: 1\n', set('a', 'x\n'), 'a: |\n     x\nb: 1\n'],
+    ['with line ends that a file without one needs', 'a: |\n  one', set('a', 'x\n\n'), 'a: |+\n  x\n\n'],
     [
       'with the indentation of a mapping',
       'a: # why\n      b: 1\nc: 1\n',
-      set('a', { members: [['d', { members: [['e', 'x']] }]] }),
+      set('a', { d: { e: 'x' } }),
       'a: # why\n      d:\n        e: x\nc: 1\n',
     ],
     [
       'with the dashes of a list below its key',
       'a:\n- 1\n- 2\nb: 1\n',
-      set('a', [{ members: [['d', 'x']] }, 'z']),
+      set('a', [{ d: 'x' }, 'z']),
       'a:\n- d: x\n- z\nb: 1\n',
     ],
   ]);
@@ -201,8 +172,6 @@ describe('what an alias stands for', () => {
 });
 
 describe('the name beside an id', () => {
-  const named = (edit: Edit, at = ''): Edit =>
-    edit.op === 'remove' ? edit : { ...edit, names: new Map([[at, 'New']]) };
   check([
     ['follows blanks at the end of a line', 'a: 1c  \nb: 1\n', named(set('a', '2c')), 'a: 2c  # New\nb: 1\n'],
     ['is left out where the value has no such place', 'a: 1c\n', named(set('a', '2c'), '/b'), 'a: 2c\n'],
@@ -210,7 +179,7 @@ describe('the name beside an id', () => {
     [
       'stands beside a member inside the value',
       'a:\n  - b: 1c\n',
-      named(insert('a.1', { members: [['b', '2c']] }), '/b'),
+      named(insert('a.1', { b: '2c' }), '/b'),
       'a:\n  - b: 1c\n  - b: 2c  # New\n',
     ],
   ]);

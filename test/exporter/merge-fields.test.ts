@@ -4,12 +4,10 @@ import type { Merge } from '../../src/exporter/index.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { contentDigest, liveObject } from '../../src/kinds/live-objects.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import { asFiles, codes, head, merge, mergeFile, project } from './merging.ts';
+import { asFiles, codes, head, merge, mergeFile, mergeOne, project } from './merging.ts';
 import { answer, integration, load, search, template } from './support.ts';
 
 const desk = 'kind: SimIntegration\nname: I\n';
-const mergeOne = (content: string, live: LiveObject, more = {}) =>
-  merge({ files: { 'config/a.yaml': content }, live: [live], more });
 const withRule = (rule: JsonObject | null, more: JsonObject = {}) =>
   integration('I', { beforeProvisioningRule: rule, ...more });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unresolved } from '../../src/loader/tree.ts';
-import { codes, head, merge, mergeFile } from './merging.ts';
+import { codes, head, merge, mergeFile, mergeOne } from './merging.ts';
 import { answer, integration, search, sender, template } from './support.ts';
 
 describe('side files', () => {
@@ -150,10 +150,10 @@ describe('names beside ids', () => {
 describe('overlays', () => {
   it('are not written into manifests', () => {
     const manifest = head.replace('key: a', 'key: over');
-    const result = merge({
-      files: { 'config/a.yaml': `${manifest}replyTo: mine@acme.example\nsubject: Old\n` },
-      live: [template('over', { replyTo: 'live@acme.example', subject: 'New' })],
-    });
+    const result = mergeOne(
+      `${manifest}replyTo: mine@acme.example\nsubject: Old\n`,
+      template('over', { replyTo: 'live@acme.example', subject: 'New' }),
+    );
     expect(result.changed[0]?.content).toBe(`${manifest}replyTo: mine@acme.example\nsubject: New\n`);
     expect(codes(result)).toEqual(['set-by-overlay']);
   });
@@ -282,7 +282,7 @@ describe('objects', () => {
 
   it('declared absent stay declared so', () => {
     const manifest = 'kind: SenderAddress\nemail: a@acme.example\nensure: absent\n';
-    const result = merge({ files: { 'config/a.yaml': manifest }, live: [sender('a@acme.example')] });
+    const result = mergeOne(manifest, sender('a@acme.example'));
     expect(result).toMatchObject({ changed: [], created: [], gone: [] });
     expect(codes(result)).toEqual(['object-still-there']);
     const tombstone = 'kind: SimIntegration\nname: I\nensure: absent\n';

@@ -1,7 +1,7 @@
 /** Merging JSON fields: members, lists, secrets, and what only looks different. */
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import { codes, head, merge, mergeFile } from './merging.ts';
+import { codes, head, merge, mergeFile, mergeOne } from './merging.ts';
 import { integration, template } from './support.ts';
 
 const head2 = 'kind: SimIntegration\nname: I\n';
@@ -108,7 +108,7 @@ describe('a list inside JSON', () => {
   describe('with a secret in it', () => {
     const secret = `${head2}attributes:\n  list:\n    - !secret PW\n    - { name: t, value: !secret PW }\n`;
     const merged = (list: Json, hidden: string[] = []) =>
-      merge({ files: { 'config/a.yaml': secret }, live: [{ ...attributes({ list }), hidden }] });
+      mergeOne(secret, { ...attributes({ list }), hidden });
 
     it('stays without a word where the tenant shows the same, as far as it does', () => {
       const same = merged(['clear', { name: 't', value: 'clear' }]);
@@ -133,7 +133,7 @@ describe('a list inside JSON', () => {
 describe('settings with a secret, where the tenant shows nothing of them', () => {
   const mergeNull = (written: string) => {
     const live = { ...attributes({}), fields: { ...attributes({}).fields, attributes: null } };
-    return merge({ files: { 'config/a.yaml': head2 + written }, live: [live] });
+    return mergeOne(head2 + written, live);
   };
 
   it('keep the secret, which may still exist', () => {
@@ -175,10 +175,7 @@ describe('a tag that gives a whole value', () => {
   });
 
   it('becomes the value where it does not, with a note', () => {
-    const result = merge({
-      files: { 'config/a.yaml': manifest },
-      live: [attributes({ url: 'new', user: 'svc' })],
-    });
+    const result = mergeOne(manifest, attributes({ url: 'new', user: 'svc' }));
     expect(result.changed[0]?.content).toContain('url: new');
     expect(codes(result)).toEqual(['tag-replaced']);
   });
@@ -188,7 +185,7 @@ describe('a value that no manifest can hold', () => {
   it('is noted, and nothing changes', () => {
     const manifest = `${head2}statusMap:\n  a: x\n`;
     const live = statusMap({ a: 'x', $secret: 'S' });
-    const result = merge({ files: { 'config/a.yaml': manifest }, live: [live] });
+    const result = mergeOne(manifest, live);
     expect(result.changed).toEqual([]);
     expect(codes(result)).toEqual(['not-declarable']);
   });

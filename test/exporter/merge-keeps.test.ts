@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { exportObjects } from '../../src/exporter/index.ts';
 import type { Json } from '../../src/model/json.ts';
-import { head, merge, mergeFile } from './merging.ts';
+import { head, merge, mergeFile, mergeOne } from './merging.ts';
 import { integration, search, sender, template } from './support.ts';
 
 describe('what stands under lifecycle.ignore', () => {
@@ -63,14 +63,14 @@ describe('what the tenant does not show', () => {
   });
 
   it('is taken over as a secret where null is declared, or told in a list and of a whole field: a plan would clear it', () => {
-    const merged = merge({
-      files: { 'config/a.yaml': desk('attributes:\n  url: u\n  pin: null\n') },
-      live: [integration('I', { attributes: { url: 'u', pin: '********' } })],
-    });
+    const merged = mergeOne(
+      desk('attributes:\n  url: u\n  pin: null\n'),
+      integration('I', { attributes: { url: 'u', pin: '********' } }),
+    );
     expect(merged.changed[0]?.content).toContain('  pin: !secret SIM_INTEGRATION_I_ATTRIBUTES_PIN\n');
     const told = (fields: string, attributes: Json) => {
       const live = integration('I', { attributes });
-      const { changed, diagnostics } = merge({ files: { 'config/a.yaml': desk(fields) }, live: [live] });
+      const { changed, diagnostics } = mergeOne(desk(fields), live);
       expect(changed).toEqual([]);
       return diagnostics.map(({ code }) => code);
     };
@@ -83,7 +83,7 @@ describe('what the tenant does not show', () => {
   it('is told where an overlay gives it, and nothing of it is written', () => {
     const manifest = 'kind: SimIntegration\nname: over\nstatusMap: { b: mine }\n';
     const live = integration('over', { sources: ['s9'], statusMap: { b: 'mine' } });
-    const { changed, diagnostics } = merge({ files: { 'config/a.yaml': manifest }, live: [live] });
+    const { changed, diagnostics } = mergeOne(manifest, live);
     expect(changed).toEqual([]);
     expect(diagnostics.map(({ code, message }) => `${code} ${message.split(' ')[0]}`)).toEqual([
       'set-by-overlay statusMap.a',

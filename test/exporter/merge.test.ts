@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
-import { asFiles, codes, head, merge, mergeFile, project } from './merging.ts';
+import { asFiles, codes, head, merge, mergeFile, mergeOne, project } from './merging.ts';
 import { integration, load, planFor, search, template } from './support.ts';
 
 describe('values', () => {
@@ -68,10 +68,7 @@ describe('tags', () => {
   });
 
   it('are replaced with a plain value, and a note, when it does not', () => {
-    const result = merge({
-      files: { 'config/a.yaml': content },
-      live: [template('a', { replyTo: 'other@acme.example', subject: 'On desk' })],
-    });
+    const result = mergeOne(content, template('a', { replyTo: 'other@acme.example', subject: 'On desk' }));
     expect(result.changed[0]?.content).toBe(content.replace('!var help', 'other@acme.example'));
     expect(result.diagnostics).toMatchObject([
       { code: 'tag-replaced', severity: 'info', source: { file: 'config/a.yaml', line: 5 } },
@@ -108,11 +105,11 @@ describe('tags', () => {
       { id: 'a1', uid: 'guest' },
       { id: 'a2', uid: 'vendor' },
     ];
-    const other = merge({
-      files: { 'config/a.yaml': typed },
-      live: [search('S', [{ type: 'ProfileTypeRule', comparison_operator: '==', value: 'a2' }])],
-      more: { records: new Map([['profile_types', types]]) },
-    });
+    const other = mergeOne(
+      typed,
+      search('S', [{ type: 'ProfileTypeRule', comparison_operator: '==', value: 'a2' }]),
+      { records: new Map([['profile_types', types]]) },
+    );
     expect(other.changed[0]?.content).toBe(typed.replace('uid: guest', 'uid: vendor'));
     expect(codes(other)).toEqual([]);
   });
@@ -123,10 +120,10 @@ describe('secrets', () => {
     'kind: SimIntegration\nname: I\nattributes: { url: a, password: !secret PW, list: [!secret L] }\n';
 
   it('are never replaced by a text', () => {
-    const result = merge({
-      files: { 'config/a.yaml': manifest },
-      live: [integration('I', { attributes: { url: 'b', password: 'clear', list: ['clear'] } })],
-    });
+    const result = mergeOne(
+      manifest,
+      integration('I', { attributes: { url: 'b', password: 'clear', list: ['clear'] } }),
+    );
     expect(result.changed[0]?.content).toBe(manifest.replace('url: a', 'url: b'));
     expect(codes(result)).toEqual(['secret-kept']);
   });
@@ -134,17 +131,17 @@ describe('secrets', () => {
   it('are reported when the tenant shows something else', () => {
     const live = integration('I', { attributes: { url: 'a', password: 'changed' } });
     const content = 'kind: SimIntegration\nname: I\nattributes: { url: a, password: !secret PW }\n';
-    const result = merge({ files: { 'config/a.yaml': content }, live: [live] });
+    const result = mergeOne(content, live);
     expect(result.changed).toEqual([]);
     expect(codes(result)).toEqual(['secret-kept']);
   });
 
   it('in plain text are replaced with a secret when they change', () => {
     const plain = manifest.replace('!secret PW', 'old');
-    const result = merge({
-      files: { 'config/a.yaml': plain },
-      live: [integration('I', { attributes: { url: 'a', password: 'new', list: ['x'] } })],
-    });
+    const result = mergeOne(
+      plain,
+      integration('I', { attributes: { url: 'a', password: 'new', list: ['x'] } }),
+    );
     expect(result.changed[0]?.content).toContain('password: !secret SIM_INTEGRATION_I_ATTRIBUTES_PASSWORD,');
     expect(result.created).toMatchObject([{ path: '.env.example' }]);
     expect(JSON.stringify(result)).not.toContain('"new"');
@@ -179,8 +176,7 @@ describe('the names of ids in a rule', () => {
   const start =
     'kind: ProfileSearch\nlabel: S\nrules:\n  - type: ProfileStatusRule\n    comparison_operator: "=="\n    value: Active\n';
   const mergedWith = (content: string, ...rules: readonly JsonObject[]) =>
-    merge({ files: { 'config/a.yaml': content }, live: [search('S', rules)], more: { records } }).changed[0]
-      ?.content;
+    mergeOne(content, search('S', rules), { records }).changed[0]?.content;
 
   it('come with a rule that is new', () => {
     expect(mergedWith(start, rule('t1'), status)).toBe(

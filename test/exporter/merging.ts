@@ -58,9 +58,13 @@ export function merge({ files, now = files, live, more = {} }: Case): Merge {
   return mergeExport({ objects: live, resources, read, ...rest });
 }
 
-/** The one file that changes. */
-export function mergeFile(content: string, ...live: readonly LiveObject[]): string {
-  const result = merge({ files: { 'config/a.yaml': content }, live });
+/** Merges one object into one file. */
+export const mergeOne = (content: string, live: LiveObject, more: Case['more'] = {}): Merge =>
+  merge({ files: { 'config/a.yaml': content }, live: [live], more });
+
+/** The file after the object is merged into it. */
+export function mergeFile(content: string, live: LiveObject): string {
+  const result = mergeOne(content, live);
   expect(result.created).toEqual([]);
   return result.changed[0]?.content ?? content;
 }
