@@ -108,6 +108,7 @@ const close = () => {
   );
 };
 const proposed = () => git(`${runner.dir}.git`, 'show', `${branch}:${folder}config/mail.yaml`);
+const changedFiles = () => git(`${runner.dir}.git`, 'diff', '--name-only', 'main', branch);
 const revision = () => git(`${runner.dir}.git`, 'rev-parse', branch);
 
 const project = (): Project => ({ runner, folder, secrets: secrets() });
@@ -120,22 +121,85 @@ async function nightOf(system: System): Promise<string> {
   return drift.output + propose.output;
 }
 
+const places = systems.flatMap((system) =>
+  (['', 'apps/iga/'] as const).map((place) => ({ system, name: system.name, place })),
+);
+
+describe.each(places)(
+  'a night of $name with a project in "$place" of the repository',
+  ({ system, name, place }) => {
+    const job = (job: string) => system.job(project(), job);
+    const night = () => nightOf(system);
+    beforeEach(() => setUp(place));
+
+    it('opens a request that takes over what the tenant has, and changes no other file', async () => {
+      changeSubject('Hurry! $daysLeft days left');
+      await night();
+      expect(hub().requests).toHaveLength(1);
+      const title = `Accept what was changed in the tenant${place && ' (apps/iga)'}`;
+      expect(request()).toMatchObject({ title });
+      expect(request().head ?? request().source_branch).toBe(branch);
+      expect(textOfRequest(request())).toMatch(
+        /Merge it[\s\S]*Close it[\s\S]*### tenantctl plan[\s\S]*Hurry!/,
+      );
+      expect(proposed()).toContain('# Ours\nkind: NotificationTemplate');
+      expect(proposed()).toContain('subject: Hurry! $daysLeft days left');
+      expect(changedFiles()).toBe(`${place}config/mail.yaml`);
+    });
+
+    it('updates the same request on a later night, and leaves its files where nothing else changed', async () => {
+      changeSubject('Hurry!');
+      await night();
+      const first = revision();
+      await night();
+      expect(revision()).toBe(first);
+      changeSubject('Hurry up!');
+      await night();
+      expect(revision()).not.toBe(first);
+      expect(hub().requests).toHaveLength(1);
+      expect(textOfRequest(request())).toContain('Hurry up!');
+      expect(proposed()).toContain('Hurry up!');
+      expect(git(`${runner.dir}.git`, 'rev-list', '--count', `main..${branch}`)).toBe('1');
+    });
+
+    it('does not open a closed request again, but opens another one for other drift', async () => {
+      changeSubject('Hurry!');
+      await night();
+      close();
+      expect(await night()).toContain('was closed: the next apply puts back what the manifests say');
+      expect(hub().requests).toHaveLength(1);
+      changeSubject('Run!');
+      await night();
+      expect(hub().requests).toHaveLength(2);
+      expect(proposed()).toContain('Run!');
+    });
+
+    it('moves the tag of the project, for which it needs no files', async () => {
+      expect(await job('applied')).toMatchObject({ code: 0 });
+      expect(hub().applied).toBe('m1');
+    });
+
+    it.runIf(name === 'GitHub')('has its plan approved, which the apply after the merge finds', async () => {
+      changeSubject('Hurry!');
+      await night();
+      const head = revision();
+      const context = `tenantctl/plan${place && '-apps-iga'}`;
+      expect(hub().statuses).toMatchObject([{ sha: head, state: 'success', context }]);
+      const pulls = [{ merge_commit_sha: 'm1', head: { sha: head } }];
+      runner.write('hub.json', JSON.stringify({ ...hub(), pulls }));
+      checkOut({ runner });
+      git(runner.dir, 'merge', '--quiet', head);
+      expect(await job('apply')).toMatchObject({ code: 0 });
+      expect(await job('drift')).toMatchObject({ code: 0 });
+    });
+  },
+);
+
 describe.each(systems)('a night of $name', (system) => {
   const { name } = system;
   const job = (job: string) => system.job(project(), job);
   const night = () => nightOf(system);
   beforeEach(() => setUp(''));
-
-  it('opens a request that takes over what the tenant has', async () => {
-    changeSubject('Hurry! $daysLeft days left');
-    await night();
-    expect(hub().requests).toHaveLength(1);
-    expect(textOfRequest(request())).toMatch(/Merge it[\s\S]*Close it[\s\S]*### tenantctl plan[\s\S]*Hurry!/);
-    expect(proposed()).toContain('# Ours\nkind: NotificationTemplate');
-    expect(proposed()).toContain('subject: Hurry! $daysLeft days left');
-    const changed = git(`${runner.dir}.git`, 'diff', '--name-only', 'main', branch);
-    expect(changed).toBe('config/mail.yaml');
-  });
 
   it('says what merging and closing do also where the report is as long as it may be', async () => {
     const emails = Array.from({ length: 400 }, (_, at) => `${'team-'.repeat(11)}${at}@acme.example`);
@@ -154,21 +218,6 @@ describe.each(systems)('a night of $name', (system) => {
     expect(text.length).toBeLessThanOrEqual(65_536);
   });
 
-  it('updates the same request on a later night, and leaves its files where nothing else changed', async () => {
-    changeSubject('Hurry!');
-    await night();
-    const first = revision();
-    await night();
-    expect(revision()).toBe(first);
-    changeSubject('Hurry up!');
-    await night();
-    expect(revision()).not.toBe(first);
-    expect(hub().requests).toHaveLength(1);
-    expect(textOfRequest(request())).toContain('Hurry up!');
-    expect(proposed()).toContain('Hurry up!');
-    expect(git(`${runner.dir}.git`, 'rev-list', '--count', `main..${branch}`)).toBe('1');
-  });
-
   it('opens and closes nothing without drift', async () => {
     expect(await job('drift')).toMatchObject({ code: 0 });
     expect(hub().requests ?? []).toEqual([]);
@@ -178,18 +227,6 @@ describe.each(systems)('a night of $name', (system) => {
     checkOut({ runner });
     expect(await job('drift')).toMatchObject({ code: 0 });
     expect(request().state).toMatch(/^open/);
-  });
-
-  it('does not open a closed request again, but opens another one for other drift', async () => {
-    changeSubject('Hurry!');
-    await night();
-    close();
-    expect(await night()).toContain('was closed: the next apply puts back what the manifests say');
-    expect(hub().requests).toHaveLength(1);
-    changeSubject('Run!');
-    await night();
-    expect(hub().requests).toHaveLength(2);
-    expect(proposed()).toContain('Run!');
   });
 
   it('keeps commits that somebody added to the request', async () => {
@@ -251,74 +288,4 @@ describe.each(systems)('a night of $name', (system) => {
       expect(hub().statuses).toEqual([]);
     },
   );
-
-  it.runIf(name === 'GitHub')('has its plan approved, which the apply after the merge finds', async () => {
-    changeSubject('Hurry!');
-    await night();
-    const head = revision();
-    expect(hub().statuses).toMatchObject([{ sha: head, state: 'success', context: 'tenantctl/plan' }]);
-    runner.write(
-      'hub.json',
-      JSON.stringify({ ...hub(), pulls: [{ merge_commit_sha: 'm1', head: { sha: head } }] }),
-    );
-    git(runner.dir, 'checkout', '--quiet', '--force', 'main');
-    git(runner.dir, 'merge', '--quiet', head);
-    expect(await job('apply')).toMatchObject({ code: 0 });
-    expect(await job('drift')).toMatchObject({ code: 0 });
-  });
-});
-
-describe.each(systems)('a night of $name with a project in a folder of the repository', (system) => {
-  const { name } = system;
-  const job = (job: string) => system.job(project(), job);
-  beforeEach(() => setUp('apps/iga/'));
-
-  it('opens a request that changes the files of the project only', async () => {
-    changeSubject('Hurry! $daysLeft days left');
-    await nightOf(system);
-    expect(hub().requests).toHaveLength(1);
-    expect(request()).toMatchObject({ title: 'Accept what was changed in the tenant (apps/iga)' });
-    expect(request().head ?? request().source_branch).toBe('tenantctl/drift-apps-iga');
-    expect(textOfRequest(request())).toMatch(/Merge it[\s\S]*### tenantctl plan[\s\S]*Hurry!/);
-    expect(proposed()).toContain('# Ours\nkind: NotificationTemplate');
-    expect(proposed()).toContain('subject: Hurry! $daysLeft days left');
-    expect(git(`${runner.dir}.git`, 'diff', '--name-only', 'main', branch)).toBe('apps/iga/config/mail.yaml');
-  });
-
-  it('updates it on a later night, and does not open it again once it is closed', async () => {
-    changeSubject('Hurry!');
-    await nightOf(system);
-    const first = revision();
-    await nightOf(system);
-    expect(revision()).toBe(first);
-    changeSubject('Run!');
-    await nightOf(system);
-    expect(textOfRequest(request())).toContain('Run!');
-    expect(proposed()).toContain('subject: Run!');
-    close();
-    expect(await nightOf(system)).toContain('was closed: the next apply puts back what the manifests say');
-    expect(hub().requests).toHaveLength(1);
-  });
-
-  it('moves the tag of the project, for which it needs no files', async () => {
-    expect(await job('applied')).toMatchObject({ code: 0 });
-    expect(hub().applied).toBe('m1');
-  });
-
-  it.runIf(name === 'GitHub')('has its plan approved, which the apply after the merge finds', async () => {
-    changeSubject('Hurry!');
-    await nightOf(system);
-    const head = revision();
-    expect(hub().statuses).toMatchObject([
-      { sha: head, state: 'success', context: 'tenantctl/plan-apps-iga' },
-    ]);
-    runner.write(
-      'hub.json',
-      JSON.stringify({ ...hub(), pulls: [{ merge_commit_sha: 'm1', head: { sha: head } }] }),
-    );
-    checkOut({ runner });
-    git(runner.dir, 'merge', '--quiet', head);
-    expect(await job('apply')).toMatchObject({ code: 0 });
-    expect(await job('drift')).toMatchObject({ code: 0 });
-  });
 });

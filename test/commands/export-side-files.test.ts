@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld } from '../support/world.ts';
+import { createTestWorld, succeed } from '../support/world.ts';
 
 /** A project whose overlay, if `isUsed`, reads the file `texts/body.html` too. */
 async function worldWith(isUsed: boolean) {
@@ -22,8 +22,7 @@ it.each([
 ])('the side file of a removed manifest stays only where something uses it: %s', async (_what, isUsed) => {
   const world = await worldWith(isUsed);
   world.write('config/gone.yaml', manifestOf('Gone'));
-  const merged = await world.run('export --merge --delete');
-  expect(merged, merged.stderr).toMatchObject({ code: 0 });
+  await succeed(world, 'export --merge --delete');
   expect(existsSync(join(world.dir, 'config/gone.yaml'))).toBe(false);
   expect(existsSync(join(world.dir, 'texts/body.html'))).toBe(isUsed);
 });
@@ -35,8 +34,7 @@ it.each([
   const world = await worldWith(isUsed);
   addObjects(world.sandbox.state, { simIntegrations: [{ name: 'Desk', type: 'T', description: 'Other' }] });
   world.write('config/desk.yaml', manifestOf('Desk'));
-  const merged = await world.run('export --merge');
-  expect(merged, merged.stderr).toMatchObject({ code: 0 });
+  await succeed(world, 'export --merge');
   expect(world.read('texts/body.html')).toBe(isUsed ? 'Hello' : 'Other');
   expect(world.read('config/desk.yaml')).toContain(
     isUsed ? 'description: Other' : 'description: !file ../texts/body.html',

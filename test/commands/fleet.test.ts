@@ -34,6 +34,13 @@ const sendersOf = (name: string) => stateOf(name).senders.map(({ email }) => ema
 const refuse = (name: string) =>
   fleet.sandboxOf(name).faults.add({ kind: 'status', status: 403, times: Number.POSITIVE_INFINITY });
 
+/** Applies a saved plan of all environments, of which one is refused for now. */
+async function applyInPart(): Promise<void> {
+  refuse('eu-2');
+  await expectEnd(run('apply fleet.json'), 3);
+  fleet.sandboxOf('eu-2').faults.clear();
+}
+
 /** A tenant that cannot be reached is tried for as long as its environment says. */
 async function takeDown(name: string): Promise<void> {
   await fleet.sandboxOf(name).close();
@@ -155,9 +162,7 @@ describe('what happens to one tenant', () => {
 
 it('an apply that failed in part is finished by the same command, and touches no tenant that was done', async () => {
   await run('plan -e * --out fleet.json');
-  refuse('eu-2');
-  await expectEnd(run('apply fleet.json'), 3);
-  fleet.sandboxOf('eu-2').faults.clear();
+  await applyInPart();
   const sent = ['eu-1', 'us-1'].map((name) => fleet.sandboxOf(name).log.length);
   const again = await fleetOf('apply', 'fleet.json');
   expect(again.code).toBe(0);
@@ -168,9 +173,7 @@ it('an apply that failed in part is finished by the same command, and touches no
 
 it('an apply in part does not call done what was rolled back meanwhile, nor does it again', async () => {
   await run('plan -e * --out fleet.json');
-  refuse('eu-2');
-  await run('apply fleet.json');
-  fleet.sandboxOf('eu-2').faults.clear();
+  await applyInPart();
   const [result = ''] = readdirSync(join(fleet.dir, '.tenantctl/eu-1/results'));
   const back = ['rollback', `.tenantctl/eu-1/results/${result}`, '--allow-delete-all', 'SenderAddress'];
   await run(...back, '--out', 'back.json');
@@ -189,9 +192,7 @@ it('an apply in part does not call done what was rolled back meanwhile, nor does
 
 it('an apply in part does not call done what a later apply may have changed', async () => {
   await run('plan -e * --out fleet.json');
-  refuse('eu-2');
-  await run('apply fleet.json');
-  fleet.sandboxOf('eu-2').faults.clear();
+  await applyInPart();
   stateOf('eu-1').senders.length = 0;
   fleet.sandboxOf('eu-1').faults.add({ kind: 'status', status: 504, method: 'POST', path: '/v2025' });
   const later = await run('apply -e eu-1 --yes --format json');
@@ -207,9 +208,7 @@ it('an apply in part is finished by the same command where the plan was made by 
   const createdAt = new Date(Date.now() + 3_600_000).toISOString();
   const environments = planned.environments.map((each) => ({ ...each, plan: { ...each.plan, createdAt } }));
   fleet.write('fleet.json', JSON.stringify({ ...planned, environments }));
-  refuse('eu-2');
-  await expectEnd(run('apply fleet.json'), 3);
-  fleet.sandboxOf('eu-2').faults.clear();
+  await applyInPart();
   await expectEnd(run('apply fleet.json'), 0);
   for (const name of names) expect(sendersOf(name)).toEqual(['a@acme.example']);
 });

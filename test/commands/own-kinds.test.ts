@@ -68,8 +68,7 @@ describe('a kind that the project describes', () => {
     );
     const former = { ...ann, name: 'Anna' };
     world.declare([{ kind: 'Task', name: 'Sync', title: 'b', owner: former, others: [former] }]);
-    const applied = await world.run('apply --yes');
-    expect(applied, applied.stdout).toMatchObject({ code: 0 });
+    await succeed(world, 'apply --yes');
     expect(world.sandbox.state.objects.Task).toMatchObject([{ title: 'b', owner: ann, others: [ann] }]);
     expect(addresses(await world.plan())).toEqual([]);
   });
@@ -81,8 +80,7 @@ describe('a kind that the project describes', () => {
       'config/task.yaml',
       'kind: Task\nname: Sync\nothers: [{ type: ROLE, id: r1 }, { type: GROUP, id: r3 }]\n',
     );
-    const applied = await world.run('apply --yes');
-    expect(applied, applied.stdout).toMatchObject({ code: 0 });
+    await succeed(world, 'apply --yes');
     expect(addresses(await world.plan())).toEqual([]);
   });
 
@@ -95,8 +93,7 @@ describe('a kind that the project describes', () => {
     const planned = await world.run('plan');
     expect(planned.stdout).toContain('+ settings/a/value  (sensitive)');
     const compared = await world.run('diff test --declared');
-    const applied = await world.run('apply --yes');
-    expect(applied, applied.stdout).toMatchObject({ code: 0 });
+    const applied = await succeed(world, 'apply --yes');
     for (const { stdout } of [planned, compared, applied]) expect(stdout).not.toContain('4711');
     expect(compared.stdout).toContain('settings/a/value');
     expect(addresses(await world.plan())).toEqual([]);

@@ -5,7 +5,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
 import { caseFiles, caseId, caseKinds, caseRole, caseSeed, rolePlaces } from '../support/tenant-of-cases.ts';
 import { createTwoTenants } from '../support/two-tenants.ts';
-import { createTestWorld, expectEnd, filesBelow, type WorldOptions } from '../support/world.ts';
+import { createTestWorld, expectEnd, filesBelow, succeed, type WorldOptions } from '../support/world.ts';
+
+/** What was printed, on one line, without the code of what it is about. */
+const wordsOf = (text: string) => text.replaceAll(/\s+|\[ids-kept\]/g, ' ').replaceAll(/ +/g, ' ');
 
 const world = (options: WorldOptions = {}) =>
   createTestWorld({ seed: caseSeed('A', [caseRole('A')]), files: caseFiles(), ...options });
@@ -19,12 +22,7 @@ async function twoTenants(
     production: { seed: caseSeed('B', second) },
   });
   onTestFinished(() => two.close());
-  const succeed = async (...argv: string[]) => {
-    const ran = await two.run(...argv);
-    expect(ran, ran.stderr + ran.stdout).toMatchObject({ code: 0 });
-    return ran;
-  };
-  return { ...two, succeed };
+  return { ...two, succeed: (...argv: string[]) => succeed(two, ...argv) };
 }
 
 it('an export of one tenant, applied to another one, has its ids at every place', async () => {
@@ -74,8 +72,7 @@ it('an id that the same plan makes is filled in at its places, and what names it
   const { write, run, plan, sandbox } = await world(withSources());
   write('config/all.yaml', manifests);
   expect((await run('plan')).stdout).toContain('Source/New');
-  const applied = await run('apply', '--yes');
-  expect(applied, applied.stdout + applied.stderr).toMatchObject({ code: 0 });
+  await expectEnd(run('apply', '--yes'), 0);
   expect((await plan()).changes).toEqual([]);
   const made = sandbox.state.objects.Source?.find(({ name }) => name === 'New')?.id;
   const role = sandbox.state.objects.Role?.find(({ name }) => name === 'Reader');
@@ -95,16 +92,14 @@ it('an id that the same plan makes is filled in at its places, and what names it
     'config/all.yaml',
     absent.map(([kind, name]) => `---\nkind: ${kind}\nname: ${name}\nensure: absent\n`).join(''),
   );
-  const deleted = await run('apply', '--yes', '--result', 'result.json', '--allow-delete-all', 'Role');
-  expect(deleted, deleted.stdout + deleted.stderr).toMatchObject({ code: 0 });
+  await expectEnd(run('apply', '--yes', '--result', 'result.json', '--allow-delete-all', 'Role'), 0);
   const deletes = sandbox.log.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
   expect(deletes).toEqual([`/v2025/roles/${role?.id}`, `/v2025/sources/${made}`]);
   for (const argv of [
     ['rollback', 'result.json', '--out', 'back.json'],
     ['apply', 'back.json', '--yes'],
   ]) {
-    const ran = await run(...argv);
-    expect(ran, ran.stdout + ran.stderr).toMatchObject({ code: 0 });
+    await expectEnd(run(...argv), 0);
   }
   const again = sandbox.state.objects.Source?.find(({ name }) => name === 'New')?.id;
   expect(sandbox.state.objects.Role?.find(({ name }) => name === 'Reader')).toMatchObject({
@@ -129,11 +124,7 @@ it('names of members that are ids are changed, made, merged and rolled back like
       'config/source.yaml': 'kind: Source\nname: New/One\n',
     },
   });
-  const succeed = async (...argv: string[]) => {
-    const ran = await run(...argv);
-    expect(ran, ran.stdout + ran.stderr).toMatchObject({ code: 0 });
-    return ran.stdout;
-  };
+  const succeed = async (...argv: string[]) => (await expectEnd(run(...argv), 0)).stdout;
   const live = () => sandbox.state.objects.Role?.[0] as Record<string, JsonObject>;
   const [hr, ledger] = [caseId('A', 'HR'), caseId('A', 'Ledger')];
   live().accessRequestConfig = { [hr]: 1, [ledger]: 5 };
@@ -258,11 +249,10 @@ it('names the ids that no policy settles, and the policies; `kind check --write`
     'accessRequestConfig/approvalSchemes/*/approverId: { is: reference, by: approverType, to: { GOVERNANCE_GROUP: GovernanceGroup, IDENTITY: Identity } }',
     'additionalOwners/*/id: { is: reference, by: type, to: { IDENTITY: Identity, GOVERNANCE_GROUP: GovernanceGroup } }',
   ];
-  const words = stderr.replaceAll(/\s+|\[ids-kept\]/g, ' ').replaceAll(/ +/g, ' ');
+  const words = wordsOf(stderr);
   for (const hint of hints) expect(words).toContain(`- ${hint} in Role/Accountant`);
   expect(words).toContain('Add these lines to `places` in kinds/Role.kind.yaml');
-  const checked = await run('kind', 'check', 'Role', '--write');
-  expect(checked, checked.stdout + checked.stderr).toMatchObject({ code: 0 });
+  const checked = await expectEnd(run('kind', 'check', 'Role', '--write'), 0);
   expect(checked.stdout).toContain('Marked as proven');
   expect(JSON.parse(read('kinds/Role.kind.yaml')).places).toMatchObject({
     'membership/**/sourceId': { is: 'reference', to: 'Source' },
@@ -308,17 +298,16 @@ it('a plan and a diff tell ids of another tenant, also where nothing differs', a
   test.declare([{ ...foreign, owner: undefined }]);
   const plan = await succeed('plan', '-e', 'production');
   expect(plan.stdout).toContain('No changes');
-  const words = (text: string) => text.replaceAll(/\s+|\[ids-kept\]/g, ' ').replaceAll(/ +/g, ' ');
-  expect(words(plan.stdout)).toContain(
+  expect(wordsOf(plan.stdout)).toContain(
     'Role has texts that look like ids, but the tenant has no such object of a kind that the project knows: - membership/**/sourceId in Role/Accountant - membership/sourceIds in Role/Accountant - membership/limits in Role/Accountant - accessRequestConfig/approvalSchemes/*/approverId in Role/Accountant - additionalOwners/*/id in Role/Accountant',
   );
   expect((await succeed('plan', '-e', 'test')).stdout).not.toContain('ids-kept');
   const { stdout } = await succeed('diff', 'test', 'production', '--kinds', 'Role');
   expect(stdout).toContain('No differences');
-  expect(words(stdout)).toContain(
+  expect(wordsOf(stdout)).toContain(
     '- membership/**/sourceId: { is: reference, to: Source } in Role/Accountant',
   );
-  expect(words(stdout)).toContain('the tenant of production has no such object');
+  expect(wordsOf(stdout)).toContain('the tenant of production has no such object');
   expect(production.sandbox.log.every(({ method }) => method === 'GET' || method === 'POST')).toBe(true);
 });
 
@@ -336,7 +325,7 @@ it('tells ids inside texts and names of members, and says nothing of what is pla
     files: caseFiles({ 'accessRequestConfig/form': 'plain' }),
   });
   const { stderr } = await run('export', '--kinds', 'Role');
-  const words = stderr.replaceAll(/\s+|\[ids-kept\]/g, ' ').replaceAll(/ +/g, ' ');
+  const words = wordsOf(stderr);
   expect(words).toContain(
     'ids of objects inside texts and names of members, which have other ids in another tenant: - description (Source)',
   );
@@ -380,8 +369,7 @@ it('a key may have the name of what an object refers to: an entitlement is a nam
   });
   onTestFinished(() => two.close());
   for (const argv of ['export -e test --kinds Role', 'apply -e production --yes', 'plan -e test']) {
-    const ran = await two.run(...argv.split(' '));
-    expect(ran, ran.stderr + ran.stdout).toMatchObject({ code: 0 });
+    await succeed(two, ...argv.split(' '));
   }
   expect([...filesBelow(`${two.test.dir}/config`).values()].join('')).toContain(
     '!ref Entitlement/ERP/Ledger',
@@ -408,7 +396,6 @@ const builtIn = (members: object, options: WorldOptions = {}) =>
     ...options,
   });
 const tickets = { id: 's1', name: 'Tickets', type: 'Jira', cluster: caseId('A', 'va'), sources: [] };
-const wordsOf = (text: string) => text.replaceAll(/\s+|\[ids-kept\]/g, ' ').replaceAll(/ +/g, ' ');
 
 it('tells the ids in built-in kinds that nothing names', async () => {
   const rule = { type: 'RULE', id: caseId('A', 'Rule'), name: 'Before' };

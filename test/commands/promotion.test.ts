@@ -10,7 +10,7 @@ import { get, type Json } from '../../src/model/json.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { commitAll, git } from '../support/repository.ts';
 import { startSandbox } from '../support/sandbox.ts';
-import { runProgram } from '../support/world.ts';
+import { expectEnd, runProgram } from '../support/world.ts';
 import { expectWhatMatters, longPlanManifests, prepareForLongPlan } from './long-plan.ts';
 import { createRunner, member, type Ran, type Runner } from './pipeline-runner.ts';
 import { curl, gh, runGithubJob, runGitlabJob } from './played-ci-systems.ts';
@@ -26,8 +26,7 @@ beforeEach(async () => {
   production = await startSandbox({ rateLimit: null });
   runner = await createRunner({ gh, curl });
   const tenants = ['--identity', `test=${test.url}`, '--identity', `production=${production.url}`];
-  const { code, stderr } = await init(...tenants, '--from', 'examples');
-  expect(code, stderr).toBe(0);
+  await expectEnd(init(...tenants, '--from', 'examples'), 0);
   runner.write('package-lock.json', '{}');
   rmSync(join(runner.dir, 'config'), { recursive: true });
   await runner.shell('mkdir config', {});
@@ -183,11 +182,13 @@ describe.each(systems.filter(({ runs }) => runs))('$file', ({ file, job }) => {
     const tickets = 'kind: SimIntegration\nname: Tickets\ntype: ServiceNow Service Desk\n';
     runner.write('config/all.yaml', `# Ours\n${tickets}description: Declared\n`);
     rmSync(join(runner.dir, 'config/senders.yaml'));
-    const { code } = await runProgram(['apply', '-e', 'test,production', '--yes'], {
-      cwd: runner.dir,
-      env: secrets(),
-    });
-    expect(code).toBe(0);
+    await expectEnd(
+      runProgram(['apply', '-e', 'test,production', '--yes'], {
+        cwd: runner.dir,
+        env: secrets(),
+      }),
+      0,
+    );
     runner.write('.gitignore', 'hub.json\nnpm.log\noutputs\nsummary.md\n.tenantctl\n');
     commitAll(runner.dir);
     git(runner.dir, 'tag', 'tenantctl-applied');
@@ -259,8 +260,7 @@ describe('init --promote', () => {
       runner.write('tenantctl.yaml', `${text}\ngroups: { live: [eu] }\n`);
       await runner.shell('mkdir environments', {});
       runner.write(`environments/eu.${ending}`, `identity:\n  baseUrl: https://eu.example\n  ${auth}\n`);
-      const { code, stdout } = await init('--promote', 'test', '@live');
-      expect(code).toBe(0);
+      const { stdout } = await expectEnd(init('--promote', 'test', '@live'), 0);
       expect(stdout).toContain('tenantctl plan -e test -e @live\n');
       const workflow = fileOf(github);
       expect(member(workflow, 'env')).toMatchObject({ TENANTCTL_FIRST: 'test', TENANTCTL_NEXT: '@live' });
@@ -291,8 +291,6 @@ describe('init --promote', () => {
     [['--promote', 'test', '@nobody'], '--promote: There is no group `@nobody`.'],
     [['other', '--promote', 'test', 'production'], 'takes environments of an existing project'],
   ])('refuses %j', async (argv, message) => {
-    const { code, stderr } = await init(...argv);
-    expect(code).toBe(1);
-    expect(stderr).toContain(message);
+    await expectEnd(init(...argv), 1, message);
   });
 });

@@ -379,8 +379,7 @@ describe('an export', () => {
       // As JSON, which is read in a hundredth of the time.
       const whole = JSON.stringify({ ...seed, objects: { ...objects, Identity, Role: roles } });
       const world = await createTestWorld({ seed: whole, files: own });
-      const ran = await world.run('export --kinds Role');
-      expect(ran, ran.stderr).toMatchObject({ code: 0 });
+      await succeed(world, 'export --kinds Role');
       const asked = world.sandbox.log.filter(({ path }) => path.startsWith('/v2025/identities'));
       return { text: [...filesBelow(`${world.dir}/config`).values()].join(''), asked: asked.length };
     };
@@ -432,8 +431,7 @@ describe('a rollback', () => {
     names.map((name) => `kind: ${name.replace('/', '\nname: ')}\nensure: absent\n`).join('---\n');
   const worldAfter = async (manifests: string) => {
     const world = await worldWith(manifests, { seed: seedOf('dev', existing('dev')) });
-    const applied = await world.run('apply --yes --result result.json');
-    expect(applied, applied.stderr).toMatchObject({ code: 0 });
+    await succeed(world, 'apply --yes --result result.json');
     return world;
   };
   const objectsOf = ({ sandbox }: World, kind: string) => sandbox.state.objects[kind] ?? [];
@@ -446,8 +444,7 @@ describe('a rollback', () => {
     ],
   ])('gives an object that was %s the new ids of what it refers to', async (_what, manifests) => {
     const world = await worldAfter(manifests);
-    const back = await world.run('rollback result.json --out back.json');
-    expect(back, back.stderr).toMatchObject({ code: 0 });
+    const back = await succeed(world, 'rollback result.json --out back.json');
     expect(back.stdout).toContain('!ref AccessProfile/Read (created by this plan)');
     await succeed(world, 'apply back.json');
     const read = objectsOf(world, 'AccessProfile').find(({ name }) => name === 'Read');

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { zoneLine } from '../../src/commands/status.ts';
-import { dkimRecords, mailFromRecords } from '../../src/engine/status.ts';
 import { get, isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, expectEnd, runProgram, succeed, type World } from '../support/world.ts';
@@ -156,42 +155,6 @@ test('nothing that a tenant answers breaks out of its line in a zone file', asyn
   expect(lines).toContain('ok._domainkey.acme.example. 3600 IN CNAME ok.dkim.amazonses.com.');
   expect(stdout.match(/^; WARNING, left out:/gm)).toHaveLength(7);
   expect(stderr).toBe('');
-});
-
-test.each([
-  ['a priority that is none', { mxRecord: '99999 mail.example' }],
-  ['a host that is none', { mxRecord: '10 mail.example. ; x' }],
-  ['a line feed in a text', { txtRecord: 'v=spf1\n@ IN A 6.6.6.6' }],
-  ['a text of foreign signs', { txtRecord: 'v=spf1 \u202e' }],
-  ['a text without end', { txtRecord: 'x'.repeat(3000) }],
-])('%s makes no record', (_what, part) => {
-  const whole = {
-    mailFromDomain: 'bounce.acme.example',
-    mxRecord: '10 mail.example',
-    txtRecord: 'v=spf1 -all',
-  };
-  expect(mailFromRecords(whole)).toMatchObject({ refused: [], records: { length: 2 } });
-  const { records, refused } = mailFromRecords({ ...whole, ...part });
-  expect(records).toHaveLength(1);
-  expect(refused).toHaveLength(1);
-});
-
-test.each([
-  'acme\n.example',
-  'ac me.example',
-  'münchen\u2028.example',
-  'acme',
-  '',
-  '-a.example',
-  'a..example',
-])('"%s" is no domain', (domain) => {
-  const { records, refused } = dkimRecords(domain, { dkimTokens: ['aaa'] }, 'dkim.amazonses.com');
-  expect({ records, refused }).toEqual({ records: [], refused: [expect.any(String)] });
-});
-
-test('international domains are published in their ASCII form', () => {
-  const { records } = dkimRecords('münchen.example', { dkimTokens: ['aaa'] }, 'dkim.amazonses.com');
-  expect(records.map(({ name }) => name)).toEqual(['aaa._domainkey.xn--mnchen-3ya.example']);
 });
 
 test('a text of any length is split into strings that give it back', () => {

@@ -317,7 +317,6 @@ describe('an environment without a service that manifests need', () => {
       },
       { code: 'no-endpoint', source: { line: 13, column: 18 }, message: expect.stringMatching(/^`!lookup`/) },
     ]);
-    const others = await world.run('validate --except ProfileSearch/** SimIntegration/**');
-    expect(others, others.stdout).toMatchObject({ code: 0 });
+    await succeed(world, 'validate --except ProfileSearch/** SimIntegration/**');
   });
 });

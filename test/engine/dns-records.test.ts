@@ -28,6 +28,7 @@ describe('a DNS name', () => {
     'a.example\n',
     'a\u0000.example',
     'a\u00a0.example',
+    'a\u2028.example',
     'a;b.example',
     'a".example',
     `${'a'.repeat(64)}.example`,
@@ -118,6 +119,7 @@ describe('the records of a MAIL FROM domain', () => {
     '10',
     '10 nohost',
     '10 a.example x',
+    '10 a.example. ; x',
     'x10 a.example',
     '',
     '100000 a.example',
@@ -137,7 +139,7 @@ describe('the records of a MAIL FROM domain', () => {
     expect(of(mx, text).records[1]).toEqual({ type: 'TXT', name, value });
   });
 
-  it.each(['', '   ', '""', 'a\nb', 'grüße', 'a\tb', 'x'.repeat(2001)])(
+  it.each(['', '   ', '""', 'a\nb', 'grüße', 'a\u202e', 'a\tb', 'x'.repeat(2001)])(
     'refuse the TXT record %j',
     (text) => {
       const { records, refused } = of(mx, text);
