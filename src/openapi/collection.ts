@@ -47,7 +47,7 @@ interface ListCall {
 }
 
 /** The objects of a list: their shape, and the member of the answer that has them. */
-export interface Rows {
+interface Rows {
   readonly shape: Shape;
   readonly member: string | null;
 }
@@ -79,24 +79,52 @@ function withParent(path: string, shapes: readonly Shape[] = []): Pick<Collectio
   return { path: `${above}/{${name}}${below}`, parent: { name, kind } };
 }
 
-/** Reads the calls of the collection at a path, with or without that of the servers. Throws a Failure for no path. */
-export function readCollection(api: OpenApi, wanted: string): Collection {
-  const all = api.at(api.root, 'paths');
-  const paths = Object.keys(all?.value ?? {}).sort();
+/** A path of the document. */
+interface Place {
+  /** As the document has it. */
+  readonly found: string;
+  /** From the base URL on. */
+  readonly path: string;
+  /** The path of its single objects. */
+  readonly itemPath: string | undefined;
+}
+
+function placesOf(api: OpenApi): Place[] {
+  const paths = Object.keys(api.at(api.root, 'paths')?.value ?? {}).sort();
+  const prefix = serverPath(api);
+  return paths.map((found) => ({
+    found,
+    path: found.startsWith(`${prefix}/`) ? found : prefix + found,
+    itemPath: paths.find(
+      (each) => each.startsWith(`${found}/{`) && /^\/\{[^/]*\}$/.test(each.slice(found.length)),
+    ),
+  }));
+}
+
+/** The place of a path, with or without that of the servers. Throws a Failure for a path that cannot be that of a kind. */
+export function findPlace(api: OpenApi, wanted: string): Place {
+  const places = placesOf(api);
   const prefix = serverPath(api);
   const given = wanted.replace(/(?<=.)\/+$/, '');
-  const found = paths.find((path) => path === given || prefix + path === given);
-  const known = paths.map((path) => prefix + path);
-  if (!all || found === undefined) throw unknownPath(api, given, known);
-  const path = found.startsWith(`${prefix}/`) ? found : prefix + found;
-  if (!kindPath.test(path))
-    throw fail('openapi-path', `The path ${path} cannot be the path of a kind.`, {
-      hint: 'A kind has a collection at a path of letters, digits, `.`, `_`, `~` and `-`, below at most one other object.',
-    });
-  const itemPath = itemPathOf(found, paths);
-  const whole = api.at(all, found);
+  const place = places.find(({ found }) => found === given || prefix + found === given);
+  if (!place) {
+    const collections = places.map(({ found }) => prefix + found).filter((each) => !each.includes('{'));
+    const some = collections.slice(0, 5).join(', ');
+    const all = some === '' ? 'It describes no collection.' : `It describes collections such as ${some}.`;
+    const hint = didYouMean(given, collections) ?? all;
+    throw fail('openapi-path', `${api.root.file} has no path ${given}.`, { hint });
+  }
+  if (kindPath.test(place.path)) return place;
+  throw fail('openapi-path', `The path ${place.path} cannot be the path of a kind.`, {
+    hint: 'A kind has a collection at a path of letters, digits, `.`, `_`, `~` and `-`, below at most one other object.',
+  });
+}
+
+/** Reads the calls of the collection at a place. */
+export function readCollection(api: OpenApi, { found, path, itemPath }: Place): Collection {
+  const whole = api.at(api.root, 'paths', found);
   const single = itemPath === undefined && isSingle(api, path, whole);
-  const item = single ? whole : itemPath === undefined ? null : api.at(all, itemPath);
+  const item = single ? whole : itemPath === undefined ? null : api.at(api.root, 'paths', itemPath);
   const call = (part: Part | null, method: string) => part && api.at(part, method);
   const [list, read, patch] = [call(whole, 'get'), call(item, 'get'), call(item, 'patch')];
   const [create, put] = ([call(whole, 'post'), call(item, 'put')] as const).map(
@@ -155,26 +183,22 @@ function isList(api: OpenApi, path: string, whole: Part | null): boolean {
 const hasAny = (api: OpenApi, path: Part | null, ...methods: readonly string[]): boolean =>
   path !== null && methods.some((method) => api.at(path, method) !== null);
 
-interface FoundPlace extends Pick<Collection, 'path' | 'parent'> {
-  /** With its parent as the document names it. */
-  readonly found: string;
+interface FoundCollection extends Pick<Collection, 'path' | 'parent'> {
+  readonly place: Place;
   /** What its calls are filed under. */
   readonly tag: string | null;
 }
 
 /** The lists of objects and the single objects of a document; and of what else can be written, the path and why it is no kind. */
 export function collectionsIn(api: OpenApi) {
-  const collections: FoundPlace[] = [];
+  const collections: FoundCollection[] = [];
   const leftOut: string[] = [];
-  const all = api.at(api.root, 'paths');
-  const paths = Object.keys(all?.value ?? {}).sort();
-  const prefix = serverPath(api);
-  const items = new Map(paths.map((path) => [path, itemPathOf(path, paths)]));
-  const isItem = new Set(items.values());
-  for (const [found, itemPath] of items) {
-    const path = found.startsWith(`${prefix}/`) ? found : prefix + found;
-    const whole = all && api.at(all, found);
-    const item = all && itemPath !== undefined ? api.at(all, itemPath) : null;
+  const places = placesOf(api);
+  const isItem = new Set(places.map(({ itemPath }) => itemPath));
+  for (const place of places) {
+    const { found, path, itemPath } = place;
+    const whole = api.at(api.root, 'paths', found);
+    const item = itemPath === undefined ? null : api.at(api.root, 'paths', itemPath);
     const reading = whole && api.at(whole, 'get');
     const ways = ['put', 'patch', 'delete'];
     // A POST alone is an action, and no object.
@@ -182,7 +206,7 @@ export function collectionsIn(api: OpenApi) {
       hasAny(api, item, ...ways) || hasAny(api, whole, ...ways) || (reading && hasAny(api, whole, 'post'));
     const why = whyNoKind(api, path, whole, itemPath !== undefined);
     const tag = getTexts(reading?.value ?? {}, 'tags')[0] ?? null;
-    if (why === null) collections.push({ ...withParent(path), found: path, tag });
+    if (why === null) collections.push({ ...withParent(path), place, tag });
     else if (isWritten && (itemPath !== undefined || !isItem.has(found))) leftOut.push(`${path}: ${why}`);
   }
   return { collections, leftOut };
@@ -200,17 +224,6 @@ function whyNoKind(api: OpenApi, path: string, whole: Part | null, hasItems: boo
     ? rowsOf(api, path, reading) !== null
     : isList(api, path, whole) || isSingle(api, path, whole);
   return isKind ? null : 'its GET gives neither one object nor a list whose objects have paths';
-}
-
-const itemPathOf = (path: string, paths: readonly string[]) =>
-  paths.find((each) => each.startsWith(`${path}/{`) && /^\/\{[^/]*\}$/.test(each.slice(path.length)));
-
-function unknownPath(api: OpenApi, path: string, known: readonly string[]) {
-  const collections = known.filter((each) => !each.includes('{'));
-  const some = collections.slice(0, 5).join(', ');
-  const all = some === '' ? 'It describes no collection.' : `It describes collections such as ${some}.`;
-  const hint = didYouMean(path, collections) ?? all;
-  return fail('openapi-path', `${api.root.file} has no path ${path}.`, { hint });
 }
 
 /** The path of the document's first server, with the defaults of its variables, without a slash at the end. */
@@ -256,12 +269,15 @@ function readList(api: OpenApi, path: string, parts: readonly Part[]): ListCall 
     const parameter = query.get(name);
     return parameter ? api.at(parameter, 'schema') : null;
   };
+  const size = ['maximum', 'default']
+    .map((name) => get(schemaOf('limit')?.value ?? {}, name))
+    .find((each): each is number => typeof each === 'number' && each > 0 && each <= largestPage);
   const hasOffset = query.has('offset');
   const others = [...query.keys()].filter((name) => paging.test(name.replaceAll(/[$_[\]-]/g, '')));
   const filters = getText(query.get('filters')?.value ?? {}, 'description') ?? '';
   return {
     rows: rowsOf(api, path, parts.at(-1)),
-    pageSize: query.has('limit') ? pageSizeIn(schemaOf('limit')) : null,
+    pageSize: query.has('limit') ? Math.floor(size ?? smallPage) : null,
     hasGaps: parts.some((part) => api.hasGap(part, 'parameters')),
     hasOffset,
     otherPaging: hasOffset ? [] : others,
@@ -272,12 +288,6 @@ function readList(api: OpenApi, path: string, parts: readonly Part[]): ListCall 
         return words.includes(field) && words.includes('eq');
       }),
   };
-}
-
-function pageSizeIn(schema: Part | null): number {
-  const stated = ['maximum', 'default'].map((name) => get(schema?.value ?? {}, name));
-  const size = stated.find((each) => typeof each === 'number' && each > 0 && each <= largestPage);
-  return typeof size === 'number' ? Math.floor(size) : smallPage;
 }
 
 /** Names of members that hold a list. */
@@ -337,8 +347,13 @@ function readProse(description: string): Prose {
       if (says === null || itemIn(line) !== null) continue;
       const inQuotes = sentence.matchAll(/["`]([A-Za-z_][\w-]*)["`]/g);
       const inside = [...inQuotes].flatMap(([, name]) => name ?? []);
-      const below = index === sentences.length - 1 ? listBelow(lines.slice(at + 1)) : [];
-      for (const name of inside.length > 0 ? inside : below) found[says].add(name);
+      const items = lines
+        .slice(at + 1)
+        .filter((each) => each.trim() !== '')
+        .map(itemIn);
+      const end = items.indexOf(null);
+      const below = index === sentences.length - 1 ? items.slice(0, end < 0 ? items.length : end) : [];
+      for (const name of inside.length > 0 ? inside : below) if (name !== null) found[says].add(name);
     }
   }
   return {
@@ -346,12 +361,6 @@ function readProse(description: string): Prose {
     fixed: found.cannot,
     isForSome: /\bcan only (patch|update|change)\b|\bdo not use this\b/i.test(description),
   };
-}
-
-function listBelow(lines: readonly string[]): string[] {
-  const items = lines.filter((line) => line.trim() !== '').map(itemIn);
-  const end = items.indexOf(null);
-  return items.slice(0, end < 0 ? items.length : end).flatMap((item) => item ?? []);
 }
 
 /** The name in an item of a list, `* name`, or in a line of its own, `**name** (as long as …)`; `null` for other lines. */

@@ -3,11 +3,19 @@ import { formatComment, type Member, printInline } from '../loader/print.ts';
 import { groupBy } from '../model/basics.ts';
 import { fail } from '../model/failure.ts';
 import { getText, isFieldName, isMemberName } from '../model/json.ts';
-import { type Collection, collectionsIn, type Prose, readCollection, type Write } from './collection.ts';
+import {
+  type Collection,
+  collectionsIn,
+  findPlace,
+  type Prose,
+  readCollection,
+  type Write,
+} from './collection.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
 import {
   type DraftField,
   type DraftPlace,
+  type Form,
   fieldOf,
   isServerOwned,
   kindNameOf,
@@ -33,7 +41,7 @@ interface DraftOptions {
   /** The name of the kind; `null`: from the path. */
   readonly kind: string | null;
   /** `null` where nothing is known of other kinds. */
-  readonly known?: KnownKinds | null;
+  readonly known: KnownKinds | null;
 }
 
 /** What is known of a collection before its descriptor is written. */
@@ -48,8 +56,11 @@ interface Findings {
 }
 
 /** Drafts the descriptor of a kind from its collection. Throws a Failure for a path that the document does not have. */
-export function draftKind(api: OpenApi, path: string, { kind: named, known = null }: DraftOptions): Draft {
-  const collection = readCollection(api, path);
+export function draftKind(api: OpenApi, path: string, { kind }: Pick<DraftOptions, 'kind'>): Draft {
+  return draftOf(api, readCollection(api, findPlace(api, path)), { kind, known: null });
+}
+
+function draftOf(api: OpenApi, collection: Collection, { kind: named, known }: DraftOptions): Draft {
   const missed: string[] = [];
   const miss = (message: string) => missed.push(message);
   const findings: Findings = { api, collection, ...objectOf(api, collection), miss };
@@ -75,17 +86,21 @@ export function draftAll(api: OpenApi, builtIn: Iterable<string>): { drafts: Dra
       return { ...place, kind: all.length === 1 ? kind : whole };
     }),
   );
-  const paths = new Map<string, string>();
+  const drafted = new Map<string, (typeof named)[number]>();
   const tags: [tag: string, kind: string][] = [];
-  for (const { found: path, tag, kind } of named) {
-    const other = paths.get(kind);
-    if (other !== undefined) leftOut.push(`${path}: ${kind} is drafted from ${other}`);
-    else paths.set(kind, path);
+  for (const each of named) {
+    const { place, tag, kind } = each;
+    const other = drafted.get(kind);
+    if (other) leftOut.push(`${place.found}: ${kind} is drafted from ${other.place.found}`);
+    else drafted.set(kind, each);
     known.set(kind, kind);
     if (tag !== null) tags.push([pascalCase(singular(tag)), kind]);
   }
   for (const [tag, kind] of tags) if (!known.has(tag)) known.set(tag, kind);
-  return { drafts: [...paths].map(([kind, path]) => draftKind(api, path, { kind, known })), leftOut };
+  const drafts = [...drafted].map(([kind, { place }]) =>
+    draftOf(api, readCollection(api, place), { kind, known }),
+  );
+  return { drafts, leftOut };
 }
 
 /** `/v2025/sources/{source}/schemas` are lists of `SourceSchema`. */
@@ -192,10 +207,9 @@ function idLines({ collection: { idParameter }, properties, miss }: Findings, ke
 }
 
 /** A field or a policy: a word, or members, some of which may have members. */
-function printForm(form: DraftField['field'] | DraftPlace['policy']): string {
+function printForm(form: Form): string {
   if (typeof form === 'string') return form;
-  const entries = Object.entries<string | Readonly<Record<string, string>>>(form);
-  const members = entries.map(([name, value]): Member => {
+  const members = Object.entries(form).map(([name, value]): Member => {
     return [name, typeof value === 'string' ? value : { members: Object.entries(value) }];
   });
   return printInline({ members });
@@ -296,11 +310,15 @@ function fieldsOf(findings: Findings, { key, isReadOnly, update, known }: Contex
     else if (!isWritten(collection, name)) unwritten.push(name);
     else if (movesByItself(name) && (fixed !== null || prose.patchable === null)) moving.push(name);
     else {
-      const { field, notes } = toKnown(fieldOf(api, name, property), known);
+      const drafted = fieldOf(api, name, property);
+      const { form: field, notes } = toKnown(drafted.field, drafted.notes, known);
       if (fixed !== null) immutable.push(name);
       fields.push([name, { field, notes: [...(fixed === null ? [] : [fixed]), ...notes] }]);
       if (typeof field !== 'string' && field.is === 'json')
-        places.push(...placesIn(api, name, property).map((place) => placeToKnown(place, known)));
+        for (const place of placesIn(api, name, property)) {
+          const named = toKnown(place.policy, place.notes, known);
+          places.push({ path: place.path, policy: named.form, notes: named.notes });
+        }
     }
   }
   for (const name of [...unwritten, ...moving]) serverOwned.add(name);
@@ -322,29 +340,25 @@ function fieldsOf(findings: Findings, { key, isReadOnly, update, known }: Contex
   };
 }
 
-/** The field with the name that its kind has among the known ones. */
-function toKnown({ field, notes }: DraftField, known: KnownKinds | null): DraftField {
-  if (typeof field === 'string' || field.to === undefined) return { field, notes };
-  const named = nameIn(known, [field.to]);
-  return { field: { ...field, to: named.names[0] ?? field.to }, notes: [...notes, ...named.notes] };
-}
-
-function placeToKnown({ path, policy, notes }: DraftPlace, known: KnownKinds | null): DraftPlace {
-  if (typeof policy === 'string') return { path, policy, notes };
-  const { to } = policy;
-  const types = typeof to === 'string' ? [to] : Object.keys(to);
-  const named = nameIn(known, typeof to === 'string' ? [to] : Object.values(to));
-  const kinds = Object.fromEntries(types.map((type, at) => [type, named.names[at] ?? '']));
-  const renamed = typeof to === 'string' ? (named.names[0] ?? to) : kinds;
-  return { path, policy: { ...policy, to: renamed }, notes: [...notes, ...named.notes] };
-}
-
-/** Kinds by the names that they have among the known ones, and notes of those that are not there. */
-function nameIn(known: KnownKinds | null, kinds: readonly string[]) {
-  const missing = known ? kinds.filter((kind) => !known.has(kind)) : [];
+/** Gives the kinds in `to` the names that they have among the known ones. Notes say which are not there. */
+function toKnown(
+  form: Form,
+  notes: readonly string[],
+  known: KnownKinds | null,
+): { readonly form: Form; readonly notes: readonly string[] } {
+  if (!known || typeof form === 'string' || form.to === undefined) return { form, notes };
+  const { to } = form;
+  const rename = (kind: string) => known.get(kind) ?? kind;
+  const missing = (typeof to === 'string' ? [to] : Object.values(to)).filter((kind) => !known.has(kind));
   return {
-    names: kinds.map((kind) => known?.get(kind) ?? kind),
-    notes: missing.map((kind) => `check: no kind ${kind} is described`),
+    form: {
+      ...form,
+      to:
+        typeof to === 'string'
+          ? rename(to)
+          : Object.fromEntries(Object.entries(to).map(([type, kind]) => [type, rename(kind)])),
+    },
+    notes: [...notes, ...missing.map((kind) => `check: no kind ${kind} is described`)],
   };
 }
 

@@ -2,9 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '../model/json.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
 
-/** A field of a descriptor: a word, or members, with what a person should know or decide about it. */
+/** A word, or members, some of which may have members. */
+export type Form = string | Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+
+/** A field of a descriptor, with what a person should know or decide about it. */
 export interface DraftField {
-  readonly field: string | Readonly<Record<string, string>>;
+  readonly field: Form;
   readonly notes: readonly string[];
 }
 
@@ -193,19 +196,10 @@ export const movesByItself = (name: string): boolean =>
 /** A place inside a JSON field, with what a person should know or decide about it. */
 export interface DraftPlace {
   readonly path: string;
-  readonly policy: Policy;
+  /** Of ids, `to` is the kind, or the kind of each type, which the member `by` names. */
+  readonly policy: Form;
   readonly notes: readonly string[];
 }
-
-type Policy =
-  | 'secret'
-  | 'serverOwned'
-  | {
-      readonly is: 'reference';
-      readonly by?: string;
-      /** The kind, or the kind of each type. */
-      readonly to: string | Readonly<Record<string, string>>;
-    };
 
 interface FoundPlace extends Omit<DraftPlace, 'path'> {
   readonly steps: readonly string[];
