@@ -115,13 +115,6 @@ interface Results extends ResultRecorder {
   close(): Promise<void>;
 }
 
-interface ResultsOptions {
-  /** The file of `--result`, absolute; `null` without it. */
-  readonly asked: string | null;
-  readonly now: () => string;
-  readonly origin: ResultOrigin;
-}
-
 /**
  * Opens the result files of a run: one of the environment, which is kept if anything was sent, and the one that was
  * asked for. Throws a Failure where the folder cannot be written.
@@ -129,7 +122,7 @@ interface ResultsOptions {
 async function openResults(
   folder: string,
   plan: Plan,
-  { asked, now, origin }: ResultsOptions,
+  { asked, now, origin }: { asked: string | null; now: () => string; origin: ResultOrigin },
 ): Promise<Results> {
   try {
     await mkdir(folder, { recursive: true });

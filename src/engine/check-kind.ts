@@ -91,14 +91,15 @@ function restrictToReads(client: Client): Client {
 async function readTolerantly({ client }: Tenant, kind: Kind) {
   const unreadable: JsonObject[] = [];
   const { read: how } = kind;
-  const tolerate = (list: List): List => ({
-    ...list,
-    isForeign(row) {
+  let tolerant = kind;
+  if ('list' in how) {
+    const { list } = how;
+    const isForeign = (row: JsonObject) => {
       if (list.isForeign?.(row) !== true) unreadable.push(row);
       return true;
-    },
-  });
-  const tolerant: Kind = 'list' in how ? { ...kind, read: { ...how, list: tolerate(how.list) } } : kind;
+    };
+    tolerant = { ...kind, read: { ...how, list: { ...list, isForeign } } };
+  }
   const read = await readAll(client, [tolerant]);
   const objects = read.flatMap(({ raw, id }) => liveObject(kind, raw, id) ?? []);
   return { objects, unreadable };
@@ -209,9 +210,10 @@ function unstableFields(
 }
 
 function unnamedFields(kind: Kind, objects: readonly LiveObject[]): Diagnostic[] {
-  const isUnnamed = (name: string) =>
-    name !== 'id' && !isNamed(kind, name) && !kind.serverOwned.includes(name);
-  return tally(objects, ({ raw }) => Object.keys(raw).filter(isUnnamed)).map(([name, seen]) => ({
+  const known = ['id', ...kind.serverOwned];
+  return tally(objects, ({ raw }) =>
+    Object.keys(raw).filter((name) => !known.includes(name) && !isNamed(kind, name)),
+  ).map(([name, seen]) => ({
     code: 'kind-field-unnamed',
     severity: isMemberName(name) ? 'warning' : 'info',
     message: `The descriptor does not name ${word(name)} ${seen}.`,
@@ -294,8 +296,10 @@ function howToName(name: string, objects: readonly LiveObject[]): string {
 function suggestedField(name: string, objects: readonly LiveObject[]): string {
   const shown = objects.map(({ raw }) => get(raw, name) ?? null).filter((value) => value !== null);
   const isAll = (test: (value: Json) => boolean) => shown.length > 0 && shown.every(test);
-  const isLong = (value: Json) => typeof value === 'string' && (value.includes('\n') || value.length > 255);
-  if (isAll((value) => typeof value === 'string')) return shown.some(isLong) ? 'text' : 'value';
+  if (isAll((value) => typeof value === 'string')) {
+    const isLong = shown.some((value) => String(value).includes('\n') || String(value).length > 255);
+    return isLong ? 'text' : 'value';
+  }
   if (isAll((value) => isArray(value) && value.every((item) => typeof item !== 'object'))) return 'set';
   if (isAll((value) => isArray(value) && value.length > 0 && value.every(isReference)))
     return '{ is: references, to: KIND }';
@@ -392,11 +396,8 @@ async function checkPages(reader: Tenant, list: List, objects: readonly LiveObje
   const limit = pageSize === null ? {} : { limit: String(pageSize) };
   const rows = await rowsAt(reader, list, { ...limit, offset: String(objects.length) });
   const known = new Set(objects.map(nameOf));
-  const isKnown = (row: JsonObject) => {
-    const object = liveObject(first.kind, row, null);
-    return object !== null && known.has(nameOf(object));
-  };
-  if (rows.every(isKnown)) return [];
+  const more = rows.map((row) => liveObject(first.kind, row, null));
+  if (more.every((object) => object !== null && known.has(nameOf(object)))) return [];
   const message = `The tenant lists ${objects.length} objects at once although there are more, but the descriptor says ${pageSize ?? 'that there are no pages'}.`;
   const hint = `Set \`list.pageSize\` to ${objects.length}.`;
   return [{ code: 'kind-page-size', severity: 'error', message, hint }];

@@ -248,11 +248,9 @@ async function workOn<T>(
     return { name, value: await work(), error: null };
   } catch (error) {
     // Also a bug shows where it happened, and stops no other environment.
-    const unexpected = () =>
-      signal.aborted
-        ? interruption()
-        : fail(systemCode(error) === null ? 'internal' : 'system', messageOf(error));
-    const { exitCode, diagnostics } = error instanceof Failure ? error : unexpected();
+    const bug = fail(systemCode(error) === null ? 'internal' : 'system', messageOf(error));
+    const unexpected = signal.aborted ? interruption() : bug;
+    const { exitCode, diagnostics } = error instanceof Failure ? error : unexpected;
     return { name, value: null, error: { exitCode, diagnostics } };
   }
 }
@@ -290,14 +288,15 @@ async function openFleetJournal(root: string, digest: string) {
     },
     /** Records that a plan is done, in a line of its own, also after one that a crash cut off. */
     add({ environment, createdAt }: Plan, result: Result): Promise<void> {
-      const append = async () => {
-        await mkdir(dirname(file), { recursive: true });
-        await appendFile(file, `\n${JSON.stringify({ environment, createdAt, result })}\n`, { flush: true });
-      };
       // Several environments end at once, and their lines must not mix.
-      const line = written.then(append).catch((error: unknown) => {
-        throw unwritableFile(file, error);
-      });
+      const line = written
+        .then(() => mkdir(dirname(file), { recursive: true }))
+        .then(() =>
+          appendFile(file, `\n${JSON.stringify({ environment, createdAt, result })}\n`, { flush: true }),
+        )
+        .catch((error: unknown) => {
+          throw unwritableFile(file, error);
+        });
       written = line.catch(() => {});
       return line;
     },

@@ -114,11 +114,9 @@ function namesById(objects: readonly LiveObject[]): ReadonlyMap<string, string> 
   const idOf = ({ kind, id }: LiveObject) => `${kind.name}/${ownId(kind, id ?? '')}`;
   const byKey = new Map(groupBy(objects, ({ identity }) => identity));
   const byId = new Map(groupBy(objects, idOf));
-  const isWritable = ({ id, key }: LiveObject) =>
-    key[0] !== id && key.every((part) => part !== '' && part.isWellFormed());
-  const isOnly = (object: LiveObject) =>
-    byKey.get(object.identity)?.length === 1 && byId.get(idOf(object))?.length === 1;
-  const named = objects.filter((object) => isWritable(object) && isOnly(object));
+  const named = objects
+    .filter(({ id, key }) => key[0] !== id && key.every((part) => part !== '' && part.isWellFormed()))
+    .filter((each) => byKey.get(each.identity)?.length === 1 && byId.get(idOf(each))?.length === 1);
   return new Map(named.map((object) => [idOf(object), referenceText(object.kind.name, object.key)]));
 }
 
@@ -171,12 +169,12 @@ interface StatedObject extends Pick<LiveObject, 'kind' | 'fields'> {
  */
 export function shareIds(sides: readonly [StatedObject, StatedObject]): readonly [JsonObject, JsonObject] {
   const write = (side: StatedObject): StatedObject => {
-    const fields = side.raw === null ? writeReferences(side) : side.fields;
-    const rename = (id: string, to: string) => {
+    const written = side.raw === null ? writeReferences(side) : side.fields;
+    const fields = renameMembers(side.kind, written, (id, to) => {
       const name = side.sources.nameOf?.(to, id) ?? null;
       return name && refPrefix + name;
-    };
-    return { ...side, fields: renameMembers(side.kind, fields, rename) };
+    });
+    return { ...side, fields };
   };
   const [one, other] = [write(sides[0]), write(sides[1])];
   const [first, second] = [recordIds(one), recordIds(other)];
@@ -254,11 +252,12 @@ function replaceIds(
   // What a tenant holds is never a lookup, whatever it looks like.
   if (raw !== null) return named;
   // One that nothing has answered stands for the name that it asks for.
-  const writeLookup = (value: Json) => {
-    const lookup = lookupOf(value);
-    return lookup ? lookupWords(lookup) : value;
-  };
-  return mapMembers(named, (value) => mapJson(value, writeLookup));
+  return mapMembers(named, (value) =>
+    mapJson(value, (part) => {
+      const lookup = lookupOf(part);
+      return lookup ? lookupWords(lookup) : part;
+    }),
+  );
 }
 
 /** True for ids that can be compared by name with the ids of the other side. */

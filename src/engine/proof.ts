@@ -1,10 +1,9 @@
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
-import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { get } from '../model/json.ts';
-import type { Change, Plan } from '../model/plan.ts';
+import type { Plan } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { Result } from '../model/result.ts';
 
@@ -19,32 +18,29 @@ export function requireProven(plan: Plan, results: readonly Result[]): void {
     results
       .flatMap(({ changes }) => changes)
       .filter(({ action, outcome }) => action === 'delete' && outcome === 'done')
-      .map(addressOf),
+      .map(({ address }) => address),
   );
-  const isProven = ({ address, action, source }: Change) => {
+  const unproven = writingChanges(plan).filter(({ address, action, source }) => {
     const digest = get(plan.desired, address);
-    if (digest !== undefined && proven.has(digest)) return true;
-    return action === 'delete' && source === null && deleted.has(address);
-  };
-  const unproven = writingChanges(plan).filter((change) => !isProven(change));
-  if (unproven.length > 0) throw new Failure(unproven.map(explainUnproven), ExitCode.refused);
+    if (digest !== undefined && proven.has(digest)) return false;
+    return action !== 'delete' || source !== null || !deleted.has(address);
+  });
+  if (unproven.length === 0) return;
+  throw new Failure(
+    unproven.map(({ address, source }) => ({
+      code: 'unproven',
+      severity: 'error',
+      message: `${address} is not proven: none of the results of --proven-by shows a tenant in the state that is declared now.`,
+      hint: 'Apply the same manifests to the environment that proves them, and pass the result of that apply. Or leave the object out with --except.',
+      address,
+      ...(source ? { source: { ...source, column: 1 } } : {}),
+    })),
+    ExitCode.refused,
+  );
 }
-
-const addressOf = ({ address }: { readonly address: Address }) => address;
 
 /** A step by hand is not made by the apply, so it needs no proof. */
 const writingChanges = ({ changes }: Plan) => changes.filter(({ action }) => action !== 'manual');
-
-function explainUnproven({ address, source }: Change): Diagnostic {
-  return {
-    code: 'unproven',
-    severity: 'error',
-    message: `${address} is not proven: none of the results of --proven-by shows a tenant in the state that is declared now.`,
-    hint: 'Apply the same manifests to the environment that proves them, and pass the result of that apply. Or leave the object out with --except.',
-    address,
-    ...(source ? { source: { ...source, column: 1 } } : {}),
-  };
-}
 
 /** What manifests declare. A saved plan is applied without them: nothing where they cannot be read. */
 export function resourcesAtHand(load: () => Project): readonly Resource[] {
@@ -68,11 +64,13 @@ export function differencesHere(
   resources: readonly Resource[],
   proving: ReadonlyMap<string, readonly Resource[]>,
 ): Diagnostic[] {
-  const changed = new Set(writingChanges(plan).map(addressOf));
-  const isPlanned = (resource: Resource) =>
-    changed.has(resource.address) && digestOf(resource) === plan.desired[resource.address];
+  const changed = new Set(writingChanges(plan).map(({ address }) => address));
   // As in a proof, an object is the same by its digest: a variable may give it another name in each environment.
-  const planned = new Map(resources.filter(isPlanned).map((each) => [digestOf(each), each]));
+  const planned = new Map(
+    resources
+      .filter((each) => changed.has(each.address) && digestOf(each) === plan.desired[each.address])
+      .map((each) => [digestOf(each), each]),
+  );
   return [
     ...[...planned.values()].flatMap((each) => differs(each, 'here', 'this environment', placesOf(each))),
     ...[...proving].flatMap(([name, declared]) =>

@@ -21,16 +21,6 @@ import { completeResource, fillLookups, lookupsIn } from '../planner/fill-lookup
 import type { Planned } from './lint.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
-interface SearchOptions {
-  readonly label: string;
-  readonly limit?: number | undefined;
-  readonly order?: string | undefined;
-}
-
-interface Search extends Pick<FoundProfiles, 'rules'> {
-  readonly request: Call;
-}
-
 /**
  * Runs a profile search. If a manifest declares it with rules, these rules are run; otherwise the saved search. Throws a
  * Failure for a label that is neither declared nor saved, and when the tenant cannot be read.
@@ -38,7 +28,15 @@ interface Search extends Pick<FoundProfiles, 'rules'> {
 export async function runSearch(
   resources: readonly Resource[],
   tenant: Tenant,
-  { label, limit = Number.POSITIVE_INFINITY, order }: SearchOptions,
+  {
+    label,
+    limit = Number.POSITIVE_INFINITY,
+    order,
+  }: {
+    readonly label: string;
+    readonly limit?: number | undefined;
+    readonly order?: string | undefined;
+  },
 ): Promise<FoundProfiles> {
   const searches = resources.filter(({ kind }) => kind === profileSearch);
   const { rules, request } = await findSearch(label, searches, readOnlyTenant(tenant));
@@ -52,7 +50,11 @@ export async function runSearch(
   return { label, rules, more: profiles.length > limit, profiles: profiles.slice(0, limit) };
 }
 
-async function findSearch(label: string, searches: readonly Resource[], tenant: Tenant): Promise<Search> {
+async function findSearch(
+  label: string,
+  searches: readonly Resource[],
+  tenant: Tenant,
+): Promise<Pick<FoundProfiles, 'rules'> & { readonly request: Call }> {
   const { client, environment } = tenant;
   const { settings } = environment;
   const declared = searches.find(
@@ -66,24 +68,21 @@ async function findSearch(label: string, searches: readonly Resource[], tenant: 
     return { rules: 'declared', request: runRules(fields, settings) };
   }
   const [saved] = await readObjects(client, [someOf(profileSearch, [[label]])]);
-  if (!saved) throw await unknownLabel(label, searches, tenant);
-  if (saved.id !== null) return { rules: 'saved', request: runSaved(saved.id, settings) };
-  throw fail('search-without-id', `The tenant shows no id for the search "${label}", so it cannot be run.`);
-}
-
-const mostLabels = 20;
-
-async function unknownLabel(label: string, searches: readonly Resource[], tenant: Tenant): Promise<Failure> {
-  const saved = await readObjects(tenant.client, [allOf(profileSearch)]);
+  if (saved?.id === null)
+    throw fail('search-without-id', `The tenant shows no id for the search "${label}", so it cannot be run.`);
+  if (saved) return { rules: 'saved', request: runSaved(saved.id, settings) };
+  const all = await readObjects(client, [allOf(profileSearch)]);
   const present = searches.filter(({ ensure }) => ensure === 'present');
-  const labels = [...new Set([...present, ...saved].map(({ key }) => key[0] ?? ''))];
+  const labels = [...new Set([...present, ...all].map(({ key }) => key[0] ?? ''))];
   const more = labels.length > mostLabels ? ', …' : '';
   const list = labels.slice(0, mostLabels).map((each) => `"${each}"`);
   const hint =
     didYouMean(label, labels) ??
     (labels.length === 0 ? 'There are no searches.' : `There are: ${list.join(', ')}${more}.`);
-  return fail('unknown-search', `There is no search "${label}", neither declared nor saved.`, { hint });
+  throw fail('unknown-search', `There is no search "${label}", neither declared nor saved.`, { hint });
 }
+
+const mostLabels = 20;
 
 /** The most that a page of profiles may hold (seed 002, "Collection endpoints"). */
 const largestPage = 500;
@@ -147,7 +146,12 @@ async function impactOf(runs: Searches, budget: Budget): Promise<Impact> {
     const started = await allOrFailure(
       runs.map(async (run) => run && { run, first: await budget.send(run.request) }),
     );
-    budget.require(started.reduce((sum, one) => sum + (one ? pagesAfter(one.run, one.first) : 0), 0));
+    const pagesAfter = started.map((one) => {
+      const page = one && pageOf(one.first, one.run.request.path, one.run.member);
+      if (!page || page.total === null || page.rows.length === 0) return 0;
+      return Math.ceil(page.total / page.rows.length) - 1;
+    });
+    budget.require(pagesAfter.reduce((sum, pages) => sum + pages, 0));
     const [old = new Map(), now = new Map()] = await allOrFailure(
       started.map((one) => readProfiles(one, budget)),
     );
@@ -161,12 +165,6 @@ async function impactOf(runs: Searches, budget: Budget): Promise<Impact> {
 interface StartedRun {
   readonly run: PageSource;
   readonly first: Sent;
-}
-
-function pagesAfter({ request, member }: PageSource, first: Sent): number {
-  const page = pageOf(first, request.path, member);
-  if (!page || page.total === null || page.rows.length === 0) return 0;
-  return Math.ceil(page.total / page.rows.length) - 1;
 }
 
 async function readProfiles(
@@ -187,12 +185,11 @@ async function readProfiles(
 }
 
 function nameOf(profile: JsonObject): string {
-  const named = ['name', 'uid', 'id'].map((field) => get(profile, field)).find((value) => isText(value));
+  const named = ['name', 'uid', 'id']
+    .map((field) => get(profile, field))
+    .find((value) => (typeof value === 'string' && value !== '') || typeof value === 'number');
   return shortenLine(String(named ?? 'a profile without a name'), longestName);
 }
-
-const isText = (value: unknown): boolean =>
-  (typeof value === 'string' && value !== '') || typeof value === 'number';
 
 function findMoved(found: ReadonlyMap<string, string>, others: ReadonlyMap<string, string>): Moved {
   const moved = [...found].filter(([id]) => !others.has(id)).map(([, name]) => name);

@@ -12,7 +12,6 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { DraftPlan } from '../model/digest.ts';
 import { Failure, fail, onFailure } from '../model/failure.ts';
 import { type JsonObject, sameJson } from '../model/json.ts';
-import type { TenantName } from '../model/network.ts';
 import type { Change } from '../model/plan.ts';
 import { namesAndMore } from '../model/words.ts';
 import type { PlanInput } from '../planner/input.ts';
@@ -74,8 +73,12 @@ function readPast(project: Project, load: () => Project, revision: string): Past
   const { name, tenant, kinds } = project.environment;
   try {
     const past = load();
-    if (!mayBeSame(past.environment.tenant, tenant))
-      return emptyPast(`the environment \`${name}\` was another tenant`, revision);
+    // A service that one of them lacks shows nothing.
+    const isOther = (['identity', 'profiles'] as const).some((service) => {
+      const [then, now] = [past.environment.tenant[service], tenant[service]];
+      return then !== now && then !== '' && now !== '';
+    });
+    if (isOther) return emptyPast(`the environment \`${name}\` was another tenant`, revision);
     const unknown = past.diagnostics.filter(({ code }) => leftOutThen.includes(code));
     const { resources, lost } = renewKinds(past.resources, kinds);
     return { resources, diagnostics: [...unknown, ...lost].map((each) => addRevision(each, revision)) };
@@ -106,23 +109,21 @@ function renewKinds(past: readonly Resource[], kinds: Kinds) {
     lost.set(name, (lost.get(name) ?? 0) + 1);
     return [];
   });
-  return { resources, lost: [...lost].map(([name, count]) => lostKind(name, count, kinds)) };
+  const remarks = [...lost].map(([name, count]): Diagnostic => {
+    const what = `${count} ${count === 1 ? 'object' : 'objects'} of the kind ${name}`;
+    const isDescribed = kinds.find(name);
+    const why = isDescribed ? 'whose key has changed since' : 'which the project does not describe any more';
+    return {
+      code: 'kind-lost',
+      severity: 'warning',
+      message: `The project declared ${what}, ${why}, so --since cannot tell which of them were removed.`,
+      hint: `To delete objects together with their kind, delete them first, with kinds/${name}.kind.yaml as it was.`,
+    };
+  });
+  return { resources, lost: remarks };
 }
 
 const namesOf = (key: readonly KeyField[]) => key.map(({ name }) => name);
-
-function lostKind(name: string, count: number, kinds: Kinds): Diagnostic {
-  const what = `${count} ${count === 1 ? 'object' : 'objects'} of the kind ${name}`;
-  const why = kinds.find(name)
-    ? 'whose key has changed since'
-    : 'which the project does not describe any more';
-  return {
-    code: 'kind-lost',
-    severity: 'warning',
-    message: `The project declared ${what}, ${why}, so --since cannot tell which of them were removed.`,
-    hint: `To delete objects together with their kind, delete them first, with kinds/${name}.kind.yaml as it was.`,
-  };
-}
 
 /** Errors that say that the project, or its environment, did not exist yet. */
 const absences: readonly { readonly code: string; say(project: Project): string }[] = [
@@ -133,12 +134,6 @@ const absences: readonly { readonly code: string; say(project: Project): string 
 function emptyPast(why: string, revision: string): PastDeclarations {
   const message = `At ${revision} ${why}, so nothing counts as declared then, and --since deletes nothing.`;
   return { resources: [], diagnostics: [{ code: 'nothing-declared-then', severity: 'warning', message }] };
-}
-
-/** Whether two names can stand for one tenant. A service that one of them lacks shows nothing. */
-function mayBeSame(a: TenantName, b: TenantName): boolean {
-  const agree = (one: string, other: string) => one === other || one === '' || other === '';
-  return agree(a.identity, b.identity) && agree(a.profiles, b.profiles);
 }
 
 const mostNamed = 5;

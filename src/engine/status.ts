@@ -183,10 +183,9 @@ function statusOf(identities: readonly IdentityStatus[], { client, environment }
   const sorted = identities.toSorted(
     (a, b) => place(a) - place(b) || Number(a.name > b.name) - Number(a.name < b.name),
   );
-  const count = (verification: string) =>
-    identities.filter((identity) => identity.verification === verification).length;
-  const [verified = 0, notNeeded = 0, pending = 0, failed = 0, absent = 0, unknown = 0] =
-    verifications.map(count);
+  const [verified = 0, notNeeded = 0, pending = 0, failed = 0, absent = 0, unknown = 0] = verifications.map(
+    (verification) => identities.filter((identity) => identity.verification === verification).length,
+  );
   return {
     formatVersion: statusFormat,
     environment: environment.name,
@@ -292,18 +291,18 @@ export function dkimRecords(domain: string, answer: JsonObject, suffix: string):
   if (target === null) return collect([`The setting dkimSuffix ${quote(suffix)} is not a DNS name.`]);
   const tokens = get(answer, 'dkimTokens');
   if (!isArray(tokens) || tokens.length === 0) return collect(['The tenant shows no DKIM tokens.']);
-  return collect(tokens.map((token) => dkimRecord(token, name, target)));
+  return collect(
+    tokens.map((token): RecordOrReason => {
+      const label = typeof token === 'string' && labelPattern.test(token) ? token : null;
+      const alias = label && dnsName(`${label}._domainkey.${name}`);
+      const value = label && dnsName(`${label}.${target}`);
+      if (!alias || !value) return `The DKIM token ${quote(token)} cannot be part of a DNS name.`;
+      return { type: 'CNAME', name: alias, value };
+    }),
+  );
 }
 
 type RecordOrReason = DnsRecord | string;
-
-function dkimRecord(token: Json, domain: string, suffix: string): RecordOrReason {
-  const label = typeof token === 'string' && labelPattern.test(token) ? token : null;
-  const name = label && dnsName(`${label}._domainkey.${domain}`);
-  const value = label && dnsName(`${label}.${suffix}`);
-  if (!name || !value) return `The DKIM token ${quote(token)} cannot be part of a DNS name.`;
-  return { type: 'CNAME', name, value };
-}
 
 /** A longer text cannot be a mail policy. */
 const longestText = 2000;

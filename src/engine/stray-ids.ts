@@ -59,11 +59,12 @@ export async function findStrayIds(
   { objects, isForeignOnly = false }: StrayIdOptions,
 ): Promise<StrayIds> {
   const shown = lazy(() => new Set(objects.flatMap(idsHeld).map(({ id }) => id)));
-  const isNew = ({ id, is }: Stray) => is !== 'words' && !shown().has(id);
   // A policy names what an export or a diff meets. A manifest may have the id all the same, unless it repeats the tenant.
   const strays = holders
     .flatMap(idsHeld)
-    .filter((each) => each.policed === null || (isForeignOnly && isNew(each)));
+    .filter(
+      ({ policed, is, id }) => policed === null || (isForeignOnly && is !== 'words' && !shown().has(id)),
+    );
   if (strays.length === 0) return { diagnostics: [], proposed: new Map() };
   const { served } = servedKinds(environment.kinds.all, [environment]);
   const known = await kindsOfIds(client, strays, served, objects);
@@ -189,12 +190,14 @@ async function readSome(
   const { read } = kind;
   const call = read.how === 'list' ? read.one : read.how === 'list-then-each' ? read.each : undefined;
   if (!call || ids.length > mostAsked) return readObjects(client, [allOf(kind)]).catch(onFailure(() => null));
-  const ask = async (id: string) => {
-    const sent = await client.send(call(id, client.settings));
-    return isWhole(sent) && isObject(sent.body) ? liveObject(kind, sent.body, null) : null;
-  };
-  const found = await Promise.all(ids.map(ask)).catch(onFailure(() => null));
-  return found?.flatMap((object) => object ?? []) ?? null;
+  const asked = Promise.all(ids.map(async (id) => client.send(call(id, client.settings))));
+  const answers = await asked.catch(onFailure(() => null));
+  return (
+    answers?.flatMap((sent) => {
+      const object = isWhole(sent) && isObject(sent.body) ? liveObject(kind, sent.body, null) : null;
+      return object ?? [];
+    }) ?? null
+  );
 }
 
 /** What can be done about ids: a policy, another word in the manifest or the descriptor, or nothing that is known. */
@@ -301,10 +304,13 @@ function policyFor(
   const isOneKind = targets.every((each) => each === to);
   if (is === 'name') {
     const names = strays.flatMap(({ from: { fields }, at }) => Object.keys(valueAt(fields, at) ?? {}));
-    const isIdOnly = (name: string) => idsInText(name)[0] === name;
-    return isOneKind && names.every(isIdOnly) ? { is: 'reference', names: true, to } : null;
+    const areIds = names.every((name) => idsInText(name)[0] === name);
+    return isOneKind && areIds ? { is: 'reference', names: true, to } : null;
   }
-  const by = typeMemberOf(path);
+  // The member that says of which type an id is: `approverType` for `approverId`, `type` for `id`.
+  const [, before, id] = /([^/]*?)(id|Id)$/.exec(path) ?? [];
+  const ownType = before === '' ? 'type' : null;
+  const by = id === 'Id' ? `${before}Type` : ownType;
   const types = strays.flatMap((stray): [string, string][] => {
     const holder = valueAt(stray.from.fields, pointer(...segmentsOf(stray.at).slice(0, -1)));
     const type = by !== null && isObject(holder) ? getText(holder, by) : null;
@@ -316,17 +322,11 @@ function policyFor(
   return isOneKind ? { is: 'reference', to } : null;
 }
 
-/** The member that says of which type an id is: `approverType` for `approverId`, `type` for `id`. */
-function typeMemberOf(path: string): string | null {
-  const [, before, id] = /([^/]*?)(id|Id)$/.exec(path) ?? [];
-  if (before === undefined) return null;
-  return id === 'Id' ? `${before}Type` : before === '' ? 'type' : null;
-}
-
 /** The path of a place for all objects: `*` for indexes and for names that are ids, `**` for members that repeat. */
 export function pathOf(at: Pointer, isName = false): string {
-  const isOneOfMany = (step: string) => /^\d+$|\//.test(step) || idsInText(step).length > 0;
-  const [field = '', ...steps] = segmentsOf(at).map((step) => (isOneOfMany(step) ? '*' : step));
+  const [field = '', ...steps] = segmentsOf(at).map((step) =>
+    /^\d+$|\//.test(step) || idsInText(step).length > 0 ? '*' : step,
+  );
   // The policy of a list of ids holds for its items; one of names only for the members of the place itself.
   const inner = steps.at(-1) === '*' && !isName ? steps.slice(0, -1) : steps;
   const members = inner.filter((step) => step !== '*');

@@ -89,7 +89,10 @@ export async function surveyTenant(project: SurveyedProject, options: SurveyOpti
   const readable = served.filter(hasList);
   const readWith = (chosen: ApiSettings, some: readonly Kind[]) =>
     readLists({ ...project, environment: { ...environment, settings: chosen } }, options, some);
-  const byName = missingPresets(presetsOfHosts(urlsOf(environment)), environment);
+  const { connection } = environment;
+  const { identity = null, profiles = null } = connection.to === 'tenant' ? connection : {};
+  const urls = { identity: identity?.baseUrl ?? null, profiles: profiles?.baseUrl ?? null };
+  const byName = missingPresets(presetsOfHosts(urls), environment);
   let settings = byName.reduce(withSetting, environment.settings);
   let listed = await readWith(settings, readable);
   const byAnswer = missingPresets(presetsIn(listed), { ...environment, settings });
@@ -145,18 +148,8 @@ function withSetting(settings: ApiSettings, { name, value }: Detected): ApiSetti
   return { ...settings, ...preset.settings, ...Object.fromEntries(own) };
 }
 
-const urlsOf = ({ connection }: Environment): Urls =>
-  connection.to === 'sandbox'
-    ? { identity: null, profiles: null }
-    : {
-        identity: connection.identity?.baseUrl ?? null,
-        profiles: connection.profiles?.baseUrl ?? null,
-      };
-
-type Urls = Readonly<Record<Service, string | null>>;
-
 /** The presets of the services whose hosts are named as those of a product. */
-export function presetsOfHosts(urls: Urls): Detected[] {
+export function presetsOfHosts(urls: Readonly<Record<Service, string | null>>): Detected[] {
   return presetNames.flatMap((value): Detected[] => {
     const { service, hosts, product } = presets[value];
     const host = parseUrl(urls[service] ?? '')?.hostname ?? '';
@@ -229,8 +222,8 @@ function readLists(
         beside = (await readRecords(client, ['ne_attributes'])).get('ne_attributes') ?? [];
       else if (!options.isCheck) beside = (await readDefaults(client, [allOf(kind)])).map(({ raw }) => raw);
     } catch (error) {
-      const isDecisive = (each: Failure) => each.diagnostics.some(({ code }) => decisive.includes(code));
-      if (!(error instanceof Failure) || isDecisive(error)) throw error;
+      if (!(error instanceof Failure)) throw error;
+      if (error.diagnostics.some(({ code }) => decisive.includes(code))) throw error;
       // An export needs the defaults of what is customised. Of searches, it only writes ids where attributes are not shown.
       if (rows.length === 0 ? !isListed : kind.read.defaults) failure = error;
     }
@@ -421,26 +414,22 @@ export async function checkTenant(
       read: readOf(kind),
       count: counts.get(kind) ?? null,
       problem: code === undefined || message === undefined ? null : { code, message, ...(hint && { hint }) },
-      write: abilitiesOf(kind),
+      write: [
+        ...(kind.can.create === false ? [] : (['create'] as const)),
+        ...(kind.can.update ? (['change'] as const) : []),
+        ...(kind.can.delete ? (['delete'] as const) : []),
+      ],
     };
   });
   const settings = detected.map((each) => ({ ...each, stopsPlan: isForReads(each, environment.settings) }));
-  const isMissing = ({ declared: isDeclared, referredTo: isUsed, read }: KindCheck) =>
-    (isDeclared || isUsed) && (read === 'no' || read === 'no-service');
+  const needed = kinds.filter(({ declared: isDeclared, referredTo: isUsed }) => isDeclared || isUsed);
+  const isMissing = needed.some(({ read }) => read === 'no' || read === 'no-service');
   return {
     environment: environment.name,
     tenant: environment.tenant,
     readOnly: environment.policy.readOnly,
     kinds,
     settings,
-    stopsPlan: kinds.some(isMissing) || settings.some(({ stopsPlan }) => stopsPlan),
+    stopsPlan: isMissing || settings.some(({ stopsPlan }) => stopsPlan),
   };
-}
-
-function abilitiesOf({ can }: Kind): KindCheck['write'] {
-  return [
-    ...(can.create === false ? [] : (['create'] as const)),
-    ...(can.update ? (['change'] as const) : []),
-    ...(can.delete ? (['delete'] as const) : []),
-  ];
 }

@@ -9,7 +9,7 @@ import type { TenantState } from '../kinds/live-objects.ts';
 import type { Connection, Endpoint, Environment, Project, Secrets, Setting } from '../kinds/project.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, fail } from '../model/failure.ts';
-import { type AllowedHost, allowedHostsVariable, isAllowed } from '../model/network.ts';
+import { allowedHostsVariable, isAllowed } from '../model/network.ts';
 import { readRequestsFor } from '../planner/input.ts';
 import type { Sandbox, SandboxOptions } from '../sandbox/index.ts';
 import { choicesFrom, type PlanOptions } from './choices.ts';
@@ -163,8 +163,20 @@ function refuseForeignHosts(connection: Connection): void {
   const distinct = new Map(
     foreign.map((address) => [`${new URL(address.url).host} ${address.setting?.name}`, address]),
   );
-  if (distinct.size > 0)
-    throw new Failure([...distinct.values()].map((each) => describe(each, allowedHosts)));
+  if (distinct.size === 0) return;
+  const listed = allowedHosts.map(({ name, port }) => (port === null ? name : `${name}:${port}`)).join(', ');
+  const list = listed === '' ? 'is set and lists no host' : `lists only ${listed}`;
+  const problems = [...distinct.values()].map(({ url, setting }): Diagnostic => {
+    const name = setting?.name ?? 'an address of the environment';
+    return {
+      code: 'host-not-allowed',
+      severity: 'error',
+      message: `\`${name}\` names the host ${new URL(url).host}, which may not be called: ${allowedHostsVariable} ${list}.`,
+      hint: `Nothing was sent. If the host is right, add it to ${allowedHostsVariable} where the program runs.`,
+      ...(setting && { source: setting.source, excerpt: setting.excerpt }),
+    };
+  });
+  throw new Failure(problems);
 }
 
 interface Called {
@@ -181,18 +193,4 @@ export function calledAddresses(connection: Connection): Called[] {
     const base = { url: baseUrl, setting };
     return auth.by === 'token' ? [base] : [base, { url: auth.tokenUrl, setting: auth.setting }];
   });
-}
-
-function describe({ url, setting }: Called, allowed: readonly AllowedHost[]): Diagnostic {
-  const { host } = new URL(url);
-  const listed = allowed.map(({ name, port }) => (port === null ? name : `${name}:${port}`)).join(', ');
-  const list = listed === '' ? 'is set and lists no host' : `lists only ${listed}`;
-  const name = setting?.name ?? 'an address of the environment';
-  return {
-    code: 'host-not-allowed',
-    severity: 'error',
-    message: `\`${name}\` names the host ${host}, which may not be called: ${allowedHostsVariable} ${list}.`,
-    hint: `Nothing was sent. If the host is right, add it to ${allowedHostsVariable} where the program runs.`,
-    ...(setting && { source: setting.source, excerpt: setting.excerpt }),
-  };
 }

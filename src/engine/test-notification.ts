@@ -11,7 +11,6 @@ import { someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { listedFor } from '../kinds/template-variables.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
 import type { TestAnswer, TestNotification } from '../model/documents.ts';
 import { ExitCode, Failure, fail, interruption, onFailure } from '../model/failure.ts';
 import {
@@ -103,36 +102,30 @@ export async function prepareTest(
     subject: showField('subject'),
     from: showField('from'),
     replyTo: showField('replyTo'),
-    differing: declared?.ensure === 'present' ? differingFields(declared, object) : [],
+    differing: Object.entries(declared?.ensure === 'present' ? declared.fields : {}).flatMap(
+      ([field, value]) => {
+        const type = notificationTemplate.fields[field];
+        return !type || sameValue(type, value, get(fields, field)) ? [] : [field];
+      },
+    ),
     locale: settings.sendTest === 'extended' ? (choices.locale ?? locale) : null,
     to: choices.to,
     context: choices.context ?? (await contextFor(object, tenant)),
   };
 }
 
-interface Template extends Pick<TestNotification, 'template'> {
-  readonly object: LiveObject;
-}
-
-async function readTemplate(key: Key, resources: readonly Resource[], { client }: Tenant): Promise<Template> {
+async function readTemplate(key: Key, resources: readonly Resource[], { client }: Tenant) {
   const wanted = [someOf(notificationTemplate, [key])];
   const identity = identityOf(notificationTemplate, key);
   // A read of defaults also returns the same key in other locales and media.
   const isWanted = (object: LiveObject) => identityOf(notificationTemplate, object.key) === identity;
   const customised = (await readObjects(client, wanted)).find(isWanted);
-  if (customised) return { template: 'customised', object: customised };
+  if (customised) return { template: 'customised', object: customised } as const;
   const standard = (await readDefaults(client, wanted)).find(isWanted);
-  if (standard) return { template: 'default', object: standard };
+  if (standard) return { template: 'default', object: standard } as const;
   const near = didYouMean(`${notificationTemplate.name}/${key.join('/')}`, templateAddresses(resources));
   throw fail('unknown-template', `The tenant has no template ${key.join(' ')}, customised or default.`, {
     hint: near ?? 'Check key, medium and locale: `tenantctl export` shows what the tenant has.',
-  });
-}
-
-function differingFields(declared: Resource, live: LiveObject): string[] {
-  return Object.entries(declared.fields).flatMap(([name, value]) => {
-    const field = notificationTemplate.fields[name];
-    return !field || sameValue(field, value, get(live.fields, name)) ? [] : [name];
   });
 }
 
@@ -144,9 +137,8 @@ async function contextFor({ key, fields }: LiveObject, { client }: Tenant): Prom
   const texts = set.map((value) => (typeof value === 'string' ? value : canonicalJson(value)));
   const refuse = onFailure(({ diagnostics, exitCode }): never => {
     const way = 'This read is not needed if a file gives the values of the variables (--context).';
-    const hintOf = ({ hint }: Diagnostic) => (hint ? `${hint} ${way}` : way);
     throw new Failure(
-      diagnostics.map((each) => ({ ...each, hint: hintOf(each) })),
+      diagnostics.map((each) => ({ ...each, hint: each.hint ? `${each.hint} ${way}` : way })),
       exitCode,
     );
   });

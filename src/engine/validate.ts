@@ -39,9 +39,6 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
     const findings = lint({ resources, known: null, levels });
     const shown = new Set(selected.map(({ kind }) => kind));
     const hidden = environment.kinds.all.filter((kind) => !shown.has(kind));
-    // Compares the message too: all kinds that are unproven share one code.
-    const isOfOthers = ({ code, message }: Diagnostic) =>
-      hidden.some(({ quirks }) => quirks?.notice?.code === code && quirks.notice.message === message);
     const refused = [
       ...findUnserved(selected, environment),
       ...findProtectedAbsences(selected, environment.policy),
@@ -50,7 +47,11 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
     ];
     const diagnostics = [...selection.findUnmatched(), ...problems, ...refused, ...findings]
       .filter(isShown)
-      .filter((diagnostic) => !isOfOthers(diagnostic));
+      // Compares the message too: all kinds that are unproven share one code.
+      .filter(
+        ({ code, message }) =>
+          !hidden.some(({ quirks }) => quirks?.notice?.code === code && quirks.notice.message === message),
+      );
     return {
       diagnostics,
       exitCode: hasErrors(diagnostics) ? ExitCode.couldNotRun : ExitCode.done,

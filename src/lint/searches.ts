@@ -72,7 +72,15 @@ interface RuleType {
 }
 
 const ruleTypes: Readonly<Record<string, RuleType>> = {
-  ProfileStatusRule: { operators: ['==', '!='], judge: judgeStatus },
+  ProfileStatusRule: {
+    operators: ['==', '!='],
+    judge(rule) {
+      const { value } = rule;
+      if (value === null || statuses.includes(value)) return [];
+      const hint = didYouMean(value, statuses) ?? `The statuses are ${statuses.join(', ')}.`;
+      return finding('rule-value', at(rule, 'value'), `There is no status \`${cutShort(value)}\`.`, hint);
+    },
+  },
   ProfileTypeRule: {
     operators: ['==', '!='],
     judge: (rule, records) => findUnknown(profileTypes, rule, rule.value, records),
@@ -115,13 +123,6 @@ function judgeRule(rule: Rule, records: RecordRows): Finding[] {
 }
 
 const useOneOf = (operators: readonly string[]) => `Use one of ${operators.join(' ')}.`;
-
-function judgeStatus(rule: Rule): Finding[] {
-  const { value } = rule;
-  if (value === null || statuses.includes(value)) return [];
-  const hint = didYouMean(value, statuses) ?? `The statuses are ${statuses.join(', ')}.`;
-  return finding('rule-value', at(rule, 'value'), `There is no status \`${cutShort(value)}\`.`, hint);
-}
 
 function judgeAttribute(rule: Rule, records: RecordRows): Finding[] {
   const { side, attribute, operator } = rule;

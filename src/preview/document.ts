@@ -138,17 +138,17 @@ function partMarkup(part: ChatPart): Markup {
       return html`<p class="image">${part.text}</p>`;
     case 'fact':
       return html`<p><strong>${part.name}</strong> ${formatChat(part.text)}</p>`;
-    case 'row':
-      return html`<div class="row">${part.columns.map(columnMarkup)}</div>`;
+    case 'row': {
+      const columns = part.columns.map((parts) => {
+        // A button or a picture takes only the room that it needs.
+        const isSmall = parts.every(({ is }) => is === 'button' || is === 'image');
+        return html`<div class="${isSmall ? 'small' : 'wide'}">${parts.map(partMarkup)}</div>`;
+      });
+      return html`<div class="row">${columns}</div>`;
+    }
     case 'divider':
       return html`<hr>`;
   }
-}
-
-/** A button or a picture takes only the room that it needs. */
-function columnMarkup(parts: readonly ChatPart[]): Markup {
-  const isSmall = parts.every(({ is }) => is === 'button' || is === 'image');
-  return html`<div class="${isSmall ? 'small' : 'wide'}">${parts.map(partMarkup)}</div>`;
 }
 
 /** Slack's `*bold*`, `_italic_`, `~struck~`, `<url|label>`, both kinds of `code`, and Teams' `**bold**` and `[label](url)`. */
@@ -266,8 +266,10 @@ function partsOf(element: JsonObject, depth: number): ChatPart[] {
   const parts = [...ownParts, ...partsWithin(element, depth)].map((part) =>
     type === 'context' && part.is === 'text' ? ({ ...part, is: 'note' } as const) : part,
   );
+  const picture: ChatPart = { is: 'image', text: getText(element, 'activityTitle') ?? 'image' };
+  const pictures = getText(element, 'activityImage') ? [picture] : [];
   // Slack's accessory stands right of its section, and the picture of a section in Teams left of it.
-  return [...rowOf([activityImage(element), parts, partsFrom(get(element, 'accessory') ?? null, depth)])];
+  return [...rowOf([pictures, parts, partsFrom(get(element, 'accessory') ?? null, depth)])];
 }
 
 /** Buttons and fields of Slack, and the actions of Teams. */
@@ -278,11 +280,6 @@ function buttonStyleOf(element: JsonObject): '' | 'primary' | 'danger' {
   const style = getText(element, 'style') ?? '';
   if (/^(?:primary|positive)$/i.test(style)) return 'primary';
   return /^(?:danger|destructive)$/i.test(style) ? 'danger' : '';
-}
-
-function activityImage(element: JsonObject): ChatPart[] {
-  const url = getText(element, 'activityImage') ?? '';
-  return url === '' ? [] : [{ is: 'image', text: getText(element, 'activityTitle') ?? 'image' }];
 }
 
 function styleOf(element: JsonObject, type: string): 'heading' | 'text' {

@@ -10,7 +10,7 @@ import {
   mapMembers,
   objectFrom,
 } from '../model/json.ts';
-import type { Change, Difference, Plan } from '../model/plan.ts';
+import type { Change, Plan } from '../model/plan.ts';
 import { setMember } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import { Renderer } from '../render/renderer.ts';
@@ -83,7 +83,11 @@ export async function renderPlanTemplates(
  */
 export function sidesOf(change: Change, base: JsonObject | null = null): Sides<JsonObject> {
   const { action, diff, requests } = change;
-  if (action === 'delete' && base === null && !isWhole(diff)) return { before: null, after: null };
+  // Only where there is no default, and it had a text, do the differences of a delete hold the whole template.
+  const isWhole =
+    diff.every(({ after }) => after === null) &&
+    diff.some(({ path }) => ['/body', '/slackTemplate', '/teamsTemplate'].includes(path));
+  if (action === 'delete' && base === null && !isWhole) return { before: null, after: null };
   const body = requests[0]?.body;
   const written = action === 'delete' ? base : isObject(body) ? unwrapBody(body) : null;
   // Paths lead into JSON that is written as text, such as the blocks of a Slack message.
@@ -91,19 +95,15 @@ export function sidesOf(change: Change, base: JsonObject | null = null): Sides<J
     ? mapMembers(written, (field, name) => (isMessage(name) ? mapJson(field, parseTexts) : field))
     : null;
   // What was added to a list is named from its end, and so is what was removed: it goes back in the opposite order.
-  const isAdded = ({ op }: Difference) => op === 'add';
-  const reverted = [...diff.filter(isAdded), ...diff.filter((each) => !isAdded(each)).reverse()];
+  const reverted = [
+    ...diff.filter(({ op }) => op === 'add'),
+    ...diff.filter(({ op }) => op !== 'add').reverse(),
+  ];
   const before = reverted.reduce<JsonObject>((value, each) => {
     const earlier = each.op === 'add' ? null : each.before;
     return setMember(value, each.path, each.sensitive ? redacted : earlier);
   }, after ?? {});
   return { before, after };
-}
-
-/** True where the differences of a delete hold the whole template: there is no default, and it had a text. */
-function isWhole(diff: readonly Difference[]): boolean {
-  const texts = ['/body', '/slackTemplate', '/teamsTemplate'];
-  return diff.every(({ after }) => after === null) && diff.some(({ path }) => texts.includes(path));
 }
 
 /** A body as values: secrets stay markers, and text that holds JSON is the JSON. */

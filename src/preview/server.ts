@@ -186,14 +186,10 @@ function refusalOf(
   const isForeign = (origin !== undefined && origin !== `http://${host}`) || site === 'cross-site';
   if (isForeign || (method !== 'GET' && origin === undefined))
     return 'Only the page of the preview may send this request.';
-  if (url.startsWith('/api/') && !isSameToken(headers[tokenHeader], token))
-    return 'This page belongs to an earlier run. Reload it.';
-  return null;
-}
-
-function isSameToken(given: string | readonly string[] | undefined, token: string): boolean {
-  if (typeof given !== 'string' || Buffer.byteLength(given) !== Buffer.byteLength(token)) return false;
-  return timingSafeEqual(Buffer.from(given), Buffer.from(token));
+  if (!url.startsWith('/api/')) return null;
+  const [given, wanted] = [String(headers[tokenHeader]), token].map((each) => Buffer.from(each));
+  const isSame = given && wanted && given.length === wanted.length && timingSafeEqual(given, wanted);
+  return isSame ? null : 'This page belongs to an earlier run. Reload it.';
 }
 
 /** The body; `null` where it is too long, too deep, or not a JSON object. */

@@ -7,7 +7,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { listedFor, type VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic, Source } from '../model/diagnostic.ts';
-import { get, type Json, type JsonObject, objectFrom } from '../model/json.ts';
+import { get, type Json, type JsonObject, mapMembers, objectFrom } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { withValueOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -91,7 +91,12 @@ export function previewTemplates(
       const current = customised ?? standard;
       const isRemoved = ensure === 'absent';
       const after = isRemoved ? (standard?.fields ?? null) : applyDeclared(resource, customised, current);
-      const before = current ? redactSecrets(fields, current.fields) : null;
+      // Without what is declared as a secret: the tenant's value may be the secret.
+      const before =
+        current &&
+        mapMembers(current.fields, (value, name) =>
+          holdsSecret(get(fields, name) ?? null) ? redacted : value,
+        );
       return {
         address,
         key,
@@ -101,7 +106,7 @@ export function previewTemplates(
         base: state === null ? 'not-read' : customised ? 'tenant' : standard ? 'default' : 'nothing',
         isRemoved,
         differs: state !== null && differs(before ?? {}, after ?? {}),
-        sides: { before, after },
+        sides: { before: before ?? null, after },
         moved: moved.get(address) ?? null,
       };
     });
@@ -124,16 +129,6 @@ function differs(before: JsonObject, after: JsonObject): boolean {
     const wanted = get(after, name) ?? null;
     return !holdsSecret(wanted) && !sameValue(field, wanted, get(before, name));
   });
-}
-
-/** The tenant's fields without those that are declared as secrets: their values may be the secrets. */
-function redactSecrets(declared: JsonObject, fields: JsonObject): JsonObject {
-  return objectFrom(
-    Object.entries(fields).map(([name, value]) => [
-      name,
-      holdsSecret(get(declared, name) ?? null) ? redacted : value,
-    ]),
-  );
 }
 
 function holdsSecret(value: Json): boolean {

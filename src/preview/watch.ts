@@ -58,16 +58,12 @@ function foldersBelow(root: string): Set<string> {
   const folders = new Set([root]);
   for (const folder of folders) {
     if (folders.size >= maxFolders) break;
-    for (const entry of entriesOf(folder))
-      if (entry.isDirectory() && !ignored.has(entry.name)) folders.add(join(folder, entry.name));
+    try {
+      for (const entry of readdirSync(folder, { withFileTypes: true }))
+        if (entry.isDirectory() && !ignored.has(entry.name)) folders.add(join(folder, entry.name));
+    } catch {
+      // It is gone again, or cannot be read.
+    }
   }
   return folders;
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

@@ -137,7 +137,11 @@ const chatFields: Readonly<Record<string, string>> = { SLACK: 'slackTemplate', T
 export const isMessage = (field: string): boolean => Object.values(chatFields).includes(field);
 
 function draftOf(medium: string, fields: JsonObject): TemplateDraft {
-  const shown = mapJson(fields, replaceMarker);
+  const shown = mapJson(fields, (value) => {
+    const secret = secretName(value);
+    if (secret !== null) return `(secret ${secret})`;
+    return lookupOf(value) === null ? value : '(looked up)';
+  });
   const readable = isObject(shown) ? shown : {};
   const chat = get(chatFields, medium);
   if (chat !== undefined) return chatDraft(get(readable, chat) ?? null);
@@ -147,13 +151,6 @@ function draftOf(medium: string, fields: JsonObject): TemplateDraft {
       return { is: 'email', subject, from, replyTo, html: `${header}${body}${footer}` };
     },
   };
-}
-
-/** Words in the place of a secret or a lookup. */
-function replaceMarker(value: Json): Json {
-  const secret = secretName(value);
-  if (secret !== null) return `(secret ${secret})`;
-  return lookupOf(value) === null ? value : '(looked up)';
 }
 
 /** Members may hold JSON as text, and some of it becomes JSON only when its directives are evaluated. */
