@@ -233,7 +233,7 @@ interface LockHolder {
   readonly place: string | null;
 }
 
-export async function thisProcess(token: string): Promise<LockHolder> {
+async function thisProcess(token: string): Promise<LockHolder> {
   const [status, place] = [await statusOf('self'), await placeOfThisProcess()];
   return { token, pid: process.pid, started: status?.started ?? null, host: hostname(), place };
 }
@@ -251,7 +251,7 @@ async function readHolder(file: string): Promise<LockHolder | null | 'unreadable
 }
 
 /** True when the holder runs, as this machine sees it; elsewhere it is alive as long as it renews its lock. */
-export async function isAlive(file: string, holder: LockHolder, staleAfter: number): Promise<boolean> {
+async function isAlive(file: string, holder: LockHolder, staleAfter: number): Promise<boolean> {
   return (await isVisible(holder)) ? isRunning(holder) : (await silenceOf(file)) <= staleAfter;
 }
 

@@ -5,8 +5,8 @@ import fs, { mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } fr
 import { syncBuiltinESMExports } from 'node:module';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { acquireLock, isAlive, thisProcess } from '../../src/engine/lock.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { acquireLock } from '../../src/engine/lock.ts';
 import { newFolder } from '../applier/run.ts';
 
 /** The number of a process that has ended. */
@@ -21,10 +21,26 @@ async function leaveLock(folder: string, parts: object): Promise<void> {
   await writeFile(join(folder, 'lock'), JSON.stringify(holder));
 }
 
+let folder: string;
+beforeEach(async () => {
+  folder = await newFolder();
+});
 afterEach(() => {
   vi.restoreAllMocks();
   syncBuiltinESMExports();
 });
+
+const takeAndRelease = async () => (await acquireLock(folder)).release();
+
+/** What this process writes into a lock. */
+async function holder() {
+  const lock = await acquireLock(folder);
+  const written = JSON.parse(await readFile(lock.file, 'utf8'));
+  await lock.release();
+  return written;
+}
+
+const systemError = (code: string) => Object.assign(new Error(code), { code });
 
 /** Makes a lock as old as if it had not been renewed for some seconds. */
 async function age(file: string, seconds: number): Promise<void> {
@@ -34,7 +50,6 @@ async function age(file: string, seconds: number): Promise<void> {
 
 describe('the lock', () => {
   it('is held by one at a time, and the second is told by whom', async () => {
-    const folder = await newFolder();
     const lock = await acquireLock(folder);
     await expect(acquireLock(folder)).rejects.toMatchObject({
       exitCode: 4,
@@ -46,12 +61,11 @@ describe('the lock', () => {
       ],
     });
     await lock.release();
-    await (await acquireLock(folder)).release();
+    await takeAndRelease();
     expect(await readdir(folder)).toEqual([]);
   });
 
   it('of a dead process is taken over', async () => {
-    const folder = await newFolder();
     await leaveLock(folder, { pid: await deadPid() });
     const lock = await acquireLock(folder);
     expect(JSON.parse(await readFile(lock.file, 'utf8'))).toMatchObject({ pid: process.pid });
@@ -62,9 +76,8 @@ describe('the lock', () => {
   it.runIf(process.platform === 'linux')(
     'of a process whose number was given to another is taken over',
     async () => {
-      const folder = await newFolder();
       await leaveLock(folder, { started: 'another boot/1' });
-      await (await acquireLock(folder)).release();
+      await takeAndRelease();
     },
   );
 
@@ -75,7 +88,6 @@ describe('the lock', () => {
       readFileSync(`/proc/${pid}/stat`, 'utf8').split(`(${name}) `)[1]?.split(' ')[19];
 
     it('is respected while it runs, whatever its program is called, and however long it was not renewed', async () => {
-      const folder = await newFolder();
       const program = join(folder, 'x) 1 (y');
       await symlink('/bin/sleep', program);
       const child = spawn(program, ['60']);
@@ -90,7 +102,7 @@ describe('the lock', () => {
       });
       child.kill('SIGKILL');
       await once(child, 'exit');
-      await (await acquireLock(folder)).release();
+      await takeAndRelease();
     });
 
     it('is taken over when it was killed, also while its parent has not asked for its exit code', async () => {
@@ -100,57 +112,53 @@ describe('the lock', () => {
       const pid = Number(line);
       // Until then, the shell would ask for it.
       await vi.waitFor(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'));
-      const folder = await newFolder();
       await leaveLock(folder, { pid });
       await expect(acquireLock(folder)).rejects.toMatchObject({ exitCode: 4 });
       process.kill(pid, 'SIGKILL');
       await vi.waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z '));
-      await (await acquireLock(folder)).release();
+      await takeAndRelease();
       parent.kill('SIGKILL');
     });
 
     it('with the same number is another one if it started earlier, later or before the last boot', async () => {
-      const { started } = await thisProcess('me');
+      const { started } = await holder();
       expect(started).toBe(
         `${boot()}/${startOf(process.pid, readFileSync('/proc/self/comm', 'utf8').trim())}`,
       );
       for (const other of [`${boot()}/1`, `${started}0`, String(started).replace(boot(), 'other-boot')]) {
-        const folder = await newFolder();
+        folder = await newFolder();
         await leaveLock(folder, { started: other });
-        await (await acquireLock(folder)).release();
+        await takeAndRelease();
       }
     });
 
     it('says in which boot and in which container its number means something', async () => {
-      const { place, pid, host, token } = await thisProcess('me');
-      expect({ place, pid, host, token }).toEqual({
+      const { place, pid, host } = await holder();
+      expect({ place, pid, host }).toEqual({
         place: `${boot()}/${readlinkSync('/proc/self/ns/pid')}`,
         pid: process.pid,
         host: hostname(),
-        token: 'me',
       });
-      const folder = await newFolder();
       await leaveLock(folder, { place, host: 'a name that this machine had', pid: await deadPid() });
-      await (await acquireLock(folder)).release();
+      await takeAndRelease();
     });
   });
 
   it('of a process that died while taking over is taken over', async () => {
-    const folder = await newFolder();
     const pid = await deadPid();
     await leaveLock(folder, { pid });
     await writeFile(
       join(folder, 'lock.left-over'),
       JSON.stringify({ token: 'claimant', pid, started: null, host: hostname() }),
     );
-    await (await acquireLock(folder)).release();
+    await takeAndRelease();
     expect(await readdir(folder)).toEqual([]);
   });
 
   it('left by a dead process goes to exactly one of many that want it', async () => {
     const pid = await deadPid();
     for (let round = 0; round < 20; round++) {
-      const folder = await newFolder();
+      folder = await newFolder();
       await leaveLock(folder, { pid });
       const tries: Promise<unknown>[] = [];
       for (let at = 0; at < 12; at++) {
@@ -167,7 +175,6 @@ describe('the lock', () => {
   });
 
   it('of a process that belongs to somebody else is respected', async () => {
-    const folder = await newFolder();
     const lock = await acquireLock(folder);
     vi.spyOn(process, 'kill').mockImplementation(() => {
       throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
@@ -183,7 +190,6 @@ describe('the lock', () => {
     ['another machine that names no place', { host: 'elsewhere' }],
   ];
   it.each(unseen)('of %s is respected as long as it is renewed', async (_name, parts) => {
-    const folder = await newFolder();
     // The number may be that of another process here, or of none.
     for (const pid of [process.pid, await deadPid()]) {
       await leaveLock(folder, { ...parts, pid });
@@ -204,15 +210,13 @@ describe('the lock', () => {
   });
 
   it.each(unseen)('of %s is taken over a minute after its last renewal', async (_name, parts) => {
-    const folder = await newFolder();
     await leaveLock(folder, { ...parts, pid: process.pid });
     await age(join(folder, 'lock'), 61);
-    await (await acquireLock(folder)).release();
+    await takeAndRelease();
     expect(await readdir(folder)).toEqual([]);
   });
 
   it('of a process that can be seen is respected however long it was not renewed', async () => {
-    const folder = await newFolder();
     const lock = await acquireLock(folder);
     await age(lock.file, 3600);
     await expect(acquireLock(folder)).rejects.toMatchObject({ exitCode: 4 });
@@ -220,7 +224,6 @@ describe('the lock', () => {
   });
 
   it('is renewed while it is held, and not after', async () => {
-    const folder = await newFolder();
     const lock = await acquireLock(folder, { renewEvery: 1 });
     await age(lock.file, 3600);
     const old = Date.now() - 1_800_000;
@@ -237,7 +240,6 @@ describe('the lock', () => {
     ],
     ['was removed', (file: string) => rm(file)],
   ])('that %s stops its run, and is not written again', async (_name, take) => {
-    const folder = await newFolder();
     const onLost = vi.fn();
     const lock = await acquireLock(folder, { renewEvery: 1, onLost });
     await take(lock.file);
@@ -250,7 +252,7 @@ describe('the lock', () => {
   it('that was renewed late is kept as long again', async () => {
     const clock = vi.spyOn(performance, 'now').mockReturnValue(20_000);
     const onLost = vi.fn();
-    const lock = await acquireLock(await newFolder(), { renewEvery: 1, onLost });
+    const lock = await acquireLock(folder, { renewEvery: 1, onLost });
     clock.mockReturnValue(45_000);
     const reading = vi.spyOn(fs, 'readFile');
     syncBuiltinESMExports();
@@ -267,7 +269,6 @@ describe('the lock', () => {
   });
 
   it('of somebody who renews it while it is being taken over is respected', async () => {
-    const folder = await newFolder();
     await leaveLock(folder, { host: 'elsewhere', place: 'other-boot/pid:[1]' });
     const file = join(folder, 'lock');
     await age(file, 90);
@@ -283,14 +284,18 @@ describe('the lock', () => {
   });
 
   it('that is released while somebody looks at it is free', async () => {
-    const [folder, holder] = [await newFolder(), await thisProcess('left-over')];
-    expect(await isAlive(join(folder, 'lock'), { ...holder, place: 'other-boot/pid:[1]' }, 60_000)).toBe(
-      false,
-    );
+    await leaveLock(folder, { host: 'elsewhere' });
+    const { stat } = fs;
+    vi.spyOn(fs, 'stat').mockImplementationOnce(async (probe) => {
+      await rm(join(folder, 'lock'));
+      return stat(probe);
+    });
+    syncBuiltinESMExports();
+    await takeAndRelease();
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it('that cannot be renewed for a moment is kept, and is lost before others take it over', async () => {
-    const folder = await newFolder();
     const clock = vi.spyOn(performance, 'now');
     const onLost = vi.fn();
     clock.mockReturnValue(20_000);
@@ -311,8 +316,7 @@ describe('the lock', () => {
   });
 
   it('is gone as soon as it was released', async () => {
-    const folder = await newFolder();
-    await (await acquireLock(folder)).release();
+    await takeAndRelease();
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -328,7 +332,6 @@ describe('the lock', () => {
     ['names no process', JSON.stringify({ ...sound, pid: '1' })],
     ['names no machine', JSON.stringify({ ...sound, host: undefined })],
   ])('that %s refuses with exit 4, and stays', async (_name, text) => {
-    const folder = await newFolder();
     await writeFile(join(folder, 'lock'), text);
     // Old enough to be taken over, if it could be read.
     await age(join(folder, 'lock'), 3600);
@@ -340,14 +343,12 @@ describe('the lock', () => {
   });
 
   it('that the system does not let anybody read is an error, and no free lock', async () => {
-    const folder = await newFolder();
     await mkdir(join(folder, 'lock'));
     await expect(acquireLock(folder)).rejects.toMatchObject({ code: 'EISDIR' });
     expect(await readdir(folder)).toEqual(['lock']);
   });
 
   it('that cannot be given back at the end of a run does not hide what the run did', async () => {
-    const folder = await newFolder();
     const lock = await acquireLock(folder);
     await rm(lock.file);
     await mkdir(lock.file);
@@ -355,18 +356,80 @@ describe('the lock', () => {
   });
 
   it('and its folder are the business of one user only', async () => {
-    const folder = join(await newFolder(), 'new', 'folder');
-    const lock = await acquireLock(folder);
+    const inside = join(folder, 'new', 'folder');
+    const lock = await acquireLock(inside);
     expect((await stat(lock.file)).mode & 0o777).toBe(0o600);
-    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    expect((await stat(inside)).mode & 0o777).toBe(0o700);
     await lock.release();
   });
 
   it('is not taken away from whoever has it by now', async () => {
-    const folder = await newFolder();
     const lock = await acquireLock(folder);
     await leaveLock(folder, { token: 'someone-else' });
     await lock.release();
     expect(await readFile(lock.file, 'utf8')).toContain('someone-else');
+  });
+
+  it('in a folder that takes no links is an error of the system, and leaves nothing behind', async () => {
+    vi.spyOn(fs, 'link').mockRejectedValue(systemError('EPERM'));
+    syncBuiltinESMExports();
+    await expect(acquireLock(folder)).rejects.toMatchObject({ code: 'EPERM' });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('that was released before its holder could be read is taken', async () => {
+    vi.spyOn(fs, 'link').mockRejectedValueOnce(systemError('EEXIST'));
+    syncBuiltinESMExports();
+    const lock = await acquireLock(folder);
+    expect(JSON.parse(await readFile(lock.file, 'utf8'))).toMatchObject({ pid: process.pid });
+    await lock.release();
+  });
+
+  it('that the disk has no room for leaves nothing behind', async () => {
+    const { writeFile } = fs;
+    vi.spyOn(fs, 'writeFile').mockImplementation(async (file, _data, options) => {
+      await writeFile(file, '', options);
+      throw systemError('ENOSPC');
+    });
+    syncBuiltinESMExports();
+    await expect(acquireLock(folder)).rejects.toThrow('ENOSPC');
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe('on a system that says nothing about its processes, the lock', () => {
+  beforeEach(() => {
+    const { readFile } = fs;
+    vi.spyOn(fs, 'readFile').mockImplementation(async (file, options) => {
+      if (String(file).startsWith('/proc/')) throw systemError('ENOENT');
+      return readFile(file, options);
+    });
+    syncBuiltinESMExports();
+  });
+
+  it('names what is known: the machine and the number', async () => {
+    expect(await holder()).toEqual({
+      token: expect.stringMatching(/./),
+      pid: process.pid,
+      started: null,
+      host: hostname(),
+      place: null,
+    });
+  });
+
+  it('of a process that runs is respected', async () => {
+    const lock = await acquireLock(folder);
+    await expect(acquireLock(folder)).rejects.toMatchObject({
+      exitCode: 4,
+      diagnostics: [{ code: 'apply-in-progress', message: expect.stringContaining(`${process.pid}.`) }],
+    });
+    await lock.release();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('of a process that has ended is taken over', async () => {
+    await leaveLock(folder, { pid: await deadPid(), place: null });
+    await takeAndRelease();
+    expect(await readdir(folder)).toEqual([]);
   });
 });
