@@ -10,6 +10,11 @@ const template = { key: 'invitation', medium: 'EMAIL', locale: 'en' };
 const sim = { name: 'New', type: 'ServiceNow Service Desk' };
 const lists = '/v2025/notification-templates';
 
+const write = `POST ${lists}`;
+const addSender = 'POST /v2025/verified-from-addresses';
+const addSim = 'POST /v2024/sim-integrations';
+const sendTest = 'POST /v2025/send-test-notification';
+
 type Case = readonly [why: string, status: number, line: string, send?: Send];
 
 const cases: readonly Case[] = [
@@ -23,7 +28,7 @@ const cases: readonly Case[] = [
   [
     'a charset',
     400,
-    'POST /v2025/verified-from-addresses',
+    addSender,
     { body: sender, headers: { 'content-type': 'application/json; charset=utf-8' } },
   ],
   [
@@ -54,32 +59,17 @@ const cases: readonly Case[] = [
   ['no UTF-8', 400, 'POST /v2025/verified-domains', { raw: Buffer.from([0x22, 0xff, 0x22]) }],
   ['a body over 5 MB', 413, 'POST /v2025/verified-domains', { raw: `"${'x'.repeat(5 * 1024 * 1024)}"` }],
   ['a body too deep', 400, 'POST /v2025/verified-domains', { raw: `${'['.repeat(5000)}${']'.repeat(5000)}` }],
-  ['an unknown field', 400, `POST ${lists}`, { body: { ...template, colour: 'red' } }],
-  [
-    '__proto__',
-    400,
-    `POST ${lists}`,
-    { raw: '{"key":"invitation","medium":"EMAIL","locale":"en","__proto__":{}}' },
-  ],
-  ['a key without a default', 400, `POST ${lists}`, { body: { ...template, key: 'invitations' } }],
-  ['a day for a time', 400, `POST ${lists}`, { body: { ...template, created: '2026-01-15' } }],
-  ['an unknown medium', 400, `POST ${lists}`, { body: { ...template, medium: 'FAX' } }],
-  ['a number for text', 400, `POST ${lists}`, { body: { ...template, subject: 7 } }],
+  ['an unknown field', 400, write, { body: { ...template, colour: 'red' } }],
+  ['__proto__', 400, write, { raw: '{"key":"invitation","medium":"EMAIL","locale":"en","__proto__":{}}' }],
+  ['a key without a default', 400, write, { body: { ...template, key: 'invitations' } }],
+  ['a day for a time', 400, write, { body: { ...template, created: '2026-01-15' } }],
+  ['an unknown medium', 400, write, { body: { ...template, medium: 'FAX' } }],
+  ['a number for text', 400, write, { body: { ...template, subject: 7 } }],
   ['no key to delete', 400, `POST ${lists}/bulk-delete`, { body: [{ medium: 'EMAIL', locale: 'en' }] }],
   ['an id of no template', 400, `GET ${lists}/nothing`],
-  ['no e-mail address', 400, 'POST /v2025/verified-from-addresses', { body: { email: 'acme.example' } }],
-  [
-    'a known address',
-    400,
-    'POST /v2025/verified-from-addresses',
-    { body: { email: 'IDENTITY@acme.example' } },
-  ],
-  [
-    'a member that a sender has not',
-    400,
-    'POST /v2025/verified-from-addresses',
-    { body: { ...sender, region: 'us-east-1' } },
-  ],
+  ['no e-mail address', 400, addSender, { body: { email: 'acme.example' } }],
+  ['a known address', 400, addSender, { body: { email: 'IDENTITY@acme.example' } }],
+  ['a member that a sender has not', 400, addSender, { body: { ...sender, region: 'us-east-1' } }],
   ['an id of no sender', 404, 'DELETE /v2025/verified-from-addresses/nothing'],
   ['a known domain', 400, 'POST /v2025/verified-domains', { body: { domain: 'acme.example' } }],
   ['no domain', 400, 'POST /v2025/verified-domains', { body: { domain: 'a b' } }],
@@ -93,34 +83,14 @@ const cases: readonly Case[] = [
     { body: { identity: 'acme.example', mailFromDomain: 'notacme.example' } },
   ],
   ['an unknown preference', 404, 'GET /v2025/notification-preferences/nothing'],
-  [
-    'a test of an unknown key',
-    404,
-    'POST /v2025/send-test-notification',
-    { body: { key: 'x', medium: 'EMAIL', context: '{}' } },
-  ],
-  [
-    'a test without JSON',
-    400,
-    'POST /v2025/send-test-notification',
-    { body: { key: 'invitation', medium: 'EMAIL', context: 'x' } },
-  ],
+  ['a test of an unknown key', 404, sendTest, { body: { key: 'x', medium: 'EMAIL', context: '{}' } }],
+  ['a test without JSON', 400, sendTest, { body: { key: 'invitation', medium: 'EMAIL', context: 'x' } }],
   ['an unknown auth profile', 404, 'GET /v2024/auth-profiles/nothing'],
-  ['attributes as an object', 400, 'POST /v2024/sim-integrations', { body: { ...sim, attributes: {} } }],
-  [
-    'attributes without an object',
-    400,
-    'POST /v2024/sim-integrations',
-    { body: { ...sim, attributes: '[]' } },
-  ],
-  [
-    'a local time',
-    400,
-    'POST /v2024/sim-integrations',
-    { body: { ...sim, modified: '2026-01-15T08:00:00' } },
-  ],
-  ['a taken name', 400, 'POST /v2024/sim-integrations', { body: { ...sim, name: 'Remedy' } }],
-  ['fields of the answer', 400, 'POST /v2024/sim-integrations', { body: { ...sim, managedSources: [] } }],
+  ['attributes as an object', 400, addSim, { body: { ...sim, attributes: {} } }],
+  ['attributes without an object', 400, addSim, { body: { ...sim, attributes: '[]' } }],
+  ['a local time', 400, addSim, { body: { ...sim, modified: '2026-01-15T08:00:00' } }],
+  ['a taken name', 400, addSim, { body: { ...sim, name: 'Remedy' } }],
+  ['fields of the answer', 400, addSim, { body: { ...sim, managedSources: [] } }],
   ['DELETE of a search', 405, 'DELETE /api/advanced_search/x'],
 ];
 
@@ -139,9 +109,9 @@ describe('what the documents do not allow is refused', () => {
   test('the list and each operation take what the documents allow', async () => {
     const sandbox = await start();
     expect((await call(sandbox, `GET ${lists}?limit=250&offset=0`)).status).toBe(200);
-    expect((await call(sandbox, 'POST /v2025/verified-from-addresses', { body: sender })).status).toBe(201);
-    expect((await call(sandbox, `POST ${lists}`, { body: template })).status).toBe(200);
-    expect((await call(sandbox, 'POST /v2024/sim-integrations', { body: sim })).status).toBe(200);
+    expect((await call(sandbox, addSender, { body: sender })).status).toBe(201);
+    expect((await call(sandbox, write, { body: template })).status).toBe(200);
+    expect((await call(sandbox, addSim, { body: sim })).status).toBe(200);
   });
 });
 
