@@ -153,13 +153,16 @@ function readNumber(node: Scalar, value: number, walk: Walk): Json {
   return refuse(walk, node, { code, message, hint: `${quoted} If it is a number, write ${value}.` });
 }
 
-/** The beginning of a directive of notification texts, without the `#` that YAML takes for a comment. */
+/** The beginning of a directive of notification texts (`#end`, `#{end}`), without the `#` that YAML takes for a comment. */
 const directive =
-  /^(?:(?:if|elseif|foreach|set|parse|include|macro|define|evaluate)\s*\(|(?:end|else)\b(?! \w)|else\b.*#end\b)/;
+  /^(?:\{(?:if|elseif|else|end|foreach|set)\}|(?:if|elseif|foreach|set|parse|include|macro|define|evaluate)\s*\(|(?:end|else)\b(?! \w)|else\b.*#end\b)/;
 
 /** True where a comment is the rest of a text: `Day #if($n > 1)s#end`. */
 function isCut(text: string, comment: string): boolean {
-  return directive.test(comment) || (/#(?:if|foreach)\s*\(/.test(text) && /^(?:end|else)\b/.test(comment));
+  return (
+    directive.test(comment) ||
+    (/#(?:if|foreach|\{if\}|\{foreach\})\s*\(/.test(text) && /^(?:end|else)\b/.test(comment))
+  );
 }
 
 /** V8 never stores a shorter text in pieces. */
