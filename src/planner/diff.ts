@@ -99,13 +99,8 @@ export function diffPairs(
   };
 }
 
-interface PairCompared {
-  readonly object: DiffObject | null;
-  /** What one of the sides does not show, or whose secret is not set. */
-  readonly notCompared: Diff['notComparable'][number] | null;
-}
-
-function diffPair(pair: ObjectPair, secrets: SideSecrets): PairCompared {
+/** `notCompared`: what one of the sides does not show, or whose secret is not set. */
+function diffPair(pair: ObjectPair, secrets: SideSecrets) {
   const { kind } = pair;
   const [first, second] = pair.sides;
   if (first === null || second === null)

@@ -80,7 +80,7 @@ const protections = {
 
 function protectedDeletes(deletes: readonly PlannedDelete[], protect: readonly string[]): Diagnostic[] {
   const isProtected = matchAddresses(protect, { isGuard: true });
-  return deletes.flatMap(({ deletion, change: { address, source } }) => {
+  return deletes.flatMap(({ deletion, change: { address, source } }): Diagnostic[] => {
     const byEnvironment = deletion.addresses.some(isProtected);
     if (!deletion.protect && !byEnvironment) return [];
     const [by, remedy] = byEnvironment
@@ -88,22 +88,17 @@ function protectedDeletes(deletes: readonly PlannedDelete[], protect: readonly s
       : source
         ? protections.manifest
         : protections.removed;
-    return refusal(
-      'protected',
-      `${address} would be deleted, but it is protected by ${by}.`,
-      `${remedy}, or leave it out with --except '${address}'.`,
-      address,
-    );
+    const message = `${address} would be deleted, but it is protected by ${by}.`;
+    const hint = `${remedy}, or leave it out with --except '${address}'.`;
+    return [{ code: 'protected', severity: 'error', message, hint, address }];
   });
 }
 
 function tooManyDeletes(count: number, maxDeletes: number): Diagnostic[] {
   if (count <= maxDeletes) return [];
-  return refusal(
-    'max-deletes',
-    `The plan deletes ${count === 1 ? '1 object' : `${count} objects`}; at most ${maxDeletes} are allowed at once.`,
-    `If you want to delete all of them, raise the limit with --max-deletes ${count}.`,
-  );
+  const message = `The plan deletes ${count === 1 ? '1 object' : `${count} objects`}; at most ${maxDeletes} are allowed at once.`;
+  const hint = `If you want to delete all of them, raise the limit with --max-deletes ${count}.`;
+  return [{ code: 'max-deletes', severity: 'error', message, hint }];
 }
 
 /** A tombstone whose replacement is created in the same plan leaves the kind no smaller. */
@@ -112,7 +107,7 @@ function deletesOfAll(
   deletes: readonly PlannedDelete[],
   writes: readonly PlannedWrite[],
 ): Diagnostic[] {
-  return [...new Set(deletes.map(({ change }) => change.kind))].flatMap((kind) => {
+  return [...new Set(deletes.map(({ change }) => change.kind))].flatMap((kind): Diagnostic[] => {
     const live = objects.filter((object) => object.kind.name === kind).length;
     const deleted = deletes.filter(({ change }) => change.kind === kind);
     const tombstones = deleted.filter(({ change }) => change.source !== null).length;
@@ -120,11 +115,9 @@ function deletesOfAll(
     const lost = deleted.length - Math.min(tombstones, created);
     if (lost < live || choices.allowDeleteAll.includes(kind)) return [];
     const which = live === 1 ? `the only ${kind}` : `all ${live} objects of kind ${kind}`;
-    return refusal(
-      'deletes-all',
-      `The plan deletes ${which} in the tenant.`,
-      `If you want that, add --allow-delete-all ${kind}.`,
-    );
+    const message = `The plan deletes ${which} in the tenant.`;
+    const hint = `If you want that, add --allow-delete-all ${kind}.`;
+    return [{ code: 'deletes-all', severity: 'error', message, hint }];
   });
 }
 
@@ -135,8 +128,4 @@ function lockOuts(writes: readonly PlannedWrite[]): Diagnostic[] {
     const hint = 'If you want that, set `lifecycle: { allowLockout: true }` in the manifest.';
     return [{ code: 'lockout', severity: 'error', message, hint, address, source: resource.source() }];
   });
-}
-
-function refusal(code: string, message: string, hint: string, address?: string): Diagnostic[] {
-  return [{ code, severity: 'error', message, hint, ...(address === undefined ? {} : { address }) }];
 }

@@ -1,10 +1,10 @@
 import type { Kinds } from '../kinds/catalog.ts';
-import type { Kind, LiveObject } from '../kinds/kind.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { distinctKeys, identityOf, idsAsNames, type Match } from '../kinds/live-objects.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { allOf, defaultsOf, type ReadRequest } from '../kinds/read-request.ts';
 import { keysOf, type Resource, undeclared } from '../kinds/resource.ts';
-import { type Address, type Key, scopeFilter } from '../model/address.ts';
+import { type Address, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -71,17 +71,14 @@ export function readRequestsFor({
     const ids = [...new Set(wanted.flatMap(({ id }) => (id === null ? [] : [id])))];
     const complete = isPruned || isWhole;
     // Two objects with one key are reported where a manifest refers to them.
-    const allowsDuplicates = keysBeside(kind, referred, ofKind);
+    const known = new Set(ofKind.map(({ key }) => identityOf(kind, key)));
+    const allowsDuplicates = referred
+      .map(({ key }) => key)
+      .filter((key) => !known.has(identityOf(kind, key)));
     // An object that is declared both now and at the revision is one object: read twice, it would look like two.
     const keys = distinctKeys(kind, wanted.flatMap(keysOf));
     return [{ kind, keys, ids, idsAsNames: idsAsNames(wanted), complete, allowsDuplicates }];
   });
-}
-
-function keysBeside(kind: Kind, objects: readonly Resource[], others: readonly Resource[]): Key[] {
-  if (objects.length === 0) return [];
-  const known = new Set(others.map(({ key }) => identityOf(kind, key)));
-  return objects.flatMap(({ key }) => (known.has(identityOf(kind, key)) ? [] : [key]));
 }
 
 /** The objects that the resources in scope refer to: what is compared is narrowed by the scope, but not what is referred to. */

@@ -97,9 +97,6 @@ interface Missing extends Pick<Diagnostic, 'code' | 'message'> {
   readonly hint: string | null;
 }
 
-/** What a reference stands for: an id, or a marker for that of an object which the plan creates. */
-type ReferenceValue = { readonly id: Json } | { readonly missing: Missing };
-
 interface ResolvedReferences {
   readonly ids: ReadonlyMap<Address, Json>;
   readonly missing: readonly MissingReference[];
@@ -129,7 +126,7 @@ export function resolveReferences(
     const resource = declared.get(identityOf(reference.kind, reference.key)) ?? null;
     const target = targetFor(reference, resource, found);
     if ('id' in target) ids.set(reference.to, target.id);
-    else missing.push({ reference, why: target.missing, isUnknown: resource === null });
+    else missing.push({ reference, why: target, isUnknown: resource === null });
   }
   return { ids, missing };
 }
@@ -158,40 +155,39 @@ interface TenantIndex extends Pick<Targets, 'isInScope'> {
   readonly objects: ReadonlyMap<string, readonly LiveObject[]>;
 }
 
-/** @param declared the resource of that key, or `null` */
+/**
+ * What a reference stands for: an id, or a marker for that of an object which the plan creates.
+ *
+ * @param declared the resource of that key, or `null`
+ */
 function targetFor(
   { kind, key, to }: UsedReference,
   declared: Resource | null,
   { index, objects, isInScope }: TenantIndex,
-): ReferenceValue {
-  if (declared?.ensure === 'absent') return { missing: whyAbsent(declared) };
+): { readonly id: Json } | Missing {
+  if (declared?.ensure === 'absent') return whyAbsent(declared);
   const live = declared ? index.find(declared) : index.findByKey(kind, key);
   const same = live ? (objects.get(live.identity) ?? []) : [];
   // One that was read twice is one.
   const ids = [...new Map(same.map((object) => [object.id ?? object, object.id ?? 'no id'])).values()];
   if (ids.length > 1) {
     const message = `The tenant has ${ids.length} objects of the kind ${kind.name} with the key "${key.join('/')}": ids ${ids.join(', ')}.`;
-    return missing(
-      'ambiguous-ref',
-      message,
-      'Rename all but one of them in the tenant, or write the id instead.',
-    );
+    const hint = 'Rename all but one of them in the tenant, or write the id instead.';
+    return { code: 'ambiguous-ref', message, hint };
   }
   if (live?.id) return { id: shownId(live) };
-  if (live) return missing('unknown-ref', `The tenant shows no id for ${live.address}.`, null);
+  const unknown = (message: string, hint: string | null) => ({ code: 'unknown-ref', message, hint });
+  if (live) return unknown(`The tenant shows no id for ${live.address}.`, null);
   const nowhere = `The tenant has no ${kind.name} with the key "${key.join('/')}"`;
-  if (!declared) {
-    const hint = `Correct the key, or declare the object.`;
-    return missing('unknown-ref', `${nowhere}, and no manifest declares it.`, hint);
-  }
-  if (!kind.can.create) {
-    return missing('unknown-ref', `${nowhere}, and the API cannot create one.`, 'Make it in the tenant.');
-  }
-  if (!isInScope(declared.address)) {
-    const message = `${nowhere}, and this plan does not create it: --only or --except leave ${to} out.`;
-    const hint = `Add ${declared.address} to --only, or narrow --except, so that the plan creates it.`;
-    return missing('unknown-ref', message, hint);
-  }
+  if (!declared)
+    return unknown(`${nowhere}, and no manifest declares it.`, 'Correct the key, or declare the object.');
+  if (!kind.can.create)
+    return unknown(`${nowhere}, and the API cannot create one.`, 'Make it in the tenant.');
+  if (!isInScope(declared.address))
+    return unknown(
+      `${nowhere}, and this plan does not create it: --only or --except leave ${to} out.`,
+      `Add ${declared.address} to --only, or narrow --except, so that the plan creates it.`,
+    );
   return { id: refMarker(declared.address) };
 }
 
@@ -216,22 +212,9 @@ export function findAbsentTargets(
   });
 }
 
-function missing(code: string, message: string, hint: string | null): ReferenceValue {
-  return { missing: { code, message, hint } };
-}
-
 function problemsAt({ uses }: UsedReference, { code, message, hint }: Missing): Diagnostic[] {
-  return uses.map(({ resource, at }): Diagnostic => {
-    const place = resource.point(at);
-    return {
-      code,
-      severity: 'error',
-      message,
-      ...(hint === null ? {} : { hint }),
-      address: resource.address,
-      ...place,
-    };
-  });
+  const problem = { code, severity: 'error', message, ...(hint === null ? {} : { hint }) } as const;
+  return uses.map(({ resource, at }) => ({ ...problem, address: resource.address, ...resource.point(at) }));
 }
 
 /** The resource with ids in place of its references, and markers for objects that the plan creates. */

@@ -1,8 +1,7 @@
 /** The names that changes show beside ids: a reviewer reads the name, and the request has the id. */
 import { describe, expect, it } from 'vitest';
-import { openJournal } from '../../src/applier/journal.ts';
 import type { Change } from '../../src/model/plan.ts';
-import { apply, newFolder } from './run.ts';
+import { apply, killedRun, watched } from './run.ts';
 import { startTenant } from './tenant.ts';
 import { createThing, deleteThing, diff, plannedUpdate, planOf, updateThing } from './things.ts';
 
@@ -57,10 +56,7 @@ describe('a name beside an id', () => {
 
   it('is not looked at in a change that an earlier run began: it was checked then', async () => {
     const plan = planOf([below('t1', 'Thing/boss', 'a'), below('t2', 'Thing/boss', 'b')]);
-    const folder = await newFolder();
-    const journal = await openJournal(folder, plan);
-    await journal.intend(0, new Map([['Thing/a', null]]), plan.createdAt);
-    await journal.close();
+    const folder = await killedRun(plan, 'Thing/a');
     const { diagnostics } = await apply(plan, await startTenant(), { folder });
     expect(diagnostics).toMatchObject([{ address: 'Thing/b' }]);
   });
@@ -89,14 +85,11 @@ it('what is read for names are their objects, each once, which may have twins', 
   const asked = async (changes: Change[]) => {
     const tenant = await startTenant({ things: { boss, b: { id: 't2', name: 'b', text: 'x' } } });
     const reads: unknown[] = [];
-    const port = {
-      tenant: tenant.tenant,
-      send: tenant.send.bind(tenant),
-      read(requests: Parameters<typeof tenant.read>[0]) {
+    const port = watched(tenant, {
+      read(requests) {
         reads.push(...requests.map(({ keys, allowsDuplicates = [] }) => ({ keys, twins: allowsDuplicates })));
-        return tenant.read(requests);
       },
-    };
+    });
     await apply(planOf(changes), port);
     return reads[0];
   };

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Call } from '../../src/kinds/http.ts';
-import { apply, outcomes, steppingClock } from './run.ts';
+import { apply, inTime, outcomes, steppingClock, watched } from './run.ts';
 import { startTenant, type Tenant } from './tenant.ts';
 import { deleteNotes, planOf } from './things.ts';
 
@@ -51,8 +50,7 @@ describe('a bulk delete that the tenant refuses', () => {
   });
 
   it('of a single object that is still there is not sent again', async () => {
-    const tenant = await startTenant({ notes });
-    tenant.fault = () => refused;
+    const tenant = await startTenant({ notes }, () => refused);
     const result = await apply(planOf(deleteNotes([one])), tenant);
     expect(Object.values(outcomes(result))).toEqual(['failed']);
     expect(tenant.sent).toHaveLength(1);
@@ -139,14 +137,7 @@ describe('a bulk delete that the tenant refuses', () => {
     const clock = steppingClock();
     const tenant = await startTenant({ notes });
     const limits: unknown[] = [];
-    const port = {
-      tenant: tenant.tenant,
-      read: tenant.read.bind(tenant),
-      send(request: Call, options?: { readonly notAfter?: number | null }) {
-        limits.push(options?.notAfter);
-        return tenant.send(request);
-      },
-    };
+    const port = watched(tenant, { send: (_request, options) => limits.push(options?.notAfter) });
     tenant.fault = (_request, count) => {
       if (count > 1) return null;
       clock.pass(5_000);
@@ -161,20 +152,11 @@ describe('a bulk delete that the tenant refuses', () => {
   it('reads them again where a request had to wait too long', async () => {
     const clock = steppingClock();
     const tenant = await startTenant({ notes });
-    const outdated = { outcome: 'unsent', reason: 'outdated', detail: 'had to wait' } as const;
     tenant.fault = (_request, count) => {
       if (count > 1) clock.pass(11_000);
       return count === 1 ? refused : null;
     };
-    const port = {
-      tenant: tenant.tenant,
-      read: tenant.read.bind(tenant),
-      async send(request: Call, { notAfter }: { readonly notAfter?: number | null } = {}) {
-        if (clock.now() <= (notAfter ?? 0)) return tenant.send(request);
-        return { ...outdated, attempts: 0, ms: 0, trackingId: null, repeated: false };
-      },
-    };
-    const result = await apply(planOf(deleteNotes([one, two, three])), port, { clock });
+    const result = await apply(planOf(deleteNotes([one, two, three])), inTime(tenant, clock), { clock });
     expect(Object.values(outcomes(result))).toEqual(['done', 'done', 'done']);
     expect(tenant.notes.size).toBe(0);
   });

@@ -1,15 +1,14 @@
 import { appendFile, mkdir, readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { openJournal, readRecentWrites } from '../../src/applier/journal.ts';
-import type { ApplyEvent, TenantPort } from '../../src/applier/run.ts';
-import type { Clock } from '../../src/client/clock.ts';
+import type { ApplyEvent } from '../../src/applier/run.ts';
 import { catalogOf } from '../../src/kinds/catalog.ts';
-import { apiRequest, type Call } from '../../src/kinds/http.ts';
+import { apiRequest } from '../../src/kinds/http.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import { apply, newFolder, outcomes, steppingClock } from './run.ts';
-import { type Fault, startTenant, type Tenant, type World } from './tenant.ts';
+import { apply, inTime, killedRun, newFolder, outcomes, steppingClock, watched } from './run.ts';
+import { type Fault, startTenant, type World } from './tenant.ts';
 import {
   createThing,
   deleteNotes,
@@ -37,28 +36,8 @@ const gone = { id: 't2', name: 'gone', text: 'x' };
 async function lateWorld(world: Partial<World> = {}, lag = 0) {
   const clock = steppingClock();
   const start = clock.now();
-  const tenant = await startTenant(world, { ms: lag, now: clock.now });
+  const tenant = await startTenant(world, undefined, { ms: lag, now: clock.now });
   return { tenant, clock, elapsed: () => clock.now() - start };
-}
-
-/** The tenant behind a client that sends nothing after its time. `onSend` is called before each request. */
-function inTime(
-  tenant: Tenant,
-  clock: Clock,
-  onSend: (notAfter: number | null) => void = () => {},
-): TenantPort {
-  const tooLate = { outcome: 'unsent', reason: 'outdated', detail: 'too late' } as const;
-  return {
-    tenant: tenant.tenant,
-    read: (requests) => tenant.read(requests),
-    async send(request, { notAfter = null } = {}) {
-      onSend(notAfter);
-      const isLate = notAfter !== null && clock.now() > notAfter;
-      return isLate
-        ? { ...tooLate, attempts: 1, ms: 0, trackingId: null, repeated: false }
-        : tenant.send(request);
-    },
-  };
 }
 
 const answers: readonly Fault[] = [
@@ -314,6 +293,7 @@ describe('a write that was read for too long ago', () => {
     ['a', 'b', 'c'].map((name) => [name, { id: `id-${name}`, name, text: 'before' }]),
   );
   const plan = planOf(Object.values(things).map((raw) => updateThing(raw, 'after')));
+  const ofOne = planOf(plan.changes.slice(0, 1));
 
   it('is checked again, with all that remain, and leaves alone what somebody changed', async () => {
     const { tenant, clock } = await lateWorld({ things });
@@ -348,18 +328,12 @@ describe('a write that was read for too long ago', () => {
     const { tenant, clock } = await lateWorld({ things });
     const limits: (number | null | undefined)[] = [];
     const start = clock.now();
-    const send = tenant.send.bind(tenant);
-    const tooLate = { outcome: 'unsent', reason: 'outdated', detail: 'too late' } as const;
-    const outdated = { ...tooLate, attempts: 1, ms: 0, trackingId: null, repeated: false };
-    const port = {
-      tenant: tenant.tenant,
-      read: tenant.read.bind(tenant),
-      async send(request: Call, options?: { readonly notAfter?: number | null }) {
-        limits.push(options?.notAfter);
-        return limits.length > 3 ? send(request) : outdated;
-      },
-    };
-    const result = await apply(planOf(plan.changes.slice(0, 1)), port, { clock, settle });
+    // The client has no room until it was asked three times.
+    const port = inTime(tenant, clock, (notAfter) => {
+      limits.push(notAfter);
+      return limits.length > 3;
+    });
+    const result = await apply(ofOne, port, { clock, settle });
     expect(result.outcome).toBe('done');
     expect(result.changes[0]?.requests).toHaveLength(1);
     const until = start + 10_000;
@@ -372,7 +346,7 @@ describe('a write that was read for too long ago', () => {
       if (count === 1) clock.pass(30_000);
       return count === 1 ? { is: 'lost', done: false } : null;
     };
-    const result = await apply(planOf(plan.changes.slice(0, 1)), inTime(tenant, clock), { clock, settle });
+    const result = await apply(ofOne, inTime(tenant, clock), { clock, settle });
     expect(result.outcome).toBe('done');
     expect(result.changes[0]?.requests.map(({ status }) => status)).toEqual([null, 200]);
     expect(tenant.sent).toHaveLength(2);
@@ -387,7 +361,7 @@ describe('a write that was read for too long ago', () => {
       // The queue is long.
       if (limits.length > 1) clock.pass(11_000);
     });
-    const result = await apply(planOf(plan.changes.slice(0, 1)), port, { clock, settle });
+    const result = await apply(ofOne, port, { clock, settle });
     expect(result.outcome).toBe('done');
     expect(limits).toHaveLength(5);
     expect(limits.at(-1)).toBeNull();
@@ -399,7 +373,7 @@ describe('a write that was read for too long ago', () => {
     tenant.fault = () => ({ is: 'lost', done: false });
     const port = inTime(tenant, clock, () => void (tenant.sent.length === 1 && clock.pass(11_000)));
     tenant.onRead = () => void (elapsed() > 0 && tenant.things.set('a', { ...things.a, text: 'after' }));
-    const result = await apply(planOf(plan.changes.slice(0, 1)), port, { clock, settle });
+    const result = await apply(ofOne, port, { clock, settle });
     expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
     expect(tenant.sent).toHaveLength(1);
   });
@@ -438,14 +412,7 @@ describe('a write that was read for too long ago', () => {
     const many = Object.fromEntries(names.map((name) => [name, { id: `id-${name}`, name, text: 'before' }]));
     const { tenant, clock } = await lateWorld({ things: many });
     const asked: ReadRequest[] = [];
-    const port = {
-      tenant: tenant.tenant,
-      send: (request: Call) => tenant.send(request),
-      read: (requests: readonly ReadRequest[]) => {
-        asked.push(...requests);
-        return tenant.read(requests);
-      },
-    };
+    const port = watched(tenant, { read: (requests) => asked.push(...requests) });
     tenant.fault = (_request, count) => {
       if (count === 1) clock.pass(11_000);
       return null;
@@ -489,10 +456,7 @@ describe('a later run', () => {
 
   it('waits for what is left of the time since the intent of a killed one', async () => {
     const { tenant, clock, elapsed } = await lateWorld();
-    const folder = await newFolder();
-    const journal = await openJournal(folder, plan);
-    await journal.intend(0, new Map([['Thing/a', null]]), new Date(clock.now()).toISOString());
-    await journal.close();
+    const folder = await killedRun(plan, 'Thing/a', { at: new Date(clock.now()).toISOString() });
     clock.pass(20_000);
     const recent = await readRecentWrites(folder, plan.tenant, clock.now() - settle);
     const result = await apply(plan, tenant, { folder, kinds: doubling, clock, settle, recent });

@@ -27,8 +27,7 @@ const status = (code: number, done: boolean) => ({ is: 'status', status: code, d
 
 describe('a POST whose answer is lost', () => {
   it('is found by its key and not sent again', async () => {
-    const tenant = await startTenant();
-    tenant.fault = () => lostDone;
+    const tenant = await startTenant({}, () => lostDone);
     const result = await apply(planOf([createThing('a')]), tenant);
     expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
     expect(result.changes[0]?.warnings).toEqual([
@@ -38,8 +37,7 @@ describe('a POST whose answer is lost', () => {
   });
 
   it('is sent once more when the object is not there', async () => {
-    const tenant = await startTenant();
-    tenant.fault = (_request, count) => (count === 1 ? lostUndone : null);
+    const tenant = await startTenant({}, (_request, count) => (count === 1 ? lostUndone : null));
     const result = await apply(planOf([createThing('a')]), tenant);
     expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
     expect(result.changes[0]?.requests.map((sent) => sent.status)).toEqual([null, 201]);
@@ -47,8 +45,7 @@ describe('a POST whose answer is lost', () => {
   });
 
   it('is looked up each time, and given up after the second', async () => {
-    const tenant = await startTenant();
-    tenant.fault = () => lostUndone;
+    const tenant = await startTenant({}, () => lostUndone);
     const result = await apply(planOf([createThing('a')]), tenant);
     expect(outcomes(result)).toEqual({ 'Thing/a': 'unknown' });
     expect(tenant.sent).toHaveLength(2);
@@ -56,8 +53,7 @@ describe('a POST whose answer is lost', () => {
   });
 
   it('is unknown when the object is neither as before nor as planned', async () => {
-    const tenant = await startTenant();
-    tenant.fault = () => lostDone;
+    const tenant = await startTenant({}, () => lostDone);
     tenant.rewrite = (raw) => ({ ...raw, text: 'another' });
     expect(outcomes(await apply(planOf([createThing('a')]), tenant))).toEqual({ 'Thing/a': 'unknown' });
     expect(tenant.sent).toHaveLength(1);
@@ -79,8 +75,7 @@ describe('a POST whose answer is lost', () => {
       write: { ...thing.write, update: () => ({ requests: [request('POST', path, { text: 'after' })] }) },
     };
     const entry = { ...updateThing(old, 'after'), requests: [request('POST', path, { text: 'after' })] };
-    const tenant = await startTenant({ things: { old } });
-    tenant.fault = () => lostUndone;
+    const tenant = await startTenant({ things: { old } }, () => lostUndone);
     const result = await apply(planOf([entry]), tenant, { kinds: catalogOf([adding]) });
     expect(result.changes).toMatchObject([
       { outcome: 'unknown', error: expect.stringContaining('could take effect twice') },
@@ -96,8 +91,7 @@ describe('a POST whose answer is lost', () => {
   });
 
   it('is unknown when it cannot be looked up', async () => {
-    const tenant = await startTenant();
-    tenant.fault = () => lostDone;
+    const tenant = await startTenant({}, () => lostDone);
     tenant.readFault = () => (tenant.reads > 1 ? new Error('403 Forbidden') : null);
     const result = await apply(planOf([createThing('a')]), tenant);
     expect(outcomes(result)).toEqual({ 'Thing/a': 'unknown' });
@@ -107,8 +101,7 @@ describe('a POST whose answer is lost', () => {
 });
 
 it('a lost answer is told while its object is looked up', async () => {
-  const tenant = await startTenant();
-  tenant.fault = () => lostDone;
+  const tenant = await startTenant({}, () => lostDone);
   const events: ApplyEvent[] = [];
   await apply(planOf([createThing('a')]), tenant, { onEvent: (event) => events.push(event) });
   expect(events.filter(({ type }) => type === 'waiting')).toEqual([
@@ -139,15 +132,13 @@ describe('an error with a status of success', () => {
 
 describe('a server fault', () => {
   it.each([303, 408, 503])('that hid a success is no failure (%d)', async (code) => {
-    const tenant = await startTenant();
-    tenant.fault = () => status(code, true);
+    const tenant = await startTenant({}, () => status(code, true));
     expect(outcomes(await apply(planOf([createThing('a')]), tenant))).toEqual({ 'Thing/a': 'done' });
     expect(tenant.carriedOut).toHaveLength(1);
   });
 
   it('that stays is a failure with the words of the tenant', async () => {
-    const tenant = await startTenant({ things: { old } });
-    tenant.fault = () => status(500, false);
+    const tenant = await startTenant({ things: { old } }, () => status(500, false));
     const result = await apply(planOf([updateThing(old, 'after')]), tenant);
     expect(result.changes[0]?.outcome).toBe('failed');
     expect(result.changes[0]?.after).toEqual({});
@@ -201,8 +192,7 @@ describe('a refusal', () => {
   });
 
   it('of a request sent once is final', async () => {
-    const tenant = await startTenant({ things: { old } });
-    tenant.fault = () => status(400, false);
+    const tenant = await startTenant({ things: { old } }, () => status(400, false));
     expect(outcomes(await apply(planOf([updateThing(old, 'after')]), tenant))).toEqual({
       'Thing/old': 'failed',
     });
@@ -211,8 +201,7 @@ describe('a refusal', () => {
 
   it.each([404, 410])('of anything but a delete with %i is final, and is not waited for', async (code) => {
     for (const planned of [createThing('a'), updateThing(old, 'after')]) {
-      const tenant = await startTenant({ things: { old } });
-      tenant.fault = () => status(code, false);
+      const tenant = await startTenant({ things: { old } }, () => status(code, false));
       const result = await apply(planOf([planned]), tenant, { settle: 60_000 });
       expect(outcomes(result)).toEqual({ [planned.address]: 'failed' });
       expect(tenant.reads).toBe(1);
@@ -223,8 +212,7 @@ describe('a refusal', () => {
     const advised: Kind = { ...note, quirks: { sharedDelete: { ifRefused: 'Ask the support.' } } };
     const stored = { id: 'n1', key: 'stored', text: 'before' };
     const errorOf = async (planned: Change) => {
-      const tenant = await startTenant({ notes: { stored } });
-      tenant.fault = () => status(403, false);
+      const tenant = await startTenant({ notes: { stored } }, () => status(403, false));
       const result = await apply(planOf([planned]), tenant, { kinds: catalogOf([advised]) });
       return result.changes[0]?.error;
     };
@@ -298,8 +286,7 @@ describe('a change of two requests', () => {
 });
 
 it('a server fault that stays is a failure also where its effect is waited for', async () => {
-  const tenant = await startTenant({ things: { old } });
-  tenant.fault = () => status(500, false);
+  const tenant = await startTenant({ things: { old } }, () => status(500, false));
   const result = await apply(planOf([updateThing(old, 'after')]), tenant, { settle: 60_000 });
   expect(result.changes).toMatchObject([
     { outcome: 'failed', error: expect.stringContaining('the tenant says no') },
@@ -347,8 +334,7 @@ it('a bulk delete carried out in part is sent again for the rest', async () => {
 });
 
 it('a request that never left is a failure and is not looked up', async () => {
-  const tenant = await startTenant();
-  tenant.fault = () => ({ is: 'unsent' });
+  const tenant = await startTenant({}, () => ({ is: 'unsent' }));
   const result = await apply(planOf([createThing('a')]), tenant);
   expect(result.changes[0]).toMatchObject({ outcome: 'failed', error: 'no route' });
   expect(tenant.reads).toBe(1);
@@ -371,8 +357,7 @@ it('a request that left once and then no more is looked up, and unknown where it
 });
 
 it('a change whose object cannot be read while it is waited for is unknown, with what the tenant said', async () => {
-  const tenant = await startTenant();
-  tenant.fault = () => ({ is: 'status', status: 504, done: false, repeated: false });
+  const tenant = await startTenant({}, () => ({ is: 'status', status: 504, done: false, repeated: false }));
   const isLate = () => tenant.sent.length > 1 && tenant.reads > 3;
   tenant.readFault = () => (isLate() ? new Error('the reads are down') : null);
   const result = await apply(planOf([createThing('a')]), tenant, { settle: 60_000 });
@@ -387,8 +372,7 @@ it.each([
 ])(
   'a change whose object cannot be read at once is looked up later: carried out %j, %s',
   async (done, outcome) => {
-    const tenant = await startTenant({ things: { old } });
-    tenant.fault = () => ({ is: 'lost', done });
+    const tenant = await startTenant({ things: { old } }, () => ({ is: 'lost', done }));
     tenant.readFault = () => (tenant.reads === 2 ? new Error('the list changed') : null);
     const result = await apply(planOf([updateThing(old, 'after')]), tenant, { settle: 60_000 });
     expect(outcomes(result)).toEqual({ 'Thing/old': outcome });
@@ -397,8 +381,7 @@ it.each([
 );
 
 it('a change that is waited for says so', async () => {
-  const tenant = await startTenant();
-  tenant.fault = () => ({ is: 'lost', done: false });
+  const tenant = await startTenant({}, () => ({ is: 'lost', done: false }));
   const waits: unknown[] = [];
   await apply(planOf([createThing('a')]), tenant, {
     settle: 60_000,

@@ -58,7 +58,7 @@ describe('an object and what refers to it, in one plan', () => {
 
   it('is looked up where the answer is lost, also by a tenant that shows it late', async () => {
     const clock = steppingClock();
-    const tenant = await startTenant({}, { ms: 3_000, now: clock.now });
+    const tenant = await startTenant({}, undefined, { ms: 3_000, now: clock.now });
     tenant.fault = (_request, count) => (count === 1 ? { is: 'lost', done: true } : null);
     const result = await apply(planOf([upper, lower]), tenant, { clock, settle: 10_000 });
     expect(outcomes(result)).toEqual({ 'Thing/upper': 'done', 'Thing/lower': 'done' });

@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Journal, openJournal } from '../../src/applier/journal.ts';
 import { ResultFile } from '../../src/applier/result-file.ts';
-import type { ApplyEvent, TenantPort } from '../../src/applier/run.ts';
+import type { ApplyEvent } from '../../src/applier/run.ts';
 import { readResultFile } from '../../src/applier/saved-file.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import type { Change, Plan } from '../../src/model/plan.ts';
 import type { ChangeResult, Result } from '../../src/model/result.ts';
 import { isThorough } from '../support/effort.ts';
 import { secretsOf } from '../support/plan.ts';
-import { apply, newFolder, outcomes } from './run.ts';
+import { apply, killedRun, newFolder, outcomes, watched } from './run.ts';
 import { startTenant, type Tenant, type World } from './tenant.ts';
 import {
   change,
@@ -206,10 +206,7 @@ describe('a run that was killed', () => {
 
   it('is refused when the ambiguous request left neither the old state nor the new', async () => {
     const plan = planOf([updateThing(old, 'after')]);
-    const folder = await newFolder();
-    const journal = await openJournal(folder, plan);
-    await journal.intend(0, new Map([['Thing/old', plan.changes[0]?.fingerprint ?? null]]), 'now');
-    await journal.close();
+    const folder = await killedRun(plan, 'Thing/old', { before: plan.changes[0]?.fingerprint ?? null });
     const tenant = await startTenant({ things: { old: { ...old, text: 'by hand' } } });
     expect((await apply(plan, tenant, { folder })).outcome).toBe('refused');
   });
@@ -284,14 +281,7 @@ describe('a rename', () => {
   it('asks for the object by its id and both keys', async () => {
     const tenant = await startTenant({ things: { old } });
     const asked: ReadRequest[] = [];
-    const port: TenantPort = {
-      tenant: tenant.tenant,
-      send: (sent) => tenant.send(sent),
-      read: (requests) => {
-        asked.push(...requests);
-        return tenant.read(requests);
-      },
-    };
+    const port = watched(tenant, { read: (requests) => asked.push(...requests) });
     expect((await apply(planOf([rename]), port)).outcome).toBe('done');
     expect(asked[0]).toEqual({
       kind: thing,
@@ -305,8 +295,7 @@ describe('a rename', () => {
   });
 
   it('whose answer was lost is found under the new key', async () => {
-    const tenant = await startTenant({ things: { old } });
-    tenant.fault = () => ({ is: 'lost', done: true });
+    const tenant = await startTenant({ things: { old } }, () => ({ is: 'lost', done: true }));
     expect((await apply(planOf([rename]), tenant)).outcome).toBe('done');
   });
 

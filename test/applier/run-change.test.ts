@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { openJournal } from '../../src/applier/journal.ts';
 import type { ApplyEvent } from '../../src/applier/run.ts';
 import { catalogOf } from '../../src/kinds/catalog.ts';
 import type { Call } from '../../src/kinds/http.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { ChangeResult } from '../../src/model/result.ts';
-import { apply, newFolder, outcomes, steppingClock } from './run.ts';
+import { apply, killedRun, newFolder, outcomes, steppingClock, watched } from './run.ts';
 import { startTenant, type Tenant } from './tenant.ts';
 import { createThing, deleteNotes, deleteThing, kinds, planOf, thing, updateThing } from './things.ts';
 
@@ -51,11 +50,7 @@ describe('the record of a run', () => {
 
   it('does not begin what an earlier run has made', async () => {
     const plan = planOf([updateThing(old, 'after')]);
-    const folder = await newFolder();
-    const journal = await openJournal(folder, plan);
-    await journal.intend(0, new Map([['Thing/old', null]]), 't1');
-    await journal.conclude(0, { changes: ['Thing/old'], verdict: 'done', status: 200 }, 't2');
-    await journal.close();
+    const folder = await killedRun(plan, 'Thing/old', { status: 200 });
     const { steps, record } = recorder();
     const events: ApplyEvent[] = [];
     const tenant = await startTenant({ things: { old: { ...old, text: 'after' } } });
@@ -67,11 +62,7 @@ describe('the record of a run', () => {
 
   it('has what an earlier run has made, once something else is begun, and how that ended', async () => {
     const plan = planOf([updateThing(old, 'after'), createThing('new')]);
-    const folder = await newFolder();
-    const journal = await openJournal(folder, plan);
-    await journal.intend(0, new Map([['Thing/old', null]]), 't1');
-    await journal.conclude(0, { changes: ['Thing/old'], verdict: 'done', status: 200 }, 't2');
-    await journal.close();
+    const folder = await killedRun(plan, 'Thing/old', { status: 200 });
     const { steps, record } = recorder();
     const tenant = await startTenant({ things: { old: { ...old, text: 'after' } } });
     await apply(plan, tenant, { folder, record, concurrency: 1 });
@@ -114,14 +105,7 @@ it('only the first request of a change depends on how old the read is', async ()
   const clock = steppingClock();
   const tenant = await startTenant({ things: { old } });
   const limits: unknown[] = [];
-  const port = {
-    tenant: tenant.tenant,
-    read: tenant.read.bind(tenant),
-    send(request: Call, options?: { readonly notAfter?: number | null }) {
-      limits.push(options?.notAfter);
-      return tenant.send(request);
-    },
-  };
+  const port = watched(tenant, { send: (_request, options) => limits.push(options?.notAfter) });
   const until = clock.now() + 10_000;
   await apply(planOf([updateThing(old, 'after', 'r')]), port, { clock });
   expect(limits).toEqual([until, null]);
@@ -158,8 +142,7 @@ describe('an answer that does not show the object', () => {
 });
 
 it('a delete that was accepted is not done while its object is there', async () => {
-  const tenant = await startTenant({ things: { gone } });
-  tenant.fault = () => ({ is: 'status', status: 504, done: false });
+  const tenant = await startTenant({ things: { gone } }, () => ({ is: 'status', status: 504, done: false }));
   const result = await apply(planOf([deleteThing(gone)]), tenant);
   expect(outcomes(result)).toEqual({ 'Thing/gone': 'failed' });
   expect(tenant.things.has('gone')).toBe(true);
@@ -247,16 +230,14 @@ describe('--fail-fast', () => {
   });
 
   it('starts nothing after a change whose outcome is not known', async () => {
-    const tenant = await startTenant();
-    tenant.fault = () => ({ is: 'lost', done: false });
+    const tenant = await startTenant({}, () => ({ is: 'lost', done: false }));
     const plan = planOf([createThing('a'), createThing('b')]);
     const result = await apply(plan, tenant, { failFast: true, concurrency: 1 });
     expect(outcomes(result)).toEqual({ 'Thing/a': 'unknown', 'Thing/b': 'notAttempted' });
   });
 
   it('does not begin what refers to an object that was not created', async () => {
-    const tenant = await startTenant();
-    tenant.fault = () => ({ is: 'status', status: 400, done: false });
+    const tenant = await startTenant({}, () => ({ is: 'status', status: 400, done: false }));
     const plan = planOf([createThing('a'), createThing('b', { above: { $ref: 'Thing/a' } })]);
     expect(outcomes(await apply(plan, tenant, { failFast: true }))).toEqual({
       'Thing/a': 'failed',
@@ -268,13 +249,8 @@ describe('--fail-fast', () => {
 
 it('a delete that an earlier run has made is done, although another change fails now', async () => {
   const plan = planOf([createThing('a'), deleteThing(gone)]);
-  const folder = await newFolder();
-  const journal = await openJournal(folder, plan);
-  await journal.intend(0, new Map([['Thing/gone', 'sha256:x']]), 't1');
-  await journal.conclude(0, { changes: ['Thing/gone'], verdict: 'done', status: 204 }, 't2');
-  await journal.close();
-  const tenant = await startTenant();
-  tenant.fault = () => ({ is: 'status', status: 400, done: false });
+  const folder = await killedRun(plan, 'Thing/gone', { before: 'sha256:x', status: 204 });
+  const tenant = await startTenant({}, () => ({ is: 'status', status: 400, done: false }));
   const result = await apply(plan, tenant, { folder });
   expect(outcomes(result)).toEqual({ 'Thing/a': 'failed', 'Thing/gone': 'done' });
 });
@@ -306,8 +282,7 @@ describe('a request without an answer', () => {
   it('is sent again at once where that is safe, also as the first of two', async () => {
     const clock = steppingClock();
     const start = clock.now();
-    const tenant = await startTenant({ things: { old } });
-    tenant.fault = (_request, count) => (count === 1 ? lost : null);
+    const tenant = await startTenant({ things: { old } }, (_request, count) => (count === 1 ? lost : null));
     const plan = planOf([updateThing(old, 'after', 'r')]);
     expect((await apply(plan, tenant, { clock, settle: 60_000 })).outcome).toBe('done');
     expect(clock.now()).toBe(start);

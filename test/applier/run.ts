@@ -51,6 +51,65 @@ export async function apply(
   });
 }
 
+/** A folder with the journal of a run that was killed once it had sent the first request of a change, or had its answer. */
+export async function killedRun(
+  plan: Plan,
+  address: string,
+  {
+    before = null,
+    status,
+    at = plan.createdAt,
+  }: { before?: string | null; status?: number; at?: string } = {},
+): Promise<string> {
+  const folder = await newFolder();
+  const journal = await openJournal(folder, plan);
+  await journal.intend(0, new Map([[address, before]]), at);
+  if (status !== undefined) await journal.conclude(0, { changes: [address], verdict: 'done', status }, at);
+  await journal.close();
+  return folder;
+}
+
+/** The tenant, and what is asked of it: `read` is called before each read, and `send` before each request. */
+export function watched(
+  tenant: TenantPort,
+  on: {
+    readonly read?: (...asked: Parameters<TenantPort['read']>) => void;
+    readonly send?: (...asked: Parameters<TenantPort['send']>) => void;
+  },
+): TenantPort {
+  return {
+    tenant: tenant.tenant,
+    read(...asked) {
+      on.read?.(...asked);
+      return tenant.read(...asked);
+    },
+    send(...asked) {
+      on.send?.(...asked);
+      return tenant.send(...asked);
+    },
+  };
+}
+
+/** The tenant behind a client that sends nothing after its time. `onSend` may say whether it sends a request. */
+export function inTime(
+  tenant: TenantPort,
+  clock: Clock,
+  onSend: (notAfter: number | null) => unknown = () => {},
+): TenantPort {
+  const tooLate = { outcome: 'unsent', reason: 'outdated', detail: 'too late' } as const;
+  return {
+    tenant: tenant.tenant,
+    read: (requests) => tenant.read(requests),
+    async send(request, { notAfter = null } = {}) {
+      const maySend = onSend(notAfter);
+      const isInTime = notAfter === null || clock.now() <= notAfter;
+      return (typeof maySend === 'boolean' ? maySend : isInTime)
+        ? tenant.send(request)
+        : { ...tooLate, attempts: 1, ms: 0, trackingId: null, repeated: false };
+    },
+  };
+}
+
 export function outcomes(result: Result): Record<string, ChangeOutcome> {
   return Object.fromEntries(result.changes.map(({ address, outcome }) => [address, outcome]));
 }

@@ -57,7 +57,11 @@ const seed = join(mkdtempSync(join(tmpdir(), 'tenantctl-things-')), 'seed.yaml')
 writeFileSync(seed, JSON.stringify({ kinds: descriptors }));
 
 /** The embedded tenant with these objects, behind the client; both end with the test. */
-export async function startTenant(world: Partial<World> = {}, lag?: Lag): Promise<Tenant> {
+export async function startTenant(
+  world: Partial<World> = {},
+  fault: Tenant['fault'] = () => null,
+  lag?: Lag,
+): Promise<Tenant> {
   const hooks: { tenant?: Tenant } = {};
   const sandbox = await startSandbox({
     seed,
@@ -83,8 +87,10 @@ export async function startTenant(world: Partial<World> = {}, lag?: Lag): Promis
     await client.close();
     await sandbox.close();
   });
-  hooks.tenant = new Tenant(sandbox, client, world);
-  return hooks.tenant;
+  const tenant = new Tenant(sandbox, client, world);
+  hooks.tenant = tenant;
+  tenant.fault = fault;
+  return tenant;
 }
 
 /** Both what the applier sees of a tenant, and what a test does with it. */
