@@ -79,6 +79,9 @@ function isRefused(kind: Kind, body: Json): boolean {
   );
 }
 
+const bodyOf = (more: JsonObject, fields: JsonObject, raw: JsonObject = live) =>
+  changeOf(kindOf(more), raw, fields)?.requests[0]?.body;
+
 function requestOf(kind: Kind, raw: JsonObject | null, fields: JsonObject, key?: string[]): unknown {
   const change = changeOf(kind, raw, fields, key);
   expect(change?.requests).toHaveLength(1);
@@ -270,21 +273,19 @@ describe('JSON that the API keeps in text', () => {
   const raw = { id: 'r1', name: 'Engineer', settings: '{"color":"blue","size":3}' };
 
   it.each(['json-patch', 'merge-patch', 'patch'])('is written as text, by %s', (update) => {
-    const body = changeOf(kindOf({ update, fields }), raw, { settings: { color: 'red' } })?.requests[0]?.body;
     const text = { $jsonText: { color: 'red', size: { $live: '/settings/size' } } };
     const patch = [{ op: 'replace', path: '/settings', value: text }];
-    expect(body).toEqual(update === 'json-patch' ? patch : { settings: text });
+    const body = update === 'json-patch' ? patch : { settings: text };
+    expect(bodyOf({ update, fields }, { settings: { color: 'red' } }, raw)).toEqual(body);
   });
 
   it.each(['json-patch', 'merge-patch', 'patch', 'put'])(
     'loses a member as a whole text, by %s',
     (update) => {
-      const body = changeOf(kindOf({ update, fields }), raw, { settings: { size: null } })?.requests[0]?.body;
       const text = { $jsonText: { color: { $live: '/settings/color' } } };
       const patch = [{ op: 'replace', path: '/settings', value: text }];
-      expect(update === 'json-patch' ? body : [body]).toMatchObject(
-        update === 'json-patch' ? patch : [{ settings: text }],
-      );
+      const body = update === 'json-patch' ? patch : { settings: text };
+      expect(bodyOf({ update, fields }, { settings: { size: null } }, raw)).toMatchObject(body);
     },
   );
 
@@ -300,16 +301,16 @@ it.each<[string, Json]>([
   const fields = { settings: { is: 'json', declares: 'members' } };
   const settings = { color: 'blue', ways: ['app', { to: 'x', by: [1] }], deep: { list: [1] } };
   const raw = { id: 'r1', name: 'Engineer', settings };
-  const change = changeOf(kindOf({ update, fields }), raw, { settings: { color: 'red' } });
-  expect(change?.requests[0]?.body).toEqual(body);
+  expect(bodyOf({ update, fields }, { settings: { color: 'red' } }, raw)).toEqual(body);
 });
 
 describe('what the tenant masks', () => {
   const raw = { ...live, settings: { user: 'a', password: '********' }, token: '••••' };
 
   it('stays as it is in a patch', () => {
-    const body = changeOf(kindOf(), raw, { settings: { user: 'b' } })?.requests[0]?.body;
-    expect(body).toEqual([{ op: 'replace', path: '/settings/user', value: 'b' }]);
+    expect(bodyOf({}, { settings: { user: 'b' } }, raw)).toEqual([
+      { op: 'replace', path: '/settings/user', value: 'b' },
+    ]);
   });
 
   it.each<[string, JsonObject, JsonObject, RegExp]>([
@@ -345,8 +346,9 @@ describe('what the tenant masks', () => {
   it('is written where the manifest declares it', () => {
     const { token: _, ...shown } = raw;
     const fields = { enabled: false, settings: { password: { $secret: 'PASSWORD' } } };
-    const body = changeOf(kindOf({ update: 'put' }), shown, fields)?.requests[0]?.body;
-    expect(body).toMatchObject({ settings: { password: { $secret: 'PASSWORD' } } });
+    expect(bodyOf({ update: 'put' }, fields, shown)).toMatchObject({
+      settings: { password: { $secret: 'PASSWORD' } },
+    });
   });
 });
 
@@ -386,23 +388,25 @@ describe('ids that the tenant counts', () => {
   });
 });
 
-describe('a list of references', () => {
-  it('takes the place of what is no list, and clears it where it is empty', () => {
-    const raw = { ...live, accessProfiles: { id: 'a1' }, segments: 's1' };
-    const bodyFor = (declared: JsonObject) =>
-      changeOf(kindOf({ update: 'patch' }), raw, declared)?.requests[0]?.body;
-    expect(bodyFor({ accessProfiles: [], segments: [] })).toEqual({ accessProfiles: [], segments: [] });
-    expect(bodyFor({ accessProfiles: ['a1', 'a1'], segments: [7, '7'] })).toEqual({
-      accessProfiles: [{ id: 'a1' }],
-      segments: ['7'],
-    });
-  });
+it('a list of references takes the place of what is no list, and clears it where it is empty', () => {
+  const raw = { ...live, accessProfiles: { id: 'a1' }, segments: 's1' };
+  for (const [declared, body] of [
+    [
+      { accessProfiles: [], segments: [] },
+      { accessProfiles: [], segments: [] },
+    ],
+    [
+      { accessProfiles: ['a1', 'a1'], segments: [7, '7'] },
+      { accessProfiles: [{ id: 'a1' }], segments: ['7'] },
+    ],
+  ] as const)
+    expect(bodyOf({ update: 'patch' }, declared, raw)).toEqual(body);
 });
 
 describe('a merge patch of a reference', () => {
   const bodyFor = (owner: Json, declared: Json, more: JsonObject = {}) => {
-    const kind = kindOf({ update: 'merge-patch', fields: { owner: { is: 'reference', ...more } } });
-    return changeOf(kind, { ...live, owner }, { owner: declared })?.requests[0]?.body;
+    const fields = { owner: { is: 'reference', ...more } };
+    return bodyOf({ update: 'merge-patch', fields }, { owner: declared }, { ...live, owner });
   };
 
   it('removes the id that a name takes the place of, and the type that the manifest leaves out', () => {
@@ -428,8 +432,7 @@ describe('null inside an object', () => {
     ['in place of another value', { membership: { a: null, b: null } }, { membership: { b: null } }],
     ['in a value', { enabled: { a: null } }, { enabled: { a: null } }],
   ])('removes it: %s', (_, fields, body) => {
-    const change = changeOf(kindOf({ update: 'merge-patch' }), raw, fields);
-    expect(change?.requests[0]?.body).toEqual(body);
+    expect(bodyOf({ update: 'merge-patch' }, fields, raw)).toEqual(body);
     expect(changeOf(kindOf({ update: 'put' }), raw, fields)).toMatchObject({ action: 'update' });
   });
 
@@ -442,14 +445,14 @@ describe('null inside an object', () => {
 
   it('stays where it is, and can be in a list', () => {
     const fields = { membership: { a: null, b: [null, { c: null }] } };
-    const body = changeOf(kindOf({ update: 'merge-patch' }), raw, fields)?.requests[0]?.body;
-    expect(body).toEqual({ membership: { b: [null, { c: null }] } });
+    const body = { membership: { b: [null, { c: null }] } };
+    expect(bodyOf({ update: 'merge-patch' }, fields, raw)).toEqual(body);
   });
 
   it('can be in text that holds JSON', () => {
-    const kind = kindOf({ update: 'merge-patch', fields: { settings: { is: 'json', text: true } } });
-    const body = changeOf(kind, { ...live, settings: '{"a":1}' }, { settings: { a: { b: null } } });
-    expect(body?.requests[0]?.body).toEqual({ settings: { $jsonText: { a: { b: null } } } });
+    const more = { update: 'merge-patch', fields: { settings: { is: 'json', text: true } } };
+    const body = bodyOf(more, { settings: { a: { b: null } } }, { ...live, settings: '{"a":1}' });
+    expect(body).toEqual({ settings: { $jsonText: { a: { b: null } } } });
   });
 });
 
@@ -477,20 +480,33 @@ describe('a step by hand', () => {
     });
   });
 
-  it.each<[JsonObject, JsonObject]>([
-    [{ delete: false }, live],
-    [{}, { ...live, id: null }],
-  ])('deletes', (more, raw) => {
+  it.each<[string, JsonObject, JsonObject, string]>([
+    [
+      'that there is no call',
+      { delete: false },
+      live,
+      'The API has no call to delete objects of the kind Role: do this in the admin interface, then plan again.',
+    ],
+    [
+      'that the object has no id, with all parts of its key',
+      { key: ['name', 'description'] },
+      { ...live, id: null },
+      'The tenant shows no id for "Engineer/Builds", so the API cannot delete it: do this in the admin interface, then plan again.',
+    ],
+  ])('deletes, and says %s', (_, more, raw, warning) => {
     const object = liveObject(kindOf(more), raw, null);
     const given = { addresses: [], source: null, declared: {}, marked: [], protect: false };
     expect(object && deletionOf({ ...given, live: object }, null, settings)).toMatchObject({
       action: 'manual',
       requests: [],
+      warnings: [warning],
     });
   });
 
   it('is all there is for a kind that is only read', () => {
-    expect(isObserved(kindOf({ create: false, update: 'none', delete: false }))).toBe(true);
+    const kind = kindOf({ create: false, update: 'none', delete: false });
+    expect(kind.can).toEqual({ create: false, update: false, delete: false, rename: false, pin: true });
+    expect(isObserved(kind)).toBe(true);
     expect(isObserved(kindOf({ create: false, update: 'none' }))).toBe(false);
   });
 });
@@ -573,14 +589,14 @@ it('shows the removal of a member with nothing in it', () => {
 describe('what is not told of an object', () => {
   const raw = { id: 'r1', name: 'Engineer', enabled: true, tier: { level: 1, name: 'low' } };
   const fields = { enabled: 'value', tier: 'value', note: 'text' };
-  const bodyOf = (more: JsonObject, declared: JsonObject, at: JsonObject = raw) =>
-    changeOf(kindOf({ fields, ...more }), at, declared)?.requests[0]?.body;
+  const sentBody = (more: JsonObject, declared: JsonObject, at: JsonObject = raw) =>
+    bodyOf({ fields, ...more }, declared, at);
 
   it('goes into a PUT only where the tenant has it', () => {
     const put = { update: 'put' };
-    expect(bodyOf(put, { enabled: false })).toEqual({ name: 'Engineer', enabled: false, tier: raw.tier });
-    expect(bodyOf(put, { enabled: false }, { ...raw, note: null })).toHaveProperty('note', null);
-    expect(bodyOf(put, { note: 'x' })).toHaveProperty('note', 'x');
+    expect(sentBody(put, { enabled: false })).toEqual({ name: 'Engineer', enabled: false, tier: raw.tier });
+    expect(sentBody(put, { enabled: false }, { ...raw, note: null })).toHaveProperty('note', null);
+    expect(sentBody(put, { note: 'x' })).toHaveProperty('note', 'x');
   });
 
   it('is another case of the name, where that means the same object', () => {
@@ -590,24 +606,24 @@ describe('what is not told of an object', () => {
   });
 
   it('is the id, unless the descriptor says that it is not the server’s alone', () => {
-    expect(bodyOf({ update: 'put' }, { enabled: false })).not.toHaveProperty('id');
-    expect(bodyOf({ update: 'put', serverOwned: ['created'] }, { enabled: false })).toHaveProperty(
+    expect(sentBody({ update: 'put' }, { enabled: false })).not.toHaveProperty('id');
+    expect(sentBody({ update: 'put', serverOwned: ['created'] }, { enabled: false })).toHaveProperty(
       'id',
       'r1',
     );
   });
 
   it('goes into no PATCH', () => {
-    expect(bodyOf({ update: 'merge-patch' }, { enabled: false }, { ...raw, more: 1 })).toEqual({
+    expect(sentBody({ update: 'merge-patch' }, { enabled: false }, { ...raw, more: 1 })).toEqual({
       enabled: false,
     });
   });
 
   it('are the members of a plain value: a JSON Patch replaces it, a merge patch names those that differ', () => {
     const tier = { level: 2, name: 'low' };
-    expect(bodyOf({}, { tier })).toEqual([{ op: 'replace', path: '/tier', value: tier }]);
-    expect(bodyOf({ update: 'merge-patch' }, { tier })).toEqual({ tier: { level: 2 } });
-    expect(bodyOf({ update: 'merge-patch' }, { tier: { level: 1 } })).toEqual({ tier: { name: null } });
+    expect(sentBody({}, { tier })).toEqual([{ op: 'replace', path: '/tier', value: tier }]);
+    expect(sentBody({ update: 'merge-patch' }, { tier })).toEqual({ tier: { level: 2 } });
+    expect(sentBody({ update: 'merge-patch' }, { tier: { level: 1 } })).toEqual({ tier: { name: null } });
   });
 
   it('is JSON in a text that is no JSON field', () => {
@@ -629,36 +645,6 @@ describe('a mask in JSON that is kept in text', () => {
       const change = changeOf(kindOf({ update, fields }), raw, { enabled: false });
       expect(change).toMatchObject({ action: 'update', warnings: [] });
     }
-  });
-});
-
-describe('a step by hand says', () => {
-  const input = { key: ['Engineer'], settings };
-
-  it('that there is no call to delete objects of the kind', () => {
-    const kind = kindOf({ delete: false });
-    expect(kind.write.remove({ ...input, id: 'r1' })).toEqual({
-      manual:
-        'The API has no call to delete objects of the kind Role: do this in the admin interface, then plan again.',
-    });
-  });
-
-  it('that the object has no id, with all parts of its key', () => {
-    const kind = kindOf({ key: ['name', 'description'] });
-    expect(kind.write.remove({ ...input, key: ['Engineer', 'Builds'], id: null })).toEqual({
-      manual:
-        'The tenant shows no id for "Engineer/Builds", so the API cannot delete it: do this in the admin interface, then plan again.',
-    });
-  });
-});
-
-it('a kind that nobody can change, create or delete has no calls', () => {
-  expect(kindOf({ create: false, update: 'none', delete: false }).can).toEqual({
-    create: false,
-    update: false,
-    delete: false,
-    rename: false,
-    pin: true,
   });
 });
 
