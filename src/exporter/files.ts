@@ -113,7 +113,7 @@ interface Wish {
  *
  * @param isTaken whether there is already a file of that path
  */
-export function chooseBasePaths(
+function chooseBasePaths(
   objects: readonly LiveObject[],
   isTaken: (path: string) => boolean,
 ): ReadonlyMap<Address, string> {

@@ -398,7 +398,7 @@ function pairOthers(declared: readonly string[], live: readonly string[]): ItemP
 const mostDifferences = 4000;
 
 /** The items of two lists in order, with as many equal ones in pairs as possible. */
-export function alignItems(declared: readonly string[], live: readonly string[]): ItemPair[] {
+function alignItems(declared: readonly string[], live: readonly string[]): ItemPair[] {
   const chunks = diffArrays([...declared], [...live], { maxEditLength: mostDifferences }) ?? [
     { count: declared.length, removed: true, added: false },
     { count: live.length, removed: false, added: true },

@@ -1,6 +1,6 @@
 /** The names that an export gives: of secrets, of files, of lookups, and in comments. */
 import { describe, expect, it } from 'vitest';
-import { chooseBasePaths, secretNames } from '../../src/exporter/files.ts';
+import { secretNames } from '../../src/exporter/files.ts';
 import { namesOf, type Records, tagsFor } from '../../src/exporter/ids.ts';
 import { exportObjects } from '../../src/exporter/index.ts';
 import { jsonOf, mapTags, partOf, sideFileOf } from '../../src/exporter/print-live.ts';
@@ -8,6 +8,7 @@ import { printPlace, remarkOf } from '../../src/exporter/remarks.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { Printable } from '../../src/loader/print.ts';
 import type { JsonObject } from '../../src/model/json.ts';
+import { merge } from './merging.ts';
 import { answer, integration, ownKind, search, template } from './support.ts';
 
 describe('the name of a secret', () => {
@@ -236,38 +237,34 @@ describe('a lookup', () => {
 });
 
 describe('the file of an object with a key of several parts', () => {
-  const kind = () => ownKind('Text', ['name', 'part', 'place', 'locale'], { body: { is: 'text' } });
-  const objectOf = (...[name = '', part = '', place = '', locale = '']: string[]) => {
-    const object = liveObject(kind(), { id: 'x', name, part, place, locale }, null);
-    if (!object) throw new Error('It is no text.');
-    return object;
-  };
-  const pathOf = (key: string[], isTaken: (path: string) => boolean = () => false) => {
-    const object = objectOf(...key);
-    return chooseBasePaths([object], isTaken).get(object.address);
+  const kind = ownKind('Text', ['name', 'part', 'place', 'locale'], { body: { is: 'text' } });
+  const pathOf = ([name = '', part = '', place = '', locale = '']: string[], ...taken: string[]) => {
+    const object = liveObject(kind, { id: 'x', name, part, place, locale }, null) ?? expect.fail();
+    const read = (path: string) => (taken.includes(path) ? 'taken' : null);
+    return merge({ files: {}, live: [object], more: { read } }).created[0]?.path ?? '';
   };
 
   it('is in the folder of the first part', () => {
-    expect(pathOf(['Mail', 'A b', 'c', 'en'])).toBe('texts/mail/a-b.c.en');
+    expect(pathOf(['Mail', 'A b', 'c', 'en'])).toBe('config/texts/mail/a-b.c.en.yaml');
   });
 
   it.each([
-    [['a', '日', 'c', 'en'], /^texts\/a\/c\.en-[0-9a-f]{8}$/],
-    [['a', 'b', '日', 'en'], /^texts\/a\/b\.en-[0-9a-f]{8}$/],
-    [['a', 'b', 'c', '日'], /^texts\/a\/b\.c-[0-9a-f]{8}$/],
-    [['a', '日', '本', 'en'], /^texts\/a\/en-[0-9a-f]{8}$/],
-    [['a', 'b', '日', '本'], /^texts\/a\/b-[0-9a-f]{8}$/],
+    [['a', '日', 'c', 'en'], /^config\/texts\/a\/c\.en-[0-9a-f]{8}\.yaml$/],
+    [['a', 'b', '日', 'en'], /^config\/texts\/a\/b\.en-[0-9a-f]{8}\.yaml$/],
+    [['a', 'b', 'c', '日'], /^config\/texts\/a\/b\.c-[0-9a-f]{8}\.yaml$/],
+    [['a', '日', '本', 'en'], /^config\/texts\/a\/en-[0-9a-f]{8}\.yaml$/],
+    [['a', 'b', '日', '本'], /^config\/texts\/a\/b-[0-9a-f]{8}\.yaml$/],
   ])('has no dots at its ends or beside each other: %j', (key, path) => {
     expect(pathOf(key)).toMatch(path);
   });
 
   it('is another one where files have the first names already', () => {
     const key = ['a', 'b', 'c', 'en'];
-    const wished = pathOf(key) ?? '';
-    const second = pathOf(key, (path) => path === wished) ?? '';
-    expect(second).toMatch(/^texts\/a\/b\.c\.en-[0-9a-f]{8}$/);
-    const third = pathOf(key, (path) => [wished, second].includes(path));
-    expect(third).toMatch(/^texts\/a\/b\.c\.en-[0-9a-f]{8}$/);
+    const wished = pathOf(key);
+    const second = pathOf(key, wished);
+    const third = pathOf(key, wished, second);
+    for (const path of [second, third])
+      expect(path).toMatch(/^config\/texts\/a\/b\.c\.en-[0-9a-f]{8}\.yaml$/);
     expect(third).not.toBe(second);
   });
 });
