@@ -55,20 +55,16 @@ describe('a project for several environments', () => {
     expect(projects.load('eu').resources[0]?.fields.type).toBe('t');
   });
 
-  it.each([['what cannot be ignored by itself', 'lifecycle: { ignore: [/sources/0] }\n', 'not-ignorable']])(
-    'refuses %s in each environment, although nothing in the manifest depends on one',
-    (_, line, code) => {
-      const files = {
-        'tenantctl.yaml': companies.replace(overlays, ''),
-        'config/a.yaml': `kind: SimIntegration\nname: b\ntype: t\n${line}`,
-      };
-      const { projects } = openSeveral(files);
-      for (const name of ['eu', 'us']) {
-        const { diagnostics } = thrown(() => projects.load(name));
-        expect(diagnostics.map((each) => each.code)).toContain(code);
-      }
-    },
-  );
+  it('refuses what cannot be ignored in each environment, although nothing in the manifest depends on one', () => {
+    const { projects } = openSeveral({
+      'tenantctl.yaml': companies.replace(overlays, ''),
+      'config/a.yaml': 'kind: SimIntegration\nname: b\ntype: t\nlifecycle: { ignore: [/sources/0] }\n',
+    });
+    for (const name of ['eu', 'us']) {
+      const { diagnostics } = thrown(() => projects.load(name));
+      expect(diagnostics.map(({ code }) => code)).toContain('not-ignorable');
+    }
+  });
 
   it('reports a mistake in a manifest to each environment', () => {
     const { projects } = openSeveral({ 'config/b.yaml': 'kind: SimIntegration\nname: [' });
@@ -117,20 +113,13 @@ describe('a project for several environments', () => {
 
   it('reads a folder instead of its manifests, with the variables of an environment and no overlays', () => {
     const { root, projects } = openSeveral({ 'out/b.yaml': desk.replace('name: a', 'name: b') });
-    const { resources } = projects.loadFolder(manifestFolder('out', root), 'us');
+    const { resources, diagnostics } = projects.loadFolder(manifestFolder('out', root), 'us');
+    expect(diagnostics.map(({ code }) => code)).not.toContain('unused-overlay');
     expect(resources.map(({ address, fields }) => [address, fields])).toEqual([
       ['SimIntegration/b', { description: 'Acme US', type: 't' }],
     ]);
     expect(resources[0]?.source().file).toBe('out/b.yaml');
   });
-});
-
-it('manifests that say what a tenant has are read without overlays', () => {
-  const files = { 'tenantctl.yaml': config(overlays), 'config/a.yaml': desk.replace('!var company', 'b') };
-  const { root, options } = open(files);
-  const found = openProjects(options).loadFolder(manifestFolder('config', root), undefined);
-  expect(found.resources[0]?.fields).toEqual({ description: 'b', type: 't' });
-  expect(found.diagnostics.map(({ code }) => code)).not.toContain('unused-overlay');
 });
 
 describe('a project as it was', () => {
@@ -227,13 +216,4 @@ describe('a project file that is not written yet', () => {
     const refused = thrown(() => loadUnwritten(config('    variable: {}'), options));
     expect(refused.diagnostics.map(brief)).toEqual(['unknown-field tenantctl.yaml:5:5']);
   });
-});
-
-it('a warning does not stop what has no error', () => {
-  const { resources, diagnostics } = load({
-    'tenantctl.yaml': config('    overlays:\n      - { target: MailFrom/*, merge: {} }\n'),
-    'config/a.yaml': 'kind: ProfileSearch\nlabel: All\n',
-  });
-  expect(resources).toHaveLength(1);
-  expect(diagnostics.map(({ severity }) => severity)).toEqual(['warning']);
 });

@@ -142,41 +142,26 @@ describe('tags', () => {
 
 describe('secrets', () => {
   const manifest = 'kind: SimIntegration\nname: a\nattributes: { p: !secret PW }';
+  const secretsIn = (env: NodeJS.ProcessEnv) => load({ 'config/a.yaml': manifest }, { env }).secrets;
+  const inFile = (content: string | Uint8Array, more: NodeJS.ProcessEnv = {}) =>
+    secretsIn({ ...more, PW_FILE: join(project({ secret: content }), 'secret') });
+
   test('come from a variable', () => {
-    const { secrets } = load({ 'config/a.yaml': manifest }, { env: { PW: 's3cret' } });
+    const secrets = secretsIn({ PW: 's3cret' });
     expect(secrets.reveal('PW')).toBe('s3cret');
     expect(secrets.matches('PW', 's3cret')).toBe(true);
     expect(secrets.matches('PW', 'other')).toBe(false);
   });
 
-  test('come from a file without its last line ending', () => {
-    const root = project({ 'config/a.yaml': manifest, secret: 'two\nlines\r\n' });
-    const { secrets } = loadProject({
-      configFile: join(root, 'tenantctl.yaml'),
-      env: { PW_FILE: join(root, 'secret') },
-    });
-    expect(secrets.reveal('PW')).toBe('two\nlines');
-  });
-
   test.each([
     ['one line\n', 'one line'],
+    ['two\nlines\r\n', 'two\nlines'],
+    ['\ufeffmark of an editor\r\n', 'mark of an editor'],
     ['two\nlines', 'two\nlines'],
     ['a blank line at the end\n\n', 'a blank line at the end\n'],
     [' blanks ', ' blanks '],
-  ])('come from a file as they are in it: %j', (content, text) => {
-    const root = project({ secret: content });
-    const { secrets } = load({ 'config/a.yaml': manifest }, { env: { PW_FILE: join(root, 'secret') } });
-    expect(secrets.reveal('PW')).toBe(text);
-  });
-
-  test('that cannot be read say why', () => {
-    const env = { PW_FILE: project({}) };
-    const { secrets } = load({ 'config/a.yaml': manifest }, { env });
-    expect(secrets.problem('PW')?.message).toBe(
-      'The file that PW_FILE names is neither a regular file nor a pipe.',
-    );
-    const nowhere = load({ 'config/a.yaml': manifest }, { env: { PW: '', PW_FILE: '' } }).secrets;
-    expect(nowhere.problem('PW')?.message).toContain('its value is empty');
+  ])('come from a file as they are in it, without the last line ending: %j', (content, text) => {
+    expect(inFile(content).reveal('PW')).toBe(text);
   });
 
   test('are told once, each with its text, to whoever keeps them out of the output', () => {
@@ -192,7 +177,8 @@ describe('secrets', () => {
     ['not set', {}, 'secret-unset', 'PW is not set.'],
     ['empty', { PW: '' }, 'secret-unset', 'its value is empty'],
     ['blank', { PW: ' \n' }, 'secret-unset', 'its value is empty'],
-    ['in a device', { PW_FILE: '/dev/zero' }, 'secret-unreadable', 'neither a regular file nor a pipe'],
+    ['empty, as its file is', { PW: '', PW_FILE: '' }, 'secret-unset', 'its value is empty'],
+    ['in a device', { PW_FILE: '/dev/zero' }, 'secret-unreadable', 'is neither a regular file nor a pipe.'],
     ['in a folder', { PW_FILE: '/' }, 'secret-unreadable', 'neither a regular file nor a pipe'],
     ['in no file', { PW_FILE: '/nowhere/at/all' }, 'secret-unreadable', 'cannot be read'],
   ])('that are %s do not stop the loading, and say what is wrong', (_, env, code, message) => {
@@ -208,42 +194,30 @@ describe('secrets', () => {
     ['', 'secret-unset', 'the file that PW_FILE names is empty'],
     ['x'.repeat(64 * 1024 + 1), 'secret-unreadable', 'is larger than 64 KiB'],
   ])('in a file of an unlikely size are refused (%#)', (text, code, message) => {
-    const env = { PW_FILE: join(project({ secret: text }), 'secret') };
-    const { secrets } = load({ 'config/a.yaml': manifest }, { env });
-    expect(secrets.problem('PW')).toMatchObject({ code, message: expect.stringContaining(message) });
+    expect(inFile(text).problem('PW')).toMatchObject({ code, message: expect.stringContaining(message) });
   });
 
   test.each([
     ['UTF-16, as PowerShell writes it', Buffer.from('\ufeffsecret\r\n', 'utf16le')],
     ['no text', Buffer.from([0x61, 0xff])],
   ])('in a file that is %s are refused: their text would be another one', (_, bytes) => {
-    const root = project({});
-    writeFileSync(join(root, 'secret'), bytes);
-    const { secrets } = load({ 'config/a.yaml': manifest }, { env: { PW_FILE: join(root, 'secret') } });
-    expect(secrets.problem('PW')).toMatchObject({
+    expect(inFile(bytes).problem('PW')).toMatchObject({
       code: 'not-utf8',
       message: 'The file that PW_FILE names is not UTF-8 text.',
     });
-  });
-
-  test('do not begin with the byte order mark of an editor', () => {
-    const env = { PW_FILE: join(project({ secret: '\ufeffsecret\r\n' }), 'secret') };
-    expect(load({ 'config/a.yaml': manifest }, { env }).secrets.reveal('PW')).toBe('secret');
   });
 
   test('come from the pipe of a process substitution', () => {
     const env = { PW_FILE: join(project({}), 'pipe') };
     spawnSync('sh', ['-c', `mkfifo ${shellWord(env.PW_FILE)}`]);
     spawn('sh', ['-c', `printf 'piped\\n' > ${shellWord(env.PW_FILE)}`]);
-    const { secrets } = load({ 'config/a.yaml': manifest }, { env });
+    const secrets = secretsIn(env);
     expect(secrets.reveal('PW')).toBe('piped');
     expect(secrets.reveal('PW')).toBe('piped');
   });
 
   test('that are empty as a variable come from their file', () => {
-    const root = project({ secret: 'from file' });
-    const env = { PW: '', PW_FILE: join(root, 'secret') };
-    const { secrets } = load({ 'config/a.yaml': manifest }, { env });
+    const secrets = inFile('from file', { PW: '' });
     expect(secrets.problem('PW')).toBeNull();
     expect(secrets.reveal('PW')).toBe('from file');
   });
@@ -348,19 +322,6 @@ describe('files', () => {
       'c/b/readme.md': 'no manifest',
     });
     expect(found.map(({ key }) => key[0])).toEqual(['a@a.example', 'z@a.example']);
-  });
-
-  test('the project file and environments are no manifests', () => {
-    const files = {
-      'tenantctl.yaml': 'version: 1\nmanifests: ["**/*.yaml"]\n',
-      'environments/test.yaml': 'sandbox: {}\n',
-      'a.yaml': 'kind: SenderAddress\nemail: a@b.example\n',
-    };
-    expect(load(files).resources).toHaveLength(1);
-  });
-
-  test('a glob that matches nothing is a warning', () => {
-    expect(load({}).diagnostics).toMatchObject([{ code: 'no-manifests', severity: 'warning' }]);
   });
 
   test('a manifest that ends otherwise is told, and others of that ending are not', () => {

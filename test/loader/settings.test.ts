@@ -179,6 +179,8 @@ describe('an overlay', () => {
     const text = config('    overlays:\n      - { target: MailFrom/*, merge: {} }\n');
     const { diagnostics } = load({ 'tenantctl.yaml': text, 'config/a.yaml': plain });
     expect(diagnostics.find(({ code }) => code === 'unused-overlay')).toMatchObject({
+      severity: 'warning',
+      source: { file: 'tenantctl.yaml', line: 6, column: 19 },
       message: "The overlay's target `MailFrom/*` matches no declared object.",
       hint: 'Correct the target: it is compared with addresses as `plan` shows them. Or remove the overlay.',
     });
@@ -206,13 +208,13 @@ describe('the files that are manifests', () => {
     const warning = (text: string) => {
       const root = project({ 'tenantctl.yaml': text });
       const { diagnostics } = loadProject({ configFile: join(root, 'tenantctl.yaml'), env: {} });
-      return diagnostics.map((each) => [brief(each), each.message]);
+      return diagnostics.map((each) => [each.severity, brief(each), each.message]);
     };
     expect(warning(`${config()}manifests: [a/*.yaml, b]\n`)).toEqual([
-      ['no-manifests tenantctl.yaml:5:12', 'No file matches a/*.yaml, b.'],
+      ['warning', 'no-manifests tenantctl.yaml:5:12', 'No file matches a/*.yaml, b.'],
     ]);
     expect(warning(config())).toEqual([
-      ['no-manifests tenantctl.yaml:1:1', 'No file matches config/**/*.yaml.'],
+      ['warning', 'no-manifests tenantctl.yaml:1:1', 'No file matches config/**/*.yaml.'],
     ]);
   });
 });
