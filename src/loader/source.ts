@@ -108,7 +108,7 @@ function leadsOut(path: string): boolean {
   return normal === '..' || normal.startsWith('../') || posix.isAbsolute(normal) || path.includes('\0');
 }
 
-export function isInReserved(path: string): boolean {
+function isInReserved(path: string): boolean {
   return /(?:^|[\\/])\.(?:git|tenantctl)(?:[\\/]|$)/i.test(path);
 }
 

@@ -323,36 +323,6 @@ describe('the commits that brought a text into a project', () => {
   });
 });
 
-describe('the repository of a project', () => {
-  const atRevision = (root: string) => withRevision(projectIn(root), 'HEAD', ({ folder }) => folder);
-  const inner = () => createCommitted({ 'inner/tenantctl.yaml': '' }, () => ({}));
-
-  test.each([
-    ['', 'nothing'],
-    ['gitdir:\n', 'nothing'],
-    ['# gitdir: ../.git\n', 'nothing'],
-    ['gitdir: ../none\n', '/none'],
-  ])('is not one further above where `.git` is a file that says %j', async (text, named) => {
-    const root = inner();
-    writeFileSync(join(root, 'inner/.git'), text);
-    await expect(atRevision(join(root, 'inner'))).rejects.toMatchObject({
-      diagnostics: [{ code: 'no-repository', message: expect.stringContaining(`${named}, which is no`) }],
-    });
-  });
-
-  test('is that above a folder `.git` without HEAD, as for git', async () => {
-    const root = inner();
-    mkdirSync(join(root, 'inner/.git'));
-    expect(await atRevision(join(root, 'inner'))).toContain('files');
-  });
-
-  test('is needed, and the message says where to run the command', async () => {
-    await expect(atRevision(project({}))).rejects.toMatchObject({
-      diagnostics: [{ code: 'no-repository', hint: expect.stringContaining('in a clone of the repository') }],
-    });
-  });
-});
-
 test('git of the system is found where PATH has folders of the project only', async () => {
   const root = createCommitted({ 'bin/git': 'no program' }, () => ({}));
   vi.stubEnv('PATH', join(root, 'bin'));

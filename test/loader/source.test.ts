@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isInside, sideFilePath } from '../../src/loader/paths.ts';
-import { diskSource, isInReserved, limitSize, projectPath, singleFile } from '../../src/loader/source.ts';
+import { diskSource, projectPath } from '../../src/loader/source.ts';
 import { type Files, project, thrown } from './fixture.ts';
 
 const refusal = (run: () => unknown) => {
@@ -78,7 +78,6 @@ describe('a file', () => {
     'is read though it is called like those: %s',
     (path) => {
       expect(createLinked({ [`inner/${path}`]: 'x' }).source.text(path)).toBe('x');
-      expect(isInReserved(path)).toBe(false);
     },
   );
 
@@ -190,30 +189,6 @@ describe('globs', () => {
     symlinkSync('/', join(root, 'config/x'));
     expect(refusal(() => source.glob(['config/**/*.yaml']))).toEqual(outside('config/x'));
   });
-});
-
-it('a project is refused where its files are too large together, at the first that does not fit', () => {
-  const half = 'x'.repeat(512 * 1024);
-  const { source } = createLinked({ 'inner/a': half, 'inner/b': half, 'inner/c': 'c' });
-  const limited = limitSize(source, 1);
-  expect(limited.glob(['[abc]'])).toEqual(['a', 'b', 'c']);
-  expect([limited.text('a'), limited.text('b')]).toEqual([half, half]);
-  expect(limited.read('c')).toEqual(Buffer.from('c'));
-  expect(refusal(() => limited.text('c'))).toEqual([
-    'project-too-large',
-    'The manifests and the files they include are larger than 1 MB together; c is the first that is not read.',
-    'Check what the globs under `manifests` match. Raise `sizeLimit` in the project file if the size is right.',
-  ]);
-  expect(limited.text('a')).toBe('');
-});
-
-it('a text stands for a file of any name', () => {
-  const source = singleFile('a: b');
-  expect([source.glob(['**']), source.text('x'), Buffer.from(source.read('y')).toString()]).toEqual([
-    [],
-    'a: b',
-    'a: b',
-  ]);
 });
 
 describe('paths', () => {
