@@ -46,27 +46,15 @@ const ticketing = { kind: 'SimIntegration', name: 'ServiceNow' };
 const rule = { type: 'RULE', name: 'Another', id: '2c9180835d2e5168015d32f890ca1581' };
 
 export const uses: readonly Use[] = [
-  {
-    command: 'init',
-    shows: 'creates a new project',
-    run: (world) => succeed(world, 'init fresh'),
-  },
+  { command: 'init', shows: 'creates a new project', run: (world) => succeed(world, 'init fresh') },
   {
     command: 'validate',
     shows: 'checks manifests offline',
     prepare: (world) => world.declare([search('New', 'Active')]),
     run: (world) => succeed(world, 'validate'),
   },
-  {
-    command: 'explain',
-    shows: 'explains a code',
-    run: (world) => succeed(world, 'explain plan-stale'),
-  },
-  {
-    command: 'schema',
-    shows: 'prints schemas',
-    run: (world) => succeed(world, 'schema ProfileSearch'),
-  },
+  { command: 'explain', shows: 'explains a code', run: (world) => succeed(world, 'explain plan-stale') },
+  { command: 'schema', shows: 'prints schemas', run: (world) => succeed(world, 'schema ProfileSearch') },
   {
     command: 'show',
     shows: 'shows a saved plan',
@@ -246,21 +234,13 @@ export const uses: readonly Use[] = [
     run: (world) =>
       succeed(world, 'send-test NotificationTemplate/cloud_manual_work_item_summary/EMAIL/en --yes'),
   },
-  {
-    command: 'env',
-    shows: 'lists the environments',
-    run: (world) => succeed(world, 'env'),
-  },
+  { command: 'env', shows: 'lists the environments', run: (world) => succeed(world, 'env') },
   {
     command: 'kind',
     shows: 'drafts a kind from a description of an API',
     run: (world) => succeed(world, 'kind draft', openApiFile, '/v2025/transforms'),
   },
-  {
-    command: 'sandbox',
-    shows: 'serves an embedded tenant',
-    run: (world) => untilItSpeaks(world, 'sandbox'),
-  },
+  { command: 'sandbox', shows: 'serves an embedded tenant', run: (world) => untilItSpeaks(world, 'sandbox') },
 ];
 
 /** Every operation that the documents name; the token is every command's. */

@@ -3,6 +3,8 @@ import { expect, it } from 'vitest';
 import { confirm } from '../../src/commands/io.ts';
 import { createTestWorld, expectEnd, runProgram, seedFile, succeed } from '../support/world.ts';
 
+const files = { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' };
+
 it.each([
   ['yes\n', true],
   ['  yes \n', true],
@@ -27,18 +29,14 @@ it('ends with 130 on Ctrl-C', async () => {
 it.each(['plan', 'get **', 'export', 'status', 'diff test config', 'search ProfileSearch/*', 'check'])(
   '%s ends with 130 on Ctrl-C, and sends nothing more',
   async (line) => {
-    const { dir, env, sandbox } = await createTestWorld({
-      files: { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' },
-    });
+    const { dir, env, sandbox } = await createTestWorld({ files });
     const { code } = await runProgram([line], { cwd: dir, env, signal: AbortSignal.abort() });
     expect([code, sandbox.log]).toEqual([130, []]);
   },
 );
 
 it('applies nothing where nobody answers', async () => {
-  const { dir, env, sandbox } = await createTestWorld({
-    files: { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' },
-  });
+  const { dir, env, sandbox } = await createTestWorld({ files });
   await expectEnd(
     runProgram(['apply', '--no-color'], { cwd: dir, env, typed: '' }),
     1,
@@ -52,9 +50,7 @@ it('applies nothing where nobody answers', async () => {
 });
 
 it('names the environment and the tenant, below the plan, which --quiet does not hide', async () => {
-  const { dir, env, sandbox } = await createTestWorld({
-    files: { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' },
-  });
+  const { dir, env, sandbox } = await createTestWorld({ files });
   const argv = ['apply', '--quiet', '--no-color'];
   await expectEnd(
     runProgram(argv, { cwd: dir, env, typed: 'yes\n' }),
@@ -111,9 +107,7 @@ function io(stdin: PassThrough, signal: AbortSignal) {
 }
 
 it('shows the plan with --yes too, before the result', async () => {
-  const world = await createTestWorld({
-    files: { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' },
-  });
+  const world = await createTestWorld({ files });
   const planned = await world.run('plan');
   const { stderr } = await succeed(world, 'apply --yes');
   const end = planned.stdout.indexOf('\nPlan: ');

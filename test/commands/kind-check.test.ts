@@ -56,34 +56,26 @@ describe('a descriptor that holds', () => {
     },
   );
 
+  const allUnproven = ['AccessProfile is unproven.', 'Role is unproven.', 'Transform is unproven.'];
+  /** What a command says of kinds that are unproven. */
+  async function unprovenIn({ run }: World, ...argv: string[]): Promise<string[]> {
+    const { stdout } = await run(...argv, '--format', 'json');
+    const all: { code: string; message: string }[] = JSON.parse(stdout).diagnostics;
+    return all.filter(({ code }) => code === 'kind-unproven').map(({ message }) => message);
+  }
+
   it('is unproven in validate as far as its objects are selected, also where others have none', async () => {
-    const { run } = await exampleWorld();
-    const unproven = async (...argv: string[]) => {
-      const { stdout } = await run('validate --format json', ...argv);
-      const all: { code: string; message: string }[] = JSON.parse(stdout).diagnostics;
-      return all.filter(({ code }) => code === 'kind-unproven').map(({ message }) => message);
-    };
+    const world = await exampleWorld();
     // Nothing declares the kinds that are only referred to.
-    expect(await unproven()).toEqual([
-      'AccessProfile is unproven.',
-      'Role is unproven.',
-      'Transform is unproven.',
-    ]);
-    expect(await unproven('--only', 'Role/**')).toEqual(['Role is unproven.']);
+    expect(await unprovenIn(world, 'validate')).toEqual(allUnproven);
+    expect(await unprovenIn(world, 'validate', '--only', 'Role/**')).toEqual(['Role is unproven.']);
   });
 
   it('is unproven in plans until it is marked, and again when it changes', async () => {
-    const { run, write, read } = await exampleWorld();
-    const warnings = async () => {
-      const { stdout } = await run('plan --format json');
-      const all: { code: string; message: string }[] = JSON.parse(stdout).diagnostics;
-      return all.filter(({ code }) => code === 'kind-unproven').map(({ message }) => message);
-    };
-    expect(await warnings()).toEqual([
-      'AccessProfile is unproven.',
-      'Role is unproven.',
-      'Transform is unproven.',
-    ]);
+    const world = await exampleWorld();
+    const { run, write, read } = world;
+    const warnings = () => unprovenIn(world, 'plan');
+    expect(await warnings()).toEqual(allUnproven);
     const { stdout } = await run('kind check Role --write');
     expect(stdout).toContain('Marked as proven in kinds/Role.kind.yaml. Commit the file.');
     expect(read(roleFile)).toMatch(/^serverOwned: .*\nproven: sha256:[0-9a-f]{64}\n$/m);

@@ -22,23 +22,17 @@ attributes: { url: u }
 `;
 
 test('a plan and its reports show what a lookup found by what was looked up', async () => {
-  const world = await createTestWorld({
-    seed,
-    files: { 'config/search.yaml': search, 'config/desk.yaml': desk },
-  });
-  try {
-    const reports = ['plan.md', 'plan.html', 'plan.json'];
-    const { code, stdout } = await world.run('plan --report', ...reports);
-    expect([code, stdout.includes('!lookup ne_attributes uid: city (a1)')]).toEqual([0, true]);
-    for (const file of reports.slice(0, 2))
-      expect(world.read(file)).toContain('!lookup ne_attributes uid: city (a1)');
-    const { changes } = JSON.parse(world.read('plan.json'));
-    const [, { diff }] = changes;
-    const [rules] = diff.filter(({ path }: { path: string }) => path.startsWith('/rules'));
-    expect(rules.named).toEqual({ a1: '!lookup ne_attributes uid: city' });
-    await succeed(world, 'plan --out saved.json');
-    await succeed(world, 'apply saved.json');
-  } finally {
-    await world.close();
-  }
+  const files = { 'config/search.yaml': search, 'config/desk.yaml': desk };
+  const world = await createTestWorld({ seed, files });
+  const reports = ['plan.md', 'plan.html', 'plan.json'];
+  const { code, stdout } = await world.run('plan --report', ...reports);
+  expect([code, stdout.includes('!lookup ne_attributes uid: city (a1)')]).toEqual([0, true]);
+  for (const file of reports.slice(0, 2))
+    expect(world.read(file)).toContain('!lookup ne_attributes uid: city (a1)');
+  const { changes } = JSON.parse(world.read('plan.json'));
+  const [, { diff }] = changes;
+  const [rules] = diff.filter(({ path }: { path: string }) => path.startsWith('/rules'));
+  expect(rules.named).toEqual({ a1: '!lookup ne_attributes uid: city' });
+  await succeed(world, 'plan --out saved.json');
+  await succeed(world, 'apply saved.json');
 });
