@@ -284,7 +284,7 @@ const known: Readonly<Record<string, Verification>> = {
 // DNS name, host or plain text is refused.
 
 /** The CNAME records of a domain's DKIM tokens (api-notes, "VerifiedDomain"). */
-export function dkimRecords(domain: string, answer: JsonObject, suffix: string): DnsRecords {
+function dkimRecords(domain: string, answer: JsonObject, suffix: string): DnsRecords {
   const name = dnsName(domain);
   if (name === null) return collect([`The domain ${quote(domain)} is not a DNS name.`]);
   const target = dnsName(suffix);
@@ -308,7 +308,7 @@ type RecordOrReason = DnsRecord | string;
 const longestText = 2000;
 
 /** The MX and TXT records of a MAIL FROM domain (seed 001, operation rule 4; api-notes, "MailFrom"). */
-export function mailFromRecords(answer: JsonObject): DnsRecords {
+function mailFromRecords(answer: JsonObject): DnsRecords {
   const domain = getText(answer, 'mailFromDomain') ?? '';
   const name = dnsName(domain);
   if (name === null) return collect([`The MAIL FROM domain ${quote(domain)} is not a DNS name.`]);
@@ -329,7 +329,7 @@ export function mailFromRecords(answer: JsonObject): DnsRecords {
 const labelPattern = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/i;
 
 /** `text` as an absolute DNS name: lower case, ASCII, without the last dot; `null` if it is not one. */
-export function dnsName(text: string): string | null {
+function dnsName(text: string): string | null {
   // The conversion would drop line feeds and blanks.
   if (/[\p{Cc}\p{Z}]/u.test(text)) return null;
   const plain = /^[\x21-\x7e]*$/.test(text) ? text : domainToASCII(text);

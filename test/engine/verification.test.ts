@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { verificationOf } from '../../src/engine/status.ts';
-import type { JsonObject } from '../../src/model/json.ts';
-import { undocumentedState, type VerifiedKind } from '../../src/model/status.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
+import { domainOf, undocumentedState, type VerifiedKind } from '../../src/model/status.ts';
 
 const settings = { dkimSuffix: 'dkim.amazonses.com' };
 const of = (kind: VerifiedKind, name: string, answer: JsonObject) =>
@@ -116,5 +116,181 @@ describe('a state that only the mail provider knows', () => {
   it('is none where the tenant says none', () => {
     expect(undocumentedState(null)).toBeNull();
     expect(undocumentedState('')).toBeNull();
+  });
+});
+
+/** As a record has it; nothing for a text that is no name. */
+const nameOf = (mailFromDomain: string) =>
+  of('MailFrom', 'a', { mailFromDomain, txtRecord: 'v=spf1' }).records[0]?.name;
+
+describe('a DNS name', () => {
+  it.each([
+    ['acme.example', 'acme.example'],
+    ['ACME.Example.', 'acme.example'],
+    // No number is read out of a name.
+    ['0x7f.1', '0x7f.1'],
+    ['_domainkey.acme.example', '_domainkey.acme.example'],
+    ['bücher.example', 'xn--bcher-kva.example'],
+    [`${'a'.repeat(63)}.example`, `${'a'.repeat(63)}.example`],
+  ])('%s is %s', (text, expected) => {
+    expect(nameOf(text)).toBe(expected);
+  });
+
+  it.each([
+    '',
+    '.',
+    'example',
+    'a..example',
+    '.example',
+    'acme.example..',
+    '-a.example',
+    'a-.example',
+    'a b.example',
+    'a.example\n',
+    'acme\n.example',
+    'münchen\u2028.example',
+    'a\u0000.example',
+    'a\u00a0.example',
+    'a\u2028.example',
+    'a;b.example',
+    'a".example',
+    `${'a'.repeat(64)}.example`,
+  ])('%j is none', (text) => {
+    expect(nameOf(text)).toBeUndefined();
+  });
+
+  it('has at most 253 signs', () => {
+    const name = (length: number) => `${'a.'.repeat(120)}${'b'.repeat(length - 240)}`;
+    expect(nameOf(name(253))).toHaveLength(253);
+    expect(nameOf(name(254))).toBeUndefined();
+  });
+});
+
+it('the domain of an identity is what follows the last @, in lower case', () => {
+  expect(domainOf('Help@Acme.Example')).toBe('acme.example');
+  expect(domainOf('"a@b"@acme.example')).toBe('acme.example');
+  expect(domainOf('ACME.example')).toBe('acme.example');
+});
+
+describe('the records of a domain', () => {
+  const recordsOf = (dkimTokens: Json, domain = 'Acme.example', dkimSuffix = 'dkim.amazonses.com') => {
+    const { records, refused } = verificationOf('VerifiedDomain', domain, { dkimTokens }, { dkimSuffix });
+    return { records, refused };
+  };
+
+  it('are a CNAME for each token, once', () => {
+    expect(recordsOf(['Abc', 'x-1', 'abc'])).toEqual({
+      records: [
+        { type: 'CNAME', name: 'abc._domainkey.acme.example', value: 'abc.dkim.amazonses.com' },
+        { type: 'CNAME', name: 'x-1._domainkey.acme.example', value: 'x-1.dkim.amazonses.com' },
+      ],
+      refused: [],
+    });
+  });
+
+  it.each([['a b'], ['a\nb'], ['a.b'], [''], [7], [null], ['-a']])(
+    'lack the token %j, and say so',
+    (token) => {
+      const { records, refused } = recordsOf(['good', token]);
+      expect(records).toHaveLength(1);
+      expect(refused).toEqual([`The DKIM token ${JSON.stringify(token)} cannot be part of a DNS name.`]);
+    },
+  );
+
+  it.each([[[]], [null], ['abc']])('are none where the tokens are %j', (tokens) => {
+    expect(recordsOf(tokens)).toEqual({ records: [], refused: ['The tenant shows no DKIM tokens.'] });
+  });
+
+  it('are refused where the domain or the suffix is no DNS name', () => {
+    expect(recordsOf(['a'], 'no domain').refused).toEqual(['The domain "no domain" is not a DNS name.']);
+    expect(recordsOf(['a'], 'a.example', 'x').refused).toEqual([
+      'The setting dkimSuffix "x" is not a DNS name.',
+    ]);
+    expect(recordsOf(['a'], `${'x'.repeat(300)}`).refused[0]).toHaveLength(
+      'The domain  is not a DNS name.'.length + 200,
+    );
+  });
+
+  it('are refused where the name would become too long', () => {
+    expect(recordsOf(['a'.repeat(60)], `${'a.'.repeat(100)}example`).refused).toHaveLength(1);
+  });
+});
+
+describe('the records of a MAIL FROM domain', () => {
+  const recordsOf = (
+    mxRecord: string | null,
+    txtRecord: string | null,
+    mailFromDomain: string | null = 'Bounce.acme.example',
+  ) => {
+    const { records, refused } = of('MailFrom', 'a', { mailFromDomain, mxRecord, txtRecord });
+    return { records, refused };
+  };
+  const [mx, txt] = ['10 feedback.example', 'v=spf1 include:x.example ~all'];
+  const name = 'bounce.acme.example';
+
+  it('are one MX and one TXT record', () => {
+    expect(recordsOf(mx, txt)).toEqual({
+      records: [
+        { type: 'MX', name, priority: 10, value: 'feedback.example' },
+        { type: 'TXT', name, value: txt },
+      ],
+      refused: [],
+    });
+  });
+
+  it.each([
+    [' 10  Feedback.example. ', 10, 'feedback.example'],
+    ['0 a.example', 0, 'a.example'],
+    ['65535 a.example', 65_535, 'a.example'],
+  ])('take the MX record %j', (text, priority, value) => {
+    expect(recordsOf(text, txt).records[0]).toEqual({ type: 'MX', name, priority, value });
+  });
+
+  it.each([
+    '65536 a.example',
+    'a.example',
+    '10',
+    '10 nohost',
+    '10 a.example x',
+    '10 a.example. ; x',
+    '10 a.example. ; x',
+    'x10 a.example',
+    '',
+    '100000 a.example',
+  ])('refuse the MX record %j', (text) => {
+    const { records, refused } = recordsOf(text, txt);
+    expect(records.map(({ type }) => type)).toEqual(['TXT']);
+    expect(refused).toEqual([`The MX record ${JSON.stringify(text)} is not valid.`]);
+  });
+
+  it.each([
+    ['"v=spf1 -all"', 'v=spf1 -all'],
+    ['  v=spf1 -all  ', 'v=spf1 -all'],
+    ['"a" "b"', '"a" "b"'],
+    ['x'.repeat(2000), 'x'.repeat(2000)],
+    ['~ to {', '~ to {'],
+  ])('take the TXT record %j', (text, value) => {
+    expect(recordsOf(mx, text).records[1]).toEqual({ type: 'TXT', name, value });
+  });
+
+  it.each(['', '   ', '""', 'a\nb', 'grüße', 'v=spf1 \u202e', 'a\tb', 'x'.repeat(2001)])(
+    'refuse the TXT record %j',
+    (text) => {
+      const { records, refused } = recordsOf(mx, text);
+      expect(records.map(({ type }) => type)).toEqual(['MX']);
+      expect(refused[0]).toMatch(/^The TXT record .* is not plain text\.$/);
+    },
+  );
+
+  it('are refused where records are missing or the domain is none', () => {
+    expect(recordsOf(null, null)).toMatchObject({
+      records: [],
+      refused: [/MX/, /TXT/].map((text) => expect.stringMatching(text)),
+    });
+    expect(recordsOf(mx, txt, 'no domain')).toEqual({
+      records: [],
+      refused: ['The MAIL FROM domain "no domain" is not a DNS name.'],
+    });
+    expect(recordsOf(mx, txt, null).refused).toEqual(['The MAIL FROM domain "" is not a DNS name.']);
   });
 });
