@@ -1,21 +1,15 @@
 import { checkScope, selectionOf } from '../engine/choices.ts';
-import {
-  type LiveTemplates,
-  type MovedTemplate,
-  readMovedTemplates,
-  readTemplates,
-} from '../engine/templates.ts';
+import { type LiveTemplates, readTemplates } from '../engine/templates.ts';
 import type { Project } from '../kinds/project.ts';
 import { lint } from '../lint/index.ts';
 import { loadEnvironment, loadProject } from '../loader/index.ts';
-import type { Address } from '../model/address.ts';
 import { SharedWork } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { secretNamesIn } from '../model/marker.ts';
 import { startPreview } from '../preview/server.ts';
 import { previewTemplates, type Snapshot } from '../preview/snapshot.ts';
-import { type Watch, watchFolder } from '../preview/watch.ts';
+import { watchFolder } from '../preview/watch.ts';
 import { type ArgsOf, type CommonArgv, describeCommand, flag, portOption, scopeOptions } from './command.ts';
 import type { Io } from './io.ts';
 import { withTenant } from './progress.ts';
@@ -64,7 +58,7 @@ export const command = describeCommand({
   const preview = await startPreview({ port: args.port, snapshot, redact: (text) => io.redactor.text(text) });
   io.stdout.write(`${preview.url}\n`);
   if (!io.quiet) io.stderr.write('The page is updated when manifests change. Press Ctrl-C to stop.\n');
-  let watch: Watch | undefined;
+  let watch: ReturnType<typeof watchFolder> | undefined;
   try {
     await new Promise<void>((end, fail) => {
       const shared = new SharedWork(async () => {
@@ -104,7 +98,7 @@ async function takeSnapshot(
 ): Promise<Snapshot> {
   const loadedAt = new Date().toISOString();
   const { root, resources, environment, lint: levels } = project;
-  const { live, moved, diagnostics } = await read(project);
+  const { live, diagnostics } = await read(project);
   const known = live && {
     defaults: live.defaults,
     customised: new Set(live.objects.map(({ address }) => address)),
@@ -115,7 +109,7 @@ async function takeSnapshot(
   return {
     environment: environment.name,
     root,
-    templates: previewTemplates(resources, live, moved),
+    templates: previewTemplates(resources, live),
     attributes: live?.attributes ?? null,
     listed: live?.listed ?? new Map(),
     diagnostics: [...project.diagnostics, ...findings, ...diagnostics],
@@ -128,7 +122,6 @@ const isTemplate = (address = ''): boolean => address.startsWith('NotificationTe
 
 interface LivePreview {
   readonly live: LiveTemplates | null;
-  readonly moved: ReadonlyMap<Address, MovedTemplate>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -175,12 +168,12 @@ function createReader(args: Args, io: Io, onRead: () => void) {
 
 /** Reads the live templates. If the tenant cannot be read, the page goes without them and shows why. */
 async function readLive(project: Project, args: Args, io: Io): Promise<LivePreview> {
-  const unread: LivePreview = { live: null, moved: new Map(), diagnostics: [] };
-  const templates = project.resources.filter(({ address }) => isTemplate(address));
-  if (args.offline || templates.length === 0) return unread;
+  const unread: LivePreview = { live: null, diagnostics: [] };
+  const isNeeded = project.resources.some(({ address }) => isTemplate(address));
+  if (args.offline || !isNeeded) return unread;
   try {
-    const live = await withTenant(project, io, (tenant) => readTemplates(templates, tenant));
-    return { live, moved: await readMovedTemplates(project, live, io.env), diagnostics: [] };
+    const live = await withTenant(project, io, (tenant) => readTemplates(project, tenant, io.env));
+    return { live, diagnostics: [] };
   } catch (error) {
     if (!(error instanceof Failure) || io.signal.aborted) throw error;
     return { ...unread, diagnostics: error.diagnostics.map((each) => ({ ...each, severity: 'warning' })) };

@@ -5,23 +5,33 @@ import { LiveIndex, type TenantState } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notifications.ts';
 import type { Project } from '../kinds/project.ts';
 import { someOf } from '../kinds/read-request.ts';
-import type { Resource } from '../kinds/resource.ts';
 import type { VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import { findMovedDefaults } from '../planner/moved-defaults.ts';
+import type { Sides } from '../render/template.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 export interface LiveTemplates extends Pick<TenantState, 'objects' | 'defaults'> {
   readonly attributes: JsonObject;
   readonly listed: VariableLists;
+  /**
+   * The vendor's defaults that have changed since templates were customised (`lifecycle.basedOn`), by address; before is `null`
+   * where no manifest has it, now or earlier.
+   */
+  readonly moved: ReadonlyMap<Address, Sides<JsonObject>>;
 }
 
 /** Reads the declared templates, the vendor's defaults for all of them, the template context, and listed variables. */
-export async function readTemplates(resources: readonly Resource[], tenant: Tenant): Promise<LiveTemplates> {
+export async function readTemplates(
+  project: Project,
+  tenant: Tenant,
+  env: NodeJS.ProcessEnv,
+): Promise<LiveTemplates> {
   const { client } = readOnlyTenant(tenant);
-  const keys = resources.filter(({ kind }) => kind === notificationTemplate).map(({ key }) => key);
+  const templates = project.resources.filter(({ kind }) => kind === notificationTemplate);
+  const keys = templates.map(({ key }) => key);
   const requests = [someOf(notificationTemplate, keys)];
   const [objects, defaults, attributes, listed] = await Promise.all([
     readObjects(client, requests),
@@ -29,41 +39,22 @@ export async function readTemplates(resources: readonly Resource[], tenant: Tena
     readTemplateContext(client),
     readVariables(client, keys),
   ]);
-  return { objects, defaults, attributes, listed };
-}
-
-/** A vendor's default that has changed since a template was customised from it, as fields. */
-export interface MovedTemplate {
-  /** `null` where no manifest has it, now or earlier. */
-  readonly old: JsonObject | null;
-  readonly now: JsonObject;
-}
-
-/** The vendor's defaults that have moved since templates were customised (`lifecycle.basedOn`), by address. */
-export async function readMovedTemplates(
-  project: Project,
-  { objects, defaults }: LiveTemplates,
-  env: NodeJS.ProcessEnv,
-): Promise<ReadonlyMap<Address, MovedTemplate>> {
   const live = new LiveIndex(objects);
-  const matches = project.resources
-    .filter(({ kind }) => kind === notificationTemplate)
-    .map((resource) => ({
-      kind: resource.kind,
-      resource,
-      live: live.findByKey(resource.kind, resource.key),
-    }));
+  const matches = templates.map((resource) => {
+    const { kind, key } = resource;
+    return { kind, resource, live: live.findByKey(kind, key) };
+  });
   const moved = findMovedDefaults(matches, new LiveIndex(defaults));
-  if (moved.length === 0) return new Map();
+  const read = { objects, defaults, attributes, listed };
+  if (moved.length === 0) return { ...read, moved: new Map() };
   // Only this runs git.
   const { findEarlierDefaults } = await import('./since.ts');
   const earlier = await findEarlierDefaults(moved, project, env);
-  return new Map(
-    moved.map(({ match: { resource }, standard }) => [
-      resource.address,
-      { old: earlier.get(resource.address) ?? null, now: standard.fields },
-    ]),
-  );
+  const sides = moved.map(({ match: { resource }, standard }) => {
+    const before = earlier.get(resource.address) ?? null;
+    return [resource.address, { before, after: standard.fields }] as const;
+  });
+  return { ...read, moved: new Map(sides) };
 }
 
 export interface TemplateSetting {

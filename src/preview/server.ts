@@ -51,7 +51,7 @@ const securityHeaders: Readonly<Record<string, string>> = {
 };
 
 /** The page of notification templates, served on loopback. */
-export class Preview {
+class Preview {
   readonly #token = randomBytes(24).toString('base64url');
   readonly #renderer: Renderer;
   readonly #redact: Redact;

@@ -23,13 +23,7 @@ export interface PreviewTemplate extends Omit<ListedTemplate, 'place' | 'editor'
   readonly source: Source;
   readonly sides: Sides<JsonObject>;
   /** The vendor's default, where it has changed since the template was customised. */
-  readonly moved: MovedBase | null;
-}
-
-/** A vendor's default; `old` is `null` where it is not known. */
-interface MovedBase {
-  readonly old: JsonObject | null;
-  readonly now: JsonObject;
+  readonly moved: Sides<JsonObject> | null;
 }
 
 /** Everything that the page shows at one moment. */
@@ -63,7 +57,7 @@ export function redactTemplate(
   const examples = listed.get(listedFor([key, medium]))?.examples ?? {};
   return {
     sides: { before: clean(sides.before), after: clean(sides.after) },
-    versions: moved && { before: clean(moved.old), after: clean(moved.now) },
+    versions: moved && { before: clean(moved.before), after: clean(moved.after) },
     attributes: clean(attributes),
     examples: redactValue(examples, redact),
   };
@@ -73,12 +67,14 @@ export function redactTemplate(
  * The declared templates, each with what the tenant has in its place.
  *
  * @param state what was read of the tenant; `null` offline
- * @param moved the vendor's defaults that have changed since templates were customised, by address
  */
 export function previewTemplates(
   resources: readonly Resource[],
-  state: Pick<TenantState, 'objects' | 'defaults'> | null,
-  moved: ReadonlyMap<Address, MovedBase> = new Map(),
+  state:
+    | (Pick<TenantState, 'objects' | 'defaults'> & {
+        readonly moved: ReadonlyMap<Address, PreviewTemplate['moved']>;
+      })
+    | null,
 ): PreviewTemplate[] {
   const live = new Map(state?.objects.map((object) => [object.address, object]));
   const defaults = new Map(state?.defaults.map((object) => [object.address, object]));
@@ -107,7 +103,7 @@ export function previewTemplates(
         isRemoved,
         differs: state !== null && differs(before ?? {}, after ?? {}),
         sides: { before: before ?? null, after },
-        moved: moved.get(address) ?? null,
+        moved: state?.moved.get(address) ?? null,
       };
     });
 }

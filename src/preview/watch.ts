@@ -7,15 +7,11 @@ const maxFolders = 2000;
 /** An editor that saves causes several events; they count as one change after a pause of so many milliseconds. */
 const quietTime = 60;
 
-export interface Watch {
-  close(): void;
-}
-
 /**
  * Calls `onChange` soon after a file below `root` was changed, created or removed. Folders are watched one by one:
  * watching a whole tree depends on the platform and would include `node_modules`.
  */
-export function watchFolder(root: string, onChange: () => void): Watch {
+export function watchFolder(root: string, onChange: () => void): { close(): void } {
   const watchers = new Map<string, FSWatcher>();
   let timer: NodeJS.Timeout | undefined;
   const drop = (folder: string) => {

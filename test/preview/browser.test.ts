@@ -1,7 +1,7 @@
 import { createServer as createTcpServer, type Server } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Preview, startPreview } from '../../src/preview/server.ts';
+import { startPreview } from '../../src/preview/server.ts';
 import type { Snapshot } from '../../src/preview/snapshot.ts';
 import { Renderer } from '../../src/render/renderer.ts';
 import { executablePath, launch, violations } from '../support/browser.ts';
@@ -27,7 +27,7 @@ describe.skipIf(executablePath === undefined)('the page', () => {
   let outside: Server;
   let connections = 0;
   let port = 0;
-  let open: Preview | undefined;
+  let open: Awaited<ReturnType<typeof startPreview>> | undefined;
 
   beforeAll(async () => {
     browser = await launch();

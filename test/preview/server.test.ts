@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Preview, startPreview } from '../../src/preview/server.ts';
+import { startPreview } from '../../src/preview/server.ts';
 import { sidesIn, snapshot, template } from './support.ts';
 
 interface Asked {
@@ -11,7 +11,7 @@ interface Asked {
 }
 
 describe('the server', () => {
-  let preview: Preview;
+  let preview: Awaited<ReturnType<typeof startPreview>>;
   let token = '';
   const welcome = template({ after: { subject: 'Hi ${user.name}', body: '<b>$x</b>' } });
 

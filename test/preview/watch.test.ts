@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Watch, watchFolder } from '../../src/preview/watch.ts';
+import { watchFolder } from '../../src/preview/watch.ts';
 
 let root = '';
-let watch: Watch | undefined;
+let watch: ReturnType<typeof watchFolder> | undefined;
 let onChange = () => {};
 
 beforeEach(() => {
