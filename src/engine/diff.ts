@@ -112,36 +112,25 @@ function kindsToCompare(sides: Sides, only: readonly string[], names: readonly s
   const usual = usualKinds(kinds).map(({ name }) => name);
   const wanted = new Set(names ?? (parts.length > 0 ? parts.flat().map(({ name }) => name) : usual));
   const inScope = kinds.all.filter(({ name }) => wanted.has(name) && mayMatch(name, only));
-  const left = parts.length > 0 && names === undefined ? usual.filter((name) => !wanted.has(name)) : [];
   const live = sides.flatMap(({ is, environment }) => (is === 'tenant' ? [environment] : []));
   const { served, skipped } = servedKinds(inScope, live);
-  return {
-    kinds: served,
-    skipped: [
-      ...skipped.map(({ problem }) => problem),
-      ...undeclaredKinds(left.filter((name) => mayMatch(name, only))),
-    ],
-  };
+  const remarks = skipped.map(({ problem }) => problem);
+  // Principle 4 of plans: a kind that no manifest names is not read. A backup may be one of some kinds, too.
+  const left = usual.filter((name) => !wanted.has(name) && mayMatch(name, only));
+  if (parts.length > 0 && names === undefined && left.length > 0)
+    remarks.push({
+      code: 'kinds-not-compared',
+      severity: 'info',
+      message: `Not compared, because no manifest and no backup has objects of these kinds: ${left.join(', ')}.`,
+      hint: 'Name them to compare them, such as `--only "SenderAddress/**"`.',
+    });
+  return { kinds: served, skipped: remarks };
 }
 
 /** True when one of the globs may match an object of a kind: others need not be read. */
 function mayMatch(kind: string, only: readonly string[]): boolean {
   if (only.length === 0) return true;
   return only.some((glob) => /[{(]/.test(glob) || picomatch.isMatch(kind, glob.split('/')[0] ?? ''));
-}
-
-/** Principle 4 of plans: a kind that no manifest names is not read. A backup may be one of some kinds, too. */
-function undeclaredKinds(names: readonly string[]): Diagnostic[] {
-  if (names.length === 0) return [];
-  const message = `Not compared, because no manifest and no backup has objects of these kinds: ${names.join(', ')}.`;
-  return [
-    {
-      code: 'kinds-not-compared',
-      severity: 'info',
-      message,
-      hint: 'Name them to compare them, such as `--only "SenderAddress/**"`.',
-    },
-  ];
 }
 
 async function readSide(

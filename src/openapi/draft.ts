@@ -141,7 +141,9 @@ function objectOf(
 
 function linesOf(kind: string, findings: Findings, known: KnownKinds | null): string[] {
   const { collection, wrapper } = findings;
-  const { path, parent, single } = collection;
+  const { path, parent, single, list, read } = collection;
+  const described = list?.rows?.shape.description || read?.description || '';
+  const sentence = /^\S+ \S+ [^.]{5,120}(?=\.|$)/.exec(toComment(described))?.[0];
   const update = updateOf(findings);
   const canCreate = wrapper === null && createsOne(findings);
   const canDelete = wrapper === null && collection.canDelete;
@@ -157,7 +159,7 @@ function linesOf(kind: string, findings: Findings, known: KnownKinds | null): st
   const write = writeOf(collection, update, created, immutable);
   return [
     `kind: ${kind}`,
-    `summary: ${printInline(summaryOf(collection))}`,
+    `summary: ${printInline(`${sentence ?? `The objects of ${path}`}.`)}`,
     `service: ${path.startsWith('/api/') ? 'profiles' : 'identity'}`,
     `path: ${printInline(path)}`,
     ...(parent ? [`parent: ${printInline({ members: [[parent.name, parent.kind]] })}`] : []),
@@ -213,12 +215,6 @@ function printForm(form: Form): string {
     return [name, typeof value === 'string' ? value : { members: Object.entries(value) }];
   });
   return printInline({ members });
-}
-
-function summaryOf({ path, list, read }: Collection): string {
-  const described = list?.rows?.shape.description || read?.description || '';
-  const sentence = /^\S+ \S+ [^.]{5,120}(?=\.|$)/.exec(toComment(described))?.[0];
-  return sentence === undefined ? `The objects of ${path}.` : `${sentence}.`;
 }
 
 /** Fields that name an object, best first. */
@@ -390,7 +386,8 @@ function updateOf({ api, collection, wrapper, miss }: Findings): Update {
     : { POST: create, 'GET of one object': read, 'PATCH or PUT': patch ?? put, DELETE: canDelete };
   const absent = Object.entries(calls).flatMap(([name, call]) => (call ? [] : [name]));
   if (absent.length > 0) miss(`For ${path} there is no ${absent.join(', no ')}.`);
-  const ways = [...(patch ? [patchWay(api, patch)] : []), ...(put ? [putWay(put)] : [])];
+  const putWay = put && takesJson(put) ? ({ word: 'put', notes: [], prose: put.prose } as const) : null;
+  const ways = [...(patch ? [patchWay(api, patch)] : []), ...(put ? [putWay] : [])];
   const usable = ways.filter((way) => way !== null);
   if (usable.length < ways.length)
     miss(`Not all ways to change an object at ${path} take JSON that a descriptor can express.`);
@@ -423,9 +420,6 @@ const contentType = /^[a-z]+\/[a-z0-9.+-]+$/;
 
 const takesJson = ({ mediaTypes }: Write) =>
   mediaTypes.length === 0 || mediaTypes.some((type) => /json|\*/.test(type));
-
-const putWay = (put: Write): Update | null =>
-  takesJson(put) ? { word: 'put', notes: [], prose: put.prose } : null;
 
 /** How a PATCH changes an object; `null` for a way that a descriptor cannot say. */
 function patchWay(api: OpenApi, patch: Write): Update | null {

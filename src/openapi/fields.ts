@@ -39,9 +39,13 @@ function bareFieldOf(api: OpenApi, name: string, shape: Shape): DraftField {
     if (target) return { field: { is: 'reference', ...target.field }, notes: target.notes };
     return /attributes$|^config/i.test(name) ? settings : { field: whole, notes: [] };
   }
-  const kind = types.has('integer') ? kindOfIds(name) : null;
+  const kind = types.has('integer') || types.has('string') ? kindOfIds(name) : null;
   if (kind) return { field: { is: 'value', to: kind }, notes: [checkKind] };
-  if (types.has('string')) return textField(name, shape);
+  if (types.has('string')) {
+    if (shape.format === 'email') return { field: 'email', notes: [] };
+    const isLong = shape.maxLength > shortText || /description|body|comment|notes?$/i.test(name);
+    return { field: isLong && shape.choices.length === 0 ? 'text' : 'value', notes: [] };
+  }
   if (types.size === 1) return { field: 'value', notes: [] };
   const field = shape.choices.some((choice) => typeof choice !== 'object') ? 'value' : whole;
   return { field, notes: ['check: the document does not say its type'] };
@@ -52,14 +56,6 @@ const settings: DraftField = {
   field: { is: 'json', declares: 'members' },
   notes: ['check: are members that a manifest omits left alone?'],
 };
-
-function textField(name: string, shape: Shape): DraftField {
-  const kind = kindOfIds(name);
-  if (kind) return { field: { is: 'value', to: kind }, notes: [checkKind] };
-  if (shape.format === 'email') return { field: 'email', notes: [] };
-  const isLong = shape.maxLength > shortText || /description|body|comment|notes?$/i.test(name);
-  return { field: isLong && shape.choices.length === 0 ? 'text' : 'value', notes: [] };
-}
 
 function listField(api: OpenApi, name: string, { items, description }: Shape): DraftField {
   const shape = api.shape(items);

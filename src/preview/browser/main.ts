@@ -57,14 +57,27 @@ let shownAddress = '';
 /** What was typed, by the address of the template that it stays with. */
 const typed = new Map<string, TypedContext>();
 /** Where the page was before it was loaded again. */
-let last = read();
+// Only this page of this origin writes it.
+let last: ScrollPlace = {
+  address: '',
+  top: 0,
+  filter: '',
+  isChangedOnly: false,
+  ...JSON.parse(sessionStorage.getItem(storage) ?? '{}'),
+};
 
 startTheme();
 startPlace();
 startList();
 startContext();
 startSides();
-addEventListener('hashchange', select);
+addEventListener('hashchange', () => {
+  const address = addressInUrl();
+  if (address === selected) return;
+  selected = address;
+  showList();
+  showTemplate();
+});
 document.addEventListener('visibilitychange', followServer);
 followServer();
 // A link that was opened in the background gets its title.
@@ -84,14 +97,6 @@ function followServer(): void {
 
 function addressInUrl(): string | null {
   return decodePart(location.hash.slice(1)) || null;
-}
-
-function select(): void {
-  const address = addressInUrl();
-  if (address === selected) return;
-  selected = address;
-  showList();
-  showTemplate();
 }
 
 async function refresh(): Promise<void> {
@@ -161,7 +166,8 @@ function showTemplate(): void {
   find('template', HTMLElement).hidden = !template;
   empty.hidden = Boolean(template);
   if (!template) {
-    empty.textContent = absenceWords();
+    const words = selected === null ? 'Choose a template.' : 'This template is no longer declared.';
+    empty.textContent = templates.length === 0 ? 'The project declares no notification templates.' : words;
     return;
   }
   const { address, key, medium, locale, problems } = template;
@@ -173,11 +179,6 @@ function showTemplate(): void {
   showContext(address);
   document.title = `${key} (${medium}, ${locale}) · tenantctl preview`;
   void render(template);
-}
-
-function absenceWords(): string {
-  if (templates.length === 0) return 'The project declares no notification templates.';
-  return selected === null ? 'Choose a template.' : 'This template is no longer declared.';
 }
 
 function showFacts(template: ListedTemplate): void {
@@ -294,6 +295,7 @@ function matches(template: ListedTemplate, words: readonly string[]): boolean {
 
 function templateItem(template: ListedTemplate): HTMLLIElement {
   const { address, medium, locale, problems, differs } = template;
+  const words = problems.length === 1 ? ' remark' : ' remarks';
   return element(
     'li',
     {},
@@ -309,18 +311,18 @@ function templateItem(template: ListedTemplate): HTMLLIElement {
       element(
         'span',
         { class: 'marks' },
-        problems.length > 0 && countMark(problems.length),
+        // A number, with the word for it where it is pointed at or read out.
+        problems.length > 0 &&
+          element(
+            'span',
+            { class: 'count', title: `${problems.length}${words}` },
+            `${problems.length}`,
+            element('span', { class: 'hidden' }, words),
+          ),
         differs && element('span', { class: 'changed' }, 'changed'),
       ),
     ),
   );
-}
-
-/** A number, with the word for it where it is pointed at or read out. */
-function countMark(count: number): HTMLElement {
-  const word = count === 1 ? ' remark' : ' remarks';
-  const hidden = element('span', { class: 'hidden' }, word);
-  return element('span', { class: 'count', title: `${count}${word}` }, `${count}`, hidden);
 }
 
 /** A key whose lines break after its underscores. */
@@ -478,10 +480,4 @@ function takePlace(address: string): number {
   const top = address === last.address ? last.top : 0;
   last = { ...last, top: 0 };
   return top;
-}
-
-function read(): ScrollPlace {
-  const none: ScrollPlace = { address: '', top: 0, filter: '', isChangedOnly: false };
-  // Only this page of this origin writes it.
-  return { ...none, ...JSON.parse(sessionStorage.getItem(storage) ?? '{}') };
 }
