@@ -2,40 +2,27 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { validators } from '../../src/generated/validators.js';
-import { runProgram } from '../support/world.ts';
+import { draftFolder, json, text } from './drafting.ts';
 
 const api = fileURLToPath(new URL('api/', import.meta.url));
 
-let cwd = '';
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'tenantctl-'));
-});
-afterEach(() => rmSync(cwd, { recursive: true, force: true }));
-
-/** Every draft is a valid descriptor as it is. */
-async function draft(...words: string[]) {
-  const ran = await runProgram(['kind', 'draft', ...words], { cwd });
-  if (ran.stdout.startsWith('#')) expect(validators.kind(parse(ran.stdout)), ran.stdout).toBe(true);
-  return ran;
-}
+const { draft, write, pathTo } = draftFolder();
 
 /** Drafts a kind from a document of these paths. */
 function draftFrom(paths: object, more: object = {}, path = '/things') {
-  writeFileSync(join(cwd, 'api.json'), JSON.stringify({ openapi: '3.1.0', paths, ...more }));
+  write('api.json', { openapi: '3.1.0', paths, ...more });
   return draft('api.json', path);
 }
 
 /** A list of objects with these properties, which a POST creates and a PATCH changes. */
 const thingsOf = (properties: object) => {
-  const content = (schema: object) => ({ content: { 'application/json': { schema } } });
   const thing = { type: 'object', properties };
   return {
     '/things': {
-      get: { responses: { 200: content({ type: 'array', items: thing }) } },
-      post: { requestBody: content(thing) },
+      get: { responses: { 200: json({ type: 'array', items: thing }) } },
+      post: { requestBody: json(thing) },
     },
     '/things/{id}': { patch: { requestBody: { content: { 'application/json-patch+json': {} } } } },
   };
@@ -44,7 +31,7 @@ const thingsOf = (properties: object) => {
 const fieldsOf = async (properties: object) => parse((await draftFrom(thingsOf(properties))).stdout).fields;
 
 it('takes no page for larger than a descriptor may say', async () => {
-  const [, one] = Object.entries(thingsOf({ name: { type: 'string' } }))[0] ?? [];
+  const [, one] = Object.entries(thingsOf({ name: text }))[0] ?? [];
   const limit = { name: 'limit', in: 'query', schema: { type: 'integer', maximum: 2147483647, default: 20 } };
   const { stdout } = await draftFrom({ '/things': { ...one, parameters: [limit] } });
   expect(parse(stdout).list).toMatchObject({ pageSize: 20 });
@@ -53,9 +40,9 @@ it('takes no page for larger than a descriptor may say', async () => {
 it('drafts a field that may be null as one of its type', async () => {
   expect(
     await fieldsOf({
-      name: { type: 'string' },
+      name: text,
       description: { type: ['string', 'null'] },
-      tags: { type: ['array', 'null'], items: { type: 'string' } },
+      tags: { type: ['array', 'null'], items: text },
       owner: { oneOf: [{ type: 'string', format: 'email' }, { type: 'null' }] },
     }),
   ).toEqual({ description: 'text', tags: 'set', owner: 'email' });
@@ -164,14 +151,13 @@ serverOwned: [id, created, modified]
   it('is the same from JSON', async () => {
     const yaml = await draft(join(api, 'openapi.yaml'), '/v2025/transforms');
     const document = parse(readFileSync(join(api, 'openapi.yaml'), 'utf8'));
-    writeFileSync(join(cwd, 'openapi.yaml'), JSON.stringify(document));
+    write('openapi.yaml', document);
     expect(await draft('openapi.yaml', '/v2025/transforms')).toEqual(yaml);
   });
 });
 
 describe('a field', () => {
   it('has the type that its schema and its name say', async () => {
-    const text = { type: 'string' };
     const ref = (...types: string[]) => ({
       type: 'object',
       properties: { id: text, name: text, type: { ...text, ...(types.length > 0 ? { enum: types } : {}) } },
@@ -218,7 +204,7 @@ describe('a field', () => {
   it('that is a text or a number takes each', async () => {
     const fields = await fieldsOf({
       size: { type: ['integer', 'string', 'null'] },
-      width: { oneOf: [{ type: 'string' }, { type: 'number' }] },
+      width: { oneOf: [text, { type: 'number' }] },
       color: { enum: ['red', 'blue', null] },
       version: { const: 2 },
     });
@@ -228,8 +214,8 @@ describe('a field', () => {
   it('that may be a secret is marked', async () => {
     const { stdout } = await draftFrom(
       thingsOf({
-        name: { type: 'string' },
-        password: { type: 'string' },
+        name: text,
+        password: text,
         pin: { type: 'string', writeOnly: true },
       }),
     );
@@ -237,7 +223,6 @@ describe('a field', () => {
   });
 
   it('of a name that no manifest can have is left out', async () => {
-    const text = { type: 'string' };
     const properties = JSON.parse(
       `{"name": {"type": "string"}, "__proto__": {"type": "string"}, "kind": {"type": "string"}, "a: b\\n#": {"type": "string"}, "constructor": {"type": "string"}}`,
     );
@@ -254,12 +239,12 @@ it.each([
   ['/roles/v1', 'Role'],
   ['/v1/status', 'Status'],
 ])('the kind at %s is %s', async (path, kind) => {
-  const { stdout } = await draftFrom({ [path]: thingsOf({ name: { type: 'string' } })['/things'] }, {}, path);
+  const { stdout } = await draftFrom({ [path]: thingsOf({ name: text })['/things'] }, {}, path);
   expect(parse(stdout)).toMatchObject({ kind, path });
 });
 
 it('a key other than the name is a question', async () => {
-  const { stdout } = await draftFrom(thingsOf({ label: { type: 'string' } }));
+  const { stdout } = await draftFrom(thingsOf({ label: text }));
   expect(stdout).toContain('key: label  # check: is it unique?');
   const none = await draftFrom(thingsOf({ size: { type: 'integer' } }));
   expect(none.stdout).toContain('key: name  # check: which field names an object?');
@@ -268,7 +253,7 @@ it('a key other than the name is a question', async () => {
 
 it('a document may have many MB', async () => {
   const paths = {
-    ...thingsOf({ name: { type: 'string' } }),
+    ...thingsOf({ name: text }),
     '/long': { description: 'x'.repeat(6_000_000) },
   };
   expect((await draftFrom(paths)).code).toBe(0);
@@ -276,7 +261,7 @@ it('a document may have many MB', async () => {
 
 it('hostile words stay in their comments', async () => {
   const evil = 'x\n!!js/function\u001b[31m\u202e: {';
-  const paths = thingsOf({ name: { type: 'string' }, size: { type: 'string', enum: [evil, `${evil}2`] } });
+  const paths = thingsOf({ name: text, size: { type: 'string', enum: [evil, `${evil}2`] } });
   const { stdout } = await draftFrom({ ...paths, description: evil });
   // biome-ignore lint/suspicious/noControlCharactersInRegex: this is what must not be there
   expect(stdout).not.toMatch(/[\u001b\u202e]/);
@@ -288,14 +273,14 @@ it('hostile words stay in their comments', async () => {
 const draftOf = (name: string, schemas: object) => {
   const schema = { type: 'array', items: { $ref: `#/components/schemas/${name}` } };
   const paths = {
-    '/things': { get: { responses: { 200: { content: { 'application/json': { schema } } } } } },
+    '/things': { get: { responses: { 200: json(schema) } } },
   };
   return draftFrom(paths, { components: { schemas } });
 };
 
 it('cycles of references end', async () => {
   const schemas = {
-    A: { allOf: [{ $ref: '#/components/schemas/B' }], properties: { name: { type: 'string' } } },
+    A: { allOf: [{ $ref: '#/components/schemas/B' }], properties: { name: text } },
     B: {
       allOf: [{ $ref: '#/components/schemas/A' }],
       properties: { loop: { $ref: '#/components/schemas/C' } },
@@ -323,7 +308,7 @@ it('each reference is followed once, also where each needs the one before it twi
   const at = (level: number) => `#/components/schemas/s${level}`;
   const levels = Array.from({ length: 26 }, (_, level) => level);
   const twice = levels.map((level) => [`k${level + 1}`, { $ref: at(level) }] as const);
-  const first = { properties: { name: { type: 'string' } }, ...Object.fromEntries(twice) };
+  const first = { properties: { name: text }, ...Object.fromEntries(twice) };
   const links = levels.map((level) => [`s${level + 1}`, { $ref: `${at(level)}/k${level + 1}` }] as const);
   const { code, stdout } = await draftOf('s26', { s0: first, ...Object.fromEntries(links) });
   expect(code).toBe(0);
@@ -342,10 +327,8 @@ describe('a reference that leads out of the folder of the document is not follow
   ])('%s', async (_name, reference, reason) => {
     const outside = mkdtempSync(join(tmpdir(), 'tenantctl-'));
     writeFileSync(join(outside, 'secret.json'), secret);
-    symlinkSync(join(outside, 'secret.json'), join(cwd, 'link.json'));
-    const { code, stdout } = await draftFrom(
-      thingsOf({ name: { type: 'string' }, more: { $ref: reference } }),
-    );
+    symlinkSync(join(outside, 'secret.json'), pathTo('link.json'));
+    const { code, stdout } = await draftFrom(thingsOf({ name: text, more: { $ref: reference } }));
     rmSync(outside, { recursive: true });
     expect(code).toBe(0);
     expect(stdout).not.toContain('stolen');
@@ -369,12 +352,12 @@ describe('mistakes', () => {
     ['a file that is not named after a kind', ['api.json', '/things', '--out', 'thing.yaml'], 'kind-name'],
     ['a file that exists', ['api.json', '/things', '--out', 'Thing.kind.yaml'], 'file-exists'],
   ])('%s', async (_name, words, code) => {
-    await draftFrom({ ...thingsOf({ name: { type: 'string' } }), '/a:b': { get: {} } });
-    writeFileSync(join(cwd, 'old.yaml'), 'swagger: "2.0"\n');
-    writeFileSync(join(cwd, 'broken.yaml'), 'openapi: 3.0.0\npaths: {\n');
+    await draftFrom({ ...thingsOf({ name: text }), '/a:b': { get: {} } });
+    write('old.yaml', 'swagger: "2.0"\n');
+    write('broken.yaml', 'openapi: 3.0.0\npaths: {\n');
     const lines = Array.from({ length: 30 }, (_, at) => `a${at + 1}: &a${at + 1} [*a${at}, *a${at}]`);
-    writeFileSync(join(cwd, 'bomb.yaml'), `a0: &a0 [x]\n${lines.join('\n')}\n`);
-    writeFileSync(join(cwd, 'Thing.kind.yaml'), '');
+    write('bomb.yaml', `a0: &a0 [x]\n${lines.join('\n')}\n`);
+    write('Thing.kind.yaml', '');
     const ran = await draft(...words);
     expect(ran.stderr).toContain(`[${code}]`);
     expect(ran).toMatchObject({ code: 1, stdout: '' });
@@ -386,10 +369,10 @@ describe('mistakes', () => {
 });
 
 it('--out names the kind, and is written', async () => {
-  await draftFrom(thingsOf({ name: { type: 'string' } }));
+  await draftFrom(thingsOf({ name: text }));
   const { code, stdout } = await draft('api.json', '/things', '--out', 'kinds/Gadget.kind.yaml');
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'Written: kinds/Gadget.kind.yaml, 4 to check.\n' });
-  expect(parse(readFileSync(join(cwd, 'kinds/Gadget.kind.yaml'), 'utf8'))).toMatchObject({ kind: 'Gadget' });
+  expect(parse(readFileSync(pathTo('kinds/Gadget.kind.yaml'), 'utf8'))).toMatchObject({ kind: 'Gadget' });
 });
 
 it('is valid where a document has more names, and longer ones, than a descriptor can have', async () => {
@@ -399,9 +382,9 @@ it('is valid where a document has more names, and longer ones, than a descriptor
   );
   const owner = {
     type: 'object',
-    properties: { id: { type: 'string' }, type: { enum: ['T'.repeat(101)] }, name: { type: 'string' } },
+    properties: { id: text, type: { enum: ['T'.repeat(101)] }, name: text },
   };
-  const properties = { name: { type: 'string' }, owner, ...Object.fromEntries(many) };
+  const properties = { name: text, owner, ...Object.fromEntries(many) };
   const { stdout } = await draftFrom(thingsOf(properties));
   expect(parse(stdout)).toMatchObject({ fields: { owner: { is: 'reference', to: 'Identity' } } });
   expect(parse(stdout).serverOwned).toHaveLength(200);
@@ -409,20 +392,19 @@ it('is valid where a document has more names, and longer ones, than a descriptor
 });
 
 it('is valid where a document has more fields than a descriptor can have', async () => {
-  const many = Array.from({ length: 250 }, (_, at) => [`m${at}`, { type: 'string' }] as const);
+  const many = Array.from({ length: 250 }, (_, at) => [`m${at}`, text] as const);
   const { stdout } = await draftFrom(thingsOf(Object.fromEntries(many)));
   expect(Object.keys(parse(stdout).fields)).toEqual(many.slice(0, 200).map(([name]) => name));
   expect(stdout).toContain('Of 250 fields, 200 are listed');
 });
 
 it('quotes the name of a field that YAML would read as something else', async () => {
-  const { stdout } = await draftFrom(thingsOf({ null: { type: 'string' }, True: { type: 'string' } }));
+  const { stdout } = await draftFrom(thingsOf({ null: text, True: text }));
   expect(stdout).toContain('\n  "null": value\n  "True": value\n');
 });
 
 describe('an API of another family', () => {
-  const content = (schema: object) => ({ content: { 'application/json': { schema } } });
-  const room = { type: 'object', properties: { name: { type: 'string' }, team_id: { type: 'integer' } } };
+  const room = { type: 'object', properties: { name: text, team_id: { type: 'integer' } } };
   const parameters = (...names: string[]) =>
     names.map((name) => ({ name, in: 'query', schema: { type: 'integer' } }));
   const roomsOf = (calls: object, item: object, ...names: string[]) => ({
@@ -430,7 +412,7 @@ describe('an API of another family', () => {
       get: {
         parameters: parameters(...names),
         responses: {
-          200: content({ type: 'object', properties: { rooms: { type: 'array', items: room } } }),
+          200: json({ type: 'object', properties: { rooms: { type: 'array', items: room } } }),
         },
       },
       ...calls,
@@ -440,10 +422,7 @@ describe('an API of another family', () => {
   const draftRooms = (paths: object) => draftFrom(paths, {}, '/rooms');
 
   it('whose PATCH takes ordinary JSON, and whose ids are numbers', async () => {
-    const paths = roomsOf(
-      { post: { requestBody: content(room) } },
-      { patch: { requestBody: content(room) } },
-    );
+    const paths = roomsOf({ post: { requestBody: json(room) } }, { patch: { requestBody: json(room) } });
     const { stdout } = await draftRooms(paths);
     expect(parse(stdout)).toMatchObject({
       update: 'patch',
@@ -453,7 +432,7 @@ describe('an API of another family', () => {
   });
 
   it('that wraps objects in requests can only be read', async () => {
-    const wrapped = { requestBody: content({ type: 'object', properties: { room } }) };
+    const wrapped = { requestBody: json({ type: 'object', properties: { room } }) };
     const { stdout } = await draftRooms(roomsOf({ post: wrapped }, { put: wrapped, delete: {} }));
     const draft = parse(stdout);
     expect(draft).toMatchObject({ create: false, update: 'none', delete: false });
@@ -466,18 +445,18 @@ describe('an API of another family', () => {
 
   it('whose PATCH takes one member alone wraps nothing where its POST does not', async () => {
     const settings = {
-      requestBody: content({ type: 'object', properties: { settings: { type: 'object' } } }),
+      requestBody: json({ type: 'object', properties: { settings: { type: 'object' } } }),
     };
     const { stdout } = await draftRooms(
-      roomsOf({ post: { requestBody: content(room) } }, { patch: settings, delete: {} }),
+      roomsOf({ post: { requestBody: json(room) } }, { patch: settings, delete: {} }),
     );
     expect(parse(stdout)).toMatchObject({ create: true, update: 'patch', delete: true });
   });
 
   it('that wraps objects in answers alone is drafted without the wrapper', async () => {
-    const answer = { responses: { 200: content({ type: 'object', properties: { result: room } }) } };
+    const answer = { responses: { 200: json({ type: 'object', properties: { result: room } }) } };
     const { stdout } = await draftRooms(
-      roomsOf({ post: { requestBody: content(room) } }, { get: answer, put: { requestBody: content(room) } }),
+      roomsOf({ post: { requestBody: json(room) } }, { get: answer, put: { requestBody: json(room) } }),
     );
     expect(parse(stdout)).toMatchObject({
       create: true,

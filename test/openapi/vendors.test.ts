@@ -1,32 +1,12 @@
 /** Drafts of documents as vendors write them: a folder for each service, prose instead of schemas, bodies of many shapes. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { validators } from '../../src/generated/validators.js';
 import type { JsonObject } from '../../src/model/json.ts';
-import { runProgram } from '../support/world.ts';
+import { draftFolder, json, text } from './drafting.ts';
 
-let cwd = '';
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'tenantctl-'));
-});
-afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+const { draft, write, run, pathTo } = draftFolder();
 
-function write(file: string, value: unknown) {
-  mkdirSync(dirname(join(cwd, file)), { recursive: true });
-  writeFileSync(join(cwd, file), typeof value === 'string' ? value : JSON.stringify(value));
-}
-
-async function draft(...words: string[]) {
-  const ran = await runProgram(['kind', 'draft', ...words], { cwd });
-  if (ran.stdout.startsWith('#')) expect(validators.kind(parse(ran.stdout)), ran.stdout).toBe(true);
-  return ran;
-}
-
-const json = (schema: object, type = 'application/json') => ({ content: { [type]: { schema } } });
-const text = { type: 'string' };
 const thing = {
   type: 'object',
   properties: { id: text, name: text, size: { type: 'integer' }, color: text },
@@ -404,7 +384,7 @@ describe('every shape of collection can be described', () => {
     write('tenantctl.yaml', 'version: 1\nenvironments: { test: { sandbox: {} } }\n');
     const drafted = await draft('api.json', '--all', 'kinds');
     expect(drafted.stdout).toContain(`kinds/${kind.kind}.kind.yaml`);
-    const { stdout: out, stderr } = await runProgram(['validate', '--env', 'test'], { cwd });
+    const { stdout: out, stderr } = await run('validate', '--env', 'test');
     expect(out + stderr).not.toContain('error');
   });
 
@@ -509,7 +489,7 @@ describe('a whole document', () => {
     });
     expect(code).toBe(0);
     const files = ['BetaRole.kind.yaml', 'Role.kind.yaml', 'Workgroup.kind.yaml', 'readme.md'];
-    expect(readdirSync(join(cwd, 'kinds'))).toEqual(files);
+    expect(readdirSync(pathTo('kinds'))).toEqual(files);
     expect(stdout).toMatch(/^Written: kinds\/Role\.kind\.yaml, \d to check\.$/m);
     expect(stderr).toBe(`Left out:
 - /v2025/context: its GET gives neither one object nor a list whose objects have paths
@@ -528,7 +508,7 @@ describe('a whole document', () => {
 
   it('refers to kinds as they are drafted from it', async () => {
     await all();
-    const role = readFileSync(join(cwd, 'kinds/Role.kind.yaml'), 'utf8');
+    const role = readFileSync(pathTo('kinds/Role.kind.yaml'), 'utf8');
     expect(parse(role).fields).toEqual({
       owner: { is: 'reference', to: 'Identity', type: 'IDENTITY' },
       approver: { is: 'reference', to: 'Workgroup', type: 'GOVERNANCE_GROUP' },
