@@ -76,9 +76,17 @@ async function visit(url: string) {
 const key = 'password_expiring';
 const declared = { kind: 'NotificationTemplate', key, medium: 'EMAIL', locale: 'en' };
 const address = `NotificationTemplate/${key}/EMAIL/en`;
+const declare = (subject: string, ...more: object[]) => world.declare([{ ...declared, subject }, ...more]);
+const manifest = (fields: string) =>
+  world.write(
+    'config/all.yaml',
+    `kind: NotificationTemplate\nkey: ${key}\nmedium: EMAIL\nlocale: en\n${fields}\n`,
+  );
+/** Asks until the page shows this. */
+const poll = <T>(ask: () => T | Promise<T>) => expect.poll(ask, { interval: 20, timeout: 20_000 });
 
 it("shows the tenant's text beside the declared one, with the tenant's attributes, and what the lint says", async () => {
-  world.declare([{ ...declared, subject: '$__global.companyName: $nmae' }]);
+  declare('$__global.companyName: $nmae');
   const { list, render } = await visit(await preview());
   expect(await list()).toMatchObject({
     isBroken: false,
@@ -99,8 +107,7 @@ it("shows the tenant's text beside the declared one, with the tenant's attribute
 });
 
 it("shows the vendor's old and new default beside a template that was customised from the old one", async () => {
-  const based = { ...declared, subject: 'Ours', lifecycle: { basedOn: `sha256:${'0'.repeat(64)}` } };
-  world.declare([based]);
+  world.declare([{ ...declared, subject: 'Ours', lifecycle: { basedOn: `sha256:${'0'.repeat(64)}` } }]);
   const { render } = await visit(await preview());
   const { markup } = await render(address);
   expect(markup).toContain('The vendor has changed the default');
@@ -112,7 +119,7 @@ it("shows the vendor's old and new default beside a template that was customised
 });
 
 it('asks the tenant nothing when offline', async () => {
-  world.declare([{ ...declared, subject: 'Hi' }]);
+  declare('Hi');
   const { list, render } = await visit(await preview('--offline'));
   expect(world.sandbox.metrics.requests).toBe(0);
   expect(await list()).toMatchObject({ templates: [{ base: 'not-read', differs: false }] });
@@ -123,10 +130,7 @@ it('asks the tenant nothing when offline', async () => {
 });
 
 it('shows the templates of the scope', async () => {
-  world.declare([
-    { ...declared, subject: 'Hi' },
-    { ...declared, locale: 'de', subject: 'Hallo' },
-  ]);
+  declare('Hi', { ...declared, locale: 'de', subject: 'Hallo' });
   const { list } = await visit(await preview('--offline', '--only', 'NotificationTemplate/*/EMAIL/de'));
   const { templates } = await list();
   expect(templates).toMatchObject([{ address: address.replace(/en$/, 'de') }]);
@@ -137,7 +141,7 @@ it('ends at once for a scope that can match nothing', async () => {
 });
 
 it('goes on when the tenant cannot be read', async () => {
-  world.declare([{ ...declared, subject: 'Hi' }]);
+  declare('Hi');
   world.env.CLIENT_SECRET = 'wrong';
   const { list } = await visit(await preview());
   expect(await list()).toMatchObject({
@@ -148,34 +152,34 @@ it('goes on when the tenant cannot be read', async () => {
 });
 
 it('reads the tenant again after it could not be read, and when the project file names another one', async () => {
-  world.declare([{ ...declared, subject: 'Hi' }]);
+  declare('Hi');
   const config = world.read('tenantctl.yaml');
   world.write('tenantctl.yaml', config.replaceAll(world.sandbox.url, 'http://127.0.0.1:1'));
   const { list } = await visit(await preview());
   const base = async () => (await list()).templates[0]?.base;
   expect(await base()).toBe('not-read');
   world.write('tenantctl.yaml', config);
-  await expect.poll(base, { interval: 20, timeout: 20_000 }).toBe('tenant');
+  await poll(base).toBe('tenant');
   const other = await createTestWorld();
   world.env.CLIENT_ID = other.env.CLIENT_ID;
   world.env.CLIENT_SECRET = other.env.CLIENT_SECRET;
   world.write('tenantctl.yaml', config.replaceAll(world.sandbox.url, other.sandbox.url));
-  await expect.poll(base, { interval: 20, timeout: 20_000 }).toBe('nothing');
+  await poll(base).toBe('nothing');
 });
 
 it('reads the tenant again after wrong credentials are put right', async () => {
-  world.declare([{ ...declared, subject: 'Hi' }]);
+  declare('Hi');
   const secret = world.env.CLIENT_SECRET;
   world.env.CLIENT_SECRET = 'wrong';
   const { list } = await visit(await preview());
   expect((await list()).templates).toMatchObject([{ base: 'not-read' }]);
   world.env.CLIENT_SECRET = secret;
-  world.declare([{ ...declared, subject: 'Hello' }]);
-  await expect.poll(async () => (await list()).templates[0]?.base, { interval: 20 }).toBe('tenant');
+  declare('Hello');
+  await poll(async () => (await list()).templates[0]?.base).toBe('tenant');
 });
 
 it('shows an edited text while a tenant that could not be read is tried again', async () => {
-  world.declare([{ ...declared, subject: 'Hi' }]);
+  declare('Hi');
   const secret = world.env.CLIENT_SECRET;
   world.env.CLIENT_SECRET = 'wrong';
   const { list, render } = await visit(await preview());
@@ -183,40 +187,37 @@ it('shows an edited text while a tenant that could not be read is tried again', 
   world.sandbox.faults.add({ kind: 'hang' });
   const isStuck = () => world.sandbox.log.some(({ fault }) => fault === 'hang');
   const inbox = async () => sidesIn((await render(address)).markup)[1]?.inbox;
-  world.declare([{ ...declared, subject: 'Hello' }]);
-  await expect.poll(isStuck, { interval: 20 }).toBe(true);
+  declare('Hello');
+  await poll(isStuck).toBe(true);
   for (const subject of ['Hello', 'Good morning']) {
-    world.declare([{ ...declared, subject }]);
-    await expect.poll(inbox, { interval: 20 }).toContain(subject);
+    declare(subject);
+    await poll(inbox).toContain(subject);
   }
   expect((await list()).templates).toMatchObject([{ base: 'not-read' }]);
 });
 
 it('reads the tenant again when the page is opened again, as after an apply', async () => {
-  world.declare([{ ...declared, subject: 'Hi' }]);
+  declare('Hi');
   const url = await preview();
   const { list } = await visit(url);
   expect((await list()).templates).toMatchObject([{ differs: true }]);
   await world.run('apply', '--yes');
   await fetch(url);
-  await expect.poll(async () => (await list()).templates[0]?.differs, { interval: 20 }).toBe(false);
+  await poll(async () => (await list()).templates[0]?.differs).toBe(false);
   // What waits for Ctrl-C is not more than after the first time.
   expect(getEventListeners(stop.signal, 'abort')).toHaveLength(1);
 });
 
 it('follows the manifests, shows their mistakes, and recovers', async () => {
   world.write('config/texts/a.html', 'one');
-  world.write(
-    'config/all.yaml',
-    `kind: NotificationTemplate\nkey: ${key}\nmedium: EMAIL\nlocale: en\nbody: !file texts/a.html\n`,
-  );
+  manifest('body: !file texts/a.html');
   const { list, render, changed } = await visit(await preview('--offline'));
   world.write('config/texts/a.html', 'two');
   await changed();
   expect(sidesIn((await render(address)).markup)[1]?.document).toMatch(/two$/);
   world.write('config/more.yaml', 'kind: NotificationTemplate\nkeey: x\n');
   // A write can be told more than once, so an event may still be of the one before.
-  await expect.poll(async () => (await list()).isBroken, { interval: 20 }).toBe(true);
+  await poll(async () => (await list()).isBroken).toBe(true);
   const broken = await list();
   expect(broken).toMatchObject({ isBroken: true, templates: [{ address }] });
   expect(broken.problems).toContainEqual(
@@ -224,7 +225,7 @@ it('follows the manifests, shows their mistakes, and recovers', async () => {
   );
   expect(broken.loadedAt).toMatch(/^\d{4}-/);
   world.write('config/more.yaml', '');
-  await expect.poll(async () => (await list()).isBroken, { interval: 20 }).toBe(false);
+  await poll(async () => (await list()).isBroken).toBe(false);
   expect(await list()).toMatchObject({ isBroken: false, templates: [{ address }] });
 });
 
@@ -238,10 +239,7 @@ it('starts with manifests that do not load, and ends with the signal', async () 
 
 it('shows no secret, neither declared nor in the tenant', async () => {
   world.env.TEXT = 's3cr3t-text';
-  world.write(
-    'config/all.yaml',
-    `kind: NotificationTemplate\nkey: ${key}\nmedium: EMAIL\nlocale: en\nsubject: !secret TEXT\n`,
-  );
+  manifest('subject: !secret TEXT');
   await world.run('apply', '--yes');
   const { page, list, render } = await visit(await preview());
   const all = JSON.stringify([page, await list(), await render(address)]);
@@ -255,10 +253,8 @@ it('shows no secret that stands in another text, of the tenant or of a manifest'
   if (template) template.subject = 'It is s3cr3t-text';
   const { state } = world.sandbox;
   state.templateContext = { ...state.templateContext, attributes: { companyName: 'ACME s3cr3t-text' } };
-  world.write(
-    'config/all.yaml',
-    `kind: NotificationTemplate\nkey: ${key}\nmedium: EMAIL\nlocale: en\nsubject: Or ${world.env.CLIENT_SECRET} $__global.companyName\n---\n` +
-      'kind: SimIntegration\nname: ServiceNow\nattributes: { password: !secret TEXT }\n',
+  manifest(
+    `subject: Or ${world.env.CLIENT_SECRET} $__global.companyName\n---\nkind: SimIntegration\nname: ServiceNow\nattributes: { password: !secret TEXT }`,
   );
   const { page, list, render } = await visit(await preview());
   const { markup, context } = await render(address);
@@ -272,15 +268,7 @@ it('shows no secret that stands in another text, of the tenant or of a manifest'
 });
 
 it('tells on the page that --only matches nothing', async () => {
-  world.declare([
-    {
-      kind: 'NotificationTemplate',
-      key: 'access_request_reviewer',
-      medium: 'EMAIL',
-      locale: 'en',
-      subject: 'A',
-    },
-  ]);
+  declare('A');
   const { list } = await visit(await preview('--offline', '--only', 'NotificationTemplate/nothing/**'));
   expect(await list()).toMatchObject({ templates: [], problems: [{ code: 'unmatched-glob' }] });
 });
