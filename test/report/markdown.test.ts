@@ -8,7 +8,6 @@ import {
   difference,
   digest,
   guard,
-  lockout,
   outcome,
   plain,
   plan,
@@ -97,36 +96,6 @@ describe('a plan as a comment', () => {
     expect(text.endsWith(`Digest: \`${digest}\`\n`)).toBe(true);
     expect(text.match(/<details>/g)?.length).toBe(text.match(/<\/details>/g)?.length);
     expect(text.match(/^```/gm)?.length ?? 0).toSatisfy((count: number) => count % 2 === 0);
-  });
-
-  it('shows every lock-out, delete and step by hand of a plan that has to be cut, and those first', () => {
-    const many = Array.from({ length: 900 }, (_, index) =>
-      update(
-        `NotificationTemplate/key_${index}/EMAIL/en`,
-        difference('/body', `${index}\n${'old '.repeat(20)}`, `${index}\n${'new '.repeat(20)} ${index}`),
-      ),
-    );
-    const step = 'Set the mediums of approvals by hand.';
-    const manual = change({ address: 'NotificationPreference/p', action: 'manual', warnings: [step] });
-    const text = markdown(plan([...many, manual, senderDelete, lockout]));
-    expect(text.length).toBeLessThanOrEqual(65_536);
-    expect(text.slice(0, 900)).toContain(
-      `**Read this first**
-
-| severity | what | objects | consequence |
-| --- | --- | --- | --- |
-| 🔴 high | **1 lock-out** | \`AuthProfile/Employees\` | offNetwork: false → true |
-| 🔴 high | **1 delete** | \`SenderAddress/old@acme.example\` | is removed from the tenant |
-| 🔴 high | **1 undoes somebody's change** | \`AuthProfile/Employees\` | offNetwork: false → true |
-| 🟠 medium | **1 step by hand** | \`NotificationPreference/p\` | ${step} |`,
-    );
-    expect(text.match(/^<details><summary>.*/gm)?.slice(0, 3)).toEqual([
-      expect.stringContaining('AuthProfile/Employees'),
-      expect.stringContaining('SenderAddress/old'),
-      expect.stringContaining('NotificationPreference/p'),
-    ]);
-    expect(text).toContain(step);
-    expect(text).toMatch(/- Not shown: \d+ NotificationTemplate, to update\./);
   });
 
   it('shows what is grave in a kind before the rest of it, as the page does', () => {

@@ -1,12 +1,9 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../src/model/json.ts';
-import type { Plan } from '../../src/model/plan.ts';
-import { type Ran, runProgram } from './world.ts';
+import { commandsIn, createFolder, type World } from './world.ts';
 
 /** What a host is asked. */
 export interface Asked {
@@ -111,13 +108,7 @@ const isRecord = (value: Json): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A project whose environments are hosts that a test plays. */
-export interface HostProject {
-  readonly dir: string;
-  write(path: string, content: string): void;
-  read(path: string): string;
-  run(...argv: string[]): Promise<Ran>;
-  plan(...argv: string[]): Promise<Plan>;
-}
+export type HostProject = Pick<World, 'dir' | 'write' | 'read' | 'run' | 'plan'>;
 
 /**
  * @param hosts by the names of their environments; the first is the default
@@ -127,32 +118,13 @@ export function createHostProject(
   hosts: Readonly<Record<string, ApiHost>>,
   files: Readonly<Record<string, string>>,
 ): HostProject {
-  const dir = mkdtempSync(join(tmpdir(), 'tenantctl-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const write = (path: string, content: string) => {
-    mkdirSync(dirname(join(dir, path)), { recursive: true });
-    writeFileSync(join(dir, path), content);
-  };
   const environments = Object.entries(hosts).map(
     ([name, { url }]) =>
       `  ${name}: { identity: { baseUrl: "${url}", auth: { token: !env TOKEN } }, limits: { settle: 0s } }\n`,
   );
   const [first] = Object.keys(hosts);
-  write(
-    'tenantctl.yaml',
-    `version: 1\ndefaultEnvironment: ${first}\nenvironments:\n${environments.join('')}`,
-  );
-  for (const [path, content] of Object.entries(files)) write(path, content);
-  const run = (...argv: string[]) => runProgram(argv, { cwd: dir, env: { TOKEN: 'a-token-for-tests' } });
-  return {
-    dir,
-    write,
-    read: (path) => readFileSync(join(dir, path), 'utf8'),
-    run,
-    async plan(...argv) {
-      const { code, stdout, stderr } = await run('plan', '--format', 'json', ...argv);
-      if (code !== 0) throw new Error(`plan ended with ${code}: ${stderr}${stdout}`);
-      return JSON.parse(stdout);
-    },
-  };
+  const project = `version: 1\ndefaultEnvironment: ${first}\nenvironments:\n${environments.join('')}`;
+  const folder = createFolder({ 'tenantctl.yaml': project, ...files });
+  onTestFinished(() => rmSync(folder.dir, { recursive: true, force: true }));
+  return { ...folder, ...commandsIn(folder.dir, { TOKEN: 'a-token-for-tests' }) };
 }

@@ -100,6 +100,20 @@ const jsonObject = fc.dictionary(
 
 export const templateKeys = ['welcome', 'reminder', 'escalation'] as const;
 
+/** The texts of a template that has none. */
+export const emptyTexts = {
+  name: null,
+  description: null,
+  subject: null,
+  header: null,
+  body: null,
+  footer: null,
+  from: null,
+  replyTo: null,
+  slackTemplate: null,
+  teamsTemplate: null,
+};
+
 const texts = fc.record({
   name: optional(trickyText),
   description: optional(trickyText),
@@ -174,34 +188,24 @@ function partly(fields: fc.Arbitrary<JsonObject>, clearable: readonly string[]):
     );
 }
 
-const textNames = [
-  'name',
-  'description',
-  'subject',
-  'header',
-  'body',
-  'footer',
-  'from',
-  'replyTo',
-  'slackTemplate',
-  'teamsTemplate',
-];
+const templateKey = { key: fc.constantFrom(...templateKeys), medium, locale: language };
+const keyText = (item: Record<'key' | 'medium' | 'locale', string>) =>
+  `${item.key}/${item.medium}/${item.locale}`;
+const templates = unique(fc.record({ ...templateKey, texts }), keyText);
+
+const mailObjects = {
+  senders: unique(email, (item) => item),
+  domains: unique(fc.constantFrom('acme.example', 'mail.acme.example', 'other.example'), (item) => item),
+  mailFrom: unique(fc.tuple(email, fc.constantFrom('bounce', 'mail')), ([item]) => item),
+};
 
 /** What a tenant may hold, as changes to an empty one. */
 export const tenantContent = fc.record({
   authProfiles: unique(fc.record({ name, fields: authFields }), (item) => item.name),
   integrations: unique(fc.record({ name, fields: simFields }), (item) => item.name),
-  defaults: unique(
-    fc.record({ key: fc.constantFrom(...templateKeys), medium, locale: language, texts }),
-    (item) => `${item.key}/${item.medium}/${item.locale}`,
-  ),
-  templates: unique(
-    fc.record({ key: fc.constantFrom(...templateKeys), medium, locale: language, texts }),
-    (item) => `${item.key}/${item.medium}/${item.locale}`,
-  ),
-  senders: unique(email, (item) => item),
-  domains: unique(fc.constantFrom('acme.example', 'mail.acme.example', 'other.example'), (item) => item),
-  mailFrom: unique(fc.tuple(email, fc.constantFrom('bounce', 'mail')), ([item]) => item),
+  defaults: templates,
+  templates,
+  ...mailObjects,
   searches: unique(fc.record({ label: name, rules: fc.array(rule, { maxLength: 3 }) }), (item) => item.label),
 });
 
@@ -213,18 +217,8 @@ export const manifests = fc
       (item) => item.name,
     ),
     integrations: unique(fc.record({ name, fields: simFields }), (item) => item.name),
-    templates: unique(
-      fc.record({
-        key: fc.constantFrom(...templateKeys),
-        medium,
-        locale: language,
-        fields: partly(texts, textNames),
-      }),
-      (item) => `${item.key}/${item.medium}/${item.locale}`,
-    ),
-    senders: unique(email, (item) => item),
-    domains: unique(fc.constantFrom('acme.example', 'mail.acme.example', 'other.example'), (item) => item),
-    mailFrom: unique(fc.tuple(email, fc.constantFrom('bounce', 'mail')), ([item]) => item),
+    templates: unique(fc.record({ ...templateKey, fields: partly(texts, Object.keys(emptyTexts)) }), keyText),
+    ...mailObjects,
     searches: unique(
       fc.record({ label: name, rules: fc.array(rule, { minLength: 1, maxLength: 3 }) }),
       (item) => item.label,
@@ -235,22 +229,11 @@ export const manifests = fc
     ),
   })
   .map((all) => [
-    ...all.authProfiles.map(({ name: profile, fields }) => ({
-      kind: 'AuthProfile',
-      name: profile,
-      ...fields,
-      lifecycle: { allowLockout: true },
-    })),
-    ...all.integrations.map(({ name: integration, fields }) => ({
-      kind: 'SimIntegration',
-      name: integration,
-      ...fields,
-    })),
-    ...all.templates.map(({ fields, ...key }) => ({
-      kind: 'NotificationTemplate',
-      ...key,
-      ...fields,
-    })),
+    ...all.authProfiles.map(({ name, fields }) => {
+      return { kind: 'AuthProfile', name, ...fields, lifecycle: { allowLockout: true } };
+    }),
+    ...all.integrations.map(({ name, fields }) => ({ kind: 'SimIntegration', name, ...fields })),
+    ...all.templates.map(({ fields, ...key }) => ({ kind: 'NotificationTemplate', ...key, ...fields })),
     ...all.senders.map((address) => ({ kind: 'SenderAddress', email: address })),
     ...all.domains.map((domain) => ({ kind: 'VerifiedDomain', domain })),
     ...all.mailFrom.map(([identity, label]) => mailFromOf(identity, label)),
@@ -281,37 +264,18 @@ export function fill(state: TenantState, content: Content): void {
     { id: 'a1', uid: 'department', label: 'Department', data_type: 'text', date_format: null },
     { id: 'a2', uid: 'location', label: 'Location', data_type: 'text', date_format: null },
   );
-  content.authProfiles.forEach(({ name: profile, fields }, at) => {
-    state.authProfiles.push({
-      id: idBeside(profile, `profile-${at}`),
-      name: profile,
-      ...fields,
-      strongAuthLogin: false,
-    });
+  content.authProfiles.forEach(({ name, fields }, at) => {
+    state.authProfiles.push({ id: idBeside(name, `profile-${at}`), name, ...fields, strongAuthLogin: false });
   });
-  content.integrations.forEach(({ name: integration, fields }, at) => {
-    state.simIntegrations.push({
-      id: idBeside(integration, `i${at}`),
-      name: integration,
-      ...fields,
-      created: time,
-      modified: time,
-    });
+  content.integrations.forEach(({ name, fields }, at) => {
+    const times = { created: time, modified: time };
+    state.simIntegrations.push({ id: idBeside(name, `i${at}`), name, ...fields, ...times });
   });
   // Every key has a default somewhere: without one no template of it can be made.
   const seeded = templateKeys.map((key) => ({ key, medium: 'EMAIL', locale: 'en', texts: null }) as const);
-  for (const { key, medium: by, locale, texts: values } of [...content.defaults, ...seeded]) {
-    const known = state.templateDefaults.some(
-      (one) => one.key === key && one.medium === by && one.locale === locale,
-    );
-    if (!known)
-      state.templateDefaults.push({
-        ...emptyTexts,
-        ...(values ? asTexts(values) : {}),
-        key,
-        medium: by,
-        locale,
-      });
+  for (const { texts: values, ...key } of [...content.defaults, ...seeded]) {
+    if (!state.templateDefaults.some((known) => keyText(known) === keyText(key)))
+      state.templateDefaults.push({ ...emptyTexts, ...(values ? asTexts(values) : {}), ...key });
   }
   content.templates.forEach(({ texts: values, ...key }, at) => {
     state.templates.push({ id: `n${at}`, ...key, ...asTexts(values), created: time, modified: time });
@@ -357,17 +321,3 @@ export function fill(state: TenantState, content: Content): void {
 
 /** A name may be the id of another object. One that is its own id counts as no name. */
 const idBeside = (own: string, id: string) => (own === id ? `${id}-own` : id);
-
-/** The texts of a template that has none. */
-export const emptyTexts = {
-  name: null,
-  description: null,
-  subject: null,
-  header: null,
-  body: null,
-  footer: null,
-  from: null,
-  replyTo: null,
-  slackTemplate: null,
-  teamsTemplate: null,
-};

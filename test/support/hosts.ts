@@ -73,29 +73,30 @@ export function worldOf(host: Host): WorldOptions {
   };
 }
 
+const open = { offNetwork: false, untrustedGeography: false };
+
+type Templates = Content['templates'];
+
+const template = (
+  key: Templates[number]['key'],
+  medium: Templates[number]['medium'],
+  locale: Templates[number]['locale'],
+  texts: Partial<Templates[number]['texts']>,
+) => ({ key, medium, locale, texts: { ...emptyTexts, ...texts } });
+
+const ofEngineers = {
+  type: 'ProfileAttributeRule',
+  object_type: 'NeAttribute',
+  condition_object_id: 'a1',
+  comparison_operator: 'include?',
+  value: 'Eng',
+} as const;
+
 /** What each host has at first: some of every kind. */
 const held: Content = {
   authProfiles: [
-    {
-      name: 'Employees',
-      fields: {
-        offNetwork: false,
-        untrustedGeography: false,
-        applicationId: 'app1',
-        applicationName: 'Portal',
-        type: 'PTA',
-      },
-    },
-    {
-      name: 'Contractors',
-      fields: {
-        offNetwork: false,
-        untrustedGeography: false,
-        applicationId: null,
-        applicationName: null,
-        type: 'MFA',
-      },
-    },
+    { name: 'Employees', fields: { ...open, applicationId: 'app1', applicationName: 'Portal', type: 'PTA' } },
+    { name: 'Contractors', fields: { ...open, applicationId: null, applicationName: null, type: 'MFA' } },
   ],
   integrations: [
     {
@@ -126,38 +127,19 @@ const held: Content = {
     },
   ],
   defaults: [
-    {
-      key: 'welcome',
-      medium: 'EMAIL',
-      locale: 'en',
-      texts: { ...emptyTexts, subject: 'Welcome', body: 'Hi' },
-    },
-    {
-      key: 'reminder',
-      medium: 'SLACK',
-      locale: 'en',
-      texts: { ...emptyTexts, slackTemplate: { text: 'Do it', blocks: '[]' } },
-    },
+    template('welcome', 'EMAIL', 'en', { subject: 'Welcome', body: 'Hi' }),
+    template('reminder', 'SLACK', 'en', { slackTemplate: { text: 'Do it', blocks: '[]' } }),
   ],
   templates: [
-    {
-      key: 'welcome',
-      medium: 'EMAIL',
-      locale: 'en',
-      texts: { ...emptyTexts, name: 'Welcome', subject: 'Hello $name', from: 'iga@acme.example' },
-    },
-    {
-      key: 'reminder',
-      medium: 'SLACK',
-      locale: 'en',
-      texts: { ...emptyTexts, slackTemplate: { text: 'Please do it', notificationType: 'reminder' } },
-    },
-    {
-      key: 'escalation',
-      medium: 'TEAMS',
-      locale: 'de',
-      texts: { ...emptyTexts, teamsTemplate: { title: 'Dringend', text: 'Bitte' } },
-    },
+    template('welcome', 'EMAIL', 'en', {
+      name: 'Welcome',
+      subject: 'Hello $name',
+      from: 'iga@acme.example',
+    }),
+    template('reminder', 'SLACK', 'en', {
+      slackTemplate: { text: 'Please do it', notificationType: 'reminder' },
+    }),
+    template('escalation', 'TEAMS', 'de', { teamsTemplate: { title: 'Dringend', text: 'Bitte' } }),
   ],
   senders: ['iga@acme.example', 'help@acme.example'],
   domains: ['acme.example', 'other.example'],
@@ -165,16 +147,7 @@ const held: Content = {
   searches: [
     {
       label: 'Engineers',
-      rules: [
-        { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' },
-        {
-          type: 'ProfileAttributeRule',
-          object_type: 'NeAttribute',
-          condition_object_id: 'a1',
-          comparison_operator: 'include?',
-          value: 'Eng',
-        },
-      ],
+      rules: [{ type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' }, ofEngineers],
     },
   ],
 };
@@ -247,16 +220,7 @@ const wanted: readonly object[] = [
   {
     kind: 'ProfileSearch',
     label: 'Engineers',
-    rules: [
-      { type: 'ProfileStatusRule', comparison_operator: '!=', value: 'Terminated' },
-      {
-        type: 'ProfileAttributeRule',
-        object_type: 'NeAttribute',
-        condition_object_id: 'a1',
-        comparison_operator: 'include?',
-        value: 'Eng',
-      },
-    ],
+    rules: [{ type: 'ProfileStatusRule', comparison_operator: '!=', value: 'Terminated' }, ofEngineers],
   },
   {
     kind: 'ProfileSearch',

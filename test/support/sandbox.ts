@@ -13,9 +13,8 @@ import {
 
 export type { Sandbox } from '../../src/sandbox/index.ts';
 
-/** What a tenant can do in more than one way: as the embedded tenant plays it, and what only tests have it do. The first is the contract. */
-export const ways = {
-  ...embeddedWays,
+/** What only tests have a tenant do in more than one way. The first is the contract. */
+const waysOfTests = {
   /** Whether `[]` inside an object is answered as null. */
   emptyAsNull: [false, true],
   /** Whether lists without a meaningful order are answered in another order. */
@@ -31,17 +30,12 @@ export const ways = {
   retryAfter: ['seconds', 'date'],
 } as const;
 
-interface OfTests {
-  readonly emptyAsNull: boolean;
-  readonly shuffleLists: boolean;
-  readonly resolveNames: boolean;
-  readonly repeatPages: boolean;
-  readonly unpaged: boolean;
-  readonly listsChange: 'never' | 'once' | 'always';
-  readonly retryAfter: 'seconds' | 'date';
+export const ways = { ...embeddedWays, ...waysOfTests };
+
+type OfTests = { readonly [K in keyof typeof waysOfTests]: (typeof waysOfTests)[K][number] } & {
   /** Called before a further page of a list is selected: what others do meanwhile. */
   readonly beforeFurtherPage: () => void;
-}
+};
 
 export type Variations = EmbeddedVariations & OfTests;
 

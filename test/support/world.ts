@@ -63,13 +63,34 @@ export interface WorldOptions {
 
 export { seedFile } from './seed.ts';
 
-export async function createWorld(options: WorldOptions = {}): Promise<World> {
+/** A folder for a project, with these files. */
+export function createFolder(
+  files: Readonly<Record<string, string>> = {},
+): Pick<World, 'dir' | 'write' | 'read'> {
   const dir = mkdtempSync(join(tmpdir(), 'tenantctl-'));
   const write = (path: string, content: string) => {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
     writeFileSync(join(dir, path), content);
   };
-  for (const [path, content] of Object.entries(options.files ?? {})) write(path, content);
+  for (const [path, content] of Object.entries(files)) write(path, content);
+  return { dir, write, read: (path) => readFileSync(join(dir, path), 'utf8') };
+}
+
+/** Runs commands in a folder. */
+export function commandsIn(dir: string, env: NodeJS.ProcessEnv): Pick<World, 'run' | 'plan'> {
+  const run = (...argv: string[]) => runProgram(argv, { cwd: dir, env });
+  return {
+    run,
+    async plan(...argv) {
+      const { code, stdout, stderr } = await run('plan', '--format', 'json', ...argv);
+      if (code !== 0) throw new Error(`plan ended with ${code}: ${stderr}${stdout}`);
+      return JSON.parse(stdout);
+    },
+  };
+}
+
+export async function createWorld(options: WorldOptions = {}): Promise<World> {
+  const { dir, write, read } = createFolder(options.files);
   if (options.seed !== undefined) write('seed.yaml', options.seed);
   const seed = options.seed === undefined ? {} : { seed: join(dir, 'seed.yaml') };
   const sandbox = await startSandbox({ rateLimit: null, ...seed, ...options.sandbox });
@@ -80,25 +101,15 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     ...options.env,
   };
   write('tenantctl.yaml', projectFile(sandbox.url, options));
-  const run = (...argv: string[]) => runProgram(argv, { cwd: dir, env });
   return {
-    dir,
-    sandbox,
-    env,
-    write,
-    read: (path) => readFileSync(join(dir, path), 'utf8'),
+    ...{ dir, sandbox, env, write, read },
+    ...commandsIn(dir, env),
     declare(documents) {
       rmSync(join(dir, 'config'), { recursive: true, force: true });
       write(
         'config/all.yaml',
         documents.map((document) => `---\n${withTags(JSON.stringify(document))}\n`).join(''),
       );
-    },
-    run,
-    async plan(...argv) {
-      const { code, stdout, stderr } = await run('plan', '--format', 'json', ...argv);
-      if (code !== 0) throw new Error(`plan ended with ${code}: ${stderr}`);
-      return JSON.parse(stdout);
     },
     async close() {
       await sandbox.close();
