@@ -13,11 +13,10 @@ import {
   type RateLimit,
   RateLimiter,
   RequestLog,
-  type ServerParts,
 } from './server.ts';
 import { loadState, readKindFolder, saveState, type TenantState } from './state.ts';
 import { TokenIssuer } from './tokens.ts';
-import { contract, type PresetName, presets, type Variations } from './ways.ts';
+import { contract, presets, type Variations } from './ways.ts';
 
 export type { Fault } from './faults.ts';
 export { FaultSyntaxError, faultWords, parseFault, parseFaults } from './faults.ts';
@@ -46,7 +45,7 @@ export interface SandboxOptions {
   /** The largest and default page of the notification interface's lists (default 250). */
   readonly pageLimit?: number;
   /** The products whose hosts it plays. */
-  readonly presets?: readonly PresetName[];
+  readonly presets?: readonly (keyof typeof presets)[];
   readonly variations?: Partial<Variations>;
   readonly around?: Around;
   /** Milliseconds that reads lag behind writes. The answer to a write shows its effect at once. */
@@ -76,7 +75,7 @@ export interface Sandbox {
 const clientId = 'sandbox-client';
 
 /** Throws `SandboxFileError` for an unusable seed or data file, and `FaultSyntaxError` for an unknown operation. */
-function partsOf(options: SandboxOptions, clientSecret: string): ServerParts {
+function partsOf(options: SandboxOptions, clientSecret: string) {
   const { data = null, rateLimit = { requests: 100, per: 10_000 }, tokenLifetime = 3600 } = options;
   const clock: Clock = { ...systemClock, ...options.clock };
   const now = () => clock.now();

@@ -58,7 +58,6 @@ const idOf =
 export const readReference = object({ id: text, type: text, name: text });
 
 /** An authentication profile (seed 000). */
-export type AuthProfile = ReturnType<typeof readAuthProfile>;
 const readAuthProfile = object({
   id: idOf('AuthProfile', 'name'),
   name: text,
@@ -70,11 +69,9 @@ const readAuthProfile = object({
   strongAuthLogin: bool(false),
 });
 
-export type ProvisioningRule = ReturnType<typeof readProvisioningRule>;
 export const readProvisioningRule = object({ type: textOrNull, id: textOrNull, name: textOrNull });
 
 /** A service desk integration (seed 000). */
-export type SimIntegration = ReturnType<typeof readSimIntegration>;
 const readSimIntegration = object({
   id: idOf('SimIntegration', 'name'),
   name: text,
@@ -114,8 +111,8 @@ export function templateKeyText({ key = null, medium = 'EMAIL', locale = 'en' }:
 export type TemplateDefault = ReturnType<typeof readTemplateDefault>;
 export const readTemplateDefault = object({ ...keyParts, ...templateTexts });
 
+type Template = ReturnType<typeof readTemplate>;
 /** A customised notification template (seed 001). */
-export type Template = ReturnType<typeof readTemplate>;
 const readTemplate = object({
   id: (value, at, { key = '', medium = 'EMAIL', locale = 'en' } = {}) =>
     textOrNull(value, at) ?? uuid('NotificationTemplate', String(key), String(medium), String(locale)),
@@ -155,7 +152,6 @@ const readPreference = object({
   modified: textOr(seedTime),
 });
 
-export type Sender = ReturnType<typeof readSender>;
 const readSender = object({
   // null for an address that the tenant lists but cannot delete.
   id: (value, at, whole = {}) => (value === null ? null : idOf('SenderAddress', 'email')(value, at, whole)),
@@ -168,7 +164,6 @@ const readSender = object({
 });
 
 /** A domain, or an e-mail identity, at the mail provider. */
-export type DkimIdentity = ReturnType<typeof readIdentity>;
 const readIdentity = object({
   id: idOf('VerifiedDomain', 'address'),
   address: text,
@@ -181,7 +176,6 @@ const readIdentity = object({
 });
 
 /** The MAIL FROM domain of an e-mail identity (seed 001). */
-export type MailFrom = ReturnType<typeof readMailFrom>;
 const readMailFrom = object({
   identity: text,
   mailFromDomain: text,

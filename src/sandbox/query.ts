@@ -63,10 +63,10 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-export type FilterOperator = 'eq' | 'in' | 'sw' | 'ge' | 'le' | 'gt' | 'lt';
+type FilterOperator = 'eq' | 'in' | 'sw' | 'ge' | 'le' | 'gt' | 'lt';
 
 /** The filter operators that a list supports, by field (seed 001, filter support). */
-export type FilterFields = ReadonlyMap<string, readonly FilterOperator[]>;
+type FilterFields = ReadonlyMap<string, readonly FilterOperator[]>;
 
 type Predicate = (read: (field: string) => string) => boolean;
 

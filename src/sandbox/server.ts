@@ -36,7 +36,7 @@ interface RoutedRequest extends Received {
 /** Wraps the work of a request: it may change the request, the answer, and the tenant meanwhile. */
 export type Around = (asked: RoutedRequest, next: (asked: RoutedRequest) => Reply) => Reply;
 
-export interface ServerParts {
+interface ServerParts {
   readonly tenant: Tenant;
   readonly router: Router;
   readonly faults: FaultList;

@@ -114,8 +114,6 @@ export const presets = {
   },
 } as const satisfies Readonly<Record<string, Partial<Variations>>>;
 
-export type PresetName = keyof typeof presets;
-
 type Ways = { readonly [K in keyof typeof ways]: (typeof ways)[K][number] };
 
 /** Departures from the contract (api-notes, docs/hosts.md). */

@@ -1,7 +1,8 @@
 import { formatAddress, parseAddress } from '../../src/model/address.ts';
-import type { TenantState } from '../../src/sandbox/index.ts';
-import type { AuthProfile, ProfileSearch } from '../../src/sandbox/objects.ts';
+import type { ProfileSearch, TenantState } from '../../src/sandbox/index.ts';
 import { addObjects } from '../support/tenant-objects.ts';
+
+type AuthProfile = TenantState['authProfiles'][number];
 
 /** Somebody changes things in the tenant, behind tenantctl's back. */
 const words = 'changed by hand';

@@ -1,20 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
-import {
-  compareText,
-  type FilterFields,
-  parseFilters,
-  readFlag,
-  readRange,
-  sortRecords,
-} from '../../src/sandbox/query.ts';
+import { compareText, parseFilters, readFlag, readRange, sortRecords } from '../../src/sandbox/query.ts';
 import { call, start } from './caller.ts';
 
 const query = (entries: Record<string, string>) => new Map(Object.entries(entries));
-const fields: FilterFields = new Map([
+const fields = new Map([
   ['name', ['eq', 'in', 'sw', 'ge', 'le']],
   ['key', ['eq']],
-]);
+] as const);
 const rows = ['a', 'b', 'ba', 'c'].map((name) => ({ name, key: name === 'c' ? 'x"\\y' : 'k' }));
 const matching = (filters: string) => {
   const isMatch = parseFilters(query({ filters }), fields);

@@ -1,14 +1,7 @@
 import { createHash } from 'node:crypto';
 import { get, isObject, type Json, type JsonObject, mapMembers, withoutNulls } from '../../model/json.ts';
 import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
-import {
-  type AuthProfile,
-  authTypes,
-  newId,
-  type ProvisioningRule,
-  readProvisioningRule,
-  type SimIntegration,
-} from '../objects.ts';
+import { authTypes, newId, readProvisioningRule } from '../objects.ts';
 import {
   badRequest,
   type Call,
@@ -25,8 +18,11 @@ import {
   writeSentJson,
 } from '../operations.ts';
 import { bool, choice, ignoredTime, object, text, textOrNull, texts } from '../shape.ts';
-import { referenceName } from '../state.ts';
+import { referenceName, type TenantState } from '../state.ts';
 import type { Variations } from '../ways.ts';
+
+type AuthProfile = TenantState['authProfiles'][number];
+type SimIntegration = TenantState['simIntegrations'][number];
 
 export const authProfiles = documented('seed 000', [
   // Summaries only.
@@ -194,7 +190,7 @@ function acceptIntegration(sent: SimDetails, { simStatusMap }: Variations): SimD
 }
 
 /** Reads a beforeProvisioningRule; null if it has no values. Throws `ShapeError` or a 400. */
-function readRule(value: Json): ProvisioningRule | null {
+function readRule(value: Json): SimIntegration['beforeProvisioningRule'] {
   if (value === null) return null;
   const rule = readProvisioningRule(value, 'beforeProvisioningRule');
   if (Object.values(rule).every((member) => member === null)) return null;

@@ -11,7 +11,6 @@ import {
   mediums,
   newId,
   preferenceMediums,
-  type Template,
   type TemplateDefault,
   templateKeyText,
   templateTexts,
@@ -31,7 +30,7 @@ import {
   readJsonText,
   type Tenant,
 } from '../operations.ts';
-import { type FilterFields, parseFilters, selectPage } from '../query.ts';
+import { parseFilters, selectPage } from '../query.ts';
 import {
   choice,
   ignoredTime,
@@ -156,7 +155,7 @@ function putPreference(call: Call, { state, timestamp }: Tenant): Reply {
   return okWrite(preference);
 }
 
-const filterFields: FilterFields = new Map([
+const filterFields = new Map([
   ['key', ['eq', 'in', 'sw']],
   ['medium', ['eq', 'sw']],
   ['locale', ['eq', 'sw']],
@@ -209,7 +208,7 @@ function writeTemplate({ body }: Call, { state, variations, timestamp }: Tenant)
   if (sent.id !== null && sent.id !== live?.id)
     throw badRequest('id is not the id of the template with this key, medium and locale');
   const modified = timestamp();
-  const template: Template = {
+  const template = {
     ...sent,
     id: live?.id ?? newId(state, 'NotificationTemplate', templateKeyText(sent), state.templates),
     created: live?.created ?? modified,

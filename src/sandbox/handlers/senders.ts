@@ -1,12 +1,5 @@
 import type { Json } from '../../model/json.ts';
-import {
-  type DkimIdentity,
-  dkimTokens,
-  type MailFrom,
-  newId,
-  type Sender,
-  verificationStates,
-} from '../objects.ts';
+import { dkimTokens, newId, verificationStates } from '../objects.ts';
 import {
   badRequest,
   type Call,
@@ -20,7 +13,7 @@ import {
   type Reply,
   type Tenant,
 } from '../operations.ts';
-import { type FilterOperator, parseFilters, readFlag, selectPage, sortRecords } from '../query.ts';
+import { parseFilters, readFlag, selectPage, sortRecords } from '../query.ts';
 import { bool, choice, object, text, textOrNull } from '../shape.ts';
 import type { TenantState } from '../state.ts';
 
@@ -42,9 +35,11 @@ export const senders = documented('seed 001', [
 ]);
 
 function listSenders({ query }: Call, { state, pageLimit, variations }: Tenant): Reply {
-  const operators: readonly FilterOperator[] =
-    variations.senderFilters === 'documented' ? ['eq', 'ge', 'le', 'sw'] : ['eq', 'ge', 'le', 'gt', 'lt'];
-  const matches = parseFilters(query, new Map([['email', operators]]));
+  const isDocumented = variations.senderFilters === 'documented';
+  const matches = parseFilters(
+    query,
+    new Map([['email', isDocumented ? ['eq', 'ge', 'le', 'sw'] : ['eq', 'ge', 'le', 'gt', 'lt']]]),
+  );
   const matching = state.senders.filter(({ email }) => matches(() => email));
   const found = sortRecords(matching, query.get('sorters'), ['email']);
   const withCount = readFlag(query, 'count');
@@ -99,6 +94,10 @@ function listIdentities({ query }: Call, { state, variations }: Tenant): Reply {
   }));
   return { status: 200, body: shown, changed };
 }
+
+type Sender = TenantState['senders'][number];
+type DkimIdentity = TenantState['identities'][number];
+type MailFrom = TenantState['mailFrom'][number];
 
 const maxIdentities = 100;
 
