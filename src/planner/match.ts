@@ -173,7 +173,7 @@ function findMissedRenames(matches: readonly Match[], index: LiveIndex): Diagnos
     const { renamedFrom } = resource.lifecycle;
     if (!renamedFrom || kind.parent || resource.id !== null || resource.ensure === 'absent') return [];
     const found = index.findByKey(kind, renamedFrom);
-    if (live && (!found || found === live)) return [];
+    if (live && (!found || found.identity === live.identity)) return [];
     const { address } = resource;
     const former = formatAddress(kind.name, renamedFrom);
     const [message, hint] = live

@@ -75,3 +75,8 @@ it.each<[string, PlanCase, object]>([
 ])('%s', (_, given, said) => {
   expect(problemsOf(given)).toMatchObject([said]);
 });
+
+it('says nothing of a rename of an object of which something is ignored', () => {
+  const lifecycle = { renamedFrom: ['Old'], ignore: ['/description'] };
+  expect(problemsOf({ declared: [integration('New', { lifecycle })], live })).toEqual([]);
+});
