@@ -171,8 +171,14 @@ function create(target: Target, input: WriteInput): Write {
   const created = call(single ? 'PUT' : 'POST', resource, input.settings, { above, body: first });
   if (descriptor.update === 'none' || Object.keys(later).length === 0) return { requests: [created] };
   const place = { above, below: single ? [] : [refMarker(formatAddress(kind, input.key))] };
-  const body = descriptor.update === 'put' ? { ...first, ...later } : setBody(descriptor, later);
-  return { requests: [created, changeCall(target, input.settings, place, body)] };
+  const steps = stepsOf(descriptor, Object.keys(later));
+  const changes = steps.map((step, at) => {
+    const isPut = descriptor.update === 'put';
+    const names = isPut ? steps.slice(0, at + 1).flatMap((each) => [...each]) : [...step];
+    const body = isPut ? { ...first, ...pick(later, names) } : setBody(descriptor, pick(later, names));
+    return changeCall(target, input.settings, place, body);
+  });
+  return { requests: [created, ...changes] };
 }
 
 function update(target: Target, input: UpdateInput): Write {
@@ -287,16 +293,21 @@ function setBody({ update, write }: Descriptor, members: JsonObject): Json {
   return Object.entries(members).map(([name, value]) => ({ op, path: pointer(name), value }));
 }
 
-/** An update in as many steps as there have to be: fields that may not change together change one after the other. */
-function inTurn({ write: { alone = [] } }: Descriptor, input: UpdateInput): UpdateInput[] {
+/** Fields in as many steps as there have to be: those that may not change together change one after the other. */
+function stepsOf({ write: { alone = [] } }: Descriptor, names: Iterable<string>): Set<string>[] {
   const steps: Set<string>[] = [];
   const areApart = (one: string, other: string) =>
     alone.some((some) => some.includes(one) && some.includes(other));
-  for (const name of input.changed) {
+  for (const name of names) {
     const step = steps.find((others) => ![...others].some((other) => areApart(name, other)));
     if (step) step.add(name);
     else steps.push(new Set([name]));
   }
+  return steps;
+}
+
+function inTurn(descriptor: Descriptor, input: UpdateInput): UpdateInput[] {
+  const steps = stepsOf(descriptor, input.changed);
   return steps.map((changed, at) => {
     const later = new Set(steps.slice(at + 1).flatMap((each) => [...each]));
     const fields = mapMembers(input.fields, (value, name) => {

@@ -97,6 +97,21 @@ describe('write', () => {
     expect(writesSent(world)).toEqual(['POST /v2025/roles', 'PATCH /v2025/roles/NEW']);
   });
 
+  it('`first` sets the others one after the other where `alone` says so', async () => {
+    const declared = [{ name: 'New', owner: 'ben', description: 'x', enabled: true }];
+    for (const update of ['json-patch', 'put', 'patch']) {
+      const world = await roles({ first: ['type'], alone: [['owner', 'enabled']] }, declared, { update });
+      const [change] = (await world.plan()).changes;
+      const sets = (change?.requests ?? []).slice(1).map(({ body }) => JSON.stringify(body));
+      expect(sets, update).toEqual([
+        expect.stringContaining('description'),
+        expect.stringMatching(update === 'put' ? /owner.*enabled|enabled.*owner/ : /owner|enabled/),
+      ]);
+      expect(sets[0], update).not.toMatch(/owner.*enabled|enabled.*owner/);
+      await settle(world);
+    }
+  });
+
   it('`first` is finished by one more apply where the run ended between', async () => {
     const world = await roles({ first: ['owner'] }, [{ name: 'New', owner: 'ben', description: 'x' }]);
     await succeed(world, 'plan', '--out', 'plan.json');
