@@ -103,8 +103,10 @@ function matchResources({ resources, choices }: PlanInput, index: LiveIndex): Ma
   const matches = resources
     .filter(({ address }) => isInScope(address))
     .map((resource): Match => {
+      const { kind, ensure, lifecycle } = resource;
       const live = index.find(resource);
-      return { kind: resource.kind, resource, live: live && ignoring(live, resource.lifecycle.ignore) };
+      // A delete takes away what is ignored, too.
+      return { kind, resource, live: live && ensure === 'present' ? ignoring(live, lifecycle.ignore) : live };
     });
   const problems = [
     ...findPinnedElsewhere(resources, index, ({ address }) => isInScope(address)),

@@ -77,6 +77,18 @@ describe('a delete is refused', () => {
   });
 });
 
+it('a delete is of all of the object, what its manifest ignores too', async () => {
+  world.declare([{ ...gone(reminder), lifecycle: { ignore: ['/body'] } }]);
+  await world.run('plan --out plan.json');
+  const template = world.sandbox.state.templates.find(({ key }) => key === 'reminder');
+  const { body } = template ?? {};
+  Object.assign(template ?? {}, { body: 'By hand' });
+  expect(await world.run('apply plan.json')).toMatchObject({ code: 4 });
+  Object.assign(template ?? {}, { body });
+  expect(await world.run('apply plan.json')).toMatchObject({ code: 0 });
+  expect(world.sandbox.state.templates.map(({ key }) => key)).not.toContain('reminder');
+});
+
 it('nothing is deleted that nobody asked to delete', async () => {
   world.declare([{ ...welcome, body: 'New' }]);
   expect((await world.plan()).summary).toMatchObject({ update: 1, delete: 0 });
