@@ -150,6 +150,7 @@ function resourceOf(
     fields,
     lifecycle: {
       ...noLifecycle,
+      ignore: record.action === 'update' ? leftAlone(record, manifest?.lifecycle.ignore ?? []) : [],
       protect: manifest?.lifecycle.protect ?? false,
       allowLockout: manifest?.lifecycle.allowLockout ?? false,
       renamedFrom: isRenamed ? key : null,
@@ -161,6 +162,17 @@ function resourceOf(
     locate: (at) => manifest?.locate(at) ?? nowhere,
     point: (at) => manifest?.point(at) ?? { source: nowhere, excerpt: '' },
   };
+}
+
+/** What the manifest ignores and the apply did not touch: it may go on changing while the rollback waits. */
+function leftAlone(
+  { before, after, withheld = [] }: ChangeResult,
+  ignored: readonly Pointer[],
+): readonly Pointer[] {
+  const isRecorded = (at: Pointer) =>
+    [before, after].some((fields) => fields !== null && valueAt(fields, at) !== undefined) ||
+    withheld.some((place) => isWithin(place, at) || isWithin(at, place));
+  return ignored.filter((at) => !isRecorded(at));
 }
 
 /** The change without a place in the manifests, and with a warning where it would undo later work of others. */

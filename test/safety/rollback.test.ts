@@ -346,6 +346,22 @@ describe('rollback', () => {
     expect(world.sandbox.state.templates[0]).toMatchObject({ body: 'New', footer: 'By hand' });
   });
 
+  it('is not stale where only something changed that a manifest ignores, unless the apply wrote it', async () => {
+    const manifest = { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en' };
+    const template = () => world.sandbox.state.templates.find(({ key }) => key === 'welcome');
+    Object.assign(template() ?? {}, { subject: 'Before' });
+    await apply([{ ...manifest, body: 'New', lifecycle: { ignore: ['/subject'] } }]);
+    await rollback();
+    Object.assign(template() ?? {}, { subject: 'Moves' });
+    expect(await world.run('apply back.json')).toMatchObject({ code: 0 });
+    expect(template()).toMatchObject({ body: 'Old', subject: 'Moves' });
+
+    await apply([{ ...manifest, body: 'New' }]);
+    world.declare([{ ...manifest, body: 'New', lifecycle: { ignore: ['/body'] } }]);
+    await undo();
+    expect(template()).toMatchObject({ body: 'Old', subject: 'Moves' });
+  });
+
   it('takes no result of another tenant or environment, nor one that names what is no object', async () => {
     await apply();
     const result = JSON.parse(world.read('result.json'));
