@@ -52,37 +52,18 @@ function pointTo(url: string): void {
 
 describe('a plan file', () => {
   type Edit = (plan: Plan) => Plan | Record<string, unknown>;
-  const requests =
-    (change: (request: Plan['changes'][number]['requests'][number]) => object): Edit =>
-    (plan) => ({
-      ...plan,
-      changes: plan.changes.map((one) => ({
-        ...one,
-        requests: one.requests.map((request) => ({ ...request, ...change(request) })),
-      })),
-    });
-  const path = (to: string) => requests(() => ({ path: to }));
-
+  // Other paths, hosts, headers and bodies: test/safety/forged-plans.test.ts.
   const edits: readonly (readonly [string, Edit])[] = [
-    ['a path up and out', path('/v2025/../oauth/token')],
-    ['an encoded path up and out', path('/v2025/notification-templates/%2e%2e/%2E%2e/x')],
-    ['a path with a slash encoded', path('/v2025/notification-templates/..%2f..%2fx')],
-    ['another host', path('https://evil.example/v2025/x')],
-    ['another host without scheme', path('//evil.example/v2025/x')],
-    ['a backslash', path('/v2025\\..\\..\\x')],
-    ['a query in the path', path('/v2025/notification-templates?x=1')],
-    ['a line break in the path', path('/v2025/x HTTP/1.1\r\nX-Evil: 1\r\n\r\n')],
-    ['a foreign header', requests(({ headers }) => ({ headers: { ...headers, host: 'evil.example' } }))],
     [
-      'a token of its own',
-      requests(({ headers }) => ({ headers: { ...headers, Authorization: 'Bearer x' } })),
+      'another method',
+      (plan) => ({
+        ...plan,
+        changes: plan.changes.map((one) => ({
+          ...one,
+          requests: one.requests.map((request) => ({ ...request, method: 'CONNECT' })),
+        })),
+      }),
     ],
-    [
-      'a line break in a header',
-      requests(({ headers }) => ({ headers: { ...headers, accept: 'a\r\nX-Evil: 1' } })),
-    ],
-    ['a GET', requests(() => ({ method: 'GET' }))],
-    ['another method', requests(() => ({ method: 'CONNECT' }))],
     ['a prototype', (plan) => ({ ...plan, ['__proto__']: { polluted: true } })],
     ['a constructor', (plan) => ({ ...plan, constructor: { prototype: { polluted: true } } })],
     [
