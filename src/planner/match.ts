@@ -145,7 +145,6 @@ export function findPinnedElsewhere(
   index: LiveIndex,
   isMeant: (resource: Resource, other: Resource) => boolean,
 ): Diagnostic[] {
-  if (resources.every(({ id }) => id === null)) return [];
   const pins = resources.flatMap((resource) => {
     const live = resource.id === null ? null : index.find(resource);
     return live ? [{ resource, live }] : [];

@@ -270,6 +270,15 @@ describe('what is declared no more', () => {
     });
   });
 
+  it('is told apart from what only the environment declares, or declares absent', () => {
+    const here = (email: string, isEnsuredHere: boolean) => {
+      const made = declared(email);
+      return { ...made, declaration: { ...made.declaration, isEnsuredHere: () => isEnsuredHere } };
+    };
+    const plan = planOf({ declared: [here('a@acme.example', true), here('b@acme.example', false)] });
+    expect(plan.ensuredHere).toEqual(['SenderAddress/a%40acme.example']);
+  });
+
   it('is not proven by an object that lives on under another name', () => {
     const previous = [{ ...resource('ProfileSearch', ['Old']), declaration: declared('old').declaration }];
     const renamed = resource('ProfileSearch', ['New'], {}, { lifecycle: { renamedFrom: ['Old'] } });

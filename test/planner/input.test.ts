@@ -108,7 +108,9 @@ describe("the vendor's defaults", () => {
   });
 
   it('name the key that was probably meant, with the place of the manifest', () => {
-    const defaults = [answers.template('welcome', {}, null), answers.template('goodbye', {}, null)];
+    const defaults = ['welcome', 'goodbye'].flatMap((key) =>
+      ['en', 'de'].map((locale) => answers.template(key, { locale }, null)),
+    );
     const problems = (...keys: string[]) => {
       try {
         planOf({ declared: keys.map((key) => template(key)), defaults });

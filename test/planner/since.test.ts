@@ -92,15 +92,21 @@ describe('a list without order inside JSON', () => {
       places: { 'form/**/tags': 'set' },
     }),
   );
-  const originsOf = (then: Json, now: Json, shown: Json) => {
+  const originsOf = (then: Json, now: Json, shown: Json, written?: JsonObject) => {
     const live = liveObject(kind, { id: '1', name: 'H', form: shown }, null);
     const { change } = changeFor({ kind, resource: resource(kind, ['H'], { form: now }), live }, null, {
       settings: contractSettings,
       unseen: unseenInPlan({ matches: () => false }, false),
-      since: { previous: resource(kind, ['H'], { form: then }), written: undefined },
+      since: { previous: resource(kind, ['H'], { form: then }), written },
     });
     return [...new Set(change?.diff.map(({ origin }) => origin))];
   };
+
+  it('or a member beside it was not changed in the tenant where an apply since wrote it', () => {
+    const form = (title: string) => ({ title });
+    expect(originsOf(form('a'), form('a'), form('b'), { form: form('b') })).toEqual(['repo']);
+    expect(originsOf(form('a'), form('a'), form('c'), { form: form('b') })).toEqual(['tenant']);
+  });
 
   it.each<[string, (tags: string[]) => Json]>([
     ['at its place', (tags) => ({ steps: [{ tags }] })],
@@ -213,6 +219,17 @@ describe('what the revision declared', () => {
     expect(based({ ...renamed, live: [answers.integration('1', 'Hand', {})] })).toEqual({ '/name': 'Old' });
     const deleted = { previous: [integration({ type: 'A' })], declared: [integration({ type: 'B' })] };
     expect(based(deleted)).toEqual({ '/type': 'A' });
+  });
+
+  it.each([
+    ['a lookup', { $lookup: { from: 'sources', where: { name: 'HR' }, take: 'id' } }],
+    ['a reference', { $ref: 'SimIntegration/Other' }],
+  ])('is not known where it was %s: the change is that of the repository', (_what, type) => {
+    const given = case3({ type }, { type: 'B' }, { type: 'hand' });
+    expect(told(given)).toEqual({ origins: { '/type': 'repo' }, undoes: false });
+    expect(based(given)).toEqual({});
+    // Of what the tenant deleted, too.
+    expect(based({ previous: [integration({ type })], declared: [integration({ type: 'B' })] })).toEqual({});
   });
 
   it.each<[string, JsonObject, JsonObject]>([
