@@ -104,18 +104,15 @@ function collectProof(
 
 /**
  * What a change did to its object: of an update the values that differ, of JSON single members, and `null` for those that were
- * not there; of a create and a delete the whole object. A manifest with `before` would undo it.
+ * not there; of a create and a delete the whole object. A manifest with `before` would undo it. `after` is `null` also where nobody
+ * saw what came of the change. `withheld` are the places that are left out: what is secret, hidden by the tenant, or looks like a credential.
  */
-interface Effect {
-  /** `null` where there was no object. */
-  readonly before: JsonObject | null;
-  /** `null` where there is no object, and where nobody saw what came of the change. */
-  readonly after: JsonObject | null;
-  /** The places that are left out: what is secret, hidden by the tenant, or looks like a credential. */
-  readonly withheld: readonly Pointer[];
-}
-
-function recordEffect({ task, outcome, live, requests }: Ending): Effect {
+function recordEffect({
+  task,
+  outcome,
+  live,
+  requests,
+}: Ending): Required<Pick<ChangeResult, 'before' | 'after' | 'withheld'>> {
   const { kind, change } = task;
   const old = fieldsBefore(task);
   const isPlanned = old !== null && change.action === 'update' && !isReplacement(change);

@@ -303,20 +303,20 @@ export function lostWith(live: LiveObject, base: LiveObject | null): FieldDiffer
   ];
 }
 
-interface ChangeParts
-  extends Pick<Change, 'kind' | 'key' | 'address' | 'source' | 'declared' | 'ignored' | 'left' | 'diff'>,
-    Required<Pick<Change, 'secrets'>> {}
-
 function buildChange(
   action: Exclude<Action, 'manual'>,
   write: Write,
   live: LiveObject | null,
-  { kind, secrets, ...parts }: ChangeParts,
+  {
+    kind,
+    secrets,
+    ...parts
+  }: Omit<Change, 'action' | 'id' | 'fingerprint' | 'requests' | 'warnings' | 'risk'>,
 ): Change {
   const modified = live && lastModified(live);
   const common = {
     ...parts,
-    ...(secrets.length > 0 ? { secrets } : {}),
+    ...(secrets?.length ? { secrets } : {}),
     ...(modified ? { modified } : {}),
     kind,
     id: live?.id ?? null,

@@ -34,13 +34,7 @@ export function referencesIn(resources: readonly Resource[], kinds: Kinds): Used
   });
 }
 
-interface WrittenReference {
-  readonly to: Address;
-  readonly at: Pointer;
-  readonly isName: boolean;
-}
-
-function referencesOf({ kind, fields, ensure }: Resource): WrittenReference[] {
+function referencesOf({ kind, fields, ensure }: Resource) {
   // What must not exist may be below what must not exist either.
   if (ensure === 'absent') return [];
   return Object.entries(fields).flatMap(([name, value]) => {

@@ -23,21 +23,11 @@ export function unseenInPlan(secrets: Pick<Secrets, 'matches'>, rotate: boolean)
 
 type Shown = Pick<LiveObject, 'fields' | 'hidden'>;
 
-/** Declared fields as far as they can be compared: values that stay as they are have the live ones in their place. */
-interface Comparable {
-  readonly fields: JsonObject;
-  /** Places of the manifest whose values the tenant does not show. */
-  readonly notComparable: readonly Pointer[];
-  /** Places of the tenant that stay as they are. */
-  readonly left: readonly Pointer[];
-}
-
-export function assumeUnseen(
-  kind: Kind,
-  declared: JsonObject,
-  shown: Shown,
-  unseen: UnseenPolicy,
-): Comparable {
+/**
+ * Declared fields as far as they can be compared: values that stay as they are have the live ones in their place.
+ * `notComparable`: the places of the manifest whose values the tenant does not show; `left`: those of the tenant that stay.
+ */
+export function assumeUnseen(kind: Kind, declared: JsonObject, shown: Shown, unseen: UnseenPolicy) {
   const nothing = { notComparable: [], left: [] };
   if (shown.hidden.length === 0 && secretPlaces(declared).length === 0)
     return { fields: declared, ...nothing };
