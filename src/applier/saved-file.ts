@@ -16,43 +16,42 @@ import {
 import { type Plan, planFormat } from '../model/plan.ts';
 import { changeOutcomes, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 
-type FormName = 'plan' | 'result' | 'fleet';
-
-interface SavedForm<T> {
-  /** Used in messages, and in the codes of failures. */
-  readonly name: FormName;
-  readonly format: number;
-  readonly is: (value: Json) => value is Json & T;
-  readonly hint: string;
-  readonly exitCode: FailureCode;
-  /** What is left of a text that is not JSON, because its writer was stopped in the middle of it. */
-  readonly salvage?: (text: string) => Json | undefined;
+interface Forms {
+  readonly plan: Plan;
+  readonly result: Result;
+  readonly fleet: Fleet;
 }
 
-const planForm: SavedForm<Plan> = {
-  name: 'plan',
-  format: planFormat,
-  is: (value): value is Json & Plan => validators.plan(value),
-  hint: 'Make a new plan with `tenantctl plan --out FILE`.',
-  exitCode: ExitCode.refused,
-};
+/** Used in messages, and in the codes of failures. */
+type FormName = keyof Forms;
 
-const resultForm: SavedForm<Result> = {
-  name: 'result',
-  format: resultFormat,
-  is: (value): value is Json & Result => validators.result(value),
-  hint: 'A result file is what `tenantctl apply --result FILE` writes.',
-  exitCode: ExitCode.couldNotRun,
-  salvage: salvageResult,
-};
+/** `hint` says where such a file comes from, and `otherHint` what to do with one in the place of another. */
+const forms = {
+  plan: {
+    format: planFormat,
+    exitCode: ExitCode.refused,
+    hint: 'Make a new plan with `tenantctl plan --out FILE`.',
+    otherHint: 'Use `tenantctl show` to see a plan, and `tenantctl apply` to apply it.',
+  },
+  result: {
+    format: resultFormat,
+    exitCode: ExitCode.couldNotRun,
+    hint: 'A result file is what `tenantctl apply --result FILE` writes.',
+    otherHint: 'Use `tenantctl show` to see a result, and `tenantctl rollback` to undo it.',
+  },
+  fleet: {
+    format: fleetFormat,
+    exitCode: ExitCode.refused,
+    hint: 'Make a new one with `tenantctl plan --env … --out FILE`.',
+    otherHint:
+      'It holds several environments: use `tenantctl show` to see it, and `tenantctl apply` to apply its plans. The results of each environment are in `.tenantctl/ENVIRONMENT/results`.',
+  },
+} as const satisfies Record<
+  FormName,
+  { format: number; exitCode: FailureCode; hint: string; otherHint: string }
+>;
 
-const fleetForm: SavedForm<Fleet> = {
-  name: 'fleet',
-  format: fleetFormat,
-  is: (value): value is Json & Fleet => validators.fleet(value),
-  hint: 'Make a new one with `tenantctl plan --env … --out FILE`.',
-  exitCode: ExitCode.refused,
-};
+const checks: { readonly [Name in FormName]: (value: unknown) => value is Forms[Name] } = validators;
 
 /** What a result file says that was written while its run went on. */
 export const runUnfinished = {
@@ -67,7 +66,7 @@ const maxDepth = 200;
 
 /** Throws a Failure (exit 4) for a file that is not a plan, was cut or edited, or has another version. The apply checks requests. */
 export function readPlanFile(text: string, file: string): Plan {
-  const plan = readSavedFile(text, file, planForm);
+  const plan = readSavedFile(text, file, 'plan');
   if (planDigest(plan) !== plan.digest) throw new Failure([editedPlan(file)], ExitCode.refused);
   return plan;
 }
@@ -83,19 +82,19 @@ export function editedPlan(name: string): Diagnostic {
 
 /** Throws a Failure for a file that is not a result, is cut, or has the format of another version. */
 export function readResultFile(text: string, file: string): Result {
-  return readSavedFile(text, file, resultForm);
+  return readSavedFile(text, file, 'result');
 }
 
 /** Reads the plans of several environments, or their results. Throws a Failure (exit 4) as for a plan file. */
 export function readFleetFile(text: string, file: string): Fleet {
-  const fleet = readSavedFile(text, file, fleetForm);
+  const fleet = readSavedFile(text, file, 'fleet');
   const isSound =
     fleetDigest(fleet.environments) === fleet.digest &&
     fleet.environments.every(({ plan }) => plan === null || planDigest(plan) === plan.digest);
   if (!isSound) throw new Failure([editedPlan(file)], ExitCode.refused);
   const wrong = untruthOf(fleet);
   if (wrong !== null)
-    throw fail('fleet-inconsistent', `${file} ${wrong}.`, { hint: fleetForm.hint }, ExitCode.refused);
+    throw fail('fleet-inconsistent', `${file} ${wrong}.`, { hint: forms.fleet.hint }, ExitCode.refused);
   return fleet;
 }
 
@@ -114,11 +113,13 @@ function untruthOf({ environments, summary }: Fleet): string | null {
   return isCounted ? null : 'has counts that do not match its plans';
 }
 
-function readSavedFile<T>(text: string, file: string, form: SavedForm<T>): T {
-  const { name, format } = form;
-  const refusal = (what: string, message: string, hint = form.hint) =>
+function readSavedFile<Name extends FormName>(text: string, file: string, name: Name): Forms[Name] {
+  const form = forms[name];
+  const refusal = (what: string, message: string, hint: string = form.hint) =>
     fail(`${name}-${what}`, message, { hint }, form.exitCode);
-  const value = parseJson(text.replace(/^\uFEFF/, '')) ?? form.salvage?.(text);
+  // The writer of a result may have been stopped in the middle of it.
+  const salvage = () => (name === 'result' ? salvageResult(text) : undefined);
+  const value = parseJson(text.replace(/^\uFEFF/, '')) ?? salvage();
   if (value === undefined) {
     const message = `${file} is not JSON: it was cut off or edited, or it is not a ${name} file.`;
     throw refusal('unreadable', message);
@@ -128,18 +129,19 @@ function readSavedFile<T>(text: string, file: string, form: SavedForm<T>): T {
   if (!isObject(value) || found === undefined) throw refusal('unreadable', `${file} is not a ${name} file.`);
   const written = formOf(value);
   if (written !== null && written !== name) {
-    throw refusal('invalid', `${file} is a ${written}, not a ${name}.`, otherHints[written]);
+    throw refusal('invalid', `${file} is a ${written}, not a ${name}.`, forms[written].otherHint);
   }
   if (written === null && Object.hasOwn(value, 'diagnostics')) {
     const message = `${file} holds the errors of a command that failed, not a ${name}.`;
     throw refusal('invalid', message, 'Fix those errors, and run that command again.');
   }
-  if (found !== format) {
+  if (found !== form.format) {
     const shown = JSON.stringify(found).slice(0, 40);
-    const message = `${file} has the ${name} format ${shown}; this version reads format ${format}.`;
+    const message = `${file} has the ${name} format ${shown}; this version reads format ${form.format}.`;
     throw refusal('format', message);
   }
-  if (!form.is(value)) {
+  const isForm: (value: unknown) => value is Forms[Name] = checks[name];
+  if (!isForm(value)) {
     const reasons = (validators[name].errors ?? [])
       .slice(0, 10)
       .map(({ instancePath, message }) => `${instancePath || '/'} ${message ?? 'is wrong'}`);
@@ -164,13 +166,6 @@ function salvageResult(text: string): Json | undefined {
   const summary = countOutcomes(outcomes);
   return { ...head, changes, endedAt, outcome: 'interrupted', summary, diagnostics: [runUnfinished] };
 }
-
-const otherHints: Readonly<Record<FormName, string>> = {
-  plan: 'Use `tenantctl show` to see a plan, and `tenantctl apply` to apply it.',
-  result: 'Use `tenantctl show` to see a result, and `tenantctl rollback` to undo it.',
-  fleet:
-    'It holds several environments: use `tenantctl show` to see it, and `tenantctl apply` to apply its plans. The results of each environment are in `.tenantctl/ENVIRONMENT/results`.',
-};
 
 /** Which of them a value is meant to be; `null` where that is not clear. */
 export function formOf(value: JsonObject): FormName | null {
