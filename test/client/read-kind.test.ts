@@ -8,10 +8,8 @@ import { readAgain } from '../../src/client/read-once.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import { formatAddress } from '../../src/model/address.ts';
-import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import { Failure } from '../../src/model/failure.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { answerWith, fakeClient, get, sent } from './support.ts';
+import { answerWith, fakeClient, get, problemsOf, sent } from './support.ts';
 
 const readKind = (client: Client, request: ReadRequest) => readObjectsAndOthers(client, [request]);
 
@@ -24,14 +22,6 @@ const wanted = (kind: string, more: Partial<ReadRequest> = {}): ReadRequest => (
 });
 const tenantOf = (answers: Readonly<Record<string, Answer>>) =>
   fakeClient(({ path }) => answers[path] ?? answerWith(404));
-const failureOf = async (work: Promise<unknown>): Promise<readonly Diagnostic[]> => {
-  const error: unknown = await work.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof Failure)) throw error ?? new Error('nothing was refused');
-  return error.diagnostics;
-};
 
 describe('a list', () => {
   const path = '/v2024/sim-integrations';
@@ -62,12 +52,12 @@ describe('a list', () => {
 
   test('refuses two of a name where a manifest means them, unless they are only referred to', async () => {
     const jira = { keys: [['Jira']], ids: [] };
-    const [problem] = await failureOf(readKind(tenant(), wanted('SimIntegration', jira)));
+    const [problem] = await problemsOf(readKind(tenant(), wanted('SimIntegration', jira)));
     expect(problem).toMatchObject({ code: 'duplicate-live-key' });
     const referred = wanted('SimIntegration', { ...jira, allowsDuplicates: [['Jira']] });
     expect(keysOf((await readKind(tenant(), referred)).objects)).toEqual(['Jira', 'Jira']);
     const other = wanted('SimIntegration', { ...jira, allowsDuplicates: [['Desk']] });
-    expect(await failureOf(readKind(tenant(), other))).toHaveLength(1);
+    expect(await problemsOf(readKind(tenant(), other))).toHaveLength(1);
   });
 
   test('is read after a write where more than one object was written', async () => {
@@ -115,7 +105,7 @@ describe('defaults', () => {
   test('of one key are refused where a manifest means them: a template could get the wrong one', async () => {
     const two = fakeClient(() => answerWith(200, [template('a'), { ...template('a'), subject: 'x' }]));
     const asked = wanted('NotificationTemplate', { keys: [['a', 'EMAIL', 'en']] });
-    const [problem] = await failureOf(readDefaults(two, [asked]));
+    const [problem] = await problemsOf(readDefaults(two, [asked]));
     expect(problem).toMatchObject({ code: 'duplicate-live-key' });
     const all = { ...asked, complete: true };
     expect(await readDefaults(two, [all])).toHaveLength(2);
@@ -151,7 +141,7 @@ describe('an object that is asked for by its key', () => {
     ['refused', answerWith(400), 'tenant-bad-request'],
     ['answered about another one', stranger, 'other-object'],
   ])('ends a run that needs it where it is %s, with its address and what to do', async (_, answer, code) => {
-    const problems = await failureOf(readKind(tenant(answer), wanted('NotificationPreference', { keys })));
+    const problems = await problemsOf(readKind(tenant(answer), wanted('NotificationPreference', { keys })));
     expect(problems).toMatchObject([
       {
         code,
@@ -170,7 +160,7 @@ describe('an object that is asked for by its key', () => {
         tenant(answerWith(status)),
         wanted('NotificationPreference', { keys, onUnusable }),
       );
-      expect(await failureOf(work)).toHaveLength(1);
+      expect(await problemsOf(work)).toHaveLength(1);
     }
   });
 
@@ -186,15 +176,10 @@ describe('an object that is asked for by its key', () => {
 describe('a read', () => {
   test('says which row comes twice, and how many were announced', async () => {
     const source = { what: 'Role', request: get('/v2025/roles'), pageSize: null };
-    const told = async (rows: JsonObject[], headers: Record<string, string> = {}) =>
-      (
-        await failureOf(
-          readRows(
-            fakeClient(() => answerWith(200, rows, headers)),
-            source,
-          ),
-        )
-      )[0]?.message;
+    const told = async (rows: JsonObject[], headers: Record<string, string> = {}) => {
+      const client = fakeClient(() => answerWith(200, rows, headers));
+      return (await problemsOf(readRows(client, source)))[0]?.message;
+    };
     expect(await told([{ id: 'a' }, { id: 'a' }])).toBe(
       'Reading Role: GET /v2025/roles lists the row with id a twice.',
     );

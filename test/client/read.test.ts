@@ -11,29 +11,24 @@ import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { Failure, fail } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Request } from '../../src/model/plan.ts';
-import { answerWith, fakeClient, get } from './support.ts';
+import { answerWith, codesOf, fakeClient, get, problemsOf } from './support.ts';
 
 const numbered = (count: number): JsonObject[] =>
   Array.from({ length: count }, (_, at) => ({ id: `r${at}` }));
 
-/** A list endpoint that pages as the documents say. */
-function paged(rows: readonly Json[], cap = 250) {
-  return ({ query }: Request): Answer => {
-    const offset = Number(query.offset ?? 0);
-    const limit = Math.min(Number(query.limit ?? cap), cap);
-    return answerWith(200, rows.slice(offset, offset + limit));
-  };
+/** Rows from the offset of a request on. */
+function pageOf<T>({ query }: Request, rows: readonly T[], size: number): T[] {
+  const offset = Number(query.offset ?? 0);
+  return rows.slice(offset, offset + size);
 }
 
+/** A list endpoint that pages as the documents say. */
+const paged =
+  (rows: readonly Json[], cap = 250) =>
+  (request: Request): Answer =>
+    answerWith(200, pageOf(request, rows, Math.min(Number(request.query.limit ?? cap), cap)));
+
 const source = { what: 'rows', request: get('/v2025/rows'), pageSize: 250 };
-const codesOf = async (work: Promise<unknown>): Promise<string[]> => {
-  const error: unknown = await work.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof Failure)) throw error ?? new Error('nothing was refused');
-  return error.diagnostics.map(({ code }) => code);
-};
 
 describe('pages', () => {
   test.each([
@@ -79,9 +74,8 @@ describe('pages', () => {
   ])(
     'a list is whole where each full page says that more follow: %i rows, %i at once',
     async (count, pageSize) => {
-      const client = fakeClient(({ query }) => {
-        const offset = Number(query.offset ?? 0);
-        const rows = numbered(count).slice(offset, offset + pageSize);
+      const client = fakeClient((request) => {
+        const rows = pageOf(request, numbered(count), pageSize);
         return answerWith(200, { rows, hasMore: rows.length === pageSize });
       });
       expect(await readRows(client, { ...source, pageSize })).toEqual(numbered(count));
@@ -122,32 +116,24 @@ describe('pages', () => {
   });
 
   test('a host that gives fewer rows than asked for, and says how many there are, is read to the end', async () => {
-    const client = fakeClient(({ query }) => {
-      const at = Number(query.offset ?? 0);
-      return answerWith(200, { rows: numbered(70).slice(at, at + 60), totalResults: 70 });
-    });
+    const client = fakeClient((request) =>
+      answerWith(200, { rows: pageOf(request, numbered(70), 60), totalResults: 70 }),
+    );
     expect(await readRows(client, source)).toEqual(numbered(70));
     expect(await codesOf(readRows(client, { ...source, pageSize: null }))).toEqual(['list-incomplete']);
   });
 
   test('pages of one row cannot overlap', async () => {
-    const answer = ({ query }: Request) =>
-      answerWith(
-        200,
-        numbered(3)
-          .slice(Number(query.offset ?? 0))
-          .slice(0, 1),
-        { 'x-total-count': '3' },
-      );
+    const answer = (request: Request) =>
+      answerWith(200, pageOf(request, numbered(3), 1), { 'x-total-count': '3' });
     expect(await readRows(fakeClient(answer), source)).toEqual(numbered(3));
   });
 
   test('pages of a counted list overlap', async () => {
     const rows = numbered(9);
-    const client = fakeClient(({ query }) => {
-      const at = Number(query.offset ?? 0);
-      return answerWith(200, rows.slice(at, at + 4), { 'x-total-count': '9' });
-    });
+    const client = fakeClient((request) =>
+      answerWith(200, pageOf(request, rows, 4), { 'x-total-count': '9' }),
+    );
     expect(await readRows(client, { ...source, pageSize: 4 })).toEqual(rows);
     expect(client.asked).toEqual([
       '/v2025/rows?limit=4',
@@ -208,10 +194,7 @@ describe('pages', () => {
     ['_metadata', (rows: Json[]): Answer => answerWith(200, { rows, _metadata: { total: 430 } })],
     ['X-Total-Count', (rows: Json[]): Answer => answerWith(200, rows, { 'x-total-count': '430' })],
   ])('with a total from %s nothing is asked beyond the end', async (_name, wrap) => {
-    const client = fakeClient(({ query }) => {
-      const offset = Number(query.offset ?? 0);
-      return wrap(numbered(430).slice(offset, offset + 43));
-    });
+    const client = fakeClient((request) => wrap(pageOf(request, numbered(430), 43)));
     expect(await readRows(client, source)).toEqual(numbered(430));
     expect(client.asked).toHaveLength(11);
     expect(client.asked.every((asked) => Number(/offset=(\d+)/.exec(asked)?.[1] ?? 0) < 430)).toBe(true);
@@ -247,10 +230,8 @@ describe('pages', () => {
     [
       'a count of the page in place of the list',
       'total-mismatch',
-      ({ query }) => {
-        const rows = numbered(300)
-          .slice(Number(query.offset ?? 0))
-          .slice(0, 250);
+      (request) => {
+        const rows = pageOf(request, numbered(300), 250);
         return answerWith(200, rows, { 'x-total-count': `${rows.length}` });
       },
     ],
@@ -259,10 +240,7 @@ describe('pages', () => {
     [
       'more than announced, behind a full page',
       'total-mismatch',
-      ({ query }) => {
-        const at = Number(query.offset ?? 0);
-        return answerWith(200, numbered(9).slice(at, at + 3), { 'x-total-count': '5' });
-      },
+      (request) => answerWith(200, pageOf(request, numbered(9), 3), { 'x-total-count': '5' }),
     ],
     [
       'rows on pages without end',
@@ -370,13 +348,10 @@ describe('pages', () => {
 
   test('a list may be null, or say that there are no results', async () => {
     const collection = { what: 'rows', request: get('/api/rows'), pageSize: 100, member: 'rows' };
-    for (const body of [{ rows: null }, { error: 'No results found.' }, { error: 'no records found' }])
-      expect(
-        await readRows(
-          fakeClient(() => answerWith(200, body)),
-          collection,
-        ),
-      ).toEqual([]);
+    for (const body of [{ rows: null }, { error: 'No results found.' }, { error: 'no records found' }]) {
+      const client = fakeClient(() => answerWith(200, body));
+      expect(await readRows(client, collection)).toEqual([]);
+    }
   });
 
   test('an empty page is no repetition of the first one, where paging is not documented', async () => {
@@ -710,34 +685,21 @@ describe('a tenant', () => {
 
   test('a web page in place of a list is called one', async () => {
     const html: Answer = { outcome: 'answered', status: 200, headers: {}, body: null, text: '<html>' };
-    await expect(
-      readRows(
-        fakeClient(() => html),
-        source,
-      ),
-    ).rejects.toMatchObject({
+    const client = fakeClient(() => html);
+    await expect(readRows(client, source)).rejects.toMatchObject({
       diagnostics: [{ code: 'bad-answer', hint: expect.stringContaining('web page') }],
     });
   });
 
   test('all kinds that fail are named, what holds for all is said once', async () => {
     const wanted = [wantedOf('SimIntegration', [['x']]), wantedOf('SenderAddress', [['a@b.example']])];
-    expect(
-      await codesOf(
-        read(
-          fakeClient(() => answerWith(403)),
-          wanted,
-        ),
-      ),
-    ).toHaveLength(2);
-    expect(
-      await codesOf(
-        read(
-          fakeClient(() => answerWith(401)),
-          wanted,
-        ),
-      ),
-    ).toHaveLength(1);
+    for (const [status, problems] of [
+      [403, 2],
+      [401, 1],
+    ] as const) {
+      const client = fakeClient(() => answerWith(status));
+      expect(await codesOf(read(client, wanted))).toHaveLength(problems);
+    }
   });
 
   test('an interrupted read ends with its own exit code', async () => {
@@ -755,11 +717,7 @@ describe('a tenant', () => {
       ],
     };
     const client = fakeClient(() => answerWith(403, body));
-    const error: unknown = await read(client, templates([['a', 'EMAIL', 'en']])).catch(
-      (reason: unknown) => reason,
-    );
-    if (!(error instanceof Failure)) throw error;
-    expect(error.diagnostics).toMatchObject([
+    expect(await problemsOf(read(client, templates([['a', 'EMAIL', 'en']])))).toMatchObject([
       {
         message: expect.stringMatching(
           /GET \/v2025\/notification-templates failed: 403 Forbidden: no \[31mright \(tracking id ignored/,

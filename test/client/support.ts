@@ -12,6 +12,8 @@ import {
   profilesResource,
 } from '../../src/kinds/http.ts';
 import type { Auth, RateLimit } from '../../src/kinds/project.ts';
+import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import { Failure } from '../../src/model/failure.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { Request } from '../../src/model/plan.ts';
 import { contractSettings } from '../../src/model/settings.ts';
@@ -185,6 +187,19 @@ export function answerWith(status: number, body: Json = null, headers: Record<st
 export function sent(answer: Answer): Sent {
   return { ...answer, attempts: 1, ms: 1, trackingId: null, repeated: false };
 }
+
+/** The problems of a Failure with which a read has to end. */
+export async function problemsOf(work: Promise<unknown>): Promise<readonly Diagnostic[]> {
+  const error: unknown = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Failure)) throw error ?? new Error('nothing was refused');
+  return error.diagnostics;
+}
+
+export const codesOf = async (work: Promise<unknown>): Promise<readonly string[]> =>
+  (await problemsOf(work)).map(({ code }) => code);
 
 /** A client that answers from a function, and keeps what it was asked. */
 export function fakeClient(answer: (request: Request) => Answer): Client & { readonly asked: string[] } {
