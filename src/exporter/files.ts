@@ -207,7 +207,7 @@ export interface NamedSecret extends SecretPlace {
   readonly name: string;
 }
 
-export type NameSecret = (place: SecretPlace) => string;
+type NameSecret = (place: SecretPlace) => string;
 
 /** Some systems limit the length of variable names. */
 const longestVariable = 120;

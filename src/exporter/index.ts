@@ -18,11 +18,10 @@ import {
   type ExportedFile,
   envExampleFile,
   type NamedSecret,
-  type NameSecret,
   secretNames,
   wholeDocument,
 } from './files.ts';
-import { type DocumentChanges, type MergeContext, mergeDocument, noChanges } from './merge-document.ts';
+import { type MergeContext, mergeDocument, noChanges } from './merge-document.ts';
 import { leavesIn, mapTags, sideFileOf } from './print-live.ts';
 import { formerDiagnostic, noteDiagnostic, omissionDiagnostics, refusalDiagnostics } from './remarks.ts';
 
@@ -218,7 +217,7 @@ function editFiles(
   files: ReadonlyMap<string, ManifestFile>,
   remaining: readonly DeclaredDocument[],
   removed: readonly DeclaredDocument[],
-  nameSecret: NameSecret,
+  nameSecret: ReturnType<typeof secretNames>,
 ) {
   const refused: Resource[] = [];
   const newTexts = new Map<unknown, string | null>(removed.map(({ segment }) => [segment, null]));
@@ -276,7 +275,7 @@ interface DeclaredDocument {
   readonly segment: Segment;
   /** The value of the document, with tags as written. */
   readonly written: Printable;
-  readonly changes: DocumentChanges;
+  readonly changes: ReturnType<typeof mergeDocument>;
 }
 
 function splitDocuments(text: string): Segment[] {

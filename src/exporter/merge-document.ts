@@ -36,7 +36,6 @@ import {
   jsonOf,
   membersIn,
   type Place,
-  type PrintedValue,
   partOf,
   placeOf,
   printableValue,
@@ -54,7 +53,7 @@ interface SideText {
 }
 
 /** A `!secret` in the value of an edit holds its pointer until it is named. */
-export interface DocumentChanges {
+interface DocumentChanges {
   readonly edits: Edit[];
   readonly notes: Note[];
   readonly sideTexts: SideText[];
@@ -296,7 +295,10 @@ function write(op: 'set' | 'insert', slot: ValueSlot, merge: DocumentMerge): voi
 }
 
 /** The text of a side file for a live value; `null` where it can only stand in the manifest. */
-function sideTextFor({ declared, live }: ValueSlot, { value, secrets }: PrintedValue): string | null {
+function sideTextFor(
+  { declared, live }: ValueSlot,
+  { value, secrets }: ReturnType<typeof printLive>,
+): string | null {
   if (typeof value === 'string') {
     const isCrlf = typeof declared === 'string' && eolOf(declared) !== '\n';
     return isCrlf ? value.replaceAll(/\r?\n/g, '\r\n') : value;

@@ -122,7 +122,7 @@ function pickReference(value: Json): Json {
 /** The loader refuses nesting deeper than 100, which includes what surrounds the value. */
 const maxDepth = 80;
 
-export interface PrintedValue {
+interface PrintedValue {
   /** `undefined` where the value is left out completely. */
   readonly value: Printable | undefined;
   /** The places of its secrets. The `!secret` of each holds the place. */

@@ -24,7 +24,7 @@ import { type Pointer, pointer, valueAt, withValueAt } from '../model/pointer.ts
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
 import { type BuildContext, readConnection } from './connection.ts';
-import type { Place } from './file.ts';
+import type { Place, SourceFile } from './file.ts';
 import { collectionTaken, documentedPaths, holderOf, readKinds } from './kind-files.ts';
 import { noOverlays, type Overlays, readOverlays } from './overlay.ts';
 import { openSingle } from './parse.ts';
@@ -192,12 +192,6 @@ function checkProject(value: Json, find: BuildContext['find'], problems: Problem
   });
 }
 
-export interface ReadEnvironment {
-  readonly environment: Environment | null;
-  readonly overlays: Overlays;
-  readonly readTag: ReadTag;
-}
-
 export interface Reading extends Pick<TagContext, 'inputs' | 'uses' | 'problems'> {
   /** The variable that gives its name; left out where an option, or nothing, does. */
   readonly environmentFrom?: string | undefined;
@@ -208,7 +202,7 @@ export function readEnvironment(
   project: ProjectFile,
   name: string | undefined,
   reading: Reading,
-): ReadEnvironment {
+): { readonly environment: Environment | null; readonly overlays: Overlays; readonly readTag: ReadTag } {
   const { inputs, problems } = reading;
   const text = chooseEnvironment(project, name, reading);
   const context = { ...reading, source: project.source, environment: text?.name ?? '' };
@@ -217,8 +211,7 @@ export function readEnvironment(
   const value = text && readValue(text, variables, { readTag, problems });
   const written = text && checkEnvironment(text, value, problems);
   if (!written) return { environment: null, overlays: noOverlays, readTag };
-  const find = (at: Pointer) => findNode(text.document, `${text.at}${at}`);
-  const build = { root: project.root, kinds: project.kinds, inputs, problems, find };
+  const build = { root: project.root, kinds: project.kinds, inputs, problems, find: text.find };
   return {
     environment: buildEnvironment(text.name, written, build),
     overlays: readOverlays(written, build),
@@ -226,11 +219,9 @@ export function readEnvironment(
   };
 }
 
-interface EnvironmentText {
+interface EnvironmentText extends Pick<BuildContext, 'find'> {
   readonly name: string;
-  readonly document: YamlDocument;
-  /** The environment inside the document; `''` where it is the whole document. */
-  readonly at: Pointer;
+  readonly file: SourceFile;
   readonly noted: Json;
 }
 
@@ -261,33 +252,32 @@ function chooseEnvironment(
   }
   return {
     name,
-    document: file,
-    at,
+    file: file.file,
     noted: isInProject ? (valueAt(noted, at) ?? null) : noteDocument(file, problems),
+    find: (inside) => findNode(file, `${at}${inside}`),
   };
 }
 
 function checkEnvironment(text: EnvironmentText, value: Json, problems: Problems): WrittenEnvironment | null {
   const project = { version: 1, environments: { [text.name]: value } };
   const prefix = pointer('environments', text.name);
-  const find = (at: Pointer) => findNode(text.document, `${text.at}${at.slice(prefix.length)}`);
-  checkProject(project, find, problems);
+  checkProject(project, (at) => text.find(at.slice(prefix.length)), problems);
   return get(fittingPart(validators.project, project)?.environments ?? {}, text.name) ?? null;
 }
 
-function readVariables({ noted, document }: EnvironmentText, context: Omit<TagContext, 'variables'>): Json {
+function readVariables({ noted, file }: EnvironmentText, context: Omit<TagContext, 'variables'>): Json {
   const resolve = tagReader({ ...context, variables: null });
   const readTag: ReadTag = (tag, argument, place) => {
     if (tag !== '!var' && tag !== '!format') return resolve(tag, argument, place);
     context.problems.add('variable-in-variable', 'A variable cannot be made up of other variables.', place);
     return unresolved;
   };
-  return resolveNotes(valueAt(noted, '/variables') ?? {}, document.file, readTag, context.problems);
+  return resolveNotes(valueAt(noted, '/variables') ?? {}, file, readTag, context.problems);
 }
 
 /** The environment with its tags resolved. Credentials stay names of secrets, which are read when they are needed. */
 function readValue(
-  { noted, document: { file } }: EnvironmentText,
+  { noted, file }: EnvironmentText,
   variables: Json,
   { readTag, problems }: { readonly readTag: ReadTag; readonly problems: Problems },
 ): Json {

@@ -5,13 +5,7 @@ import { fail } from '../model/failure.ts';
 import { get, sameJson } from '../model/json.ts';
 import { type LintLevel, type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
 import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
-import {
-  type ProjectFile,
-  type ReadEnvironment,
-  type Reading,
-  readEnvironment,
-  readProjectFile,
-} from './config.ts';
+import { type ProjectFile, type Reading, readEnvironment, readProjectFile } from './config.ts';
 import {
   type Declarations,
   type Documents,
@@ -265,7 +259,7 @@ function projectRoot(configFile: string, from: string | undefined): string {
 }
 
 interface OpenEnvironment extends OpenProject, Reading {
-  readonly read: ReadEnvironment;
+  readonly read: ReturnType<typeof readEnvironment>;
 }
 
 function openEnvironment({ problems, ...opened }: OpenProject, name: string | undefined): OpenEnvironment {

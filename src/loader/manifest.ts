@@ -33,7 +33,7 @@ import { isFilledInLater, lookupOf, refOf, refsIn, secretName } from '../model/m
 import { type Pointer, placeAbove, placesOf, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { cutShort, didYouMean } from '../model/words.ts';
 import { type Place, sourceOf } from './file.ts';
-import type { OverlaidManifest, Overlays } from './overlay.ts';
+import type { Overlays } from './overlay.ts';
 import { reopenDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
 import { checkSchema, type SchemaFault, schemaOf } from './schema.ts';
@@ -152,7 +152,7 @@ interface DeclaredTree extends Tree {
   readonly kind: Kind;
   readonly kinds: Kinds;
   readonly value: JsonObject;
-  readonly overlaid: OverlaidManifest | null;
+  readonly overlaid: ReturnType<Overlays['apply']>;
   readonly problems: Problems;
   find(at: Pointer): FoundNode;
 }

@@ -22,7 +22,7 @@ export interface Overlays {
   reportUnused(): void;
 }
 
-export interface OverlaidManifest {
+interface OverlaidManifest {
   readonly value: JsonObject;
   /** The places that the manifest or one of the overlays marks `!secret`. */
   secrets(): readonly Pointer[];

@@ -1,15 +1,12 @@
 /** What an export takes for a credential: by name, by form, by the name beside it, and by existing manifests. */
 import { describe, expect, it } from 'vitest';
-import { exportObjects } from '../../src/exporter/index.ts';
 import type { Json } from '../../src/model/json.ts';
-import { integration, load, planFor, search, template } from './support.ts';
-
-const records = new Map();
+import { exportOf, integration, load, manifestOf, planFor, search, template } from './support.ts';
 
 /** The attributes of an exported integration, as they are loaded again, and the plan that follows. */
 function roundTrip(attributes: Json) {
   const objects = [integration('Desk', { attributes })];
-  const { files } = exportObjects({ objects, records });
+  const { files } = exportOf(objects);
   const project = load(files);
   const text = files.map(({ content }) => content).join('\n');
   return { text, fields: project.resources[0]?.fields, plan: planFor(project, objects) };
@@ -67,9 +64,7 @@ it('writes as secrets, by their names, what manifests declare so already', () =>
     ],
     ['ProfileSearch/Staff', new Map([['/rules/3/value', 'RULE']])],
   ]);
-  const { files, secrets: named } = exportObjects({
-    objects,
-    records,
+  const { files, secrets: named } = exportOf(objects, {
     declaredSecrets: ({ address }) => secrets.get(address) ?? new Map(),
   });
   const text = files.map(({ content }) => content).join('\n');
@@ -80,13 +75,7 @@ it('writes as secrets, by their names, what manifests declare so already', () =>
   expect(named.map(({ name }) => name)).toEqual(['MINE', 'OTHER']);
 });
 
-const exported = (fields: Record<string, Json>) =>
-  exportObjects({
-    objects: [integration('I', { request: {}, statusMap: {}, ...fields })],
-    records: new Map(),
-  }).files;
-const manifestOf = (fields: Record<string, Json>) =>
-  exported(fields).find(({ path }) => path.endsWith('.yaml'))?.content ?? '';
+const desk = (fields: Record<string, Json>) => integration('I', { request: {}, statusMap: {}, ...fields });
 
 describe('settings', () => {
   it.each<[string, Json]>([
@@ -103,13 +92,13 @@ describe('settings', () => {
     ['in settings that are a list', ['https://desk.example/?token=canary']],
   ])('with a credential %s', (_, attributes) => {
     for (const field of ['attributes', 'request', 'statusMap']) {
-      const files = exported({ [field]: attributes });
+      const { files } = exportOf([desk({ [field]: attributes })]);
       expect(JSON.stringify(files)).not.toContain('canary');
     }
   });
 
   it('with a number for a credential say what is left out, and why', () => {
-    const manifest = manifestOf({ attributes: { url: 'u', port: 1, password: 4711 } });
+    const manifest = manifestOf(desk({ attributes: { url: 'u', port: 1, password: 4711 } }));
     expect(manifest).toContain('url: u');
     expect(manifest).toContain('port: 1');
     expect(manifest).not.toContain('4711');
@@ -124,18 +113,13 @@ describe('settings', () => {
     [{ password: ' ' }, 'password: " "'],
     [{ user: 'svc', keyboard: 'qwerty' }, 'keyboard: qwerty'],
   ])('without a credential are written: %j', (attributes, line) => {
-    expect(manifestOf({ attributes })).toContain(line);
+    expect(manifestOf(desk({ attributes }))).toContain(line);
   });
 });
 
 it('the text of a template may speak of passwords', () => {
-  const { files } = exportObjects({
-    objects: [
-      template('a', { body: 'password=$password', slackTemplate: { text: 'token: $token', key: 'k' } }),
-    ],
-    records: new Map(),
-  });
-  expect(files[0]?.content).toContain('body: password=$password');
-  expect(files[0]?.content).toContain('text: "token: $token"');
-  expect(files[0]?.content).toContain('key: k');
+  const slackTemplate = { text: 'token: $token', key: 'k' };
+  const manifest = manifestOf(template('a', { body: 'password=$password', slackTemplate }));
+  for (const line of ['body: password=$password', 'text: "token: $token"', 'key: k'])
+    expect(manifest).toContain(line);
 });

@@ -2,16 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type Draft, draftObject, whyUndeclarable } from '../../src/exporter/draft.ts';
-import { exportObjects } from '../../src/exporter/index.ts';
-import { contentDigest, liveObject } from '../../src/kinds/live-objects.ts';
+import { contentDigest } from '../../src/kinds/live-objects.ts';
 import { largestFile } from '../../src/loader/source.ts';
 import { unresolved } from '../../src/loader/tree.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Pointer } from '../../src/model/pointer.ts';
-import { contractSettings as settings } from '../../src/model/settings.ts';
 import { type Answer, answers, liveFrom } from '../support/plan.ts';
 import { mergeFile } from './merging.ts';
-import { ownKind } from './support.ts';
+import { exportOf, manifestOf, ownKind, ownObject } from './support.ts';
 
 const draftOf = (answer: Answer, secrets: readonly Pointer[] = []) =>
   draftObject(
@@ -93,38 +91,34 @@ describe('why no manifest could declare an object', () => {
 });
 
 describe('an exported object', () => {
-  const exported = (answer: Answer) =>
-    exportObjects({ objects: [liveFrom(answer)], records: new Map() }).files;
-  const contentOf = (answer: Answer) => exported(answer).find(({ path }) => path.endsWith('.yaml'))?.content;
-
   it('does not clear settings of which nothing can be written', () => {
     const desk = answers.integration('i1', 'I', { attributes: { password: 4711 } });
     expect(drafted(desk).fields.map(([name]) => name)).not.toContain('attributes');
-    expect(contentOf(desk)).toContain('# attributes.password is left out');
+    expect(manifestOf(liveFrom(desk))).toContain('# attributes.password is left out');
   });
 
   it('names the default that it was made from, where that is known', () => {
     const object = liveFrom(answers.template('a', { subject: 'S', body: null }));
     const standard = liveFrom(answers.template('a', { subject: 'Default', body: null }));
     const digest = contentDigest(standard.kind, standard);
-    const input = { objects: [object], settings, records: new Map() };
-    const files = exportObjects({ ...input, standardOf: () => standard }).files;
-    expect(files[0]?.content).toContain(`subject: S\nlifecycle:\n  basedOn: ${digest}\n`);
-    expect(exportObjects({ ...input, standardOf: () => null }).files[0]?.content).not.toContain('lifecycle');
+    const based = `subject: S\nlifecycle:\n  basedOn: ${digest}\n`;
+    expect(manifestOf(object, { standardOf: () => standard })).toContain(based);
+    expect(manifestOf(object, { standardOf: () => null })).not.toContain('lifecycle');
   });
 
   it('clears what its default has and the tenant has not: another tenant begins with the default', () => {
     const object = liveFrom(answers.template('a', { subject: 'S', body: null, header: null }));
     const standard = liveFrom(answers.template('a', { subject: 'S', body: 'Default', header: null }));
-    const input = { objects: [object], settings, records: new Map() };
-    const [file] = exportObjects({ ...input, standardOf: () => standard }).files;
-    expect(parse(file?.content ?? '')).toHaveProperty('body', null);
-    expect(parse(file?.content ?? '')).not.toHaveProperty('header');
+    const manifest = parse(manifestOf(object, { standardOf: () => standard }));
+    expect(manifest).toHaveProperty('body', null);
+    expect(manifest).not.toHaveProperty('header');
   });
 
   it('has texts in a side file that are long in one of their lines, and short ones beside their field', () => {
     const pathsOf = (subject: string, body: string) =>
-      exported(answers.template('a', { subject, body, description: null })).map(({ path }) => path);
+      exportOf([liveFrom(answers.template('a', { subject, body, description: null }))]).files.map(
+        ({ path }) => path,
+      );
     const manifest = 'notification-templates/a/email.en.yaml';
     const side = 'notification-templates/a/email.en.body.txt';
     expect(pathsOf('s', `short\n${'x'.repeat(121)}`)).toEqual([side, manifest]);
@@ -164,44 +158,26 @@ describe('an exported object', () => {
 
 describe('null inside a value that is compared exactly', () => {
   const thing = ownKind('Thing', ['name'], { value: { is: 'value' } });
-  const contentOf = (value: Json) => {
-    const object = liveObject(thing, { id: 't1', name: 'T', value }, null);
-    if (!object) throw new Error('It is no thing.');
-    const { files } = exportObjects({ objects: [object], records: new Map() });
-    return parse(files.map(({ content }) => content).join());
-  };
 
   it.each<[string, Json]>([
     ['a member', { a: null, b: { c: null, d: 1 } }],
     ['the only member', { a: null }],
     ['an item of a list', [null, { a: [null] }]],
   ])('is exported as %s', (_, value) => {
-    expect(contentOf(value)).toEqual({ kind: 'Thing', name: 'T', value });
+    const manifest = manifestOf(ownObject(thing, { name: 'T', value }));
+    expect(parse(manifest)).toEqual({ kind: 'Thing', name: 'T', value });
   });
 });
 
 describe('references to other objects', () => {
-  const role = () =>
-    ownKind('Role', ['name'], {
-      owner: { is: 'reference', to: 'Identity', type: 'IDENTITY' },
-      members: { is: 'references', to: 'Identity', type: 'IDENTITY' },
-      sources: { is: 'set', to: 'Source' },
-    });
-  const names: Readonly<Record<string, string>> = {
-    i1: 'Identity/Ann',
-    s1: 'Source/HR',
-    '1': 'Identity/Bob',
-  };
-  const contentOf = (raw: JsonObject) => {
-    const object = liveObject(role(), { id: 'r1', name: 'R', ...raw }, null);
-    if (!object) throw new Error('It is no role.');
-    const { files } = exportObjects({
-      objects: [object],
-      records: new Map(),
-      nameOf: (_, id) => names[id] ?? null,
-    });
-    return files.map(({ content }) => content).join();
-  };
+  const role = ownKind('Role', ['name'], {
+    owner: { is: 'reference', to: 'Identity', type: 'IDENTITY' },
+    members: { is: 'references', to: 'Identity', type: 'IDENTITY' },
+    sources: { is: 'set', to: 'Source' },
+  });
+  const names: Readonly<Record<string, string>> = { i1: 'Identity/Ann', s1: 'Source/HR', 1: 'Identity/Bob' };
+  const contentOf = (raw: JsonObject) =>
+    manifestOf(ownObject(role, { name: 'R', ...raw }), { nameOf: (_, id) => names[id] ?? null });
 
   it('are written as names where the tenant counts ids, or as its numbers', () => {
     const counted = { owner: { id: 1 }, members: [{ id: 2 }], sources: [3] };

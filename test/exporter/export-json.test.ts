@@ -1,35 +1,19 @@
 /** How an export writes JSON: as a mapping where it can, and never what the loader would read as something else. */
 import { describe, expect, it } from 'vitest';
-import { exportObjects } from '../../src/exporter/index.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
-import { liveObject } from '../../src/kinds/live-objects.ts';
 import { unresolved } from '../../src/loader/tree.ts';
 import type { Json } from '../../src/model/json.ts';
-import { integration, load, ownKind, planFor, template } from './support.ts';
+import { integration, load, manifestOf, ownKind, ownObject, planFor, template } from './support.ts';
 
 const contentOf = (object: LiveObject, secrets: Readonly<Record<string, string>> = {}) =>
-  exportObjects({
-    objects: [object],
-    records: new Map(),
-    declaredSecrets: () => new Map(Object.entries(secrets)),
-  }).files.find(({ path }) => path.endsWith('.yaml'))?.content ?? '';
+  manifestOf(object, { declaredSecrets: () => new Map(Object.entries(secrets)) });
 const slack = (value: Json) => template('a', { slackTemplate: value });
 const desk = (attributes: Json) => integration('I', { attributes, request: {}, statusMap: {} });
 
 describe('a key that the loader would refuse, or read as something else', () => {
-  const keys = [
-    '$secret',
-    '$lookup',
-    '$ref',
-    '$live',
-    '$tag',
-    '$jsonText',
-    '$literal',
-    '__proto__',
-    unresolved,
-  ];
-
-  it.each(keys)('is not written, and what holds it is left out: %j', (key) => {
+  it.each([
+    ...['$secret', '$lookup', '$ref', '$live', '$tag', '$jsonText', '$literal', '__proto__', unresolved],
+  ])('is not written, and what holds it is left out: %j', (key) => {
     const inner = JSON.parse(`{"${key === unresolved ? 'X' : key}":"canary"}`);
     const value = key === unresolved ? { [unresolved]: 'canary' } : inner;
     for (const object of [
@@ -103,10 +87,7 @@ describe('what is no mapping', () => {
 
   it('is a list where its field holds any JSON', () => {
     const kind = ownKind('Thing', ['name'], { rest: { is: 'json', declares: 'whole', plain: true } });
-    const written = (rest: Json) => {
-      const object = liveObject(kind, { id: 't1', name: 'T', rest }, null);
-      return object ? contentOf(object) : null;
-    };
+    const written = (rest: Json) => manifestOf(ownObject(kind, { name: 'T', rest }));
     expect(written([1, { a: 'x', b: null }])).toBe(
       'kind: Thing\nname: T\nrest:\n  - 1\n  - a: x\n    b: null\n',
     );

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ExportedFile, exportObjects, mergeExport } from '../../src/exporter/index.ts';
+import { type ExportedFile, mergeExport } from '../../src/exporter/index.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { fillLookups } from '../../src/planner/fill-lookups.ts';
 import { runs } from '../support/effort.ts';
-import { secretsOf } from '../support/plan.ts';
+import { usualInput } from './merging.ts';
 import {
   answer,
   awkward,
+  exportOf,
   hostileJson,
   load,
   lookedUp,
@@ -16,9 +17,6 @@ import {
   search,
   sender,
 } from './support.ts';
-
-const run = (objects: readonly LiveObject[], records: Rows = new Map()) =>
-  exportObjects({ objects, records });
 
 describe('the law: export then plan is empty', () => {
   const text = fc.option(awkward, { nil: null });
@@ -121,7 +119,7 @@ describe('the law: export then plan is empty', () => {
         fc.array(fc.oneof(template$, integration$, search$, others$), { maxLength: 6 }),
         (drawn) => {
           const objects = [...new Map(drawn.map((object) => [object.address, object])).values()];
-          const { files } = run(objects, rows);
+          const { files } = exportOf(objects, { records: rows });
           const project = load(files);
           const plan = planFor(project, objects, rows);
           expect(plan.changes.map(({ address, diff }) => ({ address, diff }))).toEqual([]);
@@ -143,19 +141,8 @@ describe('the law: export then plan is empty', () => {
     const resources = load(files).resources.map((each) =>
       fillLookups(each, (lookup) => lookedUp(lookup, rows)),
     );
-    const result = mergeExport({
-      objects,
-      resources,
-      records: rows,
-      read,
-      all: true,
-      folder: '',
-      delete: true,
-      fileOf: (path: string) => path,
-      isUsedElsewhere: () => false,
-      inScope: () => true,
-      secrets: secretsOf({ PW: 'clear' }),
-    });
+    const more = { records: rows, folder: '', delete: true };
+    const result = mergeExport({ ...usualInput, objects, resources, read, ...more });
     for (const { path, content } of [...result.changed, ...result.created]) contents.set(path, content);
     for (const path of result.deleted) contents.delete(path);
     return { ...result, files: [...contents].map(([path, content]) => ({ path, content })) };
@@ -189,7 +176,7 @@ describe('the law: export then plan is empty', () => {
     );
     fc.assert(
       fc.property(pair$, ([first, second]) => {
-        const { files } = run([first], rows);
+        const { files } = exportOf([first], { records: rows });
         expect(mergeInto(files, [first])).toMatchObject({ changed: [], created: [], deleted: [] });
         const object = another(first, second);
         if (!object || files.length === 0) return;

@@ -1,9 +1,8 @@
 /** What a merge leaves alone: ignored values, files that others use, line ends, characters that UTF-8 cannot hold. */
 import { describe, expect, it } from 'vitest';
-import { exportObjects } from '../../src/exporter/index.ts';
 import type { Json } from '../../src/model/json.ts';
 import { head, merge, mergeFile, mergeOne } from './merging.ts';
-import { integration, search, sender, template } from './support.ts';
+import { exportOf, integration, search, sender, template } from './support.ts';
 
 describe('what stands under lifecycle.ignore', () => {
   const ignoring = (fields: string, ...places: string[]) =>
@@ -247,7 +246,7 @@ describe('half of a surrogate pair', () => {
   const text = `one\ntwo\nthree\nfour \ud83d five\n${'long '.repeat(60)}`;
 
   it('is not written into a side file, which would lose it', () => {
-    const { files } = exportObjects({ objects: [template('a', { body: text })], records: new Map() });
+    const { files } = exportOf([template('a', { body: text })]);
     expect(files.map(({ path }) => path)).toEqual([expect.stringMatching(/\.yaml$/)]);
     expect(files[0]?.content).toContain('\\ud83d');
   });
@@ -299,7 +298,7 @@ describe('files that are there already', () => {
 
 describe('a manifest that cannot be read any more as it was', () => {
   it.each([
-    ['nested too deeply', `a: ${'['.repeat(500)}${']'.repeat(500)}\n`],
+    ['nested too deeply', `${head}subject: Mine\na: ${'['.repeat(500)}${']'.repeat(500)}\n`],
     ['with an alias of itself', `${head}subject: Mine\nx: &x [*x]\n`],
   ])('stays as it is: %s', (_, now) => {
     const result = merge({

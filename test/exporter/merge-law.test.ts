@@ -5,7 +5,7 @@ import type { LiveObject } from '../../src/kinds/kind.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import { isWithin, pointer } from '../../src/model/pointer.ts';
 import { runs } from '../support/effort.ts';
-import { secretsOf } from '../support/plan.ts';
+import { usualInput } from './merging.ts';
 import { type Dice, type Line, printStyled } from './styled.ts';
 import { integration, load, planFor, search, template } from './support.ts';
 
@@ -20,22 +20,8 @@ environments:
   test: { sandbox: {}, variables: { cluster: va-prod, greeting: hello, source: src-1 } }
 `;
 const texts = [
-  'hello',
-  'va-prod',
-  'a: b',
-  'one',
-  'two words',
-  "it's",
-  '12',
-  'true',
-  '',
-  ' x ',
-  'l1\nl2\n',
-  'a\n b\n\nc',
-  '# no',
-  'x, y',
-  'crlf\r\nend',
-  '\u2028',
+  ...['hello', 'va-prod', 'a: b', 'one', 'two words', "it's", '12', 'true', '', ' x ', '# no', 'x, y'],
+  ...['l1\nl2\n', 'a\n b\n\nc', 'crlf\r\nend', '\u2028'],
 ];
 const names = ['url', 'user', 'a b', 'x-1', 'null', 'deep', 'list', 'é'];
 
@@ -170,19 +156,7 @@ function merge(files: readonly ExportedFile[], objects: readonly LiveObject[]): 
   const texts = new Map(files.map(({ path, content }) => [path, content]));
   const { resources } = load(files, {}, projectFile);
   const read = (path: string) => texts.get(path) ?? null;
-  return mergeExport({
-    objects,
-    resources,
-    read,
-    records: new Map(),
-    all: true,
-    folder: 'config',
-    inScope: () => true,
-    secrets: secretsOf({ PW: 'clear' }),
-    delete: false,
-    fileOf: (path: string) => path,
-    isUsedElsewhere: () => false,
-  });
+  return mergeExport({ ...usualInput, objects, resources, read });
 }
 
 /** Whether the lines stand in the text in this order. */

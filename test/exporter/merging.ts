@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import { type ExportedFile, type Merge, type MergeInput, mergeExport } from '../../src/exporter/index.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
-import { contractSettings } from '../../src/model/settings.ts';
 import { fillLookups } from '../../src/planner/fill-lookups.ts';
 import { secretsOf } from '../support/plan.ts';
 import { load } from './support.ts';
@@ -36,6 +35,17 @@ interface Case {
   >;
 }
 
+export const usualInput = {
+  records: new Map(),
+  all: true,
+  folder: 'config',
+  inScope: () => true,
+  secrets: secretsOf({ PW: 'clear' }),
+  delete: false,
+  fileOf: (path: string) => path,
+  isUsedElsewhere: () => false,
+};
+
 export const asFiles = (files: Readonly<Record<string, string>>): ExportedFile[] =>
   Object.entries(files).map(([path, content]) => ({ path, content }));
 
@@ -43,19 +53,7 @@ export const asFiles = (files: Readonly<Record<string, string>>): ExportedFile[]
 export function merge({ files, now = files, live, more = {} }: Case): Merge {
   const resources = load(asFiles(files), {}, project).resources.map((each) => fillLookups(each, () => 'a1'));
   const read = (path: string) => (Object.hasOwn(now, path) ? (now[path] ?? null) : null);
-  const rest = {
-    settings: contractSettings,
-    records: new Map(),
-    all: true,
-    folder: 'config',
-    inScope: () => true,
-    secrets: secretsOf({ PW: 'clear' }),
-    delete: false,
-    fileOf: (path: string) => path,
-    isUsedElsewhere: () => false,
-    ...more,
-  };
-  return mergeExport({ objects: live, resources, read, ...rest });
+  return mergeExport({ ...usualInput, objects: live, resources, read, ...more });
 }
 
 /** Merges one object into one file. */

@@ -2,14 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { secretNames } from '../../src/exporter/files.ts';
 import { namesOf, type Records, tagsFor } from '../../src/exporter/ids.ts';
-import { exportObjects } from '../../src/exporter/index.ts';
 import { jsonOf, mapTags, partOf, sideFileOf } from '../../src/exporter/print-live.ts';
 import { printPlace, remarkOf } from '../../src/exporter/remarks.ts';
-import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { Printable } from '../../src/loader/print.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { merge } from './merging.ts';
-import { answer, integration, ownKind, search, template } from './support.ts';
+import { answer, exportOf, integration, ownKind, ownObject, search, template } from './support.ts';
 
 describe('the name of a secret', () => {
   const place = (name: string, at = '/attributes/password') => ({
@@ -62,10 +60,9 @@ describe('the name of a secret', () => {
 
 describe('the name of a file', () => {
   const paths = (...names: string[]) =>
-    exportObjects({
-      objects: names.map((name) => integration(name, { request: {}, statusMap: {} })),
-      records: new Map(),
-    }).files.map(({ path }) => path.replace(/^sim-integrations\/(.*)\.yaml$/, '$1'));
+    exportOf(names.map((name) => integration(name, { request: {}, statusMap: {} }))).files.map(({ path }) =>
+      path.replace(/^sim-integrations\/(.*)\.yaml$/, '$1'),
+    );
 
   it.each([
     ['Service Now', 'service-now'],
@@ -93,10 +90,7 @@ describe('the name of a file', () => {
 
   it('says whose text a side file holds, and in which language', () => {
     const body = 'long '.repeat(50);
-    const { files } = exportObjects({
-      objects: [template('k', { body, description: 'a\nb\nc\nd', subject: body })],
-      records: new Map(),
-    });
+    const { files } = exportOf([template('k', { body, description: 'a\nb\nc\nd', subject: body })]);
     expect(files.map(({ path }) => path)).toEqual([
       'notification-templates/k/email.en.body.txt',
       'notification-templates/k/email.en.description.txt',
@@ -239,7 +233,7 @@ describe('a lookup', () => {
 describe('the file of an object with a key of several parts', () => {
   const kind = ownKind('Text', ['name', 'part', 'place', 'locale'], { body: { is: 'text' } });
   const pathOf = ([name = '', part = '', place = '', locale = '']: string[], ...taken: string[]) => {
-    const object = liveObject(kind, { id: 'x', name, part, place, locale }, null) ?? expect.fail();
+    const object = ownObject(kind, { name, part, place, locale });
     const read = (path: string) => (taken.includes(path) ? 'taken' : null);
     return merge({ files: {}, live: [object], more: { read } }).created[0]?.path ?? '';
   };
@@ -274,11 +268,10 @@ it('a reference takes the place of the object around an id, also where the field
     sources: { is: 'set', to: 'Source' },
     owner: { is: 'reference', to: 'Identity' },
   });
-  const answer = { id: 'r', name: 'R', sources: ['s1', { id: 's2' }, { id: 's3' }], owner: 'i1' };
-  const role = liveObject(kind, answer, null);
+  const sources = ['s1', { id: 's2' }, { id: 's3' }];
+  const role = ownObject(kind, { name: 'R', sources, owner: 'i1' });
   const nameOf = (to: string, id: string) => (id === 's3' ? null : `${to}/${id}`);
-  const sources = { records: new Map(), nameOf };
-  expect(role && [...tagsFor(role, sources)]).toEqual([
+  expect([...tagsFor(role, { records: new Map(), nameOf })]).toEqual([
     ['/sources/0', { tag: '!ref', value: 'Source/s1' }],
     ['/sources/1', { tag: '!ref', value: 'Source/s2' }],
     ['/owner', { tag: '!ref', value: 'Identity/i1' }],
@@ -310,8 +303,7 @@ describe('the name beside an id', () => {
 });
 
 describe('what an export tells', () => {
-  const told = (...objects: ReturnType<typeof answer>[]) =>
-    exportObjects({ objects, records: new Map() }).diagnostics;
+  const told = (...objects: ReturnType<typeof answer>[]) => exportOf(objects).diagnostics;
   const pigeon = (key: string) => template(key, {}, 'PIGEON');
 
   it('is nothing where all is exported', () => {

@@ -1,14 +1,13 @@
 /** Numbers and texts of many digits: none of them may change on its way through a manifest. */
 import { expect, it } from 'vitest';
-import { exportObjects } from '../../src/exporter/index.ts';
 import type { Json } from '../../src/model/json.ts';
 import { mergeFile } from './merging.ts';
-import { integration, load, planFor, search } from './support.ts';
+import { exportOf, integration, load, planFor, search } from './support.ts';
 
 const attributes = (digits: Json) => integration('I', { attributes: { digits }, request: {}, statusMap: {} });
 
 function manifestOf(live: ReturnType<typeof integration>): string {
-  const { files } = exportObjects({ objects: [live], records: new Map() });
+  const { files } = exportOf([live]);
   expect(planFor(load(files), [live]).changes).toEqual([]);
   return files[0]?.content ?? '';
 }

@@ -2,10 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import type { ExportedFile } from '../../src/exporter/index.ts';
+import type { DraftInput } from '../../src/exporter/draft.ts';
+import { type ExportedFile, exportObjects } from '../../src/exporter/index.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { readableFields } from '../../src/kinds/field.ts';
 import type { Field, Kind, LiveObject } from '../../src/kinds/kind.ts';
+import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { Project, Secrets } from '../../src/kinds/project.ts';
 import { secretPlaces } from '../../src/kinds/redact.ts';
 import { loadProject } from '../../src/loader/index.ts';
@@ -72,6 +74,21 @@ export const ownKind = (
     fields,
     serverOwned: ['id'],
   });
+
+/** An object of such a kind. */
+export function ownObject(kind: Kind, raw: JsonObject): LiveObject {
+  const object = liveObject(kind, { id: 'x', ...raw }, null);
+  if (!object) throw new Error(`It is no ${kind.name}.`);
+  return object;
+}
+
+/** An export of objects. No record is known but those in `more`. */
+export const exportOf = (objects: readonly LiveObject[], more: Partial<DraftInput> = {}) =>
+  exportObjects({ objects, records: new Map(), ...more });
+
+/** The manifest that an export makes of an object. */
+export const manifestOf = (object: LiveObject, more: Partial<DraftInput> = {}): string =>
+  exportOf([object], more).files.find(({ path }) => path.endsWith('.yaml'))?.content ?? '';
 
 export type Rows = ReadonlyMap<string, readonly JsonObject[]>;
 
