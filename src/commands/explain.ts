@@ -146,16 +146,16 @@ function explainKind(
   return `${layout(rows, view)}${shown.map((line) => `${line}\n`).join('')}`;
 }
 
-/** A schema with what each of its references stands for, and what stands beside the reference. */
+/** A schema with what each of its references stands for. */
 function dereference(schema: JsonObject, whole = schema): JsonObject {
-  const { $ref, ...beside } = schema;
-  const target = typeof $ref === 'string' ? valueAt(whole, $ref.slice(1)) : undefined;
+  const reference = getText(schema, '$ref');
+  const target = reference === null ? null : valueAt(whole, reference.slice(1));
+  if (isObject(target)) return dereference(target, whole);
   const follow = (value: Json): Json => {
     if (isArray(value)) return value.map(follow);
     return isObject(value) ? dereference(value, whole) : value;
   };
-  const members = Object.entries(beside).map(([name, value]): [string, Json] => [name, follow(value)]);
-  return { ...(isObject(target) ? dereference(target, whole) : {}), ...objectFrom(members) };
+  return objectFrom(Object.entries(schema).map(([name, value]) => [name, follow(value)]));
 }
 
 /** The schema of the items of a list; empty where they may be anything. */

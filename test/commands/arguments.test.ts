@@ -131,6 +131,11 @@ describe('apply with a plan file', () => {
     await expectEnd(world.run('apply plan.json', ...options), 1, '[usage]', options[0]);
     expect(writesIn(world.sandbox.log)).toEqual([]);
   });
+
+  it('takes it for no value of an option that stands before the command', async () => {
+    await succeed(world, '--report', 'result.md', 'apply', 'plan.json');
+    expect(writesIn(world.sandbox.log)).toHaveLength(1);
+  });
 });
 
 it.each([

@@ -1,6 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { confirm } from '../../src/commands/io.ts';
+import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, expectEnd, runProgram, seedFile, succeed } from '../support/world.ts';
 
 const files = { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' };
@@ -47,6 +48,13 @@ it('applies nothing where nobody answers', async () => {
   const asJson = await expectEnd(runProgram(argv, { cwd: dir, env, typed: 'no\n' }), 1);
   expect(JSON.parse(asJson.stdout).diagnostics).toMatchObject([{ code: 'declined' }]);
   expect(sandbox.state.senders).toEqual([]);
+});
+
+it('asks nobody where nothing would be sent', async () => {
+  const { dir, env, sandbox } = await createTestWorld({ files });
+  addObjects(sandbox.state, { senders: [{ email: 'a@acme.example' }] });
+  const { stderr } = await expectEnd(runProgram(['apply'], { cwd: dir, env, typed: '' }), 0);
+  expect(stderr).not.toContain("Type 'yes'");
 });
 
 it('names the environment and the tenant, below the plan, which --quiet does not hide', async () => {

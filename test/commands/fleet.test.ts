@@ -141,6 +141,14 @@ describe('a saved fleet', () => {
   });
 });
 
+it('the file with the results of one apply may get those of the next: it holds no plan to apply', async () => {
+  for (const senders of [['a@acme.example'], ['a@acme.example', 'b@acme.example']]) {
+    declareSenders(...senders);
+    await succeed(fleet, 'apply -e * --yes --result all.json');
+  }
+  expect(JSON.parse(fleet.read('all.json'))).toMatchObject({ summary: { create: 3 } });
+});
+
 describe('what happens to one tenant', () => {
   it('changes nothing for the others, and is told first', async () => {
     refuse('eu-1');

@@ -47,7 +47,9 @@ it.skipIf(!existsSync('/dev/full'))('names the file for which there is no room',
   const world = await worldOf();
   await expectEnd(world.run('plan --out /dev/full'), 1, '/dev/full', '(ENOSPC).  [unwritable-file]');
   world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
-  await expectEnd(world.run('apply --yes --result /dev/full'), 3, '/dev/full cannot be written');
+  const saved = 'Result file: .tenantctl/test/results/';
+  const applied = world.run('apply --yes --quiet --result /dev/full');
+  await expectEnd(applied, 3, '/dev/full cannot be written', saved);
   world.declare([{ kind: 'SenderAddress', email: 'other@acme.example' }]);
   const report = `${world.dir}-full.md`;
   symlinkSync('/dev/full', report);

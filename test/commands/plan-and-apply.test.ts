@@ -74,26 +74,20 @@ describe('plan and apply', () => {
 
   it('keeps the id of a kept rule, changes one in place, and destroys the one that is gone', async () => {
     const world = await createTestWorld();
+    const ofAttribute = { type: 'ProfileAttributeRule', comparison_operator: '==' };
     const rule = (id: string, value: string) => ({
-      ...{
-        id,
-        type: 'ProfileAttributeRule',
-        condition_object_id: `a${id}`,
-        comparison_operator: '==',
-        value,
-      },
+      ...ofAttribute,
+      id,
+      condition_object_id: `a${id}`,
+      value,
     });
     addObjects(world.sandbox.state, {
       neAttributes: ['1', '2', '3'].map((id) => ({ id: `a${id}`, uid: `u${id}`, label: id })),
       profileSearches: [{ id: 'q', label: 'Mine', rules: [rule('1', 'a'), rule('2', 'b'), rule('3', 'c')] }],
     });
-    const declared = (id: string, value: string) => ({
-      type: 'ProfileAttributeRule',
-      object_type: 'NeAttribute',
-      condition_object_id: !id ? '' : `a${id}`,
-      comparison_operator: '==',
-      value,
-    });
+    const declared = (id: string, value: string) => {
+      return { ...ofAttribute, object_type: 'NeAttribute', condition_object_id: `a${id}`, value };
+    };
     world.declare([
       { kind: 'ProfileSearch', label: 'Mine', rules: [declared('3', 'changed'), declared('1', 'a')] },
     ]);
@@ -125,6 +119,15 @@ describe('plan and apply', () => {
     expect(stdout).toContain('POST /v2025/verified-from-addresses');
     expect(stdout).toContain('"email": "new@acme.example"');
     expect(writes(world)).toEqual([]);
+  });
+
+  it('refuses a saved plan on a dry run as the apply would', async () => {
+    const world = await createTestWorld();
+    world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+    await succeed(world, 'plan --out plan.json');
+    addObjects(world.sandbox.state, { senders: [{ email: 'new@acme.example' }] });
+    const { stdout } = await expectEnd(world.run('apply plan.json --dry-run'), 4, '[plan-stale]');
+    expect(stdout).toBe('');
   });
 
   it('reads only the kinds that are declared', async () => {

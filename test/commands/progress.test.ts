@@ -267,6 +267,7 @@ describe('after Ctrl-C', () => {
 
   it('a run that only reads is not waited for, and --quiet is quiet', () => {
     expect(saidAfter([started], new Screen(false))).toBe('');
+    expect(saidAfter([...events, { ...finished, request: write }], new Screen(false))).toBe('');
     expect(saidAfter(events, new Screen(false), { quiet: true })).toBe('');
   });
 
