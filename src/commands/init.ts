@@ -12,7 +12,6 @@ import { describePlainCommand, flag, givenOptions, list, traceOption } from './c
 import {
   deploymentName,
   type PipelineFacts,
-  placeOf,
   type Route,
   readPipelineFacts,
   requirePlain,
@@ -103,7 +102,7 @@ export const command = describePlainCommand({
     throw fail('usage', '--promote takes environments of an existing project.', {
       hint: 'For a new project, name its tenants with --identity NAME=URL, in the order in which changes go to them.',
     });
-  const there = isNew ? null : writtenRoute(placeOf(root));
+  const there = isNew ? null : writtenRoute(root);
   // Reports mistakes of an existing project before a question is asked or a file is written.
   const given = args.identity.length > 0 ? null : asked;
   const known = isNew
@@ -115,7 +114,7 @@ export const command = describePlainCommand({
   const before = asked ?? there;
   const extended = before && extendRoute(root, before, choices, io.env);
   const route = isNew ? routeOf(choices.tenants) : (extended?.route ?? null);
-  if (choices.pipelines !== 'none') requirePlain(placeOf(root), choices.tenants, route, known);
+  if (choices.pipelines !== 'none') requirePlain(root, choices.tenants, route, known);
 
   const written = writeFiles(root, [
     ...projectFiles(choices, root, extended?.projectFile),

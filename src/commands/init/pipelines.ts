@@ -203,11 +203,12 @@ const plainFolder = /^[A-Za-z0-9._/-]*$/;
 
 /** Throws a Failure for what would not reach a job as it is: forges and shells read `$`, spaces and quotes. */
 export function requirePlain(
-  { folder }: ProjectPlace,
+  root: string,
   tenants: readonly NewTenant[],
   route: Route | null,
   known: PipelineFacts | null,
 ): void {
+  const { folder } = placeOf(root);
   const single = known && !route ? [known.stages[0].selection] : [];
   const names = [...tenants.map(({ name }) => name), ...single];
   const urls = tenants.flatMap(({ identity, profiles }) => [identity, profiles ?? identity]);
@@ -292,7 +293,7 @@ interface ProjectPlace {
 }
 
 /** The repository that the project is in, and the project's folder there. Without one, the project is the top. */
-export function placeOf(root: string): ProjectPlace {
+function placeOf(root: string): ProjectPlace {
   try {
     const { top, prefix: folder } = findRepository(root);
     return { top, folder };
@@ -364,7 +365,8 @@ function withContentOf(facts: PipelineFacts, there: PipelineContent | null): Pip
 }
 
 /** The route of the project's pipelines; `null` where they have none, or none that can be read. */
-export function writtenRoute({ top, folder }: ProjectPlace): Route | null {
+export function writtenRoute(root: string): Route | null {
+  const { top, folder } = placeOf(root);
   // One beside another waits for somebody to take over its jobs: it says what is to come.
   const beside = Object.values(systems).map((system) => `${folder}${system.beside}`);
   const [content] = [...beside, ...placesIn('github', folder), ...placesIn('gitlab', folder)]
