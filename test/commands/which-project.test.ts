@@ -2,30 +2,31 @@ import { chownSync, existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createTestWorld, createWorld, expectEnd, runProgram, succeed } from '../support/world.ts';
+import { createTestWorld, expectEnd, runProgram, succeed, type World } from '../support/world.ts';
 
 const sender = { kind: 'SenderAddress', email: 'new@acme.example' };
 
+/** Runs a command in a folder of the project, with further variables. */
+const runIn = ({ dir, env }: World, folder: string, line: string, more: NodeJS.ProcessEnv = {}) =>
+  runProgram([line], { cwd: join(dir, folder), env: { ...env, ...more } });
+
 describe('the project file', () => {
   it('is found from a folder below', async () => {
-    const world = await createWorld();
+    const world = await createTestWorld();
     world.declare([sender]);
     mkdirSync(join(world.dir, 'config/a/b'), { recursive: true });
-    const ran = await runProgram(['plan', '--format', 'json'], {
-      cwd: join(world.dir, 'config/a/b'),
-      env: world.env,
-    });
-    expect(JSON.parse(ran.stdout)).toMatchObject({ summary: { create: 1 } });
+    const { json } = await runIn(world, 'config/a/b', 'plan --format json');
+    expect(json).toMatchObject({ summary: { create: 1 } });
   });
 
   it('of the nearest folder counts', async () => {
-    const world = await createWorld({ files: { 'inner/tenantctl.yaml': 'version: 2\n' } });
-    const ran = await runProgram(['validate'], { cwd: join(world.dir, 'inner'), env: world.env });
+    const world = await createTestWorld({ files: { 'inner/tenantctl.yaml': 'version: 2\n' } });
+    const ran = await runIn(world, 'inner', 'validate');
     expect(ran).toMatchObject({ code: 1, stdout: expect.stringContaining('version') });
   });
 
   it('is the one that --config names, else TENANTCTL_CONFIG', async () => {
-    const world = await createWorld();
+    const world = await createTestWorld();
     world.declare([sender]);
     const cwd = mkdtempSync(join(tmpdir(), 'tenantctl-elsewhere-'));
     const env = { ...world.env, TENANTCTL_CONFIG: join(world.dir, 'tenantctl.yaml') };
@@ -58,14 +59,19 @@ describe('the project file', () => {
 });
 
 describe('the environment', () => {
+  /** The project file, in the folder `two`, of embedded tenants. */
+  const projectOf = (names: readonly string[], defaultEnvironment?: string) => {
+    const environments = Object.fromEntries(names.map((name) => [name, { sandbox: {} }]));
+    return { 'two/tenantctl.yaml': JSON.stringify({ version: 1, defaultEnvironment, environments }) };
+  };
+
   it('is the one of --env, else of TENANTCTL_ENV', async () => {
-    const world = await createWorld();
+    const world = await createTestWorld();
     world.declare([sender]);
-    const wrong = { ...world.env, TENANTCTL_ENV: 'elsewhere' };
-    const refused = await runProgram(['validate'], { cwd: world.dir, env: wrong });
+    world.env.TENANTCTL_ENV = 'elsewhere';
+    const refused = await world.run('validate');
     expect(refused).toMatchObject({ code: 1, stdout: expect.stringContaining('elsewhere') });
-    const { environment } = await world.plan();
-    await expectEnd(runProgram(['validate', '-e', environment], { cwd: world.dir, env: wrong }), 0);
+    await succeed(world, 'validate -e test');
   });
 
   it.each([
@@ -76,11 +82,9 @@ describe('the environment', () => {
     ['*,!test', 'TENANTCTL_ENV: `*,!test` leaves no environment.', 'The environments are: test.'],
   ])('%s, of TENANTCTL_ENV, is reported as coming from there', async (name, message, hint) => {
     const world = await createTestWorld();
-    const options = { cwd: world.dir, env: { ...world.env, TENANTCTL_ENV: name } };
-    for (const command of ['plan', 'export', 'status']) {
-      await expectEnd(runProgram([command], options), 1, message, hint);
-    }
-    const named = await expectEnd(runProgram(['plan', '-e', name], options), 1);
+    world.env.TENANTCTL_ENV = name;
+    for (const command of ['plan', 'export', 'status']) await expectEnd(world.run(command), 1, message, hint);
+    const named = await expectEnd(world.run('plan', '-e', name), 1);
     expect(named.stderr).not.toContain('TENANTCTL_ENV');
   });
 
@@ -92,65 +96,45 @@ describe('the environment', () => {
   });
 
   it('is one only for some commands, whichever way several were selected', async () => {
-    const environments = { a: { sandbox: {} }, b: { sandbox: {} } };
-    const files = { 'two/tenantctl.yaml': JSON.stringify({ version: 1, environments }) };
-    const world = await createTestWorld({ files });
-    const run = (argv: string[], env: NodeJS.ProcessEnv) =>
-      runProgram(['export', ...argv], { cwd: join(world.dir, 'two'), env });
+    const world = await createTestWorld({ files: projectOf(['a', 'b']) });
     const message = 'This command works on one environment, and ';
-    await expectEnd(run([], { TENANTCTL_ENV: '*' }), 1, `${message}TENANTCTL_ENV selects 2: a, b.`);
-    await expectEnd(run(['-e', '*'], { TENANTCTL_ENV: 'a' }), 1, `${message}--env selects 2: a, b.`);
+    const [all, one] = [{ TENANTCTL_ENV: '*' }, { TENANTCTL_ENV: 'a' }];
+    await expectEnd(runIn(world, 'two', 'export', all), 1, `${message}TENANTCTL_ENV selects 2: a, b.`);
+    await expectEnd(runIn(world, 'two', 'export -e *', one), 1, `${message}--env selects 2: a, b.`);
   });
 
   it('of a wrong defaultEnvironment is no matter of TENANTCTL_ENV', async () => {
-    const wrong =
-      'version: 1\ndefaultEnvironment: tset\nenvironments: { test: { sandbox: {} }, b: { sandbox: {} } }\n';
-    const world = await createTestWorld({ files: { 'two/tenantctl.yaml': wrong } });
-    await expectEnd(
-      runProgram(['plan'], {
-        cwd: join(world.dir, 'two'),
-        env: { TENANTCTL_ENV: '' },
-      }),
-      1,
-      'error  There is no environment `tset`.',
-    );
+    const world = await createTestWorld({ files: projectOf(['test', 'b'], 'tset') });
+    const ran = runIn(world, 'two', 'plan', { TENANTCTL_ENV: '' });
+    await expectEnd(ran, 1, 'error  There is no environment `tset`.');
   });
 
   it.each([
-    ['the plan of one', []],
-    ['the plans of several', ['-e', 'a,b']],
-  ])('that TENANTCTL_ENV selects refuses %s for another, as --env does', async (_what, options) => {
-    const environments = { a: { sandbox: {} }, b: { sandbox: {} }, c: { sandbox: {} } };
-    const files = {
-      'two/tenantctl.yaml': JSON.stringify({ version: 1, defaultEnvironment: 'a', environments }),
-    };
-    const world = await createTestWorld({ files });
-    const run = (argv: string[], env: NodeJS.ProcessEnv = {}) =>
-      runProgram(argv, { cwd: join(world.dir, 'two'), env });
-    await expectEnd(run(['plan', '--out', 'plan.json', ...options]), 0);
-    const named = await run(['apply', 'plan.json', '-e', 'c']);
-    const selected = await run(['apply', 'plan.json'], { TENANTCTL_ENV: 'c' });
-    const said = ({ code, stderr }: typeof named) => [code, stderr.replaceAll(/\s+/g, ' ')];
-    expect(named.code).toBe(options.length === 0 ? 4 : 1);
-    expect(said(selected)).toEqual([
-      named.code,
-      String(said(named)[1]).replace('--env selects', 'TENANTCTL_ENV selects'),
-    ]);
-    await expectEnd(run(['apply', 'plan.json'], { TENANTCTL_ENV: options[1] ?? 'a' }), 0);
+    ['the plan of one', '', 4],
+    ['the plans of several', ' -e a,b', 1],
+  ])('that TENANTCTL_ENV selects refuses %s for another, as --env does', async (_what, options, code) => {
+    const world = await createTestWorld({ files: projectOf(['a', 'b', 'c'], 'a') });
+    const run = (line: string, TENANTCTL_ENV = '') => runIn(world, 'two', line, { TENANTCTL_ENV });
+    await expectEnd(run(`plan --out plan.json${options}`), 0);
+    const named = await expectEnd(run('apply plan.json -e c'), code);
+    const selected = await expectEnd(run('apply plan.json', 'c'), code);
+    const [words, other] = [named, selected].map(({ stderr }) => stderr.replaceAll(/\s+/g, ' '));
+    expect(other).toBe(words?.replace('--env selects', 'TENANTCTL_ENV selects'));
+    await expectEnd(run('apply plan.json', options === '' ? 'a' : 'a,b'), 0);
   });
 });
 
 it('an export from a folder below writes into the project', async () => {
-  const world = await createWorld({ seed: 'senders: [{ email: a@acme.example }]\n' });
+  const world = await createTestWorld({ seed: 'senders: [{ email: a@acme.example }]\n' });
   mkdirSync(join(world.dir, 'docs'));
-  const { stdout } = await runProgram(['export'], { cwd: join(world.dir, 'docs'), env: world.env });
+  const { stdout } = await runIn(world, 'docs', 'export');
   expect(stdout).toContain('../config');
   expect(await world.plan()).toMatchObject({ changes: [], summary: { unchanged: 1 } });
 });
 
 it('the program without a command prints its help', async () => {
-  const { code, stdout, stderr } = await runProgram([], { cwd: tmpdir(), env: {} });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const { stdout, stderr } = await expectEnd(runProgram([], { cwd: tmpdir(), env: {} }), 0);
+  expect(stderr).toBe('');
   expect(stdout).toContain('tenantctl COMMAND [options]');
   expect(stdout).toContain('apply');
 });
