@@ -418,9 +418,9 @@ export function deletedSenders(changes: readonly Change[]): ReadonlySet<string> 
 /** The declared templates that are sent from one of these addresses, or replied to there. */
 export function findSentFrom(senders: ReadonlySet<string>, resources: readonly Resource[]): Resource[] {
   if (senders.size === 0) return [];
-  return resources
-    .filter((resource) => isTemplate(resource) && resource.ensure === 'present')
-    .filter((template) => addressesIn(template).some(({ address }) => senders.has(address)));
+  return resources.filter(
+    (resource) => isTemplate(resource) && addressesIn(resource).some(({ address }) => senders.has(address)),
+  );
 }
 
 function addressesIn({ fields }: Resource): NamedAddress[] {

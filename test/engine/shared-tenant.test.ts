@@ -172,6 +172,16 @@ describe('what a tenant has', () => {
     expect(await contentOf(other)).not.toBe(content);
   });
 
+  it('is that of the next list where the tenant does not show the first', async () => {
+    const world = await worldWith('a@acme.example');
+    const before = world.sandbox.log.length;
+    const content = await contentOf(world);
+    const lists = world.sandbox.log.slice(before).filter(({ method }) => method === 'GET');
+    world.sandbox.faults.add({ kind: 'status', status: 403, path: lists[0]?.path ?? '' });
+    expect(lists.length).toBeGreaterThan(1);
+    expect(await contentOf(world)).toBe(content);
+  });
+
   it.each([403, 404, 401])('is nothing where it is empty, or the tenant answers %i', async (status) => {
     expect(await contentOf(await worldWith())).toBeNull();
     const world = await worldWith('a@acme.example');

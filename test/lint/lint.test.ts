@@ -221,6 +221,7 @@ describe('search rules', () => {
     { id: 'iso', uid: 'start', label: 'Start', data_type: 'date', date_format: 'YYYY-MM-DD' },
     { id: 'us', uid: 'end', label: 'End', data_type: 'DateAttribute', date_format: 'mm/dd/yyyy' },
     { id: 'any', uid: 'born', data_type: 'date' },
+    { id: 'long', data_type: 'date', date_format: `YYYY-MM-DD${' '.repeat(91)}` },
     { id: 7, uid: 'number' },
   ];
   const rows: LintKnowledge = {
@@ -276,6 +277,7 @@ describe('search rules', () => {
     [attribute('before', '01/31/2030', 'us'), null],
     [attribute('before', '31/01/2030', 'us'), 'rule-attribute'],
     [attribute('before', '31/01/2030', 'any'), null],
+    [attribute('before', '31/01/2030', 'long'), null],
     [attribute('<', '30 after', 'us'), null],
     [attribute('<', '30', 'us'), 'rule-attribute'],
     [attribute('<', 'Today', 'us'), null],

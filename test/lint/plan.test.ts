@@ -174,6 +174,21 @@ describe('an error', () => {
   });
 });
 
+it('tells which checks were skipped in one order, whatever was refused first', async () => {
+  const refuse = (path: string, status: number) => world.sandbox.faults.add({ kind: 'status', path, status });
+  refuse('/v2025/notification-template-context', 403);
+  // This one is asked twice, so its refusal comes last.
+  refuse('/v2025/verified-from-addresses', 503);
+  refuse('/v2025/verified-from-addresses', 403);
+  world.declare([template({ subject: '$__global.nothing', from: 'a@foreign.example' })]);
+  const { diagnostics } = await world.plan();
+  const messages = diagnostics.map(({ message }) => message);
+  expect(messages).toEqual([
+    expect.stringContaining('Reading SenderAddress'),
+    expect.stringContaining('Reading the template context'),
+  ]);
+});
+
 it('makes a plan even if the tenant refuses to answer the questions of the lint', async () => {
   const refused = { kind: 'status', path: '/v2025/notification-template-context', status: 403 } as const;
   world.sandbox.faults.add({ ...refused, times: 2 });

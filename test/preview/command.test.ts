@@ -244,6 +244,7 @@ it('shows no secret, neither declared nor in the tenant', async () => {
   const { page, list, render } = await visit(await preview());
   const all = JSON.stringify([page, await list(), await render(address)]);
   expect(all).toContain('(secret TEXT)');
+  expect((await list()).templates).toMatchObject([{ differs: false }]);
   expect(all).not.toContain('s3cr3t');
 });
 

@@ -67,6 +67,15 @@ describe('changed texts below conditions', () => {
     expect((await pictures(unused('first'), unused('second'))).remark).toMatch(/^2 changed texts/);
   });
 
+  it('are not looked for where somebody has chosen the values', async () => {
+    const sides = {
+      before: { subject: 's', body: '#if($a)old#end' },
+      after: { subject: 's', body: '#if($a)new#end' },
+    };
+    const choice = { from: 'user', context: { a: false } } as const;
+    expect(await renderTemplate(renderer, 'EMAIL', sides, choice)).toMatchObject({ further: [], remark: '' });
+  });
+
   it('leave `#set` alone, whose expressions are no conditions', async () => {
     const text = (words: string) => `#set($n = 1 + 2)#if($x)a#{else}${words} $n#end`;
     expect((await pictures(text('old'), text('new'))).further).toEqual([

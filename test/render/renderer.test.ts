@@ -21,6 +21,13 @@ describe('rendering', () => {
     expect(await rendered(text, { n: 1, one: 'one' })).toBe('one task:');
   });
 
+  it('gives each text the context as it was, whatever another one sets in it', async () => {
+    const texts = { first: '#set($user.name = "Bob")$user.name', second: '$user.name' };
+    expect(await renderer.render(texts, { user: { name: 'Ann' } })).toMatchObject({
+      value: { texts: { first: 'Bob', second: 'Ann' } },
+    });
+  });
+
   it('takes nothing from the environment: neither secrets nor options of Node', async () => {
     vi.stubEnv('NODE_OPTIONS', '--require ./there-is-no-such-file.cjs');
     const own = new Renderer();
