@@ -1,4 +1,3 @@
-import type { Address } from '../model/address.ts';
 import { groupBy, lazy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { type Fleet, type FleetMember, isFailed, isNotRun, shareDiagnostics } from '../model/fleet.ts';
@@ -150,15 +149,13 @@ function changeGroups(fleet: Fleet, options: ReportContext): Group[] {
   });
 }
 
-const idOnly = (to: Address) => to;
-
 /** The fields that differ in some of the environments. */
 function sharedFields(all: Shared<Change>['all'], environments: readonly string[]): Field[] {
   const each = all.flatMap(({ name, item }) => item.diff.map((difference) => ({ name, difference })));
   return groupBy(each, ({ difference }) => difference.path).flatMap(([, same]) => {
     const equal = groupBy(same, ({ difference }) => {
       // The same object has another id in each tenant, and its value may stand in another overlay.
-      const { named: _named, overlay: _overlay, ...values } = nameIds(difference, idOnly, idOnly);
+      const { named: _named, overlay: _overlay, ...values } = nameIds(difference, (to) => to);
       return canonicalJson(values);
     });
     const variants = equal.map(([, group]) => {

@@ -89,20 +89,14 @@ function sarifResult({ severity, message, source, hint, address }: Diagnostic, f
     region: { startLine: Math.max(1, source.line), startColumn: Math.max(1, source.column) },
   };
   const logical = address === undefined ? undefined : [{ fullyQualifiedName: printable(address) }];
+  // A plain message (3.11.5, 3.11.6): braces are doubled, since `{0}` is a placeholder, and where brackets could be read as a
+  // link, as in `[text](target)`, they are escaped.
+  const said = printable(joinParts([message, hint], '\n')).replace(/[{}]/g, '$&$&');
   return {
     level: levels[severity],
-    message: { text: plainMessage(joinParts([message, hint], '\n')) },
+    message: { text: said.includes('](') ? said.replace(/[\\[\]]/g, '\\$&') : said },
     ...((physical || logical) && { locations: [{ physicalLocation: physical, logicalLocations: logical }] }),
   };
-}
-
-/**
- * Text as a plain message of SARIF 2.1.0 (3.11.5, 3.11.6): braces are doubled, since `{0}` is a placeholder, and where brackets
- * could be read as a link, as in `[text](target)`, they are escaped.
- */
-function plainMessage(text: string): string {
-  const message = printable(text).replace(/[{}]/g, '$&$&');
-  return message.includes('](') ? message.replace(/[\\[\]]/g, '\\$&') : message;
 }
 
 interface TestCase {

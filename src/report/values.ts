@@ -65,12 +65,11 @@ type ShownDifference = SideDifference & Partial<Pick<Difference, 'origin' | 'ove
 
 export function fieldOf(difference: ShownDifference): Field {
   const { origin = null, overlay } = difference;
-  const named = nameIds(
-    difference,
+  const named = nameIds(difference, (to, id) => {
     // Lookups are in their words, objects by their addresses.
-    (to, id) => (to.startsWith('!') ? `${to} (${id})` : `!ref ${nameOf(to)} (${id})`),
-    (to) => `!ref ${nameOf(to)} (created by this plan)`,
-  );
+    const words = to.startsWith('!') ? to : `!ref ${nameOf(to)}`;
+    return `${words} (${id ?? 'created by this plan'})`;
+  });
   const places = overlay ? [place(overlay)] : [];
   return { ...plainField, name: pathWords(named.path), op: named.op, origin, places, view: viewOf(named) };
 }
@@ -193,20 +192,19 @@ function isShort(value: Json, shown: string | null): boolean {
 
 /**
  * The difference with words in place of references: of ids whose objects are known by name, and of ids that an apply fills
- * in. An object that is nothing but a reference becomes these words.
+ * in, which are `null`. An object that is nothing but a reference becomes these words.
  */
 export function nameIds<T extends ShownDifference>(
   difference: T,
-  wordsForId: (to: string, id: string) => string,
-  wordsForPlanned: (to: Address) => string,
+  wordsOf: (to: string, id: string | null) => string,
 ): T {
   const { path, before, after, base, named = {} } = difference;
   const wordsFor = (value: Json): string | null => {
     const to = refOf(value);
-    if (to !== null) return wordsForPlanned(to);
+    if (to !== null) return wordsOf(to, null);
     if (typeof value !== 'string' && typeof value !== 'number') return null;
     const id = String(value);
-    return Object.hasOwn(named, id) ? wordsForId(named[id] ?? '', id) : null;
+    return Object.hasOwn(named, id) ? wordsOf(named[id] ?? '', id) : null;
   };
   const name = (value: Json): Json => {
     const words = wordsFor(isReference(value) ? (value.id ?? null) : value);
@@ -217,9 +215,9 @@ export function nameIds<T extends ShownDifference>(
   };
   const nameMember = (member: string): string => {
     const to = refOfName(member);
+    if (to !== null) return wordsOf(to, null);
     // A number counts items.
-    if (to === null) return (/^\d+$/.test(member) ? null : wordsFor(member)) ?? member;
-    return wordsForPlanned(to);
+    return (/^\d+$/.test(member) ? null : wordsFor(member)) ?? member;
   };
   // A tenant's own data may look like what an apply fills in.
   const isPlain = Object.keys(named).length === 0;

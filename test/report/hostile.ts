@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import { type Diff, type DiffObject, diffFormat } from '../../src/model/diff.ts';
+import { type Diff, diffFormat } from '../../src/model/diff.ts';
 import { type FleetMember, fleetOf } from '../../src/model/fleet.ts';
 import type { Document } from '../../src/report/index.ts';
 import { added, change, difference, outcome, plan, result } from './fixtures.ts';
@@ -25,29 +25,41 @@ export const evil = [
 /** Documents with hostile text wherever there can be text. */
 export function hostileDocuments(port = 1): readonly Document[] {
   const text = evil.replaceAll('PORT', String(port));
+  const short = [text.slice(0, 40), text.slice(40, 80)] as const;
+  return documentsOf({ text, short, word: text, kind: text, address: text, path: `/${text}` });
+}
+
+interface Texts {
+  readonly text: string;
+  /** Values that fit into a line. */
+  readonly short: readonly [before: string, after: string];
+  /** In the place of a word of the program, such as a code or a time. */
+  readonly word: string;
+  readonly kind: string;
+  readonly address: string;
+  readonly path: string;
+}
+
+/** Documents with these texts in each of their parts. */
+export function documentsOf({ text, short, word, kind, address, path }: Texts): readonly Document[] {
+  const [before, after] = short;
+  const at = { file: text, line: 3, column: 1 };
   const problem: Diagnostic = {
-    code: text,
-    severity: 'error',
-    message: text,
-    source: { file: text, line: 1, column: 1 },
-    excerpt: text,
-    hint: text,
-    address: text,
-    versions: [{ name: text, ours: text, theirs: `${text}!` }],
+    ...{ code: word, severity: 'error', message: text, source: at, excerpt: text, hint: text, address },
+    versions: [{ name: text, ours: text, theirs: `${text}!`, old: text }],
   };
   const named = { one: text, two: `!lookup ${text}` };
+  const of = { address, kind, key: [text], source: at };
   const item = change({
-    address: text,
-    kind: text,
-    key: [text],
+    ...of,
     action: 'update',
-    source: { file: text, line: 3 },
     id: text,
     diff: [
-      difference(`/${text}`, text, `${text}!`),
-      difference(`/short${text}`, text.slice(0, 40), text.slice(40, 80)),
-      added('/object', { [text]: text }),
-      { ...difference('/owner', 'one', 'two'), named, overlay: { file: text, line: 1 }, origin: 'both' },
+      difference(path, text, `${text}!`),
+      difference(`/short${path}`, before, after),
+      difference('/body', `${text}\none\ntwo`, `${text}\none\nthree`),
+      added('/object', { [text]: [text], pin: 74_185_296 }),
+      { ...difference('/owner', 'one', 'two'), named, overlay: at, origin: 'both' },
       { ...difference('/owners', ['one', { id: 'two', name: text }], []), named },
     ],
     requests: [
@@ -56,7 +68,7 @@ export function hostileDocuments(port = 1): readonly Document[] {
         path: text,
         query: { [text]: text },
         headers: { [text]: text },
-        body: { [text]: text },
+        body: { [text]: text, pin: 74_185_296 },
       },
     ],
     warnings: [text],
@@ -64,70 +76,53 @@ export function hostileDocuments(port = 1): readonly Document[] {
     impact: { before: 3, after: 9, enter: { count: 7, first: [text] }, leave: { count: 1, first: [text] } },
   });
   const family = ['x', 'y'].map((end) =>
-    change({ address: `${text}/${end}`, action: 'update', diff: item.diff.slice(1, 2), risk: item.risk }),
+    change({ address: `${address}/${end}`, action: 'update', diff: item.diff.slice(1, 2), risk: item.risk }),
   );
   const unknown = change({ address: 'A/b', action: 'create', impact: { notRun: text } });
-  const scope = { only: [text], except: [text], prune: true, since: text };
-  const made = { environment: text, tenant: { identity: text, profiles: text }, digest: text };
+  const tenant = { identity: text, profiles: text };
+  const limits = { only: [text], except: [text] };
+  const hostilePlan = plan([item, ...family, unknown], {
+    ...{ environment: text, tenant, digest: word, createdAt: word, tool: { name: word, version: word } },
+    scope: { ...limits, prune: true, since: text },
+    summary: { create: 1, update: 3, delete: 0, manual: 0, unchanged: 0, undeclared: 1 },
+    diagnostics: [problem, { ...problem, severity: 'warning' }],
+    undoes: { startedAt: word, planDigest: word },
+    undeclared: [address],
+  });
   const sent = { method: 'POST', path: text, status: 400, trackingId: text, attempts: 1, ms: 1 } as const;
   const fate = outcome({
-    address: text,
-    outcome: 'failed',
-    before: { [text]: text },
-    requests: [sent],
-    error: text,
-    warnings: [text],
-  });
-  const hostilePlan = plan([item, ...family, unknown], {
-    ...made,
-    scope,
-    diagnostics: [problem, { ...problem, severity: 'warning' }],
-    tool: { name: text, version: text },
-    undoes: { startedAt: text, planDigest: text },
-    undeclared: [text],
+    ...{ address, outcome: 'failed', before: { [text]: text }, requests: [sent] },
+    ...{ error: text, warnings: [text] },
   });
   const hostileResult = result([fate, { ...fate, outcome: 'done' }], {
-    ...made,
-    planDigest: text,
-    startedAt: text,
-    endedAt: text,
+    ...{ environment: text, tenant, planDigest: word, startedAt: word, endedAt: word },
     diagnostics: [problem],
   });
   const member = (name: string): FleetMember => ({ name: `${text}${name}`, plan: hostilePlan, error: null });
   const broken: FleetMember = { name: text, plan: null, error: { exitCode: 1, diagnostics: [problem] } };
   const fleet = fleetOf([...['a', 'b', 'c', 'd', 'e', 'f'].map(member), broken]);
+  // Two tenants, each with objects and values of the other's making.
+  const side = { name: text, is: 'tenant', tenant } as const;
+  const object = { ...of, in: 'both', diff: item.diff } as const;
+  const diff: Diff = {
+    formatVersion: diffFormat,
+    tool: { name: word, version: word },
+    createdAt: word,
+    sides: [side, { ...side, name: `${text}2` }],
+    scope: { ...limits, kinds: [kind] },
+    summary: { differing: 1, onlyFirst: 1, onlySecond: 0, equal: 0, notComparable: 1 },
+    objects: [object, { ...object, address: `${address}3`, in: 'first', diff: [] }],
+    notComparable: [{ address, paths: [path] }],
+    diagnostics: [{ ...problem, severity: 'warning' }],
+  };
   return [
     { is: 'plan', plan: hostilePlan },
     { is: 'result', result: hostileResult },
     { is: 'fleet', fleet },
     { is: 'fleet', fleet: fleetOf([{ ...member('a'), result: hostileResult }, broken]) },
-    { is: 'diff', diff: hostileDiff(text, item.diff, problem) },
+    { is: 'diff', diff },
     { is: 'diagnostics', diagnostics: [problem] },
   ];
-}
-
-/** Two tenants, each with objects and values of the other's making. */
-function hostileDiff(text: string, diff: DiffObject['diff'], problem: Diagnostic): Diff {
-  const side = { name: text, is: 'tenant', tenant: { identity: text, profiles: text } } as const;
-  const object = {
-    address: text,
-    kind: text,
-    key: [text],
-    in: 'both',
-    source: { file: text, line: 3 },
-    diff,
-  } as const;
-  return {
-    formatVersion: diffFormat,
-    tool: { name: text, version: text },
-    createdAt: text,
-    sides: [side, { ...side, name: `${text}2` }],
-    scope: { only: [text], except: [text], kinds: [text] },
-    summary: { differing: 1, onlyFirst: 1, onlySecond: 0, equal: 0, notComparable: 1 },
-    objects: [object, { ...object, address: `${text}3`, in: 'first', diff: [] }],
-    notComparable: [{ address: text, paths: [`/${text}`] }],
-    diagnostics: [{ ...problem, severity: 'warning' }],
-  };
 }
 
 /** What a CI system would carry out if it stood in the output of a job, apart from GitHub's own annotations. */

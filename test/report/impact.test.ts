@@ -31,6 +31,10 @@ describe('the impact of a search', () => {
   it.each(['text', 'markdown', 'html'] as const)('is shown where nobody moves: %s', (format) => {
     const still = { before: 1, after: 1, enter: { count: 0, first: [] }, leave: { count: 0, first: [] } };
     expect(renderSearch(format, still)).toContain('finds 1 profile, 1 before: nobody enters or leaves');
+    // What the change does is then told by its fields.
+    expect(renderSearch('html', still)).toContain(
+      '<span class="what">rules/0/value: Active → Inactive</span>',
+    );
   });
 
   it.each(['text', 'markdown', 'html'] as const)('says why it is not known: %s', (format) => {

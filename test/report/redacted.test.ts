@@ -2,22 +2,11 @@ import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
 import { Redactor } from '../../src/client/redactor.ts';
-import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import { type Diff, diffFormat } from '../../src/model/diff.ts';
-import { type FleetMember, fleetOf } from '../../src/model/fleet.ts';
-import { type Document, formatsOf, renderReport } from '../../src/report/index.ts';
+import { fleetOf } from '../../src/model/fleet.ts';
+import { type Document, formatsOf } from '../../src/report/index.ts';
 import { createWorld, type World } from '../support/world.ts';
-import {
-  change,
-  difference,
-  lockout,
-  outcome,
-  plain,
-  plan,
-  render,
-  sampleResult,
-  update,
-} from './fixtures.ts';
+import { change, difference, lockout, outcome, plan, render, sampleResult, update } from './fixtures.ts';
+import { documentsOf } from './hostile.ts';
 
 let world: World | null = null;
 afterEach(async () => {
@@ -43,7 +32,17 @@ function redactorOf(...secrets: string[]): (text: string) => string {
 }
 
 it('keeps a page as it is where a secret is one of its own words', () => {
-  const words = ['sandbox', 'summary', 'details', 'entry', 'update', 'data-address', 'function', 'color'];
+  const words = [
+    'SimIntegration',
+    'sandbox',
+    'summary',
+    'details',
+    'entry',
+    'update',
+    'data-address',
+    'function',
+    'color',
+  ];
   const changes = [
     update('SimIntegration/A%20sandbox', difference('/description', 'in the sandbox', 'a summary')),
   ];
@@ -51,153 +50,42 @@ it('keeps a page as it is where a secret is one of its own words', () => {
   expectWhole(page);
   const main = /<main>(.*)<\/main>/s.exec(page)?.[1] ?? '';
   expect(main.split('<details class="entry"')).toHaveLength(2);
+  expect(main).toContain('data-address="SimIntegration/A%20[secret]"');
   expect(main).not.toContain('sandbox');
   expect(main).not.toContain('a summary');
   expect(main).toContain('data-filter="update"');
 });
 
-it('removes a secret from every part of a plan and a result, in every spelling', () => {
+it('removes a secret from every part of a document, in every spelling, and from the addresses beside it', () => {
   const secret = 's3cr3t/"<x>';
-  const spellings = [
-    secret,
-    encodeURIComponent(secret),
-    JSON.stringify(secret),
-    Buffer.from(secret).toString('base64'),
-  ];
-  const text = spellings.join(' ');
-  const at = { file: secret, line: 1, column: 1 };
-  const remark = {
-    code: 'default-moved',
-    message: text,
-    excerpt: text,
-    hint: text,
-    source: at,
-    address: `SimIntegration/${encodeURIComponent(secret)}`,
-    versions: [{ name: text, ours: text, theirs: text, old: text }],
-  } as const;
-  const one = change({
-    address: `SimIntegration/${encodeURIComponent(secret)}`,
-    action: 'update',
-    id: secret,
-    source: at,
-    diff: [
-      { ...difference('/attributes/s3cr3t~1"<x>', text, 74_185_296), overlay: at },
-      difference('/request', { [secret]: [secret] }, null),
-      difference('/body', `${text}\none\ntwo`, `${text}\none\nthree`),
-    ],
-    requests: [
-      {
-        method: 'POST',
-        path: `/x/${encodeURIComponent(secret)}`,
-        query: { q: secret },
-        headers: {},
-        body: { [secret]: secret, pin: 74_185_296 },
-      },
-    ],
-    warnings: [text],
-    impact: { before: 1, after: 2, enter: { count: 1, first: [secret] }, leave: { count: 0, first: [] } },
-  });
-  const value = plan([one], {
-    environment: secret,
-    tenant: { identity: secret, profiles: secret },
-    scope: { only: [secret], except: [secret], prune: false, since: secret },
-    undeclared: [`SimIntegration/${encodeURIComponent(secret)}`],
-    summary: { create: 0, update: 1, delete: 0, manual: 0, unchanged: 0, undeclared: 1 },
-    diagnostics: [
-      { ...remark, severity: 'warning' },
-      { ...remark, severity: 'error' },
-    ],
+  const encoded = encodeURIComponent(secret);
+  const text = [secret, encoded, JSON.stringify(secret), Buffer.from(secret).toString('base64')].join(' ');
+  const address = `SimIntegration/${encoded}` as const;
+  const documents = documentsOf({
+    ...{ text, address, short: [secret, encoded], word: 'word', kind: 'SimIntegration' },
+    path: '/attributes/s3cr3t~1"<x>',
   });
   const side = {
     document: `<p>${text}`,
     head: { subject: text, from: text, replyTo: text, preheader: text },
   };
+  const further = [{ title: text, before: side, after: side, captions: [text, text] as const }];
   const options = {
-    ...plain,
-    rendered: {
-      [one.address]: {
-        before: side,
-        after: side,
-        further: [{ title: text, before: side, after: side, captions: [text, text] as const }],
-        remark: text,
-      },
-    },
+    rendered: { [address]: { before: side, after: side, further, remark: text } },
     sourceUrl: `https://host/${secret}/{file}`,
+    reportUrl: `https://host.example/${encoded}/plan.html`,
     redact: redactorOf(secret, '74185296'),
   };
-  const [result] = sampleResult.changes;
-  const failed = {
-    ...sampleResult,
-    environment: secret,
-    diagnostics: [{ ...remark, severity: 'error' as const }],
-  };
-  const changed = result && {
-    ...result,
-    address: one.address,
-    error: text,
-    warnings: [text],
-    before: { [secret]: secret },
-    requests: [{ method: 'POST' as const, path: secret, status: 1, trackingId: secret, attempts: 1, ms: 1 }],
-  };
-  const outcome = { ...failed, changes: changed ? [changed] : [] };
-  const broken = { exitCode: 1, diagnostics: [{ ...remark, severity: 'error' }] } as const;
-  const members: readonly FleetMember[] = [
-    { name: `${secret}-1`, plan: value, error: null },
-    { name: `${secret}-2`, plan: value, error: null },
-    { name: `${secret}-3`, plan: null, error: broken },
-  ];
-  const applied = members.map((member) => ({ ...member, result: member.plan && outcome }));
-  const documents: readonly Document[] = [
-    { is: 'plan', plan: value },
-    { is: 'result', result: outcome },
-    { is: 'fleet', fleet: fleetOf(members) },
-    { is: 'fleet', fleet: fleetOf(applied) },
-  ];
-  for (const document of documents) {
-    expect(renderReport(document, 'html', options)).toContain('[secret]');
-    for (const format of formatsOf(document.is).filter((each) => each !== 'json')) {
-      const report = renderReport(document, format, options);
-      expect(report, `${document.is} ${format}`).not.toMatch(/s3cr3t|74185296|czNjcjN0|733363723374/i);
-    }
-  }
-});
-
-it('removes a secret from every part of a diff, and from the address of the HTML report', () => {
-  const secret = 's3cr3t-word';
-  const at = { file: secret, line: 1, column: 1 };
-  const side = { name: secret, is: 'tenant', tenant: { identity: secret, profiles: secret } } as const;
-  const remark: Diagnostic = { code: 'lint', severity: 'warning', message: secret, source: at };
-  const object = {
-    address: `SimIntegration/${secret}`,
-    kind: 'SimIntegration',
-    key: [secret],
-    in: 'both',
-    source: at,
-    diff: [{ ...difference(`/${secret}`, secret, 'id'), named: { id: `!lookup ${secret}` } }],
-  } as const;
-  const diff: Diff = {
-    formatVersion: diffFormat,
-    tool: { name: 'tenantctl', version: '1' },
-    createdAt: '2025-03-01T10:00:00.000Z',
-    sides: [side, side],
-    scope: { only: [secret], except: [secret], kinds: [] },
-    summary: { differing: 1, onlyFirst: 1, onlySecond: 0, equal: 0, notComparable: 1 },
-    objects: [object, { ...object, in: 'first', diff: [] }],
-    notComparable: [{ address: object.address, paths: [`/${secret}`] }],
-    diagnostics: [remark],
-  };
-  const options = { ...plain, verbose: true, redact: redactorOf(secret) };
-  for (const format of formatsOf('diff').filter((each) => each !== 'json')) {
-    const report = renderReport({ is: 'diff', diff }, format, options);
-    expect(report).toContain('secret');
-    expect(report, format).not.toMatch(/s3cr3t/);
-  }
-  const comment = renderReport({ is: 'plan', plan: plan([lockout]) }, 'markdown', {
-    ...options,
-    reportUrl: `https://host.example/${secret}/plan.html`,
-  });
-  expect(comment).toContain('https://host.example/');
-  expect(comment).not.toMatch(/s3cr3t/);
+  for (const document of documents)
+    for (const format of formatsOf(document.is).filter((each) => each !== 'json'))
+      for (const verbose of [false, true]) {
+        const report = render(document, format, { ...options, verbose });
+        expect(report, `${document.is} ${format}`).not.toMatch(/s3cr3t|74185296|czNjcjN0|733363723374/i);
+        if (format !== 'gitlab') expect(report, `${document.is} ${format}`).toContain('secret');
+      }
+  expect(render(plan([lockout]), 'markdown', options)).toContain('https://host.example/');
+  // What is known by an address is found by the address without the secret.
+  expect(render(documents[0] ?? [], 'html', options)).toContain('As recipients see it');
 });
 
 /** What people read in a report, without its markup, escapes, colours and signs for what is invisible. */

@@ -71,6 +71,8 @@ Digest: ${digest}
     expect(shown).toContain('⚠ SENDS E-MAIL');
     expect(shown).toContain('⚠ DELETE');
     expect(shown).toContain('by hand: Set the mediums of approvals');
+    // It is the task, and no warning too.
+    expect(shown).not.toContain('⚠ Set the mediums');
     expect(shown).toMatch(/\+ attributes\/password {2}\(sensitive\)/);
     expect(shown).toContain('false → true  (changed in the repository and in the tenant)');
     expect(shown).toContain('Plan: 2 to create, 2 to update, 1 to delete, 1 by hand, 137 unchanged.');
@@ -89,6 +91,31 @@ Plan: 0 to create, 2 to update, 5 to delete, 0 by hand, 137 unchanged.
 Digest: ${digest}
 `);
     expect(planText(plan([textUpdate]))).not.toContain('Read this first');
+  });
+
+  it('reads a replacement as a delete, and names what is undeclared where a manifest was removed since', () => {
+    const replaced = change({ address: 'SimIntegration/a', action: 'update', risk: ['replace'] });
+    expect(planText(plan([replaced]))).toMatch(/HIGH +1 delete +SimIntegration\/a/);
+    const undeclared = ['SenderAddress/gone', 'SenderAddress/lost'];
+    const summary = { create: 0, update: 0, delete: 0, manual: 0, unchanged: 1, undeclared: 2 };
+    const shown = (since: string | null) =>
+      planText(plan([], { undeclared, summary, scope: { only: [], except: [], prune: false, since } }));
+    expect(shown('main')).toContain('? SenderAddress/gone\n  ? SenderAddress/lost\n');
+    expect(shown(null)).toMatch(/Undeclared +2 objects .*; --verbose names them\n/);
+  });
+
+  it('names four objects of a point, since "and 1 more" takes as much room', () => {
+    const deletes = (count: number) =>
+      planText(
+        plan(Array.from({ length: count }, (_, at) => ({ ...senderDelete, address: `SenderAddress/${at}` }))),
+        { ...plain, width: 200 },
+      );
+    expect(deletes(4)).toMatch(
+      /4 deletes +SenderAddress\/0, SenderAddress\/1, SenderAddress\/2, SenderAddress\/3 ·/,
+    );
+    expect(deletes(5)).toMatch(
+      /5 deletes +SenderAddress\/0, SenderAddress\/1, SenderAddress\/2 and 2 more ·/,
+    );
   });
 
   it('counts the people that leave a search', () => {
@@ -265,6 +292,15 @@ Digest: ${digest}
 To finish: apply the plan file again; without one, apply what \`tenantctl plan\` shows now.
 To undo what was done: \`tenantctl rollback\` with the result file.
 `);
+  });
+
+  it.each([
+    ['2025-03-01T10:00:00.400Z', '400 ms'],
+    ['2025-03-01T10:02:05.000Z', '2 min 5 s'],
+  ])('says how long a run took that ended at %s: %s', (endedAt, took) => {
+    expect(text({ is: 'result', result: { ...sampleResult, endedAt } })).toMatch(
+      new RegExp(`  ${took}$`, 'm'),
+    );
   });
 
   it.each(range(60, 110))('does not break the time that it took, on %i columns', (width) => {
