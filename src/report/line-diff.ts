@@ -7,14 +7,14 @@ export interface Chunk {
   readonly changed: boolean;
 }
 
-export interface DiffLine {
+interface DiffLine {
   /** From 1: in the text before for removed lines, otherwise in the text after. */
   readonly number: number;
   readonly parts: readonly Chunk[];
 }
 
 /** Lines that are equal, or lines and what replaced them. Equal lines that are far from a change are a gap. */
-export interface Block {
+interface Block {
   readonly is: 'same' | 'gap' | 'changed';
   readonly before: readonly DiffLine[];
   readonly after: readonly DiffLine[];
@@ -33,7 +33,7 @@ export interface LineDiff {
 }
 
 /** A line with the sign of a patch; `@` stands before the lines that begin the text or follow a gap. */
-export interface SignedLine {
+interface SignedLine {
   readonly sign: '@' | ' ' | '-' | '+';
   readonly parts: readonly Chunk[];
 }
@@ -51,12 +51,6 @@ const maxPart = 4000;
 const maxPairs = 400;
 /** Lines that share a smaller part of their words, from 0 to 1, do not replace each other. */
 const minSimilarity = 0.3;
-
-export function textsOfBlock({ is, before, after }: Block): string[] {
-  return [...(is === 'changed' ? before : []), ...after].map(({ parts }) =>
-    parts.map(({ text }) => text).join(''),
-  );
-}
 
 /** The lines as a patch has them, without gaps. What replaces lines comes after them. */
 export function signedLines({ blocks }: LineDiff): SignedLine[] {

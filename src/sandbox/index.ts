@@ -11,8 +11,6 @@ import {
   type LoggedRequest,
   type Metrics,
   type RateLimit,
-  RateLimiter,
-  RequestLog,
 } from './server.ts';
 import { loadState, readKindFolder, saveState, type TenantState } from './state.ts';
 import { TokenIssuer } from './tokens.ts';
@@ -99,9 +97,8 @@ function partsOf(options: SandboxOptions, clientSecret: string) {
     },
     router,
     faults,
-    limiter: new RateLimiter(rateLimit),
+    rateLimit,
     tokens: new TokenIssuer({ clientId, clientSecret, lifetime: tokenLifetime, now }),
-    log: new RequestLog(),
     clock,
     late: new LateWork(clock),
     history: new History(options.lag ?? 0, now),
@@ -131,8 +128,8 @@ async function listen(server: Server, wanted: number): Promise<number> {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { clientSecret = randomBytes(24).toString('base64url') } = options;
   const parts = partsOf(options, clientSecret);
-  const { tenant, faults, tokens, log, late, history, save } = parts;
-  const server = createSandboxServer(parts);
+  const { tenant, faults, tokens, late, history, save } = parts;
+  const { server, log } = createSandboxServer(parts);
   const port = await listen(server, options.port ?? 0);
   return {
     url: `http://127.0.0.1:${port}`,

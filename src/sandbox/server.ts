@@ -12,10 +12,12 @@ import {
 import type { Clock, History, LateWork } from './clock.ts';
 import type { Fault, FaultList } from './faults.ts';
 import { ApiError, badRequest, type Operation, type Query, type Reply, type Tenant } from './operations.ts';
-import type { Route, Router } from './routes.ts';
+import type { Router } from './routes.ts';
 import { ShapeError } from './shape.ts';
 import type { TokenIssuer } from './tokens.ts';
 import type { Variations } from './ways.ts';
+
+type Route = ReturnType<Router['find']>;
 
 /** A request as it arrived. */
 interface Received {
@@ -36,13 +38,12 @@ interface RoutedRequest extends Received {
 /** Wraps the work of a request: it may change the request, the answer, and the tenant meanwhile. */
 export type Around = (asked: RoutedRequest, next: (asked: RoutedRequest) => Reply) => Reply;
 
-interface ServerParts {
+interface ServerOptions {
   readonly tenant: Tenant;
   readonly router: Router;
   readonly faults: FaultList;
-  readonly limiter: RateLimiter;
+  readonly rateLimit: RateLimit | null;
   readonly tokens: TokenIssuer;
-  readonly log: RequestLog;
   readonly clock: Clock;
   readonly late: LateWork;
   readonly history: History;
@@ -53,13 +54,18 @@ interface ServerParts {
   readonly save: () => void;
 }
 
+interface ServerParts extends ServerOptions {
+  readonly limiter: RateLimiter;
+  readonly log: RequestLog;
+}
+
 export interface RateLimit {
   readonly requests: number;
   readonly per: number;
 }
 
 /** A sliding window for each name: at most `requests` are admitted in any `per` milliseconds. */
-export class RateLimiter {
+class RateLimiter {
   readonly #limit: RateLimit | null;
   readonly #admitted = new Map<string, number[]>();
 
@@ -81,16 +87,19 @@ export class RateLimiter {
   }
 }
 
-/** Creates the HTTP server of the tenant; it does not listen yet. */
-export function createSandboxServer(parts: ServerParts): Server {
-  return createServer((request, response) => {
-    parts.log.countOpen(response);
+/** Creates the HTTP server of the tenant, which does not listen yet, and the log of what it is asked. */
+export function createSandboxServer(options: ServerOptions): { server: Server; log: RequestLog } {
+  const log = new RequestLog();
+  const parts: ServerParts = { ...options, limiter: new RateLimiter(options.rateLimit), log };
+  const server = createServer((request, response) => {
+    log.countOpen(response);
     response.setHeader('date', new Date(parts.tenant.now()).toUTCString());
     if (parts.tenant.variations.supportId)
-      response.setHeader('slpt-request-id', `request-${parts.log.metrics().requests + 1}`);
+      response.setHeader('slpt-request-id', `request-${log.metrics().requests + 1}`);
     // Only a closed connection fails here, so nobody is left to answer.
     serve(request, response, parts).catch(() => response.destroy());
   });
+  return { server, log };
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse, parts: ServerParts): Promise<void> {
@@ -265,7 +274,7 @@ export interface Metrics {
 const maxEntries = 20_000;
 
 /** The last requests in order of arrival, and counts of all of them. */
-export class RequestLog {
+class RequestLog {
   readonly entries: LoggedRequest[] = [];
   readonly #counts = { requests: 0, operations: new Map<string, number>(), rateLimited: 0, mostAtOnce: 0 };
   #open = 0;
