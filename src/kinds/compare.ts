@@ -152,7 +152,7 @@ function compareRecords(
 ): FieldDifference[] {
   return pairRecords(declared, live, field).flatMap((pair, at) => {
     if (pair.declared === null || pair.live === null)
-      return [difference([name, at], pair.live, pair.declared)];
+      return [difference([name, at], pair.live, pair.declared && dropNulls(pair.declared))];
     if (recordAgrees(pair.declared, pair.live, field)) return [];
     const wanted = comparableRecord(pair.declared, field);
     const named = canonicalRecord(pair.declared, field);

@@ -115,10 +115,14 @@ const nameOfClass = ({ profileSearchObjectType: way }: ApiSettings): string =>
   way === 'object_type' ? way : 'condition_object_type';
 
 /** The live rule `row` with the declared members, as the API accepts it. The live class goes back where it is as good. */
-function changedRule(declared: JsonObject, row: JsonObject, settings: ApiSettings): JsonObject {
+function changedRule(rule: JsonObject, row: JsonObject, settings: ApiSettings): JsonObject {
   // As literals, the live values can never pass for markers of a request body.
   const live = mapMembers(row, (value, name) =>
     value === null || serverOwned.includes(name) ? undefined : literal(value),
+  );
+  // A member that the live rule does not have needs no null.
+  const declared = mapMembers(rule, (value, name) =>
+    value === null && !Object.hasOwn(live, name) ? undefined : value,
   );
   const [wanted, has] = [classOf(declared), classOf(live)];
   if (has !== null && (wanted === null || (isAttributeClass(wanted) && isAttributeClass(has))))

@@ -424,6 +424,23 @@ describe('undoing a change of rules', () => {
     });
   });
 
+  it('gives no rule the members of another one, not even without a value', () => {
+    const gone = { type: 'C', value: 'z' };
+    const plan = rules(
+      [a, b, gone],
+      [
+        { ...a, value: 'y' },
+        { ...b, condition_object_id: 'c' },
+      ],
+    );
+    expect(plan.changes[0]?.requests[0]?.body).toEqual({
+      advanced_search: {
+        condition_rules_attributes: [{ id: 1, type: 'A', value: 'x' }, b, gone, { id: 2, _destroy: true }],
+      },
+    });
+    expect(JSON.stringify(plan.changes[0]?.diff)).not.toContain('"condition_object_id":null');
+  });
+
   it('adds the rules again that it took, and takes those that came since, with a warning', () => {
     const plan = rules([a, b], [a], [a, { type: 'C', value: 'since' }]);
     expect(plan.changes).toMatchObject([
