@@ -80,8 +80,10 @@ export function mismatch(
   if (hidden.length > 0) return `it does not show its risk ${hidden.join(', ')}`;
   if (made.action !== change.action || made.id !== change.id) return 'it would be a different change';
   const changed = new Set(change.diff.map(topName));
-  const isSame = sameRequests(kind, changed, change.requests, made.requests);
-  return isSame ? null : 'its requests would be different';
+  if (sameRequests(kind, changed, change.requests, made.requests)) return null;
+  // A request of the whole object names what is ignored only where it is set.
+  const why = change.ignored ? ', as they are where something that it ignores was set or cleared since' : '';
+  return `its requests would be different${why}`;
 }
 
 /**

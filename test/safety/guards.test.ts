@@ -89,6 +89,17 @@ it('a delete is of all of the object, what its manifest ignores too', async () =
   expect(world.sandbox.state.templates.map(({ key }) => key)).not.toContain('reminder');
 });
 
+it('a whole object is not written where something that is ignored was set since, and the message says so', async () => {
+  world.declare([{ ...welcome, subject: 'New', lifecycle: { ignore: ['/footer'] } }]);
+  await world.run('plan --out plan.json');
+  const template = world.sandbox.state.templates.find(({ key }) => key === 'welcome');
+  Object.assign(template ?? {}, { footer: 'By hand' });
+  const refused = await world.run('apply plan.json');
+  expect(refused).toMatchObject({ code: 4 });
+  expect(refused.stdout.replaceAll(/\s+/g, ' ')).toContain('something that it ignores was set or cleared');
+  expect(wrote()).toEqual([]);
+});
+
 it('nothing is deleted that nobody asked to delete', async () => {
   world.declare([{ ...welcome, body: 'New' }]);
   expect((await world.plan()).summary).toMatchObject({ update: 1, delete: 0 });
