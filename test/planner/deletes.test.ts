@@ -3,19 +3,21 @@ import { sha256 } from '../../src/model/digest.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { isRefused, type Plan } from '../../src/model/plan.ts';
 import { findUndeclared } from '../../src/planner/deletes.ts';
-import { type Answer, inputOf, liveObjects, type PlanCase, planOf, resource } from '../support/plan.ts';
+import {
+  type Answer,
+  answers,
+  inputOf,
+  liveObjects,
+  type PlanCase,
+  planOf,
+  resource,
+} from '../support/plan.ts';
 
-const sender = (id: string | null, email: string): Answer => ({
-  kind: 'SenderAddress',
-  raw: { id, email },
-});
+const { search } = answers;
+const sender = (id: string | null, email: string): Answer => ({ kind: 'SenderAddress', raw: { id, email } });
 const template = (parts: JsonObject): Answer => ({
   kind: 'NotificationTemplate',
   raw: { id: 'n1', key: 'welcome', medium: 'EMAIL', locale: 'en', subject: 'Hi', ...parts },
-});
-const search = (id: string, label: string, rules: readonly JsonObject[] = []): Answer => ({
-  kind: 'ProfileSearch',
-  raw: { id, label, condition_rules_attributes: rules },
 });
 const gone = (kind: string, ...key: string[]) => resource(kind, key, {}, { ensure: 'absent' });
 const prune = (...kinds: string[]) => ({
@@ -31,13 +33,12 @@ describe('--prune', () => {
     ['a medium', template({ medium: 'PUSH' })],
     ['a locale', template({ locale: '!' })],
     ['a key', template({ key: '' })],
-    ['a rule', search('s1', 'Risky', [{ type: 'NoSuchRule', comparison_operator: '==', value: 'x' }])],
+    ['a rule', search(1, 'Risky', [{ type: 'NoSuchRule', comparison_operator: '==', value: 'x' }])],
   ])('leaves an object with %s that no manifest could declare, and says so', (_what, answer) => {
     const settings = { profileSearchDelete: true };
-    const other =
-      answer.kind === 'ProfileSearch' ? search('s2', 'Left') : template({ id: 'n2', key: 'left' });
+    const other = answer.kind === 'ProfileSearch' ? search(2, 'Left') : template({ id: 'n2', key: 'left' });
     const plan = planOf({ declared: [], live: [answer, other], settings, ...prune(answer.kind) });
-    expect(plan.changes).toMatchObject([{ action: 'delete', id: other.raw.id }]);
+    expect(plan.changes).toMatchObject([{ action: 'delete', id: String(other.raw.id) }]);
     expect(plan.diagnostics).toContainEqual(
       expect.objectContaining({
         code: 'kept',
@@ -69,10 +70,10 @@ describe('--prune', () => {
   });
 
   it('leaves objects that share a key, since no manifest could say which one it means', () => {
-    const live = [search('s1', 'Leavers'), search('s2', 'Leavers'), search('s3', 'Joiners')];
+    const live = [search(1, 'Leavers'), search(2, 'Leavers'), search(3, 'Joiners')];
     const settings = { profileSearchDelete: true };
     const plan = planOf({ declared: [], live, settings, ...prune('ProfileSearch') });
-    expect(plan.changes).toMatchObject([{ action: 'delete', id: 's3' }]);
+    expect(plan.changes).toMatchObject([{ action: 'delete', id: '3' }]);
     expect(plan.diagnostics).toEqual([
       expect.objectContaining({ code: 'kept', message: expect.stringContaining('2 objects with this key') }),
     ]);
@@ -106,7 +107,7 @@ describe('--prune', () => {
     const declared = [
       resource('ProfileSearch', ['New'], { rules: [] }, { lifecycle: { renamedFrom: ['Old'] } }),
     ];
-    const live = [search('s1', 'Old'), search('s2', 'Other')];
+    const live = [search(1, 'Old'), search(2, 'Other')];
     const settings = { profileSearchDelete: true };
     for (const only of [[], ['ProfileSearch/Old'], ['ProfileSearch/*']]) {
       const pruned = prune('ProfileSearch');
@@ -125,7 +126,7 @@ describe('--prune', () => {
     ];
     const previous = [resource('ProfileSearch', ['Old'], { rules: [] })];
     const settings = { profileSearchDelete: true };
-    const plan = planOf({ declared, previous, live: [search('s1', 'Old'), search('s2', 'Other')], settings });
+    const plan = planOf({ declared, previous, live: [search(1, 'Old'), search(2, 'Other')], settings });
     expect(changesOf(plan)).toEqual(['update ProfileSearch/New']);
   });
 
@@ -149,18 +150,15 @@ describe('--only', () => {
       resource('ProfileSearch', ['New'], { rules: [] }, { lifecycle: { renamedFrom: ['Old'] } }),
     ];
     const scope = { only: ['ProfileSearch/New'] };
-    expect(planOf({ declared, live: [search('s1', 'Old')], scope }).changes).toMatchObject([
-      { action: 'update', id: 's1', address: 'ProfileSearch/New' },
+    expect(planOf({ declared, live: [search(1, 'Old')], scope }).changes).toMatchObject([
+      { action: 'update', id: '1', address: 'ProfileSearch/New' },
     ]);
   });
 
   it('with the address of a plan takes that object, although its name is a glob', () => {
-    const live = [
-      { kind: 'SimIntegration', raw: { id: '1', name: 'Desk*' } },
-      { kind: 'SimIntegration', raw: { id: '2', name: 'Desk 2' } },
-      { kind: 'SimIntegration', raw: { id: '3', name: 'Other' } },
-    ];
-    const declared = live.map(({ raw }) => gone('SimIntegration', raw.name));
+    const names = ['Desk*', 'Desk 2', 'Other'];
+    const live = names.map((name, at) => answers.integration(`${at + 1}`, name));
+    const declared = names.map((name) => gone('SimIntegration', name));
     const all = planOf({ declared, live, choices: { allowDeleteAll: ['SimIntegration'] } });
     const address = all.changes.find(({ id }) => id === '1')?.address ?? '';
     expect(planOf({ declared, live, scope: { only: [address] } }).changes).toMatchObject([{ id: '1' }]);
@@ -170,10 +168,7 @@ describe('--only', () => {
 describe('guards', () => {
   it('protect an object whatever its name is', () => {
     for (const name of ['..', '.', '*', '.hidden', 'a/b']) {
-      const live = ['Other', name].map((each, at) => ({
-        kind: 'SimIntegration',
-        raw: { id: `i${at}`, name: each },
-      }));
+      const live = ['Other', name].map((each, at) => answers.integration(`i${at}`, each));
       const plan = planOf({
         declared: [gone('SimIntegration', name)],
         live,
@@ -282,7 +277,7 @@ describe('what is declared no more', () => {
   it('is not proven by an object that lives on under another name', () => {
     const previous = [{ ...resource('ProfileSearch', ['Old']), declaration: declared('old').declaration }];
     const renamed = resource('ProfileSearch', ['New'], {}, { lifecycle: { renamedFrom: ['Old'] } });
-    const plan = planOf({ declared: [renamed], previous, live: [search('s1', 'Old')] });
+    const plan = planOf({ declared: [renamed], previous, live: [search(1, 'Old')] });
     expect(plan.desired).toEqual({});
   });
 });
@@ -296,7 +291,7 @@ describe('undeclared objects', () => {
 
   it('are those of declared kinds that no manifest names, wherever they were read', () => {
     const declared = [resource('SenderAddress', ['A@x.example'])];
-    expect(undeclared({ declared, live: [a, b] }, [c, search('s1', 'Other')])).toEqual([
+    expect(undeclared({ declared, live: [a, b] }, [c, search(1, 'Other')])).toEqual([
       'SenderAddress/b%40x.example',
       'SenderAddress/c%40x.example',
     ]);

@@ -5,13 +5,9 @@ import { renderBody } from '../../src/model/marker.ts';
 import { isRefused, type Plan } from '../../src/model/plan.ts';
 import { findUnsetSecrets } from '../../src/planner/index.ts';
 import { matchAll } from '../../src/planner/match.ts';
-import { type Answer, inputOf, type PlanCase, planOf, resource } from '../support/plan.ts';
+import { type Answer, answers, inputOf, type PlanCase, planOf, resource } from '../support/plan.ts';
 
-const sender = (id: string, email: string): Answer => ({ kind: 'SenderAddress', raw: { id, email } });
-const template = (key: string, fields = {}, id: string | null = `id-${key}`): Answer => ({
-  kind: 'NotificationTemplate',
-  raw: { id, key, medium: 'EMAIL', locale: 'en', subject: 'Hello', body: 'Text', ...fields },
-});
+const { sender, template } = answers;
 const declaredTemplate = (key: string, fields = {}, more = {}) =>
   resource('NotificationTemplate', [key, 'EMAIL', 'en'], fields, more);
 
@@ -58,7 +54,7 @@ describe('comparing', () => {
     for (const form of attributes) {
       const plan = planOf({
         declared: [resource('SimIntegration', ['S'], { attributes: { url: 'u', user: 'y' } })],
-        live: [{ kind: 'SimIntegration', raw: { id: '1', name: 'S', attributes: form } }],
+        live: [answers.integration('1', 'S', { attributes: form })],
       });
       expect(plan.changes[0]?.diff).toMatchObject([{ path: '/attributes/user', before: 'x', after: 'y' }]);
     }
@@ -72,10 +68,9 @@ describe('comparing', () => {
         }),
       ],
       live: [
-        {
-          kind: 'SimIntegration',
-          raw: { id: '1', name: 'S', beforeProvisioningRule: { type: 'RULE', id: 'r', name: 'New name' } },
-        },
+        answers.integration('1', 'S', {
+          beforeProvisioningRule: { type: 'RULE', id: 'r', name: 'New name' },
+        }),
       ],
     });
     expect(plan.changes).toEqual([]);
@@ -135,7 +130,7 @@ describe('comparing', () => {
     const rules: never[] = [];
     const plan = planOf({
       declared: [resource('ProfileSearch', ['New'], { rules }, { lifecycle: { renamedFrom: ['Old'] } })],
-      live: [{ kind: 'ProfileSearch', raw: { id: 5, label: 'Old', condition_rules_attributes: [] } }],
+      live: [answers.search(5, 'Old')],
     });
     expect(plan.changes).toMatchObject([
       { action: 'update', id: '5', diff: [{ path: '/label', before: 'Old', after: 'New' }] },
@@ -144,10 +139,7 @@ describe('comparing', () => {
 
   it('tells of a rename that does not happen, but not of one that was done', () => {
     const declared = [resource('ProfileSearch', ['New'], {}, { lifecycle: { renamedFrom: ['Old'] } })];
-    const search = (id: number, label: string): Answer => ({
-      kind: 'ProfileSearch',
-      raw: { id, label, condition_rules_attributes: [] },
-    });
+    const { search } = answers;
     const told = (live: Answer[]) => planOf({ declared, live }).diagnostics;
     expect(told([search(1, 'Old')])).toEqual([]);
     expect(told([search(1, 'New')])).toEqual([]);
@@ -177,7 +169,7 @@ describe('secrets', () => {
     resource('SimIntegration', ['S'], { attributes: { url: 'u', password: { $secret: 'SNOW' } } }),
   ];
   const live = (attributes: object): Answer[] => [
-    { kind: 'SimIntegration', raw: { id: '1', name: 'S', attributes: JSON.stringify(attributes) } },
+    answers.integration('1', 'S', { attributes: JSON.stringify(attributes) }),
   ];
   const secrets = { SNOW: 'hunter2' };
 
@@ -341,12 +333,7 @@ describe('secrets', () => {
     const subject = 'Your password expires in $daysLeft days: token=$token, see https://acme.example/?key=1';
     const plan = planOf({
       declared: [resource('NotificationTemplate', ['k', 'EMAIL', 'en'], { subject })],
-      live: [
-        {
-          kind: 'NotificationTemplate',
-          raw: { id: '1', key: 'k', medium: 'EMAIL', locale: 'en', subject: 'Old' },
-        },
-      ],
+      live: [template('k', { subject: 'Old' })],
     });
     expect(plan.changes[0]?.diff).toMatchObject([{ before: 'Old', after: subject, sensitive: false }]);
   });
@@ -422,17 +409,10 @@ describe('secrets', () => {
         }),
       ],
       live: [
-        {
-          kind: 'ProfileSearch',
-          raw: {
-            id: '1',
-            label: 'S',
-            condition_rules_attributes: [
-              { ...rule, id: 'r1', value: 'Active' },
-              { ...rule, id: 'r2', uid: marker, value: marker },
-            ],
-          },
-        },
+        answers.search(1, 'S', [
+          { ...rule, id: 'r1', value: 'Active' },
+          { ...rule, id: 'r2', uid: marker, value: marker },
+        ]),
       ],
       secrets,
     });
@@ -472,8 +452,8 @@ it('orders changes by kind as they are applied, deletes last and the other way r
       resource('SenderAddress', ['gone@acme.example'], {}, gone),
     ],
     live: [
-      { kind: 'SimIntegration', raw: { id: '1', name: 'gone' } },
-      { kind: 'SimIntegration', raw: { id: '2', name: 'stays' } },
+      answers.integration('1', 'gone'),
+      answers.integration('2', 'stays'),
       sender('3', 'gone@acme.example'),
       sender('4', 'stays@acme.example'),
     ],
