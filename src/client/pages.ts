@@ -1,4 +1,5 @@
 import { type Call, idText, saysAny } from '../kinds/http.ts';
+import type { List } from '../kinds/kind.ts';
 import { sha256 } from '../model/digest.ts';
 import { Failure, fail, hasCode, onFailure } from '../model/failure.ts';
 import { get, getObject, getText, isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
@@ -6,23 +7,19 @@ import { type Answer, type Answered, isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { badList, isBadRequest, readFailure, shortenLine } from './describe.ts';
 
-export interface PageSource {
+/** Without a `member`, the rows are in that of the path's last segment, or are the answer. */
+export interface PageSource extends Pick<List, 'pageSize' | 'member'> {
   /** A kind or a collection, for messages. */
   readonly what: string;
   /** The request of the first page without `limit`: a GET, or a POST that only searches. */
   readonly request: Call;
-  /** Rows to a page; `null` where the list is not paged. */
-  readonly pageSize: number | null;
-  /** True when the first page is asked for without a limit. */
-  readonly undeclaredPaging?: boolean | undefined;
-  /** The member of the answer that holds the rows, if it is not the path's last segment. */
-  readonly member?: string | undefined;
+  readonly undeclaredPaging?: boolean;
   /** True when a descriptor of the project says how the list is paged. */
-  readonly isDescribed?: boolean | undefined;
+  readonly isDescribed?: boolean;
   /** Reading stops after this number of rows. */
-  readonly enough?: number | undefined;
+  readonly enough?: number;
   /** The rows that the list is likely to have: as many are read concurrently. */
-  readonly expected?: number | undefined;
+  readonly expected?: number;
 }
 
 interface ListPage {

@@ -480,11 +480,9 @@ function sourceOf(
   const whole = list.counts ? { count: 'true' } : {};
   const query = filter === null ? whole : { filters: filter };
   return {
+    ...list,
     what: kind.name,
     request: apiRequest('GET', list.resource, client.settings, { query, above: above ? [above.id] : [] }),
-    pageSize: list.pageSize,
-    undeclaredPaging: list.undeclaredPaging,
     isDescribed: kind.described?.digest !== undefined,
-    member: list.member,
   };
 }

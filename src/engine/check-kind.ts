@@ -424,7 +424,7 @@ async function checkFilter(
 /** Returns the rows of one answer of the list; none when the tenant refuses the parameters. */
 async function rowsAt({ client }: Tenant, list: List, query: Record<string, string>) {
   const request = apiRequest('GET', list.resource, client.settings, { query });
-  const source = { what: list.resource.name, request, pageSize: null, member: list.member };
+  const source = { ...list, what: list.resource.name, request, pageSize: null };
   try {
     return (await readFirstPage(client, source)).rows;
   } catch (error) {

@@ -173,13 +173,13 @@ export function tenantProbe({ parallel, signal, tenantOptions }: ProbeOptions): 
 async function readContent({ client, environment }: Tenant, kinds: readonly Kind[]): Promise<string | null> {
   for (const { name, read, parent } of kinds) {
     if (!('list' in read) || parent) continue;
-    const { resource, pageSize, member, undeclaredPaging } = read.list;
-    const request = apiRequest('GET', resource, environment.settings);
-    const source = { what: name, request, pageSize, member, undeclaredPaging };
-    const { rows } = await readFirstPage(client, source).catch((error: unknown) => {
-      if (!hasCode(error, 'tenant-forbidden', 'tenant-not-found')) throw error;
-      return { rows: [] };
-    });
+    const request = apiRequest('GET', read.list.resource, environment.settings);
+    const { rows } = await readFirstPage(client, { ...read.list, what: name, request }).catch(
+      (error: unknown) => {
+        if (!hasCode(error, 'tenant-forbidden', 'tenant-not-found')) throw error;
+        return { rows: [] };
+      },
+    );
     if (rows.some((row) => idText(get(row, 'id')) !== null)) return sha256([name, rows]);
   }
   return null;
