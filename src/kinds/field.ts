@@ -98,10 +98,7 @@ function comparableJson(value: Json, field: JsonField): Json {
 
 function withNestedRead(value: Json, { nested }: JsonField): Json {
   if (!nested || !isObject(value)) return value;
-  const isText = (name: string) => nested.includes(name) && typeof value[name] === 'string';
-  return Object.keys(value).some(isText)
-    ? mapMembers(value, (item, name) => (isText(name) ? readJsonText(item) : item))
-    : value;
+  return mapMembers(value, (item, name) => (nested.includes(name) ? readJsonText(item) : item));
 }
 
 /** Tells items apart of a list without order, at a place from the field on; `null` where order counts. */

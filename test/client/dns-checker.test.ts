@@ -74,6 +74,14 @@ test('a name server is found by its name too', async () => {
   expect(await checker.check(cname)).toMatchObject({ state: 'published' });
 });
 
+test('a name server is found by its IPv6 address', async ({ skip }) => {
+  const zone = { 'CNAME key.acme.example': pointsTo('dkim.host.example') };
+  const server = await nameServer(zone, '::1').catch(() => null);
+  if (!server) return skip('This machine has no IPv6.');
+  const checker = await createDnsChecker({ server: server.address, timeout: 5_000 });
+  expect(await checker.check(cname)).toMatchObject({ state: 'published' });
+});
+
 test('a query that is cancelled says nothing about the record', async () => {
   const { address, asked } = await nameServer({ 'CNAME key.acme.example': 'silence' });
   const checker = await createDnsChecker({ server: address, timeout: 60_000 });

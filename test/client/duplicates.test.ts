@@ -96,6 +96,13 @@ describe('objects that share a name', () => {
     expect(await keysOf([alone], { keys: ['Alone'], referred: ['p3'] })).toEqual(['Alone']);
   });
 
+  test('are among those asked for where a reference has their id', async () => {
+    const referred = { ...someOf(integrations, [['p3']]), allowsDuplicates: [['p3']] };
+    const found = await readObjects(listing([...twins, alone]), [referred]);
+    expect(found).toMatchObject([{ key: ['p3'], shownKey: ['Alone'] }]);
+    expect(await readObjects(listing([...twins, alone]), [someOf(integrations, [['p3']])])).toEqual([]);
+  });
+
   test('keep it where a manifest has their id as a name, or they have no id', async () => {
     expect(await keysOf([alone], { keys: ['p3'] })).toEqual(['Alone']);
     const nameless = [integration(null, 'a'), { ...integration(null, 'a'), type: 'other' }];

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { readAll } from '../../src/client/read.ts';
-import { readTemplateContext } from '../../src/client/template-variables.ts';
+import { readTemplateContext, readVariables } from '../../src/client/template-variables.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Json } from '../../src/model/json.ts';
+import { contractSettings } from '../../src/model/settings.ts';
 import { answerWith, fakeClient } from './support.ts';
 
 const senders = '/v2025/verified-from-addresses';
@@ -79,3 +80,17 @@ it.each([answerWith(200, []), answerWith(404), answerWith(206, {})])(
     await expect(readTemplateContext(client)).rejects.toThrow('the template context');
   },
 );
+
+it('a template that the tenant does not have has no variables; another failure is an error', async () => {
+  const settings = { ...contractSettings, templateVariables: 'listed' } as const;
+  const keys = ['en', 'de'].map((locale) => ['welcome', 'EMAIL', locale]);
+  const read = (status: number) => {
+    const client = fakeClient(() => answerWith(status, { templateVariables: [{ key: 'user' }] }));
+    return { client, variables: readVariables({ ...client, settings }, keys) };
+  };
+  const { client, variables } = read(200);
+  expect([...(await variables).values()].map(({ names }) => [...names])).toEqual([['user']]);
+  expect(client.asked).toEqual(['/v2026/notification-template-variables/welcome/EMAIL']);
+  expect(await read(404).variables).toEqual(new Map());
+  await expect(read(403).variables).rejects.toThrow('the variables of a template');
+});

@@ -9,16 +9,17 @@ export type Reply = readonly Answer[] | 'no such name' | 'servfail' | 'silence';
 const responseCodes = { 'no such name': 3, servfail: 2 } as const;
 
 /**
- * A name server on the loopback address, closed when the test ends.
+ * A name server on a loopback address, closed when the test ends. Fails with a code of the system where there is no such address.
  *
  * @param zone replies by `TYPE name`; whatever else is asked exists without data
  * @returns its `HOST:PORT`, and every question that it was asked
  */
 export async function nameServer(
   zone: Readonly<Record<string, Reply>>,
+  host: '127.0.0.1' | '::1' = '127.0.0.1',
 ): Promise<{ address: string; asked: string[] }> {
   const asked: string[] = [];
-  const socket = createSocket('udp4');
+  const socket = createSocket(host === '::1' ? 'udp6' : 'udp4');
   socket.on('message', (message, { port, address }) => {
     const query = decode(message);
     const [question] = query.questions ?? [];
@@ -36,10 +37,10 @@ export async function nameServer(
     });
     socket.send(answer, port, address);
   });
-  socket.bind(0, '127.0.0.1');
+  socket.bind(0, host);
   await once(socket, 'listening');
   onTestFinished(() => {
     socket.close();
   });
-  return { address: `127.0.0.1:${socket.address().port}`, asked };
+  return { address: `${host === '::1' ? '[::1]' : host}:${socket.address().port}`, asked };
 }
