@@ -9,7 +9,7 @@ import {
   liveObject,
   type TenantState,
 } from '../kinds/live-objects.ts';
-import { type Above, aboveOf, joinIds, ownId, parentKey, pathIds, placeBelow } from '../kinds/parents.ts';
+import { type Above, joinIds, ownId, parentKey, partFor, pathIds, placeBelow } from '../kinds/parents.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
@@ -271,9 +271,10 @@ async function readBelow(reader: Reader, parent: Parent): Promise<LiveObject[]> 
   const others = left.length > 0 ? (await readKind(client, { ...request, ids: left })).objects : [];
   const objects = [...named, ...others.filter(({ id }) => !named.some((each) => each.id === id))];
   const read = objects.map((object) => {
-    const above = aboveOf(object, parent.kind);
+    if (object.id === null) return [];
+    const above = { id: ownId(parent.kind, object.id), part: partFor(object.key) };
     const below = keys.filter((key) => identityOf(parent.kind, parentKey(parent, key)) === object.identity);
-    return above ? readAsDescribed({ ...reader, above, keys: below }, reader.kind.read) : [];
+    return readAsDescribed({ ...reader, above, keys: below }, reader.kind.read);
   });
   return (await allOrFailure(read.map((each) => Promise.resolve(each)))).flat();
 }

@@ -1,6 +1,6 @@
 import type { Key } from '../model/address.ts';
 import { get, getText, isObject, type JsonObject } from '../model/json.ts';
-import type { Kind, LiveObject, Parent } from './kind.ts';
+import type { Kind, Parent } from './kind.ts';
 
 export interface Above {
   readonly id: string;
@@ -23,10 +23,6 @@ export function placeBelow(
   above: Above | null,
 ): JsonObject {
   return parent && above ? { ...answer, [parent.part]: { ...above } } : answer;
-}
-
-export function aboveOf({ id, key }: Pick<LiveObject, 'id' | 'key'>, kind: Kind): Above | null {
-  return id === null ? null : { id: ownId(kind, id), part: partFor(key) };
 }
 
 export function aboveIn({ part: name }: Pick<Parent, 'part'>, answer: JsonObject): Above | null {

@@ -2,14 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatAddress, matchAddresses, parseAddress, scopeFilter } from '../../src/model/address.ts';
 
+const names = fc.oneof(
+  fc.string({ minLength: 1, unit: 'grapheme' }),
+  fc.string({ minLength: 1, unit: fc.constantFrom(...'*?[]{}()!+@|\\/.%-a b^$,#~\'"ä') }),
+  fc.constantFrom('%2F', 'a%41', '..', '**', '~1'),
+);
+
 describe('an address', () => {
   it('stands for exactly one object, whatever its key contains', () => {
-    const part = fc.oneof(
-      fc.string({ minLength: 1, unit: 'grapheme', maxLength: 6 }),
-      fc.constantFrom('%', '%2F', '/', 'a%41', '..', '.', '*', '**', ' ', '~', '~1', 'ä'),
-    );
     fc.assert(
-      fc.property(fc.array(part, { minLength: 1, maxLength: 3 }), (key) => {
+      fc.property(fc.array(names, { minLength: 1, maxLength: 3 }), (key) => {
         expect(parseAddress(formatAddress('Kind', key))).toEqual({ kind: 'Kind', key });
       }),
       { numRuns: 300 },
@@ -27,8 +29,59 @@ describe('an address', () => {
     expect(formatAddress('Kind', [part])).toBe(address);
   });
 
-  it.each(['', '/key', 'Kind/', 'Kind//b', 'Kind/a/', 'Kind/%', 'Kind/%ff'])('is not %j', (text) => {
-    expect(parseAddress(text)).toBeNull();
+  it.each(['', '/key', 'Kind/', 'Kind//b', 'Kind/a/', 'Kind/%', 'Kind/%zz', 'Kind/%ff'])(
+    'is not %j',
+    (text) => {
+      expect(parseAddress(text)).toBeNull();
+    },
+  );
+
+  it('given to --only is that address, and no glob', () => {
+    fc.assert(
+      fc.property(names, names, (name, other) => {
+        const [address, another] = [formatAddress('Kind', [name]), formatAddress('Kind', [other])];
+        const isIncluded = scopeFilter({ only: [address], except: [] });
+        expect(isIncluded(address)).toBe(true);
+        expect(isIncluded(another)).toBe(another === address);
+        expect(scopeFilter({ only: [], except: [address] })(address)).toBe(false);
+      }),
+    );
+  });
+
+  it('is matched by a star, whatever its names are', () => {
+    fc.assert(
+      fc.property(names, (name) => {
+        const address = formatAddress('Kind', [name]);
+        for (const glob of ['Kind/*', 'Kind/**', '**', '*/*', 'K*/*']) {
+          expect(matchAddresses([glob])(address), `${glob} ${address}`).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it.each(['.', '..', '...', '.hidden', '', '*', '[a]', '{a,b}', '!x', 'a/../b'])(
+    'of the name %j is covered by globs for all names',
+    (name) => {
+      const address = formatAddress('Kind', [name]);
+      expect(matchAddresses(['Kind/*'])(address)).toBe(true);
+      expect(matchAddresses(['Kind/**'])(address)).toBe(true);
+      expect(matchAddresses(['Other/**'])(address)).toBe(false);
+      const [first, second] = [formatAddress('Kind', [name, 'b']), formatAddress('Kind', ['b', name])];
+      expect(matchAddresses(['Kind/*/b'])(first)).toBe(true);
+      expect(matchAddresses(['Kind/b/*'])(second)).toBe(true);
+    },
+  );
+
+  it('can be written with plain text', () => {
+    const matches = matchAddresses(['Kind/help@acme.example', 'Kind/[HR] Desk', 'Kind/..']);
+    for (const name of ['help@acme.example', '[HR] Desk', '..']) {
+      expect(matches(formatAddress('Kind', [name])), name).toBe(true);
+    }
+    expect(matches(formatAddress('Kind', ['other']))).toBe(false);
+  });
+
+  it('of a name with half of a character has its three bytes, which no other name has', () => {
+    expect(formatAddress('Kind', ['a é\ud83d/b\udc00'])).toBe('Kind/a%20%C3%A9%ED%A0%BD%2Fb%ED%B0%80');
   });
 });
 

@@ -126,16 +126,6 @@ describe('the digest of a plan', () => {
     }
   });
 
-  it('is another one where a diagnostic is another, apart from the earlier default that only some clones know', () => {
-    const withText = (theirs: string, old?: string): Plan => {
-      const versions = [{ name: 'subject', ours: 'a', theirs, ...(old !== undefined && { old }) }];
-      return { ...plan, diagnostics: [{ code: 'c', severity: 'warning', message: 'm', versions }] };
-    };
-    expect(planDigest({ ...plan, diagnostics: [] })).not.toBe(planDigest(plan));
-    expect(planDigest(withText('c'))).not.toBe(planDigest(withText('b')));
-    expect(planDigest(withText('b', 'x'))).toBe(planDigest(withText('b')));
-  });
-
   it('is another one where the order of changes, requests or warnings is another', () => {
     const other = { ...change, address: 'SimIntegration/T' };
     const there = planDigest({ ...plan, changes: [change, other] });

@@ -37,6 +37,7 @@ describe('a pointer', () => {
   ])('to the member %j is %s', (name, at) => {
     expect(pointer(name)).toBe(at);
     expect(valueAt({ [name]: 1 }, at)).toBe(1);
+    expect(withValueAt({ [name]: 1, other: 2 }, at, undefined)).toEqual({ other: 2 });
   });
 
   it('to the whole value is empty', () => {
