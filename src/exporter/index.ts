@@ -23,7 +23,7 @@ import {
 } from './files.ts';
 import { type MergeContext, mergeDocument, noChanges } from './merge-document.ts';
 import { leavesIn, mapTags, sideFileOf } from './print-live.ts';
-import { formerDiagnostic, noteDiagnostic, omissionDiagnostics, refusalDiagnostics } from './remarks.ts';
+import { notExported, noteDiagnostic, omissionDiagnostics, refusalDiagnostics } from './remarks.ts';
 
 export { addToEnvExample, type ExportedFile, envExampleFile, type NamedSecret } from './files.ts';
 
@@ -176,7 +176,11 @@ function draftUndeclared(found: readonly MatchedDocument[], index: LiveIndex, in
   const diagnostics = [
     ...omissionDiagnostics(drafts),
     ...refusalDiagnostics(refusals),
-    ...former.map(({ object, resource }) => formerDiagnostic(object, resource)),
+    ...former.map(({ object, resource: { address, locate } }) => {
+      const why = `${address} exists as well, and its manifest has this name in \`renamedFrom\`.`;
+      const remark = notExported(object.address, why, 'Remove `renamedFrom`, and export again.');
+      return { ...remark, source: locate('/lifecycle/renamedFrom') };
+    }),
   ];
   return { drafts, count: 0, diagnostics };
 }

@@ -160,12 +160,3 @@ const noteWords = {
 function say(code: string, severity: Diagnostic['severity'], words: string, hint?: string) {
   return { code, severity, words, ...(hint && { hint }) };
 }
-
-/** For an object that gets no manifest, because that of another one names it as the object to rename. */
-export function formerDiagnostic(object: LiveObject, { address, locate }: Resource): Diagnostic {
-  const why = `${address} exists as well, and its manifest has this name in \`renamedFrom\`.`;
-  return {
-    ...notExported(object.address, why, 'Remove `renamedFrom`, and export again.'),
-    source: locate('/lifecycle/renamedFrom'),
-  };
-}

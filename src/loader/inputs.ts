@@ -235,11 +235,10 @@ function readOpened(
   let isBegun = isFile;
   for (const end = performance.now() + timeout; performance.now() < end; ) {
     const read = readReady(file, bytes.subarray(length));
-    // Without a writer, a pipe looks as if it had ended.
+    // Without a writer, a pipe looks as if it had ended. A buffer that is full reads nothing, either.
     if (read === 0 && isBegun) return bytes.subarray(0, length);
     isBegun ||= read !== 0;
     length += read ?? 0;
-    if (length === bytes.length) return bytes;
     if (!read) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
   }
   return 'late';

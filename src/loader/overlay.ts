@@ -111,12 +111,9 @@ function applyOverlay(
     const written = get(base, name) ?? null;
     // JSON is the same as a text.
     const value = fieldNamed(kind, name)?.is === 'json' ? readJsonText(written) : written;
-    return [name, applyMergePatch(value, patch, isMapping)] as const;
+    // A marker is a single value, even though it is an object.
+    const canMerge = (part: Json): part is JsonObject => isObject(part) && !isFilledInLater(part);
+    return [name, applyMergePatch(value, patch, canMerge)] as const;
   });
   return { ...base, ...objectFrom(merged) };
-}
-
-/** True when the value can be merged with. A marker is a single value, even though it is an object. */
-function isMapping(value: Json): value is JsonObject {
-  return isObject(value) && !isFilledInLater(value);
 }

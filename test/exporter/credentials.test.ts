@@ -1,7 +1,7 @@
 /** What an export takes for a credential: by name, by form, by the name beside it, and by existing manifests. */
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
-import { exportOf, integration, load, manifestOf, planFor, search, template } from './support.ts';
+import { exportOf, integration, load, manifestOf, planFor, search, statusRule, template } from './support.ts';
 
 /** The attributes of an exported integration, as they are loaded again, and the plan that follows. */
 function roundTrip(attributes: Json) {
@@ -52,7 +52,7 @@ it('writes as secrets, by their names, what manifests declare so already', () =>
       body: `canary\n${'long '.repeat(100)}\n\n\n`,
       from: 'a@b.example',
     }),
-    search('Staff', [{ type: 'ProfileStatusRule', comparison_operator: '==', value: 'canary-rule' }]),
+    search('Staff', [statusRule('canary-rule')]),
   ];
   const secrets = new Map([
     [

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Pointer } from '../../src/model/pointer.ts';
 import { type Answer, answers, liveFrom } from '../support/plan.ts';
 import { mergeFile } from './merging.ts';
-import { exportOf, manifestOf, ownKind, ownObject } from './support.ts';
+import { exportOf, manifestOf, ownKind, ownObject, statusRule } from './support.ts';
 
 const draftOf = (answer: Answer, secrets: readonly Pointer[] = []) =>
   draftObject(
@@ -43,11 +43,7 @@ describe('a value that a manifest has as a secret', () => {
     const { fields } = drafted(desk, ['/sources/0']);
     expect(fields.map(([name]) => name)).not.toContain('sources');
     expect(drafted(desk, ['/attributes/pin']).fields.map(([name]) => name)).toContain('sources');
-    const rules = ['a', 'canary'].map((value) => ({
-      type: 'ProfileStatusRule',
-      comparison_operator: '==',
-      value,
-    }));
+    const rules = ['a', 'canary'].map((value) => statusRule(value));
     const search = drafted(answers.search(1, 'S', rules), ['/rules/0/value']);
     expect(search.fields).toEqual([]);
     expect(search.omissions).toContainEqual({ at: '/rules', reason: 'credential' });
@@ -149,7 +145,7 @@ describe('an exported object', () => {
   });
 
   it('has no number in a rule that a manifest cannot hold', () => {
-    const rule = { type: 'ProfileStatusRule', comparison_operator: '==', value: Number.POSITIVE_INFINITY };
+    const rule = statusRule(Number.POSITIVE_INFINITY);
     const { fields, omissions } = drafted(answers.search(1, 'S', [rule]));
     expect(fields).toEqual([]);
     expect(omissions.map(({ at }) => at)).toEqual(['/rules']);

@@ -4,7 +4,17 @@ import type { ExportedFile } from '../../src/exporter/index.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { unresolved } from '../../src/loader/tree.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { answer, exportOf, integration, type Rows, search, sender, template } from './support.ts';
+import {
+  answer,
+  exportOf,
+  integration,
+  type Rows,
+  search,
+  sender,
+  statusRule,
+  template,
+  typeRule,
+} from './support.ts';
 
 const run = (objects: readonly LiveObject[], records: Rows = new Map()) => exportOf(objects, { records });
 const contentOf = (files: readonly ExportedFile[], path: string) =>
@@ -137,7 +147,7 @@ describe('fields', () => {
     const { files, diagnostics } = run([
       template('a', {}, 'PIGEON'),
       search('S', [
-        { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' },
+        statusRule('Active'),
         { type: 'ProfileStatusRule', comparison_operator: '~', value: 'Active' },
       ]),
     ]);
@@ -204,7 +214,7 @@ describe('names beside ids', () => {
         ],
       ],
     ]);
-    const rule = { type: 'ProfileTypeRule', comparison_operator: '==', value: 't1' };
+    const rule = typeRule('t1');
     expect(run([search('S', [rule])], rows).files[0]?.content).toContain('value: t1  # Employee\n');
     const one: Rows = new Map([['profile_types', [{ id: 't1', uid: 'emp', name: 'Employee' }]]]);
     expect(run([search('S', [rule])], one).files[0]?.content).toMatch(/value: !lookup \{.*\}$/m);

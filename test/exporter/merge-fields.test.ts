@@ -5,7 +5,7 @@ import type { LiveObject } from '../../src/kinds/kind.ts';
 import { contentDigest } from '../../src/kinds/live-objects.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { asFiles, codes, head, merge, mergeFile, mergeOne, project } from './merging.ts';
-import { answer, integration, load, ownObject, search, template } from './support.ts';
+import { answer, integration, load, ownObject, search, statusRule, template } from './support.ts';
 
 const desk = 'kind: SimIntegration\nname: I\n';
 const withRule = (rule: JsonObject | null, more: JsonObject = {}) =>
@@ -119,13 +119,12 @@ describe('rules', () => {
 
   it('that a tag gives stay while they agree, and become mappings where they do not', () => {
     const manifest = 'kind: ProfileSearch\nlabel: S\nrules:\n  - !var condition # why\n';
-    const status = (value: string) => ({ type: 'ProfileStatusRule', comparison_operator: '==', value });
-    const same = mergeOne(manifest, search('S', [status('Active')]));
+    const same = mergeOne(manifest, search('S', [statusRule('Active')]));
     expect([same.changed, codes(same)]).toEqual([[], []]);
-    const added = mergeOne(manifest, search('S', [status('Active'), status('Inactive')]));
+    const added = mergeOne(manifest, search('S', [statusRule('Active'), statusRule('Inactive')]));
     expect(added.changed[0]?.content).toContain('  - !var condition # why\n');
     expect(codes(added)).toEqual([]);
-    const other = mergeOne(manifest, search('S', [status('Inactive')]));
+    const other = mergeOne(manifest, search('S', [statusRule('Inactive')]));
     expect(other.changed[0]?.content).not.toContain('!var');
     expect(other.changed[0]?.content).toContain('value: Inactive');
     expect(codes(other)).toEqual(['tag-replaced']);
@@ -298,7 +297,8 @@ describe('references of a kind of one’s own', () => {
 
   it('take the place of ids and of each other without a note', () => {
     for (const before of ['c9', '!ref Cluster/old']) {
-      const result = mergeRole(`${role}cluster: ${before} # ours\n`, { cluster: 'c2' });
+      const shown = { cluster: 'c2', more: { id: 'c2', name: 'Europe' } };
+      const result = mergeRole(`${role}cluster: ${before} # ours\n`, shown);
       expect(result.changed[0]?.content).toBe(`${role}cluster: !ref Cluster/eu # ours\n`);
       expect(codes(result)).toEqual([]);
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unresolved } from '../../src/loader/tree.ts';
 import { codes, head, merge, mergeFile, mergeOne } from './merging.ts';
-import { answer, integration, search, sender, template } from './support.ts';
+import { answer, integration, search, sender, statusRule, template, typeRule } from './support.ts';
 
 describe('side files', () => {
   const manifest = `${head}body: !file a.html # b\n`;
@@ -96,24 +96,25 @@ sources:
   });
 
   it('of rules keep those that fit, wherever they stand', () => {
-    const status = (value: string) => ({ type: 'ProfileStatusRule', comparison_operator: '==', value });
-    const type = { type: 'ProfileTypeRule', comparison_operator: '==', value: 't1' };
+    const type = typeRule('t1');
     const rules = `kind: ProfileSearch\nlabel: S\nrules:\n  # who\n  - { type: ProfileStatusRule, comparison_operator: "==", value: Active } # a\n  - type: ProfileTypeRule # t\n    comparison_operator: ==\n    value: t1\n`;
-    expect(mergeFile(rules, search('S', [type, status('Inactive')]))).toBe(
+    expect(mergeFile(rules, search('S', [type, statusRule('Inactive')]))).toBe(
       rules.replace('value: Active', 'value: Inactive'),
     );
     expect(mergeFile(rules, search('S', [type]))).not.toContain('ProfileStatusRule');
   });
 
   it('of rules lose and gain several at once', () => {
-    const status = (value: string) => ({ type: 'ProfileStatusRule', comparison_operator: '==', value });
     const line = (value: string) =>
       `  - { type: ProfileStatusRule, comparison_operator: "==", value: ${value} } # ${value}\n`;
     const head = 'kind: ProfileSearch\nlabel: S\nrules:\n';
     const rules = (...values: string[]) => head + values.map(line).join('');
     const three = rules('Active', 'Inactive', 'Terminated');
-    expect(mergeFile(three, search('S', [status('Inactive')]))).toBe(rules('Inactive'));
-    const more = mergeFile(rules('Active'), search('S', ['Active', 'Inactive', 'Terminated'].map(status)));
+    expect(mergeFile(three, search('S', [statusRule('Inactive')]))).toBe(rules('Inactive'));
+    const more = mergeFile(
+      rules('Active'),
+      search('S', ['Active', 'Inactive', 'Terminated'].map(statusRule)),
+    );
     expect([...more.matchAll(/value: (\w+)/g)].map(([, value]) => value)).toEqual([
       'Active',
       'Inactive',

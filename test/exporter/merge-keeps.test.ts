@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
 import { head, merge, mergeFile, mergeOne } from './merging.ts';
-import { exportOf, integration, search, sender, template } from './support.ts';
+import { exportOf, integration, search, sender, statusRule, template, typeRule } from './support.ts';
 
 describe('what stands under lifecycle.ignore', () => {
   const ignoring = (fields: string, ...places: string[]) =>
@@ -177,10 +177,7 @@ describe('the line ends of a file', () => {
     [
       'new rules',
       'kind: ProfileSearch\nlabel: S\nrules:\n  - { type: ProfileStatusRule, comparison_operator: "==", value: Active }\n',
-      search('S', [
-        { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' },
-        { type: 'ProfileTypeRule', comparison_operator: '==', value: 't' },
-      ]),
+      search('S', [statusRule('Active'), typeRule('t')]),
     ],
   ])('stay CRLF around %s', (_, manifest, live) => {
     const result = mergeFile(crlf(manifest), live);

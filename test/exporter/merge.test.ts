@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
 import { asFiles, codes, head, merge, mergeFile, mergeOne, project } from './merging.ts';
-import { integration, load, planFor, search, template } from './support.ts';
+import { integration, load, planFor, search, statusRule, template, typeRule } from './support.ts';
 
 describe('values', () => {
   it('change in place, in their own style', () => {
@@ -105,11 +105,9 @@ describe('tags', () => {
       { id: 'a1', uid: 'guest' },
       { id: 'a2', uid: 'vendor' },
     ];
-    const other = mergeOne(
-      typed,
-      search('S', [{ type: 'ProfileTypeRule', comparison_operator: '==', value: 'a2' }]),
-      { records: new Map([['profile_types', types]]) },
-    );
+    const other = mergeOne(typed, search('S', [typeRule('a2')]), {
+      records: new Map([['profile_types', types]]),
+    });
     expect(other.changed[0]?.content).toBe(typed.replace('uid: guest', 'uid: vendor'));
     expect(codes(other)).toEqual([]);
   });
@@ -171,21 +169,19 @@ describe('the names of ids in a rule', () => {
       ],
     ],
   ]);
-  const rule = (value: string) => ({ type: 'ProfileTypeRule', comparison_operator: '==', value });
-  const status = { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' };
   const start =
     'kind: ProfileSearch\nlabel: S\nrules:\n  - type: ProfileStatusRule\n    comparison_operator: "=="\n    value: Active\n';
   const mergedWith = (content: string, ...rules: readonly JsonObject[]) =>
     mergeOne(content, search('S', rules), { records }).changed[0]?.content;
 
   it('come with a rule that is new', () => {
-    expect(mergedWith(start, rule('t1'), status)).toBe(
+    expect(mergedWith(start, typeRule('t1'), statusRule('Active'))).toBe(
       `${start}  - type: ProfileTypeRule\n    comparison_operator: "=="\n    value: t1  # Employee\n`,
     );
   });
 
   it('stay as they are beside an id that stays: the comment may be a person’s own', () => {
     const own = `${start}  - type: ProfileTypeRule\n    comparison_operator: "=="\n    value: t1  # our staff\n`;
-    expect(mergedWith(own, status, rule('t1'))).toBeUndefined();
+    expect(mergedWith(own, statusRule('Active'), typeRule('t1'))).toBeUndefined();
   });
 });

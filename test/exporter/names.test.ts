@@ -2,12 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { secretNames } from '../../src/exporter/files.ts';
 import { namesOf, type Records, tagsFor } from '../../src/exporter/ids.ts';
-import { jsonOf, mapTags, partOf, sideFileOf } from '../../src/exporter/print-live.ts';
+import { partOf } from '../../src/exporter/print-live.ts';
 import { printPlace, remarkOf } from '../../src/exporter/remarks.ts';
-import type { Printable } from '../../src/loader/print.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { merge } from './merging.ts';
-import { answer, exportOf, integration, ownKind, ownObject, search, template } from './support.ts';
+import { answer, exportOf, integration, ownKind, ownObject, search, template, typeRule } from './support.ts';
 
 describe('the name of a secret', () => {
   const place = (name: string, at = '/attributes/password') => ({
@@ -107,45 +106,6 @@ it('the place of a remark is one line, whatever the tenant calls its members', (
   expect(remarkOf({ at: '/a', reason: 'credential' })).toMatch(/may hold a credential/);
   expect(remarkOf({ at: '/a', reason: 'notWritable' })).toMatch(/cannot express/);
   expect(remarkOf({ at: '/a', reason: 'notValid' })).toMatch(/schema of this kind/);
-});
-
-describe('a value of a manifest', () => {
-  const file: Printable = { tag: '!file', value: 'a.html' };
-  const lookup: Printable = { tag: '!lookup', value: { members: [['from', 'profiles']] } };
-  const value: Printable = {
-    members: [
-      ['a', [1, file, { tag: '!secret', value: 'S' }]],
-      ['b', lookup],
-    ],
-  };
-
-  it('is found by its steps', () => {
-    expect(partOf(partOf(value, 'a'), 1)).toBe(file);
-    expect(partOf(partOf(value, 'a'), '0')).toBe(1);
-    expect(partOf(value, 'c')).toBeUndefined();
-    expect(partOf('text', 'length')).toBeUndefined();
-    expect(partOf(null, 'a')).toBeUndefined();
-  });
-
-  it('names a side file in one tag only', () => {
-    expect(sideFileOf(file)).toBe('a.html');
-    for (const other of [lookup, { tag: '!secret', value: 'S' }, 'a.html', null, [], undefined]) {
-      expect(sideFileOf(other)).toBeNull();
-    }
-  });
-
-  it('has the texts of its tags replaced, at every depth', () => {
-    expect(mapTags(value, (tag, text) => `${tag} ${text}`)).toEqual({
-      members: [
-        ['a', [1, { tag: '!file', value: '!file a.html' }, { tag: '!secret', value: '!secret S' }]],
-        ['b', lookup],
-      ],
-    });
-  });
-
-  it('is JSON with a placeholder for each tag', () => {
-    expect(jsonOf(value)).toEqual({ a: [1, '…', '…'], b: '…' });
-  });
 });
 
 describe('a lookup', () => {
@@ -293,7 +253,7 @@ describe('the name beside an id', () => {
   });
 
   it('is the label of a record, or else its name', () => {
-    const typed = search('S', [{ type: 'ProfileTypeRule', comparison_operator: '==', value: 't1' }]);
+    const typed = search('S', [typeRule('t1')]);
     const nameFrom = (row: JsonObject) =>
       namesOf(typed, { records: new Map([['profile_types', [row]]]) }).get('/rules/0/value');
     expect(nameFrom({ id: 't1', label: 'Label', name: 'Name' })).toBe('Label');

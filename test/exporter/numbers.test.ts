@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
 import { mergeFile } from './merging.ts';
-import { exportOf, integration, load, planFor, search } from './support.ts';
+import { exportOf, integration, load, planFor, search, typeRule } from './support.ts';
 
 const attributes = (digits: Json) => integration('I', { attributes: { digits }, request: {}, statusMap: {} });
 
@@ -32,7 +32,7 @@ it('an id of 19 digits stays a text in lists and rules', () => {
   expect(manifestOf(integration('I', { managedSources: [{ id }], request: {}, statusMap: {} }))).toContain(
     `["${id}"]`,
   );
-  const rule = { type: 'ProfileTypeRule', comparison_operator: '==', value: id };
+  const rule = typeRule(id);
   expect(manifestOf(search('S', [rule]))).toContain(`value: "${id}"`);
 });
 

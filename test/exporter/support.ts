@@ -144,6 +144,8 @@ export const integration = (name: string, fields: JsonObject = {}) =>
   liveFrom({ kind: 'SimIntegration', raw: { id: `id-${name}`, name, ...fields } });
 export const search = (label: string, rules: readonly JsonObject[]) =>
   liveFrom({ kind: 'ProfileSearch', raw: { id: 7, label, condition_rules_attributes: rules } });
+export const statusRule = (value: Json) => ({ type: 'ProfileStatusRule', comparison_operator: '==', value });
+export const typeRule = (value: Json) => ({ type: 'ProfileTypeRule', comparison_operator: '==', value });
 export const sender = (email: string) =>
   liveFrom({ kind: 'SenderAddress', raw: { id: `id-${email}`, email, verificationStatus: 'SUCCESS' } });
 export const answer = (kind: string, raw: JsonObject, id?: string): LiveObject =>

@@ -137,6 +137,11 @@ describe('a project as it was', () => {
     expect(errors(failureOf(files))).toEqual(['env-unset config/a.yaml:3:14']);
   });
 
+  it('declares no object of which it is not known whether it was to be there', () => {
+    const files = { 'config/a.yaml': `${desk.replace('!var company', 'b')}ensure: !env GONE\n` };
+    expect(past(files, {}).resources).toEqual([]);
+  });
+
   it('may have read a credential as text: only what was made of it is left out', () => {
     const files = { 'config/a.yaml': desk.replace('!var company', '!env A_PASSWORD') };
     const { resources, diagnostics } = past(files, {}, { A_PASSWORD: 'x' });
