@@ -57,8 +57,14 @@ it.each([
 it('names the last commit of a checkout in reports that others read, with the folder of the project in links', async () => {
   commitAll(world.dir);
   const head = git(world.dir, 'rev-parse', 'HEAD').slice(0, 10);
-  await succeed(world, 'plan', '--report', 'plan.md');
-  expect(world.read('plan.md')).toContain(` · commit ${head} on main, by a · `);
+  const named = `commit ${head} on main, by a`;
+  // A part is a plan of several environments.
+  for (const part of [[], ['--shard', '1/1']]) {
+    await succeed(world, 'plan', ...part, '--report', 'plan.md');
+    expect(world.read('plan.md')).toContain(`${named} · `);
+  }
+  expect((await succeed(world, 'plan --format markdown')).stdout).toContain(named);
+  expect((await succeed(world, 'plan')).stdout).not.toContain(head);
 });
 
 it('says how old a saved plan is', async () => {

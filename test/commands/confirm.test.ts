@@ -50,8 +50,12 @@ it('applies nothing where nobody answers', async () => {
   expect(sandbox.state.senders).toEqual([]);
 });
 
-it('asks nobody where nothing would be sent', async () => {
-  const { dir, env, sandbox } = await createTestWorld({ files });
+it('asks nobody about a saved plan, nor where nothing would be sent', async () => {
+  const { dir, env, run, sandbox } = await createTestWorld({ files });
+  await run('plan --out plan.json');
+  const saved = await expectEnd(runProgram(['apply plan.json'], { cwd: dir, env, typed: '' }), 0);
+  expect(saved.stderr).not.toContain("Type 'yes'");
+  sandbox.state.senders.length = 0;
   addObjects(sandbox.state, { senders: [{ email: 'a@acme.example' }] });
   const { stderr } = await expectEnd(runProgram(['apply'], { cwd: dir, env, typed: '' }), 0);
   expect(stderr).not.toContain("Type 'yes'");

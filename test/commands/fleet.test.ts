@@ -10,7 +10,7 @@ import { jumpingClock } from '../client/support.ts';
 import { createTestFleet, type TestFleet } from '../support/fleet.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, expectEnd, seedFile, succeed, writesIn } from '../support/world.ts';
+import { createTestWorld, expectEnd, runProgram, seedFile, succeed, writesIn } from '../support/world.ts';
 
 shortenPauses();
 
@@ -115,6 +115,15 @@ describe('several environments', () => {
     for (const name of names) expect(sendersOf(name)).toEqual(['a@acme.example']);
     expect((await fleetOf('plan', '-e', '*', '--detailed-exitcode')).code).toBe(0);
   });
+});
+
+it.each([
+  ['no', 1, []],
+  ['yes', 0, ['a@acme.example']],
+])('several environments are applied to where somebody types yes: %s', async (typed, code, senders) => {
+  const ran = runProgram(['apply -e * --no-color'], { cwd: fleet.dir, env, typed: `${typed}\n` });
+  await expectEnd(ran, code, "Type 'yes' to apply to 3 environments (eu-1, eu-2, us-1): ");
+  for (const name of names) expect(sendersOf(name)).toEqual(senders);
 });
 
 describe('a saved fleet', () => {
@@ -539,6 +548,8 @@ it('env list names environments and groups, also as the matrix of a GitHub job',
   expect((await run('env list -e @europe --format github-matrix')).stdout).toBe(
     '{"environment":["eu-1","eu-2"]}\n',
   );
+  const empty = await createTestFleet({ names, groups: { asia: ['asia-*'] } });
+  expect((await empty.run('env')).stdout).toMatch(/^ +@asia: none$/m);
   expect(JSON.parse((await run('env list --format json --shard 2/2')).stdout)).toEqual({
     formatVersion: 1,
     environments: ['eu-2'],

@@ -42,6 +42,12 @@ describe('the command that a plan ends with', () => {
     expect(sendersNow()).toHaveLength(2);
   });
 
+  it('applies a file whose name looks like an option', async () => {
+    const command = commandIn(await world.run('plan', '--out=-plan.json'));
+    expect(command).toMatch(/^tenantctl apply \.\/-plan\.json --expect sha256:/);
+    await expectEnd(runIn(world, command), 0);
+  });
+
   it('applies the file where CI says that it is none', async () => {
     world.env.CI = 'false';
     const command = commandIn(await world.run('plan --out plan.json'));
