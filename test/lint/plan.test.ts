@@ -175,11 +175,11 @@ describe('an error', () => {
 });
 
 it('tells which checks were skipped in one order, whatever was refused first', async () => {
-  const refuse = (path: string, status: number) => world.sandbox.faults.add({ kind: 'status', path, status });
-  refuse('/v2025/notification-template-context', 403);
-  // This one is asked twice, so its refusal comes last.
-  refuse('/v2025/verified-from-addresses', 503);
-  refuse('/v2025/verified-from-addresses', 403);
+  const { faults } = world.sandbox;
+  faults.add({ kind: 'status', path: '/v2025/notification-template-context', status: 403 });
+  // These are asked twice, so their refusal comes last.
+  faults.add({ kind: 'status', path: '/v2025/verified-from-addresses', status: 503 });
+  faults.add({ kind: 'status', path: '/v2025/verified-from-addresses', status: 403, times: 2 });
   world.declare([template({ subject: '$__global.nothing', from: 'a@foreign.example' })]);
   const { diagnostics } = await world.plan();
   const messages = diagnostics.map(({ message }) => message);
