@@ -243,6 +243,15 @@ it.each([
   expect(parse(stdout)).toMatchObject({ kind, path });
 });
 
+it('the path of the server is not put before a path that begins with it', async () => {
+  const servers = [{ url: 'https://api.example/v1/' }];
+  const { '/things': things } = thingsOf({ name: text });
+  for (const path of ['/things', '/v1/things']) {
+    const { stdout } = await draftFrom({ [path]: things }, { servers }, '/v1/things');
+    expect(parse(stdout)).toMatchObject({ path: '/v1/things' });
+  }
+});
+
 it('a key other than the name is a question', async () => {
   const { stdout } = await draftFrom(thingsOf({ label: text }));
   expect(stdout).toContain('key: label  # check: is it unique?');

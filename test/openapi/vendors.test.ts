@@ -159,6 +159,7 @@ describe('prose', () => {
     ['The following fields are patchable:\n\n**name**\n\n**size** (with its unit)\n\nOthers: no.', ['color']],
     ['Only the "color" field is mutable. Changing others (ex. "color") fails.', ['size']],
     ['A thing.\n* size\n* color\nThe `size` may be null.', []],
+    ['You cannot update some fields. These are all:\n* size', []],
   ])('says what cannot be changed: %j', async (description, fixed) => {
     const { stdout } = await things({ patch: { ...jsonPatch, description } });
     expect([...stdout.matchAll(isFixed)].map(([, name]) => name)).toEqual(fixed);

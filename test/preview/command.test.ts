@@ -118,6 +118,18 @@ it("shows the vendor's old and new default beside a template that was customised
   expect(standard?.inbox).not.toContain('Ours');
 });
 
+it('shows of the tenant what the lifecycle ignores', async () => {
+  world.declare([{ ...declared, subject: 'Ours', body: 'New', lifecycle: { ignore: ['/subject'] } }]);
+  const [template] = world.sandbox.state.templates.filter((each) => each.key === key && each.locale === 'en');
+  if (template) template.subject = 'Theirs';
+  const { render } = await visit(await preview());
+  const [, after] = sidesIn((await render(address)).markup);
+  expect(after).toMatchObject({
+    inbox: expect.stringContaining('Theirs'),
+    document: expect.stringMatching(/New$/),
+  });
+});
+
 it('asks the tenant nothing when offline', async () => {
   declare('Hi');
   const { list, render } = await visit(await preview('--offline'));

@@ -114,6 +114,20 @@ describe('chat messages', () => {
     expect(chatParts(null)).toEqual([]);
   });
 
+  it('gives a column its room where it has more than a button', () => {
+    const columns = [
+      { items: [{ text: 'a' }, { type: 'Action.Submit', title: 'Go' }] },
+      { items: [{ text: 'b' }] },
+    ];
+    expect(shown({ columns })).toContain(
+      '<div class="row"><div class="wide"><p>a</p><span class="button">Go</span></div><div class="wide">',
+    );
+  });
+
+  it('ends after 500 elements', () => {
+    expect(chatParts({ blocks: Array.from({ length: 600 }, () => 'text') })).toHaveLength(500);
+  });
+
   it('ends with what is nested without end', () => {
     const deep = Array.from({ length: 500 }).reduce<Json>((inner) => ({ blocks: [inner] }), { text: 'deep' });
     expect(chatParts(deep)).toEqual([]);
