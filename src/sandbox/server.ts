@@ -169,9 +169,8 @@ function answer({ route, path, headers, search, bytes }: RoutedRequest, parts: S
 /** How long a host needs for what it only promises. Real ones take about a minute, and sometimes less. */
 const slowWork = 45_000;
 
-function preventsWork({ kind, done, late }: Fault): boolean {
-  if (kind === 'reset-before' || late !== undefined) return true;
-  return (kind === 'hang' || kind === 'status') && done !== 'after';
+function preventsWork({ kind, done }: Fault): boolean {
+  return kind === 'reset-before' || ((kind === 'hang' || kind === 'status') && done !== 'after');
 }
 
 /** Answers as the fault wants. Returns the status for the log, or null if the answer is not complete. */

@@ -105,6 +105,31 @@ it('says of each consequence of a lock-out which tenants have it', () => {
   );
 });
 
+it('names the environments of a field, or the others where these are fewer', () => {
+  const shown = (count: number) => {
+    const plans = fleet(names(4), (name) => [
+      update(
+        address,
+        difference('/description', 'a', 'b'),
+        ...(names(4).indexOf(name) < count ? [difference('/replyTo', 'x', 'y')] : []),
+      ),
+    ]);
+    return render(plans, 'text', { width: 200 });
+  };
+  expect(shown(2)).toContain('(in tenant-1, tenant-2)');
+  expect(shown(3)).toContain('(in all but tenant-4)');
+});
+
+it('shows the id that an object has in one tenant only where the change is of that tenant alone', () => {
+  const shown = (count: number) =>
+    render(
+      fleet(names(count), () => [lockout]),
+      'markdown',
+    );
+  expect(shown(1)).toContain('id `p-1`');
+  expect(shown(2)).not.toContain('p-1');
+});
+
 it('of results shows once what was written, though a value is that of each tenant', () => {
   const planned = fleet(names(3), () => []);
   const environments = planned.environments.map((each) => {

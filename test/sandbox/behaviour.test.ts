@@ -162,6 +162,9 @@ describe('verification', () => {
       ['PENDING', 'PENDING'],
       ['SUCCESS', 'SUCCESS'],
     ]);
+    // What is the same already is not verified again.
+    const again = await call(sandbox, 'PUT /v2025/mail-from-attributes', { body });
+    expect(again.body).toMatchObject({ ...body, mailFromDomainStatus: 'SUCCESS' });
   });
 });
 
@@ -180,6 +183,7 @@ describe('JSON Patch', () => {
     ['text for a switch', 400, [{ op: 'replace', path: '/offNetwork', value: 'true' }]],
     ['a prototype', 400, [{ op: 'add', path: '/__proto__/polluted', value: true }]],
     ['a constructor', 400, [{ op: 'add', path: '/constructor/prototype/polluted', value: true }]],
+    ['an add without a value', 400, [{ op: 'add', path: '/applicationName' }]],
     ['move', 400, [{ op: 'move', path: '/type', from: '/constructor' }]],
     [
       'a second operation that fails',
@@ -259,6 +263,13 @@ describe('integrations', () => {
     expect(isObject(read) ? read.password : null).toEqual(password);
   });
 
+  test('secrets are masked in objects inside of the attributes too', async () => {
+    const sandbox = await start({ variations: { simSecrets: 'masked', jsonText: 'object' } });
+    const body = { name: 'New', type: 'x', attributes: { proxy: { host: 'p', token: 't' } } };
+    const made = await call(sandbox, 'POST /v2024/sim-integrations', { body });
+    expect(member(made.body, 'attributes')).toEqual({ proxy: { host: 'p', token: '********' } });
+  });
+
   test('statusMap and request hide, or live in attributes, and text may be a map', async () => {
     const hidden = await shown({ simStatusMap: 'hidden' });
     expect(hidden).not.toHaveProperty('statusMap');
@@ -273,6 +284,10 @@ describe('integrations', () => {
     const sandbox = await start();
     const id = sandbox.state.simIntegrations[0]?.id;
     const body = { name: 'ServiceNow', type: 'ServiceNow Service Desk' };
+    const renamed = await call(sandbox, `PUT /v2024/sim-integrations/${id}`, {
+      body: { ...body, name: 'Remedy' },
+    });
+    expect([renamed.status, renamed.text]).toEqual([400, expect.stringContaining('already exists')]);
     const answer = await call(sandbox, `PUT /v2024/sim-integrations/${id}`, { body });
     expect(answer.body).toMatchObject({
       id,

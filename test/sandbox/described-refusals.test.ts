@@ -57,6 +57,7 @@ const refused: readonly (readonly [why: string, status: number, line: string, se
   ['a patch of the id', 400, change, patch({ op: 'replace', path: '/id', value: 'r9' })],
   ['a patch that looks at the version', 400, change, patch({ op: 'test', path: '/version', value: 3 })],
   ['a patch of an unknown field', 400, change, patch({ op: 'add', path: '/colour', value: 'red' })],
+  ['a patch behind the end of a list', 400, change, patch({ op: 'add', path: '/sources/5', value: 's1' })],
   ['a patch without a key', 400, change, patch({ op: 'remove', path: '/name' })],
   ['a patch to what is not there', 400, change, patch({ op: 'replace', path: '/owner/id', value: 'i9' })],
   ['a merge patch of a time', 400, merge, { body: { created: null }, ...mergePatch }],

@@ -125,6 +125,7 @@ const facts: Readonly<Record<keyof typeof presets, Facts>> = {
           holds: { mediums: ['EMAIL', 'INBOX'] },
         },
       ],
+      ['another key', 400, { body: { key: 'invitation', mediums: ['EMAIL'], ccList: [], bccList: [] } }],
     ],
     'get-notification-template-variables': [
       'GET /v2026/notification-template-variables/password_expiring/EMAIL',

@@ -62,6 +62,7 @@ const cases: readonly Case[] = [
   ['an unknown field', 400, write, { body: { ...template, colour: 'red' } }],
   ['__proto__', 400, write, { raw: '{"key":"invitation","medium":"EMAIL","locale":"en","__proto__":{}}' }],
   ['a key without a default', 400, write, { body: { ...template, key: 'invitations' } }],
+  ['an id of another template', 400, write, { body: { ...template, id: 'x' } }],
   ['a day for a time', 400, write, { body: { ...template, created: '2026-01-15' } }],
   ['an unknown medium', 400, write, { body: { ...template, medium: 'FAX' } }],
   ['a number for text', 400, write, { body: { ...template, subject: 7 } }],
@@ -89,6 +90,7 @@ const cases: readonly Case[] = [
   ['attributes as an object', 400, addSim, { body: { ...sim, attributes: {} } }],
   ['attributes without an object', 400, addSim, { body: { ...sim, attributes: '[]' } }],
   ['a local time', 400, addSim, { body: { ...sim, modified: '2026-01-15T08:00:00' } }],
+  ['a rule without an id', 400, addSim, { body: { ...sim, beforeProvisioningRule: { name: 'x' } } }],
   ['a taken name', 400, addSim, { body: { ...sim, name: 'Remedy' } }],
   ['fields of the answer', 400, addSim, { body: { ...sim, managedSources: [] } }],
   ['DELETE of a search', 405, 'DELETE /api/advanced_search/x'],
@@ -111,6 +113,8 @@ describe('what the documents do not allow is refused', () => {
     expect((await call(sandbox, `GET ${lists}?limit=250&offset=0`)).status).toBe(200);
     expect((await call(sandbox, addSender, { body: sender })).status).toBe(201);
     expect((await call(sandbox, write, { body: template })).status).toBe(200);
+    // Only the other interface asks for one.
+    expect((await call(sandbox, 'GET /api/users', { headers: { accept: null } })).status).toBe(200);
     expect((await call(sandbox, addSim, { body: sim })).status).toBe(200);
   });
 });

@@ -20,7 +20,21 @@ const patch = (sandbox: Sandbox, rules: Json) =>
     body: { advanced_search: { condition_rules_attributes: rules } },
   });
 
+const onStatus = { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' };
+
 describe('rules are nested records', () => {
+  test('one that is made again has another id', async () => {
+    const sandbox = await start();
+    search(sandbox).rules = [];
+    const add = async () => {
+      await patch(sandbox, [onStatus]);
+      return search(sandbox).rules[0]?.id ?? '';
+    };
+    const first = await add();
+    await patch(sandbox, [{ id: first, _destroy: true }]);
+    expect(await add()).not.toBe(first);
+  });
+
   test('one changed, one removed, one kept, one added', async () => {
     const sandbox = await start();
     const [status, type, department] = search(sandbox).rules.map(({ id }) => id);
@@ -38,6 +52,7 @@ describe('rules are nested records', () => {
 
   test.each([
     ['an unknown id', [{ id: 'x', value: 'Active' }]],
+    ['an attribute of another rule', [{ ...onStatus, condition_object_id: 'x' }]],
     ['_destroy without an id', [{ _destroy: true }]],
     ['an unknown status', [{ type: 'ProfileStatusRule', comparison_operator: '==', value: 'Gone' }]],
     // All that the tables do not allow is in rules.test.ts.

@@ -66,6 +66,7 @@ describe('tokens', () => {
     const sandbox = await start();
     const wrong = { ...credentials(sandbox), client_secret: 'guess' };
     expect((await token(sandbox, wrong)).status).toBe(401);
+    expect((await token(sandbox, { ...credentials(sandbox), client_id: 'other' })).status).toBe(401);
     expect((await token(sandbox, { ...credentials(sandbox), grant_type: 'password' })).status).toBe(400);
     await call(sandbox, 'GET /v2024/auth-profiles');
     const log = JSON.stringify(sandbox.log);
@@ -288,6 +289,8 @@ describe('variations', () => {
     [{ experimentalHeader: 'X-Experimental' }, 'GET /v2024/auth-profiles', 400],
     [{ mailFromMissing: 'notFound' }, 'GET /v2025/mail-from-attributes/x?id=x', 404],
     [{ mailFromMissing: 'empty' }, 'GET /v2025/mail-from-attributes/x?id=x', 200],
+    [{}, 'GET /v2025/mail-from-attributes/x@acme.example?id=x@acme.example', 400],
+    [{ mailFromIdentity: 'domain' }, 'GET /v2025/mail-from-attributes/x@acme.example?id=x@acme.example', 200],
   ] as const)('%o: %s answers %i', async (variations, line, status) => {
     expect((await call(await start({ variations }), line)).status).toBe(status);
   });
