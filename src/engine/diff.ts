@@ -223,7 +223,11 @@ async function nameIds(pairs: readonly ObjectPair[], sides: Sides): Promise<Name
   return {
     pairs: shared,
     objects: [],
-    remarksOn: (isShown) => [...names.flatMap((each) => each.remarksOn(isShown)), ...strays.flat()],
+    remarksOn: (isShown) => {
+      const remarks = [...names.flatMap((each) => each.remarksOn(isShown)), ...strays.flat()];
+      // What is true of both sides is said once.
+      return [...new Map(remarks.map((each) => [`${each.address} ${each.message}`, each])).values()];
+    },
   };
 }
 

@@ -336,6 +336,19 @@ it('tells ids inside texts and names of members, and says nothing of what is pla
   expect(words).not.toContain('accessRequestConfig');
 });
 
+it('a diff says once what ids in both tenants stay as they are', async () => {
+  const roleOf = (tenant: string) => ({
+    ...caseRole(tenant),
+    id: caseId(tenant, 'Role'),
+    description: `As ${caseId(tenant, 'HR')}`,
+  });
+  const { succeed, test } = await twoTenants({ second: [roleOf('B')] });
+  test.sandbox.state.objects.Role = [roleOf('A')];
+  const { stdout } = await succeed('diff', 'test', 'production', '--kinds', 'Role', '--format', 'json');
+  const codes = JSON.parse(stdout).diagnostics.map(({ code }: { code: string }) => code);
+  expect(codes.filter((code: string) => code === 'ids-kept')).toHaveLength(1);
+});
+
 it('a key may have the name of what an object refers to: an entitlement is a name on a source', async () => {
   const Entitlement: JsonObject = {
     kind: 'Entitlement',
