@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readAll } from '../../src/client/read.ts';
+import { readAll, readByIds } from '../../src/client/read.ts';
 import { readTemplateContext, readVariables } from '../../src/client/template-variables.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Json } from '../../src/model/json.ts';
@@ -93,4 +93,18 @@ it('a template that the tenant does not have has no variables; another failure i
   expect(client.asked).toEqual(['/v2026/notification-template-variables/welcome/EMAIL']);
   expect(await read(404).variables).toEqual(new Map());
   await expect(read(403).variables).rejects.toThrow('the variables of a template');
+});
+
+it('a few objects are read by their ids and keys where the whole list takes more requests', async () => {
+  const template = { id: '7', key: 'a', medium: 'EMAIL', locale: 'en' };
+  const read = async (total: number) => {
+    const client = fakeClient(({ path, query }) => {
+      if (path.endsWith('/7')) return answerWith(200, template);
+      return answerWith(200, [template], { 'x-total-count': query.filters === undefined ? `${total}` : '1' });
+    });
+    const found = await readByIds(client, builtInKinds.get('NotificationTemplate'), ['7']);
+    return [found?.map(({ id }) => id) ?? null, client.asked.length];
+  };
+  expect(await read(750)).toEqual([null, 1]);
+  expect(await read(751)).toEqual([['7'], 3]);
 });

@@ -4,7 +4,13 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { manifestSchemaOf } from '../../src/kinds/described-schema.ts';
-import { type Descriptor, descriptorDigest, mistakesIn, proofOf } from '../../src/kinds/descriptor.ts';
+import {
+  type Descriptor,
+  descriptorDigest,
+  mistakesIn,
+  proofOf,
+  targetsIn,
+} from '../../src/kinds/descriptor.ts';
 import { readOnlyKinds } from '../../src/kinds/index.ts';
 import type { Field } from '../../src/kinds/kind.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../src/model/json.ts';
@@ -125,6 +131,18 @@ it('tells the names that stand for two things', () => {
     '/serverOwned/2: `name` is a part of the key, so `serverOwned` cannot name it.',
   ]);
   expect(mistakesIn(descriptorFrom({ ...least, key: ['name', 'locale'] }))).toEqual([]);
+});
+
+it('tells which kinds its fields and places refer to', () => {
+  const fields = { color: 'value', owner: { is: 'reference', to: 'Identity' } } as const;
+  const byType = { is: 'reference', by: 'type', to: { SOURCE: 'Source', ROLE: 'Role' } } as const;
+  const places = { tags: 'set', 'form/id': { is: 'reference', to: 'Form' }, 'parts/*/id': byType } as const;
+  expect(targetsIn({ ...least, fields, places })).toEqual([
+    ['/fields/owner/to', 'Identity'],
+    ['/places/form~1id/to', 'Form'],
+    ['/places/parts~1*~1id/to/SOURCE', 'Source'],
+    ['/places/parts~1*~1id/to/ROLE', 'Role'],
+  ]);
 });
 
 it('takes no member for the server’s that it names itself, unless it says so', () => {

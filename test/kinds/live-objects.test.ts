@@ -5,11 +5,13 @@ import {
   candidateKeys,
   contentDigest,
   identityOf,
+  keyBefore,
   LiveIndex,
   liveObject,
 } from '../../src/kinds/live-objects.ts';
 import { parentKey, partFor } from '../../src/kinds/parents.ts';
 import type { JsonObject } from '../../src/model/json.ts';
+import { change, difference } from '../report/fixtures.ts';
 import { type Answer, answers, liveFrom } from '../support/plan.ts';
 
 const print = (kind: string, raw: JsonObject, id?: string) =>
@@ -238,6 +240,22 @@ describe('finding live objects', () => {
     const nameless = liveFrom({ kind: 'SenderAddress', raw: { id: null, email: 'x@a.example' } });
     expect(new LiveIndex([nameless]).findById(builtInKinds.get('SenderAddress'), 'null')).toBeNull();
   });
+});
+
+it('a key was another one before a rename of the object, not of what it is below', () => {
+  const integrations = builtInKinds.get('SimIntegration');
+  const kind = {
+    ...integrations,
+    keyFields: [{ name: 'source' }, { name: 'name' }],
+    parent: { part: 'source', kind: integrations },
+  };
+  const before = (path: string, value: string) => {
+    const diff = [difference(path, value, 'A')];
+    return keyBefore(kind, change({ address: 'Role/HR/A', action: 'update', key: ['HR', 'A'], diff }));
+  };
+  expect(before('/name', 'B')).toEqual(['HR', 'B']);
+  expect(before('/source', 's1')).toBeNull();
+  expect(before('/type', 'B')).toBeNull();
 });
 
 it('a vendor default has one digest, in whatever form the tenant shows its content', () => {
