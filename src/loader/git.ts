@@ -28,7 +28,7 @@ interface Repository {
   readonly commonFolder: string;
 }
 
-/** As {@link repositoryOf}, but throws the Failure for a project outside a repository, too. */
+/** As {@link repositoryOf}, but a project outside a repository is refused, too. */
 export function findRepository(root: string): Repository {
   const repository = repositoryOf(root);
   if (repository === null) throw noRepository(`${root} is not in a git repository, and --since needs one.`);
@@ -146,14 +146,9 @@ function takeOver(from: string, folder: string, files: RegExp): void {
   }
 }
 
-/** Formats of the repository, which git has to know to read it. */
-const formats: Readonly<Record<string, RegExp>> = {
-  objectformat: /^sha(1|256)$/,
-  refstorage: /^(files|reftable)$/,
-};
-
-/** Takes over the formats of a repository. */
+/** Takes over the formats of a repository, which git has to know to read it. */
 function writeSettings(folder: string, settings: ReadonlyMap<string, string>): void {
+  const formats = { objectformat: /^sha(1|256)$/, refstorage: /^(files|reftable)$/ };
   const extensions = Object.entries(formats).flatMap(([name, allowed]) => {
     const value = settings.get(`extensions.${name}`) ?? '';
     return allowed.test(value) ? [`\t${name} = ${value}`] : [];
@@ -234,13 +229,6 @@ function firstLine(text: string): string {
   return (text.trim().split('\n')[0] ?? '').replace(/^(?:fatal|error|warning): |\.$/g, '');
 }
 
-interface FileCommit {
-  /** The first digits of its id: as many for everybody, whatever else a clone contains. */
-  readonly id: string;
-  readonly author: string;
-  readonly at: string;
-}
-
 export interface Checkout {
   /** A temporary folder with the files below the project's root as they were. Those in `same` and submodules are left out. */
   readonly folder: string;
@@ -255,7 +243,10 @@ export interface Checkout {
   /** The end of the second in which the revision was committed, in UTC: git keeps no shorter time. */
   readonly committedAt: string;
   /** The last commits after the revision, by the paths of files from the root. */
-  readonly commits: ReadonlyMap<string, FileCommit>;
+  readonly commits: ReadonlyMap<
+    string,
+    { readonly id: string; readonly author: string; readonly at: string }
+  >;
 }
 
 /**
@@ -301,10 +292,11 @@ function commitsAfter(git: Git, commit: string): Checkout['commits'] {
   const { prefix } = git;
   const show = ['log', '--no-ext-diff', '--no-renames', '--name-only', '--format=%x00%H%x00%an%x00%cI'];
   const { stdout } = git.run(['-c', 'core.quotePath=false', ...show, `${commit}..HEAD`, '--', prefix || '.']);
-  const found = new Map<string, FileCommit>();
-  let latest: FileCommit | null = null;
+  const found = new Map<string, { id: string; author: string; at: string }>();
+  let latest: { id: string; author: string; at: string } | null = null;
   for (const line of stdout.split('\n')) {
     const [, id, author = '', at = ''] = line.split('\0');
+    // As many digits for everybody, whatever else a clone contains.
     if (id !== undefined) latest = { id: id.slice(0, 8), author, at: utc(at) };
     const path = line.slice(prefix.length);
     if (id === undefined && latest && !found.has(path)) found.set(path, latest);
@@ -487,13 +479,12 @@ function hasEntry(git: Git, commit: string, path: string): boolean {
   return status !== 0 || stdout !== '';
 }
 
-/** The project's files in the index that carry a mark (`S` and small letters), and submodules that are not there. */
+/** The project's files in the index that carry a mark (`S` and small letters), and submodules (160000) that are not there. */
 function listHidden(git: Git): string[] {
   const { top, prefix } = git;
   return listIndex(git).flatMap(({ mark, mode, path }) => {
     if (!path.startsWith(prefix)) return [];
     const inProject = path.slice(prefix.length);
-    // A submodule.
     if (mode === '160000' && !existsSync(join(top, path, '.git'))) return [`${inProject}/`];
     return /^[Sa-z]$/.test(mark) ? [inProject] : [];
   });

@@ -175,6 +175,17 @@ describe('a project as it was', () => {
     expect(errors(failureOf(files))).toEqual(['inexact-number config/a.yaml:3:8']);
   });
 
+  it('has the kinds of that time, also where it takes over files of today', () => {
+    const kindWith = (fields: string) => ({
+      'kinds/Role.kind.yaml': `kind: Role\npath: /v2025/roles\nkey: name\nfields: { ${fields} }\n`,
+    });
+    const today = openProjects(open(kindWith('description: text')).options);
+    const then = { ...kindWith('level: text'), 'config/a.yaml': 'kind: Role\nname: a\nlevel: high\n' };
+    const opened = openPastProjects(open(then).options, { ...today, same: new Map() });
+    const present = { ...today.environment(undefined), credentials: new Set<string>() };
+    expect(opened.load(present).resources.map(({ fields }) => fields)).toEqual([{ level: 'high' }]);
+  });
+
   it('has the `.env` of today', () => {
     const files = { 'config/a.yaml': desk.replace('!var company', '!env TOWN'), '.env': 'TOWN=then\n' };
     expect(past(files, { '.env': 'TOWN=now\n' }).resources[0]?.fields.description).toBe('now');

@@ -173,6 +173,17 @@ describe('secrets', () => {
     expect([secrets.reveal('PW'), secrets.matches('PW', 'x'), told]).toEqual(['x', true, ['x']]);
   });
 
+  test('that are read again from their file are told where their text is another one', () => {
+    const told: string[] = [];
+    const root = project({ 'config/a.yaml': manifest, secret: 'one' });
+    const env = { PW_FILE: join(root, 'secret') };
+    const configFile = join(root, 'tenantctl.yaml');
+    const { secrets } = loadProject({ configFile, env, onSecret: (text) => told.push(text) });
+    expect([secrets.reveal('PW'), secrets.renew?.('PW')]).toEqual(['one', 'one']);
+    writeFileSync(env.PW_FILE, 'two\n');
+    expect([secrets.renew?.('PW'), secrets.reveal('PW'), told]).toEqual(['two', 'two', ['one', 'two']]);
+  });
+
   test.each<[string, NodeJS.ProcessEnv, string, string]>([
     ['not set', {}, 'secret-unset', 'PW is not set.'],
     ['empty', { PW: '' }, 'secret-unset', 'its value is empty'],
