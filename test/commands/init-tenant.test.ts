@@ -405,6 +405,15 @@ describe('the questions', () => {
     expect([...filesBelow(dir).values()].join('')).not.toContain(secret);
   });
 
+  it('keep no secret in .env that its format cannot hold', async () => {
+    const odd = `hunter2'"\`#hunter2`;
+    const { other } = await anotherHost({ clientSecret: odd });
+    const lines = ['', '', other.clientId, odd, 'yes', '-', 'none'];
+    const why = 'The credentials were not kept in .env: a value does not fit its format.';
+    await expectEnd(typed(lines, ['--identity', other.url]), 0, why);
+    expect(existsSync(join(dir, '.env'))).toBe(false);
+  });
+
   it('can be gone on from unchecked', async () => {
     const lines = ['', '', 'id', 'wrong-wrong', 'unchecked', '', 'none'];
     const { tenant } = await host();

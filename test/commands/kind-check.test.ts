@@ -369,6 +369,10 @@ describe('a descriptor that does not hold', () => {
     const { code, json } = await checkThing({ rows: sound([]) }, '--format', 'json');
     expect(code).toBe(1);
     expect(json).toMatchObject({ diagnostics: [{ code: 'kind-no-objects', severity: 'error' }] });
+    const rows = sound([thing('a')]);
+    const holds = await checkThing({ rows }, '--format', 'json');
+    expect([holds.code, holds.json]).toMatchObject([0, { diagnostics: [] }]);
+    expect(holds.stderr).toContain('Thing holds in test');
   });
 });
 
