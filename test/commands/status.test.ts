@@ -265,9 +265,12 @@ test('--wait ends when all that is declared is verified, and says what moved', a
   const { world, argv } = await waiting('10m');
   const [mailFrom] = world.sandbox.state.mailFrom;
   if (mailFrom) mailFrom.readsLeft = 3;
+  if (mailFrom) world.sandbox.state.mailFrom.push({ ...mailFrom, identity: 'old.example' });
   const { json, stderr } = await succeed(world, ...argv);
   expect(rows(json).get('SenderAddress/missing%40acme.example')?.verification).toBe('verified');
   expect(rows(json).get('VerifiedDomain/old.example')?.verification).toBe('failed');
+  // Nobody declares it, but it was there at first.
+  expect(rows(json).has('MailFrom/old.example')).toBe(true);
   expect(stderr).toMatch(
     /^Waiting up to 10m in test for MailFrom\/acme\.example \(pending\), .*missing%40acme\.example \(pending\)\.$/m,
   );

@@ -329,6 +329,8 @@ describe('rollback', () => {
     expect(mistyped).toMatchObject({ code: 1, plan: { diagnostics: [{ code: 'unknown-address' }] } });
     expect(mistyped.plan.diagnostics[0]?.hint).toContain('SenderAddress/new%40acme.example');
     expect(await rollback('--only', 'SenderAdress/new@acme.example')).toMatchObject({ code: 1 });
+    const nothing = await rollback('--only', 'SenderAddress/nwe*');
+    expect(nothing.plan.diagnostics).toMatchObject([{ code: 'unmatched-glob' }]);
 
     world.declare([{ kind: 'SenderAddress', email: 'new@acme.example', lifecycle: { protect: true } }]);
     const guarded = await rollback();
