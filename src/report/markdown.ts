@@ -139,8 +139,7 @@ function verdictOf({ is, alarm, verdict, label, counts, matrix }: Page): string 
   if (matrix !== null || counts.length === 0) return '';
   const titles = counts.map(({ words }) => escapeMarkdown(words));
   const cells = counts.map(({ count }) => countCell(count));
-  const rules = counts.map(() => ':-:');
-  return table(titles, [cells], rules);
+  return table(titles, [cells], new Array<string>(counts.length).fill(':-:'));
 }
 
 function factWords({ name, value, is, link }: Fact): string {
@@ -244,6 +243,7 @@ function bulletList(items: readonly string[]): string {
 /** One entry or several that are the same, collapsed, with the values. In brief it is the title alone. */
 function entrySection(family: Family<Entry>, options: ReportOptions): Section {
   const [entry] = family;
+  const { impact } = entry;
   const members = family.slice(0, maxMembers).map(({ address }) => codeSpan(readable(address)));
   const names = namesAndMore(members, family.length - members.length);
   const details = [
@@ -252,7 +252,8 @@ function entrySection(family: Family<Entry>, options: ReportOptions): Section {
     noticeLines(family),
     ...(entry.isLine ? [] : fieldBlocks(shortenFields(entry.fields(), maxLines, maxVariants), entry.sides)),
     entry.secrets.length > 0 && `Sends secrets: ${entry.secrets.map(codeSpan).join(', ')}`,
-    impactBlock(entry),
+    impact !== null && `It ${impact.words}${impact.moves.length === 0 ? '.' : ':'}`,
+    (impact?.moves ?? []).map(({ words }) => `- ${escapeMarkdown(words)}`).join('\n'),
     entry.sent.map((words) => `- ${codeSpan(words)}`).join('\n'),
   ];
   const title = familyTitle(family, options);
@@ -310,12 +311,6 @@ function noticeLines(family: Family<Entry>): string {
     ...remarks.map((remark) => `> ${diagnosticItem(remark).slice(2).trimEnd()}`),
   ];
   return joinParts([...errors, lines.join('\n>\n')], '\n\n');
-}
-
-function impactBlock({ impact }: Entry): string {
-  if (impact === null) return '';
-  const moves = impact.moves.map(({ words }) => `- ${escapeMarkdown(words)}`);
-  return moves.length === 0 ? `It ${impact.words}.` : `It ${impact.words}:\n\n${moves.join('\n')}`;
 }
 
 /** Short values share one table; each long one has a block of its own. */
