@@ -1,5 +1,6 @@
 import deepDiff from 'deep-diff';
 import {
+  canonicalJson,
   get,
   isArray,
   isObject,
@@ -55,15 +56,16 @@ function differencesInRecords(name: string, field: RecordsField, first: Json, se
   const lists = [first, second].map(objectsIn);
   const names = lists.flat().flatMap((record) => Object.keys(canonicalRecord(record, field)));
   const unset = { ...objectFrom(names.map((each) => [each, null])), ...field.filled };
-  const originals = new Map<Json, JsonObject>();
+  const originals = new Map<string, JsonObject>();
+  const textOf = (value: Json) => canonicalJson(isObject(value) ? dropNulls(value) : value);
   const [before = [], after = []] = lists.map((list) =>
     list.map((record) => {
       const complete = { ...unset, ...record };
-      originals.set(complete, record);
+      originals.set(textOf(complete), record);
       return complete;
     }),
   );
-  const original = (value: Json) => originals.get(value) ?? value;
+  const original = (value: Json) => originals.get(textOf(value)) ?? value;
   return compareField(name, field, after, before).map((entry) => ({
     ...entry,
     before: original(entry.before),
