@@ -42,7 +42,7 @@ function codesIn(path: string, text: string): string[] {
   }
   if (!text.includes('fail(`${name}-${what}`')) return [...given, ...named];
   // Saved files have a code for each fault and form: `plan-unreadable`, `result-unreadable`.
-  const forms = [...text.matchAll(/\bSavedForm<\w+> = \{\s+name: '(\w+)'/g)].map(([, form = '']) => form);
+  const forms = keysOf(text, 'forms');
   const faults = callsOf('refusal', text).flatMap((args) => literals(args[0] ?? ''));
   return [...given, ...named, ...forms.flatMap((form) => faults.map((fault) => `${form}-${fault}`))];
 }
