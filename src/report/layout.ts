@@ -4,7 +4,7 @@ import { disarm, oneLine } from './safe.ts';
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'magenta' | 'cyan' | 'inverse';
 
-interface Span {
+export interface Span {
   readonly text: string;
   readonly styles: readonly Style[];
   /** Move it to the next line rather than break it. */

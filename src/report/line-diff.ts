@@ -7,14 +7,14 @@ export interface Chunk {
   readonly changed: boolean;
 }
 
-interface DiffLine {
+export interface DiffLine {
   /** From 1: in the text before for removed lines, otherwise in the text after. */
   readonly number: number;
   readonly parts: readonly Chunk[];
 }
 
 /** Lines that are equal, or lines and what replaced them. Equal lines that are far from a change are a gap. */
-interface Block {
+export interface Block {
   readonly is: 'same' | 'gap' | 'changed';
   readonly before: readonly DiffLine[];
   readonly after: readonly DiffLine[];
@@ -33,7 +33,7 @@ export interface LineDiff {
 }
 
 /** A line with the sign of a patch; `@` stands before the lines that begin the text or follow a gap. */
-interface SignedLine {
+export interface SignedLine {
   readonly sign: '@' | ' ' | '-' | '+';
   readonly parts: readonly Chunk[];
 }

@@ -2,8 +2,20 @@ import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, isError, type Severity } from '../model/diagnostic.ts';
 import type { Action } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
-import { blank, cut, padTo, paragraph, type Row, row, type Style, solid, span, widthOf } from './layout.ts';
-import { type Chunk, type LineDiff, signedLines } from './line-diff.ts';
+import {
+  blank,
+  cut,
+  padTo,
+  paragraph,
+  type Row,
+  row,
+  type Span,
+  type Style,
+  solid,
+  span,
+  widthOf,
+} from './layout.ts';
+import { type Chunk, type LineDiff, type SignedLine, signedLines } from './line-diff.ts';
 import type { ReportOptions } from './options.ts';
 import type { Entry, Notice } from './page.ts';
 import { takeLast } from './safe.ts';
@@ -18,9 +30,6 @@ import {
   textOfParts,
 } from './values.ts';
 import { outcomeWords, place, pluralize, readable, symbols, whereOf } from './words.ts';
-
-type Span = Row['spans'][number];
-type Sign = ReturnType<typeof signedLines>[number]['sign'];
 
 /** More lines of one value are cut; `--verbose` shows all. */
 const maxLines = 40;
@@ -46,7 +55,7 @@ const opSpans: Readonly<Record<Field['op'], Span>> = {
   remove: span('- ', 'red'),
   replace: span('~ ', 'yellow'),
 };
-const lineStyles: Readonly<Record<Sign, Style>> = {
+const lineStyles: Readonly<Record<SignedLine['sign'], Style>> = {
   '@': 'cyan',
   ' ': 'dim',
   '-': 'red',

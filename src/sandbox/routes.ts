@@ -22,7 +22,7 @@ export const operations: readonly Operation[] = [
   ...profileSearches,
 ];
 
-interface Route {
+export interface Route {
   readonly operation: Operation;
   /** The segments of the path that vary, decoded. */
   readonly params: ReadonlyMap<string, string>;

@@ -12,12 +12,10 @@ import {
 import type { Clock, History, LateWork } from './clock.ts';
 import type { Fault, FaultList } from './faults.ts';
 import { ApiError, badRequest, type Operation, type Query, type Reply, type Tenant } from './operations.ts';
-import type { Router } from './routes.ts';
+import type { Route, Router } from './routes.ts';
 import { ShapeError } from './shape.ts';
 import type { TokenIssuer } from './tokens.ts';
 import type { Variations } from './ways.ts';
-
-type Route = ReturnType<Router['find']>;
 
 /** A request as it arrived. */
 interface Received {

@@ -3,7 +3,7 @@ import { groupBy } from '../../model/basics.ts';
 import type { Diagnostic, Versions } from '../../model/diagnostic.ts';
 import type { Request } from '../../model/plan.ts';
 import { familiesOf } from '../families.ts';
-import { type Chunk, diffLines, type LineDiff, shorten } from '../line-diff.ts';
+import { type Block, type Chunk, type DiffLine, diffLines, type LineDiff, shorten } from '../line-diff.ts';
 import type { Rendered, ReportOptions } from '../options.ts';
 import { type Entry, type Group, type ImpactWords, type Notice, sourceLink } from '../page.ts';
 import { oneLine, takeFirst } from '../safe.ts';
@@ -46,8 +46,6 @@ const packSize = 40;
 const maxNames = 4;
 /** More lines of one value are cut. */
 const maxLines = 400;
-
-type Block = LineDiff['blocks'][number];
 
 interface ShownEntry {
   readonly entry: Entry;
@@ -339,7 +337,7 @@ function lineMarkup(
   sign: keyof typeof lineLooks,
   old: number | '',
   fresh: number | '',
-  { parts }: Block['after'][number],
+  { parts }: DiffLine,
 ): Markup {
   const [look, element] = lineLooks[sign];
   const tag = new Markup(element);
