@@ -13,15 +13,7 @@ import {
   sameJson,
 } from '../model/json.ts';
 import { type Change, isReplacement, type Plan } from '../model/plan.ts';
-import {
-  isWithin,
-  type Pointer,
-  placesOf,
-  pointer,
-  segmentsOf,
-  setMember,
-  valueAt,
-} from '../model/pointer.ts';
+import { isWithin, type Pointer, placesOf, pointer, setMember, topName, valueAt } from '../model/pointer.ts';
 import {
   type ChangeResult,
   countOutcomes,
@@ -197,7 +189,7 @@ function disclosureOf(
   ];
   const marked = [...sensitive, ...parts, ...secrets, ...hidden, ...withheldBefore(task)];
   // A field in which something differs is declared, even if the difference itself is secret.
-  const named = objectFrom(diff.map(({ path }) => [segmentsOf(path)[0] ?? '', {}]));
+  const named = objectFrom(diff.map(({ path }) => [topName(path), {}]));
   const looksSensitive = sensitivePlaces(kind, {
     marked,
     declared: [readableFields(kind, declared ?? {}), valuesShown(change), named],
@@ -208,7 +200,7 @@ function disclosureOf(
   const asked = [...secrets, ...diff.map(({ path }) => path)];
   /** Other settings of the same map are not the concern of an update. */
   const isConcern = (at: Pointer) =>
-    !(before && after && isMapOfSettings(fieldNamed(kind, segmentsOf(at)[0] ?? ''))) || isAbout(asked, at);
+    !(before && after && isMapOfSettings(fieldNamed(kind, topName(at)))) || isAbout(asked, at);
   return {
     concealed: [...sensitive, ...hidden.filter(isConcern)],
     isConcern,

@@ -6,7 +6,7 @@ import type { Secrets } from '../kinds/project.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
 import { get, itemsOf, type Json } from '../model/json.ts';
 import { isReplacement } from '../model/plan.ts';
-import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { isWithin, type Pointer, pointer, segmentsOf, topName } from '../model/pointer.ts';
 import { compare, lostWith } from '../planner/change.ts';
 import type { FoundObjects, KindChange } from './find.ts';
 import type { Progress } from './journal.ts';
@@ -58,8 +58,7 @@ export function foreignDifferences(entry: KindChange, live: LiveObject, secrets:
   const planned = plannedDifferences(entry);
   const isDelete = change.action === 'delete';
   const open = isDelete ? lostWith(live, null) : openDifferences(entry, live, secrets);
-  const isOwn = (path: Pointer) =>
-    (isDelete || isReplacement(change)) && isPrepared(live, segmentsOf(path)[0] ?? '');
+  const isOwn = (path: Pointer) => (isDelete || isReplacement(change)) && isPrepared(live, topName(path));
   return open.filter((each) => !planned.isAsBefore(each) && !isOwn(each.path)).map(({ path }) => path);
 }
 
@@ -117,11 +116,11 @@ function isItem(kind: Kind, path: Pointer): boolean {
 
 /** The place, or the list around it where order does not count: the index of an item says nothing. */
 function placeIn({ kind }: KindChange, path: Pointer): Pointer {
-  const field = fieldNamed(kind, segmentsOf(path)[0] ?? '');
+  const field = fieldNamed(kind, topName(path));
   return field && isUnordered(field) ? topOf(path) : path;
 }
 
-const topOf = (path: Pointer): Pointer => pointer(segmentsOf(path)[0] ?? '');
+const topOf = (path: Pointer): Pointer => pointer(topName(path));
 
 /** What became different in an update although the change does not show it. What the tenant hides is left out. */
 function changedBeside(
@@ -134,7 +133,7 @@ function changedBeside(
   const [was, now] = [readableFields(kind, before.fields), readableFields(kind, live.fields)];
   const hidden = [...before.hidden, ...live.hidden];
   return differencesBetween(kind, was, now).filter(({ path }) => {
-    const field = fieldNamed(kind, segmentsOf(path)[0] ?? '');
+    const field = fieldNamed(kind, topName(path));
     // Of a field that the change is about, what is declared was compared; members that are not declared were not.
     const isCompared = planned.isInField(path) ? isDeclaredByMember(field) : !isMapOfSettings(field);
     return isCompared && !planned.isAbout(path) && !hidden.some((at) => isWithin(path, at));
@@ -156,13 +155,13 @@ function plannedDifferences({ kind, change: { diff } }: KindChange) {
   const known = new Set(diff.map(sideBefore));
   const concealed = diff.filter(({ sensitive, before }) => sensitive || holdsRedacted(before));
   const isConcealed = (at: Pointer) => concealed.some(({ path }) => isWithin(at, path) || isWithin(path, at));
-  const names = new Set(diff.map(({ path }) => segmentsOf(path)[0]));
+  const names = new Set(diff.map(({ path }) => topName(path)));
   return {
     isConcealed,
     // Of what a plan conceals, nothing says how it was.
     isAsBefore: (each: FieldDifference) => isConcealed(each.path) || known.has(sideBefore(each)),
     isAbout: (at: Pointer) => diff.some(({ path }) => isWithin(at, path) || isWithin(path, at)),
-    isInField: (at: Pointer) => names.has(segmentsOf(at)[0]),
+    isInField: (at: Pointer) => names.has(topName(at)),
   };
 }
 

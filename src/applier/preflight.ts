@@ -231,7 +231,7 @@ function findProtected(entry: KindChange, find: Finder, { protect }: Run): Diagn
 function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | Diagnostic {
   const { journal, settings, secrets, created } = run;
   const entry = created.fill(planned);
-  const { address } = entry.change;
+  const { address, action } = entry.change;
   const found = find(entry);
   const { live } = found;
   const progress = journal.progress(address);
@@ -245,7 +245,8 @@ function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | 
   const { from, resumed } = readiness;
   // What an earlier run started was checked by it, and some tenants give an object another id with each write.
   const why = progress !== null ? null : mismatch(planned, live, found.standard, settings);
-  if (why !== null) return notWhatItShows(address, `made again from its declaration, ${why}`, plan);
+  const again = action === 'delete' ? 'made again' : 'made again from its declaration';
+  if (why !== null) return notWhatItShows(address, `${again}, ${why}`, plan);
   if (progress === null && isOther(entry, live))
     return stale('its id and its key belong to different objects');
   return { ...entry, live, from, resumed, earlier: resumed ? run.earlier.get(address) : undefined };

@@ -8,7 +8,7 @@ import type { Address } from '../model/address.ts';
 import { fail, messageOf } from '../model/failure.ts';
 import { fillLive } from '../model/marker.ts';
 import { isRepeatable, isReplacement, type Request, secretsSentBy } from '../model/plan.ts';
-import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { type Pointer, topName, valueAt } from '../model/pointer.ts';
 import type { SentRequest } from '../model/result.ts';
 import { checkConvergence, endSeen, type Pending } from './awaiting.ts';
 import { begunResult } from './change-result.ts';
@@ -142,7 +142,7 @@ function whatChanged(task: Task, sent: number, live: LiveObject | null, run: Run
   const written = fieldsWritten(task, live, run.settings);
   const left = new Set(requests.slice(sent).flatMap((request) => [...written(request)]));
   const foreign = foreignDifferences(task, live, run.secrets);
-  const unmet = foreign.filter((path) => left.has(segmentsOf(path)[0] ?? ''));
+  const unmet = foreign.filter((path) => left.has(topName(path)));
   return unmet.length === 0 ? null : changed(`${unmet.join(', ')} is different now`, unmet);
 }
 

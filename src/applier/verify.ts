@@ -17,7 +17,7 @@ import {
 } from '../model/json.ts';
 import { jsonTextOf, literalOf, livePlace, refOf, secretName } from '../model/marker.ts';
 import type { Change, Difference, Request } from '../model/plan.ts';
-import { type Pointer, placesIn, segmentsOf, setMember } from '../model/pointer.ts';
+import { type Pointer, placesIn, segmentsOf, setMember, topName } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { changeFor, lostWith } from '../planner/change.ts';
@@ -79,7 +79,7 @@ export function mismatch(
   const hidden = made.risk.filter((risk) => !change.risk.includes(risk));
   if (hidden.length > 0) return `it does not show its risk ${hidden.join(', ')}`;
   if (made.action !== change.action || made.id !== change.id) return 'it would be a different change';
-  const changed = new Set(change.diff.map(topName));
+  const changed = new Set(change.diff.map(fieldOf));
   if (sameRequests(kind, changed, change.requests, made.requests)) return null;
   // A request of the whole object names what is ignored only where it is set.
   const why = change.ignored ? ', as they are where something that it ignores was set or cleared since' : '';
@@ -93,12 +93,12 @@ export function mismatch(
 function differingLosses({ diff }: Change, live: LiveObject): string[] {
   const { kind } = live;
   const concealed = diff.filter(({ sensitive, before }) => sensitive || holdsRedacted(before));
-  const left = new Set(concealed.map(topName));
+  const left = new Set(concealed.map(fieldOf));
   const whole = diff.filter(({ path, before }) => segmentsOf(path).length === 1 && before !== null);
-  const compared = kind.read.defaults ? new Set(whole.map(topName)) : null;
+  const compared = kind.read.defaults ? new Set(whole.map(fieldOf)) : null;
   const [shown, lost] = [diff, lostWith(live, null)].map((side) =>
     side
-      .filter((each) => !left.has(topName(each)) && (compared?.has(topName(each)) ?? true))
+      .filter((each) => !left.has(fieldOf(each)) && (compared?.has(fieldOf(each)) ?? true))
       .map(({ path, before }): Difference => {
         return { path, op: 'remove', before, after: null, sensitive: false, origin: null };
       }),
@@ -106,7 +106,7 @@ function differingLosses({ diff }: Change, live: LiveObject): string[] {
   return differingFields(kind, shown ?? [], lost ?? []);
 }
 
-const topName = ({ path }: Pick<Difference, 'path'>): string => segmentsOf(path)[0] ?? '';
+const fieldOf = ({ path }: Pick<Difference, 'path'>): string => topName(path);
 
 export const holdsRedacted = (value: Json): boolean =>
   value === redacted || itemsOf(value).some(holdsRedacted);
@@ -148,7 +148,7 @@ const foreignMarkers = ['$lookup', '$tag', '$literal', '$jsonText'];
 
 function differingFields(kind: Kind, shown: readonly Difference[], made: readonly Difference[]): string[] {
   const textsOf = (diff: readonly Difference[]) => {
-    const fields = groupBy(diff, topName);
+    const fields = groupBy(diff, fieldOf);
     const textOf = (each: Difference) => `${textOfDifference(kind, each)} ${each.sensitive}`;
     return new Map(fields.map(([name, group]) => [name, group.map(textOf).sort().join()]));
   };
@@ -214,7 +214,7 @@ export function fieldsWritten(
   const { kind, change } = entry;
   const fields = readableFields(kind, live.fields);
   const wanted = { ...fields, ...(change.declared ?? {}) };
-  const names = [...new Set(change.diff.map(({ path }) => segmentsOf(path)[0] ?? ''))];
+  const names = [...new Set(change.diff.map(fieldOf))];
   const calls = names.flatMap((name) => {
     const write = kind.write.update({
       key: change.key,

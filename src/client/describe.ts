@@ -195,7 +195,7 @@ function codeOf(answer: Answer): string {
   }
 }
 
-/** By the status of an answer, or the reason why there is none. */
+/** Keyed by the status of an answer, or by why there was no answer. */
 const codes: Readonly<Record<string, string>> = {
   400: 'tenant-bad-request',
   401: 'tenant-unauthorized',

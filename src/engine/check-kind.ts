@@ -31,7 +31,7 @@ import {
   type JsonObject,
 } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
-import { pointer, segmentsOf } from '../model/pointer.ts';
+import { pointer, topName } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { namesAndMore } from '../model/words.ts';
 import { exportTenant } from './export.ts';
@@ -260,7 +260,7 @@ function misfits(kind: Kind, objects: readonly LiveObject[], settings: ApiSettin
 
 function plannedDifferences(changes: readonly Change[], exported: number): Diagnostic[] {
   const namesIn = ({ action, diff }: Change) =>
-    new Set(action === 'create' ? [''] : diff.map(({ path }) => segmentsOf(path)[0] ?? ''));
+    new Set(action === 'create' ? [''] : diff.map(({ path }) => topName(path)));
   return tally(changes, namesIn, exported).map(([name, seen]) => ({
     code: 'kind-plan-not-empty',
     severity: 'error',

@@ -16,7 +16,7 @@ import { ExitCode, Failure } from '../model/failure.ts';
 import { worstExitCode } from '../model/fleet.ts';
 import { lookupKey, lookupMarker } from '../model/marker.ts';
 import { isSameTenant } from '../model/network.ts';
-import { segmentsOf } from '../model/pointer.ts';
+import { topName } from '../model/pointer.ts';
 import {
   addressOf,
   diffPairs,
@@ -77,7 +77,7 @@ export async function diffSides(
   const complete = await addDefaults(comparable, sides, secrets);
   const { pairs: shared, objects: referred, remarksOn } = await nameIds(complete, sides);
   const { objects, ...compared } = diffPairs(shared, secrets);
-  const fieldsOf = ({ diff }: DiffObject) => new Set(diff.map(({ path }) => segmentsOf(path)[0]));
+  const fieldsOf = ({ diff }: DiffObject) => new Set(diff.map(({ path }) => topName(path)));
   const differing = new Map(objects.map((each) => [each.address, fieldsOf(each)]));
   return {
     formatVersion: diffFormat,

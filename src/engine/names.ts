@@ -21,7 +21,7 @@ import {
   mapMembers,
 } from '../model/json.ts';
 import { lookupOf, lookupWords } from '../model/marker.ts';
-import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf, topName } from '../model/pointer.ts';
 import { namesAndMore } from '../model/words.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -222,7 +222,7 @@ function recordIds({ kind, fields, raw, sources }: StatedObject): RecordIds {
     const key = ref && parseAddress(ref.slice(refPrefix.length))?.key.join('/');
     const name =
       is === 'inside' ? lookup && lookupWords(lookup) : (names.beside ?? names.shown ?? key ?? null);
-    const field = fieldNamed(kind, segmentsOf(at)[0] ?? '');
+    const field = fieldNamed(kind, topName(at));
     ids.set(at, { id, scope, name, ref, inObject: field !== undefined && isReferenceField(field) });
   }
   for (const [field, description] of Object.entries(kind.fields)) {

@@ -9,7 +9,7 @@ import type { SideDifference } from '../model/diff.ts';
 import type { DraftPlan } from '../model/digest.ts';
 import type { Json } from '../model/json.ts';
 import type { Change, Difference } from '../model/plan.ts';
-import { segmentsOf } from '../model/pointer.ts';
+import { segmentsOf, topName } from '../model/pointer.ts';
 import { findUndeclared } from '../planner/deletes.ts';
 import type { LookedUp } from '../planner/fill-lookups.ts';
 import type { PlanInput } from '../planner/input.ts';
@@ -83,7 +83,7 @@ export async function warnOfLosses(
     if (!live) return change;
     const lost = removedRecords(change, kinds).filter(({ path, before }) => {
       // The object as if the removed record were all it has.
-      const fields = { [segmentsOf(path)[0] ?? '']: [before] };
+      const fields = { [topName(path)]: [before] };
       return why({ ...live, fields }) !== null;
     });
     const warnings = lost.map(

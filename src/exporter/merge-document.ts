@@ -269,7 +269,7 @@ function mergeItems(
   }
 }
 
-/** Writes the live value in the place of the declared one, or where there is none. */
+/** Writes the live value: over the declared one, or as a new one. */
 function write(op: 'set' | 'insert', slot: ValueSlot, merge: DocumentMerge): void {
   const { at, place, live, declared, written } = slot;
   const { edits, sideTexts, secrets } = merge.changes;

@@ -1,6 +1,6 @@
 import type { IdPlace } from '../generated/schemas/kind.ts';
 import { get } from '../model/json.ts';
-import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { isWithin, type Pointer, pointer, segmentsOf, topName } from '../model/pointer.ts';
 
 /**
  * What a place inside an object's fields is (design, section 9), and who asks:
@@ -88,7 +88,7 @@ export function kindSays(
   at: Pointer,
   ...policies: readonly PlacePolicy[]
 ): boolean {
-  return fieldSays(get(fields, segmentsOf(at)[0] ?? '') ?? {}, at, ...policies);
+  return fieldSays(get(fields, topName(at)) ?? {}, at, ...policies);
 }
 
 /** True for what an object leaves as the tenant has it: neither compared nor fingerprinted nor written. */

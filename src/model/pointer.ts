@@ -16,6 +16,9 @@ export function segmentsOf(at: Pointer): string[] {
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
+/** The first name of a pointer: the field, in a pointer into an object's fields. */
+export const topName = (at: Pointer): string => segmentsOf(at)[0] ?? '';
+
 /** The value at `at`, or `undefined`. Only own keys are followed. */
 export function valueAt(root: Json, at: Pointer): Json | undefined {
   let value: Json | undefined = root;

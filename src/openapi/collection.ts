@@ -101,7 +101,7 @@ function placesOf(api: OpenApi): Place[] {
   }));
 }
 
-/** The place of a path, with or without that of the servers. Throws a Failure for a path that cannot be that of a kind. */
+/** Finds a path, written with or without the servers' prefix. Throws a Failure if it is unknown, or if no kind can have it. */
 export function findPlace(api: OpenApi, wanted: string): Place {
   const places = placesOf(api);
   const prefix = serverPath(api);

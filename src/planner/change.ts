@@ -37,6 +37,7 @@ import {
   pointer,
   segmentsOf,
   setMember,
+  topName,
   valueAt,
   withValueOf,
 } from '../model/pointer.ts';
@@ -168,7 +169,7 @@ function writeChange(
   );
   // An item of a list without order has no place to stay at.
   const isKept: IsSensitive = (at, value) => {
-    const field = fieldNamed(kind, segmentsOf(at)[0] ?? '');
+    const field = fieldNamed(kind, topName(at));
     return field !== undefined && !isUnordered(field) && isConcealed(at, value);
   };
   const { file, line } = resource.source();
@@ -254,7 +255,7 @@ function withDropped(kind: Kind, write: Write, input: UpdateInput): Write {
     .filter(isDropped)
     .map(
       (at) =>
-        `The tenant does not show ${at}, and this change writes \`${segmentsOf(at)[0]}\` as a whole, without it: declare it with ` +
+        `The tenant does not show ${at}, and this change writes \`${topName(at)}\` as a whole, without it: declare it with ` +
         `!secret${withoutIgnoring([at], ignored)} if it is in use.`,
     );
   return { ...write, warnings: [...(write.warnings ?? []), ...warnings] };

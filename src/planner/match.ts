@@ -7,7 +7,7 @@ import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { get } from '../model/json.ts';
-import { pointer, segmentsOf } from '../model/pointer.ts';
+import { pointer, topName } from '../model/pointer.ts';
 import { type ComparedObject, changeFor, compare } from './change.ts';
 import { type Deletion, findDeletions, findUndeclared } from './deletes.ts';
 import type { PlanInput } from './input.ts';
@@ -285,7 +285,7 @@ function isAlike(match: Match, live: LiveObject, unseen: UnseenPolicy): boolean 
   const { declared, differences, notComparable } = compare(match, live, unseen);
   const name = pointer(match.kind.keyFields[0]?.name ?? '');
   if (differences.some(({ path }) => path !== name)) return false;
-  const unknown = new Set(notComparable.map((at) => segmentsOf(at)[0]));
+  const unknown = new Set(notComparable.map((at) => topName(at)));
   return Object.entries(match.kind.fields).some(
     ([name, field]) => comparable(field, get(declared, name)) !== null && !unknown.has(name),
   );

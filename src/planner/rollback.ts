@@ -31,6 +31,7 @@ import {
   pointer,
   segmentsOf,
   setMember,
+  topName,
   valueAt,
   withValueAt,
 } from '../model/pointer.ts';
@@ -202,7 +203,7 @@ function laterChanges({ undo, live }: Reversal, change: Change): string | null {
   if (record.after === null)
     return 'The apply did not see the result of this change, so later changes cannot be detected.';
   const shown = (record.withheld ?? []).reduce(withoutPlace, readableFields(kind, live.fields));
-  const touched = new Set(change.diff.map(({ path }) => segmentsOf(path)[0]));
+  const touched = new Set(change.diff.map(({ path }) => topName(path)));
   const isDifferent = ([name, after]: [string, Json]) => {
     const [field, now] = [fieldNamed(kind, name), get(shown, name)];
     if (!field || now === undefined) return false;
@@ -215,7 +216,7 @@ function laterChanges({ undo, live }: Reversal, change: Change): string | null {
     .map(([name]) => name)
     .filter((name) => record.action === 'create' || touched.has(name));
   const selectTouched = (places: readonly Pointer[] = []) => {
-    const names = new Set(places.map((path) => segmentsOf(path)[0] ?? ''));
+    const names = new Set(places.map((path) => topName(path)));
     return [...names].filter((name) => touched.has(name) && !moved.includes(name));
   };
   const remarks = [
