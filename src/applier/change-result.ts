@@ -96,8 +96,9 @@ function collectProof(
 
 /**
  * What a change did to its object: of an update the values that differ, of JSON single members, and `null` for those that were
- * not there; of a create and a delete the whole object. A manifest with `before` would undo it. `after` is `null` also where nobody
- * saw what came of the change. `withheld` are the places that are left out: what is secret, hidden by the tenant, or looks like a credential.
+ * not there; of a create and a delete the whole object. A manifest with `before` would undo it. `after` is `null` also where
+ * nobody saw what came of the change. `withheld` are the places that are left out: what is secret, hidden by the tenant, or looks
+ * like a credential.
  */
 function recordEffect({
   task,

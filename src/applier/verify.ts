@@ -52,8 +52,9 @@ function withoutRedacted(value: Json): Json {
 }
 
 /**
- * Returns why a change is refused; `null` where the planner makes an equal change again (design, section 6.8). A plan file is untrusted: reviewers
- * read its changes, and its requests carry the token. `base` is the vendor's default that a new object is based on.
+ * Returns why a change is refused; `null` where the planner makes an equal change again (design, section 6.8). A plan file is
+ * untrusted: reviewers read its changes, and its requests carry the token. `base` is the vendor's default that a new object is
+ * based on.
  */
 export function mismatch(
   entry: KindChange,

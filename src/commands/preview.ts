@@ -126,9 +126,9 @@ interface LivePreview {
 }
 
 /**
- * Reads what the tenant has, or remembers it. Reads it again only when it is another one, could not be read, or other templates are declared, or other bases
- * of them. An edited text sends no request to a tenant that was read. One that was not may take long to fail again: the text
- * does not wait for it, and `onRead` is called once the tenant is read.
+ * Reads what the tenant has, or remembers it. Reads it again only when it is another one, could not be read, or other templates
+ * are declared, or other bases of them. An edited text sends no request to a tenant that was read. One that was not may take long
+ * to fail again: the text does not wait for it, and `onRead` is called once the tenant is read.
  */
 function createReader(args: Args, io: Io, onRead: () => void) {
   let last: { readonly name: string; readonly answer: Promise<LivePreview> } | null = null;

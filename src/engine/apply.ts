@@ -49,7 +49,7 @@ export interface SavedResult {
  * Applies a plan, new or saved, with the locks of its environment and the project's journal. A plan that is stale or that
  * a guard refused gives a result with the outcome `refused`, and nothing was written. Errors of single changes are in
  * the result, which is also written to `.tenantctl/ENVIRONMENT/results` as the run goes. Throws a Failure where a secret is not
- * set, where another apply is running, where the result cannot be written, where the tenant cannot be read before the first write, and where the
+ * set, another apply is running, the result cannot be written, the tenant cannot be read before the first write, or the
  * project's `.tenantctl` leads out of it.
  *
  * @example

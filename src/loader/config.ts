@@ -37,9 +37,9 @@ import { noteIn, notesIn, resolveNotes, type TagContext, tagNoter, tagReader, wi
 import { findNode, type ReadTag, readTree, unresolved, type YamlDocument } from './tree.ts';
 
 /**
- * The project file in a folder, or in the nearest folder above that has one; without one, the path where the folder's own
- * would be. A file above that belongs to somebody else is refused: in a folder such as `/tmp`, anybody could leave a project file that sends
- * credentials to a host of their own.
+ * The project file in a folder, or in the nearest folder above that has one; without one, the path where the folder's own would
+ * be. A file above that belongs to somebody else is refused: in a folder such as `/tmp`, anybody could leave a project file that
+ * sends credentials to a host of their own.
  */
 export function findProjectFile(folder: string): string {
   for (let current = folder; ; current = dirname(current)) {

@@ -36,8 +36,9 @@ export function findRepository(root: string): Repository {
 }
 
 /**
- * Finds the repository of the project in `root`: the nearest folder with `.git`, from `root` upwards; `null` without one. Git cannot commit a file with that name, so no commit can put another repository in its place. Throws a
- * Failure `no-repository` where `.git` names a folder that is not here, or belongs to somebody else than the project.
+ * Finds the repository of the project in `root`: the nearest folder with `.git`, from `root` upwards; `null` without one. Git
+ * cannot commit a file with that name, so no commit can put another repository in its place. Throws a Failure `no-repository`
+ * where `.git` names a folder that is not here, or belongs to somebody else than the project.
  */
 export function repositoryOf(root: string): Repository | null {
   for (let folder = root; ; folder = dirname(folder)) {

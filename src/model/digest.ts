@@ -26,9 +26,10 @@ export function fileStem(digest: string): string {
 }
 
 /**
- * The digest of everything in a plan that an approval covers: tenant, scope, all differences and all requests. It leaves
- * out the tool and time of the plan, the digest itself, the `impact` of searches, which changes as people come and go, when and by whom something was changed, what is
- * undeclared, which no request touches, which apply it undoes, and earlier defaults of the vendor, which only some clones know.
+ * The digest of everything in a plan that an approval covers: tenant, scope, all differences and all requests. It leaves out the
+ * tool and time of the plan, the digest itself, the `impact` of searches, which changes as people come and go, when and by whom
+ * something was changed, what is undeclared, which no request touches, which apply it undoes, and earlier defaults of the vendor,
+ * which only some clones know.
  */
 export function planDigest(plan: DraftPlan & { readonly digest?: string }): string {
   const {

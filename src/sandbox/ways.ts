@@ -3,7 +3,10 @@
 
 /** The ways of a tenant, by what they are about. The first is the contract (docs/hosts.md). */
 export const ways = {
-  /** How `attributes`, `request` and `statusMap` are answered. With `object`, they and `context` are also sent as objects, and chat templates may be. */
+  /**
+   * How `attributes`, `request` and `statusMap` are answered. With `object`, they and `context` are also sent as objects, and
+   * chat templates may be.
+   */
   jsonText: ['text', 'object', 'map'],
   /** How `slackTemplate` and `teamsTemplate` are answered. With `object`, both forms are accepted, unless all JSON is objects. */
   slackTeams: ['text', 'object'],
@@ -77,7 +80,10 @@ export const ways = {
   nulls: ['all', 'described'],
   /** The body of an error of the profile-management interface: as documented, or `{error, errors: {FIELD: TEXT}}`. */
   profileErrors: ['documented', 'byField'],
-  /** How profiles and attributes are answered: as documented, or in the words of the product, all values as text and without nulls. */
+  /**
+   * How profiles and attributes are answered: as documented, or in the words of the product, all values as text and without
+   * nulls.
+   */
   profileWords: ['documented', 'product'],
   /** True when resources are below `/v2024` and `/v2025`, or each under its own path and version: `/sim-integrations/v1`. */
   identityPaths: ['versions', 'own'],
