@@ -26,7 +26,15 @@ export function getText(object: JsonObject, key: string): string | null {
 
 /** An object from entries; a `__proto__` key becomes an ordinary own key instead of a prototype. */
 export function objectFrom(entries: Iterable<readonly [string, Json]>): JsonObject {
-  return Object.fromEntries(entries);
+  const object: Record<string, Json> = {};
+  for (const [name, value] of entries) addMember(object, name, value);
+  return object;
+}
+
+/** Objects that get one member after the other are made faster than by `Object.fromEntries`. */
+function addMember(object: Record<string, Json>, name: string, value: Json): void {
+  if (name !== '__proto__') object[name] = value;
+  else Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true });
 }
 
 export function itemsOf(value: Json): readonly Json[] {
@@ -42,12 +50,12 @@ export function mapMembers(
   object: JsonObject,
   change: (value: Json, name: string) => Json | undefined,
 ): JsonObject {
-  const members: [string, Json][] = [];
-  for (const [name, value] of Object.entries(object)) {
-    const changed = change(value, name);
-    if (changed !== undefined) members.push([name, changed]);
+  const changed: Record<string, Json> = {};
+  for (const name of Object.keys(object)) {
+    const value = change(object[name] ?? null, name);
+    if (value !== undefined) addMember(changed, name, value);
   }
-  return objectFrom(members);
+  return changed;
 }
 
 export function withoutNulls(object: JsonObject): JsonObject {
