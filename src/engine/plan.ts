@@ -2,17 +2,18 @@ import type { Client } from '../client/client.ts';
 import { resolveLookups } from '../client/lookups.ts';
 import { readDefaults, readObjects, readObjectsAndOthers } from '../client/read.ts';
 import type { LiveObject } from '../kinds/kind.ts';
+import { LiveIndex } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
 import { allOf, type ReadRequest } from '../kinds/read-request.ts';
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import { templateQuestions } from '../lint/templates.ts';
 import type { LoadedProject } from '../loader/index.ts';
-import { type Address, scopeFilter } from '../model/address.ts';
+import { scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type DraftPlan, withDigest } from '../model/digest.ts';
 import { tool } from '../model/documents.ts';
 import { Failure, onFailure } from '../model/failure.ts';
-import type { Json, JsonObject } from '../model/json.ts';
+import type { Json } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
 import type { Plan } from '../model/plan.ts';
 import {
@@ -22,7 +23,7 @@ import {
   lookedUpBy,
   lookupsIn,
 } from '../planner/fill-lookups.ts';
-import { findUnsetSecrets, movedDefaults, planMatched } from '../planner/index.ts';
+import { findUnsetSecrets, planMatched } from '../planner/index.ts';
 import {
   defaultsFor,
   nearDefaultsFor,
@@ -31,6 +32,7 @@ import {
   readRequestsFor,
 } from '../planner/input.ts';
 import { type Matched, matchAll } from '../planner/match.ts';
+import { findMovedDefaults, movedDefaultRemark } from '../planner/moved-defaults.ts';
 import {
   addFormerParents,
   addLaterNames,
@@ -232,18 +234,29 @@ export async function draftPlan(
   };
   const matched = matchAll(input, others);
   const defaults = await readPlanDefaults(matched, client);
-  const moved = movedDefaults(matched, defaults);
-  let earlier: ReadonlyMap<Address, JsonObject> = new Map();
-  if (moved.length > 0) {
-    const { findEarlierDefaults } = await import('./since.ts');
-    earlier = await findEarlierDefaults(moved, project, env);
-  }
-  const plan = planMatched(input, matched, defaults, earlier);
+  const plan = planMatched(input, matched, defaults);
   const unset = findUnsetSecrets(matched, plan, secrets);
   if (unset.length > 0) throw new Failure(unset);
   const known = { kinds, objects: [...objects, ...others], lookedUp: lookedUpBy(lookups, answer) };
   const changes = await warnOfLosses(nameDifferences(plan.changes, known), input);
-  return { plan: { ...plan, changes }, input, matched, others, defaults, client };
+  const diagnostics = [...plan.diagnostics, ...(await remarkOnMoved(matched, defaults, project, env))];
+  return { plan: { ...plan, changes, diagnostics }, input, matched, others, defaults, client };
+}
+
+/** Remarks on declared objects whose vendor's default has changed since they were customised. */
+async function remarkOnMoved(
+  { present, missing }: Matched,
+  defaults: readonly LiveObject[],
+  project: Project,
+  env: NodeJS.ProcessEnv,
+): Promise<readonly Diagnostic[]> {
+  const matches = [...present.map(({ match }) => match), ...missing];
+  const moved = findMovedDefaults(matches, new LiveIndex(defaults));
+  if (moved.length === 0) return [];
+  // Only this runs git.
+  const { findEarlierDefaults } = await import('./since.ts');
+  const earlier = await findEarlierDefaults(moved, project, env);
+  return moved.map((each) => movedDefaultRemark(each, earlier.get(each.match.resource.address) ?? null));
 }
 
 /** Reads the vendor's defaults that a plan needs, and in the same request those that the lint needs for updates. */

@@ -6,10 +6,10 @@ import { isIgnored } from '../kinds/places.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { type Address, byAddress, scopeFilter } from '../model/address.ts';
+import { byAddress, scopeFilter } from '../model/address.ts';
 import { type Diagnostic, noteOverlay } from '../model/diagnostic.ts';
 import { type DraftPlan, sha256 } from '../model/digest.ts';
-import { itemsOf, type JsonObject } from '../model/json.ts';
+import { itemsOf } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import {
   type Action,
@@ -25,7 +25,6 @@ import { type Deletion, findRemoved } from './deletes.ts';
 import { findRefusals } from './guards.ts';
 import { type PlanInput, refuseUnknownKeys } from './input.ts';
 import { type ComparedMatch, compareAll, type Matched } from './match.ts';
-import { findMovedDefaults, type MovedDefault, movedDefaultRemark } from './moved-defaults.ts';
 
 /**
  * The plan that makes the tenant equal to the manifests. Pure: the same input gives the same plan. Throws a Failure for
@@ -33,14 +32,8 @@ import { findMovedDefaults, type MovedDefault, movedDefaultRemark } from './move
  *
  * @param matched what {@link matchAll} found for the same input
  * @param defaults the vendor's defaults that `defaultsFor` asks for
- * @param earlier the defaults that objects were customised from and that have moved since, as far as they are known
  */
-export function planMatched(
-  input: PlanInput,
-  matched: Matched,
-  defaults: readonly LiveObject[],
-  earlier: ReadonlyMap<Address, JsonObject> = new Map(),
-): DraftPlan {
+export function planMatched(input: PlanInput, matched: Matched, defaults: readonly LiveObject[]): DraftPlan {
   const { environment, choices } = input;
   const { present, missing, deletions } = matched;
   refuseUnknownKeys(missing, defaults);
@@ -84,19 +77,8 @@ export function planMatched(
       ...input.diagnostics,
       ...matched.remarks,
       ...present.flatMap(({ match: { resource }, ...outcome }) => notComparableRemarks(resource, outcome)),
-      ...movedDefaults(matched, defaults).map((moved) =>
-        movedDefaultRemark(moved, earlier.get(moved.match.resource.address) ?? null),
-      ),
     ],
   };
-}
-
-/** The declared objects whose vendor's default has changed since they were customised. */
-export function movedDefaults(
-  { present, missing }: Matched,
-  defaults: readonly LiveObject[],
-): readonly MovedDefault[] {
-  return findMovedDefaults([...present.map(({ match }) => match), ...missing], new LiveIndex(defaults));
 }
 
 /** What the manifests in scope declare, as digests, and what of it exists or not because of the environment. */
