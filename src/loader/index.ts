@@ -59,19 +59,18 @@ export interface BegunProject extends ProjectEnvironment {
 
 /** Loads a project in two steps. Throws one Failure with all problems of all files if the environment cannot be read. */
 export function beginProject(options: LoadOptions): BegunProject {
-  const opened = openProjects(options);
-  const { environment: name } = options;
+  const opened = openEnvironment(openProject(options), options.environment);
   try {
     return {
-      ...opened.environment(name),
+      ...requireEnvironment(opened),
       async load(meanwhile) {
-        await opened.readAhead(meanwhile);
-        return opened.load(name);
+        await opened.documents.readAhead(meanwhile);
+        return readProject(opened);
       },
     };
   } catch (error) {
     // Reports what is wrong with the manifests, too.
-    opened.load(name);
+    readProject(opened);
     throw error;
   }
 }
