@@ -2,7 +2,7 @@
 import { chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findRepository } from '../../src/loader/git.ts';
+import { findRepository } from '../../src/loader/repository.ts';
 import { type Files, project, thrown } from './fixture.ts';
 
 const head = { '.git/HEAD': 'ref: refs/heads/main\n' };
