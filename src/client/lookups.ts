@@ -8,7 +8,6 @@ import { type Lookup, lookupKey, lookupWords } from '../model/marker.ts';
 import type { Client } from './client.ts';
 import { allOrFailure, isBadRequest, shortenLine } from './describe.ts';
 import { type PageSource, readFirstPage, readRows } from './pages.ts';
-import { readOnce } from './read-once.ts';
 
 export type LookupAnswers = (lookup: Lookup) => Json;
 
@@ -26,11 +25,11 @@ const manyLookups = 3;
 
 /** The answers to {@link askLookups}. Throws a Failure with all problems. */
 export async function resolveLookups(
-  tenant: Client,
+  client: Client,
   lookups: readonly UsedLookup[],
   onReadWhole?: (remark: Diagnostic) => void,
 ): Promise<LookupAnswers> {
-  const { answers, problems } = await askLookups(tenant, lookups, onReadWhole);
+  const { answers, problems } = await askLookups(client, lookups, onReadWhole);
   if (problems.length > 0) throw new Failure(problems);
   return (lookup) => {
     const answer = answers.get(lookupKey(lookup));
@@ -42,14 +41,13 @@ export async function resolveLookups(
 /**
  * The record that each lookup names, with its field. Exactly one must match; the match is made here, since a host may ignore a
  * filter (api-notes, "Collections"). Anything else is a problem at each place that uses the lookup. `onReadWhole` is called where a
- * host does not filter by these fields, so that a collection of several pages was read.
+ * host does not filter by these fields, so that a collection of several pages was read. `client` sends equal requests once.
  */
 export async function askLookups(
-  tenant: Client,
+  client: Client,
   lookups: readonly UsedLookup[],
   onReadWhole: (remark: Diagnostic) => void = () => {},
 ): Promise<{ readonly answers: ReadonlyMap<string, Json>; readonly problems: readonly Diagnostic[] }> {
-  const client = readOnce(tenant);
   // The first of equal lookups has the places of all.
   const distinct = groupBy(lookups, lookupKey).map(([, [first]]) => first);
   const resolved = await allOrFailure(

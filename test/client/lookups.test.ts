@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
 import { readRecords, resolveLookups } from '../../src/client/lookups.ts';
+import { readOnce } from '../../src/client/read-once.ts';
 import { Redactor } from '../../src/client/redactor.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Lookup } from '../../src/model/marker.ts';
@@ -46,7 +47,7 @@ describe('a lookup', () => {
   test('equal lookups are one request, also for different fields', async () => {
     const client = fakeClient(all);
     const wanted = [lookup({ uid: 'city' }), lookup({ uid: 'city' }, 'name'), lookup({ uid: 'city' })];
-    const answer = await resolveLookups(client, wanted.slice(0, 2));
+    const answer = await resolveLookups(readOnce(client), wanted.slice(0, 2));
     expect(wanted.map((one) => answer(one))).toEqual(['a8', 'City', 'a8']);
     expect(client.asked).toHaveLength(1);
   });
@@ -54,7 +55,7 @@ describe('a lookup', () => {
   test('many in one small collection are one request', async () => {
     const client = fakeClient(all);
     const wanted = ['department', 'city', 'town'].map((uid) => lookup({ uid }));
-    const answer = await resolveLookups(client, wanted);
+    const answer = await resolveLookups(readOnce(client), wanted);
     expect(wanted.map((one) => answer(one))).toEqual([7, 'a8', 'a9']);
     expect(client.asked).toEqual(['/api/ne_attributes?metadata=true&limit=100']);
   });
