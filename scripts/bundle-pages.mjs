@@ -1,6 +1,6 @@
-// Bundles what runs in a browser, the scripts and style sheets of the report and the preview, into modules in
-// src/generated that export them as text.
-import { mkdirSync } from 'node:fs';
+// Bundles what a browser gets, the scripts and style sheets of the report and the preview and the page of the preview,
+// into modules in src/generated that export them as text.
+import { mkdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { publish } from './publish.mjs';
@@ -11,6 +11,7 @@ const pages = {
     style: 'src/report/html/browser/style.css',
   },
   'preview-page': {
+    page: 'src/preview/browser/page.html',
     script: 'src/preview/browser/main.ts',
     style: 'src/preview/browser/style.css',
     messageStyle: 'src/preview/browser/message.css',
@@ -28,8 +29,9 @@ for (const [page, files] of Object.entries(pages)) {
   publish(`src/generated/${page}.ts`, texts.join(''));
 }
 
-/** One script or style sheet with all that it imports. Names stay, so that errors in a browser can be read. */
+/** A page as it is, or one script or style sheet with all that it imports. Names stay, so that errors can be read. */
 async function bundle(file) {
+  if (file.endsWith('.html')) return readFileSync(file, 'utf8');
   const { outputFiles } = await build({
     entryPoints: [file],
     bundle: true,

@@ -1,13 +1,13 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { script, style } from '../generated/preview-page.ts';
+import { page, script, style } from '../generated/preview-page.ts';
 import { get, getText, isObject, isTooDeep, parseJson } from '../model/json.ts';
 import { Renderer } from '../render/renderer.ts';
 import { type ContextChoice, renderTemplate } from '../render/template.ts';
 import { controlsMarkup } from '../report/html/mail-markup.ts';
-import { html } from '../report/html/markup.ts';
 import type { Redact } from '../report/options.ts';
+import { escapeHtml } from '../report/safe.ts';
 import { renderedTemplate } from './document.ts';
 import { type PreviewError, type RenderedTemplate, type TemplateList, tokenHeader } from './protocol.ts';
 import { redactProblems, redactTemplate, type Snapshot, templateList } from './snapshot.ts';
@@ -221,58 +221,10 @@ function sendText(response: ServerResponse, type: string, text: string, status =
 
 /** The page without its content, which its script fetches as JSON. Only the page knows the token for that. */
 function pageHtml(token: string, environment: string): string {
-  return `${html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="token" content="${token}">
-<title>tenantctl preview: ${environment}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/style.css">
-<script src="/script.js" defer></script>
-</head>
-<body>
-<a class="skip" href="#main">Skip to the template</a>
-<header class="top">
-<p class="brand"><strong>tenantctl preview</strong> <span id="environment">${environment}</span></p>
-<p class="live" role="status"><span class="dot" aria-hidden="true"></span><span id="live">Connecting</span></p>
-<button type="button" id="theme" aria-pressed="false">Dark</button>
-</header>
-<div class="columns">
-<nav aria-label="Templates">
-<label class="filter"><span class="hidden">Filter the templates</span><input type="search" id="filter" placeholder="Filter by key, medium or locale" autocomplete="off" spellcheck="false"></label>
-<label class="only"><input type="checkbox" id="changed-only"> Changed only</label>
-<div id="list"></div>
-</nav>
-<main id="main" tabindex="-1">
-<p id="stale" class="stale" role="alert" hidden></p>
-<section id="alerts" aria-label="Problems of the project" hidden></section>
-<div id="template" hidden>
-<div class="head">
-<h1 id="key"></h1>
-<p class="facts"><span id="medium"></span><span id="locale"></span><a id="place" title="Open in VS Code"></a><span id="state" class="state"></span><span id="busy" role="status"></span></p>
-</div>
-<ul id="problems" class="notices" aria-label="Problems of this template"></ul>
-<details class="context" id="context-panel">
-<summary>Context <small id="context-state">sample values</small></summary>
-<div class="help"><p id="context-help">The values of the variables, as JSON. They are not saved.</p><button type="button" id="reset">Use sample values</button></div>
-<label class="hidden" for="context">Context as JSON</label>
-<textarea id="context" spellcheck="false" autocomplete="off" rows="10" aria-describedby="context-help context-error"></textarea>
-<p id="context-error" role="alert"></p>
-</details>
-<div class="rendered" id="rendered">
-<div class="bar">
-<div class="switch" id="panes" role="group" aria-label="Sides"><button type="button" data-pane="both" aria-pressed="true">Both</button><button type="button" data-pane="before" aria-pressed="false">Before</button><button type="button" data-pane="after" aria-pressed="false">After</button></div>
-${controlsMarkup({ isMail: true, hasBoth: true })}
-</div>
-<div id="sides"></div>
-</div>
-</div>
-<p class="empty" id="empty" hidden></p>
-</main>
-</div>
-</body>
-</html>`}\n`;
+  const values = {
+    token,
+    environment: escapeHtml(environment),
+    controls: controlsMarkup({ isMail: true, hasBoth: true }).toString(),
+  };
+  return page.replace(/%\{(\w+)\}/g, (_slot, name: string) => get(values, name) ?? '');
 }
