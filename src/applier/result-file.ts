@@ -1,10 +1,11 @@
-import { type FileHandle, mkdir, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Address } from '../model/address.ts';
 import { SharedWork } from '../model/basics.ts';
-import { ifExists, systemCode, unwritableFile } from '../model/failure.ts';
+import { unwritableFile } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
+import { replaceFiles } from './replace-files.ts';
 import { runUnfinished } from './saved-file.ts';
 
 export interface ResultRecorder {
@@ -62,7 +63,7 @@ export class ResultFile implements ResultRecorder {
   /** Replaces what was recorded by the result of the whole run. Throws a Failure where it cannot be written. */
   async end(result: Result): Promise<void> {
     await this.close();
-    await replaceFile(this.file, `${JSON.stringify(result, null, 2)}\n`);
+    await replaceFiles([{ path: this.file, content: `${JSON.stringify(result, null, 2)}\n` }]);
   }
 
   async discard(): Promise<void> {
@@ -141,41 +142,4 @@ async function writeAt(handle: FileHandle, content: Buffer, position: number): P
     const { bytesWritten } = await handle.write(content, done, content.length - done, position + done);
     done += bytesWritten;
   }
-}
-
-/** Puts a whole file in the place of another, so that nobody sees half of it. Throws a Failure where it cannot. */
-async function replaceFile(file: string, text: string): Promise<void> {
-  try {
-    await mkdir(dirname(file), { recursive: true });
-    const target = (await ifExists(realpath(file))) ?? file;
-    if ((await isRegular(target)) && (await tryToRename(target, text))) return;
-    await writeFile(target, text);
-  } catch (error) {
-    throw unwritableFile(file, error);
-  }
-}
-
-/** Where there is no room for a draft, what was recorded has to stay: written over, it would end in the middle. */
-const noRoom = ['ENOSPC', 'EDQUOT', 'EFBIG'];
-
-/** Returns whether it worked: a file can be writable although its folder is not. Rejects where there is no room. */
-async function tryToRename(target: string, text: string): Promise<boolean> {
-  const draft = `${target}.${process.pid}.draft`;
-  try {
-    await writeFile(draft, text, { flag: 'wx' });
-    await rename(draft, target);
-    return true;
-  } catch (error) {
-    await rm(draft).catch(() => {});
-    if (noRoom.includes(systemCode(error) ?? '')) throw error;
-    return false;
-  }
-}
-
-/** Whether a file is a regular one, or does not exist. A device or a pipe can be neither replaced nor written twice. */
-export async function isRegular(file: string): Promise<boolean> {
-  return stat(file).then(
-    (found) => found.isFile(),
-    (error: unknown) => systemCode(error) === 'ENOENT',
-  );
 }

@@ -17,6 +17,7 @@ import { type appendFile, mkdir, readFile, stat, writeFile } from 'node:fs/promi
 import { Socket } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { replaceFiles } from '../applier/replace-files.ts';
 import type { ExportedFile } from '../exporter/index.ts';
 import { requireOutputFile, resolveLinks } from '../loader/paths.ts';
 import { decodeText } from '../loader/source.ts';
@@ -111,7 +112,7 @@ export async function changeFiles(
   // What is there already may be read-only, a folder, or a link that leads elsewhere. Most files of an export are new.
   for (const { path } of written)
     if (lstatSync(resolve(io.cwd, path), { throwIfNoEntry: false })) tryToWrite(path, io);
-  for (const { path, content } of written) await writeTextFile(path, content, io);
+  await replaceFiles(written, io.cwd);
   for (const file of removed) rmSync(resolve(io.cwd, file));
 }
 

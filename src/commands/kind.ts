@@ -25,7 +25,7 @@ import { OpenApi } from '../openapi/document.ts';
 import { draftAll, draftKind } from '../openapi/draft.ts';
 import { oneLine } from '../report/safe.ts';
 import { type ArgsOf, type CommonArgv, describeCommand, flag, format, text } from './command.ts';
-import { readIfThere, writeTextFile } from './files.ts';
+import { changeFiles, readIfThere, writeTextFile } from './files.ts';
 import type { Io } from './io.ts';
 import { printDocument } from './output.ts';
 import { packageFile } from './package-file.ts';
@@ -164,7 +164,8 @@ async function check(args: Subject, io: Io, isAgain = false): Promise<ExitCode> 
   const settled = Object.keys(proposed);
   if (args.write && settled.length > 0 && !isAgain) {
     requireInside(root, file);
-    await writeTextFile(join(root, file), withPlaces(descriptor, proposed, file), io);
+    const content = withPlaces(descriptor, proposed, file);
+    await changeFiles([{ path: join(root, file), content }], [], io);
     io.stderr.write(`Added to \`places\` in ${file}: ${settled.map(oneLine).join(', ')}\n`);
     return check(args, io, true);
   }
@@ -178,8 +179,8 @@ async function check(args: Subject, io: Io, isAgain = false): Promise<ExitCode> 
     return ExitCode.done;
   }
   requireInside(root, file);
-  const proven = edit(descriptor, file, (document) => [[[proofMember], descriptorDigest(document)]]);
-  await writeTextFile(join(root, file), proven, io);
+  const content = edit(descriptor, file, (document) => [[[proofMember], descriptorDigest(document)]]);
+  await changeFiles([{ path: join(root, file), content }], [], io);
   say(`Marked as proven in ${file}. Commit the file.`);
   return ExitCode.done;
 }

@@ -1,15 +1,19 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import files from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { commitAll, git } from '../support/repository.ts';
 import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, expectEnd, filesBelow, seedFile, succeed, type World } from '../support/world.ts';
@@ -595,6 +599,36 @@ it.each(['export', 'export --merge --all'])(
     expect(filesBelow(world.dir)).toEqual(before);
   },
 );
+
+it('changes no manifest where there is no room for all of them, and keeps their rights', async () => {
+  const world = await createTestWorld({
+    seed: `simIntegrations: [{ name: Desk, type: A, attributes: {} }, { name: Shop, type: B, attributes: {} }]\n`,
+  });
+  for (const name of ['Desk', 'Shop'])
+    world.write(`config/${name}.yaml`, `kind: SimIntegration\nname: ${name}\ntype: Old\n`);
+  chmodSync(join(world.dir, 'config/Desk.yaml'), 0o640);
+  const before = filesBelow(world.dir);
+  const { writeFile } = files;
+  const full = vi.spyOn(files, 'writeFile').mockImplementation(async (target, text, options) => {
+    const isShop = String(target).includes('Shop');
+    await writeFile(target, isShop ? '' : text, options);
+    if (isShop) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  });
+  syncBuiltinESMExports();
+  await expectEnd(
+    world.run('export --merge').finally(() => {
+      full.mockRestore();
+      syncBuiltinESMExports();
+    }),
+    1,
+    'config/Shop.yaml cannot be written (ENOSPC)',
+    'The disk is full',
+  );
+  expect(filesBelow(world.dir)).toEqual(before);
+  await succeed(world, 'export --merge');
+  expect(world.read('config/Desk.yaml')).toContain('type: A\n');
+  expect(statSync(join(world.dir, 'config/Desk.yaml')).mode & 0o777).toBe(0o640);
+});
 
 describe('a kind that the tenant does not show', () => {
   async function refusing(path: string, status: number): Promise<World> {

@@ -1,0 +1,89 @@
+import { chmod, chown, mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { ifExists, systemCode, unwritableFile } from '../model/failure.ts';
+
+interface WholeFile {
+  /** From the folder. */
+  readonly path: string;
+  readonly content: string;
+}
+
+interface StagedFile extends WholeFile {
+  /** Where links lead. */
+  readonly target: string;
+  /** The file with the content that takes the target's place; `null` where the target itself is written. */
+  readonly draft: string | null;
+}
+
+/**
+ * Puts whole files in the place of others, so that nobody sees half of one. Throws a Failure, and changes none of them,
+ * where there is no room for all.
+ */
+export async function replaceFiles(files: readonly WholeFile[], folder = ''): Promise<void> {
+  const staged: StagedFile[] = [];
+  try {
+    for (const file of files) staged.push(await naming(file, stageFile(file, folder)));
+    for (const file of staged) await naming(file, putInPlace(file));
+  } finally {
+    for (const { draft } of staged) if (draft !== null) await rm(draft, { force: true });
+  }
+}
+
+async function naming<T>({ path }: WholeFile, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw unwritableFile(path, error);
+  }
+}
+
+async function stageFile(file: WholeFile, folder: string): Promise<StagedFile> {
+  const path = resolve(folder, file.path);
+  await mkdir(dirname(path), { recursive: true });
+  const target = (await ifExists(realpath(path))) ?? path;
+  const draft = (await isRegular(target)) ? await writeDraft(target, file.content) : null;
+  return { ...file, target, draft };
+}
+
+/** Where there is no room for a draft, what is there has to stay: written over, it would end in the middle. */
+const noRoom = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+/** Returns `null` where it does not work: a file can be writable although its folder is not. Rejects where there is no room. */
+async function writeDraft(target: string, content: string): Promise<string | null> {
+  const draft = `${target}.${process.pid}.draft`;
+  try {
+    await writeFile(draft, content, { flag: 'wx' });
+    await takeOverRights(target, draft);
+    return draft;
+  } catch (error) {
+    await rm(draft).catch(() => {});
+    if (noRoom.includes(systemCode(error) ?? '')) throw error;
+    return null;
+  }
+}
+
+async function takeOverRights(target: string, draft: string): Promise<void> {
+  const replaced = await ifExists(stat(target));
+  if (!replaced) return;
+  await chown(draft, replaced.uid, replaced.gid);
+  await chmod(draft, replaced.mode);
+}
+
+/** Some systems replace no file that another program has open, or that is mounted by itself. */
+async function putInPlace({ draft, target, content }: StagedFile): Promise<void> {
+  const isReplaced =
+    draft !== null &&
+    (await rename(draft, target).then(
+      () => true,
+      () => false,
+    ));
+  if (!isReplaced) await writeFile(target, content);
+}
+
+/** Whether a file is a regular one, or does not exist. A device or a pipe can be neither replaced nor written twice. */
+export async function isRegular(file: string): Promise<boolean> {
+  return stat(file).then(
+    (found) => found.isFile(),
+    (error: unknown) => systemCode(error) === 'ENOENT',
+  );
+}
