@@ -110,11 +110,13 @@ const noteWords = {
     'set-by-overlay',
     'warning',
     '{} differs from the tenant, but an overlay sets it; it was not changed.',
+    "To keep the tenant's value, change the overlay. Otherwise the next apply writes the overlay's.",
   ),
   secret: say(
     'secret-kept',
     'warning',
     '{} holds a secret and may differ from the tenant; it was not changed.',
+    "To keep the tenant's value, set the secret to it. Otherwise the next apply writes yours.",
   ),
   besideSecret: say(
     'secret-kept',
@@ -126,16 +128,19 @@ const noteWords = {
     'tag-replaced',
     'info',
     "{} no longer has the value that its tag gives; the tag was replaced with the tenant's value.",
+    'Every environment that reads the manifest gets that value. If only one should, take the tag back and change what it gives there, such as a variable.',
   ),
   rename: say(
     'rename-kept',
     'warning',
     '{} is the name that the tenant still has; it was not changed, so a plan renames the object.',
+    'Apply to rename it. To keep the former name, declare that one and remove `renamedFrom`.',
   ),
   unwritable: say(
     'not-declarable',
     'warning',
     "{} differs from the tenant, but a manifest cannot express the tenant's value.",
+    "To keep the tenant's value, remove the field from the manifest. Otherwise the next apply writes the manifest's.",
   ),
   gone: say(
     'object-gone',
@@ -143,11 +148,17 @@ const noteWords = {
     'The tenant no longer has {}.',
     'Remove the document, or use `export --merge --delete`.',
   ),
-  removed: say('object-gone', 'warning', 'The tenant no longer has {}; its document was removed.'),
+  removed: say(
+    'object-gone',
+    'warning',
+    'The tenant no longer has {}; its document was removed.',
+    'To create the object again, take the document back from git, and apply.',
+  ),
   absent: say(
     'object-still-there',
     'info',
     '{} is declared absent, but the tenant has it; the manifest was not changed.',
+    'Apply to delete it. To keep it, remove `ensure: absent`.',
   ),
   refused: say(
     'cannot-edit',
@@ -157,6 +168,7 @@ const noteWords = {
   ),
 };
 
-function say(code: string, severity: Diagnostic['severity'], words: string, hint?: string) {
-  return { code, severity, words, ...(hint && { hint }) };
+/** Wherever a plan after the merge is not empty, people have to know what decides it. */
+function say(code: string, severity: Diagnostic['severity'], words: string, hint: string) {
+  return { code, severity, words, hint };
 }

@@ -71,7 +71,12 @@ describe('tags', () => {
     const result = mergeOne(content, template('a', { replyTo: 'other@acme.example', subject: 'On desk' }));
     expect(result.changed[0]?.content).toBe(content.replace('!var help', 'other@acme.example'));
     expect(result.diagnostics).toMatchObject([
-      { code: 'tag-replaced', severity: 'info', source: { file: 'config/a.yaml', line: 5 } },
+      {
+        code: 'tag-replaced',
+        severity: 'info',
+        source: { file: 'config/a.yaml', line: 5 },
+        hint: 'Every environment that reads the manifest gets that value. If only one should, take the tag back and change what it gives there, such as a variable.',
+      },
     ]);
   });
 
