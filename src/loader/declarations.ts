@@ -154,16 +154,15 @@ function listFiles(project: ProjectFile, source: FileSource, problems: Problems)
     return refusal === null;
   });
   return problems.attempt(place, [], () => {
-    const isWanted = matchGlobs(patterns);
+    const [ending = '', ...otherEndings] = new Set(patterns.map((glob) => posix.extname(glob)));
+    const isYaml = otherEndings.length === 0 && /^\.ya?ml$/.test(ending);
     // Both endings are listed at once, since most of the time goes into listing folders.
-    const all = patterns.flatMap((glob) => [glob, glob.replace(/\.ya?ml$/, '.{yaml,yml,YAML,YML}')]);
-    const listed = source.glob(all);
-    const files = listed.filter((path) => !notManifests.includes(path));
-    const paths = files.filter(isWanted);
-    if (new Set(patterns.map((glob) => posix.extname(glob))).size === 1) {
-      const read = new Set(paths);
-      for (const path of files) if (!read.has(path)) warnOfUnread(path, project, source, problems);
-    }
+    const all = patterns.map((glob) => (isYaml ? glob.replace(/\.ya?ml$/, '.{yaml,yml,YAML,YML}') : glob));
+    // Only the source can match its paths: those of a folder elsewhere begin with that folder.
+    const files = source.glob(all).filter((path) => !notManifests.includes(path));
+    const isRead = (path: string) => !isYaml || path.endsWith(ending);
+    const paths = files.filter(isRead);
+    for (const path of files) if (!isRead(path)) warnOfUnread(path, project, source, problems);
     // What is wrong with a glob may be why.
     if (paths.length === 0 && patterns.length > 0 && patterns.length === manifests.length) {
       const message = `No file matches ${patterns.join(', ')}.`;

@@ -351,7 +351,7 @@ describe('manifests', () => {
     expect([two.test, two.production].map(({ sandbox }) => sandbox.log)).toEqual([[], []]);
   });
 
-  it('of a folder outside every glob, or of one file, can be either side', async () => {
+  it('of a folder outside every glob can be either side', async () => {
     addSenders('test', 'a@acme.example', 'b@acme.example');
     addTemplate('test', 'Welcome', '<p>Hello</p>');
     addTemplate('production', 'Other', '<p>Hello</p>');
@@ -369,10 +369,19 @@ describe('manifests', () => {
       file: 'kept/test/notification-templates/welcome/email.en.yaml',
       line: 1,
     });
-    two.test.write('one.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
-    const one = await diff('./one.yaml', 'test');
-    expect(one.summary).toMatchObject({ equal: 1, onlySecond: 1 });
   });
+
+  it.each(['one.yaml', 'kept/one.yaml', '.kept', '.kept/one.yaml', 'elsewhere', 'elsewhere/one.yaml'])(
+    'of %s are read, wherever it is',
+    async (path) => {
+      addSenders('test', 'a@acme.example', 'b@acme.example');
+      const manifest = 'kind: SenderAddress\nemail: a@acme.example\n';
+      for (const folder of ['', 'kept/', '.kept/']) two.test.write(`${folder}one.yaml`, manifest);
+      two.production.write('one.yaml', manifest);
+      const { summary } = await diff(path.replace('elsewhere', two.production.dir), 'test');
+      expect(summary).toMatchObject({ equal: 1, onlySecond: 1 });
+    },
+  );
 
   it('leave out what they do not declare: fields, and kinds, which are named', async () => {
     addSenders('test', 'a@acme.example');
