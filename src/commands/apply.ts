@@ -23,8 +23,8 @@ import {
 } from '../loader/index.ts';
 import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
-import { ExitCode, Failure, fail } from '../model/failure.ts';
-import { exitCodeOfFleet, type Fleet, fleetOf, shareDiagnostics, worstExitCode } from '../model/fleet.ts';
+import { ExitCode, fail } from '../model/failure.ts';
+import { exitCodeOfFleet, type Fleet, fleetOf, shareDiagnostics } from '../model/fleet.ts';
 import { get, isArray, isObject, parseJson } from '../model/json.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import { type ChangeResult, exitCodeOf, type Result } from '../model/result.ts';
@@ -468,33 +468,25 @@ function sharedDifferences(
   return shareDiagnostics(all, namesInBrief);
 }
 
-/** Prints the requests of all plans. Throws one Failure with why an apply would refuse any of them. */
+/** Prints the requests that an apply would send, and why it would send none to an environment. */
 async function runDry(
   fleet: Fleet,
   conditions: Omit<FleetDryRunOptions, keyof FleetOptions>,
   args: Args,
   io: Io,
 ): Promise<ExitCode> {
-  const outcomes = await withFleetProgress(fleet.environments.length, args, io, (run) =>
+  const { checked, plans } = await withFleetProgress(fleet.environments.length, args, io, (run) =>
     checkFleet(fleet, { ...run, ...conditions }),
   );
-  const errors = outcomes.flatMap(({ error }) => error ?? []);
-  if (errors.length > 0) {
-    const all = outcomes.map(({ name, error }) => ({ name, diagnostics: error?.diagnostics ?? [] }));
-    const code = worstExitCode(errors.map(({ exitCode }) => exitCode)) || ExitCode.couldNotRun;
-    throw new Failure(shareDiagnostics(all, namesInBrief), code);
-  }
-  const withoutPlan = fleet.environments.map(({ name, plan, error }) => ({
+  const refusals = checked.environments.map(({ name, plan, error }) => ({
     name,
     diagnostics: (error ?? plan)?.diagnostics.filter(isError) ?? [],
   }));
-  printDiagnostics(shareDiagnostics(withoutPlan, namesInBrief), io);
-  if (args.format === 'json') await printDocument({ is: 'fleet', fleet }, 'json', io);
+  printDiagnostics(shareDiagnostics(refusals, namesInBrief), io);
+  if (args.format === 'json') await printDocument({ is: 'fleet', fleet: checked }, 'json', io);
   else {
-    for (const { name, value: plan } of outcomes) {
-      if (!plan) continue;
-      io.stdout.write(`# ${oneLine(name)}\n\n${renderRequests(plan, viewOf(io.stdout, io))}\n`);
-    }
+    for (const plan of plans)
+      io.stdout.write(`# ${oneLine(plan.environment)}\n\n${renderRequests(plan, viewOf(io.stdout, io))}\n`);
   }
-  return exitCodeOfFleet(fleet, false);
+  return exitCodeOfFleet(checked, false);
 }

@@ -133,19 +133,25 @@ export interface FleetDryRunOptions extends FleetCheckOptions {
   readonly isNew: boolean;
 }
 
-/** The plans that an apply of the fleet would make, or why not; `null` for an environment that it would not touch. */
+/** The plans that an apply of the fleet would make, and the fleet with what would stop an environment. */
 export async function checkFleet(
   fleet: Fleet,
   options: FleetDryRunOptions,
-): Promise<FleetOutcome<Plan | null>[]> {
+): Promise<{ readonly checked: Fleet; readonly plans: readonly Plan[] }> {
   const journal = await openFleetJournal(options.root, fleet.digest);
-  return forEachPlan<Plan | null>(fleet, journal, options, {
+  const outcomes = await forEachPlan<Plan | null>(fleet, journal, options, {
     async open(plan, project, tenant) {
       if (!options.isNew) await requireApplicable(project, tenant, plan);
       return plan;
     },
     finish: async () => null,
   });
+  const errors = new Map(outcomes.map(({ name, error }) => [name, error]));
+  const members = fleet.environments.map((member) => ({
+    ...member,
+    error: errors.get(member.name) ?? member.error,
+  }));
+  return { checked: fleetOf(members), plans: outcomes.flatMap(({ value }) => value ?? []) };
 }
 
 /** The work on a plan that may be applied, and on one that an earlier run has done. */

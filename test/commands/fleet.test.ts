@@ -272,14 +272,20 @@ describe('an apply that got nowhere in any environment', () => {
 });
 
 describe('a dry run of several environments', () => {
-  it('refuses saved plans as their apply would, and says in which environment', async () => {
+  it('refuses saved plans as their apply would, says in which environment, and shows the requests of the others', async () => {
     await run('plan -e * --out fleet.json');
     const sound = await run('apply fleet.json --dry-run');
     expect([sound.code, sound.stdout.match(/^POST /gm)?.length]).toEqual([0, 3]);
     addObjects(stateOf('eu-2'), { senders: [{ email: 'a@acme.example' }] });
     const stale = await run('apply fleet.json --dry-run');
-    expect([stale.code, stale.stdout]).toEqual([4, '']);
+    expect([stale.code, stale.stdout.match(/^# \S+$/gm)]).toEqual([4, ['# eu-1', '# us-1']]);
     expect(stale.stderr.replaceAll(/\s+/g, ' ')).toMatch(/\(only in eu-2\)\. \[plan-stale\]/);
+    const { environments } = await fleetOf('apply', 'fleet.json', '--dry-run');
+    expect(environments.map(({ plan, error }) => [plan !== null, error?.exitCode ?? 0])).toEqual([
+      [true, 0],
+      [true, 4],
+      [true, 0],
+    ]);
     expect(names.map((name) => sendersOf(name).length)).toEqual([0, 1, 0]);
   });
 
