@@ -1,7 +1,6 @@
 import { isUnordered } from '../kinds/field.ts';
 import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { contentDigest } from '../kinds/live-objects.ts';
-import { generalizeIndexes } from '../kinds/redact.ts';
 import { renameMembers, renameSteps } from '../kinds/references.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { schemaOf } from '../loader/schema.ts';
@@ -9,7 +8,7 @@ import { largestFile } from '../loader/source.ts';
 import { unresolved } from '../loader/tree.ts';
 import { byAddress } from '../model/address.ts';
 import { get, isArray, isObject, itemsOf, type Json, mapMembers } from '../model/json.ts';
-import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { generalizeIndexes, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { type NameSources, namesOf, tagsFor } from './ids.ts';
 import {
   clearedValue,

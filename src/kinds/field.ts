@@ -11,8 +11,8 @@ import {
   objectFrom,
   sameJson,
 } from '../model/json.ts';
-import { isFilledInLater, jsonText, literal, literalOf, liveMarker } from '../model/marker.ts';
-import { type Pointer, pointer } from '../model/pointer.ts';
+import { isFilledInLater, jsonText, literal, literalOf, liveMarker, secretPlaces } from '../model/marker.ts';
+import { generalizeIndexes, type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { readJsonText } from './jsontext.ts';
 import { type Field, fieldNamed, type JsonField, type Kind, type RecordsField } from './kind.ts';
@@ -139,12 +139,14 @@ export function normalJson(value: Json, field: NormalField, at: Pointer): Json {
 
 interface NormalField {
   readonly places?: Places;
+  /** Further places to leave out, with `*` for each index. */
+  readonly unseen?: ReadonlySet<Pointer>;
   readonly filled?: true;
 }
 
 /** True for what is never compared, shown in a manifest, or written otherwise than it was read. */
-function isLeftOut({ places }: NormalField, at: Pointer): boolean {
-  return places?.is(at, 'serverOwned', 'minted') === true;
+function isLeftOut({ places, unseen }: NormalField, at: Pointer): boolean {
+  return places?.is(at, 'serverOwned', 'minted') === true || unseen?.has(generalizeIndexes(at)) === true;
 }
 
 const isFiller = (value: Json): boolean => value === false || value === '' || isEmptyObject(value);
@@ -183,23 +185,28 @@ function alignWithLive(field: Field, wanted: Json, live: Json | undefined, root:
   return keep(wanted, readJsonText(live ?? null), '', root);
 }
 
-/** For each wanted item of a list, the index of the live one that is the same object; -1 for a new one. */
+/**
+ * For each wanted item of a list, the index of the live one that is the same object; -1 for a new one. Secrets tell no items
+ * apart: their values are not known here. Where both lists are equally long, the items without a partner were edited.
+ */
 function partnersOf(
   field: NormalField,
   wanted: readonly Json[],
   live: readonly Json[],
   at: Pointer,
-): number[] {
+): readonly number[] {
+  const unseen = new Set(secretPlaces(wanted, at).map(generalizeIndexes));
   const textAt = (item: Json, index: number) =>
-    canonicalJson(normalJson(item, field, `${at}${pointer(index)}`));
-  const left = live.map(textAt);
-  const isSameLength = wanted.length === live.length;
-  return wanted.map((item, index) => {
-    const found = left.indexOf(textAt(item, index));
-    if (found < 0) return isSameLength ? index : -1;
-    left[found] = '';
+    canonicalJson(normalJson(item, { ...field, unseen }, `${at}${pointer(index)}`));
+  const open: (string | null)[] = live.map(textAt);
+  const equals = wanted.map((item, index) => {
+    const found = open.indexOf(textAt(item, index));
+    if (found >= 0) open[found] = null;
     return found;
   });
+  const edited =
+    wanted.length === live.length ? [...open.keys()].filter((index) => open[index] !== null) : [];
+  return equals.map((found) => (found < 0 ? (edited.shift() ?? -1) : found));
 }
 
 /** Shows it as a manifest does: parsed, without what the server owns or a host filled in. Members of `declared` stay. */

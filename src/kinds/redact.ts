@@ -1,12 +1,20 @@
 import { lazy } from '../model/basics.ts';
 import { get, isArray, isObject, type Json, type JsonObject, mapMembers, sameJson } from '../model/json.ts';
-import { isFilledInLater, literalOf, liveMarker, livePlace, refOf, secretName } from '../model/marker.ts';
+import {
+  isFilledInLater,
+  literalOf,
+  liveMarker,
+  livePlace,
+  refOf,
+  secretName,
+  secretPlaces,
+} from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import {
+  generalizeIndexes,
   type Pointer,
   placesAbove,
   placesIn,
-  placesOf,
   pointer,
   segmentsOf,
   valueAt,
@@ -92,11 +100,6 @@ function isBelow(places: ReadonlySet<Pointer>, at: Pointer): boolean {
     if (places.has(at.slice(0, end))) return true;
   }
   return false;
-}
-
-/** `*` for each index: a secret in one item is one in all, since the live list may have others. Names of digits count too. */
-export function generalizeIndexes(at: Pointer): Pointer {
-  return at.replaceAll(/\/\d+(?=\/|$)/g, '/*');
 }
 
 /** What only a manifest can call no secret: all of a map declared by member, and what a manifest leaves out of another field. */
@@ -202,9 +205,4 @@ export function markUnchanged(fields: JsonObject, live: JsonObject, isSensitive:
     return isObject(value) ? mapMembers(value, (item, name) => mark(item, `${at}${pointer(name)}`)) : value;
   };
   return mapMembers(fields, (value, name) => mark(value, pointer(name)));
-}
-
-/** Pointers to the secret markers in declared fields, and to the values that they leave as they are. */
-export function secretPlaces(value: Json): Pointer[] {
-  return placesOf(value, (part) => secretName(part) !== null || livePlace(part) !== null);
 }

@@ -1,12 +1,11 @@
 import { posix, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { lazy } from '../model/basics.ts';
 import type { Source } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
-import { secretName } from '../model/marker.ts';
+import { secretName, secretPlaces } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
 import { sourceOf } from './file.ts';

@@ -6,7 +6,6 @@ import { readJsonText } from '../kinds/jsontext.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { partFor } from '../kinds/parents.ts';
-import { secretPlaces } from '../kinds/redact.ts';
 import { idsIn, targetKindOf } from '../kinds/references.ts';
 import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key, parseAddress, referenceText } from '../model/address.ts';
@@ -29,7 +28,7 @@ import {
   pick,
   sameJson,
 } from '../model/json.ts';
-import { isFilledInLater, lookupOf, refOf, refsIn, secretName } from '../model/marker.ts';
+import { isFilledInLater, lookupOf, refOf, refsIn, secretName, secretPlaces } from '../model/marker.ts';
 import { type Pointer, placeAbove, placesOf, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { cutShort, didYouMean } from '../model/words.ts';
 import { type Place, sourceOf } from './file.ts';

@@ -9,7 +9,7 @@ import {
   type JsonObject,
   objectFrom,
 } from './json.ts';
-import { type Pointer, pointer, segmentsOf } from './pointer.ts';
+import { type Pointer, placesOf, pointer, segmentsOf } from './pointer.ts';
 
 /**
  * Values that are filled in later are marker objects with one key:
@@ -80,6 +80,11 @@ export function refsIn(value: Json): Address[] {
 export const secretNamesIn = (value: Json): string[] => collect(value, secretName);
 
 export const livePlacesIn = (value: Json): Pointer[] => collect(value, livePlace);
+
+/** Pointers to the secret markers in declared fields, and to the values that they leave as they are. */
+export function secretPlaces(value: Json, at: Pointer = ''): Pointer[] {
+  return placesOf(value, (part) => secretName(part) !== null || livePlace(part) !== null, at);
+}
 
 /** What `textOf` gives for the markers in a value. Literals are foreign: nothing in them is a marker. */
 function collect(value: Json, textOf: (value: Json) => string | null): string[] {

@@ -43,6 +43,11 @@ export function placesOf(value: Json, isWanted: (part: Json, at: Pointer) => boo
   return Object.entries(value).flatMap(([name, item]) => placesOf(item, isWanted, at + pointer(name)));
 }
 
+/** `*` for each index: a secret in one item is one in all, since the live list may have others. Names of digits count too. */
+export function generalizeIndexes(at: Pointer): Pointer {
+  return at.replaceAll(/\/\d+(?=\/|$)/g, '/*');
+}
+
 export function isWithin(at: Pointer, ancestor: Pointer): boolean {
   return at === ancestor || at.startsWith(`${ancestor}/`);
 }

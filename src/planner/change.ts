@@ -18,18 +18,12 @@ import {
 } from '../kinds/kind.ts';
 import { identityOf, isRename, lastModified, type Match } from '../kinds/live-objects.ts';
 import { isIgnored } from '../kinds/places.ts';
-import {
-  type IsSensitive,
-  markUnchanged,
-  redactDifference,
-  secretPlaces,
-  sensitiveIn,
-} from '../kinds/redact.ts';
+import { type IsSensitive, markUnchanged, redactDifference, sensitiveIn } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Key } from '../model/address.ts';
 import { Failure } from '../model/failure.ts';
 import { get, type Json, type JsonObject, mapMembers, pick, sameJson } from '../model/json.ts';
-import { liveMarker, livePlacesIn, refsIn } from '../model/marker.ts';
+import { liveMarker, livePlacesIn, refsIn, secretPlaces } from '../model/marker.ts';
 import type { Action, Change, Origin } from '../model/plan.ts';
 import {
   type Pointer,

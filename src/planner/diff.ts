@@ -3,18 +3,12 @@ import { isDeclaredByMember, readableFields } from '../kinds/field.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Secrets } from '../kinds/project.ts';
-import {
-  type IsSensitive,
-  redactDifference,
-  secretPlaces,
-  sensitivePlaces,
-  withDeclared,
-} from '../kinds/redact.ts';
+import { type IsSensitive, redactDifference, sensitivePlaces, withDeclared } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, byAddress } from '../model/address.ts';
 import type { Diff, DiffObject } from '../model/diff.ts';
 import { isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
-import { secretName } from '../model/marker.ts';
+import { secretName, secretPlaces } from '../model/marker.ts';
 import { type Pointer, placesAbove, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
 import { type Comparison, compare } from './change.ts';
 import { unseenInPlan } from './unseen.ts';

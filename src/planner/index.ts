@@ -4,13 +4,12 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import { isIgnored } from '../kinds/places.ts';
 import type { Secrets } from '../kinds/project.ts';
-import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { byAddress, scopeFilter } from '../model/address.ts';
 import { type Diagnostic, noteOverlay } from '../model/diagnostic.ts';
 import { type DraftPlan, sha256 } from '../model/digest.ts';
 import { itemsOf } from '../model/json.ts';
-import { secretName } from '../model/marker.ts';
+import { secretName, secretPlaces } from '../model/marker.ts';
 import {
   type Action,
   type Change,

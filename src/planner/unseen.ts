@@ -1,9 +1,8 @@
 import { itemTextAt } from '../kinds/field.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
-import { secretPlaces } from '../kinds/redact.ts';
 import { isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
-import { livePlace, secretName } from '../model/marker.ts';
+import { livePlace, secretName, secretPlaces } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 
 export interface UnseenPolicy {

@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { concealedPlaces, maskedAdvice, masksIn } from '../../src/kinds/credentials.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import { generalizeIndexes, isMapOfSettings, sensitivePlaces } from '../../src/kinds/redact.ts';
+import { isMapOfSettings, sensitivePlaces } from '../../src/kinds/redact.ts';
 import type { JsonObject } from '../../src/model/json.ts';
+import { generalizeIndexes } from '../../src/model/pointer.ts';
 import { answers, liveFrom } from '../support/plan.ts';
 
 const sim = builtInKinds.get('SimIntegration');

@@ -4,9 +4,11 @@ import { draftObject } from '../../src/exporter/draft.ts';
 import { credentialPlaces } from '../../src/kinds/credentials.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { descriptorFrom } from '../../src/kinds/descriptor.ts';
+import { overlayFields } from '../../src/kinds/field.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import { isIgnored } from '../../src/kinds/places.ts';
 import type { JsonObject } from '../../src/model/json.ts';
+import { liveMarker, secretMarker } from '../../src/model/marker.ts';
 
 const kind = kindFrom(
   descriptorFrom({
@@ -54,6 +56,44 @@ it('a text that only looks like a credential by the name of its field can be pla
     credentialPlaces(kindFrom(descriptorFrom({ ...plain, places })), { token: 'bearer' });
   expect(credentials({})).toEqual(['/token']);
   expect(credentials({ token: 'plain' })).toEqual([]);
+});
+
+describe.each(['list', 'set'])('an item of a %s keeps what the tenant made in it', (name) => {
+  const minting = kindFrom(
+    descriptorFrom({
+      kind: 'Hook',
+      path: '/v2025/hooks',
+      key: 'name',
+      fields: { config: 'json' },
+      places: { 'config/set': 'set', 'config/*/*/uid': 'minted' },
+    }),
+  );
+  const pin = secretMarker('PIN');
+  const inConfig = (items: readonly JsonObject[]) => ({ config: { [name]: items } });
+  const live = inConfig([
+    { n: 'a', pin: '1', uid: 'A' },
+    { n: 'b', pin: '2', uid: 'B' },
+  ]);
+  it.each([
+    ['is moved, and another one edited', [{ n: 'b', pin: '2' }, { n: 'c' }], [1, 0]],
+    [
+      'is moved, and has a secret',
+      [
+        { n: 'b', pin },
+        { n: 'a', pin },
+      ],
+      [1, 0],
+    ],
+    ['is the only one that is left, and has a secret', [{ n: 'b', pin }], [1]],
+    ['stays behind one that is edited', [{ n: 'c' }, { n: 'b', pin: '2' }], [0, 1]],
+    ['stays, and others are new', [{ n: 'c' }, { n: 'b', pin: '2' }, { n: 'b', pin: '2' }], [null, 1, null]],
+  ])('that %s', (_, items, from) => {
+    const expected = items.map((item, index) => {
+      const at = from[index];
+      return typeof at === 'number' ? { ...item, uid: liveMarker(`/config/${name}/${at}/uid`) } : item;
+    });
+    expect(overlayFields(minting, inConfig(items), live)).toEqual(inConfig(expected));
+  });
 });
 
 it('an export names secrets in all of them, and shows what is plain', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type IsSensitive, markUnchanged, redact, secretPlaces } from '../../src/kinds/redact.ts';
+import { type IsSensitive, markUnchanged, redact } from '../../src/kinds/redact.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { liveMarker, secretMarker } from '../../src/model/marker.ts';
+import { liveMarker, secretMarker, secretPlaces } from '../../src/model/marker.ts';
 import { redacted } from '../../src/model/sensitive.ts';
 
 const secret = secretMarker('S');
