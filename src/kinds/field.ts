@@ -153,7 +153,7 @@ const isFiller = (value: Json): boolean => value === false || value === '' || is
 
 /**
  * The wanted value in the form of the live one, where they say the same: members that are null or absent, lists that are sets, and
- * what the server owns, as a marker, since it is read again just before sending. So a request holds what a plan shows. Items of
+ * what the server owns, as a marker, since it is read again just before sending, and nowhere else. So a request holds what a plan shows. Items of
  * lists are the same where they are equal otherwise, else by position. `root` is the place of the field in the object.
  */
 function alignWithLive(field: Field, wanted: Json, live: Json | undefined, root: Pointer): Json {
@@ -170,15 +170,18 @@ function alignWithLive(field: Field, wanted: Json, live: Json | undefined, root:
         return keep(item, shown[partner], `${at}${pointer(index)}`, `${from}${pointer(partner)}`);
       });
     }
-    if (!isObject(value) || !isObject(current) || isFilledInLater(value)) return value;
-    const names = new Set([...Object.keys(value), ...Object.keys(current)]);
+    if (!isObject(value) || isFilledInLater(value)) return value;
+    const shown = isObject(current) ? current : {};
+    const names = new Set([...Object.keys(value), ...Object.keys(shown)]);
     return objectFrom(
       [...names].flatMap((name): [string, Json][] => {
         const [place, source] = [`${at}${pointer(name)}`, `${from}${pointer(name)}`];
-        const [item, has] = [get(value, name), get(current, name)];
+        const [item, has] = [get(value, name), get(shown, name)];
         if (isLeftOut(field, place)) return has === undefined ? [] : [[name, liveMarker(source)]];
         if (item === undefined) return has === null ? [[name, null]] : [];
-        return item === null && has === undefined ? [] : [[name, keep(item, has, place, source)]];
+        // In a new object, null is what its manifest says of it.
+        const isUnset = item === null && has === undefined && shown === current;
+        return isUnset ? [] : [[name, keep(item, has, place, source)]];
       }),
     );
   };

@@ -58,16 +58,26 @@ it('a text that only looks like a credential by the name of its field can be pla
   expect(credentials({ token: 'plain' })).toEqual([]);
 });
 
+const minting = kindFrom(
+  descriptorFrom({
+    kind: 'Hook',
+    path: '/v2025/hooks',
+    key: 'name',
+    fields: { config: 'json' },
+    places: { 'config/set': 'set', 'config/*/*/uid': 'minted', 'config/**/at': 'serverOwned' },
+  }),
+);
+
+it.each([{}, { config: { list: [], a: 1 } }])(
+  'what the tenant makes is not written in what is new',
+  (live) => {
+    const declared = { config: { list: [{ uid: 'A', n: null }], deep: { at: secretMarker('AT'), n: 1 } } };
+    const expected = { config: { list: [{ n: null }], deep: { n: 1 } } };
+    expect(overlayFields(minting, declared, live)).toEqual(expected);
+  },
+);
+
 describe.each(['list', 'set'])('an item of a %s keeps what the tenant made in it', (name) => {
-  const minting = kindFrom(
-    descriptorFrom({
-      kind: 'Hook',
-      path: '/v2025/hooks',
-      key: 'name',
-      fields: { config: 'json' },
-      places: { 'config/set': 'set', 'config/*/*/uid': 'minted' },
-    }),
-  );
   const pin = secretMarker('PIN');
   const inConfig = (items: readonly JsonObject[]) => ({ config: { [name]: items } });
   const live = inConfig([
