@@ -1,6 +1,6 @@
 import type { FieldDifference } from '../kinds/compare.ts';
 import { differencesBetween } from '../kinds/compare.ts';
-import { isDeclaredByMember, isUnordered, readableFields, sameValue } from '../kinds/field.ts';
+import { isDeclaredByMember, listWithoutOrder, readableFields, sameValue } from '../kinds/field.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
@@ -109,16 +109,12 @@ function besideWords(entry: KindChange, did: 'added' | 'removed', path: Pointer)
 
 /** True for an item of a list without order: its index says nothing. */
 function isItem(kind: Kind, path: Pointer): boolean {
-  const [name = '', ...below] = segmentsOf(path);
-  const field = fieldNamed(kind, name);
-  return field !== undefined && isUnordered(field) && below.length === 1;
+  const list = listWithoutOrder(kind, path);
+  return list !== null && segmentsOf(path).length === segmentsOf(list).length + 1;
 }
 
 /** The place, or the list around it where order does not count: the index of an item says nothing. */
-function placeIn({ kind }: KindChange, path: Pointer): Pointer {
-  const field = fieldNamed(kind, topName(path));
-  return field && isUnordered(field) ? topOf(path) : path;
-}
+const placeIn = ({ kind }: KindChange, path: Pointer): Pointer => listWithoutOrder(kind, path) ?? path;
 
 const topOf = (path: Pointer): Pointer => pointer(topName(path));
 

@@ -1,6 +1,6 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import type { FieldDifference } from '../kinds/compare.ts';
-import { comparable, isUnordered, readableFields, textOfItem } from '../kinds/field.ts';
+import { comparable, isUnordered, listWithoutOrder, readableFields, textOfItem } from '../kinds/field.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { noLifecycle, nowhere, type Resource, undeclared } from '../kinds/resource.ts';
 import { groupBy } from '../model/basics.ts';
@@ -161,14 +161,15 @@ function differingFields(kind: Kind, shown: readonly Difference[], made: readonl
 export function textOfDifference(kind: Kind, { path, op, before, after }: FieldDifference): string {
   const [name = '', ...below] = segmentsOf(path);
   const field = fieldNamed(kind, name);
-  const isItem = field !== undefined && isUnordered(field) && below.length > 0;
+  const list = listWithoutOrder(kind, path);
   const normal = (value: Json): Json => {
     if (field === undefined || value === null) return value;
-    if (isItem && below.length === 1) return textOfItem(field, value);
+    if (isUnordered(field) && below.length === 1) return textOfItem(field, value);
     return below.length === 0 ? comparable(field, value) : value;
   };
   // An index says nothing where order does not count.
-  const at = isItem ? below.slice(1) : below;
+  const item = list === null ? null : segmentsOf(list).length - 1;
+  const at = below.filter((_, step) => step !== item);
   return canonicalJson([name, at, op, normal(before), normal(after)]);
 }
 

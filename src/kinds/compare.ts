@@ -4,6 +4,7 @@ import {
   get,
   isArray,
   isObject,
+  itemsOf,
   type Json,
   type JsonObject,
   mapMembers,
@@ -13,14 +14,16 @@ import {
 } from '../model/json.ts';
 import { isFilledInLater, secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
-import { pointer, valueAt } from '../model/pointer.ts';
+import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import {
+  anyJson,
   canonicalRecord,
   chooseSynonym,
   comparable,
   comparableRecord,
   isUnordered,
   itemsByText,
+  itemTextAt,
 } from './field.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Field, JsonField, Kind, RecordsField } from './kind.ts';
@@ -120,7 +123,7 @@ function compareJsonField(
   const members = isByMember ? (after ?? {}) : after;
   if (isObject(members) && !isFilledInLater(members) && (before === null || isObject(before))) {
     const current = before ?? {};
-    return compareJson([name], isByMember ? restrict(current, written) : current, members);
+    return compareJson([name], isByMember ? restrict(current, written) : current, members, field);
   }
   return sameJson(before, after) ? [] : [difference([name], before, after)];
 }
@@ -158,7 +161,7 @@ function compareRecords(
     if (recordAgrees(pair.declared, pair.live, field)) return [];
     const wanted = comparableRecord(pair.declared, field);
     const named = canonicalRecord(pair.declared, field);
-    return compareJson([name, at], restrict(comparableRecord(pair.live, field), named), wanted);
+    return compareJson([name, at], restrict(comparableRecord(pair.live, field), named), wanted, anyJson);
   });
 }
 
@@ -167,16 +170,18 @@ function compareJson(
   at: readonly (string | number)[],
   before: JsonObject,
   after: JsonObject,
+  field: Field,
 ): FieldDifference[] {
   if (sameJson(before, after)) return [];
   const found =
-    deepDiff.diff<Json, Json>(nameMembers(before), nameMembers(after), {
+    deepDiff.diff<Json, Json>(nameMembers(before, field), nameMembers(after, field), {
       normalize: (_path, _key, lhs, rhs) =>
         isNamedMarker(rhs) ? [JSON.stringify(lhs), JSON.stringify(rhs)] : undefined,
     }) ?? [];
   return found.map((entry) => {
     const names = (entry.path ?? []).map((name) => (typeof name === 'string' ? name.slice(1) : name));
     const path = [...names, ...(entry.kind === 'A' ? [entry.index] : [])];
+    if (String(entry.path?.at(-1)).startsWith(itemSign)) return itemDifference(at, path, before, after);
     const below = pointer(...path);
     const [old, fresh] = [valueAt(before, below), valueAt(after, below)];
     const made = difference([...at, ...path], old, fresh);
@@ -186,11 +191,34 @@ function compareJson(
   });
 }
 
-/** The value with a dot before the name of each member: deep-diff passes over an added member whose name is empty. */
-function nameMembers(value: Json): Json {
-  if (isArray(value)) return value.map(nameMembers);
+/** An item of a list without order that only one side has, at its index there. */
+function itemDifference(
+  at: readonly (string | number)[],
+  path: readonly (string | number)[],
+  ...sides: readonly [before: JsonObject, after: JsonObject]
+): FieldDifference {
+  const list = path.slice(0, -1);
+  const lists = sides.map((side) => valueAt(side, pointer(...list)) ?? null).map(itemsOf);
+  const [was = -1, is = -1] = lists.map((items) =>
+    items.findIndex((item) => canonicalJson(item) === path.at(-1)),
+  );
+  return difference([...at, ...list, Math.max(was, is)], lists[0]?.[was], lists[1]?.[is]);
+}
+
+const itemSign = '=';
+
+/**
+ * The value with a dot before the name of each member: deep-diff passes over an added member whose name is empty. Items of a list
+ * without order are members by their text.
+ */
+function nameMembers(value: Json, field: Field, at: Pointer = ''): Json {
+  if (isArray(value) && itemTextAt(field, at))
+    return objectFrom(value.map((item) => [itemSign + canonicalJson(item), true]));
+  if (isArray(value)) return value.map((item, index) => nameMembers(item, field, at + pointer(index)));
   if (!isObject(value)) return value;
-  return objectFrom(Object.entries(value).map(([name, item]) => [`.${name}`, nameMembers(item)]));
+  return objectFrom(
+    Object.entries(value).map(([name, item]) => [`.${name}`, nameMembers(item, field, at + pointer(name))]),
+  );
 }
 
 function isNamedMarker(value: Json | undefined): boolean {

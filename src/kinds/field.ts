@@ -12,7 +12,14 @@ import {
   sameJson,
 } from '../model/json.ts';
 import { isFilledInLater, jsonText, literal, literalOf, liveMarker, secretPlaces } from '../model/marker.ts';
-import { generalizeIndexes, type Pointer, pointer } from '../model/pointer.ts';
+import {
+  generalizeIndexes,
+  type Pointer,
+  placesAbove,
+  pointer,
+  segmentsOf,
+  topName,
+} from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { readJsonText } from './jsontext.ts';
 import { type Field, fieldNamed, type JsonField, type Kind, type RecordsField } from './kind.ts';
@@ -258,6 +265,17 @@ export function isReferenceField(
 /** Whether the value of a field is a list without order. A difference in it is one item that is added or removed. */
 export function isUnordered(field: Field): boolean {
   return field.is === 'set' || field.is === 'references' || field.is === 'records';
+}
+
+/** The outermost list around a place in which indexes say nothing; `null` where each does. */
+export function listWithoutOrder(kind: Kind, at: Pointer): Pointer | null {
+  const field = fieldNamed(kind, topName(at));
+  const isList = (above: Pointer) => {
+    const [name, ...below] = segmentsOf(above);
+    if (!field || name === undefined) return false;
+    return (below.length === 0 && isUnordered(field)) || itemTextAt(field, pointer(...below)) !== null;
+  };
+  return placesAbove(at).find(isList) ?? null;
 }
 
 export function sameValue(field: Field, one: Json | undefined, other: Json | undefined): boolean {

@@ -4,6 +4,7 @@ import {
   chooseSynonym,
   comparable,
   isUnordered,
+  listWithoutOrder,
   normalJson,
   overlayFields,
   readableFields,
@@ -27,7 +28,6 @@ import { liveMarker, livePlacesIn, refsIn, secretPlaces } from '../model/marker.
 import type { Action, Change, Origin } from '../model/plan.ts';
 import {
   type Pointer,
-  placesAbove,
   pointer,
   segmentsOf,
   setMember,
@@ -38,7 +38,7 @@ import {
 import type { ApiSettings } from '../model/settings.ts';
 import type { Deletion } from './deletes.ts';
 import { hasLookup } from './fill-lookups.ts';
-import { assumeUnseen, itemTextOf, type UnseenPolicy } from './unseen.ts';
+import { assumeUnseen, type UnseenPolicy } from './unseen.ts';
 
 /** What is known of an object since an earlier revision of the manifests (`--since`). */
 interface Since {
@@ -129,11 +129,6 @@ function keyDifferences({ keyFields }: Kind, key: Key, wanted: Key | null): Fiel
 export function declaredFields(kind: Kind, fields: JsonObject, live: LiveObject | null): JsonObject {
   const readable = readableFields(kind, fields);
   return (live && kind.quirks?.arrange?.(readable, live)) ?? readable;
-}
-
-/** The outermost list around a place in which indexes say nothing; `null` where each does. */
-function listWithoutOrder(kind: Kind, at: Pointer): Pointer | null {
-  return placesAbove(at).find((above) => itemTextOf(kind, above) !== null) ?? null;
 }
 
 function writeChange(

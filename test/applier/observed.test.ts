@@ -1,12 +1,14 @@
 /** What a live object shows of a change: all of it, a part, or something else. */
 import { describe, expect, it } from 'vitest';
 import { deviationsOf, foreignDifferences, hasEffect, judgeEffect } from '../../src/applier/observed.ts';
+import { kindFrom } from '../../src/kinds/described-kind.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { profileSearch } from '../../src/kinds/profile-search.ts';
 import { simIntegration } from '../../src/kinds/sim-integration.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Change, Difference } from '../../src/model/plan.ts';
 import type { Pointer } from '../../src/model/pointer.ts';
+import { descriptorFrom } from '../support/descriptor.ts';
 import { liveFrom, secretsOf } from '../support/plan.ts';
 import { change, diff, note, objectOf, request, sensitive, thing } from './things.ts';
 
@@ -285,4 +287,29 @@ describe('a record that no change is about', () => {
       'The tenant added items to /rules, although no change asked for that.',
     ]);
   });
+});
+
+it('an item of a list without order, inside a field too, is told by its list', () => {
+  const fields = { config: 'json' };
+  const path = '/v2025/hooks';
+  const kind = kindFrom(descriptorFrom({ kind: 'Hook', path, fields, places: { 'config/*': 'set' } }));
+  const having = (...tags: readonly string[]) => objectOf(kind, { id: 'h', name: 'H', config: { tags } });
+  const made = change(kind, ['H'], {
+    action: 'update',
+    declared: { config: { tags: ['a', 'c', 'd'] } },
+    diff: [
+      diff('/config/tags/0', 'b', null),
+      diff('/config/tags/1', null, 'c'),
+      diff('/config/tags/2', null, 'd'),
+    ],
+  });
+  const entry = { kind, change: plannedFrom(having('a', 'b'), made) };
+  const told = (...tags: readonly string[]) => {
+    const { warnings, unmet } = deviationsOf(entry, having(...tags), having('a', 'b'), secrets);
+    return [warnings, unmet];
+  };
+  expect(told('d', 'c', 'a')).toEqual([[], []]);
+  const added = 'The tenant added items to /config/tags, although no change asked for that.';
+  expect(told('0', 'a', 'c', 'd')).toEqual([[added], ['/config/tags']]);
+  expect(told('a', 'd')).toEqual([['The tenant ignored /config/tags: it is unchanged.'], ['/config/tags']]);
 });

@@ -1,13 +1,14 @@
 /** What a descriptor says of single places is so in fields of any kind, and at any depth. */
 import { describe, expect, it } from 'vitest';
 import { draftObject } from '../../src/exporter/draft.ts';
+import { differences } from '../../src/kinds/compare.ts';
 import { credentialPlaces } from '../../src/kinds/credentials.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { descriptorFrom } from '../../src/kinds/descriptor.ts';
 import { overlayFields } from '../../src/kinds/field.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import { isIgnored } from '../../src/kinds/places.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 import { liveMarker, secretMarker } from '../../src/model/marker.ts';
 
 const kind = kindFrom(
@@ -103,6 +104,28 @@ describe.each(['list', 'set'])('an item of a %s keeps what the tenant made in it
       return typeof at === 'number' ? { ...item, uid: liveMarker(`/config/${name}/${at}/uid`) } : item;
     });
     expect(overlayFields(minting, inConfig(items), live)).toEqual(inConfig(expected));
+  });
+});
+
+describe('an item of a list without order', () => {
+  const items = (...set: readonly Json[]) => ({ config: { set } });
+  const live = items({ n: 1, uid: 'A' }, { n: 2, uid: 'B' }, null);
+  it.each<[string, JsonObject, readonly string[]]>([
+    ['goes', items({ n: 2 }, null), ['remove /config/set/1 {"n":1} null']],
+    ['comes', items({ n: 1 }, null, { n: 0 }, { n: 2 }), ['add /config/set/1 null {"n":0}']],
+    [
+      'is another',
+      items({ n: 3 }, null, { n: 1 }),
+      ['remove /config/set/2 {"n":2} null', 'add /config/set/2 null {"n":3}'],
+    ],
+    ['is null', items({ n: 1 }, { n: 2 }), ['remove /config/set/0 null null']],
+    ['is moved', items({ n: 2 }, null, { n: 1 }), []],
+  ])('is the only difference where it %s', (_, declared, expected) => {
+    const found = differences(minting, declared, live);
+    const text = (value: Json) => JSON.stringify(value);
+    expect(
+      found.map(({ op, path, before, after }) => `${op} ${path} ${text(before)} ${text(after)}`),
+    ).toEqual(expected);
   });
 });
 
