@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readdir, readFile, rename, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type {
   Conclusion,
@@ -14,6 +14,7 @@ import { ExitCode, fail, ifExists, unreadableFile, unwritableFile } from '../mod
 import { parseJson, sameJson } from '../model/json.ts';
 import { isSameTenant, type TenantName } from '../model/network.ts';
 import type { Plan } from '../model/plan.ts';
+import { readOwnFile } from '../model/regular-file.ts';
 
 /** What the runs of a plan have done: written before and after every request, read when the plan is applied again. */
 export interface Journal {
@@ -181,7 +182,7 @@ interface JournalContent {
 
 /** Reads a journal. A last line that a crash cut off is left out. Throws a Failure where the file is damaged elsewhere. */
 async function readJournal(file: string): Promise<JournalContent> {
-  const bytes = await ifExists(readFile(file)).catch((error: unknown) => {
+  const bytes = await ifExists(readOwnFile(file)).catch((error: unknown) => {
     throw unreadableFile(file, error);
   });
   if (bytes === null) return { header: null, records: [], length: 0 };

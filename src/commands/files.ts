@@ -30,6 +30,7 @@ import {
   unreadableFile,
   unwritableFile,
 } from '../model/failure.ts';
+import { requireRegularFile } from '../model/regular-file.ts';
 import { type Io, printNote } from './io.ts';
 
 type FileIo = Pick<Io, 'cwd' | 'signal'>;
@@ -213,6 +214,7 @@ function tryToWrite(file: string, io: FileIo): void {
  */
 export function readIfThere(file: string, shown = file): string | null {
   try {
+    requireRegularFile(shown, statSync(file));
     const bytes = readFileSync(file);
     decodeText(bytes, shown);
     // As it is, with a byte order mark.

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ApplyEvent } from '../applier/run.ts';
 import { readResultFile } from '../applier/saved-file.ts';
@@ -21,6 +21,7 @@ import {
 import { type Fleet, type FleetError, type FleetMember, fleetOf, notRun } from '../model/fleet.ts';
 import { getText, isObject, parseJson } from '../model/json.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
+import { readOwnFile } from '../model/regular-file.ts';
 import type { Result } from '../model/result.ts';
 import {
   type ApplyOptions,
@@ -275,7 +276,7 @@ interface FleetRecord {
 async function openFleetJournal(root: string, digest: string) {
   requireOwnFolder(root);
   const file = join(root, ownFolder, 'fleets', `${fileStem(digest)}.jsonl`);
-  const text = (await ifExists(readFile(file, 'utf8'))) ?? '';
+  const text = (await ifExists(readOwnFile(file)))?.toString() ?? '';
   if (text !== '') await requireUncommitted(root, file);
   const records = new Map(text.split('\n').flatMap((line) => recordIn(line, file)));
   let written: Promise<void> = Promise.resolve();

@@ -7,6 +7,7 @@ import { environmentFolder } from '../loader/paths.ts';
 import { digestStart } from '../model/digest.ts';
 import { ExitCode, Failure, fail, ifExists, systemCode, unwritableFile } from '../model/failure.ts';
 import { get, getText, isObject, parseJson } from '../model/json.ts';
+import { readOwnFile } from '../model/regular-file.ts';
 
 interface LockingOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -239,9 +240,9 @@ async function thisProcess(token: string): Promise<LockHolder> {
 }
 
 async function readHolder(file: string): Promise<LockHolder | null | 'unreadable'> {
-  const text = await ifExists(readFile(file, 'utf8'));
-  if (text === null) return null;
-  const value = parseJson(text);
+  const bytes = await ifExists(readOwnFile(file));
+  if (bytes === null) return null;
+  const value = parseJson(bytes.toString());
   if (!isObject(value)) return 'unreadable';
   const [token, host, pid] = [getText(value, 'token'), getText(value, 'host'), get(value, 'pid')];
   // The token becomes part of a file name.

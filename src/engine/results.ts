@@ -1,8 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { readResultFile } from '../applier/saved-file.ts';
 import { environmentFolder } from '../loader/paths.ts';
 import { Failure, fail, ifExists, unreadableFile } from '../model/failure.ts';
+import { readOwnFile } from '../model/regular-file.ts';
 import type { Result } from '../model/result.ts';
 import type { LaterResult } from '../planner/rollback.ts';
 
@@ -40,10 +41,10 @@ export async function pastApplies(
   const applies: PastApply[] = [];
   for (const { environment, name, file } of found) {
     try {
-      const text = await readFile(join(root, file), 'utf8').catch((error: unknown) => {
+      const bytes = await readOwnFile(join(root, file), file).catch((error: unknown) => {
         throw unreadableFile(file, error);
       });
-      const result = readResultFile(text, file);
+      const result = readResultFile(bytes.toString(), file);
       applies.push({ environment, startedAt: result.startedAt, file, result });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

@@ -13,6 +13,7 @@ import picomatch from 'picomatch';
 import { globSync } from 'tinyglobby';
 import { Failure, fail, systemCode, unreadableFile } from '../model/failure.ts';
 import { isSlowGlob, slowGlob } from '../model/glob.ts';
+import { requireRegularFile } from '../model/regular-file.ts';
 import {
   credentialsFailure,
   holdsCredentials,
@@ -81,8 +82,7 @@ export function diskSource(root: string, largest = largestFile, isSecret = holds
     if (!isInside(root, real)) throw outsideProjectFailure(path);
     if (isInReserved(real.slice(root.length))) throw reservedFolderFailure(path);
     if (isSecret(path) || isSecret(real)) throw credentialsFailure(path);
-    if (!stats.isFile())
-      throw fail('file-unreadable', `${path} is not a regular file.`, { hint: 'Name a file.' });
+    requireRegularFile(path, stats);
     if (stats.size > largest) {
       const size = largest < 2 ** 20 ? `${largest / 2 ** 10} KB` : `${largest / 2 ** 20} MB`;
       throw fail('file-too-large', `${path} is larger than ${size}.`);

@@ -46,7 +46,7 @@ describe('a journal', () => {
     const folder = await newFolder();
     const { file } = await openJournal(folder, plan);
     await mkdir(file);
-    await expect(openJournal(folder, plan)).rejects.toThrow(`${file} cannot be read (EISDIR)`);
+    await expect(openJournal(folder, plan)).rejects.toThrow(`${file} is not a regular file`);
   });
 
   it('remembers what was noted', async () => {

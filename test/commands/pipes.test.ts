@@ -138,3 +138,14 @@ it('a pipe that never ends is read up to the size of the largest plan', async ()
   zeros.pipe(createWriteStream(pipe)).on('error', () => zeros.destroy());
   await expectEnd(world.run('show pipe.json'), 1, 'pipe.json is larger than 256 MB');
 });
+
+describe('a pipe in the place of a file that tenantctl keeps', () => {
+  it.each([
+    ['lock', 'apply --yes'],
+    ['results/2026-01-01T00-00-00-000Z-test.json', 'rollback --last'],
+  ])('is named: %s', async (name, command) => {
+    world.write(`.tenantctl/test/${name}.txt`, '');
+    execFileSync('mkfifo', [join(world.dir, '.tenantctl/test', name)]);
+    await expectEnd(world.run(command), 1, `${name} is not a regular file.`);
+  });
+});

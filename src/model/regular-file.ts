@@ -1,0 +1,19 @@
+import { constants, type Stats } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { fail } from './failure.ts';
+
+/** Throws a Failure for a pipe, a device or a folder: reading one may never end. */
+export function requireRegularFile(file: string, stats: Stats, hint = 'Name a file.'): void {
+  if (!stats.isFile()) throw fail('file-unreadable', `${file} is not a regular file.`, { hint });
+}
+
+/** Reads a file that tenantctl keeps for itself. Opening it never waits for the other end of a pipe. */
+export async function readOwnFile(file: string, shown = file): Promise<Buffer> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    requireRegularFile(shown, await handle.stat(), 'Remove it: tenantctl keeps a file of its own there.');
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
