@@ -1,4 +1,3 @@
-import { diffArrays } from 'diff';
 import { compareField, pairRecords, recordAgrees } from '../kinds/compare.ts';
 import { itemTextAt } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
@@ -23,6 +22,7 @@ import {
 } from '../model/json.ts';
 import { secretName, secretNamesIn } from '../model/marker.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { runsOf } from '../model/runs.ts';
 import { asPrinted, type DraftContext, draftObject } from './draft.ts';
 
 import { type Edit, eolOf } from './edit/document.ts';
@@ -401,25 +401,11 @@ const mostDifferences = 4000;
 
 /** The items of two lists in order, with as many equal ones in pairs as possible. */
 function alignItems(declared: readonly string[], live: readonly string[]): ItemPair[] {
-  const chunks = diffArrays([...declared], [...live], { maxEditLength: mostDifferences }) ?? [
-    { count: declared.length, removed: true, added: false },
-    { count: live.length, removed: false, added: true },
-  ];
-  const pairs: ItemPair[] = [];
-  let [at, liveAt, end, liveEnd] = [0, 0, 0, 0];
-  const pairGap = () => {
-    while (at < end || liveAt < liveEnd)
-      pairs.push([at < end ? at++ : null, liveAt < liveEnd ? liveAt++ : null]);
-  };
-  for (const { count, removed, added } of chunks) {
-    if (removed) end += count;
-    else if (added) liveEnd += count;
-    else {
-      pairGap();
-      for (let item = 0; item < count; item += 1) pairs.push([at++, liveAt++]);
-      [end, liveEnd] = [at, liveAt];
-    }
-  }
-  pairGap();
-  return pairs;
+  let [at, liveAt] = [0, 0];
+  return runsOf(declared, live, mostDifferences).flatMap(({ before, after }) =>
+    Array.from(
+      { length: Math.max(before.length, after.length) },
+      (_, turn): ItemPair => [turn < before.length ? at++ : null, turn < after.length ? liveAt++ : null],
+    ),
+  );
 }

@@ -1,4 +1,5 @@
-import { diffArrays, diffWordsWithSpace } from 'diff';
+import { diffWordsWithSpace } from 'diff';
+import { runsOf } from '../model/runs.ts';
 import { codePoint, takeFirst, takeLast, visibleBlanks } from './safe.ts';
 
 /** A run of text within a line; `changed` marks the words that differ. */
@@ -135,21 +136,16 @@ function countsOf(blocks: readonly Block[]): LineDiff['counts'] {
 }
 
 /** Blocks of equal lines and of changes in turn; texts with too many edits are one change. */
-function blocksOf(old: string[], fresh: string[]): Block[] {
-  const changes = diffArrays(old, fresh, { maxEditLength: maxLineEdits });
-  const signs = changes
-    ? changes.map(({ added, removed, count }) => (added ? '+' : removed ? '-' : ' ').repeat(count)).join('')
-    : `${'-'.repeat(old.length)}${'+'.repeat(fresh.length)}`;
+function blocksOf(old: readonly string[], fresh: readonly string[]): Block[] {
   let [oldAt, freshAt] = [0, 0];
-  return (signs.match(/ +|[-+]+/g) ?? []).map((run): Block => {
-    const removed = old.slice(oldAt, oldAt + run.replaceAll('+', '').length);
-    const added = fresh.slice(freshAt, freshAt + run.replaceAll('-', '').length);
-    const is = run.startsWith(' ') ? 'same' : 'changed';
-    const [before, after] =
-      is === 'same' ? [removed.map(equalLine), added.map(equalLine)] : diffWords(removed, added);
-    const block = { is, before: number(before, oldAt), after: number(after, freshAt) } as const;
-    oldAt += removed.length;
-    freshAt += added.length;
+  return runsOf(old, fresh, maxLineEdits).map(({ isEqual, before, after }): Block => {
+    const [removed, added] = isEqual
+      ? [before.map(equalLine), after.map(equalLine)]
+      : diffWords(before, after);
+    const is = isEqual ? 'same' : 'changed';
+    const block = { is, before: number(removed, oldAt), after: number(added, freshAt) } as const;
+    oldAt += before.length;
+    freshAt += after.length;
     return block;
   });
 }

@@ -1,5 +1,5 @@
-import { diffArrays } from 'diff';
 import { groupBy } from '../../../model/basics.ts';
+import { type Run, runsOf } from '../../../model/runs.ts';
 import { namesAndMore } from '../../../model/words.ts';
 import { element } from './dom.ts';
 
@@ -33,15 +33,15 @@ export function markChanges(frames: Element): void {
   const [before, after] = [...frames.querySelectorAll('iframe')];
   const [old, fresh] = [before, after].map((frame) => frame && tokensIn(frame));
   if (!before || !after || !old || !fresh) return;
-  const stretches = compare(old, fresh);
-  const styles = stylesOf(stretches);
+  const runs = runsOf(old, fresh, maxEdits, keyOf);
+  const styles = stylesOf(runs);
   const topOf = ({ marks }: Passage) => marks.at(-1)?.range.getBoundingClientRect().top ?? 0;
-  const passages = [...passagesOf(stretches), ...styles].toSorted((a, b) => topOf(a) - topOf(b));
+  const passages = [...passagesOf(runs), ...styles].toSorted((a, b) => topOf(a) - topOf(b));
   known.set(frames, passages);
   tellStyles(frames, styles);
-  const changed = stretches.filter(({ isEqual }) => !isEqual);
-  tellHidden(before, old, new Set(changed.flatMap((stretch) => stretch.old)));
-  tellHidden(after, fresh, new Set(changed.flatMap((stretch) => stretch.fresh)));
+  const changed = runs.filter(({ isEqual }) => !isEqual);
+  tellHidden(before, old, new Set(changed.flatMap((run) => run.before)));
+  tellHidden(after, fresh, new Set(changed.flatMap((run) => run.after)));
   for (const frame of [before, after]) drawMarks(frame);
 }
 
@@ -63,39 +63,15 @@ export function showStep(pairs: readonly Element[], step: number): void {
   scrollBy(0, top + range.getBoundingClientRect().top * scale - innerHeight / 2);
 }
 
-/** Tokens of both sides that are equal one by one, or that stand for each other. */
-interface Stretch {
-  readonly isEqual: boolean;
-  readonly old: readonly Token[];
-  readonly fresh: readonly Token[];
-}
+/** Texts that nobody sees, such as the first words for an inbox, are no replacement of texts that everybody sees. */
+const keyOf = ({ isHidden, text }: Token): string => `${isHidden ? 'hidden' : 'shown'} ${text}`;
 
-/** Both sides as stretches: each that differs is between two that are equal. */
-function compare(old: readonly Token[], fresh: readonly Token[]): Stretch[] {
-  // Texts that nobody sees, such as the first words for an inbox, are no replacement of texts that everybody sees.
-  const keyOf = ({ isHidden, text }: Token) => `${isHidden ? 'hidden' : 'shown'} ${text}`;
-  const runs = diffArrays(old.map(keyOf), fresh.map(keyOf), { maxEditLength: maxEdits });
-  if (!runs) return [{ isEqual: false, old, fresh }];
-  const stretches: Stretch[] = [];
-  let [oldAt, freshAt] = [0, 0];
-  for (const { added, removed, count } of runs) {
-    const [oldEnd, freshEnd] = [oldAt + (added ? 0 : count), freshAt + (removed ? 0 : count)];
-    const run = { old: old.slice(oldAt, oldEnd), fresh: fresh.slice(freshAt, freshEnd) };
-    const isEqual = !added && !removed;
-    const last = isEqual || stretches.at(-1)?.isEqual ? undefined : stretches.pop();
-    const [before, after] = [last?.old ?? [], last?.fresh ?? []];
-    stretches.push({ isEqual, old: [...before, ...run.old], fresh: [...after, ...run.fresh] });
-    [oldAt, freshAt] = [oldEnd, freshEnd];
-  }
-  return stretches;
-}
-
-function passagesOf(stretches: readonly Stretch[]): Passage[] {
-  return stretches.flatMap(({ isEqual, old, fresh }, at) => {
-    const before = stretches[at - 1];
+function passagesOf(runs: readonly Run<Token>[]): Passage[] {
+  return runs.flatMap(({ isEqual, before, after }, at) => {
+    const last = runs[at - 1];
     const marks = isEqual
       ? []
-      : [...marksOf(old, before?.old.at(-1)), ...marksOf(fresh, before?.fresh.at(-1))];
+      : [...marksOf(before, last?.before.at(-1)), ...marksOf(after, last?.after.at(-1))];
     return marks.some(({ is }) => is === 'words') ? [{ marks, style: '' }] : [];
   });
 }
@@ -130,7 +106,7 @@ interface Restyled {
 }
 
 /** The changes of style around equal words: each once, with all its places. */
-function stylesOf(stretches: readonly Stretch[]): Passage[] {
+function stylesOf(runs: readonly Run<Token>[]): Passage[] {
   const compared = new Map<Element, readonly string[]>();
   const found: Restyled[] = [];
   /** What differs between two elements. What differs around them as well is a change of that. */
@@ -147,9 +123,9 @@ function stylesOf(stretches: readonly Stretch[]): Passage[] {
     compared.set(one, all);
     return all;
   };
-  for (const { old, fresh } of stretches.filter(({ isEqual }) => isEqual))
-    for (const [at, token] of old.entries()) {
-      const other = fresh[at];
+  for (const { before, after } of runs.filter(({ isEqual }) => isEqual))
+    for (const [at, token] of before.entries()) {
+      const other = after[at];
       if (other && !token.isHidden) visit(token.node.parentElement, other.node.parentElement, token, other);
     }
   return groupBy(found, ({ words }) => words).map(([words, places]) => {
