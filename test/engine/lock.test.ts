@@ -254,7 +254,7 @@ describe('the lock', () => {
     const onLost = vi.fn();
     const lock = await acquireLock(folder, { renewEvery: 1, onLost });
     clock.mockReturnValue(45_000);
-    const reading = vi.spyOn(fs, 'readFile');
+    const reading = vi.spyOn(fs, 'open');
     syncBuiltinESMExports();
     const waitForReads = async (count = reading.mock.calls.length) =>
       expect.poll(() => reading.mock.calls.length, { interval: 1 }).toBeGreaterThan(count + 3);
@@ -300,7 +300,7 @@ describe('the lock', () => {
     const onLost = vi.fn();
     clock.mockReturnValue(20_000);
     const lock = await acquireLock(folder, { renewEvery: 1, onLost });
-    const reading = vi.spyOn(fs, 'readFile').mockRejectedValue(new Error('The folder is away.'));
+    const reading = vi.spyOn(fs, 'open').mockRejectedValue(new Error('The folder is away.'));
     syncBuiltinESMExports();
     await expect.poll(() => reading.mock.calls.length, { interval: 1 }).toBeGreaterThan(3);
     clock.mockReturnValue(50_000);
@@ -342,9 +342,11 @@ describe('the lock', () => {
     expect(await readdir(folder)).toEqual(['lock']);
   });
 
-  it('that the system does not let anybody read is an error, and no free lock', async () => {
+  it('whose place a folder has is an error, and no free lock', async () => {
     await mkdir(join(folder, 'lock'));
-    await expect(acquireLock(folder)).rejects.toMatchObject({ code: 'EISDIR' });
+    await expect(acquireLock(folder)).rejects.toMatchObject({
+      diagnostics: [{ code: 'file-unreadable', message: expect.stringContaining('not a regular file') }],
+    });
     expect(await readdir(folder)).toEqual(['lock']);
   });
 
