@@ -95,7 +95,9 @@ answers after 20 ms.
   0.80 on Node 24 and 26; a plan of 10,000 templates takes 0.97 on Node 20 and 0.86 on Node 26 (medians of 4 to 9 pairs,
   2026-11-27). Other versions of Node keep their own settings.
 - **Shapes.** Objects that exist in thousands, such as resources and live objects, have functions and no getters: V8
-  keeps an object with a getter in its literal as a dictionary, which is slow to make and to use.
+  keeps an object with a getter in its literal as a dictionary, which is slow to make and to use. JSON objects are made
+  member by member: with \`Object.fromEntries\`, 2,100 of 16 members took 6.3 ms instead of 1.9 ms on Node 20, and 4.0 ms
+  instead of 0.9 ms on Node 26 (2026-11-28).
 - **HTML report.** The details of a long report are compressed. The page unpacks the texts for the search first and
   everything else in idle time, and makes details when they are opened. It prints more than 100 changes without e-mails
   and requests: with them, Chromium gave up on 2,000 changes. Without, it printed 2,000 changes on 1,010 pages (a PDF of
