@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ifExists, systemCode, unwritableFile } from '../model/failure.ts';
 
@@ -11,7 +11,7 @@ interface WholeFile {
 interface StagedFile extends WholeFile {
   /** Where links lead. */
   readonly target: string;
-  /** The file with the content that takes the target's place; `null` where the target itself is written. */
+  /** The file with the content that takes the target's place, or is a new target; `null` where what is there is written over. */
   readonly draft: string | null;
 }
 
@@ -23,7 +23,10 @@ export async function replaceFiles(files: readonly WholeFile[], folder = ''): Pr
   const staged: StagedFile[] = [];
   try {
     for (const file of files) staged.push(await naming(file, stageFile(file, folder)));
-    for (const file of staged) await naming(file, putInPlace(file));
+    for (let file = staged[0]; file; file = staged[0]) {
+      await naming(file, putInPlace(file));
+      staged.shift();
+    }
   } finally {
     for (const { draft } of staged) if (draft !== null) await rm(draft, { force: true });
   }
@@ -40,6 +43,11 @@ async function naming<T>({ path }: WholeFile, work: Promise<T>): Promise<T> {
 async function stageFile(file: WholeFile, folder: string): Promise<StagedFile> {
   const path = resolve(folder, file.path);
   await mkdir(dirname(path), { recursive: true });
+  // Most files of an export are new. A draft of each would take a third of its time.
+  if ((await ifExists(lstat(path))) === null) {
+    await create(path, file.content);
+    return { ...file, target: path, draft: path };
+  }
   const target = (await ifExists(realpath(path))) ?? path;
   const draft = (await isRegular(target)) ? await writeDraft(target, file.content) : null;
   return { ...file, target, draft };
@@ -47,6 +55,16 @@ async function stageFile(file: WholeFile, folder: string): Promise<StagedFile> {
 
 /** Where there is no room for a draft, what is there has to stay: written over, it would end in the middle. */
 const noRoom = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+/** Rejects, and leaves nothing behind, where there is no room. */
+async function create(path: string, content: string): Promise<void> {
+  try {
+    await writeFile(path, content, { flag: 'wx' });
+  } catch (error) {
+    if (noRoom.includes(systemCode(error) ?? '')) await rm(path, { force: true });
+    throw error;
+  }
+}
 
 /** Returns `null` where it does not work: a file can be writable although its folder is not. Rejects where there is no room. */
 async function writeDraft(target: string, content: string): Promise<string | null> {
@@ -69,15 +87,15 @@ async function takeOverRights(target: string, draft: string): Promise<void> {
   await chmod(draft, replaced.mode);
 }
 
-/** Some systems replace no file that another program has open, or that is mounted by itself. */
 async function putInPlace({ draft, target, content }: StagedFile): Promise<void> {
-  const isReplaced =
-    draft !== null &&
-    (await rename(draft, target).then(
-      () => true,
-      () => false,
-    ));
-  if (!isReplaced) await writeFile(target, content);
+  if (draft === target) return;
+  try {
+    if (draft !== null) return await rename(draft, target);
+  } catch {
+    // Some systems replace no file that another program has open, or that is mounted by itself.
+    if (draft !== null) await rm(draft, { force: true });
+  }
+  await writeFile(target, content);
 }
 
 /** Whether a file is a regular one, or does not exist. A device or a pipe can be neither replaced nor written twice. */

@@ -183,10 +183,12 @@ describe('the result file of a run', () => {
 
   it('is not written a second time once it is in its place', async () => {
     const file = join(await newFolder(), 'r.json');
+    const recorder = record(file);
+    await recorder.start([result('a', 'unknown')]);
     const written = vi.spyOn(fs, 'writeFile');
     syncBuiltinESMExports();
     const times = { startedAt: now(), endedAt: now() };
-    await record(file).end(planResult(plan, { ...times, outcome: 'done', changes: [] }, []));
+    await recorder.end(planResult(plan, { ...times, outcome: 'done', changes: [] }, []));
     expect(written.mock.calls.map(([target]) => target)).toEqual([`${file}.${process.pid}.draft`]);
   });
 
