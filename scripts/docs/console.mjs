@@ -48,7 +48,7 @@ export async function withOutputs(
 export function outputsAfter(readOther) {
   return (text, program) => {
     const others = blocksOf(readOther()).flatMap(stepsOf);
-    return withOutputs(text, program, { before: ['(', ...others, ') > /dev/null'] });
+    return withOutputs(text, program, { before: ['(', ...others, ') > /dev/null 2>&1'] });
   };
 }
 
