@@ -64,7 +64,7 @@ function countsOf({ summary, environments }) {
   return { environments: all, 'failed-environments': failed, ...changes, ...applied };
 }
 
-/** The value of an option among the arguments given, in either form; `null` where it is not given. */
+/** The value of an option among the arguments given, in either form; `null` if it is not given. */
 function readOption(name) {
   if (name === null) return null;
   const joined = given.find((arg) => arg.startsWith(`${name}=`));

@@ -51,7 +51,7 @@ function measure({ path, text }) {
       module.staticExports,
       ({ entries }) => entries.filter((entry) => !entry.moduleRequest).length,
     ),
-    // A line counts where nothing but a comment stands on it.
+    // A line counts if nothing but a comment stands on it.
     comments: sum(
       comments.filter(({ start }) => /(^|\n)[ \t]*$/.test(text.slice(0, start))),
       ({ start, end }) => countLines(`${text.slice(start, end)}\n`),

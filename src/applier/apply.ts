@@ -18,8 +18,8 @@ import { runChange } from './run-change.ts';
 import { removalOf } from './verify.ts';
 
 /**
- * Applies a plan (design, section 6). One that does not hold gives a result `refused`, with nothing written; later failures of the
- * tenant are in the result. Rejects, with a Failure, only where the tenant cannot be read before the first change.
+ * Applies a plan (design, section 6). A plan that fails its checks gives a result `refused`, with nothing written; later
+ * failures of the tenant are in the result. Rejects, with a Failure, only if the tenant cannot be read before the first change.
  */
 export async function applyChanges(plan: Plan, port: TenantPort, options: ApplyOptions): Promise<Result> {
   try {
@@ -52,7 +52,7 @@ export async function applyChanges(plan: Plan, port: TenantPort, options: ApplyO
   }
 }
 
-/** Ends what is kept of a run that is done. That it is done has to be reported, also where this cannot be written. */
+/** Ends the records of a finished run. The run is reported as done even if this cannot be written. */
 async function endRecords(result: Result, { onDone, journal, now }: Run): Promise<Result> {
   try {
     await onDone(result);
@@ -65,7 +65,10 @@ async function endRecords(result: Result, { onDone, journal, now }: Run): Promis
   }
 }
 
-/** Goes level by level. What the answers do not show is settled before the deletes, which depend on it, and at the end. */
+/**
+ * Applies level by level. Outcomes that the answers do not show are settled before the deletes, which depend on them, and at
+ * the end.
+ */
 async function runAll(
   tasks: readonly Task[],
   readAt: number,
@@ -116,7 +119,7 @@ async function runAll(
   return results;
 }
 
-/** What earlier runs of the plan made or began is recorded too: if this run is killed, a rollback has to undo all of it. */
+/** Changes that earlier runs of the plan made or began are recorded too: if this run is killed, a rollback has to undo them all. */
 function recordEarlier(
   tasks: readonly Task[],
   results: ReadonlyMap<Address, ChangeResult>,
@@ -179,16 +182,16 @@ type End = Ending | Pending;
 
 async function runUnit(unit: readonly Task[], sightings: Sightings, run: Run): Promise<readonly End[]> {
   const { created, isStopped, onEvent } = run;
-  // Where nothing is sent, nothing relies on a read.
+  // Without a request, nothing relies on a read.
   const endUnsent = async () => (await runChange(unit, null, run)) ?? [];
   if (isStopped() || !unit.some(isLeft)) return endUnsent();
   for (const { change } of unit) onEvent({ type: 'started', address: change.address, action: change.action });
   for (let round = 1; ; round += 1) {
     const checked = await checkUnit(unit, sightings);
-    // An interrupt ends a read as well, which says nothing about the objects.
+    // An interrupt also aborts a read; that says nothing about the objects.
     if (isStopped()) return endUnsent();
     if (checked.reasons.size > 0) return unit.map((task) => endStale(task, checked.reasons));
-    // With a low rate limit every request has to wait longer: then the last of several reads has to do.
+    // With a low rate limit every request waits longer: then the last of several reads must do.
     const notAfter = round < mostReads ? checked.notAfter : null;
     const tasks = checked.tasks.map((task) => created.fill(task));
     const ends = await runChange(tasks, notAfter, run);
@@ -216,9 +219,9 @@ function endStale(task: Task, reasons: ReadonlyMap<Address, string>): Ending {
 }
 
 /**
- * The ends of a delete in bulk. A tenant may refuse the whole request because of one of its objects: one that is already
- * gone (api-notes, "bulk-delete of what is already gone"), or one that it does not delete. A failed change stops no
- * other one (design, section 6), so the objects are read again, and those that are left are deleted one by one.
+ * The outcomes of a bulk delete. A tenant may refuse the whole request because one object is already gone (api-notes,
+ * "bulk-delete of what is already gone") or cannot be deleted. A failed change stops no other (design, section 6), so the
+ * objects are read again, and the remaining ones are deleted one by one.
  */
 async function deleteApart(
   unit: readonly Task[],
@@ -233,7 +236,7 @@ async function deleteApart(
   for (const [at, end] of refused.entries()) {
     const planned = unit.filter(({ change }) => change.address === end.task.change.address);
     const checked = await sightings.check(planned).catch(() => null);
-    // Where it is not known what the tenant has, the refusal is reported.
+    // If the state of the tenant is unknown, the refusal is reported.
     if (!checked) return [...results, ...refused.slice(at)];
     const isGone = checked.tasks.some(({ live }) => live === null);
     if (isGone) results.push(await endGone(end, run));

@@ -10,16 +10,16 @@ import { type Finder, type FoundObjects, type KindChange, lookUntil, lookUp, typ
 import { deviationsOf, hasEffect } from './observed.ts';
 import { type Ending, ending, type Run } from './run.ts';
 
-/** A change whose requests were sent. What the tenant shows of its object decides how it ended. */
+/** A change whose requests were sent. The object in the tenant decides the outcome. */
 export interface Pending {
   readonly task: Task;
   readonly log: readonly SentRequest[];
-  /** Until when a later look may show something else. */
+  /** Until when a later read may show something else. */
   readonly until: number;
-  /** Whether no answer shows that the request was carried out. */
+  /** Whether no answer confirms the request. */
   readonly isUncertain: boolean;
   isFinal(found: FoundObjects): boolean;
-  /** Ends the change with what was seen last, or with the reason why its object could not be read. */
+  /** Ends the change with the object as last read, or with the reason why it could not be read. */
   end(seen: LastSeen): Promise<Ending>;
 }
 
@@ -27,7 +27,7 @@ type LastSeen = FoundObjects | { readonly failed: string };
 
 /**
  * All objects are read together, with growing waits, until each is final or its time is over. `finish` is called for each as it
- * ends. Never rejects: where the journal cannot be written, the run is halted.
+ * ends. Never rejects: if the journal cannot be written, the run is halted.
  */
 export async function settle(
   pending: readonly Pending[],
@@ -37,7 +37,7 @@ export async function settle(
   const { clock, signal, onEvent } = run;
   let open = pending;
   const endAll = async (ended: readonly Pending[], seen: (one: Pending) => LastSeen) => {
-    // Together: their records share a write.
+    // Together, so that their records share a write.
     const end = async (one: Pending) => finish(await endOne(one, seen(one), run));
     await Promise.all(ended.map(end));
     const isEnded = new Set(ended);
@@ -65,7 +65,7 @@ export async function settle(
     onEvent({ type: 'settling', addresses: open.map(({ task }) => task.change.address), ms });
     return Math.max(1, ms);
   };
-  // An interrupt ends the waits; what is open then is ended without a look.
+  // An interrupt ends the waits; open changes then end without another read.
   while (open.length > 0) await lookUntil(look, announceWait, run);
 }
 
@@ -79,25 +79,25 @@ async function endOne(one: Pending, seen: LastSeen, { halt }: Pick<Run, 'halt'>)
   }
 }
 
-/** Verdicts against the tenant ("ignored", "rewrote", "still exists") wait so long for a better look, in milliseconds. */
+/** How long to read again before blaming the tenant ("ignored", "rewrote", "still exists"), in milliseconds. */
 const longestDoubt = 15_000;
 
-/** The last request of a change in this run: its answer, and what finds the object after it, where that was looked up. */
+/** The last request of a change in this run: its answer, and the search for the object after it, if it was looked up. */
 interface LastRequest {
   readonly answer: Sent;
   readonly find: Finder | null;
 }
 
-/** What was sent, and how it is known that the change was carried out, where no answer said so. */
+/** The requests sent, and the evidence that the change was made if no answer confirms it. */
 interface SentChange {
   readonly remark: string | null;
   readonly log: readonly SentRequest[];
 }
 
 /**
- * Ends an accepted change where the answer shows all of it; else its object has to be read. What the tenant ignored or rewrote is a
- * warning; a deleted object that still exists, or a written one that does not, is not a success. `last` is the last request of this
- * run; `null` where an earlier run had sent all of them.
+ * Ends an accepted change if the answer shows all of it; else its object has to be read. Ignored or rewritten values are a
+ * warning; a deleted object that still exists, or a written one that does not, is not a success. `last` is the last request of
+ * this run; `null` if an earlier run had sent all of them.
  */
 export async function checkConvergence(
   task: Task,
@@ -121,7 +121,7 @@ export async function checkConvergence(
   };
 }
 
-/** `null` where the object has to be read: the answer does not show it, or shows a difference. */
+/** `null` if the object has to be read: the answer does not show it, or shows a difference. */
 function sightingInAnswer(task: Task, last: LastRequest | null, run: Run): Pick<FoundObjects, 'live'> | null {
   if (!last) return { live: task.live };
   if (last.find) return { live: last.find(task).live };
@@ -129,16 +129,16 @@ function sightingInAnswer(task: Task, last: LastRequest | null, run: Run): Pick<
   const { requests, action } = task.change;
   if (answer.outcome !== 'answered') return null;
   if (action === 'delete') {
-    // A 202 says that the tenant will do it, not that it has; and whatever stands in an answer that should be empty may say
-    // something else, or be the words of a gateway.
+    // A 202 says that the tenant will do it, not that it has; and an answer that should be empty may say
+    // something else, or come from a gateway.
     const isConfirmed = answer.status !== 202 && answer.body === null && answer.text === null;
     return isConfirmed && requests.at(-1)?.method === 'DELETE' ? { live: null } : null;
   }
   if (requests.length > 1) return null;
   const live = readWritten(task, answer.body);
-  // Even where the answer does not show all that was asked for, it has the id.
+  // Even an incomplete answer has the id.
   if (action === 'create' && live) run.created.learn(task.change.address, live);
-  // What refers to a new object needs its id, which some answers leave out. Some kinds have none at all.
+  // References to a new object need its id, which some answers leave out. Some kinds have none.
   if (run.created.isAwaited(task.change.address)) return null;
   return live && hasEffect(task, live, run.secrets) ? { live } : null;
 }
@@ -163,7 +163,7 @@ function aboveOfChange({ kind: { parent }, change }: KindChange): Above | null {
   return id === null ? null : { id, part: change.key[0] ?? '' };
 }
 
-/** Judges by the object as it was last seen. Unseen, a success is enough for a write, and a confirmation for a delete. */
+/** Judges by the object as last read. Without a read, a success is enough for a write, and a confirmation for a delete. */
 export async function endSeen(
   task: Task,
   seen: Pick<FoundObjects, 'live'> | { readonly failed: string },

@@ -82,7 +82,10 @@ export function planResult(
   };
 }
 
-/** What the tenant equals after a run: what the plan found equal, and what the run was seen to make equal. */
+/**
+ * The declared objects that the tenant matches after a run: those without a difference in the plan, and those that the run
+ * verifiably changed.
+ */
 function collectProof(
   { desired, ensuredHere = [] }: Plan,
   changes: readonly ChangeResult[],
@@ -95,10 +98,10 @@ function collectProof(
 }
 
 /**
- * What a change did to its object: of an update the values that differ, of JSON single members, and `null` for those that were
- * not there; of a create and a delete the whole object. A manifest with `before` would undo it. `after` is `null` also where
- * nobody saw what came of the change. `withheld` are the places that are left out: what is secret, hidden by the tenant, or looks
- * like a credential.
+ * The effect of a change on its object: for an update the values that differ (single members of JSON), with `null` for missing
+ * ones; for a create or delete the whole object. A manifest with `before` would undo it. `after` is `null` also where no read
+ * showed the outcome. `withheld` lists the places left out: secrets, values that the tenant hides, and what looks like a
+ * credential.
  */
 function recordEffect({
   task,
@@ -109,13 +112,13 @@ function recordEffect({
   const { kind, change } = task;
   const old = fieldsBefore(task);
   const isPlanned = old !== null && change.action === 'update' && !isReplacement(change);
-  // A read that shows nothing of a request that was accepted lags: that the next one was refused does not undo it.
+  // A read that does not show an accepted request lags. A refusal of the next request does not undo it.
   const isLate = isPlanned && outcome === 'failed' && requests.some(isAccepted) && !differs(live, task.live);
   const seen = live && outcome !== 'unknown' && !isLate ? fieldsToRecord(kind, live.fields) : null;
-  // A rollback that does not know what came of an update takes back all that it may have done.
+  // Without a known outcome, a rollback undoes everything that the update may have done.
   const next = seen ?? (isPlanned ? fieldsPlanned(change, old) : null);
   const { isConcern, isWithheld, concealed } = disclosureOf({ task, live }, old, next);
-  // A delete that failed may be done later, and an object that is made again may have to be made as it was: all of it is needed.
+  // A failed delete may still happen, and the object may have to be created again: all of it is needed.
   const isPart = change.action === 'update' && old !== null && next !== null && !isReplacement(change);
   const withheld = new Set<Pointer>();
   const record = (field: Field, at: Pointer, sides: Values): Values | null => {
@@ -151,7 +154,7 @@ const differs = (one: LiveObject | null, other: LiveObject | null): boolean =>
 
 type Values = readonly [Json, Json];
 
-/** The members of two objects, or of one where nothing is on the other side; none for other values. */
+/** The members of two objects, or of one if nothing is on the other side; none for other values. */
 function namesIn(sides: Values): string[] {
   const isOpen = sides.every((side) => side === null || isObject(side));
   return isOpen ? [...new Set(sides.flatMap((side) => Object.keys(side ?? {})))] : [];
@@ -167,12 +170,12 @@ const pairFrom = (members: readonly (readonly [string, Values])[]): [JsonObject,
   objectFrom(members.map(([name, [, is]]) => [name, is])),
 ];
 
-/** The fields as an update would make them. Of a list it only counts that it differs. */
+/** The fields as an update would make them. A list only counts as different. */
 function fieldsPlanned({ diff }: Change, before: JsonObject): JsonObject {
   return diff.reduce((fields, { path, after }) => setMember(fields, path, after), before);
 }
 
-/** What a result may tell of an object: no more than the plan of its change. */
+/** What a result may show of an object: no more than the plan. */
 function disclosureOf(
   { task, live }: Pick<Ending, 'task' | 'live'>,
   before: JsonObject | null,
@@ -199,7 +202,7 @@ function disclosureOf(
   const isAbout = (places: readonly Pointer[], at: Pointer) =>
     places.some((place) => isWithin(at, place) || isWithin(place, at));
   const asked = [...secrets, ...diff.map(({ path }) => path)];
-  /** Other settings of the same map are not the concern of an update. */
+  /** An update does not concern other settings of the same map. */
   const isConcern = (at: Pointer) =>
     !(before && after && isMapOfSettings(fieldNamed(kind, topName(at)))) || isAbout(asked, at);
   return {
@@ -212,13 +215,16 @@ function disclosureOf(
   };
 }
 
-/** Some tenants show a field only where it is set. After a change that clears it, what they do not show is that it is unset. */
+/** Some tenants show a field only if it is set. After a change that clears it, a missing field is unset. */
 function wasCleared({ diff }: Change, fields: JsonObject, at: Pointer): boolean {
   const isUnset = (valueAt(fields, at) ?? null) === null;
   return isUnset && diff.some(({ path, after, sensitive }) => path === at && after === null && !sensitive);
 }
 
-/** The fields before a change; `null` for a create. What earlier runs may have changed is as the first of them recorded it. */
+/**
+ * The fields before a change; `null` for a create. Values that earlier runs may have changed are as the first of them recorded
+ * them.
+ */
 function fieldsBefore({ kind, change, live, earlier = [] }: Task): JsonObject | null {
   if (change.action === 'create') return null;
   let fields = fieldsToRecord(kind, live?.fields ?? {});
@@ -232,7 +238,7 @@ function fieldsBefore({ kind, change, live, earlier = [] }: Task): JsonObject | 
   return fields;
 }
 
-/** The fields without what is the server's own in them: a rollback leaves that to the tenant. */
+/** The fields without server-owned values: a rollback leaves those to the tenant. */
 function fieldsToRecord(kind: Kind, fields: JsonObject): JsonObject {
   return mapMembers(readableFields(kind, fields), (value, name) => {
     const field = fieldNamed(kind, name);
@@ -248,7 +254,7 @@ function withMembers(now: Json, was: Json): Json {
   return { ...now, ...mapMembers(was, (value, name) => withMembers(get(now, name) ?? null, value)) };
 }
 
-/** Whether an earlier run changed the object, and nothing is known of how it was. */
+/** Whether an earlier run changed the object without a record of its state before. */
 function isLost({ change, live, resumed, earlier }: Task): boolean {
   return (
     change.action !== 'create' && resumed && !earlier && (live?.fingerprint() ?? null) !== change.fingerprint

@@ -16,7 +16,7 @@ import type { Change } from '../model/plan.ts';
 import type { ChangeResult } from '../model/result.ts';
 import type { RecentWrite } from './journal.ts';
 
-/** What the tenant has for one change. With several live objects it is unclear which one is meant. */
+/** The live objects for one change. With several it is unclear which one is meant. */
 export interface FoundObjects {
   readonly live: LiveObject | null;
   readonly others: readonly LiveObject[];
@@ -29,13 +29,13 @@ export interface KindChange {
   readonly change: Change;
 }
 
-/** A change that can be made: the object as it is, and the first request that is left to send. */
+/** A change that can be made: the object as it is, and the first request still to send. */
 export interface Task extends KindChange {
   readonly live: LiveObject | null;
   readonly from: number;
   /** An earlier run started it, so the live object is not the one that the plan was made from. */
   readonly resumed: boolean;
-  /** What such runs recorded of it, as far as that is known, the latest first. */
+  /** The records of such runs, as far as known, latest first. */
   readonly earlier?: readonly ChangeResult[] | undefined;
 }
 
@@ -67,7 +67,7 @@ export function requestsForChanges(changes: readonly KindChange[], written = fal
   });
 }
 
-/** The same for objects that were found before: where each has a call of its own, the others are not read. */
+/** The same for objects that were found before: if each has a call of its own, the others are not read. */
 export function readRequestsById(changes: readonly KindChange[]): ReadRequest[] {
   return requestsForChanges(changes).map((request) => {
     const { kind, ids, keys } = request;
@@ -87,7 +87,7 @@ interface Looking {
   readonly signal: AbortSignal;
 }
 
-/** What finds the objects of changes as they are now, or why they could not be read. */
+/** Finds the objects of changes as they are now, or says why they could not be read. */
 export type FreshObjects = { readonly find: Finder } | { readonly failed: string };
 
 /** Never rejects. `written`: answers have shown that all of them are there. */
@@ -132,8 +132,8 @@ interface SettleOptions {
 }
 
 /**
- * Reads until the tenant shows the recent writes, or has had the time to. What is neither as before a write nor as
- * after it was changed by somebody else, and is not waited for.
+ * Reads until the tenant shows the recent writes, or has had the time to. An object that is neither as before nor as after a
+ * write was changed by somebody else, and is not waited for.
  */
 export async function readSettled<T extends { readonly objects: readonly LiveObject[] }>(
   requests: readonly ReadRequest[],
@@ -157,7 +157,7 @@ export async function readSettled<T extends { readonly objects: readonly LiveObj
     },
     { clock, signal },
   );
-  // An interrupt cuts the wait short. What was read so far must not be believed, and another read says so.
+  // An interrupt cuts the wait short. The reads so far must not be trusted; another read reports that.
   return signal.aborted ? read() : last;
 }
 
@@ -165,7 +165,7 @@ export async function readSettled<T extends { readonly objects: readonly LiveObj
 interface ObjectWrites extends RecentWrite {
   readonly kind: Kind;
   readonly key: Key;
-  /** Whether the last of them is several requests, of which nobody has seen the end. */
+  /** Whether the last of them has several requests and no known end. */
   readonly mayBeHalfMade: boolean;
 }
 
@@ -185,7 +185,7 @@ function writesAskedFor(
     const identity = identityOf(kind, key);
     if (!request.complete && !asked.has(identity)) continue;
     const before = [...(byIdentity.get(identity)?.before ?? []), ...write.before];
-    // A clock that was set back must not make it wait longer.
+    // A clock set back must not lengthen the wait.
     const at = Math.min(write.at, now);
     const mayBeHalfMade = write.after === undefined && write.before.length > 1;
     byIdentity.set(identity, { ...write, at, before, kind, key, mayBeHalfMade });
@@ -205,7 +205,7 @@ function isHidden(
   if (before.includes(fingerprint)) return true;
   // Between two requests of one change, the object is neither as before nor as after it.
   if (found !== null) return mayBeHalfMade;
-  // A rename that does not show yet: the object has its old key, unless a later write gave it that again.
+  // A rename that does not show yet: the object still has its old key, unless a later write restored it.
   const givenLater = new Set(writes.flatMap((write) => (write.at > at && write.after ? [write.after] : [])));
   return objects.some((object) => {
     const print = object.fingerprint();

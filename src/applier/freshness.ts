@@ -4,27 +4,27 @@ import { finderIn, type KindChange, type Task } from './find.ts';
 import { readinessOf } from './observed.ts';
 import type { Run } from './run.ts';
 
-/** No write relies on a read that is older, in milliseconds. */
+/** The age of a read that a write may rely on, in milliseconds. */
 const freshFor = 10_000;
-/** How often an object is read again because its request had to wait too long after that. */
+/** How often an object is read again because its request waited too long. */
 export const mostReads = 4;
-/** The same for the create of an object that the tenant would make twice: long enough to read for several at once. */
+/** The same for a create that the tenant would carry out twice: long enough to read for several at once. */
 const freshForDuplicates = 1_000;
-/** At most so many changes are read again at once: those that can be made before the read is too old. */
+/** The most changes to read again at once: as many as can be made before the read is too old. */
 const mostOfList = 100;
-/** The same where each object is read by a call of its own. */
+/** The same if each object is read by a call of its own. */
 const mostOfEach = 16;
 
-/** What was last read for one change: its task, or why it must not be made. */
+/** The last read for one change: its task, or why it must not be made. */
 interface Sighting {
   /** When it is too old to rely on, in milliseconds since 1970. */
   readonly until: number;
   readonly task: Task;
-  /** A sentence; `null` where the change may be made. */
+  /** A sentence; `null` if the change may be made. */
   readonly stale: string | null;
 }
 
-/** Tasks as their objects are now. Where some of them must not be made, the reasons, and none may be. */
+/** Tasks with their current objects; or, if some must not be made, the reasons, and then none may be. */
 interface FreshnessCheck {
   readonly tasks: readonly Task[];
   readonly notAfter: number;
@@ -36,7 +36,7 @@ interface SightingTools extends Pick<Run, 'clock' | 'journal' | 'secrets'> {
   read(entries: readonly KindChange[]): Promise<TenantState>;
 }
 
-/** Keeps what is known of the objects that are still to be written young: reads what remains again, many at once. */
+/** Keeps the reads of objects that are still to be written fresh: reads the remaining ones again, many at once. */
 export class Sightings {
   readonly #tools: SightingTools;
   readonly #seen = new Map<Address, Sighting>();
@@ -55,7 +55,7 @@ export class Sightings {
     }
   }
 
-  /** What may be made now of changes that are made together. Rejects where their objects cannot be read. */
+  /** The changes, of those that are made together, that may be made now. Rejects if their objects cannot be read. */
   async check(unit: readonly Task[]): Promise<FreshnessCheck> {
     // A list that is being read must not change with each page because of what this run creates and deletes. Only those
     // who asked for it care whether it could be read.
@@ -76,7 +76,7 @@ export class Sightings {
     for (const task of unit) this.#waiting.delete(task);
   }
 
-  /** Lets these be read again before they are made. */
+  /** Marks these to be read again before they are made. */
   expire(unit: readonly Task[]): void {
     for (const { change } of unit) {
       const seen = this.#seen.get(change.address);
@@ -126,7 +126,7 @@ export class Sightings {
   }
 }
 
-/** When a read is too old: later where reading takes long, or all that is read would be too old already. */
+/** When a read is too old. If reading takes long, the limit grows, or every read would be too old at once. */
 export function untilOf(entry: KindChange, readAt: number, now: number): number {
   return readAt + Math.max(isDoubled(entry) ? freshForDuplicates : freshFor, 2 * (now - readAt));
 }

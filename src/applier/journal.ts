@@ -16,10 +16,10 @@ import { isSameTenant, type TenantName } from '../model/network.ts';
 import type { Plan } from '../model/plan.ts';
 import { readOwnFile } from '../model/regular-file.ts';
 
-/** What the runs of a plan have done: written before and after every request, read when the plan is applied again. */
+/** The record of a plan's runs: written before and after every request, read when the plan is applied again. */
 export interface Journal {
   readonly file: string;
-  /** What earlier runs of the plan recorded about a change; `null` where none started it. */
+  /** The records of earlier runs about a change; `null` if none started it. */
   progress(address: Address): Progress | null;
   /** Records that a request is about to be sent, with the fingerprints of its objects before it. */
   intend(request: number, before: ReadonlyMap<Address, string | null>, at: string): Promise<void>;
@@ -30,7 +30,7 @@ export interface Journal {
   ): Promise<void>;
   /** Records that a finished change was checked, and what its object showed. */
   settle(change: Address, settled: Pick<Settled, 'unmet' | 'after'>, at: string): Promise<void>;
-  /** Ends the journal of a run that is done: the same plan, applied later, starts from the beginning. */
+  /** Ends the journal of a finished run: the same plan, applied later, starts from the beginning. */
   finish(at: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ const maxBytes = 256 * 1024 * 1024;
  * Opens the journal of a plan in `dir`; the first record creates the file. A last line that a crash cut off is dropped.
  * Runs that had ended before the plan was made are not continued: an equal plan was made from the tenant as they left it,
  * and the secrets that it sends may be others. Their records are set aside once this plan has one of its own.
- * Throws a Failure where the file is damaged elsewhere or belongs to another plan.
+ * Throws a Failure if the file is damaged elsewhere or belongs to another plan.
  */
 export async function openJournal(dir: string, plan: JournalPlan): Promise<Journal> {
   const { digest: planDigest } = plan;
@@ -53,7 +53,7 @@ export async function openJournal(dir: string, plan: JournalPlan): Promise<Journ
   if (header && header.digest !== planDigest) throw journalDamaged(file, 'belongs to another plan');
   const isOver = isOlder(content, plan);
   const byChange = progressOf(isOver ? [] : records);
-  // Under another name it still says which writes the tenant may not show yet.
+  // Under another name it still lists the writes that the tenant may not show yet.
   const setAside = (at: string) =>
     rename(file, join(dir, `${fileStem(planDigest)}.${at.replaceAll(/[^\dTZ]/g, '')}.done.jsonl`)).catch(
       (error: unknown) => {
@@ -82,7 +82,7 @@ export async function openJournal(dir: string, plan: JournalPlan): Promise<Journ
   };
 }
 
-/** A file that grows by whole records, each of which is on the disk before its promise resolves. */
+/** A file of whole records. Each is on disk before its promise resolves. */
 class RecordFile {
   readonly #file: string;
   readonly #open: () => Promise<FileHandle>;
@@ -151,7 +151,7 @@ async function openForAppend(
   }
 }
 
-/** Appends lines, or nothing: on a full disk, half of a line would spoil the next one. */
+/** Appends whole lines or nothing: on a full disk, half a line would spoil the next one. */
 async function appendWhole(handle: FileHandle, lines: string): Promise<void> {
   const { size } = await handle.stat();
   try {
@@ -180,7 +180,7 @@ interface JournalContent {
   readonly length: number;
 }
 
-/** Reads a journal. A last line that a crash cut off is left out. Throws a Failure where the file is damaged elsewhere. */
+/** Reads a journal. A last line that a crash cut off is left out. Throws a Failure if the file is damaged elsewhere. */
 async function readJournal(file: string): Promise<JournalContent> {
   const bytes = await ifExists(readOwnFile(file)).catch((error: unknown) => {
     throw unreadableFile(file, error);
@@ -219,7 +219,7 @@ interface RequestProgress {
 
 export interface Progress {
   readonly requests: ReadonlyMap<number, RequestProgress>;
-  /** What its object showed when it was checked; `null` before that. */
+  /** The state of its object at the check; `null` before that. */
   readonly settled: Pick<Settled, 'unmet' | 'after'> | null;
 }
 
@@ -255,18 +255,18 @@ function progressOf(records: readonly JournalRecord[]): ReadonlyMap<Address, Pro
   return byChange;
 }
 
-/** A write that the tenant may not show yet: what a journal says of it. */
+/** A journal's record of a write that the tenant may not show yet. */
 export interface RecentWrite {
   readonly address: Address;
   /** When it was sent or answered, in milliseconds since 1970. */
   readonly at: number;
   /** The fingerprints of its object before its requests; `null`: there was no object. */
   readonly before: readonly (string | null)[];
-  /** The object's fingerprint once the write showed; absent where that is not known. */
+  /** The object's fingerprint once the write showed; absent if that is not known. */
   readonly after?: string | null;
 }
 
-/** Clocks and file systems disagree by so much, in milliseconds. */
+/** How far clocks and file systems may disagree, in milliseconds. */
 const slack = 60_000;
 
 /** Sorted by time; `since` is in milliseconds since 1970. Throws a Failure for a journal that is damaged. */
@@ -285,7 +285,7 @@ export async function readRecentWrites(
     if (!header || !isSameTenant(header.tenant, tenant)) continue;
     writes.push(...writesIn(records).filter(({ at }) => at > since));
   }
-  // A run that ended meanwhile has given its journal another name, under which it was not read.
+  // A run that ended meanwhile has renamed its journal, which was then not read.
   if (!sameJson(names, await journalsIn(dir))) return readRecentWrites(dir, tenant, since);
   return writes.sort((a, b) => a.at - b.at);
 }

@@ -11,13 +11,13 @@ interface WholeFile {
 interface StagedFile extends WholeFile {
   /** Where links lead. */
   readonly target: string;
-  /** The file with the content that takes the target's place, or is a new target; `null` where what is there is written over. */
+  /** The file with the content that takes the target's place, or is a new target; `null` if what is there is written over. */
   readonly draft: string | null;
 }
 
 /**
- * Puts whole files in the place of others, so that nobody sees half of one. Throws a Failure, and changes none of them,
- * where there is no room for all.
+ * Replaces files atomically, so that nobody sees half of one. Throws a Failure, and changes none of them, if there is no room
+ * for all.
  */
 export async function replaceFiles(files: readonly WholeFile[], folder = ''): Promise<void> {
   const staged: StagedFile[] = [];
@@ -53,10 +53,10 @@ async function stageFile(file: WholeFile, folder: string): Promise<StagedFile> {
   return { ...file, target, draft };
 }
 
-/** Where there is no room for a draft, what is there has to stay: written over, it would end in the middle. */
+/** Without room for a draft, the existing file stays: written over, it would be cut off. */
 const noRoom = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
-/** Rejects, and leaves nothing behind, where there is no room. */
+/** Rejects, and leaves nothing behind, if there is no room. */
 async function create(path: string, content: string): Promise<void> {
   try {
     await writeFile(path, content, { flag: 'wx' });
@@ -66,7 +66,7 @@ async function create(path: string, content: string): Promise<void> {
   }
 }
 
-/** Returns `null` where it does not work: a file can be writable although its folder is not. Rejects where there is no room. */
+/** Returns `null` if it does not work: a file can be writable although its folder is not. Rejects if there is no room. */
 async function writeDraft(target: string, content: string): Promise<string | null> {
   const draft = `${target}.${process.pid}.draft`;
   try {
@@ -92,7 +92,7 @@ async function putInPlace({ draft, target, content }: StagedFile): Promise<void>
   try {
     if (draft !== null) return await rename(draft, target);
   } catch {
-    // Some systems replace no file that another program has open, or that is mounted by itself.
+    // Some systems cannot replace a file that another program has open, or that is a mount point.
     if (draft !== null) await rm(draft, { force: true });
   }
   await writeFile(target, content);

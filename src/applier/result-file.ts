@@ -9,7 +9,7 @@ import { replaceFiles } from './replace-files.ts';
 import { runUnfinished } from './saved-file.ts';
 
 export interface ResultRecorder {
-  /** Records changes that are about to be made. Rejects where that cannot be written: then nothing must be sent. */
+  /** Records changes that are about to be made. Rejects if that cannot be written: then nothing must be sent. */
   start(changes: readonly ChangeResult[]): Promise<void>;
   finish(change: ChangeResult): void;
 }
@@ -18,9 +18,8 @@ export type ResultOrigin = Pick<Result, 'revision' | 'undoes'>;
 
 /**
  * The result file of a run. It begins when the first change starts. While the run goes on, it is the sound result of an
- * interrupted run: a head, the finished changes, and a tail with the changes that have begun. Each write adds what has
- * finished and replaces the tail, so a change costs the same in a long run as in a short one, and changes that end
- * together share a write.
+ * interrupted run: a head, the finished changes, and a tail with the changes that have begun. Each write adds what has finished
+ * and replaces the tail, so a change costs the same in a long run as in a short one, and changes that end together share a write.
  */
 export class ResultFile implements ResultRecorder {
   readonly file: string;
@@ -35,7 +34,7 @@ export class ResultFile implements ResultRecorder {
   #kept = 0;
   #keptBytes = 0;
   #length = 0;
-  /** Each write has the present state, for all who wait for it. */
+  /** Each write holds the current state, for all who wait for it. */
   readonly #writes = new SharedWork(() => this.#write());
 
   constructor(file: string, plan: Plan, now: () => string, origin: ResultOrigin = {}) {
@@ -49,7 +48,7 @@ export class ResultFile implements ResultRecorder {
   async start(changes: readonly ChangeResult[]): Promise<void> {
     for (const change of changes) this.#begun.set(change.address, change);
     await this.#writes.run();
-    // The values before must survive even a power failure once the tenant has others.
+    // Previous values must survive even a power failure once the tenant has new ones.
     await this.#handle?.datasync();
   }
 
@@ -60,7 +59,7 @@ export class ResultFile implements ResultRecorder {
     this.#writes.run().catch(() => {});
   }
 
-  /** Replaces what was recorded by the result of the whole run. Throws a Failure where it cannot be written. */
+  /** Replaces what was recorded by the result of the whole run. Throws a Failure if it cannot be written. */
   async end(result: Result): Promise<void> {
     await this.close();
     await replaceFiles([{ path: this.file, content: `${JSON.stringify(result, null, 2)}\n` }]);

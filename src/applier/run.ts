@@ -20,7 +20,7 @@ import type { KnownSecrets } from './observed.ts';
 import type { ResultRecorder } from './result-file.ts';
 
 export interface TenantPort extends Pick<Client, 'tenant' | 'send'> {
-  /** These objects now, with the vendor's defaults. Rejects with a Failure where they cannot be read. */
+  /** Reads these objects, with the vendor's defaults. Rejects with a Failure if they cannot be read. */
   read(requests: readonly ReadRequest[]): Promise<TenantState>;
 }
 
@@ -41,7 +41,7 @@ export interface ApplyOptions {
   readonly settle: number;
   /** The writes of earlier runs that the tenant may not show yet. */
   readonly recent: readonly RecentWrite[];
-  /** What the earlier runs of this plan recorded of the changes that they began, the latest first. Left out: nothing. */
+  /** The records of earlier runs of this plan about changes that they began, latest first. Left out: none. */
   readonly earlier?: ReadonlyMap<Address, readonly ChangeResult[]>;
   /** Describes an answer that is not a success, safe to print. */
   readonly describe: (sent: Sent) => string;
@@ -49,7 +49,7 @@ export interface ApplyOptions {
   /** Address globs of objects that are never deleted: the environment's `protect`. */
   readonly protect: readonly string[];
   readonly record?: ResultRecorder;
-  /** Called with the result when every change is done, before the journal ends: what must not be lost is kept here. */
+  /** Called with the result when every change is done, before the journal ends: to save what must not be lost. */
   readonly onDone?: (result: Result) => Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export interface Run extends Required<ApplyOptions> {
   readonly now: () => string;
   /** Whether nothing new may start: after an interrupt, or a failure that stops the run. */
   readonly isStopped: () => boolean;
-  /** Lets nothing new start: the run cannot continue. */
+  /** Stops the run: nothing new starts. */
   readonly halt: () => void;
 }
 
@@ -86,11 +86,11 @@ export function startRun(port: TenantPort, options: ApplyOptions): Run {
 /** The ids of the objects that a plan creates, as they become known. */
 class CreatedIds {
   readonly #ids = new Map<Address, Json>();
-  /** What changes of the plan refer to. */
+  /** The objects that changes of the plan refer to. */
   readonly #needed = new Set<Address>();
   readonly #outcomes = new Map<Address, ChangeOutcome>();
 
-  /** Takes what changes refer to, and the ids of the objects that earlier runs of the plan created. */
+  /** Takes the references of changes, and the ids of objects that earlier runs of the plan created. */
   find(entries: readonly KindChange[], find: Finder): void {
     for (const entry of entries) {
       const { action, address } = entry.change;

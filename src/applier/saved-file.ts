@@ -25,7 +25,7 @@ interface Forms {
 /** Used in messages, and in the codes of failures. */
 type FormName = keyof Forms;
 
-/** `hint` says where such a file comes from, and `otherHint` what to do with one in the place of another. */
+/** `hint` says where such a file comes from, and `otherHint` what to do with a file of the other type. */
 const forms = {
   plan: {
     format: planFormat,
@@ -53,7 +53,7 @@ const forms = {
 
 const checks: { readonly [Name in FormName]: (value: unknown) => value is Forms[Name] } = validators;
 
-/** What a result file says that was written while its run went on. */
+/** The remark on a result file that was written while its run was still going. */
 export const runUnfinished = {
   code: 'run-unfinished',
   severity: 'warning',
@@ -98,7 +98,7 @@ export function readFleetFile(text: string, file: string): Fleet {
   return fleet;
 }
 
-/** What a fleet shows of its plans that is not so, as the end of a sentence. The digests do not cover it. */
+/** The mistakes in what a fleet says about its plans, as the end of a sentence. The digests do not cover them. */
 function untruthOf({ environments, summary }: Fleet): string | null {
   const names = environments.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
@@ -167,7 +167,7 @@ function salvageResult(text: string): Json | undefined {
   return { ...head, changes, endedAt, outcome: 'interrupted', summary, diagnostics: [runUnfinished] };
 }
 
-/** Which of them a value is meant to be; `null` where that is not clear. */
+/** The document that a value is meant to be; `null` if that is unclear. */
 export function formOf(value: JsonObject): FormName | null {
   if (Object.hasOwn(value, 'planDigest')) return 'result';
   if (Object.hasOwn(value, 'environments')) return 'fleet';

@@ -7,11 +7,11 @@ export interface Answered {
   readonly outcome: 'answered';
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON of the answer; `null` where it is empty or not JSON. */
+  /** The JSON of the answer; `null` if it is empty or not JSON. */
   readonly body: Json;
-  /** The answer's text where it is not JSON, else `null`. */
+  /** The answer's text if it is not JSON, else `null`. */
   readonly text: string | null;
-  /** Of a token that is not renewed, or a pause that is not waited for: what to do, and the place in the project file. */
+  /** For a token that is not renewed, or a pause that is too long: what to do, and the place in the project file. */
   readonly advice?: Pick<Diagnostic, 'source' | 'hint'>;
 }
 
@@ -23,7 +23,7 @@ interface Lost {
   readonly hint?: string;
 }
 
-/** The request was not sent: it was certainly not carried out. */
+/** The request was not sent, so it was not carried out. */
 export interface Unsent {
   readonly outcome: 'unsent';
   readonly reason:
@@ -40,7 +40,7 @@ export interface Unsent {
     | 'unsafe';
   readonly detail: string;
   readonly hint?: string;
-  /** The reason where it concerns every request, with its place in the project file. */
+  /** The reason if it concerns every request, with its place in the project file. */
   readonly problems?: readonly Diagnostic[];
 }
 
@@ -52,7 +52,7 @@ export function unsentAnswer(reason: Unsent['reason'], detail: string, hint?: st
   return { outcome: 'unsent', reason, detail, ...(hint !== undefined && { hint }) };
 }
 
-/** What a tenant says that asks for a pause of `ms`. */
+/** The problem of a tenant that asks for a pause of `ms`. */
 export const pauseText = (ms: number): string =>
   `the tenant accepts no requests for the next ${Math.ceil(ms / 1000)} s`;
 
@@ -83,15 +83,15 @@ export function isSuccess(answer: Answer): answer is Success {
 }
 
 /**
- * An answer to a read that holds all of what was asked for. A 202 comes before the work is done (RFC 9110, 15.3.3), a 206
- * holds a part, a 207 may hold failures beside it, and a 226 holds differences. Some gateways give an error a 200.
+ * A complete answer to a read. A 202 comes before the work is done (RFC 9110, 15.3.3), a 206 holds a part, a 207 may hold
+ * failures beside it, and a 226 holds differences. Some gateways give an error a 200.
  */
 export function isWhole(answer: Answer): answer is Success {
   if (!isSuccess(answer) || isErrorBody(answer.body)) return false;
   return ![202, 206, 207, 226].includes(answer.status);
 }
 
-/** True when the body is a message of the tenant, and no data: only that may be quoted, and freed of secrets. */
+/** True when the body is a message of the tenant rather than data: only a message may be quoted, without secrets. */
 export function holdsMessage({ status, body }: Answered): boolean {
   return status >= 300 || isErrorBody(body);
 }

@@ -21,11 +21,11 @@ import type { Call } from './transport.ts';
 type FetchedToken = ({ readonly value: string } | Unsent) & { readonly failures: number };
 
 export interface TokenSource {
-  /** A token that has not expired; fetched once for all who ask at the same time. */
+  /** A token that has not expired, fetched once for concurrent requests. */
   current(): Promise<FetchedToken>;
-  /** Drops a token that the tenant refused, if it is still in use. False where there is no other. */
+  /** Drops a token that the tenant refused, if it is still in use. False if there is no other. */
   readonly drop: (refused: string) => boolean;
-  /** The advice about a 401 where there is no other token. */
+  /** The advice about a 401 if there is no other token. */
   readonly advise?: (refusal: Answered) => Answered['advice'];
 }
 
@@ -70,7 +70,7 @@ function revealAll(...credentials: readonly (() => string)[]): string[] {
   return revealed;
 }
 
-/** No credential ends with a line, but a variable that was set from the output of a command does. */
+/** No credential ends with a newline, but a variable set from a command's output may. */
 const withoutLineEnd = (text: string) => text.replace(/[\r\n]+$/, '');
 
 function fixedToken(
@@ -81,7 +81,7 @@ function fixedToken(
   let token = first;
   redactor.learn(token);
   const name = setting?.name ?? 'auth.token';
-  // The place is only looked up where it is told.
+  // The place is only looked up if it is shown.
   const at = () => setting && { source: setting.source };
   return {
     async current() {
@@ -186,11 +186,11 @@ function tokenIn(
   if (!isSuccess(sent) || token === null || !isToken(token)) return noToken(redactor.whole(sent), client);
   const now = clock.now();
   const lifetime = lifetimeOf(sent, token, now);
-  // Early enough for a request that waits in a queue, but not immediately for a token that lives for seconds.
+  // Early enough for a queued request, but not at once for a token that lives for seconds.
   return { value: token, until: now + lifetime - Math.min(30_000, lifetime / 5) };
 }
 
-/** Tells refused credentials from a token endpoint that is wrong or in trouble. */
+/** Distinguishes refused credentials from a wrong or failing token endpoint. */
 function noToken(answer: Answer, { tokenUrl, setting }: ClientCredentials): Unsent {
   const { text, hint } = describeAnswer(answer);
   const words = text.replace(/\.$/, '');
@@ -214,7 +214,7 @@ function noToken(answer: Answer, { tokenUrl, setting }: ClientCredentials): Unse
   ]);
 }
 
-/** True when the client is known, but must not have a token in this way (RFC 6749, 5.2). */
+/** True when the client is known, but may not use this grant (RFC 6749, 5.2). */
 function isOfGrant(answer: Answer): boolean {
   const error = answer.outcome === 'answered' && isObject(answer.body) ? getText(answer.body, 'error') : null;
   return error === 'unauthorized_client' || error === 'unsupported_grant_type';
@@ -250,7 +250,7 @@ function lifetimeOf(answer: Answered, token: string, now: number): number {
   // The host's own time counts: the local clock may be wrong.
   const issuedAt = iat === null ? (dateOf(answer.headers.date) ?? now) : iat * 1000;
   const inToken = exp === null ? Number.NaN : exp * 1000 - issuedAt;
-  // Nonsensical values are ignored: then a 401 shows that the token has expired.
+  // Invalid values are ignored: then a 401 shows that the token has expired.
   return Math.min(Number.POSITIVE_INFINITY, ...[stated * 1000, inToken].filter((ms) => ms > 0));
 }
 

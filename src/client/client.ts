@@ -37,16 +37,16 @@ export interface Client {
   send(call: ApiCall, options?: SendOptions): Promise<Sent>;
   /** Asks for the token before a request needs it, if all services take the same one. The request says what goes wrong. */
   signIn(): void;
-  /** A text of the tenant without the secrets that were sent to it. A message has to do so before it cuts the text. */
+  /** A text of the tenant without the secrets that were sent to it. Call it before cutting the text for a message. */
   redact(text: string): string;
   close(): Promise<void>;
 }
 
 interface SendOptions {
   readonly signal?: AbortSignal;
-  /** No attempt starts after this time (milliseconds since 1970): what the request relies on is too old then. */
+  /** No attempt starts after this time (milliseconds since 1970): the read that it relies on is too old then. */
   readonly notAfter?: number | null;
-  /** Asks the tenant again, even where the answer to an equal request is known. */
+  /** Asks the tenant again, even if the answer to an equal request is known. */
   readonly again?: boolean;
 }
 
@@ -76,7 +76,7 @@ export type ClientEvent =
       readonly reason: string;
     }
   | { readonly type: 'token-fetched'; readonly tokenUrl: string }
-  /** Everything that was sent and answered, for a trace; also of requests for tokens. It is described only where somebody asks. */
+  /** Everything that was sent and answered, for a trace; also of requests for tokens. Described only on demand. */
   | { readonly type: 'exchanged'; describe(): Json };
 
 export interface ClientTarget {
@@ -85,7 +85,7 @@ export interface ClientTarget {
   readonly profiles: Endpoint | null;
   readonly limits: RateLimit;
   readonly settings: ApiSettings;
-  /** Whose objects are read and written. Left out: the built-in kinds. */
+  /** The kinds to read and write. Left out: the built-in kinds. */
   readonly kinds?: Kinds;
   readonly proxy?: HttpProxies | null;
 }
@@ -98,7 +98,7 @@ export interface ClientOptions {
   readonly redactor?: Redactor;
   readonly timeouts?: Partial<typeof defaultTransportLimits>;
   readonly retries?: Partial<typeof defaultRetryLimits>;
-  /** Bytes of answers that are kept in all. Left out: 512 MB, and less where the heap is small. */
+  /** Bytes of all answers kept. Left out: 512 MB, less with a small heap. */
   readonly answers?: number;
   readonly clock?: Clock;
   /** Shared by the clients of several environments: a tenant counts the requests of one client id together. */
@@ -124,10 +124,10 @@ class TenantClient implements Client {
   readonly #target: ClientTarget;
   readonly #secrets: Secrets;
   readonly #sourceOf: (auth: Auth) => TokenSource;
-  /** Bytes of the latest answers, by what was asked for: a list that is read again takes the place of its earlier pages. */
+  /** Bytes of the latest answers, by request: a list that is read again replaces its earlier pages. */
   readonly #kept = new Map<string, number>();
   #room: number;
-  /** Numbers of the tenant that a double cannot hold, with their members: what is written back is what was read, digit by digit. */
+  /** Numbers of the tenant that a double cannot hold, with their members: they are written back digit by digit. */
   readonly #numbers = new Set<string>();
   readonly #closed = new AbortController();
   readonly #signal: AbortSignal;
@@ -138,12 +138,12 @@ class TenantClient implements Client {
     this.settings = target.settings;
     this.#options = options;
     const { heap_size_limit: heap } = process.getBuiltinModule('node:v8').getHeapStatistics();
-    // Parsed JSON takes several times the room of its text.
+    // Parsed JSON takes several times the memory of its text.
     this.#room = options.answers ?? Math.min(512 * 2 ** 20, Math.floor(heap / 8));
     this.#redactor = options.redactor ?? new Redactor();
     this.#signal = eitherOf(this.#closed.signal, options.signal);
     const limits = { ...defaultTransportLimits, ...timeouts };
-    // A host that does not answer at all is not given longer than one that does.
+    // A silent host gets no more time than one that answers.
     const unreachable = Math.min(defaultRetryLimits.unreachable, limits.total);
     this.#tools = { clock, random, retries: { ...defaultRetryLimits, unreachable, ...retries } };
     this.#transport = createTransport(target.limits.concurrency, limits, {
@@ -204,7 +204,7 @@ class TenantClient implements Client {
       const write = (value: Json) =>
         writeJson(value, (name, digits) => this.#numbers.has(`${name} ${digits}`));
       const body = request.body === null ? null : write(renderBody(request.body, reveal, write));
-      // A plan does not show literals, so errors that repeat them must not show them either.
+      // A plan does not show literals, so errors must not either.
       const concealed = literalTexts(request.body);
       return { request, lane, to, body, concealed, source: this.#sourceOf(endpoint.auth) };
     } catch (error) {
@@ -248,7 +248,7 @@ class TenantClient implements Client {
   async #attempt(work: Work, count: number, longest: number): Promise<Attempt> {
     const { lane, source, signal, notAfter } = work;
     const { clock, retries } = this.#tools;
-    // Before the limiter, so that no permit is held while a token is fetched; after it, since the queue may be long.
+    // Before the limiter, to hold no permit while a token is fetched; after it, since the queue may be long.
     const askedAt = clock.now();
     const before = await source.current();
     if ('outcome' in before) return { answer: before, startedAt: askedAt, failedFetches: before.failures };
@@ -288,7 +288,7 @@ class TenantClient implements Client {
       // A write on its way is waited for: without its answer the outcome would be unknown.
       signal: request.method === 'GET' ? signal : undefined,
     });
-    // What a request conceals may be ordinary words, so it is only removed from the answers to that request.
+    // Concealed values may be ordinary words, so they are only removed from the answers to their request.
     const redactor =
       concealed.length > 0 && (raw.outcome !== 'answered' || holdsMessage(raw))
         ? this.#redactor.with(concealed)
@@ -308,7 +308,7 @@ class TenantClient implements Client {
     return answer;
   }
 
-  /** False where the answers together are larger than allowed: then this one is not kept. */
+  /** False if the answers together exceed the limit: then this one is dropped. */
   #keep({ method, path, query: { limit: _limit, offset, ...query } }: Request, bytes: number): boolean {
     const name = canonicalJson([method, path, query]);
     const before = this.#kept.get(name) ?? 0;
@@ -323,7 +323,7 @@ class TenantClient implements Client {
     const signal = this.#signal;
     const { method, path } = call;
     const task: RetryTask = {
-      // A token that got lost does no harm: fetching one may be repeated.
+      // A lost token does no harm: fetching one may be repeated.
       repeatable: true,
       writes: false,
       signal,
@@ -379,7 +379,7 @@ function eitherOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSig
   return either;
 }
 
-/** The limiter of a tenant and client id; one of its own where the id cannot be read, which the first request reports. */
+/** The limiter of a tenant and client id; a separate one if the id cannot be read, which the first request reports. */
 function sharedLimiter(
   { identity, profiles }: ClientTarget,
   limiters: Limiters,
@@ -408,7 +408,7 @@ interface RequestTarget {
   readonly path: string;
 }
 
-/** A path may come from a plan file or a tenant's id: one that would leave the base URL, or has its own query, is refused. */
+/** A path may come from a plan file or a tenant's id. One that leaves the base URL or has a query is refused. */
 function requestTarget(
   baseUrl: string,
   path: string,
@@ -434,7 +434,7 @@ function requestTarget(
 /** Headers that decide where a request goes and as whom. */
 const reservedHeaders = /^(host|authorization|proxy-.*|connection|content-length|transfer-encoding)$/;
 
-/** A plan or project file may have been edited: no header of it, the experimental one neither, may send a token elsewhere. */
+/** A plan or project file may have been edited: none of its headers, not even the experimental one, may send a token elsewhere. */
 function mayBeSent(header: string, settings: ApiSettings): boolean {
   const name = header.toLowerCase();
   if (reservedHeaders.test(name)) return false;

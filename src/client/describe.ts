@@ -13,7 +13,7 @@ interface Description {
   readonly trackingId: string | null;
 }
 
-/** Never fails, whatever the tenant put into it. */
+/** Never fails, whatever the tenant sends. */
 export function describeAnswer(answer: Answer): Description {
   const trackingId = trackingIdOf(answer);
   if (answer.outcome !== 'answered')
@@ -33,7 +33,7 @@ export function trackingIdOf(answer: Answer): string | null {
   const names = [supportHeader, 'x-tracking-id', 'x-request-id', 'x-correlation-id'];
   const inHeader = names.map((name) => headers[name]).find((value) => value);
   const id = shortenLine(inBody ?? inHeader ?? '', 100);
-  // Support asks for both where they are not the same.
+  // Support asks for both if they differ.
   const other = shortenLine(headers[supportHeader] ?? '', 100);
   return (other === '' || other === id ? id : `${id}, Slpt-Request-Id ${other}`) || null;
 }
@@ -41,7 +41,7 @@ export function trackingIdOf(answer: Answer): string | null {
 const supportHeader = 'slpt-request-id';
 
 function wordsOf(status: number): string {
-  // Node's HTTP takes a while to load, and most runs need no words for a status.
+  // Node's HTTP takes a while to load, and most runs need no status text.
   const { STATUS_CODES } = process.getBuiltinModule('node:http');
   return `${status} ${STATUS_CODES[status] ?? ''}`.trim();
 }
@@ -64,7 +64,7 @@ function messageIn(answer: Answered): string {
   return isSuccess(answer) ? '' : shortenLine(text, 200);
 }
 
-/** True when a status leads to another address. A 304 leads nowhere: it speaks of a copy that nobody has. */
+/** True when a status redirects. A 304 does not: it refers to a cached copy, and there is none. */
 function isRedirect(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304;
 }
@@ -81,7 +81,7 @@ function messageInBody(body: JsonObject, status: number): string {
   return `${message} (${causes.map((cause) => shortenLine(cause, 200)).join('; ')})`;
 }
 
-/** The texts of messages: one language, English before the tenant's own where both are there. */
+/** The texts of messages: one language, English before the tenant's own if both are there. */
 function textsIn(messages: Json | undefined): string[] {
   if (!isArray(messages)) return [];
   const entries = messages.slice(0, 20).flatMap((message): { locale: string; text: string }[] => {
@@ -106,7 +106,7 @@ function hintOf(answer: Answered): string | null {
   if (text !== null && looksLikeHtml(text)) {
     return 'The answer is a web page, not an answer of the API: check the base URL, and any proxy on the way.';
   }
-  // Hosts say so with a 400 or a 403, and call the header by a name of their own.
+  // Hosts say so with a 400 or a 403, and have their own name for the header.
   if ([400, 403].includes(status) && /experimental/i.test(messageIn(answer))) return experimentalHint;
   return hints[status] ?? null;
 }
@@ -134,7 +134,7 @@ export function shortenLine(text: string, longest = 400): string {
   return clean.length > longest ? `${clean.slice(0, longest - 1)}…` : clean;
 }
 
-/** The text of an HTML page, without tags, styles and scripts. Its title is named once, where the page begins with it too. */
+/** The text of an HTML page, without tags, styles and scripts. The title appears once, even if the page also begins with it. */
 function textOfHtml(html: string): string {
   const text = html.slice(0, 50_000);
   const title = /<title[^>]{0,200}>([^<]*)/i.exec(text)?.[1]?.trim() ?? '';
@@ -171,7 +171,7 @@ export function isBadRequest(error: unknown): error is Failure {
   return hasCode(error, 'tenant-bad-request');
 }
 
-/** The credentials may not read these objects, or the tenant does not have them. */
+/** True when the client may not read these objects, or the tenant does not have them. */
 export function isRefusedRead(error: unknown): error is Failure {
   const codes = ['tenant-forbidden', 'tenant-not-found'];
   return error instanceof Failure && error.diagnostics.every(({ code }) => codes.includes(code));
@@ -220,7 +220,7 @@ export async function allOrFailure<T>(work: readonly Promise<T>[]): Promise<T[]>
   if (errors.length === 0) return Promise.all(work);
   const failures = errors.filter((error) => error instanceof Failure);
   const first = failures[0];
-  // Any other error is a bug in the program, and must show as one.
+  // Any other error is a bug, and must surface as one.
   if (!first || failures.length < errors.length) throw errors.find((error) => !(error instanceof Failure));
   const all = failures.flatMap(({ diagnostics }) => diagnostics);
   const alike = groupBy(
@@ -231,7 +231,7 @@ export async function allOrFailure<T>(work: readonly Promise<T>[]): Promise<T[]>
   throw new Failure(distinct, first.exitCode);
 }
 
-/** Problems that are the same for every kind are reported once. */
+/** The same problem of several kinds is reported once. */
 const reportedOnce = new Set([
   'interrupted',
   'tenant-unauthorized',

@@ -16,7 +16,7 @@ interface DnsOptions {
   readonly timeout: number;
 }
 
-/** Throws a Failure where `server` is not a name server. */
+/** Throws a Failure if `server` is not a name server. */
 export async function createDnsChecker({ server, timeout }: DnsOptions): Promise<DnsChecker> {
   const resolver = new Resolver({ timeout, tries: 2 });
   if (server !== null) resolver.setServers([await serverAddress(server)]);
@@ -61,7 +61,7 @@ async function compare(record: DnsRecord, resolver: Resolver): Promise<Publicati
   }
 }
 
-/** @param wrong why the records found are not as wanted, if there are any */
+/** @param wrong why the records found do not match, if there are any */
 function publication(found: readonly string[], wrong: string | null): Publication {
   if (found.length === 0) return missing;
   return { state: wrong === null ? 'published' : 'wrong', found, detail: wrong };

@@ -14,13 +14,13 @@ export type LookupAnswers = (lookup: Lookup) => Json;
 /** Parameters of a collection that are not filters (seed 002, "Collection endpoints"). */
 const parameters = ['limit', 'offset', 'order', 'metadata'];
 
-/** What hosts with `collectionQuery: named` filter these collections by. */
+/** The filters of these collections on hosts with `collectionQuery: named`. */
 const namedFilters: Readonly<Record<string, readonly string[]>> = {
   ne_attributes: ['label', 'name'],
   profile_types: ['name', 'label'],
 };
 
-/** From this number of lookups in one collection on, reading its first page pays: it may be the whole collection. */
+/** From this number of lookups in a collection, reading its first page pays off: it may be the whole collection. */
 const manyLookups = 3;
 
 /** The answers to {@link askLookups}. Throws a Failure with all problems. */
@@ -39,9 +39,9 @@ export async function resolveLookups(
 }
 
 /**
- * The record that each lookup names, with its field. Exactly one must match; the match is made here, since a host may ignore a
- * filter (api-notes, "Collections"). Anything else is a problem at each place that uses the lookup. `onReadWhole` is called where a
- * host does not filter by these fields, so that a collection of several pages was read. `client` sends equal requests once.
+ * Finds the record of each lookup, and its field. Exactly one must match, which is checked here, since a host may ignore a filter
+ * (api-notes, "Collections"). Anything else is a problem at each place that uses the lookup. `onReadWhole` is called if a host
+ * does not filter by these fields and a collection of several pages was read. `client` sends equal requests once.
  */
 export async function askLookups(
   client: Client,
@@ -91,16 +91,16 @@ async function resolveIn(
   }
 }
 
-/** All rows, where the first page may have them all; else `null`. */
+/** All rows, if the first page may have them all; else `null`. */
 async function readWholePage(client: Client, from: string): Promise<readonly JsonObject[] | null> {
   const source = collectionSource(from, {});
   const { rows, total } = await readFirstPage(client, source);
   if ((total ?? rows.length) > rows.length || rows.length >= source.pageSize) return null;
-  // Asks for the next page where the number of rows may be the host's own limit.
+  // Requests the next page if the number of rows may be the host's own limit.
   return readRows(client, source);
 }
 
-/** The rows that the host finds; all rows, one page after the other, where it filters by none of the fields. */
+/** The rows that the host finds; all rows, page by page, if it filters by none of the fields. */
 async function readFiltered(
   client: Client,
   lookup: Lookup,

@@ -14,11 +14,11 @@ export interface PageSource extends Pick<List, 'pageSize' | 'member'> {
   /** The request of the first page without `limit`: a GET, or a POST that only searches. */
   readonly request: Call;
   readonly undeclaredPaging?: boolean;
-  /** True when a descriptor of the project says how the list is paged. */
+  /** True when a descriptor of the project defines the paging of the list. */
   readonly isDescribed?: boolean;
   /** Reading stops after this number of rows. */
   readonly enough?: number;
-  /** The rows that the list is likely to have: as many are read concurrently. */
+  /** The likely number of rows: as many are read concurrently. */
   readonly expected?: number;
 }
 
@@ -26,13 +26,13 @@ interface ListPage {
   readonly rows: readonly JsonObject[];
   /** The id of each row, else a digest of its content. */
   readonly names: readonly string[];
-  /** The length of the whole list; `null` where the answer does not say so. */
+  /** The length of the whole list; `null` if the answer does not say so. */
   readonly total: number | null;
-  /** The length that other members of the answer promise; infinite where they only say that more rows follow. */
+  /** The length that other members of the answer promise; infinite if they only say that more rows follow. */
   readonly promised: number;
 }
 
-/** A page that was read before those in front of it. Full pages begin `step` rows after each other. */
+/** A page that was read ahead of the ones before it. Full pages begin `step` rows after each other. */
 interface PageAhead {
   readonly page: ListPage;
   readonly offset: number;
@@ -51,7 +51,7 @@ const concurrentPages = 16;
 /** A first page of exactly this length may be a host's own limit rather than the end of the list. */
 const usualLimits = [10, 20, 25, 30, 40, 50, 75, 100, 150, 200];
 
-/** A list that changes while it is read is read again, so often. */
+/** How often a list that changes during a read is read again. */
 const rereads = 3;
 
 /** Signs that a list changed between its pages: read again, it may be right. */
@@ -133,8 +133,8 @@ class Listing {
   }
 
   /**
-   * The last page of a list of the expected length, asked for together with the first: if it has rows, all pages between them have.
-   * A list that is shorter costs this one page. `null` where the first page is enough, or this one cannot be read.
+   * The last page of a list of the expected length, asked for together with the first: if it has rows, all pages between them
+   * have. A shorter list costs this one page. `null` if the first page is enough, or this one cannot be read.
    */
   async #readAhead(): Promise<PageAhead | null> {
     const { pageSize, expected = 0, undeclaredPaging } = this.#source;
@@ -142,14 +142,14 @@ class Listing {
       return null;
     const step = pageSize - 1;
     const offset = Math.ceil((expected - pageSize) / step) * step;
-    // Some hosts refuse an offset beyond the end. Whatever else is wrong, the pages before it show too.
+    // Some hosts refuse an offset beyond the end. Any other problem shows in the pages before it too.
     return this.#read(offset).then(
       (page) => ({ page, offset, step }),
       onFailure(() => null),
     );
   }
 
-  /** True where the list goes on from a full first page to the page ahead, and nothing says how long it is. */
+  /** True if the list goes on from a full first page to the page ahead, and nothing says how long it is. */
   #leadsTo({ page, step }: PageAhead, { names, total }: ListPage): boolean {
     return total === null && names.length === step + 1 && page.names.length > 0 && !this.#beginsWith(page);
   }
@@ -169,30 +169,30 @@ class Listing {
   ): AsyncGenerator<T> {
     for (let at = 0; at < offsets.length; at += concurrentPages) {
       const pages = offsets.slice(at, at + concurrentPages).map(read);
-      // They are awaited one by one; a failure before that must not count as unhandled.
+      // They are awaited one by one; an earlier failure must not count as unhandled.
       for (const page of pages) page.catch(() => {});
       for (const page of pages) yield await page;
     }
   }
 
-  /** The pages after the first: concurrently where the length of the list is known. */
+  /** The pages after the first: concurrently if the length of the list is known. */
   #further(total: number | null): AsyncIterable<readonly JsonObject[]> | readonly [] {
     const { pageSize } = this.#source;
     const count = this.#seen.size;
     if (pageSize === null) return [];
-    // Some hosts count the rows of the page only: where it is full, the next one shows that.
+    // Some hosts count only the rows of the page: after a full page, the next one shows that.
     const isFull = count >= pageSize || usualLimits.includes(count);
     if (total !== null && !(total === count && isFull)) return this.#upTo(Math.min(total, this.#enough));
     const isCut = isFull || (this.#promised > count && count > 0);
     return this.#untilShort(isCut ? count : pageSize);
   }
 
-  /** Reads until a page is not full. Where nothing is expected, asks for more and more at once: at most twice as many in vain. */
+  /** Reads until a page is not full. Without an expected length, requests more and more at once: at most twice as many as needed. */
   async *#untilShort(full: number): AsyncGenerator<readonly JsonObject[]> {
     if (this.#seen.size < full) return;
     const { expected = 0, enough, undeclaredPaging, pageSize } = this.#source;
     const overlap = full > 1 ? 1 : 0;
-    // Where the host may have no pages, the next one comes alone: it would be the whole list.
+    // If the host may have no pages, the next one is requested alone: it would be the whole list.
     const isUnknown = expected === 0 && !enough && !undeclaredPaging && full === pageSize;
     let atOnce = isUnknown ? 2 : 1;
     while (this.#seen.size < this.#enough) {
@@ -228,7 +228,7 @@ class Listing {
   readonly #read = (offset: number): Promise<ListPage> =>
     readAt(this.#client, this.#source, offset, this.#again);
 
-  /** A page after the first; `null` where paging is not documented and the host refuses it (api-notes, "exactly 100 verified domains"). */
+  /** A page after the first; `null` if paging is not documented and the host refuses it (api-notes, "exactly 100 verified domains"). */
   async #readFurther(offset: number): Promise<ListPage | null> {
     try {
       return await this.#read(offset);
@@ -245,7 +245,7 @@ class Listing {
     return names.length > 0 && names.every((name) => name === first.next().value);
   }
 
-  /** Whether a host repeats its whole list. Another `limit` shows one that keeps to it, and not to `offset`: it hides rows. */
+  /** Whether a host repeats its whole list. Another `limit` reveals a host that respects `limit` but not `offset`: it hides rows. */
   async #hasNoPages(page: ListPage): Promise<boolean> {
     const { request, member, undeclaredPaging } = this.#source;
     const isAll = (names: readonly string[]) => names.length === this.#seen.size;
@@ -261,7 +261,7 @@ class Listing {
   /** True when a page has only rows that overlap. A host without a fixed order may give another of them than the last. */
   #isEndedBy({ names, promised }: ListPage, overlap: number): boolean {
     const isEnd = overlap > 0 && names.length === overlap && names.every((name) => this.#seen.has(name));
-    // Hosts say after each full page that more rows follow: this page knows better.
+    // Hosts claim after each full page that more rows follow; this page shows otherwise.
     if (isEnd) this.#promised = promised;
     return isEnd;
   }
@@ -315,8 +315,8 @@ class Listing {
 }
 
 /**
- * A bare array, or an object that holds it under `member` or the plural noun that ends the path (api-notes, "Collections"). No rows
- * where the answer says that there are none. `null` where it is not a list, failed, or a row is not an object.
+ * A bare array, or an object that holds it under `member` or the plural noun that ends the path (api-notes, "Collections"). No
+ * rows if the answer says that there are none. `null` if it is not a list, failed, or a row is not an object.
  */
 export function pageOf(answer: Answer, path: string, member: string | undefined): ListPage | null {
   if (answer.outcome !== 'answered') return null;
@@ -325,7 +325,7 @@ export function pageOf(answer: Answer, path: string, member: string | undefined)
   if (!isWhole(answer)) return null;
   const { body, headers } = answer;
   const rows = rowsIn(body, noun);
-  // Rows that come with an error are not all, or none although there are some.
+  // Rows that come with an error may be incomplete.
   const hasError = isObject(body) && !meansNothing(body, noun) && saysAny(body, ['error', 'errors']);
   if (!rows || hasError) return null;
   const names = rows.map((row) => idText(get(row, 'id')) ?? sha256(row));
@@ -343,7 +343,7 @@ function rowsIn(body: Json, noun: string): readonly JsonObject[] | null {
 
 /**
  * Some hosts answer 400, or 200, with `{"error": "no profiles found"}` for an empty list (api-notes, "What hosts of this family
- * really answer"). It has to name what was asked for: with "no permission found", the read failed, and the list is not empty.
+ * really answer"). It has to name the collection: with "no permission found", the read failed, and the list is not empty.
  */
 function saysNothingFound({ status, body }: Answered, noun: string): boolean {
   if (status !== 200 && status !== 400) return false;
@@ -368,7 +368,7 @@ function totalOf(body: Json, { 'x-total-count': header = '' }: Answered['headers
   return /^\d{1,9}$/.test(header.trim()) ? Number(header) : null;
 }
 
-/** `_metadata.next` and its like: pages are read by their offset, but a list that ends before all were read is not whole. */
+/** `_metadata.next` and its like: pages are read by offset, but a list that ends early is incomplete. */
 const moreNames = /^(@odata\.)?(has_?)?(more|next)/i;
 const totalNames = /^total(_?(results|count|items|elements|records))?$/i;
 

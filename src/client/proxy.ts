@@ -72,14 +72,14 @@ function exceptions(list: string): string {
   return names.join();
 }
 
-/** The credentials of a proxy's URL. undici sends them only where there are both. */
+/** The credentials of a proxy's URL. undici sends them only if there are both. */
 function credentialsOf({ username, password }: URL): { readonly 'proxy-authorization'?: string } {
   if (username === '' && password === '') return {};
   const pair = [username, password].map(decodeURIComponent).join(':');
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-/** The connections to a proxy. What fails is told apart from failures of the host behind it. */
+/** The connections to a proxy. Their failures are distinguished from those of the host behind the proxy. */
 class ProxyPool extends Pool {
   readonly #host: string;
   readonly #credentials: ReturnType<typeof credentialsOf>;

@@ -72,7 +72,7 @@ export class RateLimiter {
     return lane;
   }
 
-  /** Admits what may start, the versions by turns, and sets an alarm for the next one. */
+  /** Admits requests that may start, the versions in turn, and sets a timer for the next one. */
   #pump(): void {
     const now = this.#options.clock.now();
     let next = Number.POSITIVE_INFINITY;
@@ -89,7 +89,7 @@ export class RateLimiter {
     this.#wakeIn(next);
   }
 
-  /** Returns how long the lane's first has to wait; 0 when it was admitted. */
+  /** Returns how long the first of the lane has to wait; 0 when it was admitted. */
   #admitOne(version: string, lane: LimitedQueue, now: number): number {
     if (this.#running >= this.#options.limits.concurrency) return 0;
     const pause = lane.window.pauseLeft(now);

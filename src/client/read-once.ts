@@ -29,7 +29,7 @@ export function withSend(client: Client, send: Client['send']): Client {
   };
 }
 
-/** Sends until one gets no answer in all its attempts: that ends the work, so a tenant that hangs is not asked for more. */
+/** Sends until a request gets no answer in all its attempts: that ends the work, so a hanging tenant gets no more requests. */
 function untilSilence(client: Client): Client['send'] {
   const isOver = new AbortController();
   let rest: Sent | null = null;
@@ -51,7 +51,7 @@ function untilSilence(client: Client): Client['send'] {
   };
 }
 
-/** A client for reads that must show the tenant as it is now: what `readOnce` knows is read again. */
+/** A client for reads that must be current: what `readOnce` remembers is read again. */
 export function readAgain(client: Client): Client {
   return withSend(client, (request, options) => client.send(request, { ...options, again: true }));
 }

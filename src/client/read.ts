@@ -29,8 +29,8 @@ export async function readObjects(
 }
 
 /**
- * The live objects asked for, all kinds concurrently, with as few requests as possible, and the other objects of the lists that
- * were read whole for them. Throws a Failure with all problems: a read that failed or is incomplete never means "absent".
+ * Reads the requested live objects, all kinds concurrently, with as few requests as possible. Includes the other objects of lists
+ * that were read whole. Throws a Failure with all problems: a failed or incomplete read never means "absent".
  */
 export async function readObjectsAndOthers(
   client: Client,
@@ -40,7 +40,7 @@ export async function readObjectsAndOthers(
   return { objects: read.flatMap(({ objects }) => objects), others: read.flatMap(({ others }) => others) };
 }
 
-/** Reads those of relatives too: a default in another locale shows that a key exists. Throws as {@link readObjects} does. */
+/** Reads related ones too: a default in another locale shows that a key exists. Throws as {@link readObjects} does. */
 export async function readDefaults(
   client: Client,
   requests: readonly ReadRequest[],
@@ -57,7 +57,7 @@ export async function readDefaults(
   return (await allOrFailure(read)).flat();
 }
 
-/** The objects asked for, and the vendor's defaults of the keys without a customised object. Throws as both do. */
+/** The requested objects, and the vendor's defaults of keys without a customised object. Throws as both do. */
 export async function readState(client: Client, requests: readonly ReadRequest[]): Promise<TenantState> {
   const objects = await readObjects(client, requests);
   const index = new LiveIndex(objects);
@@ -71,7 +71,7 @@ export async function readState(client: Client, requests: readonly ReadRequest[]
 }
 
 /**
- * The objects with these ids, and all that share a key with one; `null` where the whole list takes no more requests, or these calls
+ * The objects with these ids, and all that share a key with one; `null` if the whole list takes no more requests, or these calls
  * do not find them. `client` sends equal requests once, so the first page, which says how long the list is, costs nothing.
  */
 export async function readByIds(
@@ -80,14 +80,14 @@ export async function readByIds(
   ids: readonly string[],
 ): Promise<readonly LiveObject[] | null> {
   const { read, keyFields } = kind;
-  // Where case does not count, a filter may find less than the tenant has.
+  // If case does not count, a filter may find fewer objects than the tenant has.
   if (read.how !== 'list' || kind.parent || !read.list.filter || keyFields.some(({ foldCase }) => foldCase))
     return null;
   const { one } = read;
   const { pageSize } = read.list;
   if (!one || pageSize === null) return null;
   const { total } = await readFirstPage(client, sourceOf({ kind, client }, read.list, null));
-  // The other pages, against a call for each id and one for all keys.
+  // Compares the remaining pages with a call for each id and one for all keys.
   if (total === null || Math.ceil(total / pageSize) - 1 <= ids.length + 1) return null;
   const named = await Promise.all(
     ids.map(async (id) => {
@@ -109,8 +109,9 @@ export interface ReadAllOptions extends Pick<ReadRequest, 'onUnusable'> {
 }
 
 /**
- * Of a kind without a list, reads what other kinds suggest and `declared` has. Objects that share a key in `declared` are unusable;
- * others of one key, and those declared by their ids alone, are known by their ids. Throws a Failure like {@link readObjects}.
+ * For a kind without a list, reads the objects that other kinds suggest and those in `declared`. Objects that share a key in
+ * `declared` are unusable; others of one key, and those declared by their ids alone, are known by their ids. Throws a Failure
+ * like {@link readObjects}.
  */
 export async function readAll(
   client: Client,
@@ -119,7 +120,7 @@ export async function readAll(
 ): Promise<readonly LiveObject[]> {
   const reads = new Map<string, Promise<readonly LiveObject[]>>();
   const readWhole = (kind: Kind): Promise<readonly LiveObject[]> => {
-    // Each kind is read once, even if other kinds need its objects too.
+    // Each kind is read once, even if other kinds need its objects.
     const objects =
       reads.get(kind.name) ??
       requestFor(kind).then((request) =>
@@ -131,7 +132,7 @@ export async function readAll(
   const requestFor = async (kind: Kind): Promise<ReadRequest> => {
     const ofKind = declared.filter((one) => one.kind === kind);
     const own = ofKind.map(({ key }) => key);
-    // Of objects that share a key, it is not known which one a declared key means: none of them takes another name.
+    // If objects share a key, a declared key does not say which one it means: none of them takes another name.
     if (kind.read.how !== 'each-declared')
       return { ...allOf(kind), keys: own, idsAsNames: idsAsNames(ofKind) };
     const known = await allOrFailure(
@@ -150,7 +151,7 @@ export async function readAll(
       }),
     ),
   );
-  // Where nothing can be read, the address or the credentials are wrong.
+  // If nothing can be read, the address or the credentials are wrong.
   if (refused.length > 0 && refused.length === kinds.length)
     await allOrFailure(refused.map((refusal) => Promise.reject(refusal)));
   return found.flat();
@@ -158,7 +159,7 @@ export async function readAll(
 
 interface Reader extends ReadRequest {
   readonly client: Client;
-  /** The object that the objects are below, of a kind that has parents. */
+  /** The parent of the objects, for a kind that has parents. */
   readonly above?: Above | null;
 }
 
@@ -171,7 +172,7 @@ interface KindRead {
   readonly others: readonly LiveObject[];
 }
 
-/** Throws a Failure where the objects cannot be read, or two have one key. */
+/** Throws a Failure if the objects cannot be read, or two have one key. */
 async function readKind(client: Client, request: ReadRequest): Promise<KindRead> {
   const { kind, keys, ids, complete } = request;
   if (!complete && keys.length === 0 && ids.length === 0) return { objects: [], others: [] };
@@ -183,7 +184,7 @@ async function readKind(client: Client, request: ReadRequest): Promise<KindRead>
   return { objects: withoutDuplicates(request, objects), others: all.filter((object) => !isNeeded(object)) };
 }
 
-/** Leaves out those that share a key, or throws if one is asked for: duplicates that no manifest names stop nothing. */
+/** Leaves out objects that share a key, or throws if one is requested: duplicates that no manifest names stop nothing. */
 function withoutDuplicates(
   { kind, keys, allowsDuplicates = [], onUnusable }: ReadRequest,
   objects: readonly LiveObject[],
@@ -222,7 +223,7 @@ function nameById(
   });
 }
 
-/** Throws where two live objects share a key: it is unclear which one a manifest means (design, section 5). */
+/** Throws if two live objects share a key: a manifest could mean either (design, section 5). */
 function refuseDuplicates(objects: readonly LiveObject[]): void {
   const problems = findDuplicates(objects).map(({ problem }) => problem);
   if (problems.length > 0) throw new Failure(problems);
@@ -243,7 +244,7 @@ function findDuplicates(objects: readonly LiveObject[]) {
   });
 }
 
-/** The rows of a kind's list as the tenant answers them. Throws a Failure where the list cannot be read. */
+/** The rows of a kind's list as the tenant answers them. Throws a Failure if the list cannot be read. */
 export async function readListRows(
   client: Client,
   kind: Kind,
@@ -256,7 +257,7 @@ export async function readListRows(
   return rows.filter((row) => !list.isForeign?.(row));
 }
 
-/** What is below each parent that is asked for. What is below one that does not exist does not exist either. */
+/** The objects below each requested parent. Below a missing parent, nothing exists. */
 async function readBelow(reader: Reader, parent: Parent): Promise<LiveObject[]> {
   const { client, keys, ids, complete } = reader;
   const asked = distinctKeys(
@@ -266,7 +267,7 @@ async function readBelow(reader: Reader, parent: Parent): Promise<LiveObject[]> 
   const request = complete ? allOf(parent.kind) : someOf(parent.kind, asked);
   const named = (await readKind(client, request)).objects;
   const known = new Set(named.map(({ id }) => id && ownId(parent.kind, id)));
-  // A parent that gets another name is found by its id.
+  // A parent that is renamed is found by its id.
   const left = ids.flatMap((id) => pathIds(parent, id)[0] ?? []).filter((id) => !known.has(id));
   const others = left.length > 0 ? (await readKind(client, { ...request, ids: left })).objects : [];
   const objects = [...named, ...others.filter(({ id }) => !named.some((each) => each.id === id))];
@@ -304,7 +305,7 @@ const liveObjectIn = (
   id: string | null,
 ): LiveObject | null => liveObject(kind, placeBelow(kind, row, above), id);
 
-/** `null` where the object's own call is not used or does not return it: then the list is read. */
+/** `null` if the object's own call is not used or does not return it: then the list is read. */
 async function readSingle(
   reader: Reader,
   { one }: Extract<Read, { how: 'list' }>,
@@ -319,7 +320,7 @@ async function readSingle(
   return object?.identity === identityOf(kind, key) ? [object] : null;
 }
 
-/** Filtered where that saves pages, else the whole list. Rows are checked, since a host may ignore a filter. */
+/** Filtered if that saves pages, else the whole list. Rows are checked, since a host may ignore a filter. */
 async function readListed(
   reader: Reader,
   list: List,
@@ -329,7 +330,7 @@ async function readListed(
   const { kind, keys } = reader;
   const filter = filterFor(reader, list);
   if (filter === null) return readList(reader, list, null, isKept);
-  // A filter may be case-sensitive where the tenant is not: only the whole list shows that an object is absent.
+  // A filter may be case-sensitive even if the tenant is not: only the whole list shows that an object is absent.
   const foldsCase = kind.keyFields.some(({ foldCase }) => foldCase);
   try {
     const filtered = await readList(reader, list, filter, isNeeded);
@@ -401,7 +402,7 @@ function withAdvice({ diagnostics, exitCode }: Failure, address: Address): Failu
   );
 }
 
-/** The object that a call answers; `null` only where the kind says that the answer means "absent". */
+/** The object that a call answers; `null` only if the kind says that the answer means "absent". */
 async function readOne(
   { client, kind }: Reader,
   request: ApiCall,
@@ -458,7 +459,7 @@ function badRow({ name: kind, keyFields }: Kind, request: Request, row: JsonObje
 /** Safely fits into a URL, percent-encoded. */
 const longestFilter = 4000;
 
-/** The filter expression for what is asked for; `null` where the whole list has to be read. */
+/** The filter expression for the requested objects; `null` if the whole list has to be read. */
 function filterFor({ kind, keys, ids, complete }: Reader, list: List): string | null {
   // An object whose key may differ from the manifest's is found by its id, and no list has a filter for ids.
   const needsIds = ids.length > 0 && (kind.can.pin || kind.can.rename);
@@ -468,7 +469,7 @@ function filterFor({ kind, keys, ids, complete }: Reader, list: List): string | 
   return filter.isWellFormed() && encodeURIComponent(filter).length <= longestFilter ? filter : null;
 }
 
-/** A tenant most likely has what manifests declare. Nothing is expected of a list that tells its length. */
+/** A tenant most likely has what manifests declare. A list that states its length needs no estimate. */
 function expectedRows({ keys, ids, idsAsNames = [] }: ReadRequest, { counts }: List): number {
   return counts ? 0 : keys.length + ids.length - idsAsNames.length;
 }

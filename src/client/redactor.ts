@@ -2,7 +2,7 @@ import { groupBy } from '../model/basics.ts';
 import { isObject, type Json, mapJson, objectFrom } from '../model/json.ts';
 import { type Answer, holdsMessage } from './answer.ts';
 
-/** Removes secrets from all text output: as they are, and as hosts and reports spell them in URLs, JSON, HTML, base64 and Basic credentials. */
+/** Removes secrets from all text output: as they are, and as spelled in URLs, JSON, HTML, base64 and Basic credentials. */
 export class Redactor {
   readonly #spellings = new Map<string, readonly Spelling[]>();
   #matcher: Matcher | null = null;
@@ -79,7 +79,7 @@ const spellers: readonly Speller[] = [
   inForm,
   inJson,
   (text) => inJson(text).replaceAll('/', '\\/'),
-  // Writers of JSON that keep to ASCII, and those that write for pages.
+  // JSON encoders that emit ASCII only, and those that write for pages.
   (text) => escapeUnits(inJson(text), /[^ -~]/g),
   (text) => escapeUnits(inJson(text), /[<>&='\u2028\u2029]/g),
   inHtml,
@@ -92,7 +92,7 @@ interface Spelling {
   readonly isBase64: boolean;
 }
 
-/** A secret and its lines, as they are sent (in a form, or JSON in JSON), as hosts repeat that, and as a report writes it. */
+/** A secret and its lines, as sent (in a form, or JSON in JSON), as hosts repeat them, and as a report writes them. */
 function formsOf(secret: string): Spelling[] {
   const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
   const parts = lines.filter((line) => line.length >= shortestLine && !line.startsWith('-----'));
@@ -150,7 +150,7 @@ interface Range {
   readonly end: number;
 }
 
-/** In the order of their beginnings. */
+/** Sorted by where they begin. */
 function findSpellings(text: string, { filter, byStart }: Matcher): readonly Range[] {
   const ranges: Range[] = [];
   let runEnd = 0;

@@ -7,9 +7,9 @@ import type { Permit } from './rate-limiter.ts';
 interface RetryLimits {
   readonly attempts: number;
   readonly total: number;
-  /** Milliseconds that even the last attempt has, so that an answer that comes at once is not missed. */
+  /** The least time for the last attempt, in milliseconds, so that a prompt answer is not missed. */
   readonly lastAttempt: number;
-  /** Milliseconds after which a host that cannot be reached is given up. */
+  /** When to give up on an unreachable host, in milliseconds. */
   readonly unreachable: number;
   /** The first wait; each further one is twice as long, up to `longestWait`. */
   readonly firstWait: number;
@@ -25,22 +25,22 @@ export const defaultRetryLimits: RetryLimits = {
   longestWait: 20_000,
 };
 
-/** A request to be sent until it is answered or retrying makes no sense. */
+/** A request to send until it is answered or retrying is pointless. */
 export interface RetryTask {
   readonly repeatable: boolean;
-  /** True when it changes the tenant: then an attempt that may have been carried out is never forgotten. */
+  /** True when it changes the tenant: then an attempt that may have been carried out always counts. */
   readonly writes: boolean;
   readonly signal: AbortSignal;
   /** Gives up after `longest` milliseconds; `count` begins with 1. */
   attempt(count: number, longest: number): Promise<Attempt>;
-  /** Drops the refused token, so that the next attempt has another one. False where there is no other. */
+  /** Drops the refused token, so that the next attempt has another one. False if there is no other. */
   readonly dropToken: (refused: string) => boolean;
   onRetry(attempt: number, ms: number, answer: Answer): void;
 }
 
 export interface Attempt {
   readonly answer: Answer;
-  /** When it began: with the time that its token took, without that in the queue. */
+  /** When it began: includes the time for its token, but not in the queue. */
   readonly startedAt: number;
   /** Attempts to fetch a token that failed before: they count as attempts of the request. */
   readonly failedFetches?: number;
@@ -154,7 +154,7 @@ function backoff({ attempt, random }: Attempted, { firstWait, longestWait }: Ret
 /** Without the host's own time, a date may be far off because the local clock is: no wait is longer than this. */
 const longestGuess = 60_000;
 
-/** The milliseconds of `Retry-After`, which has seconds or a date (RFC 9110, 10.2.3). `null` where it is not there or makes no sense. */
+/** The milliseconds of `Retry-After`, which has seconds or a date (RFC 9110, 10.2.3). `null` if it is not there or makes no sense. */
 function askedWait({ headers }: Answered, now: number): number | null {
   const value = headers['retry-after']?.trim() ?? '';
   if (/^\d{1,9}(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import type { Request } from '../model/plan.ts';
 
-/** Sends a request, directly or through a proxy, and returns what gives it up. Throws where no HTTP can carry it. */
+/** Sends a request, directly or through a proxy, and returns a function that aborts it. Throws if HTTP cannot carry it. */
 export type Route = (call: RawCall, listener: RouteListener) => () => void;
 
 export interface RawCall {
@@ -27,9 +27,9 @@ export interface RouteListener {
 export interface RouteOptions {
   readonly connections: number;
   readonly connect: {
-    /** Milliseconds until a connection has to be there. */
+    /** Time limit for connecting, in milliseconds. */
     readonly timeout: number;
-    /** Ends all connections, also those that are being made. */
+    /** Ends all connections, even those still being made. */
     readonly signal: AbortSignal;
     /** The client certificate of a host, and the authorities that it is trusted by. */
     readonly secureContext?: SecureContext;
@@ -63,14 +63,14 @@ export function createDirectRoute(
 ): Route {
   const host = new URL(origin);
   const isTls = host.protocol === 'https:';
-  // Loaded where a tenant is called.
+  // Loaded when a tenant is called.
   const { Agent, request }: Pick<typeof import('node:http'), 'Agent' | 'request'> = isTls
     ? process.getBuiltinModule('node:https')
     : process.getBuiltinModule('node:http');
   const { timeout, signal, ...tls } = connect;
   const agent = new Agent({ ...tls, keepAlive: true, maxSockets: connections, timeout: longestIdle });
   signal.addEventListener('abort', () => agent.destroy());
-  // Node tells of the request for a certificate in no other way. What the host signs with is only known from there.
+  // Node reports the request for a certificate in no other way. Only it names the host's signature algorithms.
   agent.on('keylog', (_line: Buffer, socket: TLSSocket) => {
     if (socket.getSharedSigalgs().length > 0) onAsked();
   });
@@ -96,7 +96,7 @@ export function createDirectRoute(
       listener.onHead(response.statusCode ?? 0, response.headers);
       response.on('data', listener.onData).on('end', listener.onEnd).on('error', listener.onError);
     });
-    // What comes behind a complete answer is an error of the connection alone.
+    // Data after a complete answer is an error of the connection alone.
     sent.on('error', (error) => {
       if (!answer?.complete) listener.onError(error);
     });

@@ -26,7 +26,7 @@ const templateVariables = identityResource(
   'notification-template-variables',
 );
 
-/** The variables of these templates, where the host lists them and has such a template. Throws a Failure. */
+/** The variables of these templates, if the host lists them and has such a template. Throws a Failure. */
 export async function readVariables(
   client: Pick<Client, 'send' | 'settings'>,
   keys: readonly Key[],

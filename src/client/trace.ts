@@ -21,8 +21,8 @@ export interface Exchange {
 }
 
 /**
- * For a trace, which people hand on: names, ids, types and figures. All other texts of a tenant's objects are left out: a manifest
- * may mark any as a credential. A message of the tenant is kept, without secrets.
+ * For a trace, which people pass on: names, ids, types and numbers. All other texts of a tenant's objects are left out, since any
+ * may be a credential. Messages of the tenant are kept, without secrets.
  */
 export function traceOf({ call, answer, ms }: Exchange, kinds: Kinds, redactor: Redactor): Json {
   const policy = policyOf(kinds);
@@ -49,11 +49,11 @@ function traceAnswer(answer: Answer, policy: Policy): JsonObject {
   return { outcome, status, headers: concealCredentials({ ...headers }), body };
 }
 
-/** What decides which texts of an object a trace may show. */
+/** The rules for the texts of an object that a trace may show. */
 interface Policy {
-  /** Members that say which object it is, or what sort of object. */
+  /** Members that identify the object or its type. */
   readonly shown: ReadonlySet<string>;
-  /** Fields with the settings of another system, of which nothing is shown. */
+  /** Fields with the settings of another system: none of it is shown. */
   readonly settings: ReadonlySet<string>;
 }
 
@@ -77,7 +77,7 @@ function policyOf({ all }: Kinds): Policy {
   const fields = all.flatMap(({ fields }) => Object.entries(fields));
   const settings = fields.flatMap(([name, field]) => (field.is === 'json' && field.settings ? name : []));
   const keys = all.flatMap(({ keyFields }) => keyFields.map(({ name }) => name));
-  // What a JSON Patch writes may be a setting.
+  // Values in a JSON Patch may be settings.
   return { shown: new Set([...plainMembers, ...keys]), settings: new Set([...settings, 'value']) };
 }
 
@@ -107,7 +107,7 @@ function concealCredentials(value: Json): Json {
 
 const isCredential = (value: Json) => typeof value === 'string' && isCredentialText(value);
 
-/** What stands in the place of a value. Its length helps where a tenant cuts texts. */
+/** The placeholder for a value. Its length helps if a tenant cuts texts. */
 function concealed(value: Json): Json {
   if (typeof value === 'string') return `[text of ${value.length} characters]`;
   return typeof value === 'number' ? '[number]' : value;

@@ -28,14 +28,14 @@ import {
 } from './route.ts';
 
 export interface Call extends RawCall {
-  /** True for a request that changes nothing in the tenant although it is no GET. */
+  /** True for a request other than GET that changes nothing in the tenant. */
   readonly isHarmless?: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Keeps so many bytes of an answer; false where there is no room for them. */
+  /** Reserves memory for an answer; false if there is none left. */
   readonly keep?: ((bytes: number) => boolean) | undefined;
   /** Called for each number of an answer that a double cannot hold, with the name of its member or list. */
   readonly onNumber?: ((name: string, digits: string) => void) | undefined;
-  /** Milliseconds after which it is given up, where that is sooner than the time limit of every exchange. */
+  /** A time limit in milliseconds, if shorter than that of every exchange. */
   readonly longest?: number | undefined;
 }
 
@@ -62,12 +62,12 @@ export const defaultTransportLimits: TransportLimits = {
   bodyBytes: 64 * 1024 * 1024,
 };
 
-/** Of every request, those for tokens too: the operators of a host tell its clients by their names. */
+/** Sent with every request, even for tokens, so that operators of a host can identify the client. */
 const ownHeaders = { 'user-agent': `${tool.name}/${tool.version}`, 'accept-encoding': 'gzip' };
 
 type Head = Pick<Answered, 'status' | 'headers'>;
 
-/** The most bytes of a message. All tenants of a run would wait while a longer one is freed of secrets. */
+/** The most bytes of a message. Redacting a longer one would hold up all tenants of a run. */
 const largestMessage = 256 * 1024;
 
 interface TransportOptions {
@@ -75,7 +75,7 @@ interface TransportOptions {
   tlsOf?(origin: string): ClientCertificate | undefined;
 }
 
-/** HTTP over kept-alive connections, at most `connections` to an origin, through the proxy where there is one. */
+/** HTTP over kept-alive connections, at most `connections` to an origin, through the proxy if there is one. */
 export function createTransport(
   connections: number,
   limits: TransportLimits,
@@ -87,7 +87,7 @@ export function createTransport(
   const routes = new Map<string, Promise<Route>>();
   /** Origins that have asked for a client certificate. */
   const asking = new Set<string>();
-  /** Origins that have answered: they ask for nothing else before they do. */
+  /** Origins that have answered. They ask for a certificate before that or never. */
   const reached = new Set<string>();
   const routeTo = (origin: string): Promise<Route> => {
     const tls = tlsOf(origin);
@@ -109,7 +109,7 @@ export function createTransport(
       reached.add(origin);
       return answer;
     }
-    // A write may have been carried out, whatever else the host asks for.
+    // A write may have been carried out, whatever the host asks for.
     const isSilent = answer.outcome === 'lost' && answer.reason === 'reset' && !reached.has(origin);
     const isUndone =
       (isSilent && (method === 'GET' || isHarmless)) || /HANDSHAKE_FAILURE|EPROTO/.test(answer.detail);
@@ -131,7 +131,7 @@ export function createTransport(
   };
 }
 
-/** What fails before a request is on the wire is safe to repeat; after that, it may have been carried out. */
+/** A failure before the request is sent is safe to retry; after that, it may have been carried out. */
 function exchange(route: Route, call: Call, limits: TransportLimits): Promise<Answer> {
   return new Promise((resolve) => {
     let isSent = false;
@@ -150,7 +150,7 @@ function exchange(route: Route, call: Call, limits: TransportLimits): Promise<An
       clearTimeout(silence);
       call.signal?.removeEventListener('abort', interrupt);
       resolve(answer);
-      // A request that was given up must not reach the wire later, and must not keep its connection.
+      // An aborted request must not be sent later, and must not keep its connection.
       if (!finished) giveUp();
     };
     const interrupt = (): void =>
@@ -160,7 +160,7 @@ function exchange(route: Route, call: Call, limits: TransportLimits): Promise<An
           : unsentAnswer('interrupted', 'the run was interrupted'),
       );
     const fail = (error: Error): void => {
-      // A 204 ends with its headers (RFC 9110, 15.3.5): what some hosts send after them says nothing.
+      // A 204 ends with its headers (RFC 9110, 15.3.5): some hosts send more, which is ignored.
       if (head?.status === 204) settle({ outcome: 'answered', ...head, body: null, text: null });
       else settle(isSent ? toLostAnswer(error, head !== null) : toUnsentAnswer(error, call.origin));
     };
@@ -224,7 +224,7 @@ async function answerOf(head: Head, bytes: Buffer, limit: number, { keep, onNumb
   const answer = shorten({ outcome: 'answered', ...head, ...readBody(plain, onNumber) }, plain);
   if (answer === null)
     return lostAnswer('too-large', 'the answer is a message that is longer than tenantctl reads');
-  // Hosts call an answer compressed that is not: then it can be read as it is.
+  // Some hosts label an uncompressed answer as compressed: then it can be read as it is.
   const isPacked = isGzip(plain) || (plain === bytes && encoding !== 'identity' && !isUtf8(plain));
   if (!isSuccess(answer)) return isPacked ? { ...answer, text: null } : answer;
   if (isPacked) return lostAnswer('cut', 'the answer is compressed, and breaks off or cannot be unpacked');
@@ -235,7 +235,7 @@ async function answerOf(head: Head, bytes: Buffer, limit: number, { keep, onNumb
   return answer;
 }
 
-/** The answer with the beginning of a message that is too long. `null` where a success would lose the error in its body. */
+/** The answer with the beginning of a message that is too long. `null` if a success would lose the error in its body. */
 function shorten(answer: Answered, plain: Buffer): Answered | null {
   if (plain.length <= largestMessage || (answer.text === null && !holdsMessage(answer))) return answer;
   if (isSuccess(answer) && answer.body !== null) return null;
@@ -255,7 +255,7 @@ function readBody(plain: Buffer, onNumber: Call['onNumber']): Pick<Answered, 'bo
 /** A body without its compression, by its first bytes. `null` for one that unpacks to more than `limit`. */
 async function unpack(bytes: Buffer, limit: number): Promise<Buffer | null> {
   if (!isGzip(bytes)) return bytes;
-  // Loaded only where a host compresses its answers.
+  // Loaded only if a host compresses its answers.
   const { gunzip } = process.getBuiltinModule('node:zlib');
   try {
     return await promisify(gunzip)(bytes, { maxOutputLength: limit });
@@ -333,7 +333,7 @@ const untrusted: readonly { readonly codes: RegExp; readonly hint: string }[] = 
   { codes: /./, hint: 'The host offers no TLS 1.2 or later at this port: check the URL and its port.' },
 ];
 
-/** A client certificate, and the authorities that it comes with. Throws a Failure where they cannot be read or do not fit each other. */
+/** A client certificate, and the authorities that it comes with. Throws a Failure if they cannot be read or do not fit each other. */
 function revealTls({ cert, key, ca }: ClientCertificate): SecureContext {
   const { createSecureContext, rootCertificates } = process.getBuiltinModule('node:tls');
   const options = {
@@ -354,7 +354,7 @@ function revealTls({ cert, key, ca }: ClientCertificate): SecureContext {
 /** Refusals of a client certificate, or of its absence, in a handshake. */
 const certificateAlert = /ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_UNKNOWN)/;
 
-/** The outcome of a request to a host that wants another certificate, or one at all. */
+/** The outcome of a request to a host that requires a certificate, or another one. */
 function noCertificate(origin: string, hasOne: boolean): Unsent {
   const detail = `the host ${hostOf(origin)} ${hasOne ? 'does not take the client certificate' : 'asks for a client certificate'}`;
   const hint = hasOne

@@ -118,7 +118,7 @@ export const command = describeCommand({
     given.format === 'jsonl'
       ? { ...given, format: 'json', lines: applyLines(io) }
       : { ...given, format: given.format, lines: null };
-  // Checked first: after the apply, it would be too late to find that nothing can record it.
+  // Checked first: after the apply, it would be too late to find that it cannot be recorded.
   const proofFiles = resultFiles(args.provenBy, io);
   await refuseMistakes(args, io);
   checkOutput({ ...args, out: args.result }, 'result', io, proofFiles);
@@ -186,7 +186,7 @@ export const command = describeCommand({
   });
 });
 
-/** The files that paths and globs name. Throws a Failure where one names none. */
+/** The files that paths and globs name. Throws a Failure if one names none. */
 function resultFiles(patterns: readonly string[], io: Io): string[] {
   return patterns.flatMap((pattern) => {
     if (existsSync(resolve(io.cwd, pattern))) return [pattern];
@@ -216,7 +216,7 @@ async function refuseMistakes(args: Args, io: Io): Promise<void> {
   }
   const given = (...names: Parameters<typeof givenOptions<Args>>[1]) =>
     givenOptions(args, names).map(({ option }) => option);
-  // To ignore them would mislead. `--max-deletes` says what a saved plan may do.
+  // Ignoring them would mislead. `--max-deletes` is a limit for a saved plan.
   const planning = given('only', 'except', 'prune', 'since', 'rotate', 'allow-delete-all', 'impact', 'shard');
   if (planfile !== undefined && planning.length > 0) {
     const message = `${planfile} is applied exactly as planned. It cannot be combined with ${planning.join(', ')}.`;
@@ -243,7 +243,7 @@ async function holdsOpenPlans(file: string, io: Io): Promise<boolean> {
   try {
     if (!statSync(resolve(io.cwd, file), { throwIfNoEntry: false })?.isFile()) return false;
   } catch {
-    // It is no path, but a glob that is longer than any name, for example.
+    // It is not a path; it may be a glob longer than any name.
     return false;
   }
   const value = parseJson(await readText(file, io));
@@ -266,7 +266,7 @@ async function readPlans(file: string, io: Io): Promise<Extract<Document, { is: 
   const { environments } = readFleetFile(text, file);
   const done = environments.find(({ plan, error }) => plan === null && error === null);
   if (!done) {
-    // What an earlier apply made of the plans is not what the next one makes of them.
+    // The result of an earlier apply does not count for the next one.
     const plans = environments.map(({ name, plan, error }) => ({ name, plan, error: plan ? null : error }));
     return { is: 'fleet', fleet: fleetOf(plans) };
   }
@@ -278,7 +278,7 @@ async function readPlans(file: string, io: Io): Promise<Extract<Document, { is: 
   );
 }
 
-/** A file is applied to all its environments. An `--env` that names others, or some of them, asks for something else. */
+/** A file is applied to all its environments. An `--env` that names only some, or others, contradicts that. */
 function requireAllSelected({ environments }: Fleet, file: string, args: Args, io: Io): void {
   const { selectors, from = '--env' } = selectorsOf(args, io);
   if (selectors.length === 0) return;
@@ -291,7 +291,7 @@ function requireAllSelected({ environments }: Fleet, file: string, args: Args, i
   });
 }
 
-/** Prints where the result of an apply is. Returns false where a file could not be written: the tenant has changed anyway. */
+/** Prints where the result of an apply is. Returns false if a file could not be written: the tenant has changed anyway. */
 function printSaved(files: readonly SavedResult[], io: Io): boolean {
   const saved = files.filter(({ failure }) => failure === null).map(({ file }) => relative(io.cwd, file));
   for (const { failure } of files) {
@@ -302,7 +302,7 @@ function printSaved(files: readonly SavedResult[], io: Io): boolean {
   return isWhole;
 }
 
-/** Returns the resources of the environments that results are of, by name; none for one that cannot be read. */
+/** Returns the resources of the results' environments, by name; none for one that cannot be read. */
 function resourcesProving(results: readonly Result[], load: (environment: string) => Project) {
   const names = new Set(results.map(({ environment }) => environment));
   return new Map([...names].map((name) => [name, resourcesAtHand(() => load(name))]));
@@ -325,7 +325,7 @@ async function requireConfirmation(document: NewPlans, args: Args, io: Io): Prom
   }
   if (io.quiet && !isAsked) printWarnings(changes, io);
   const words = attentionWords(changes);
-  // What a reviewer should notice is shown in any case.
+  // Risks are always shown.
   if ((isAsked || io.quiet) && words !== '') io.stderr.write(`${words}\n`);
   if (!isAsked) return;
   const names = document.is === 'fleet' ? document.fleet.environments.map(({ name }) => name) : [];
@@ -388,7 +388,7 @@ function applyLines({ stdout }: Pick<Io, 'stdout'>) {
     },
     ended(result: Result) {
       const { environment, outcome, summary, changes, diagnostics = [] } = result;
-      // What never began has had no event.
+      // Changes that never began have had no event.
       for (const change of changes)
         if (!told.has(`${environment} ${change.address}`)) tell(environment, change);
       write('summary', environment, { outcome, summary, exitCode: exitCodeOf(result), diagnostics });
@@ -453,7 +453,7 @@ async function applySeveral(
   return outputResult({ is: 'fleet', fleet: applied }, isSaved, args, io);
 }
 
-/** Returns what a proof does not cover, each remark once. */
+/** Returns remarks on values that a proof does not cover, each once. */
 function sharedDifferences(
   { environments }: Fleet,
   projects: OpenedProjects,

@@ -11,7 +11,7 @@ interface CiSystem {
   readonly author: string;
   /** The first one that is set counts. */
   readonly branch: readonly string[];
-  /** Where the repository is on the web, and below that commits and files; left out where the variables do not say it. */
+  /** The web address of the repository, its commits and files; left out if the variables do not give it. */
   readonly web?: {
     readonly address: (env: NodeJS.ProcessEnv) => string;
     readonly commits: string;
@@ -62,7 +62,7 @@ export function commitOfJob(args: ConfigArgs, io: Io): CommitOptions {
   const system = systems.find(({ id }) => env[id]);
   if (!system) return { folder };
   const id = env[system.id] ?? '';
-  // The address of a person is nobody's business in a comment.
+  // A person's address does not belong in a comment.
   const author = (env[system.author] ?? '').replace(/\s*<[^>]*>$/, '');
   const branch = system.branch.flatMap((name) => env[name] || [])[0] ?? '';
   const { web } = system;

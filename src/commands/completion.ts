@@ -28,7 +28,7 @@ export function createCompletion(commands: Commands) {
       '$0 completion fish | source': 'In ~/.config/fish/config.fish',
     },
   }).run(async ({ shell, '--': words }, io) => {
-    // The scripts call it with the words of a command line, to know what may follow.
+    // The scripts call it with the words of a command line, to complete the last one.
     if (Array.isArray(words)) {
       const found = await complete(words.map(String), commands, io);
       io.stdout.write(found.map((word) => `${word}\n`).join(''));
@@ -36,7 +36,7 @@ export function createCompletion(commands: Commands) {
     }
     const wanted = shell ?? shells.find((name) => name === basename(io.env.SHELL ?? ''));
     if (wanted === undefined) throw fail('usage', 'Which shell?', { hint: `Name it: ${shells.join(', ')}.` });
-    // Where the program prints nothing, the shell completes file names.
+    // If the program prints nothing, the shell completes file names.
     io.stdout.write(readFileSync(packageFile(`examples/completion/tenantctl.${wanted}`), 'utf8'));
     return ExitCode.done;
   });
@@ -62,16 +62,16 @@ function valuesIn(words: readonly string[], io: Io) {
     if (words.includes('add')) return (await import('./kind.ts')).libraryKinds();
     return words.includes('draft') ? [] : kinds();
   };
-  // The shell completes other files where there are none.
+  // The shell completes other files if there are none.
   const results = async () => {
     const root = dirname(projectFileOf(config, io));
     const applies = await pastApplies(root, environments(), { most: 20 });
     return applies.map(({ file }) => relative(io.cwd, join(root, file)));
   };
   return {
-    /** Of an option with one value. */
+    /** For an option with one value. */
     option: { '--env': environments, '-e': environments },
-    /** Of an option that takes every word up to the next option. */
+    /** For an option that takes every word up to the next option. */
     list: {
       '--only': addresses,
       '--except': addresses,
@@ -80,7 +80,7 @@ function valuesIn(words: readonly string[], io: Io) {
       '--allow-delete-all': kinds,
       '--fault': async () => (await import('../sandbox/index.ts')).faultWords,
     },
-    /** Of the arguments of a command, in their order. */
+    /** For the arguments of a command, in their order. */
     positionals: {
       completion: [() => shells],
       schema: [() => [...kinds(), ...otherSchemas]],
@@ -98,7 +98,7 @@ function valuesIn(words: readonly string[], io: Io) {
   } satisfies Record<string, Record<string, unknown>>;
 }
 
-/** Candidates for the last of `words`. None where the project cannot be read: a message would disturb the prompt. */
+/** Candidates for the last of `words`. None if the project cannot be read: a message would disturb the prompt. */
 async function complete(words: readonly string[], commands: Commands, io: Io): Promise<readonly string[]> {
   // bash makes three words of `--env=production`.
   const typed = words.filter((word, at) => word !== '=' || at === words.length - 1);
@@ -143,7 +143,7 @@ async function findCandidates(
   return get(values.positionals, name)?.[words - 1]?.() ?? [];
 }
 
-/** Options that are on by default, so that only `--no-…` is of use. */
+/** Options that are on by default: only `--no-…` is useful. */
 const onByDefault = ['--color', '--progress'];
 
 /** The options and choices that the parser knows. For some shells it adds a description, which is cut off. */

@@ -75,7 +75,7 @@ function blockRows(block: string): Row[] {
   ];
 }
 
-/** The text of the troubleshooting page by its codes, each with what its section says of all codes. Without links. */
+/** The entries of the troubleshooting page by code, each with the introduction of its section. Without links. */
 export function codeTexts(): ReadonlyMap<string, string> {
   const [, ...sections] = readFileSync(packageFile(page), 'utf8').split(/^## .*\n/m);
   return new Map(
@@ -94,7 +94,7 @@ function aboutKind(subject: string, args: Args, io: Io): string {
   // Messages write the items of a list as `rules[0].value`.
   const path = subject.replace(/\[\d+\]/g, '').split('.');
   const [name = ''] = path;
-  // Where the project cannot be read, the schemas of the built-in kinds still help.
+  // If the project cannot be read, the schemas of the built-in kinds still help.
   const kinds = isInPackage(name) ? builtInKinds : kindsHere(args, io);
   if (!kinds.find(name)) {
     const names = kinds.all.map((kind) => kind.name);
@@ -106,8 +106,8 @@ function aboutKind(subject: string, args: Args, io: Io): string {
 }
 
 /**
- * What the schema of a kind says: of the kind, or of the field that a path of names leads to (`rules.type`). Throws a Failure for a
- * name that the schema does not have.
+ * Describes a kind, or the field at a path of names (`rules.type`), from its schema. Throws a Failure for a name that the schema
+ * does not have.
  *
  * @param whole the schema without references
  */
@@ -146,7 +146,7 @@ function explainKind(
   return `${layout(rows, view)}${shown.map((line) => `${line}\n`).join('')}`;
 }
 
-/** A schema with what each of its references stands for. */
+/** A schema with its references resolved. */
 function dereference(schema: JsonObject, whole = schema): JsonObject {
   const reference = getText(schema, '$ref');
   const target = reference === null ? null : valueAt(whole, reference.slice(1));
@@ -158,7 +158,7 @@ function dereference(schema: JsonObject, whole = schema): JsonObject {
   return objectFrom(Object.entries(schema).map(([name, value]) => [name, follow(value)]));
 }
 
-/** The schema of the items of a list; empty where they may be anything. */
+/** The schema of the items of a list; empty if they may be anything. */
 function itemsIn(schema: JsonObject): JsonObject {
   const items = get(schema, 'items');
   return isObject(items) ? items : {};
@@ -171,7 +171,7 @@ function membersOf(schema: JsonObject): ReadonlyMap<string, JsonObject> {
   return new Map(Object.entries(properties).map(([name, member]) => [name, isObject(member) ? member : {}]));
 }
 
-/** The names of the members that have to be there; of several choices, the first. */
+/** The names of required members; of several choices, the first. */
 function requiredIn(schema: JsonObject): string[] {
   const choice = itemsOf(get(schema, 'anyOf') ?? null)[0];
   const names = [schema, ...(isObject(choice) ? [choice] : [])].flatMap((each) =>
@@ -226,7 +226,7 @@ function fieldRows(schema: JsonObject): Row[] {
 
 const sentence = (text: string) => (text === '' || /[.!?]$/.test(text) ? text : `${text}.`);
 
-/** A valid manifest with its key and the field; without a field, with all that the schema shows an example of. */
+/** A valid manifest with its key and the field; without a field, with every example of the schema. */
 function exampleLines(whole: JsonObject, field: string | undefined): string[] {
   const required = requiredIn(whole);
   const members = [...membersOf(whole)].flatMap(([name, schema]): Member[] => {

@@ -36,10 +36,10 @@ import { type Io, printNote } from './io.ts';
 type FileIo = Pick<Io, 'cwd' | 'signal'>;
 
 /**
- * Reads a file that the command line names, or a pipe such as `<(…)`. Throws a Failure where it cannot be read.
+ * Reads a file that the command line names, or a pipe such as `<(…)`. Throws a Failure if it cannot be read.
  *
  * @param most the size of the largest file that is read, in bytes
- * @param hint what to do where there is no such file
+ * @param hint what to do if there is no such file
  */
 export async function readNamedFile(
   file: string,
@@ -71,7 +71,7 @@ export async function readNamedFile(
   }
 }
 
-/** Writes a file, and makes the folders above it. Throws a Failure where it cannot. */
+/** Writes a file, and makes the folders above it. Throws a Failure if it cannot. */
 export async function writeTextFile(
   file: string,
   text: string,
@@ -93,7 +93,7 @@ export async function writeTextFile(
   }
 }
 
-/** Writes and removes files as one. Throws a Failure before the first where one of them cannot be. */
+/** Writes and removes files together. Throws a Failure before the first if one of them cannot be. */
 export async function changeFiles(
   written: readonly ExportedFile[],
   removed: readonly string[],
@@ -110,7 +110,7 @@ export async function changeFiles(
       throw unwritableFile(file, error);
     }
   }
-  // What is there already may be read-only, a folder, or a link that leads elsewhere. Most files of an export are new.
+  // An existing path may be read-only, a folder, or a link elsewhere. Most files of an export are new.
   for (const { path } of written)
     if (lstatSync(resolve(io.cwd, path), { throwIfNoEntry: false })) tryToWrite(path, io);
   await replaceFiles(written, io.cwd);
@@ -162,8 +162,8 @@ async function openPipe(path: string, mode: number, signal: AbortSignal): Promis
 }
 
 /**
- * Throws a Failure for a file that cannot be written, for one that the command reads, such as the result that a rollback
- * needs again, and for one that is named twice: one document would take the place of the other. Leaves no new file behind.
+ * Throws a Failure for a file that cannot be written, for one that the command reads, such as the result that a rollback needs
+ * again, and for one that is named twice: one document would overwrite the other. Leaves no new file behind.
  */
 export function checkWritable(files: readonly string[], io: FileIo, reads: readonly string[]): void {
   const read = new Set(reads.map((file) => resolveLinks(resolve(io.cwd, file))));
@@ -207,7 +207,7 @@ function tryToWrite(file: string, io: FileIo): void {
 }
 
 /**
- * Returns the text of a file; `null` if it does not exist. Throws a Failure where it cannot be read, or is not UTF-8: it
+ * Returns the text of a file; `null` if it does not exist. Throws a Failure if it cannot be read, or is not UTF-8: it
  * would not be the same when it is written again.
  *
  * @param shown what the Failure calls the file
@@ -220,21 +220,21 @@ export function readIfThere(file: string, shown = file): string | null {
     // As it is, with a byte order mark.
     return bytes.toString();
   } catch (error) {
-    // ENOTDIR: a file is in the place of a folder. Making the folder reports that.
+    // ENOTDIR: a file where a folder is needed. Making the folder reports that.
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return null;
     throw unreadableFile(shown, error);
   }
 }
 
 /**
- * The surroundings of a command that is traced into a file. Throws a Failure for a file that cannot be written. Only the first exchange
- * takes the place of what the file holds: by then, the project has refused a file of its own.
+ * The surroundings of a command that is traced into a file. Throws a Failure for a file that cannot be written. Only the first
+ * exchange overwrites the file: by then, the project has refused a file of its own.
  */
 export function openTrace(file: string, io: Io): Io {
   checkWritable([file], io, []);
   const open = lazy(() => {
     const opened = openSync(resolve(io.cwd, file), 'w', 0o600);
-    // A trace tells much about a tenant: only its owner may read it, also where the file was there.
+    // A trace reveals much about a tenant: only its owner may read it, also if the file was there.
     if (fstatSync(opened).isFile()) fchmodSync(opened, 0o600);
     return opened;
   });
@@ -246,7 +246,7 @@ export function openTrace(file: string, io: Io): Io {
       try {
         writeSync(open(), `${JSON.stringify(exchange)}\n`);
       } catch (error) {
-        // The command goes on: it may have changed the tenant already.
+        // The command continues: it may have changed the tenant already.
         isBroken = true;
         printNote(`The trace is not complete: ${file} cannot be written. ${messageOf(error)}`, io);
       }

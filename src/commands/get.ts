@@ -52,7 +52,7 @@ export const command = describeCommand({
   return errors.length > 0 ? ExitCode.couldNotRun : ExitCode.done;
 });
 
-/** A manifest keeps its texts as they are, so a command to a CI system has escapes, which the loader reads, and no signs. */
+/** A manifest keeps its texts unchanged, so commands to a CI system are escaped in a form that the loader reads. */
 const quoteCommands = (text: string) => (disarm(text) === text ? null : safeJson(text, 0));
 
 /** The value as JSON, with a marker for each tag, as in plans: `{"$secret": "NAME"}`. */

@@ -125,7 +125,7 @@ export const command = describePlainCommand({
   const exported =
     choices.from === 'export' && isNew ? await exportTenant(choices, root, { ...io, env }) : null;
   const facts = readPipelineFacts(root, io.env, route);
-  // Who only adds a tenant to a project without pipelines asks for none.
+  // Adding a tenant to a project without pipelines adds no pipeline.
   const onlyExisting = added.length > 0 && args.pipelines === undefined && !asked;
   const jobs = writePipelines(root, choices.pipelines, facts, onlyExisting);
 
@@ -150,9 +150,9 @@ function routeOf([first, next, ...others]: readonly NewTenant[]): Route | null {
 }
 
 /**
- * Takes the tenants that a project gets into the end of its route, where there are pipelines: into its group in the project file, or
- * else beside what it names. A tenant that the group or the selection excludes by a `!` stays outside. Throws a Failure for a
- * selection that selects no environment.
+ * Adds the new tenants of a project to the last step of its pipelines, if it has any: to the group in the project file, or else
+ * to the selection. A tenant that the group or selection excludes with `!` stays out. Throws a Failure for a selection that
+ * selects no environment.
  */
 function extendRoute(
   root: string,
@@ -185,7 +185,7 @@ function extendRoute(
   return { route, projectFile: file, joined };
 }
 
-/** Exports what could be read of the last tenant, and returns the exit code; `null` where nothing was. */
+/** Exports what could be read from the last tenant, and returns the exit code; `null` if nothing was read. */
 async function exportTenant({ tenants }: Choices, root: string, io: Io): Promise<ExitCode | null> {
   const tenant = tenants.at(-1);
   if (tenant?.survey === null) return null;
@@ -219,7 +219,7 @@ interface InitResult extends ReturnType<typeof writePipelines> {
   readonly written: readonly Note[];
 }
 
-/** The commands that come next, and what else there is to do, as comments. */
+/** The next commands, and further steps as comments. */
 function nextSteps(
   { choices, isNew, exported, facts, before, joined, root, written, notes, toAdd, edited }: InitResult,
   { cwd }: Pick<Io, 'cwd'>,
@@ -228,7 +228,7 @@ function nextSteps(
   const [first, next] = stages;
   const isWritten = notes.some(({ what }) => what === 'created');
   const lacksManifests = !isNew && !hasManifests && hosts !== null;
-  // The last of several tenants shows what must stay.
+  // The last of several tenants has the state to keep.
   const several = isNew ? choices.tenants.map(({ name }) => name) : (next?.environments ?? []);
   const last = several.at(-1) ?? (needsEnvironment ? first.selection : undefined);
   const isNamed = last !== undefined && (!isNew || several.length > 1);
@@ -238,7 +238,7 @@ function nextSteps(
   const planned = added.map(({ name }) => name);
   if (planned.length === 0 && next) planned.push(first.selection, next.selection);
   else if (planned.length === 0 && needsEnvironment) planned.push("'*'");
-  // Empty where it is the current one.
+  // Empty if it is the current one.
   const folder = relative(cwd, root);
   return fill(example('init/next-steps.txt'), {
     folder: folder && shellWord(folder),

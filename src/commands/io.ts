@@ -77,7 +77,7 @@ class RedactedOutput extends Writable {
   }
 }
 
-/** True when an output is a terminal that obeys escapes. One in an editor says that it does not: TERM=dumb. */
+/** True when an output is a terminal that interprets escapes. Editors set TERM=dumb to say that theirs does not. */
 export function takesEscapes(output: Output, { env }: Pick<ProgramIo, 'env'>): boolean {
   return output.isTTY === true && env.TERM !== 'dumb';
 }
@@ -139,7 +139,7 @@ export function openPrompt(io: ProgramIo) {
   };
 }
 
-/** Loaded only where somebody is asked. */
+/** Loaded only if somebody is asked. */
 const readline = () => process.getBuiltinModule('node:readline/promises');
 
 /** Leaves editing to the terminal, and Ctrl-C to the program. */
@@ -148,7 +148,7 @@ function openLines(io: ProgramIo) {
   return { answers: lines[Symbol.asyncIterator](), close: () => lines.close() };
 }
 
-/** Node edits the line, into an output that nobody sees, and turns off the echo of the terminal. */
+/** Node edits the line into a hidden output, and turns off the echo of the terminal. */
 function readHidden(io: ProgramIo): Promise<string | null> {
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const line = readline().createInterface({

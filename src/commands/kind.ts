@@ -97,7 +97,7 @@ export function libraryKinds(): string[] {
     .sort();
 }
 
-/** Copies a descriptor of the library into a project, or lists what there is. Throws a Failure where the file exists. */
+/** Copies a descriptor of the library into a project, or lists what there is. Throws a Failure if the file exists. */
 async function add({ subject, config }: Args, io: Io): Promise<ExitCode> {
   const kinds = libraryKinds();
   if (subject === undefined) {
@@ -136,7 +136,7 @@ const readKind = (kind: string) => readFileSync(packageFile(join(library, descri
 
 /**
  * Checks a kind of the project against the tenant, which is only read. With `--write`, a descriptor that holds is marked as
- * proven. Throws a Failure where the check cannot be made.
+ * proven. Throws a Failure if the check cannot be made.
  */
 async function check(args: Subject, io: Io, isAgain = false): Promise<ExitCode> {
   const options = projectOptions(args, io);
@@ -199,7 +199,7 @@ function withPlaces(text: string, proposed: ProposedPlaces, file: string): strin
   );
 }
 
-/** Sets members of a descriptor in its text. Throws a Failure where it cannot be edited. */
+/** Sets members of a descriptor in its text. Throws a Failure if it cannot be edited. */
 function edit(
   text: string,
   file: string,
@@ -222,7 +222,7 @@ function edit(
 /** The descriptions of whole products have several MB. */
 const largestDocument = 64 * 1024 * 1024;
 
-/** Drafts descriptors from an OpenAPI document. Throws a Failure where it cannot, or where the file to write exists. */
+/** Drafts descriptors from an OpenAPI document. Throws a Failure if it cannot, or if the file to write exists. */
 async function draft({ subject, path, out, all }: Subject, io: Io): Promise<ExitCode> {
   if ((path === undefined) === (all === undefined) || (all !== undefined && out !== undefined))
     throw fail('usage', 'kind draft needs the path of a collection, such as /v2025/roles, or --all FOLDER.', {
@@ -251,7 +251,7 @@ async function writeDraft(file: string, text: string, io: Io): Promise<void> {
   io.stdout.write(`Written: ${file}, ${checks === 0 ? 'nothing' : checks} to check.\n`);
 }
 
-/** Drafts every collection of a document into a folder. What is there, and what a project cannot describe, is left. */
+/** Drafts every collection of a document into a folder. Skips existing files and collections that a project cannot describe. */
 async function draftWhole(api: OpenApi, folder: string, io: Io): Promise<ExitCode> {
   const observed = builtInKinds.all.filter(isObserved).map(({ name }) => name);
   const { drafts, leftOut } = draftAll(api, observed);
@@ -271,7 +271,7 @@ async function draftWhole(api: OpenApi, folder: string, io: Io): Promise<ExitCod
   return ExitCode.done;
 }
 
-/** The built-in kind whose collection a descriptor would take; `undefined` where it takes none. */
+/** The built-in kind whose collection a descriptor would take; `undefined` if it takes none. */
 function collectionHolder(text: string): Kind | undefined {
   const value: Json = parse(text);
   if (!validators.kind(value)) throw new TypeError(`A draft is not valid:\n${text}`);

@@ -24,8 +24,8 @@ export async function main(argv: readonly string[], programIo: ProgramIo): Promi
 }
 
 /**
- * The words of a command line as the parser understands them: no words and the word `help` as `--help`; `--impact=20` as two options,
- * since one that may stand alone takes a value only behind `=`; and `--report -` as one word, since the parser takes a dash for an
+ * Adapts a command line to the parser: no words and the word `help` become `--help`; `--impact=20` becomes two options, since one
+ * that may stand alone takes a value only after `=`; and `--report -` becomes one word, since the parser takes a dash for an
  * option.
  */
 function expandWords(given: readonly string[]): readonly string[] {
@@ -99,7 +99,7 @@ function parseCommonOptions(argv: readonly string[]) {
     .parseAsync([...argv]);
 }
 
-/** Words of other tools, and what to use here. */
+/** Commands of other tools, and what to use here. */
 const otherWords: Readonly<Record<string, string>> = {
   destroy:
     '`tenantctl apply --prune` deletes what no manifest declares; `ensure: absent` in its manifest deletes one object.',
@@ -131,9 +131,9 @@ const otherWords: Readonly<Record<string, string>> = {
 };
 
 /**
- * A parser that refuses arguments in our words, and what a parser would accept or ignore.
+ * A parser with our own error messages, which also refuses what yargs would accept or ignore.
  *
- * @param name the command's name; left out where the command line has none
+ * @param name the command's name; left out if the command line has none
  * @param positionals the command's positional arguments, as yargs writes them: `<file..>` takes several
  */
 function strictParser(argv: readonly string[], name = '', positionals = ''): Argv {
@@ -147,7 +147,7 @@ function strictParser(argv: readonly string[], name = '', positionals = ''): Arg
       .parserConfiguration(parserSettings)
       .exitProcess(false)
       .wrap(null)
-      // Else it takes the language of the terminal.
+      // Otherwise it uses the language of the terminal.
       .locale('en')
       .updateStrings({
         'Not enough arguments following: %s': 'The option --%s needs a value.',
@@ -226,13 +226,13 @@ function findMistakes(
   const names = Object.keys(values).filter((name) => name.length > 1 && !/[A-Z]/.test(name));
   const positionalNames = [...positionals.matchAll(/([\w-]+)(\.\.)?[>\]]/g)];
   const lists = new Set([...array, ...positionalNames.flatMap(([, name, many]) => (many ? name : []))]);
-  // It is unclear which of two values was meant.
+  // Either of two values may be meant.
   const repeated = names.find((name) => Array.isArray(values[name]) && !lists.has(name));
   if (repeated !== undefined)
     return [{ message: `The option --${repeated} is given more than once.`, hint: 'Give it once.' }];
   // An unset variable in a script gives an empty value, which as a path would be the current folder.
   const isEmpty = (value: unknown) => value === '' || (Array.isArray(value) && value.includes(''));
-  // An option that may stand alone, such as `--wait`, is empty where it does.
+  // An option that may stand alone, such as `--wait`, is empty if it does.
   const standsAlone = (name: string) =>
     argv.some((word, at) => word === `--${name}` && (argv[at + 1] ?? '-').startsWith('-'));
   const empty = names.find((name) => isEmpty(values[name]) && !standsAlone(name));
@@ -269,7 +269,7 @@ function mistakeIn(word: string, known: readonly string[], switches: readonly st
 
 /** The option that was probably meant: one that the word begins with, `env` for `environment`, or a similar one. */
 function nearOption(word: string, all: readonly string[]): string | null {
-  // Every letter is near every other.
+  // A single letter is close to every other.
   const options = all.filter((option) => option.length > 1);
   const begun = options.find((option) => option.length > 2 && word.startsWith(option));
   return begun ?? didYouMean(word, options)?.match(/`(.*)`/)?.[1] ?? null;

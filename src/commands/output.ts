@@ -30,8 +30,8 @@ import { checkWritable, writeTextFile } from './files.ts';
 import { type Io, printNote, viewOf } from './io.ts';
 
 /**
- * Additions of reports to their document: the rendered templates of a plan, for pages, how it is applied, the commit that it is
- * made of, and where in the repository its files are.
+ * What reports add to their document: rendered templates for pages, the command that applies the plan, its commit, and its folder
+ * in the repository.
  */
 type Extras = Pick<ReportOptions, 'rendered' | 'applyWith' | 'folder' | 'commit' | 'sourceUrl'>;
 
@@ -75,12 +75,12 @@ function isClean({ is }: Report, format: Format): boolean {
   return format === 'html' || (format === 'json' && is !== 'diagnostics');
 }
 
-/** A document as a report, whose formats share what is worked out for them. */
+/** A document as a report; its formats share the work. */
 export function reportFor(document: Document, io: Io, extras: Extras = {}): Report {
   return reportOf(document, optionsFrom(io, extras));
 }
 
-/** What a command shows in a form of its own, without secrets: what cuts, wraps or escapes a text may change one in it. */
+/** A command's own view without secrets: cutting, wrapping or escaping a text could hide one from the redactor. */
 export function withoutSecrets<T>(shown: T, { redactor }: Pick<Io, 'redactor'>): T {
   return redactDocument(shown, (text) => redactor.text(text));
 }
@@ -90,7 +90,7 @@ export function printRemarks(document: Document, io: Io): void {
   io.stderr.write(renderNow(document, 'text', { ...viewOf(io.stderr, io), ...optionsFrom(io) }));
 }
 
-/** Prints remarks on stderr, where there are some. With `--quiet`, information is left out. */
+/** Prints remarks on stderr, if there are any. With `--quiet`, information is left out. */
 export function printDiagnostics(diagnostics: readonly Diagnostic[], io: Io): void {
   const isShown = diagnostics.some(({ severity }) => !io.quiet || severity !== 'info');
   if (isShown) printRemarks({ is: 'diagnostics', diagnostics }, io);
@@ -119,7 +119,7 @@ export function reportFailure(error: unknown, argv: readonly string[], io: Io): 
   return failed.exitCode;
 }
 
-/** Looks at the words themselves, since the arguments may be what could not be parsed. */
+/** Looks at the raw words, since parsing may have failed. */
 function wantsFormat(argv: readonly string[], format: string): boolean {
   return argv.some(
     (word, at) => word === `--format=${format}` || (word === '--format' && argv[at + 1] === format),
@@ -147,8 +147,8 @@ const formatByEnding: readonly (readonly [ending: string, format: Format])[] = [
 ];
 
 /**
- * Throws a Failure for a `--format` that the document does not have, for two documents on stdout, or one whose format nobody names,
- * and for files that cannot be written. To be called before any other work.
+ * Throws a Failure for a `--format` that the document does not have, for two documents on stdout, or one without a format, and
+ * for files that cannot be written. To be called before any other work.
  *
  * @param reads the files that the command reads, which it must not overwrite
  */
@@ -173,12 +173,12 @@ export function checkOutput(
   checkWritable([...reports, ...filesIn(out === undefined ? [] : [out])], io, reads);
 }
 
-/** What stands for stdout in the place of a file. */
+/** Stands for stdout as the name of a file. */
 export const stdoutName = '-';
 
 const filesIn = (names: readonly string[]) => names.filter((name) => name !== stdoutName);
 
-/** Writes the document into each file, in the format that the ending names. Throws a Failure where it cannot. */
+/** Writes the document into each file, in the format that the ending names. Throws a Failure if it cannot. */
 export async function writeReports(report: Report, files: readonly string[], io: Io): Promise<void> {
   // A report on stdout is the document that is printed in any case.
   for (const file of filesIn(files)) {
@@ -188,7 +188,7 @@ export async function writeReports(report: Report, files: readonly string[], io:
   }
 }
 
-/** Writes what an apply leaves behind. Returns false where it could not: then the apply is incomplete (not exit 1). */
+/** Writes the reports of an apply. Returns false if it could not: then the apply is incomplete (not exit 1). */
 export async function isWritten(write: () => Promise<void>, io: Io): Promise<boolean> {
   try {
     await write();
@@ -227,7 +227,7 @@ export async function renderTemplates(
   return { rendered: await renderPlanTemplates(document.plan, { ...setting, signal }) };
 }
 
-/** Appends the document to the summary of a GitHub step. Reports where that failed: the command has done its work. */
+/** Appends the document to the summary of a GitHub step. Only reports a failure: the command has done its work. */
 export async function appendStepSummary(report: Report, io: Io): Promise<void> {
   const file = io.env.GITHUB_STEP_SUMMARY;
   if (!file) return;
@@ -240,7 +240,7 @@ export async function appendStepSummary(report: Report, io: Io): Promise<void> {
   }
 }
 
-/** Throws a Failure where the ending of a file names no format of the document. */
+/** Throws a Failure if the ending of a file names no format of the document. */
 function reportFormat(file: string, is: Document['is']): Format {
   const known = formatsOf(is);
   const format = formatByEnding.find(([ending]) => file.toLowerCase().endsWith(ending))?.[1];
@@ -249,7 +249,7 @@ function reportFormat(file: string, is: Document['is']): Format {
   throw unsupportedFormat(`"${file}"`, is, endings);
 }
 
-/** Writes a plan, a fleet or a result as a file. Throws a Failure where it cannot be written. */
+/** Writes a plan, a fleet or a result as a file. Throws a Failure if it cannot be written. */
 export function saveFile(value: Plan | Fleet, file: string, io: Io): Promise<void> {
   if (file !== stdoutName) return writeTextFile(file, `${JSON.stringify(value, null, 2)}\n`, io);
   io.data.write(json(value));

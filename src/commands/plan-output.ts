@@ -34,7 +34,7 @@ export async function outputPlan(
   makePlan: (tenant: Tenant) => Promise<HowToApply & { readonly plan: Plan }>,
 ): Promise<ExitCode> {
   const { plan, setting, ...applying } = await withTenant(project, io, async (tenant) => {
-    // What the plan has read need not be read again for its page.
+    // The page reuses the reads of the plan.
     const reader = readOnlyTenant(tenant);
     const made = await makePlan(reader);
     if (!wantsPage(args)) return { ...made, setting: {} };
@@ -53,8 +53,8 @@ export async function outputPlan(
 type HowToApply = Pick<ReportOptions, 'applyWith'>;
 
 /**
- * Applies what `plan` has shown from the file that it has saved, or else makes the same plan again. The file of a
- * pipeline is on another machine than the reader, who is not meant to apply what a pull request has made.
+ * Applies the saved file of `plan`, or else makes the same plan again. In a pipeline, the file is on another machine than the
+ * reader, who should not apply a file from a pull request.
  */
 export function howToApplyPlan(args: PlanArgs & { readonly out: string | undefined }, io: Io): HowToApply {
   if (args.out !== undefined && args.out !== stdoutName && !isCi(io.env))

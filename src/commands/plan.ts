@@ -19,7 +19,7 @@ export const command = describeCommand({
   const names = selectedEnvironments(args, io);
   checkOutput(args, names ? 'fleet' : 'plan', io);
   if (names) {
-    // Only several environments need what also applies them.
+    // Only several environments need the module that also applies them.
     const { planSeveral } = await import('./fleet.ts');
     return planSeveral(names, args, io);
   }

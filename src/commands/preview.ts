@@ -31,7 +31,7 @@ export const command = describeCommand({
   },
 }).run(async (args, io) => {
   const { root, environment } = loadEnvironment(projectOptions(args, io));
-  // A glob that can match nothing is no reason to wait for a change of a file.
+  // A glob that can match nothing is an error at once: no change of a file helps.
   checkScope(args, environment.kinds);
   let refresh = () => {};
   const reader = createReader(args, io, () => refresh());
@@ -45,7 +45,7 @@ export const command = describeCommand({
     loadedAt: null,
     isBroken: true,
   };
-  /** Where the project cannot be loaded, the last templates stay, with the problems. */
+  /** If the project cannot be loaded, the last templates stay, with the problems. */
   const update = async () => {
     try {
       snapshot = await takeSnapshot(loadInScope(args, io), reader.read);
@@ -126,9 +126,9 @@ interface LivePreview {
 }
 
 /**
- * Reads what the tenant has, or remembers it. Reads it again only when it is another one, could not be read, or other templates
- * are declared, or other bases of them. An edited text sends no request to a tenant that was read. One that was not may take long
- * to fail again: the text does not wait for it, and `onRead` is called once the tenant is read.
+ * Reads the tenant once. Reads it again only if the tenant changes, could not be read, or other templates or bases are declared.
+ * So an edited text sends no request to a tenant that was read. A failing tenant may take long to fail again: the text does not
+ * wait for it, and `onRead` is called once the tenant is read.
  */
 function createReader(args: Args, io: Io, onRead: () => void) {
   let last: { readonly name: string; readonly answer: Promise<LivePreview> } | null = null;

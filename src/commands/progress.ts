@@ -14,7 +14,7 @@ type RunEvent = TenantEvent | ApplyEvent;
 type Progress = ReturnType<typeof createProgress>;
 type FleetProgress = ReturnType<typeof createFleetProgress>;
 
-/** Runs work with a tenant, and shows meanwhile what happens. */
+/** Runs work with a tenant, and shows its progress. */
 export async function withProgress<T>(
   io: Io,
   work: (options: TenantOptions, progress: Progress) => Promise<T>,
@@ -28,7 +28,7 @@ export async function withProgress<T>(
   }
 }
 
-/** Opens the environment's tenant for `use`, shows what happens meanwhile, and closes the tenant. */
+/** Opens the environment's tenant for `use`, shows its progress, and closes the tenant. */
 export function withTenant<T>(
   project: { readonly environment: Environment; readonly secrets: Secrets },
   io: Io,
@@ -56,7 +56,7 @@ export async function withFleetProgress<T>(
 
 /**
  * Progress is shown with `--verbose` as a log of requests, on a terminal as one line that is drawn again, in a CI job as a line
- * from time to time. Elsewhere, and with `--quiet`, only long waits are told.
+ * from time to time. Elsewhere, and with `--quiet`, only long waits are shown.
  */
 type Mode = 'none' | 'log' | 'bar' | 'lines' | 'waits';
 
@@ -68,7 +68,7 @@ function modeOf(io: Io): Mode {
   return isCi(io.env) ? 'lines' : 'waits';
 }
 
-/** What both kinds of progress show: a line of a terminal that is drawn again and again, and notes. */
+/** The common part of both types of progress: a redrawn terminal line, and notes. */
 function openDisplay(io: Io) {
   const { stderr } = io;
   const width = Math.max(0, terminalWidth(stderr) - 1);
@@ -90,7 +90,7 @@ function openDisplay(io: Io) {
     note(text: string | null) {
       if (text !== null) printNote(text, io);
     },
-    /** Takes note of an event, however much is shown of it. */
+    /** Records an event, whether it is shown or not. */
     observe(event: RunEvent) {
       if (event.type === 'exchanged') io.trace?.(event.describe());
       if (event.type === 'warning' && !warned.has(event.message)) {
@@ -118,7 +118,7 @@ export function createProgress(io: Io) {
     const more = [count.eta(Date.now() - begun), countdown.words() ?? words].filter(Boolean).join('  ');
     display.draw(more === '' ? count.bar : `${count.bar}  ${cutMiddle(more, width - count.bar.length - 2)}`);
   };
-  /** Of several waits for the same objects, tells the first. */
+  /** Shows only the first of several waits for the same objects. */
   const noteWaits = (event: RunEvent) => {
     limitWaits(event);
     if (event.type !== 'settling' || event.addresses.join() === awaited) return;
@@ -147,7 +147,7 @@ export function createProgress(io: Io) {
       count.add(event);
       show[mode](event);
     },
-    /** Removes what is not to stay on the terminal. */
+    /** Removes the temporary lines from the terminal. */
     end() {
       countdown.stop();
       display.clear();
@@ -168,7 +168,7 @@ export function createFleetProgress(total: number, io: Io) {
         atWork.delete(name);
         ended += 1;
       }
-      // Those that began first are the slowest.
+      // The ones that began first are the slowest.
       const names = [...atWork].slice(0, 3);
       const work = names.length === 0 ? '' : `  at work: ${namesAndMore(names, atWork.size - names.length)}`;
       if (mode === 'bar') display.draw(`${ended}/${total} environments${work}`);
@@ -190,7 +190,7 @@ export function createFleetProgress(total: number, io: Io) {
   };
 }
 
-/** Says after Ctrl-C what is waited for: a request that may change something is not broken off. */
+/** Says after Ctrl-C what the program waits for: it does not abort a request that may change something. */
 function interruptNotes(io: Io, clear: () => void): (event: RunEvent) => void {
   let inFlight = 0;
   const say = () => {
@@ -212,7 +212,7 @@ function interruptNotes(io: Io, clear: () => void): (event: RunEvent) => void {
 }
 
 const barWidth = 20;
-/** From so many on, the time that each took says something about the others. */
+/** From this number on, the average time allows an estimate. */
 const enoughDone = 5;
 const shortestEta = 10_000;
 
@@ -229,7 +229,7 @@ class Count {
     const request = `${event.request.method} ${requestTarget(event.request)}`;
     if (event.type === 'request-finished') this.#answered.add(request);
     else this.#answered.delete(request);
-    // One may be tried again that could never be sent, without a token.
+    // A request without a token was never sent, but may be retried.
     if (event.type !== 'retrying') this.#sent.add(request);
   }
 
@@ -248,7 +248,7 @@ class Count {
     return `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)} ${done}/${all} ${what}`;
   }
 
-  /** `about 40 s left`; empty where that is not known, or not worth telling. */
+  /** `about 40 s left`; empty if that is unknown or too short. */
   eta(elapsed: number): string {
     const { done, all } = this.#current;
     const left = done < enoughDone ? 0 : (elapsed / done) * (all - done);
@@ -256,10 +256,10 @@ class Count {
   }
 }
 
-/** From so many milliseconds on, somebody asks why nothing moves. */
+/** A wait of this many milliseconds needs an explanation. */
 const longWait = 2000;
 
-/** Tells once that the run waits for the tenant's limit, when its waits have become long together. */
+/** Says once that the run waits for the tenant's limit, when its waits add up. */
 function createLimitWaits(note: (text: string | null) => void): (event: RunEvent) => void {
   let waited = 0;
   let until = 0;
@@ -286,7 +286,7 @@ function createCountdown(onTick: () => void) {
   return {
     start(event: LimitWait) {
       const until = Date.now() + event.ms;
-      // The requests of a version wait together: each of them reports what is left.
+      // The requests of a version wait together: each reports the remaining time.
       if (wait && until <= wait.until) return;
       stop();
       wait = { event, until };
@@ -305,7 +305,7 @@ function createCountdown(onTick: () => void) {
   };
 }
 
-/** A text in so many columns. Its end stays: of an address it says more than the middle. */
+/** A text cut to some columns. The end stays, since it identifies an address better than the middle. */
 function cutMiddle(text: string, room: number): string {
   if (text.length <= room) return text;
   const end = Math.max(0, Math.floor((room - 1) / 2));
@@ -324,7 +324,7 @@ function isNews(event: RunEvent): boolean {
   return result.outcome !== 'done' || finished % Math.ceil(total / mostLines) === 0 || finished === total;
 }
 
-/** An event as a line of a log, which has every request; `null` for what is not worth one. */
+/** An event as a line of a log, which has every request; `null` for events without one. */
 function logLine(event: RunEvent): string | null {
   if (event.type !== 'request-finished') return eventWords(event);
   const { request, result, ms, detail, trackingId } = event;

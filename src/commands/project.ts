@@ -36,7 +36,7 @@ export function projectFileOptions(
 /**
  * The project and environment to load, as the loader takes them.
  *
- * @param ofFile the environment that a plan or result file is for, where nothing else selects one
+ * @param ofFile the environment that a plan or result file is for, if nothing else selects one
  * @param file the name of that file
  */
 export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string, file?: string): LoadOptions {
@@ -64,7 +64,7 @@ export function selectedEnvironment(args: ProjectArgs, io: Io, ofFile?: string):
   );
 }
 
-/** The environments that a command works on together; `null` where it works on one, as it always has. */
+/** The environments that a command works on together; `null` if it works on one, as it always has. */
 export function selectedEnvironments(
   args: ProjectArgs & { readonly shard: string | undefined },
   io: Io,
@@ -73,7 +73,7 @@ export function selectedEnvironments(
   const { selectors } = selectorsOf(args, io);
   if (!shard && selectors.length < 2 && selectors.every(isPlainName)) return null;
   const names = namedEnvironments(args, io);
-  // A part with one environment is joined with the others, so it is a fleet too.
+  // A part with one environment is joined with others, so it is a fleet too.
   if (shard) return shardOf(names, shard);
   return names.length > 1 ? names : null;
 }
@@ -100,7 +100,7 @@ export function projectFileOf(named: string | undefined, { cwd, env }: Pick<Io, 
   return file === undefined ? findProjectFile(cwd) : resolve(cwd, file);
 }
 
-/** The project's folder in its repository, with `/` at its end; `''` where it is the top, or nobody can tell. */
+/** The project's folder in its repository, with a trailing `/`; `''` if it is the top, or unknown. */
 export function folderInRepository({ config }: Pick<ProjectArgs, 'config'>, io: Io): string {
   try {
     const file = projectFileOf(config, io);

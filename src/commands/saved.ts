@@ -6,7 +6,7 @@ import type { Io } from './io.ts';
 /** In bytes. */
 const largestSavedFile = 256 * 1024 * 1024;
 
-/** Reads the text of a plan, result or fleet file. Throws a Failure where it cannot be read. */
+/** Reads the text of a plan, result or fleet file. Throws a Failure if it cannot be read. */
 export async function readText(file: string, io: Io): Promise<string> {
   const hint = '`plan --out FILE` writes a plan file, and `apply --result FILE` a result file.';
   return (await readNamedFile(file, io, { most: largestSavedFile, hint })).toString();

@@ -46,7 +46,7 @@ export const command = describeCommand({
   const { resources, ...project } = loadProject(projectOptions(args, io));
   requireWritable(project.environment);
   const key = templateKey(args.address, resources);
-  // After what would stop a run with --yes too.
+  // After the checks that would stop a run with --yes too.
   if (!args.yes && !isInteractive(io)) {
     throw fail('consent-required', 'There is no terminal to ask for confirmation.', {
       hint: 'Add --yes to send it to real people without a confirmation.',
@@ -119,7 +119,7 @@ function warningRows({ differing }: TestNotification): Row[] {
 /**
  * Says whether the test notification was sent, and what the tenant answered.
  *
- * @param answer `null` where nothing was sent
+ * @param answer `null` if nothing was sent
  */
 function testOutcome(
   test: TestNotification,

@@ -181,7 +181,7 @@ function statusReader(args: Args, io: Io, checker: DnsChecker | null): ReadStatu
   };
 }
 
-/** With `--wait`, what is not verified makes the command incomplete, and is named. */
+/** With `--wait`, unverified identities make the command incomplete, and are named. */
 function exitCodeOf(status: Status, { wait }: Args, io: Io): ExitCode {
   if (wait === undefined || isSettled(status)) return ExitCode.done;
   const names = listUnsettled(status).join(', ');
@@ -207,7 +207,7 @@ function changeWords(before: Status, after: Status): string[] {
   });
 }
 
-/** Of the identities that are waited for, so many are named. */
+/** How many of the awaited identities are named. */
 const mostAwaited = 5;
 
 function listUnsettled(status: Status): string[] {
@@ -257,7 +257,7 @@ const publicationStyles: Readonly<Record<Publication['state'], Style>> = {
   unknown: 'magenta',
 };
 
-/** What somebody has to do something about comes first. */
+/** Identities that need action come first. */
 const urgency: readonly Verification[] = ['failed', 'unknown', 'pending', 'absent', 'verified', 'not-needed'];
 
 function statusRows({ identities, summary }: Status, { verbose = false }: ReportOptions): Row[] {
@@ -277,7 +277,7 @@ function statusRows({ identities, summary }: Status, { verbose = false }: Report
 function identityRows(identity: IdentityStatus, column: number, verbose: boolean): Row[] {
   const { name, verification, reported, mailFromDomain, remarks, refused, records, declared } = identity;
   const { words, styles } = verificationWords[verification];
-  // What is verified needs its records as they are, and nobody has to publish them again.
+  // A verified identity has its records: nothing is left to publish.
   const shown = records.filter(
     ({ publication }) =>
       verbose || verification !== 'verified' || (publication !== null && publication.state !== 'published'),
@@ -324,7 +324,7 @@ function statusZone({ identities, checkedAt, environment }: Status): string {
     ...refused.map((why) => comment(`WARNING, left out: ${why}`)),
     ...records.map(({ record, publication }) => {
       const line = zoneLine(record);
-      // What two identities share is written once: a name server may refuse a duplicate.
+      // A record of two identities is written once: a name server may refuse a duplicate.
       if (written.has(line)) return comment(`also: ${line}`);
       written.add(line);
       return publication === null ? line : `${line} ; ${publication.state}`;

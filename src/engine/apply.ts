@@ -42,14 +42,14 @@ export interface ApplyOptions {
 
 export interface SavedResult {
   readonly file: string;
-  /** Why it could not be written; `null` where it was. */
+  /** Why it could not be written; `null` if it was. */
   readonly failure: Failure | null;
 }
 
 /**
  * Applies a plan, new or saved, with the locks of its environment and the project's journal. A plan that is stale or that
  * a guard refused gives a result with the outcome `refused`, and nothing was written. Errors of single changes are in
- * the result, which is also written to `.tenantctl/ENVIRONMENT/results` as the run goes. Throws a Failure where a secret is not
+ * the result, which is also written to `.tenantctl/ENVIRONMENT/results` as the run goes. Throws a Failure if a secret is not
  * set, another apply is running, the result cannot be written, the tenant cannot be read before the first write, or the
  * project's `.tenantctl` leads out of it.
  *
@@ -100,7 +100,7 @@ export async function applyPlan(
   }
 }
 
-/** Throws a Failure for secrets of the plan that are not set: they would only be missed halfway. */
+/** Throws a Failure for secrets of the plan that are not set, before an apply would miss them halfway. */
 function requireSecrets({ changes }: Plan, secrets: Pick<Secrets, 'problem'>): void {
   const unset = [...new Set(changes.flatMap(secretsSentBy))].flatMap((name): Diagnostic[] => {
     const problem = secrets.problem(name);
@@ -112,13 +112,13 @@ function requireSecrets({ changes }: Plan, secrets: Pick<Secrets, 'problem'>): v
 interface Results extends ResultRecorder {
   /** Writes the whole result. Returns the files, the one that was asked for first. */
   end(result: Result): Promise<SavedResult[]>;
-  /** Lets go of the files of a run that did not end. What was recorded stays. */
+  /** Releases the files of a run that did not end. Their records stay. */
   close(): Promise<void>;
 }
 
 /**
  * Opens the result files of a run: one of the environment, which is kept if anything was sent, and the one that was
- * asked for. Throws a Failure where the folder cannot be written.
+ * asked for. Throws a Failure if the folder cannot be written.
  */
 async function openResults(
   folder: string,
@@ -187,7 +187,7 @@ async function conditionsOf(
   };
 }
 
-/** Throws a Failure (exit 4) for a journal that came with the repository: what it calls done, nobody has done. */
+/** Throws a Failure (exit 4) for a journal that came with the repository: it proves nothing. */
 export async function requireUncommitted(root: string, file: string): Promise<void> {
   if (!(await isInRepository(root, file))) return;
   throw fail(
@@ -198,7 +198,7 @@ export async function requireUncommitted(root: string, file: string): Promise<vo
   );
 }
 
-/** What the runs of a plan recorded of the changes that they began, the latest first. */
+/** The records of a plan's runs about changes that they began, latest first. */
 async function recordedBy(
   root: string,
   { environment, digest }: Plan,
@@ -235,7 +235,7 @@ const lockLost: Diagnostic = {
   hint: 'Check whether another apply is running, then apply again to finish.',
 };
 
-/** Throws a Failure (exit 4) where a saved plan is stale, or its requests are not what it shows. Writes nothing. */
+/** Throws a Failure (exit 4) if a saved plan is stale, or its requests are not what it shows. Writes nothing. */
 export async function requireApplicable(
   project: Pick<Project, 'root' | 'secrets'>,
   tenant: Tenant,
@@ -280,7 +280,7 @@ export function requireApproved(plan: Plan, environment: Environment, approval: 
   if (refusals.length > 0) throw new Failure(refusals, ExitCode.refused);
 }
 
-/** Ends the journal of a plan that is known to be done, where a run was killed before it could. */
+/** Ends the journal of a finished plan whose run was killed before it could. */
 export async function endJournal(root: string, plan: Plan, at: string): Promise<void> {
   const journal = await openJournal(journalFolder(root, plan.environment), plan);
   await journal.finish(at);

@@ -39,7 +39,7 @@ import { planChanges } from './plan.ts';
 import { type ProposedPlaces, pathOf } from './stray-ids.ts';
 import type { Tenant } from './tenant.ts';
 
-/** Without an error, the descriptor holds for the tenant. */
+/** Without an error, the descriptor fits the tenant. */
 interface KindCheck {
   readonly objects: number;
   /** The number of objects that manifests can declare: the plan of the others' export shows nothing. */
@@ -52,9 +52,8 @@ interface KindCheck {
 type LoadFolder = (manifests: ManifestFolder) => Project;
 
 /**
- * Checks a kind against a tenant, which is only read: its list can be read whole, its key tells objects apart, its fields stay
- * as they are and have the form in which they are written, and a plan of its export is empty. Throws a Failure when the
- * tenant cannot be read.
+ * Checks a kind against a tenant, which is only read: its list can be read completely, its key is unique, its fields are stable
+ * and have the form in which they are written, and a plan of its export is empty. Throws a Failure when the tenant cannot be read.
  */
 export async function checkKind(tenant: Tenant, kind: Kind, load: LoadFolder): Promise<KindCheck> {
   const reader = { ...tenant, client: restrictToReads(tenant.client) };
@@ -70,7 +69,7 @@ export async function checkKind(tenant: Tenant, kind: Kind, load: LoadFolder): P
     ...(await checkList(reader, kind, objects)),
     ...(objects.length === 0 ? [nothingToCheck(kind.name)] : []),
   ];
-  // What cannot be read or told apart cannot be exported either.
+  // Objects that cannot be read or distinguished cannot be exported either.
   if (hasErrors(found)) return { objects: objects.length, exported: 0, proposed: {}, diagnostics: found };
   const plan = await checkPlan(reader, kind, load);
   const unproven = plan.exported === 0 ? [nothingToCheck(`${kind.name} that a manifest can declare`)] : [];
@@ -108,7 +107,7 @@ async function readTolerantly({ client }: Tenant, kind: Kind) {
 async function checkPlan(reader: Tenant, kind: Kind, load: LoadFolder) {
   const exported = await exportTenant(reader, { kinds: [kind.name] });
   const project = load(manifestsIn(exported.files));
-  // What an export conceals is in the tenant, wherever the secrets of these manifests may be.
+  // The tenant has the secrets that an export conceals, so the plan uses its values.
   const asked = new Set<string>();
   const problem = (name: string) => {
     asked.add(name);
@@ -131,7 +130,7 @@ async function checkPlan(reader: Tenant, kind: Kind, load: LoadFolder) {
   };
 }
 
-/** Says which secrets a plan of the export would ask for, were none of them set. */
+/** Lists the secrets that a plan of the export would ask for. */
 function askedSecrets({ name }: Kind, secrets: readonly NamedSecret[]): Diagnostic[] {
   const places = groupBy(secrets, ({ at }) => pathOf(at));
   if (places.length === 0) return [];
@@ -179,7 +178,7 @@ function tally<T extends { readonly address: Address }, N extends string>(
 
 const word = (name: string) => `\`${shortenLine(name, 100)}\``;
 
-/** Finds objects without an id, which requests that change or delete an object need, and references to it. */
+/** Finds objects without an id, which updates, deletes and references need. */
 function missingIds({ can, read }: Kind, objects: readonly LiveObject[]): Diagnostic[] {
   if ((can.create && !can.update && !can.delete) || read.how === 'single') return [];
   return tally(objects, ({ id }) => (id === null ? ['id'] : [])).map(([, seen]) => ({
@@ -190,7 +189,7 @@ function missingIds({ can, read }: Kind, objects: readonly LiveObject[]): Diagno
   }));
 }
 
-/** Finds fields that differ between two reads although nobody changed them. Those that the server owns may. */
+/** Finds fields that differ between two reads although nobody changed them. Server-owned fields may differ. */
 function unstableFields(
   kind: Kind,
   before: readonly LiveObject[],
@@ -221,7 +220,7 @@ function unnamedFields(kind: Kind, objects: readonly LiveObject[]): Diagnostic[]
   }));
 }
 
-/** Finds fields whose values have another form or type than the descriptor says: the plan of an export does not show that. */
+/** Finds fields whose values have another form or type than the descriptor says: a plan of an export does not show that. */
 function misfits(kind: Kind, objects: readonly LiveObject[], settings: ApiSettings): Diagnostic[] {
   const drafts = objects.flatMap((object) => {
     const draft = draftObject(object, { records: new Map() });
@@ -309,7 +308,7 @@ function suggestedField(name: string, objects: readonly LiveObject[]): string {
 
 type OtherForm = 'object' | 'text' | 'id';
 
-/** How the tenant shows a value that a write would give another form; `null` where a write keeps it. */
+/** The form in which the tenant shows a value that a write would send in another form; `null` if a write keeps it. */
 function otherForm(field: Field, shown: Json, settings: ApiSettings): OtherForm | null {
   if (shown === null || shown === '') return null;
   switch (field.is) {

@@ -28,8 +28,8 @@ export function choicesFrom(options: PlanOptions): PlanChoices {
 }
 
 /**
- * Throws a Failure for globs that can match nothing, for kinds that do not exist, for a number of deletes that cannot be
- * one, and for `prune` in an environment that names no kinds to prune. To ignore them would mislead.
+ * Throws a Failure for globs that can match nothing, for kinds that do not exist, for a number of deletes that cannot be one, and
+ * for `prune` in an environment that names no kinds to prune. Ignoring them would mislead.
  */
 export function checkChoices(
   { scope, rotate, maxDeletes, allowDeleteAll }: PlanChoices,
@@ -70,8 +70,8 @@ export function selectionOf({ only, except }: Pick<Globs, 'only' | 'except'>): S
  * A warning for each glob that matches no object: it probably has a typo. Throws a Failure for addresses that name no object,
  * since a name without wildcards means one.
  *
- * @param known are suggested. In a plan these are only declared objects: the warning is part of the digest, which others' objects
- * must not change
+ * @param known are suggested. In a plan these are only declared objects: the warning is part of the digest, which must not depend
+ * on others' objects
  */
 export function unmatchedGlobs(
   globs: Globs,
@@ -106,7 +106,7 @@ export function globWarnings(
   { resources, previous, objects, others }: GlobTargets,
 ): Diagnostic[] {
   const globs = { ...scope, rotate };
-  // The names of thousands of objects take a while.
+  // Naming thousands of objects takes a while.
   if (givenGlobs(globs).length === 0) return [];
   // A delete is left out by either name of its object.
   const names = [...objects, ...others].flatMap((live) => addressesOf(live).map((address) => ({ address })));
@@ -118,7 +118,7 @@ export function globWarnings(
   ];
 }
 
-/** A warning for each glob of `--rotate` that names objects of which there is nothing to write again. */
+/** A warning for each glob of `--rotate` that finds no secret to write again. */
 function rotationsOfNothing(
   rotate: readonly string[],
   resources: readonly Resource[],
@@ -141,8 +141,8 @@ function rotationsOfNothing(
 }
 
 /**
- * A warning for each glob of `--except` that names a declared object only as the tenant does. A manifest that pins an object
- * by its id or renames it gives it the name that counts: the object is not left out, unless another option does that.
+ * A warning for each glob of `--except` that names a declared object only as the tenant does. If a manifest pins an object by its
+ * id or renames it, its name in the manifest counts: the object is not left out, unless another option does that.
  */
 function misnamedExceptions(
   scope: Pick<Globs, 'only' | 'except'>,
@@ -216,7 +216,7 @@ export function checkScope({ allowDeleteAll = [], kinds: named = [], ...globs }:
   if (diagnostics.length > 0) throw new Failure(diagnostics);
 }
 
-/** The kinds that `--kinds` names, or else `--only`, where each of its globs begins with the name of a kind. */
+/** The kinds in `--kinds`, or else in `--only`, if each of its globs begins with the name of a kind. */
 export function kindsNamed({ only, kinds }: Pick<Globs, 'only' | 'kinds'>): readonly string[] | undefined {
   const named = only.flatMap((glob) => /^(\w+)(?:\/|$)/.exec(glob)?.[1] ?? []);
   return kinds ?? (only.length > 0 && named.length === only.length ? [...new Set(named)] : undefined);

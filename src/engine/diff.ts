@@ -200,7 +200,7 @@ interface NamedPairs extends Pick<ReferenceNames, 'remarksOn'> {
   readonly objects: readonly LiveObject[];
 }
 
-/** Puts names in the place of ids that belong to one tenant, in the objects that both sides have. */
+/** Replaces ids of a single tenant by names, in the objects that both sides have. */
 async function nameIds(pairs: readonly ObjectPair[], sides: Sides): Promise<NamedPairs> {
   const liveAt = (at: 0 | 1) => pairs.filter(isOnBoth).flatMap((pair) => liveIn(pair.sides[at]));
   const names = await onBothSides(sides, async (side, at): Promise<ReferenceNames> => {
@@ -225,13 +225,13 @@ async function nameIds(pairs: readonly ObjectPair[], sides: Sides): Promise<Name
     objects: [],
     remarksOn: (isShown) => {
       const remarks = [...names.flatMap((each) => each.remarksOn(isShown)), ...strays.flat()];
-      // What is true of both sides is said once.
+      // A remark on both sides appears once.
       return [...new Map(remarks.map((each) => [`${each.address} ${each.message}`, each])).values()];
     },
   };
 }
 
-/** Writes the ids of both tenants by the names that they share, in the objects that both sides have. */
+/** Replaces the ids of both tenants by shared names, in the objects that both sides have. */
 async function shareNames(
   pairs: readonly ObjectPair[],
   sides: Sides,
@@ -271,7 +271,7 @@ const liveIn = (object: SideObject | null): LiveSide[] => (object?.is === 'live'
 /** Codes of lookups for which a tenant has no record. */
 const unanswered = ['lookup-none', 'lookup-ambiguous', 'lookup-no-field'];
 
-/** Fills in what the lookups and references of manifests stand for in the tenant beside them. */
+/** Resolves the lookups and references of manifests in the tenant beside them. */
 async function fillDeclared(
   pairs: readonly ObjectPair[],
   sides: Sides,
@@ -321,7 +321,7 @@ interface TenantSource {
   readonly secrets: Secrets;
   /** Settings that no manifest declares are not shown. */
   readonly declarations: Pick<Declarations, 'fieldsOf'>;
-  /** What is known of a backup in its place: it says nothing of other kinds than those of its objects. */
+  /** Present for a backup: it only knows the kinds of its objects. */
   readonly backup?: Pick<Backup, 'kinds' | 'diagnostics'>;
 }
 

@@ -50,7 +50,7 @@ export function usualKinds({ all }: Kinds): Kind[] {
 }
 
 /**
- * Reads the tenant and returns it as manifests and side files, which the caller writes. Throws a Failure where the
+ * Reads the tenant and returns it as manifests and side files, which the caller writes. Throws a Failure if the
  * tenant cannot be read, and for names that are not kinds.
  *
  * @example
@@ -107,7 +107,7 @@ interface MergeOptions
 
 /**
  * Reads the tenant and returns how to update the existing manifests. Comments, order, style, tags and side files are
- * kept. Throws a Failure where the tenant cannot be read, and for two manifests of one object, of which one pins its id.
+ * kept. Throws a Failure if the tenant cannot be read, and for two manifests of one object, of which one pins its id.
  */
 export async function mergeTenant(
   { root, resources, secrets }: Project,
@@ -151,7 +151,7 @@ export async function mergeTenant(
       matches: (name, shown) => secrets.problem(name) !== null || secrets.matches(name, shown),
     },
     resources: resources.map((resource) => fillValues(fillLookups(resource, answer), references)),
-    // What could not be read is not gone: its manifest stays as it is.
+    // An unreadable object is not gone: its manifest stays.
     inScope: (object) =>
       isInScope(object.address) &&
       wanted.includes(object.kind) &&
@@ -195,7 +195,7 @@ function leftOut(unusable: Unusable, isMeant: (address: Address, identity: strin
 /**
  * Reads what manifests of these objects are written with: the names of ids, and the vendor's defaults.
  *
- * @param isReferredOnly left false where existing manifests may refer to other objects by name
+ * @param isReferredOnly false if existing manifests may refer to other objects by name
  */
 async function readContext(tenant: Tenant, objects: readonly LiveObject[], isReferredOnly: boolean) {
   const { client } = tenant;
@@ -235,7 +235,7 @@ export function pathInProject(
 }
 
 /**
- * Throws a Failure where an export would declare objects a second time: the project could not be loaded any more.
+ * Throws a Failure if an export would declare objects a second time: the project could not be loaded any more.
  *
  * @param folder where the exported files go, as {@link pathInProject} gives it
  */
@@ -262,7 +262,7 @@ export function refuseDeclared(
   });
 }
 
-/** A remark where no glob matches new manifests. It is no error: an export may be meant for reading only. */
+/** A remark if no glob matches new manifests. It is no error: an export may be meant for reading only. */
 export function unreadManifests(
   paths: readonly string[],
   { covers, globs }: Declarations,
@@ -282,7 +282,7 @@ export function unreadManifests(
   ];
 }
 
-/** Throws a Failure where no glob matches new manifests: every further merge would create them again. */
+/** Throws a Failure if no glob matches new manifests: every further merge would create them again. */
 export function refuseUnread(paths: readonly string[], declarations: Declarations): void {
   const unread = unreadManifests(paths, declarations);
   if (unread.length === 0) return;

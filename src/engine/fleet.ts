@@ -38,7 +38,7 @@ import { type EnvironmentPlan, findSharedChanges, tenantProbe } from './shared-t
 import { withSince } from './since.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 
-/** `not run`: an interrupted run does not begin with what is left. */
+/** `not run`: an interrupted run starts no further environment. */
 export type FleetProgressState = 'begun' | 'done' | 'failed' | 'not run';
 
 export interface FleetOptions {
@@ -50,7 +50,7 @@ export interface FleetOptions {
 }
 
 /**
- * The plans of several environments of a project. Its manifests are read once, and so are those of `since`. What stops one
+ * The plans of several environments of a project. Its manifests are read once, and so are those of `since`. A problem of one
  * environment is recorded there, and stops no other. Rejects with a Failure when `since` cannot be checked out.
  */
 export async function planFleet(
@@ -99,8 +99,8 @@ interface FleetApplyOptions extends FleetCheckOptions, Pick<ApplyOptions, 'env' 
 }
 
 /**
- * Applies the plans of a fleet. What stops one environment stops no other. A fleet that was applied in part is finished by
- * applying it again: the environments that were done are not touched.
+ * Applies the plans of a fleet. A problem of one environment stops no other. Applying a partly applied fleet again finishes it,
+ * and does not touch finished environments.
  */
 export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Promise<Fleet> {
   const journal = await openFleetJournal(options.root, fleet.digest);
@@ -155,7 +155,7 @@ export async function checkFleet(
   return { checked: fleetOf(members), plans: outcomes.flatMap(({ value }) => value ?? []) };
 }
 
-/** The work on a plan that may be applied, and on one that an earlier run has done. */
+/** The work on a plan to apply, and on one that an earlier run has finished. */
 interface PlanWork<T> {
   open(plan: Plan, project: ProjectEnvironment, tenant: Tenant): Promise<T>;
   finish(plan: Plan, result: Result): Promise<T>;
@@ -254,7 +254,7 @@ async function workOn<T>(
   try {
     return { name, value: await work(), error: null };
   } catch (error) {
-    // Also a bug shows where it happened, and stops no other environment.
+    // Even a bug is reported with its environment, and stops no other.
     const bug = fail(systemCode(error) === null ? 'internal' : 'system', messageOf(error));
     const unexpected = signal.aborted ? interruption() : bug;
     const { exitCode, diagnostics } = error instanceof Failure ? error : unexpected;
@@ -263,7 +263,7 @@ async function workOn<T>(
 }
 
 interface FleetRecord {
-  /** That of the plan. */
+  /** The digest of the plan. */
   readonly createdAt: string | null;
   readonly result: Result;
 }
@@ -282,8 +282,8 @@ async function openFleetJournal(root: string, digest: string) {
   let written: Promise<void> = Promise.resolve();
   return {
     /**
-     * The result of a plan that an earlier run has done. A plan that was made later is another one, even if it is equal: its
-     * tenant was read again, and does not have these changes any more. The same plan needs no clock for that.
+     * The result of a plan that an earlier run has finished. An equal plan made later does not count: its tenant was read again,
+     * and no longer has these changes. The same plan needs no clock for that.
      */
     resultOf({ environment, createdAt }: Plan): Result | undefined {
       const record = records.get(environment);

@@ -14,7 +14,7 @@ import { kindsNamed } from './choices.ts';
 import { type ExportOptions, exportTenant } from './export.ts';
 import type { Tenant } from './tenant.ts';
 
-/** The manifests of objects, by address, and what there is to say of them: an error for each address that names none. */
+/** The manifests of objects, by address, and diagnostics: an error for each address that names none. */
 interface FoundManifests {
   readonly documents: ReadonlyMap<Address, ManifestDocument>;
   readonly diagnostics: readonly Diagnostic[];

@@ -28,7 +28,7 @@ export interface Planned {
 export async function lintPlan(plan: DraftPlan, project: Project, planned: Planned): Promise<DraftPlan> {
   const { input, defaults } = planned;
   const writes = plan.changes.filter(({ action }) => action === 'create' || action === 'update');
-  // What is sent from a sender that the plan deletes is judged too, though it does not change, in scope or not.
+  // Templates with a sender that the plan deletes are checked too, though they do not change, in scope or not.
   const deleted = deletedSenders(plan.changes);
   const orphaned = findSentFrom(deleted, project.resources);
   const affected = new Set([...writes, ...orphaned].map(({ address }) => address));

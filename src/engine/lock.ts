@@ -18,9 +18,9 @@ interface LockingOptions {
 }
 
 /**
- * Takes the locks of an environment: one in the project, for everyone who shares this folder, and one in the user's folder
- * for state, for all checkouts on the machine. Throws a Failure (exit 4) when another apply holds either of them. If the
- * second one cannot be written, the first is enough.
+ * Takes the locks of an environment: one in the project, for everyone who shares this folder, and one in the user's folder for
+ * state, for all checkouts on the machine. Throws a Failure (exit 4) when another apply holds either of them. If the second
+ * cannot be written, the first is enough.
  */
 export async function lockEnvironment(
   root: string,
@@ -108,7 +108,7 @@ export async function acquireLock(
       try {
         if (await isHeldBy(file, claim.me)) await rm(file, { force: true });
       } catch {
-        // What stays is the lock of a process that ends, and will be taken over. What the run did must be told.
+        // The remaining lock belongs to a process that ends, so it will be taken over. The result of the run must be reported.
       }
     },
   };
@@ -169,8 +169,8 @@ async function withDraft(
 }
 
 /**
- * Writes the lock again and again, so that its file system gives it a new time. The file is opened once: after somebody
- * took the lock over, nothing is written to theirs. Returns a function that ends it.
+ * Rewrites the lock regularly, so that its file system gives it a new time. The file is opened once, so nothing is written to the
+ * lock of a process that took it over. Returns a function that stops it.
  */
 async function keepRenewing({ file, me, staleAfter }: Claim, every: number, onLost: () => void) {
   const handle = await open(file, 'r+');
@@ -191,7 +191,7 @@ async function keepRenewing({ file, me, staleAfter }: Claim, every: number, onLo
     }
   };
   const timer = setInterval(() => {
-    // One at a time: a slow folder must not lose the lock twice.
+    // One write at a time: a slow folder must not lose the lock twice.
     renewal ??= renew().finally(() => {
       renewal = null;
     });

@@ -30,7 +30,7 @@ export interface ReferenceNames {
   readonly objects: readonly LiveObject[];
   /** `null` for an object that is not known, or not the only one with its key. */
   readonly nameOf: NameOf;
-  /** Remarks on kinds that cannot be listed, and on ids that no object has, in the fields of objects that are shown. */
+  /** Remarks on kinds that cannot be listed, and on ids without an object, in the fields of displayed objects. */
   remarksOn(isShown: (object: LiveObject, field: string) => boolean): readonly Diagnostic[];
 }
 
@@ -46,9 +46,9 @@ interface ReferenceUse {
 }
 
 /**
- * Reads what the ids in these objects belong to, each kind once. A kind without a list leaves its ids as they are.
+ * Reads the objects that the ids in these objects belong to, each kind once. A kind without a list leaves its ids as they are.
  *
- * @param isReferredOnly reads no other objects than those that are referred to, where that takes fewer requests
+ * @param isReferredOnly reads only the objects that are referred to, if that takes fewer requests
  */
 export async function readReferenceNames(
   {
@@ -104,7 +104,7 @@ function usesIn(from: LiveObject, kinds: Kinds): ReferenceUse[] {
       return [{ from, field: name, to, target, ids: [id] }];
     });
     const [first] = uses;
-    // Of several values that mean the same, one is an id.
+    // One of several synonyms is an id.
     return field.is === 'value' && first ? [{ ...first, ids: uses.flatMap(({ ids }) => ids) }] : uses;
   });
 }
@@ -163,9 +163,8 @@ interface StatedObject extends Pick<LiveObject, 'kind' | 'fields'> {
 }
 
 /**
- * Returns the fields of an object on both sides of a comparison, with names in the place of ids: records have other ids in
- * another tenant. Ids stay where the other side names none of the same field, and an id that one side shows without its
- * name stays an id on both.
+ * Returns the fields of an object on both sides of a comparison, with names instead of ids, since ids differ between tenants. Ids
+ * stay if the other side has no name in the same field, and an id that one side shows without its name stays an id on both.
  */
 export function shareIds(sides: readonly [StatedObject, StatedObject]): readonly [JsonObject, JsonObject] {
   const write = (side: StatedObject): StatedObject => {
@@ -179,14 +178,14 @@ export function shareIds(sides: readonly [StatedObject, StatedObject]): readonly
   const [one, other] = [write(sides[0]), write(sides[1])];
   const [first, second] = [recordIds(one), recordIds(other)];
   const all = [...first.values(), ...second.values()];
-  // Where one of the names is no reference, plain names are compared.
+  // If one of the names is not a reference, plain names are compared.
   const plain = new Set(all.flatMap(({ scope, name, ref }) => (name !== null && ref === null ? scope : [])));
   return [replaceIds(one, first, second, plain), replaceIds(other, second, first, plain)];
 }
 
 const refPrefix = '!ref ';
 
-/** Writes references that nothing has answered as they are in a manifest: they stand for names. */
+/** Writes unresolved references as in a manifest: they stand for names. */
 export function writeReferences({ kind, fields }: Pick<LiveObject, 'kind' | 'fields'>): JsonObject {
   const write = (to: Address) => {
     const parsed = parseAddress(to);
@@ -200,13 +199,13 @@ export function writeReferences({ kind, fields }: Pick<LiveObject, 'kind' | 'fie
 
 interface RecordId {
   readonly id: string;
-  /** Ids of one scope are ids of one sort of record: those of a field, or of a collection. */
+  /** Ids of one scope belong to one type of record: those of a field, or of a collection. */
   readonly scope: string;
   /** Plain, or as a manifest has it; `null` if unknown. */
   readonly name: string | null;
   /** The `!ref` that stands for the id; `null` if unknown. */
   readonly ref: string | null;
-  /** It is compared as an object, also where it stands alone. */
+  /** Compared as an object, even if it stands alone. */
   readonly inObject: boolean;
 }
 
@@ -249,9 +248,9 @@ function replaceIds(
     return isObject(value) ? mapMembers(value, (item, step) => name(item, `${at}${pointer(step)}`)) : value;
   };
   const named = mapMembers(fields, (value, field) => name(value, pointer(field)));
-  // What a tenant holds is never a lookup, whatever it looks like.
+  // A tenant's value is never a lookup, whatever it looks like.
   if (raw !== null) return named;
-  // One that nothing has answered stands for the name that it asks for.
+  // An unresolved one stands for the name that it looks up.
   return mapMembers(named, (value) =>
     mapJson(value, (part) => {
       const lookup = lookupOf(part);

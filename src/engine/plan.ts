@@ -52,14 +52,14 @@ import { findStrayIds } from './stray-ids.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 interface ChangeOptions extends PlanOptions {
-  /** What `since` declared, where a caller has checked it out for several plans. */
+  /** The declarations of `since`, if the caller has checked it out for several plans. */
   readonly past?: PastProjects | null;
 }
 
 /**
  * Reads the tenant and compares it with the manifests. Returns the plan that `tenantctl plan` makes, with its digest.
  * Writes nothing. A plan that a guard refused is returned too: see `isRefused`. Throws a Failure for options that
- * make no sense, for manifests that the lint refuses, for secrets that are not set, and where the tenant cannot be read.
+ * make no sense, for manifests that the lint refuses, for secrets that are not set, and if the tenant cannot be read.
  *
  * @example
  * const plan = await planChanges(project, tenant, { prune: true, maxDeletes: 3 });
@@ -97,7 +97,7 @@ interface Declared {
   readonly resources: readonly Resource[];
   readonly previous: readonly Resource[] | null;
   readonly past: Past | null;
-  /** Those in scope: what is not compared is not looked up either. */
+  /** Those in scope: an object that is not compared is not looked up either. */
   readonly lookups: readonly UsedLookup[];
   readonly references: readonly UsedReference[];
   readonly diagnostics: readonly Diagnostic[];
@@ -128,7 +128,7 @@ async function readDeclared(
   };
 }
 
-/** What `since` declared; `null` without it, and then nothing is loaded that runs git. */
+/** The declarations of `since`; `null` without it, and then nothing that runs git is loaded. */
 async function readPast(
   project: LoadedProject,
   { past, since = null, ...options }: ChangeOptions,
@@ -169,8 +169,8 @@ export async function readTenantFor(
 type Desired = Pick<PlanInput, 'resources' | 'previous' | 'diagnostics' | 'choices' | 'written'>;
 
 /**
- * Puts in ids and records for references and lookups, and remarks on what is written in their place. Throws a Failure for
- * a reference that leads nowhere.
+ * Resolves references and lookups to ids and records, and remarks on ids that are written out. Throws a Failure for a reference
+ * that leads nowhere.
  */
 async function resolveDeclared(
   { resources, previous, lookups, references, diagnostics }: Declared,
@@ -186,7 +186,7 @@ async function resolveDeclared(
     const near = await readObjects(reader.client, [...asked].map(allOf)).catch(onFailure(() => []));
     refuseMissing(resolved.missing, [...resources, ...objects, ...near]);
   }
-  // What the revision looked up or referred to may be gone: that stays as it is written.
+  // References and lookups of the revision may lead nowhere now: they stay as written.
   const answerKnown = answerAsked(lookups, answer);
   const then = resolveReferences(referencesIn(previous ?? [], reader.environment.kinds), {
     resources: addLaterNames(previous ?? [], resources),
@@ -194,7 +194,7 @@ async function resolveDeclared(
     isInScope,
   });
   const globs = globWarnings(choices, { resources, previous, objects, others });
-  // Ids are foreign that this tenant does not have. What references stand for is its own.
+  // Foreign ids are those that this tenant does not have. References stand for its own.
   const wanted = resources.filter(({ address, ensure }) => ensure === 'present' && isInScope(address));
   const known = { objects: [...objects, ...others], isForeignOnly: true };
   const foreign = await findStrayIds(reader, wanted, known);

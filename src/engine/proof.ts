@@ -8,9 +8,9 @@ import type { Pointer } from '../model/pointer.ts';
 import type { Result } from '../model/result.ts';
 
 /**
- * Throws a Failure (exit 4) that names the changes of a plan which no result proves: no run has made another tenant, or
- * this one, equal to what the repository declares of the object. The delete of an object that is not declared is also proven
- * by a run that deleted it.
+ * Throws a Failure (exit 4) that names the changes of a plan which no result proves: no run has seen another tenant, or this one,
+ * match the object's declaration in the repository. The delete of an object that is not declared is also proven by a run that
+ * deleted it.
  */
 export function requireProven(plan: Plan, results: readonly Result[]): void {
   const proven = new Set(results.flatMap((result) => Object.values(result.proven ?? {})));
@@ -42,7 +42,7 @@ export function requireProven(plan: Plan, results: readonly Result[]): void {
 /** A step by hand is not made by the apply, so it needs no proof. */
 const writingChanges = ({ changes }: Plan) => changes.filter(({ action }) => action !== 'manual');
 
-/** What manifests declare. A saved plan is applied without them: nothing where they cannot be read. */
+/** The declarations. A saved plan is applied without them: nothing if they cannot be read. */
 export function resourcesAtHand(load: () => Project): readonly Resource[] {
   try {
     return load().resources;
@@ -53,8 +53,8 @@ export function resourcesAtHand(load: () => Project): readonly Resource[] {
 }
 
 /**
- * What a proof does not cover: the values in changed objects that variables, secrets, lookups or overlays decide, here or in
- * the environments that prove them. Manifests that have changed since the plan was made say nothing about it.
+ * The values that a proof does not cover: those in changed objects that variables, secrets, lookups or overlays decide, here or
+ * in the proving environments. Manifests that have changed since the plan do not count.
  *
  * @param resources what the manifests declare for the plan's environment
  * @param proving what they declare for the environments that prove something, by name; nothing for one that cannot be read

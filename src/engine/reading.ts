@@ -27,10 +27,10 @@ export async function recentWrites(root: string, tenant: Tenant): Promise<readon
 }
 
 /**
- * Reads until the tenant shows the writes of the last runs, or has had the time to. Throws a Failure when the tenant cannot
- * be read.
+ * Reads until the tenant shows the writes of the last runs, or has had the time to. Throws a Failure when the tenant cannot be
+ * read.
  *
- * @param read gets a client that asks the tenant again where it has been asked before
+ * @param read gets a client that repeats earlier requests
  */
 export async function readSettledObjects<T extends { readonly objects: readonly LiveObject[] }>(
   root: string,
@@ -83,7 +83,7 @@ export async function readSettledKinds(
   return { ...found, unusable };
 }
 
-/** By their identities, objects that a tenant does not answer soundly. They are left out with a remark, and never count as absent. */
+/** By identity, objects that a tenant does not answer correctly. They are left out with a remark, and never count as absent. */
 export type Unusable = ReadonlyMap<string, { readonly address: Address; readonly why: string }>;
 
 export interface LeftOut {
@@ -92,8 +92,8 @@ export interface LeftOut {
 }
 
 /**
- * The kinds whose service all of these environments have, and a remark on each other one: an environment may have no base URL
- * for one of the two services. If that leaves nothing, all are read after all: the errors then say what is missing.
+ * The kinds whose service all of these environments have, and a remark on each other one: an environment may have no base URL for
+ * one of the two services. If that leaves nothing, all are read: the errors then say what is missing.
  */
 export function servedKinds(wanted: readonly Kind[], environments: readonly Environment[]) {
   const lacking = (kind: Kind) => environments.filter(({ tenant }) => tenant[serviceOf(kind)] === '');

@@ -11,7 +11,7 @@ export function resultsFolder(root: string, environment: string): string {
   return join(environmentFolder(root, environment), 'results');
 }
 
-/** A file with the result of an apply, or why it says nothing. */
+/** A file with the result of an apply, or why it cannot be read. */
 export type PastApply = { readonly environment: string; readonly startedAt: string } & LaterResult;
 
 /**
@@ -60,7 +60,7 @@ function startOf(name: string): string {
   return day === undefined ? '' : `${day}${hour}:${minute}:${rest?.replace('-', '.')}`;
 }
 
-/** The latest apply to an environment. Throws a Failure where this checkout knows none, or its file cannot be read. */
+/** The latest apply to an environment. Throws a Failure if this checkout has none, or its file cannot be read. */
 export async function lastApply(root: string, environment: string): Promise<PastApply & { result: Result }> {
   const [last] = await pastApplies(root, [environment], { most: 1 });
   if (!last)

@@ -1,4 +1,4 @@
-/** What a plan tells a reviewer besides its differences. */
+/** The additions to a plan for reviewers. */
 import type { Kinds } from '../kinds/catalog.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
@@ -63,7 +63,7 @@ function findLookedUp({ before, after }: SideDifference, found: ReadonlyMap<stri
   return [...found].filter(([id]) => values.has(id));
 }
 
-/** Says why no manifest could declare an object, in words; `null` where one could. */
+/** Says why no manifest could declare an object, in words; `null` if one could. */
 export async function undeclarability(): Promise<(live: LiveObject) => string | null> {
   // The exporter, which knows what a manifest can declare, takes a while to load.
   const { whyUndeclarable } = await import('../exporter/draft.ts');
@@ -82,7 +82,7 @@ export async function warnOfLosses(
     const live = byAddress.get(change.address);
     if (!live) return change;
     const lost = removedRecords(change, kinds).filter(({ path, before }) => {
-      // The object as if the removed record were all it has.
+      // The object as if it had only the removed record.
       const fields = { [topName(path)]: [before] };
       return why({ ...live, fields }) !== null;
     });
@@ -103,10 +103,9 @@ function removedRecords({ kind, diff }: Change, kinds: Kinds): Difference[] {
 }
 
 /**
- * Adds to the plan the objects in the tenant that no manifest declares, as far as their lists were read anyway: so a manifest
- * that was removed shows. They are neither changes nor part of the digest, since an approval covers what a run does, and
- * they are none of its business. What `prune.keep` names is known to be undeclared, and what no manifest could declare had
- * none that was removed: neither is reported.
+ * Adds to the plan the objects in the tenant that no manifest declares, if their lists were read anyway, so that a removed
+ * manifest shows. They are neither changes nor part of the digest, since an approval covers what a run does. Objects in
+ * `prune.keep` are known to be undeclared, and those that no manifest could declare never had one: neither is reported.
  */
 export async function addUndeclared(
   plan: DraftPlan,

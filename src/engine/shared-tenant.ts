@@ -21,7 +21,7 @@ export interface EnvironmentPlan {
   readonly plan: Plan;
 }
 
-/** Tells tenants apart whose base URLs do not tell. */
+/** Recognizes a tenant behind different base URLs. */
 export interface TenantProbe {
   readonly parallel: number;
   /** Returns the addresses of a host; none if they are not known here, as behind a proxy. */
@@ -31,9 +31,9 @@ export interface TenantProbe {
 }
 
 /**
- * Finds the plans that must not be applied together, by environment: they change the same object of the same tenant, as
- * where an environment was copied and kept its `baseUrl`. Applied at once, each would create the object, or overwrite what
- * the other writes. The other plans are not named.
+ * Finds the plans that must not be applied together, by environment: they change the same object of the same tenant, for example
+ * because an environment was copied with its `baseUrl`. Applied together, each would create the object, or overwrite the other's
+ * write. The other plans are not named.
  */
 export async function findSharedChanges(
   planned: readonly EnvironmentPlan[],
@@ -75,7 +75,7 @@ interface ChangedObject {
   readonly project: EnvironmentPlan['project'];
 }
 
-/** Embedded tenants that no file keeps are not the same, though named alike. */
+/** Embedded tenants without a data file are different, though they have one name. */
 function changedObjects({ project, plan }: EnvironmentPlan): ChangedObject[] {
   const { name, connection, tenant, kinds } = project.environment;
   if (connection.to === 'sandbox' && connection.sandbox.data === null) return [];

@@ -31,19 +31,19 @@ export interface Past extends PastDeclarations {
 
 export interface PastProjects {
   /**
-   * What was declared for the environment of a project, resolved with the project file, variables and overlays of the
-   * revision. Where the revision has no project file or no such environment, or where the environment was another tenant,
-   * nothing was declared, and a warning says so.
+   * The declarations for the environment of a project, resolved with the project file, variables and overlays of the revision.
+   * Where the revision has no project file or no such environment, or if the environment was another tenant, nothing was
+   * declared, and a warning says so.
    *
-   * Throws `hidden-manifests` where git hides manifests from the disk, and the Failures of `loadProject`; their sources
-   * name the revision as git does: `HEAD~1:config/a.yaml`.
+   * Throws `hidden-manifests` if git hides manifests from the disk, and the Failures of `loadProject`; their sources name the
+   * revision as git does: `HEAD~1:config/a.yaml`.
    */
   read(project: Project): Past;
 }
 
 /**
- * Lets `use` read what manifests declared at the revision that `--since` names, which is checked out once for all environments;
- * `null` without `--since`. Rejects with the Failures of `withRevision`.
+ * Lets `use` read the declarations at the revision of `--since`, which is checked out once for all environments; `null` without
+ * `--since`. Rejects with the Failures of `withRevision`.
  */
 export async function withSince<T>(
   project: Pick<LoadedProject, 'root' | 'configFile' | 'files'>,
@@ -68,12 +68,12 @@ export async function withSince<T>(
   return withRevision(project, since, useCheckout, project.files && textsOf(project.files));
 }
 
-/** What was declared for the environment, with the kinds of today. Nothing of it counts where it was another tenant's. */
+/** The declarations for the environment, with the current kinds. None counts if they were for another tenant. */
 function readPast(project: Project, load: () => Project, revision: string): PastDeclarations {
   const { name, tenant, kinds } = project.environment;
   try {
     const past = load();
-    // A service that one of them lacks shows nothing.
+    // A service that one of them lacks proves nothing.
     const isOther = (['identity', 'profiles'] as const).some((service) => {
       const [then, now] = [past.environment.tenant[service], tenant[service]];
       return then !== now && then !== '' && now !== '';
@@ -95,8 +95,8 @@ function readPast(project: Project, load: () => Project, revision: string): Past
 }
 
 /**
- * The resources with the kinds of today, which the tenant is read with. Those whose kind is not described any more, or has
- * another key now, cannot be found in the tenant: `lost` says so.
+ * The resources with the current kinds, with which the tenant is read. If a kind is no longer described, or has another key, its
+ * objects cannot be found in the tenant: `lost` says so.
  */
 function renewKinds(past: readonly Resource[], kinds: Kinds) {
   const lost = new Map<string, number>();
@@ -146,7 +146,7 @@ function refuseHidden(
 ) {
   if (hidden.length === 0) return;
   const { covers } = openProjects({ configFile, env }).declarations(environment.name);
-  // Others may be manifests by way of a link.
+  // Others may be manifests through a link.
   const manifests = hidden.filter(
     (path) => /\.ya?ml$/i.test(path) || covers(path.endsWith('/') ? `${path}any.yaml` : path),
   );
@@ -170,7 +170,7 @@ function addRevision(diagnostic: Diagnostic, revision: string): Diagnostic {
   };
 }
 
-/** What applies of this checkout wrote after the revision: nobody else has to be told of it. */
+/** The writes of this checkout's applies after the revision: they are not somebody else's changes. */
 async function writtenSince(committedAt: string, { root, environment }: Project) {
   const written = new Map<Address, JsonObject | null>();
   for (const later of await findLaterResults(root, environment.name, committedAt)) {
@@ -197,7 +197,7 @@ async function nameCommits(
     plan.changes.map((change) => [change, filesBehind(change, declared.get(change.address))]),
   );
   const named = [...new Set([...filesOf.values()].flat())].filter((file) => latest.has(file));
-  // Whoever changed a file and did not commit it is in no log.
+  // Uncommitted changes are in no log.
   const open = new Set(
     await findUncommitted(named.map((file) => join(root, file)).filter((file) => existsSync(file))),
   );
@@ -224,8 +224,8 @@ function filesBehind({ action, diff }: Change, resource: Resource | undefined): 
 const maxCommits = 8;
 
 /**
- * The vendor's defaults that objects were customised from, by address: as the manifests hold them now, or as the commits
- * of the project did that first recorded their digests. Left out is what neither proves; also where there is no git.
+ * The vendor's defaults that objects were customised from, by address: as the manifests hold them now, or as the commits of the
+ * project did that first recorded their digests. Defaults that neither proves are left out; without git, all are.
  */
 export async function findEarlierDefaults(
   moved: readonly MovedDefault[],
@@ -240,7 +240,7 @@ export async function findEarlierDefaults(
   for (const each of moved) note(each, each.match.resource.fields);
   const missing = () => moved.filter(({ match }) => !found.has(match.resource.address));
   const digests = [...new Set(missing().map(({ basedOn }) => basedOn))];
-  // Without git, a clone or its history, none: a plan is made without what only helps to compare.
+  // None without git, a clone or its history: they only help to compare, and no plan needs them.
   const commits = digests.length === 0 ? [] : await commitsWith(project, digests).catch(onFailure(() => []));
   for (const since of commits.slice(0, maxCommits)) {
     const read = withSince(project, { since, env }, (all) => all?.read(project).resources ?? []);

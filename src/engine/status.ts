@@ -71,7 +71,7 @@ interface WaitOptions {
   readonly limit: number;
   readonly interval: number;
   readonly signal: AbortSignal;
-  /** Called with the first status, where there is something to wait for. */
+  /** Called with the first status, if there is something to wait for. */
   onWait(status: Status): void;
   onRead(before: Status, after: Status): void;
 }

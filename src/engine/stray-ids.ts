@@ -20,10 +20,10 @@ import { namesAndMore } from '../model/words.ts';
 import { servedKinds } from './reading.ts';
 import type { Tenant } from './tenant.ts';
 
-// Ids that no policy names, and ids in manifests where a name could stand. They stay as they are on the way to another tenant,
-// where nobody has them.
+// Ids that no policy covers, and ids in manifests that could be names. They stay unchanged on the way to another tenant,
+// which does not have them.
 
-/** What may hold such ids: an object of a tenant, or a resource with its references and lookups filled in. */
+/** A holder of such ids: an object of a tenant, or a resource with resolved references and lookups. */
 type Holder = Pick<LiveObject, 'kind' | 'fields' | 'address'>;
 
 interface Stray {
@@ -32,7 +32,7 @@ interface Stray {
   readonly id: string;
   /** The text is the id, or has it among other words, or the id is the name of a member. */
   readonly is: 'value' | 'name' | 'words';
-  /** The kinds that it belongs to, where a policy names the place; else `null`. */
+  /** The kinds that it belongs to, if a policy names the place; else `null`. */
   readonly policed: readonly string[] | null;
 }
 
@@ -48,7 +48,7 @@ export interface StrayIds {
 interface StrayIdOptions {
   /** Objects that were read already. */
   readonly objects: readonly LiveObject[];
-  /** Only tells ids that the tenant does not have, those of a policy too: its own ones are not foreign to it. */
+  /** Only reports ids that the tenant does not have, even under a policy: its own ids are not foreign. */
   readonly isForeignOnly?: boolean;
 }
 
@@ -59,7 +59,7 @@ export async function findStrayIds(
   { objects, isForeignOnly = false }: StrayIdOptions,
 ): Promise<StrayIds> {
   const shown = lazy(() => new Set(objects.flatMap(idsHeld).map(({ id }) => id)));
-  // A policy names what an export or a diff meets. A manifest may have the id all the same, unless it repeats the tenant.
+  // An export or diff replaces ids under a policy by names. A manifest may still have the id, unless it repeats the tenant's.
   const strays = holders
     .flatMap(idsHeld)
     .filter(
@@ -86,15 +86,15 @@ export async function findStrayIds(
   };
 }
 
-/** Ids as tenants of this family make them: 32 hex digits, or those of a UUID. */
+/** Ids in the form of these tenants: 32 hex digits, or a UUID. */
 const idForm = /(?<![\w-])(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![\w-])/gi;
 
-/** What is in the place of an id, or looks like one. */
+/** A value at the place of an id, or one that looks like an id. */
 function idsHeld(from: Holder): Stray[] {
   const secrets = lazy(() => credentialPlaces(from.kind, from.fields));
   return Object.entries(from.fields).flatMap(([name, value]) => {
     const field = fieldNamed(from.kind, name);
-    // Of the ids in records the kind says itself what they are.
+    // The kind itself defines the ids in records.
     if (!field || field.is === 'records') return [];
     // Most fields are empty, or texts without ids.
     if (value === null || (typeof value === 'string' && idsInText(value).length === 0)) return [];
@@ -136,15 +136,15 @@ const hexDigits = characterSet('0123456789abcdefABCDEF');
 /** Whether the descriptor is the project's own, so that it can say more of the kind. */
 const isOwn = ({ described }: Kind): boolean => described?.digest !== undefined;
 
-/** To which kind each id belongs, and the kinds that the tenant told all about. */
+/** The kind of each id, and the kinds whose objects the tenant listed completely. */
 interface Known {
   readonly kinds: ReadonlyMap<string, Kind>;
   readonly answered: ReadonlySet<string>;
 }
 
 /**
- * The kinds that ids belong to: of those that objects read already show, and of other kinds of the project. Such an id is
- * asked for by itself, and where there are many, with the list; first of the kind whose name the member has.
+ * The kinds that ids belong to: of those that objects read already show, and of other kinds of the project. Such an id is read
+ * alone, or if there are many, with the list; first of the kind with the name of the member.
  */
 async function kindsOfIds(
   client: Client,
@@ -170,7 +170,7 @@ async function kindsOfIds(
   return { kinds: known, answered };
 }
 
-/** In a built-in kind, nothing but what its own fields refer to: its settings are full of ids of other systems. */
+/** In a built-in kind, only its own fields count: its settings are full of ids of other systems. */
 function mayBelong({ from, policed }: Stray, kind: Kind): boolean {
   if (policed) return policed.includes(kind.name);
   return (
@@ -181,7 +181,7 @@ function mayBelong({ from, policed }: Stray, kind: Kind): boolean {
 /** More ids than this are not asked for one by one. */
 const mostAsked = 8;
 
-/** `null` where the kind cannot be read: that says nothing of ids. */
+/** `null` if the kind cannot be read: that says nothing about ids. */
 async function readSome(
   client: Client,
   kind: Kind,
@@ -200,7 +200,7 @@ async function readSome(
   );
 }
 
-/** What can be done about ids: a policy, another word in the manifest or the descriptor, or nothing that is known. */
+/** The remedy for ids: a policy, another word in the manifest or descriptor, or none. */
 type Sort = 'policy' | 'reference' | 'words' | 'unknown' | 'foreign';
 
 /** The ids at one place of the objects of a kind. */
@@ -226,7 +226,7 @@ function settle(
   if (!first) return [];
   const strays = [first, ...more] as const;
   const { from, at, is, policed } = first;
-  // Nobody can say of a built-in kind that such a place holds no id.
+  // For a built-in kind, such a place cannot be marked as holding no id.
   if (policed === null && unknown.length === group.length && !isOwn(from.kind)) return [];
   const path = pathOf(at, is === 'name');
   const [address = from.address, ...others] = new Set(strays.map((each) => each.from.address));
@@ -241,7 +241,7 @@ function settle(
 /** More places than this are not named. */
 const mostPlaces = 50;
 
-/** One remark for all places of a kind with which the same can be done. */
+/** One remark for all places of a kind with the same remedy. */
 function tell(
   found: readonly [IdsAtPlace, ...IdsAtPlace[]],
   called: string,
@@ -290,7 +290,7 @@ function tell(
   }
 }
 
-/** The policy of the ids at a path; `null` where a descriptor cannot say it. */
+/** The policy of the ids at a path; `null` if a descriptor cannot express it. */
 function policyFor(
   path: string,
   strays: readonly [Stray, ...Stray[]],
@@ -307,7 +307,7 @@ function policyFor(
     const areIds = names.every((name) => idsInText(name)[0] === name);
     return isOneKind && areIds ? { is: 'reference', names: true, to } : null;
   }
-  // The member that says of which type an id is: `approverType` for `approverId`, `type` for `id`.
+  // The member that gives the type of an id: `approverType` for `approverId`, `type` for `id`.
   const [, before, id] = /([^/]*?)(id|Id)$/.exec(path) ?? [];
   const ownType = before === '' ? 'type' : null;
   const by = id === 'Id' ? `${before}Type` : ownType;

@@ -30,7 +30,7 @@ import { type LeftOut, servedKinds, serviceOf } from './reading.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 import { testNotification } from './test-notification.ts';
 
-/** A setting that a read has shown the tenant to need. */
+/** A setting that the tenant needs, as a read has shown. */
 export interface Detected {
   /** The member of the environment that it belongs to. */
   readonly service: Service;
@@ -51,14 +51,14 @@ export interface Survey {
 }
 
 interface SurveyOptions extends TenantOptions {
-  /** Reads one page of every kind, also of those that are only referred to. Left out: the lists of what can be declared. */
+  /** Reads one page of every kind, even of read-only ones. Left out: the lists of kinds that manifests can declare. */
   readonly isCheck?: boolean;
 }
 
 interface ListedKind {
   readonly kind: Kind;
   readonly rows: readonly JsonObject[];
-  /** What else was read for it: the vendor's defaults, or the attributes that rules are about. */
+  /** Further reads for it: the vendor's defaults, or the attributes of rules. */
   readonly beside: readonly JsonObject[];
   readonly failure: Failure | null;
   /** The names of headers of all answers. */
@@ -76,8 +76,8 @@ interface Guess {
 }
 
 /**
- * Reads the lists of a tenant, and finds from the answers how it differs from the contract (api-notes). Nothing is
- * written to the tenant. What only a write could show, such as the form of a patch, is not found out.
+ * Reads the lists of a tenant, and finds from the answers how it differs from the contract (api-notes). Nothing is written to the
+ * tenant. Differences that only a write could show, such as the form of a patch, are not detected.
  *
  * Throws a Failure when the credentials or an address are wrong, and when no list can be read.
  */
@@ -142,13 +142,13 @@ export async function surveyTenant(project: SurveyedProject, options: SurveyOpti
 function withSetting(settings: ApiSettings, { name, value }: Detected): ApiSettings {
   const preset = name === 'preset' ? findPreset(value) : null;
   if (!preset) return { ...settings, [name]: value };
-  // Those of the project file have precedence.
+  // Settings in the project file have precedence.
   const usual: Readonly<Record<string, unknown>> = { ...contractSettings };
   const own = Object.entries(settings).filter(([each, set]) => set !== usual[each]);
   return { ...settings, ...preset.settings, ...Object.fromEntries(own) };
 }
 
-/** The presets of the services whose hosts are named as those of a product. */
+/** The presets of the services whose host names are those of a product. */
 export function presetsOfHosts(urls: Readonly<Record<Service, string | null>>): Detected[] {
   return presetNames.flatMap((value): Detected[] => {
     const { service, hosts, product } = presets[value];
@@ -177,7 +177,7 @@ function presetsIn(listed: readonly ListedKind[]): Detected[] {
 
 const isClassOfProduct = (name: string) => name.endsWith('Attribute') && name !== usualClass;
 
-/** Those that the project file lacks: it names no preset of the service, and its settings are others. */
+/** Presets that the project file lacks: it names none for the service, and its settings differ. */
 function missingPresets(found: readonly Detected[], { connection, settings }: Environment): Detected[] {
   return found.filter((preset) => {
     const endpoint = connection.to === 'tenant' ? connection[preset.service] : null;
@@ -224,7 +224,7 @@ function readLists(
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (error.diagnostics.some(({ code }) => decisive.includes(code))) throw error;
-      // An export needs the defaults of what is customised. Of searches, it only writes ids where attributes are not shown.
+      // An export needs the defaults of what is customised. In searches, it only writes ids if attributes are not shown.
       if (rows.length === 0 ? !isListed : kind.read.defaults) failure = error;
     }
     return { kind, rows, beside, failure, headers };
@@ -273,14 +273,14 @@ function guessHeader(listed: readonly ListedKind[], { settings: { experimentalHe
 const headerName = /\bX(?:-[A-Za-z0-9]{1,40}){1,6}(?![\w-])/gi;
 const mostGuesses = 3;
 
-/** Own paths of the identity service's resources, where documented paths do not exist. */
+/** Other paths of the identity service's resources, if documented paths do not exist. */
 function guessOwnPaths(listed: readonly ListedKind[], { settings, kinds }: Surveyed): Guess[] {
   const ofIdentity = listed.filter(({ kind }) => serviceOf(kind) === 'identity');
   const refused = ofIdentity.filter((each) => !isFound(each)).map(({ kind }) => kind);
   if (refused.length === 0) return [];
   const settingFor = (some: readonly Kind[]): Detected => {
     const without = refused.filter((kind) => !some.includes(kind));
-    // Where no documented path exists, what no list shows is elsewhere too.
+    // If no documented path exists, resources without a list are elsewhere too.
     const resources =
       refused.length === ofIdentity.length
         ? [
@@ -304,7 +304,7 @@ const resourcesOf = ({ resource, read: { defaults } }: Kind): ApiResource[] =>
 
 type ShownSetting = Detected & { readonly name: 'jsonText' | 'profileSearchObjectType' };
 
-/** Chat templates decide where no integration does: some hosts have objects in these alone. */
+/** Chat templates decide if no integration does: some hosts have objects only there. */
 function jsonTextIn(listed: readonly ListedKind[]): ShownSetting | null {
   const shown = (kind: Kind, names: readonly string[]) => {
     const { rows = [], beside = [] } = listed.find((each) => each.kind === kind) ?? {};
@@ -348,10 +348,10 @@ export interface KindCheck {
   readonly referredTo: boolean;
   /** `each`: objects of the kind are read one by one, and none was. */
   readonly read: 'yes' | 'no' | 'each' | 'no-service';
-  /** The objects on the first page; `null` where none was read. */
+  /** The objects on the first page; `null` if none was read. */
   readonly count: number | null;
   readonly problem: Pick<Diagnostic, 'code' | 'message' | 'hint'> | null;
-  /** What the API can do with such objects, as the description of the kind says. It is not tried. */
+  /** The API's operations on such objects, according to the descriptor. Not tried. */
   readonly write: readonly ('create' | 'change' | 'delete')[];
 }
 

@@ -18,7 +18,7 @@ export interface LiveTemplates extends Pick<TenantState, 'objects' | 'defaults'>
   readonly listed: VariableLists;
   /**
    * The vendor's defaults that have changed since templates were customised (`lifecycle.basedOn`), by address; before is `null`
-   * where no manifest has it, now or earlier.
+   * if no manifest has it, now or earlier.
    */
   readonly moved: ReadonlyMap<Address, Sides<JsonObject>>;
 }

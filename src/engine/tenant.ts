@@ -14,7 +14,7 @@ import { readRequestsFor } from '../planner/input.ts';
 import type { Sandbox, SandboxOptions } from '../sandbox/index.ts';
 import { choicesFrom, type PlanOptions } from './choices.ts';
 
-/** `settling`: reads of the tenant do not show these writes of an earlier run yet. */
+/** `settling`: reads do not show these writes of an earlier run yet. */
 export type TenantEvent = ClientEvent | Extract<ApplyEvent, { type: 'settling' }>;
 
 /** A tenant. Its connections, and its server if it is embedded, stay open until it is closed. */
@@ -25,7 +25,7 @@ export interface Tenant {
   /** Aborts waits and reads. */
   readonly signal: AbortSignal;
   readonly onEvent: (event: TenantEvent) => void;
-  /** What remarks call it. Left out: the tenant. */
+  /** Its name in remarks. Left out: the tenant. */
   readonly called?: string;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export interface TenantOptions {
   /** Called for every request, wait and retry. */
   readonly onEvent?: (event: TenantEvent) => void;
   readonly clock?: Clock;
-  /** Learns every secret and token that is sent. Left out: only messages of the tenant are without them. */
+  /** Learns every secret and token that is sent. Left out: they are only removed from messages of the tenant. */
   readonly redactor?: Redactor;
   /** Shared by several tenants that are open at once. */
   readonly limiters?: Limiters;
@@ -146,7 +146,7 @@ async function endpointsOf({ connection }: Environment) {
       clientSecret: () => sandbox.clientSecret,
     },
   };
-  // What runs in this process is reached directly.
+  // A tenant in this process is reached directly.
   return { sandbox, identity: endpoint, profiles: endpoint, proxy: null };
 }
 

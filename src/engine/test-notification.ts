@@ -49,13 +49,13 @@ function templateAddresses(resources: readonly Resource[]): Address[] {
 interface TestChoices {
   /** The values of the template's variables; `null`: made up from the template. */
   readonly context: JsonObject | null;
-  /** `null`: the template's own, where the host takes one. */
+  /** `null`: the template's own, if the host accepts one. */
   readonly locale: string | null;
   /** Addresses. A recipient is never guessed. */
   readonly to: readonly string[] | null;
 }
 
-/** Throws a Failure for choices that the tenant does not take, and for words that are not a locale or an address. */
+/** Throws a Failure for choices that the tenant does not accept, and for invalid locales and addresses. */
 function checkTestChoices({ locale, to }: TestChoices, { sendTest }: ApiSettings): void {
   if (sendTest === 'documented' && (locale !== null || to !== null)) {
     const what = [...(locale === null ? [] : ['locale']), ...(to === null ? [] : ['recipients'])];
@@ -77,8 +77,8 @@ function checkTestChoices({ locale, to }: TestChoices, { sendTest }: ApiSettings
 }
 
 /**
- * Prepares a test notification from the tenant's own template, since that is what the tenant sends. Throws a Failure
- * where the tenant has no such template, or does not take what was chosen.
+ * Prepares a test notification from the tenant's own template, since that is what the tenant sends. Throws a Failure if the
+ * tenant has no such template, or does not accept the choices.
  */
 export async function prepareTest(
   key: Key,
@@ -153,7 +153,7 @@ async function contextFor({ key, fields }: LiveObject, { client }: Tenant): Prom
   );
 }
 
-/** Sends a test notification (seed 001, rule 5). Throws a Failure, with exit 3 where it may have been sent. */
+/** Sends a test notification (seed 001, rule 5). Throws a Failure, with exit 3 if it may have been sent. */
 export async function sendTest(
   { key, medium, address, context, locale, to }: TestNotification,
   { client, environment: { settings } }: Tenant,

@@ -17,7 +17,7 @@ import { serviceOf } from './reading.ts';
 export interface Validation {
   readonly diagnostics: readonly Diagnostic[];
   readonly exitCode: ExitCode;
-  /** The number of resources in scope; 0 where the project could not be loaded. */
+  /** The number of resources in scope; 0 if the project could not be loaded. */
   readonly resources: number;
 }
 
@@ -109,7 +109,7 @@ function findProtectedAbsences(resources: readonly Resource[], { protect }: Poli
   });
 }
 
-/** Tells what a manifest lacks for its object to be created. Where the object exists, what a manifest omits is left alone. */
+/** Reports missing fields that a create needs. If the object exists, omitted fields keep their values. */
 function findLacking({ kind, ensure, fields, address, source }: Resource): Diagnostic[] {
   const { required = [] } = kind.described ?? {};
   const lacking = required.filter((name) => (get(fields, name) ?? null) === null);

@@ -30,7 +30,7 @@ export interface DraftContext extends NameSources {
 }
 
 interface SideText {
-  /** What its file's name ends with: the field, and the extension. */
+  /** The end of its file name: the field and the extension. */
   readonly ending: string;
   readonly text: string;
 }
@@ -38,12 +38,12 @@ interface SideText {
 /** A manifest before secrets and side files have names: a `!secret` holds its pointer, a `!file` its ending. */
 export interface Draft {
   readonly object: LiveObject;
-  /** Key fields, or the pinned id where the object has no name that a manifest can hold. */
+  /** Key fields, or the pinned id if the object has no name that a manifest can hold. */
   readonly key: readonly Member[];
   readonly fields: readonly Member[];
   readonly lifecycle: readonly Member[];
   readonly sideTexts: readonly SideText[];
-  /** Names of ids, to stand beside these as comments, by place. */
+  /** Names of ids, for comments beside them, by place. */
   readonly names: ReadonlyMap<Pointer, string>;
   /** The places of secrets, and the names that existing manifests give them. */
   readonly secrets: readonly { readonly at: Pointer; readonly name: string | null }[];
@@ -67,7 +67,7 @@ export function draftEach(input: DraftInput): { drafts: Draft[]; refusals: Refus
   };
 }
 
-/** Why no manifest could declare the object as it is, in words; `null` where one could. */
+/** Why no manifest could declare the object as it is, in words; `null` if one could. */
 export function whyUndeclarable(object: LiveObject): string | null {
   const draft = draftObject(object, { records: new Map() });
   if ('refused' in draft) return draft.by === 'schema' ? draft.refused : null;
@@ -75,7 +75,7 @@ export function whyUndeclarable(object: LiveObject): string | null {
   return invalid ? `the schema of its kind does not accept ${invalid.at}` : null;
 }
 
-/** What a manifest can declare of a live object. Fields that are unset or cannot be declared are left out. */
+/** The declarable part of a live object, without unset fields. */
 export function draftObject(
   live: LiveObject,
   context: DraftContext,
@@ -120,12 +120,12 @@ export function draftObject(
 }
 
 /**
- * The object with names as they are printed, and with its lists without order sorted like that. Hosts show these in any order,
- * and an export of an unchanged tenant has to be the same.
+ * The object with names as they are printed, and with its lists without order sorted like that. Hosts list them in any order, and
+ * an export of an unchanged tenant must not change.
  */
 export function asPrinted(live: LiveObject, context: DraftContext): LiveObject {
   const { kind } = live;
-  // A member whose name is an id is called `Source/HR`, as in a manifest.
+  // A member whose name is an id becomes `Source/HR`, as in a manifest.
   const rename = (id: string, to: string) => context.nameOf?.(to, id) ?? null;
   const hidden = live.hidden.map((at) => renameSteps(kind, at, rename));
   const object = { ...live, fields: renameMembers(kind, live.fields, rename), hidden };
@@ -137,7 +137,7 @@ export function asPrinted(live: LiveObject, context: DraftContext): LiveObject {
     const printed = value.map((item, index) => {
       const shownItem = isArray(shown) ? (shown[index] ?? null) : item;
       const { value: text } = printLive(shownItem, itemIn(place, index), { hidden, tags });
-      // Names before ids, which are others in another tenant.
+      // Names before ids, which differ between tenants.
       return { item, text: `${isTagged(text) ? 0 : 1}${JSON.stringify(text)}` };
     });
     return printed.sort((a, b) => (a.text < b.text ? -1 : Number(a.text > b.text))).map(({ item }) => item);
@@ -145,7 +145,7 @@ export function asPrinted(live: LiveObject, context: DraftContext): LiveObject {
   return { ...object, fields };
 }
 
-/** The names that are of use beside the printed fields: a lookup says by itself what it finds. */
+/** The names that help beside the printed fields: a lookup itself says what it finds. */
 function namesBeside(
   fields: readonly Member[],
   names: ReadonlyMap<Pointer, string>,
@@ -160,7 +160,7 @@ function namesBeside(
 }
 
 function keyMembers({ kind, key, id }: LiveObject, tags: ReadonlyMap<Pointer, Printable>): Member[] {
-  // An object is pinned by its id where it has no name, or one that a manifest cannot hold.
+  // An object is pinned by its id if it has no name, or one that a manifest cannot hold.
   const isUnwritable = key[0] === unresolved || key[0]?.isWellFormed() === false;
   if (kind.can.pin && id !== null && (key[0] === id || isUnwritable)) return [['id', id]];
   return kind.keyFields.map(({ name }, part): Member => {
@@ -192,7 +192,7 @@ function draftField(
   const leaveOut = (reason: Omission['reason']) => ({ omissions: [{ at, reason }] });
   const value = get(object.fields, name) ?? null;
   if (object.hidden.includes(at)) return leaveOut('notShown');
-  // However empty it is, another tenant creates no object without it.
+  // Even if empty: another tenant creates no object without it.
   const empty = printEmpty(value);
   if (empty !== null && object.kind.described?.required?.includes(name)) return { member: [name, empty] };
   if (isUnset(field, value)) {
@@ -203,7 +203,7 @@ function draftField(
   if (secrets.has(at)) return { member: [name, { tag: '!secret', value: at }], secrets: [at] };
   const sideText = sideTextOf(name, field, value);
   if (sideText) return { member: [name, { tag: '!file', value: sideText.ending }], sideText };
-  // A secret in an item of a list is one in all items: which of the tenant's it is, nobody knows.
+  // A secret in one item of a list is secret in all, since it may be any of the tenant's.
   const inItems = new Set([...secrets.keys()].map(generalizeIndexes));
   const { value: printed, ...found } = printLive(printableValue(field, value), placeOf(name, field), {
     hidden: object.hidden,
@@ -222,12 +222,12 @@ function printEmpty(value: Json): Printable | null {
   return isArray(value) ? [] : isObject(value) ? { members: [] } : value === '' ? value : null;
 }
 
-/** A text of so many lines, each of so many characters, is short. */
+/** The lines, and characters in each, of a short text. */
 const short = { lines: 3, length: 120 };
 /** An element of HTML, and no e-mail address in angle brackets. */
 const element = /<\/?[a-z][a-z0-9-]*(\s[^<>]*)?\/?>/i;
 
-/** Texts for a file of their own: HTML, and what is long, unless the field is for single lines. */
+/** Texts for a file of their own: HTML and long texts, unless the field is for single lines. */
 function sideTextOf(name: string, field: Field, value: Json): SideText | null {
   if (field.is !== 'text' || typeof value !== 'string' || value === unresolved) return null;
   const lines = value.trimEnd().split('\n');
@@ -250,7 +250,7 @@ const longestNamed = 80;
 
 /**
  * The fields that do not fit the schema of the kind, each with the place that does not; a text if the whole object does not,
- * which says why. A tenant may hold what a manifest may not, such as a medium that was added after the schema was written.
+ * which says why. A tenant may have values that a manifest may not, such as a medium that is newer than the schema.
  */
 function findInvalid(
   kind: Kind,

@@ -24,7 +24,7 @@ interface Destination {
   textOf(path: string): string | null;
 }
 
-/** Manifests and side files for drafts. The objects of a kind with little to say share one file. */
+/** Manifests and side files for drafts. The objects of a small kind share one file. */
 export function createFiles(drafts: readonly Draft[], { folder, nameSecret, textOf }: Destination) {
   const inFolder = (path: string) => posix.join(folder, path);
   const sideEndings = drafts.flatMap(({ sideTexts }) => sideTexts.map(({ ending }) => ending));
@@ -84,7 +84,7 @@ function documentOf(
   };
 }
 
-/** True where each object of the kind has a file of its own; objects of other kinds share one. */
+/** True if each object of the kind has a file of its own; objects of other kinds share one. */
 function hasOwnFiles(kind: Kind): boolean {
   const isStructured = Object.values(kind.fields).some(({ is }) => ['text', 'json', 'records'].includes(is));
   return isStructured || kind.can.pin;
@@ -107,9 +107,9 @@ interface Wish {
 }
 
 /**
- * A path without ending for each object that has a file of its own: made of its key, valid on every system, and
- * unique even where upper and lower case are the same. Objects that share the first part of several have a folder of
- * their own, such as `notification-templates/password_expiring/email.en`.
+ * A path without ending for each object that has a file of its own: made of its key, valid on every system, and unique even if
+ * case does not count. Objects that share the first part of several have a folder of their own, such as
+ * `notification-templates/password_expiring/email.en`.
  *
  * @param isTaken whether there is already a file of that path
  */
@@ -144,7 +144,7 @@ function groupOf({ kind, key }: LiveObject): Address {
   return formatAddress(kind.name, key.slice(0, 1));
 }
 
-/** A path for each wish, with a digest where the name that is wished for cannot be had. */
+/** A path for each wish, with a digest if the name is taken. */
 function choosePaths(
   wishes: readonly Wish[],
   isTaken: (path: string) => boolean,
@@ -262,10 +262,10 @@ const envExampleHeader =
   '# The secrets that the manifests name. Set them where tenantctl runs; keep the values out of git.\n';
 
 /**
- * The text of `.env.example` with a line for each secret that it does not list, and where the secret is used. What is
- * there stays as it is.
+ * The text of `.env.example` with a line for each secret that it does not list, and where the secret is used. The rest stays as
+ * it is.
  *
- * @param existing the present text; `null` where there is no such file
+ * @param existing the present text; `null` if there is no such file
  */
 export function addToEnvExample(existing: string | null, secrets: readonly NamedSecret[]): string | null {
   const listed = new Set(

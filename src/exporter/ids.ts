@@ -7,17 +7,17 @@ import { get, getText, isArray, isObject, type Json, type JsonObject, recordFiel
 import type { Lookup } from '../model/marker.ts';
 import { type Pointer, placesIn, pointer } from '../model/pointer.ts';
 
-// All that this room knows of ids: which values are ids, and what a reader or a manifest calls their records.
+// Which values are ids, and the names of their records in comments and manifests.
 
 /** The rows of the collections (`/api/<name>`) that lookups may name. */
 export type Records = ReadonlyMap<string, readonly JsonObject[]>;
 
-/** What a `!ref` says for the id of an object of a kind; `null` where only the id is known. */
+/** The `!ref` for the id of an object of a kind; `null` if only the id is known. */
 export type NameOf = (kind: string, id: string) => string | null;
 
 export interface NameSources {
   readonly records: Records;
-  /** Left out: no object that others refer to is known. */
+  /** Left out: no referenced objects are known. */
   readonly nameOf?: NameOf | undefined;
 }
 
@@ -27,7 +27,7 @@ interface KnownId {
   /** The place of the id, or of the object that holds it. */
   readonly at: Pointer;
   readonly id: string;
-  /** Alone, in an object, or inside records or JSON, where the kind says that it is one. */
+  /** Alone, in an object, or inside records or JSON at places that the kind defines. */
   readonly is: 'alone' | 'object' | 'inside';
   /** Ids of one scope belong to one sort of record: those of a field, or of a collection. */
   readonly scope: string;
@@ -35,7 +35,7 @@ interface KnownId {
   readonly beside: string | null;
   /** The name that the tenant shows with the id, anywhere in its answer or in the list of the records. */
   readonly shown: string | null;
-  /** What a `!ref` says for it; `null` where it has none. */
+  /** Its `!ref`; `null` if it has none. */
   readonly ref: string | null;
   /** Finds its record by a name that no other record has, or `null`. */
   readonly lookup: Lookup | null;
@@ -56,7 +56,7 @@ export function knownIds(
       const scope = field.is === 'json' ? `${name} ${to}` : name;
       return { ...id, scope, shown: names.get(id.id) ?? null, ref, lookup: null };
     });
-    // Of several values that mean the same, one is an id.
+    // One of several synonyms is an id.
     return field.is === 'value' && isArray(value) ? found.filter(({ ref }) => ref !== null) : found;
   });
   return [...inFields, ...idsInside({ kind, fields }, sources)];
@@ -115,7 +115,7 @@ function namesShown({ kind, raw }: Pick<LiveObject, 'kind' | 'raw'>): ReadonlyMa
     }
   };
   for (const [name, value] of Object.entries(raw)) {
-    // What is inside JSON belongs to other systems, as their settings do.
+    // Values inside JSON belong to other systems, as their settings do.
     if (fieldNamed(kind, name)?.is !== 'json') walk(value);
   }
   return names;
@@ -144,7 +144,7 @@ function recordUsesIn({ kind, fields }: Referring): RecordUse[] {
   );
 }
 
-/** The collection that an id is from; `null` where another record does not say that it is an id at all. */
+/** The collection that an id is from; `null` if another record does not say that it is an id at all. */
 function collectionOf(use: RecordUse, records: Records): string | null {
   if (!('typedBy' in use)) return use.from;
   const { typedBy, from } = use;
@@ -153,7 +153,7 @@ function collectionOf(use: RecordUse, records: Records): string | null {
   return get(from, type) ?? null;
 }
 
-/** The members that tell the records of a collection apart, best first. */
+/** The members that identify a record of a collection, best first. */
 const recordNames: Readonly<Record<string, readonly string[]>> = {
   ne_attributes: ['uid', 'label', 'name'],
   profile_types: ['uid', 'name'],
@@ -164,7 +164,7 @@ const recordNames: Readonly<Record<string, readonly string[]>> = {
 /** The members that have the type of an attribute: the documents name the types, but not the member. */
 const recordTypes: readonly string[] = ['data_type', 'type'];
 
-/** A lookup by the first name of a record that no other has; `null` where it has none. */
+/** A lookup by the first name of a record that no other has; `null` if it has none. */
 function lookupFor(record: JsonObject, rows: readonly JsonObject[], from: string): Lookup | null {
   for (const field of recordNames[from] ?? []) {
     const value = textIn(record, field);

@@ -76,7 +76,7 @@ export interface MergeInput extends DraftInput, MergeContext {
   read(path: string): string | null;
   /** The file that a path leads to: several documents may reach one by links. */
   fileOf(path: string): string;
-  /** True where something that is not a document uses a file, such as an overlay. Then it stays as it is. */
+  /** True if something other than a document uses a file, such as an overlay. Then it stays as it is. */
   isUsedElsewhere(path: string): boolean;
 }
 
@@ -163,7 +163,7 @@ const isGone = ({ changes }: DeclaredDocument): boolean =>
 
 /** Drafts for the objects that no manifest declares, or their number, and the remarks on those without a draft. */
 function draftUndeclared(found: readonly MatchedDocument[], index: LiveIndex, input: MergeInput) {
-  // With manifests of their own, two would declare the objects that manifests rename.
+  // Otherwise two manifests would declare an object that a manifest renames.
   const former = found.flatMap(({ resource, live }) => {
     const { renamedFrom } = resource.lifecycle;
     const object = renamedFrom && index.findByKey(resource.kind, renamedFrom);
@@ -216,7 +216,7 @@ function writeFiles(
   return { texts, refused: edited.refused, newManifests: [...new Set(added.manifests.values())] };
 }
 
-/** The new text of each file, `null` where no document is left, and the documents that could not be edited. */
+/** The new text of each file, `null` if no document is left, and the documents that could not be edited. */
 function editFiles(
   files: ReadonlyMap<string, ManifestFile>,
   remaining: readonly DeclaredDocument[],
@@ -300,9 +300,9 @@ function splitDocuments(text: string): Segment[] {
 }
 
 /**
- * The text of a file with some of its documents replaced or removed; `null` where no document is left.
+ * The text of a file with some of its documents replaced or removed; `null` if no document is left.
  *
- * @param replaced the new text of a document; `null` where it is removed, `undefined` where it stays
+ * @param replaced the new text of a document; `null` if it is removed, `undefined` if it stays
  */
 function joinDocuments(
   { prefix, segments }: ManifestFile,
@@ -313,7 +313,7 @@ function joinDocuments(
   let isOpen = false;
   const texts = segments.map((segment) => {
     const text = replaced(segment);
-    // What follows a `...` may begin without `---`, so the document before it has to end there.
+    // A document after `...` may begin without `---`, so the one before it has to end there.
     const written = text === null ? (isOpen ? segment.end : '') : (text ?? segment.text);
     isOpen = segment.end === '' && (isOpen || (text !== null && segment.hasDocument));
     return written;
@@ -353,7 +353,7 @@ function mergeSideFiles(
   return files;
 }
 
-/** Side files of removed documents that nothing else uses. Of a link only itself is one, and not what it leads to. */
+/** Side files of removed documents that nothing else uses. A link counts itself, not its target. */
 function findOrphans(
   removed: readonly DeclaredDocument[],
   remaining: readonly DeclaredDocument[],

@@ -46,9 +46,9 @@ import type { Note } from './remarks.ts';
 
 interface SideText {
   readonly at: Pointer;
-  /** In the line endings of the file, where those do not count. */
+  /** In the line endings of the file, if those do not count. */
   readonly text: string;
-  /** What the manifest gets where the side file cannot have the text. */
+  /** What the manifest gets if the side file cannot have the text. */
   readonly inline: Printable;
 }
 
@@ -76,7 +76,7 @@ interface DocumentMerge {
   readonly changes: DocumentChanges;
 }
 
-/** A declared value, the live value in its place, and how the declared one is written; `undefined` where it is not. */
+/** A declared value, the live value in its place, and how the declared one is written; `undefined` if it is not. */
 interface ValueSlot<T extends Json = Json> {
   readonly at: Pointer;
   /** Where the live value is: in a list, it may have another index. */
@@ -136,7 +136,7 @@ function mergeLifecycle(
   }
 }
 
-/** The tenant may have another name for an object that is pinned by its id, or that is to be renamed. */
+/** The tenant may have another name for an object that is pinned by its id, or about to be renamed. */
 function mergeKey({ resource, live, changes }: DocumentMerge, written: Printable): void {
   const [field] = live.kind.keyFields;
   const [name] = live.key;
@@ -155,7 +155,7 @@ function mergeValue(slot: ValueSlot, merge: DocumentMerge): void {
   if (sameJson(comparableAt(place, declared), comparableAt(place, live))) return;
   const secret = secretName(declared);
   if (secret !== null) {
-    // What the tenant does not show may be any text.
+    // A hidden value may be any text.
     const isEqual = live === null || (typeof live === 'string' && merge.secrets.matches(secret, live));
     if (!isEqual) addNote(merge, slot, 'secret');
   } else if (merge.tags.has(place.at)) write('set', slot, merge);
@@ -166,7 +166,7 @@ function mergeValue(slot: ValueSlot, merge: DocumentMerge): void {
   else write('set', slot, merge);
 }
 
-/** True where each declared item, of which some hold secrets, may be the live one: at its place, or anywhere without order. */
+/** True if each declared item, of which some hold secrets, may be the live one: at its place, or anywhere without order. */
 function mayBeSame(
   { at, place, declared, live, written }: ValueSlot<readonly Json[]>,
   merge: DocumentMerge,
@@ -185,7 +185,7 @@ function mayBeSame(
   );
 }
 
-/** Merges the inside of a collection; of one that a tag or a text gives, only to find out whether anything changes. */
+/** Merges the inside of a collection; a collection from a tag or text is only compared. */
 function mergeInside(slot: ValueSlot, merge: DocumentMerge): void {
   const { declared, live, written } = slot;
   const isOpen = isMapping(written) || isList(written);
@@ -245,7 +245,7 @@ function mergeItems(
   { at, place, declared, live, written }: ValueSlot<readonly Json[]>,
   merge: DocumentMerge,
 ): void {
-  // Where a secret is set elsewhere, any live item may be it, and its text must not be written.
+  // If a secret is set elsewhere, it may be any live item, whose text must not be written.
   const hasSecrets = secretNamesIn(declared).length > 0;
   if (hasSecrets || isOverlaid(merge.resource, at)) {
     const slot = { at, place, declared, live, written };
@@ -289,12 +289,12 @@ function write(op: 'set' | 'insert', slot: ValueSlot, merge: DocumentMerge): voi
     secrets.push(...printed.secrets);
     const tag = isTagged(value) ? value.tag : null;
     if (isTagged(written) && written.tag !== tag) addNote(merge, slot, 'tag');
-    // A reference is a name by itself.
+    // A reference already is a name.
     edits.push({ op, path, value, ...(tag !== '!ref' && { names: namesIn(merge, place) }) });
   }
 }
 
-/** The text of a side file for a live value; `null` where it can only stand in the manifest. */
+/** The text of a side file for a live value; `null` if it can only stand in the manifest. */
 function sideTextFor(
   { declared, live }: ValueSlot,
   { value, secrets }: ReturnType<typeof printLive>,
@@ -331,7 +331,7 @@ function namesIn({ names }: DocumentMerge, { at }: Place): ReadonlyMap<Pointer, 
   return new Map(inside.map(([place, name]) => [place.slice(at.length), name]));
 }
 
-/** True for what is ignored or not shown: nobody can compare that. As in a plan, null is compared: it clears the value. */
+/** True for values that are ignored or hidden, which cannot be compared. As in a plan, null is compared: it clears the value. */
 function isLeftAlone(
   { resource, live }: DocumentMerge,
   at: Pointer,
@@ -345,7 +345,7 @@ function isOverlaid(resource: Resource, at: Pointer): boolean {
   return resource.overlayAt(at) !== null;
 }
 
-/** Where hosts answer with either, 60 and "60" are the same. */
+/** If hosts answer with either, 60 and "60" are the same. */
 function comparableAt({ field, is }: Place, value: Json): Json {
   const isLoose = field.is === 'json' ? field.pairs === true : field.is === 'records' || is === 'reference';
   if (!isLoose) return value;
@@ -364,7 +364,7 @@ function respell({ is, field }: Place, declared: JsonObject, live: JsonObject): 
   return { ...live, ...agreeing };
 }
 
-/** A declared item and the live one in its place, by their indexes; `null` where one of them is missing. */
+/** A declared item and the live one in its place, by their indexes; `null` if one of them is missing. */
 type ItemPair = readonly [declared: number | null, live: number | null];
 
 /** Pairs the items of a declared list with live ones, in the declared order. Of a list without order, equal items are left out. */
@@ -382,12 +382,12 @@ function pairItems(place: Place, declared: readonly Json[], live: readonly Json[
   return (textOf ? pairOthers : alignItems)(textsOf(declared), textsOf(live));
 }
 
-/** Tells items apart of a list without order; `null` where order counts. */
+/** Identifies items of a list without order; `null` if order counts. */
 function itemTextIn({ field, at }: Place): ((item: Json) => string) | null {
   return itemTextAt(field, pointer(...segmentsOf(at).slice(1)));
 }
 
-/** Items that are gone with new ones, one by one; what is left over stands alone. */
+/** Pairs removed items with new ones, one by one; the rest stand alone. */
 function pairOthers(declared: readonly string[], live: readonly string[]): ItemPair[] {
   const missing = (texts: readonly string[], others: ReadonlySet<string>) =>
     [...texts.keys()].filter((at) => !others.has(texts[at] ?? ''));

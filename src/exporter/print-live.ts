@@ -11,7 +11,7 @@ import { type Pointer, pointer } from '../model/pointer.ts';
 import { isConcealed, isPlaceOfCredential } from '../model/sensitive.ts';
 import type { Omission } from './remarks.ts';
 
-// All that this room knows of how a live value is shown and withheld. Drafts and merges ask here.
+// How live values are shown and withheld, for drafts and merges.
 
 export interface Place {
   readonly at: Pointer;
@@ -19,11 +19,11 @@ export interface Place {
   /** Inside JSON, and in what other fields hold, values are JSON. */
   readonly is: Field['is'] | 'record';
   readonly depth: number;
-  /** In the settings of another system, where credentials are recognized. */
+  /** In the settings of another system, in which credentials are recognized. */
   readonly settings: boolean;
   /** Below a name that belongs to a credential. */
   readonly secret: boolean;
-  /** A plan can compare a secret here. It cannot inside what it compares as a whole, and inside JSON text. */
+  /** A plan can compare a secret here, but not inside values that it compares as a whole, or inside JSON text. */
   readonly comparable: boolean;
   /** A manifest declares the value as a whole: what it leaves out is removed. So it is inside lists and JSON text. */
   readonly exact: boolean;
@@ -42,7 +42,7 @@ export function placeOf(name: string, field: Field): Place {
   };
 }
 
-/** A member's place, and its value with JSON text parsed; `undefined` where the object does not have it. */
+/** A member's place, and its value with JSON text parsed; `undefined` if the object does not have it. */
 interface OpenedMember {
   readonly value: Json | undefined;
   readonly place: Place;
@@ -97,7 +97,7 @@ export function isUnset(field: Field, value: Json | undefined): boolean {
 export const clearedValue = (field: Field): readonly never[] | null => (isUnordered(field) ? [] : null);
 
 /**
- * The value of a field as manifests show it: without what no manifest may declare, and what is not compared.
+ * The value of a field as manifests show it: without values that no manifest may declare, or that are not compared.
  *
  * @param declared a value whose members stay
  */
@@ -123,7 +123,7 @@ function pickReference(value: Json): Json {
 const maxDepth = 80;
 
 interface PrintedValue {
-  /** `undefined` where the value is left out completely. */
+  /** `undefined` if the value is left out completely. */
   readonly value: Printable | undefined;
   /** The places of its secrets. The `!secret` of each holds the place. */
   readonly secrets: readonly Pointer[];
@@ -161,7 +161,7 @@ function printField(value: Json, place: Place, walk: Walk): Printable | undefine
   return printValue(value, { ...place, comparable: false }, walk) && JSON.stringify(value);
 }
 
-/** A value with a tag in place of each id that has one; `undefined` where it is left out, which is added to the omissions. */
+/** A value with a tag in place of each id that has one; `undefined` if it is left out, which is added to the omissions. */
 function printValue(value: Json, place: Place, walk: Walk): Printable | undefined {
   const tag = walk.tags.get(place.at);
   if (tag !== undefined) return tag;
@@ -257,7 +257,7 @@ export function mapTags(value: Printable, change: (tag: string, argument: string
   return { tag: value.tag, value: change(value.tag, value.value) };
 }
 
-/** All that is neither a list nor a mapping, with its place. */
+/** Every scalar, with its place. */
 export function leavesIn(value: Printable, at: Pointer = pointer()): [Pointer, Printable][] {
   if (isList(value)) return value.flatMap((item, index) => leavesIn(item, at + pointer(index)));
   if (isMapping(value)) return value.members.flatMap(([name, item]) => leavesIn(item, at + pointer(name)));

@@ -10,7 +10,7 @@ type Reason = 'notShown' | 'credential' | 'notWritable' | 'notValid';
 export interface Omission {
   readonly at: Pointer;
   readonly reason: Reason;
-  /** What the schema does not accept, where that is a part of it. */
+  /** The part that the schema does not accept, if it is not the whole value. */
   readonly within?: Pointer;
 }
 
@@ -168,7 +168,7 @@ const noteWords = {
   ),
 };
 
-/** Wherever a plan after the merge is not empty, people have to know what decides it. */
+/** If a plan after the merge is not empty, people have to know why. */
 function say(code: string, severity: Diagnostic['severity'], words: string, hint: string) {
   return { code, severity, words, hint };
 }

@@ -8,12 +8,12 @@ export interface GlobProblem {
   readonly hint: string;
 }
 
-/** Why an address glob can never match, or takes too long to; `null` where it is usable. */
+/** Why an address glob can never match, or takes too long to; `null` if it is usable. */
 export function globProblem(glob: string, kinds: Kinds): GlobProblem | null {
   if (isSlowGlob(glob)) return slowGlob(glob);
   const comma = findJoin(glob, kinds);
   if (comma !== null) {
-    // They are not taken apart there, since a key may have commas.
+    // They are not split there, since a key may have commas.
     const [first, rest] = [glob.slice(0, comma), glob.slice(comma + 1)];
     return {
       code: 'address-glob',
@@ -36,7 +36,7 @@ export function globProblem(glob: string, kinds: Kinds): GlobProblem | null {
   };
 }
 
-/** Where a comma has another glob behind it, which begins with a kind; `null` where none has. In braces it is part of the glob. */
+/** The comma before another glob, which begins with a kind; `null` if there is none. In braces it is part of the glob. */
 function findJoin(glob: string, kinds: Kinds): number | null {
   let depth = 0;
   for (const { 0: found, 1: name = '', index } of glob.matchAll(/[{(]|[})]|,\s*(\w+)\//g)) {

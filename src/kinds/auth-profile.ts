@@ -61,7 +61,7 @@ export const authProfile: Kind = {
   },
 };
 
-/** What may lock out people and the credentials of this run: the values of a patch, which only has what differs. */
+/** Whether a patch, which only has differences, may lock out people and the credentials of this run. */
 const lockOuts: ReadonlyMap<string, Json> = new Map<string, Json>([
   ['/type', 'BLOCK'],
   ['/offNetwork', true],

@@ -1,7 +1,7 @@
 import type { ApiSettings } from '../model/settings.ts';
 import type { Kind } from './kind.ts';
 
-/** The kinds of one project. Two projects may have different ones, so only what belongs to a project knows them. */
+/** The kinds of one project. Projects may have different ones, so they belong to the project. */
 export interface Kinds {
   /** In the order in which an apply writes them; deletes go the other way. */
   readonly all: readonly Kind[];

@@ -54,7 +54,7 @@ export function differencesBetween(kind: Kind, first: JsonObject, second: JsonOb
   });
 }
 
-/** What a record does not name is not compared, so all of them get all members. */
+/** Members that a record omits are not compared, so all records get all members. */
 function differencesInRecords(name: string, field: RecordsField, first: Json, second: Json) {
   const lists = [first, second].map(objectsIn);
   const names = lists.flat().flatMap((record) => Object.keys(canonicalRecord(record, field)));
@@ -128,7 +128,7 @@ function compareJsonField(
   return sameJson(before, after) ? [] : [difference([name], before, after)];
 }
 
-/** Either side may have several values that mean the same: a recorded one too. */
+/** Either side may have several synonyms, even a recorded one. */
 function compareSynonyms(name: string, field: Field, declared: Json, live: Json): FieldDifference[] {
   const valuesOf = (side: Json) => (isArray(side) ? side : [side]);
   const isShared = valuesOf(declared).some((value) => valuesOf(live).some((other) => sameJson(value, other)));
@@ -185,7 +185,7 @@ function compareJson(
     const below = pointer(...path);
     const [old, fresh] = [valueAt(before, below), valueAt(after, below)];
     const made = difference([...at, ...path], old, fresh);
-    // In a list, null is an item: it does not go, as a member does that is cleared.
+    // In a list, null is an item and stays; a null member is removed.
     const isItem = typeof path.at(-1) === 'number' && old !== undefined && fresh !== undefined;
     return isItem ? { ...made, op: 'replace' } : made;
   });

@@ -65,17 +65,17 @@ export function isCredentialText(value: string | number): boolean {
   return typeof inner === 'object' && placesBelow(inner, '', false).length > 0;
 }
 
-/** Tells of an object's members whether their names, or the names beside them in a pair, are those of credentials. */
+/** Whether the names of an object's members, or the names beside them in a pair, are those of credentials. */
 export function credentialMembers(holder: JsonObject): (member: string) => boolean {
   const names = Object.keys(holder);
   const naming = names.some((name) => valueMember.test(name))
     ? names.filter((name) => nameMember.test(name))
     : [];
   const paired = naming.map((name) => getText(holder, name) ?? '').filter(namesCredential);
-  // A value that says the same as its name is a word of a list: `{name: Secret, value: secret}`.
+  // A value equal to its name is a choice in a list: `{name: Secret, value: secret}`.
   const isLabel = (member: string) =>
     paired.some((name) => getText(holder, member)?.toLowerCase() === name.toLowerCase());
-  // The `key` of a pair is a name, not a credential, and so is that of an element which has a type.
+  // The `key` of a pair is a name, not a credential; so is that of an element with a type.
   return (member) =>
     (paired.length > 0 && valueMember.test(member) && !isLabel(member)) ||
     (!naming.includes(member) && namesCredential(member) && !(member === 'key' && isKeyOfElement(holder)));
@@ -99,7 +99,7 @@ export function concealedPlaces(value: Json, at: Pointer): Pointer[] {
   return places.map((place) => at + place);
 }
 
-/** The places where a write would put the tenant's mask over what it masks. Ciphertext can be sent back as it is. */
+/** The places where a write would overwrite a value with the tenant's mask. Ciphertext can be sent back as it is. */
 export function masksIn(written: JsonObject, { hidden, fields }: LiveObject): Pointer[] {
   return hidden.filter((at) => {
     const value = valueAt(written, at);
@@ -118,7 +118,7 @@ export function maskedAdvice(
   );
 }
 
-/** The end of an advice to declare values: what is ignored has to be compared first. */
+/** The end of advice to declare values: ignored ones have to be compared first. */
 export function withoutIgnoring(places: readonly Pointer[], ignored: WriteInput['ignored'] = []): string {
   const inTheWay = ignored.filter((each) => places.some((at) => isWithin(at, each)));
   return inTheWay.length > 0 ? ` and take ${inTheWay.join(', ')} out of \`lifecycle.ignore\`` : '';

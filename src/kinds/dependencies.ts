@@ -20,8 +20,8 @@ interface ArrangedChanges {
 }
 
 /**
- * The order of an apply, from the plan's own data alone: what is referred to before what refers to it, and inside that by kind as
- * listed, else as given; deletes last, and the other way round. What nothing refers to comes as late as its kind does.
+ * The order of an apply, from the plan's data alone: objects before those that refer to them, then by kind as listed, then as
+ * given; deletes last, in reverse order. Objects without references come as late as their kind does.
  */
 export function arrangeChanges(changes: readonly Change[], kinds: Kinds): ArrangedChanges {
   const ranks = new Map(kinds.all.map(({ name }, at) => [name, at]));
@@ -112,7 +112,7 @@ function heightsOf(changes: readonly Change[], needs: Needs, rankOf: (change: Ch
   for (const needed of [...needs.values()].flat()) waiting.set(needed, (waiting.get(needed) ?? 0) + 1);
   const heights = new Map<Change, number>();
   const ready = changes.filter((change) => !waiting.has(change));
-  // It grows while it is read.
+  // It grows during iteration.
   for (const change of ready) {
     const height = heights.get(change) ?? 0;
     for (const needed of needs.get(change) ?? []) {

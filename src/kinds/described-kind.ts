@@ -61,7 +61,7 @@ export function kindFrom(
       ...(parent && { [parent.part]: { is: 'value', to: parent.kind.name } as const }),
       ...descriptor.fields,
     },
-    // Where a manifest may pin the id, it is not among what it may not say.
+    // A manifest that may pin the id may also have one.
     serverOwned: descriptor.serverOwned.filter((each) => !(isPinnable && each === 'id')),
     resource,
     ...(parent && { parent }),
@@ -69,7 +69,7 @@ export function kindFrom(
     read: readOf(target),
     parse: (answer, id) => parse(target, answer, id),
     can: {
-      // A descriptor does not say what the tenant does with a second create. A PUT does the same twice.
+      // A descriptor does not define a second create. A PUT has the same effect twice.
       create: descriptor.create && (single ? 'replaces' : 'duplicates'),
       update: descriptor.update !== 'none',
       delete: descriptor.delete,
@@ -210,7 +210,7 @@ function remove(target: Target, input: RemoveInput): Write {
   return { requests: [...before, call('DELETE', resource, settings, place)], risk: ['delete'] };
 }
 
-/** A change of what no update can change. What a plan may not show cannot be put into a new object. */
+/** A change that no update can make. Values that a plan may not show cannot be written into a new object. */
 function replace(target: Target, input: UpdateInput, fixed: readonly string[]): Write {
   const { kind, write } = target.descriptor;
   const { key, live, fields, settings } = input;
@@ -255,7 +255,7 @@ function changeCall(
   return call(update === 'put' ? 'PUT' : 'PATCH', resource, settings, { ...place, body, contentType });
 }
 
-/** What a PUT sends back although the descriptor does not name it. */
+/** The members that a PUT sends back although the descriptor does not name them. */
 function othersIn(
   { key, fields, serverOwned, update }: Descriptor,
   answer: JsonObject,
@@ -275,7 +275,7 @@ function keyOf({ key }: Descriptor, all: Key): JsonObject {
   return keyMembers(names, all.slice(all.length - key.length));
 }
 
-/** What a create takes, and what it leaves to an update. */
+/** The fields that a create accepts, and those that it leaves to an update. */
 function inTwo(descriptor: Descriptor, object: JsonObject): readonly [first: JsonObject, later: JsonObject] {
   const { first } = descriptor.write;
   if (!first) return [object, {}];
@@ -286,14 +286,14 @@ function inTwo(descriptor: Descriptor, object: JsonObject): readonly [first: Jso
   ];
 }
 
-/** The body of an update that sets these members, whatever is there. */
+/** The body of an update that sets these members, whatever their values. */
 function setBody({ update, write }: Descriptor, members: JsonObject): Json {
   if (update !== 'json-patch') return members;
   const op = write.patchOps === 'replace' ? 'replace' : 'add';
   return Object.entries(members).map(([name, value]) => ({ op, path: pointer(name), value }));
 }
 
-/** Fields in as many steps as there have to be: those that may not change together change one after the other. */
+/** Splits fields into steps: those that may not change together change one after the other. */
 function stepsOf({ write: { alone = [] } }: Descriptor, names: Iterable<string>): Set<string>[] {
   const steps: Set<string>[] = [];
   const areApart = (one: string, other: string) =>
@@ -332,7 +332,7 @@ function wholeFields(
   return mapMembers({ ...live.fields, ...values }, (value, name) => (isWhole(name) ? value : undefined));
 }
 
-/** The fields that differ, and the key where it is changed. All but JSON is replaced as a whole. */
+/** The fields that differ, and the key if it changes. All but JSON is replaced as a whole. */
 function patchBody(descriptor: Descriptor, { key, fields, live, changed, settings }: UpdateInput): Json {
   const { update, write } = descriptor;
   const names = [...changed];
@@ -360,7 +360,7 @@ function removeParts(field: Field | undefined, current: Json | undefined, value:
   return { ...mapMembers(current, (_, part) => (isLeft(part) ? undefined : null)), ...value };
 }
 
-/** What the manifest omits goes back as it was; what the descriptor does not name is read just before sending. */
+/** Omitted fields are sent back unchanged; members that the descriptor does not name are read just before sending. */
 function wholeBody(
   descriptor: Descriptor,
   { key, fields, live, changed, settings }: UpdateInput,
@@ -376,7 +376,7 @@ function wholeBody(
     ...mapMembers(pick(fields, Object.keys(descriptor.fields)), (value, name) => {
       const field = fieldNamed(descriptor, name);
       if (changed.has(name)) return sentValue(field, value, settings);
-      // What is unset stays as the tenant has it: absent, null or `{}`. Written otherwise, it would count as changed.
+      // Unset members keep the tenant's form: absent, null or `{}`. Another form would count as a change.
       const isUnset = field && [value, get(raw, name)].every((each) => sameValue(field, each, null));
       return isUnset ? get(raw, name) : field && wireValue(field, value, settings);
     }),

@@ -6,11 +6,11 @@ import type { Service } from './http.ts';
 import type { Field, KeyField, List, Notice } from './kind.ts';
 import { type PlaceRule, Places, rulesInside } from './places.ts';
 
-/** What a `NAME.kind.yaml` says, with its defaults: a list of whole objects with an `id`, under one path. */
+/** The content of a `NAME.kind.yaml`, with its defaults: a list of complete objects with an `id`, under one path. */
 export interface Descriptor
   extends Required<Omit<WrittenKind, 'key' | 'parent' | 'list' | 'fields' | 'places' | 'proven'>> {
   readonly key: readonly KeyField[];
-  /** The kind of the objects that its objects are below, and what paths and keys call it. */
+  /** The kind of the parents, and its name in paths and keys. */
   readonly parent: { readonly part: string; readonly kind: string } | null;
   readonly list: DescribedList;
   readonly fields: Readonly<Record<string, Field>>;
@@ -73,7 +73,7 @@ function describedList(
   };
 }
 
-/** Of the lists of each service (api-notes, "page size"). */
+/** The page size of each service (api-notes, "page size"). */
 const defaultPageSize: Readonly<Record<Service, number>> = { identity: 250, profiles: 100 };
 
 function describedField(written: NonNullable<WrittenKind['fields']>[string]): Field {
@@ -212,7 +212,7 @@ export function targetsIn({ fields = {}, places = {} }: WrittenKind): readonly [
 /** The member of a descriptor that says for which descriptor `kind check` has succeeded. */
 export const proofMember = 'proven';
 
-/** The digest of a descriptor as it is written, without its words for people. */
+/** The digest of a descriptor as written, without texts for people. */
 export function descriptorDigest({
   [proofMember]: _proof,
   summary: _summary,

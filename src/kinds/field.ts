@@ -31,7 +31,7 @@ export function foldName(text: string): string {
   const domainAt = lower.lastIndexOf('@') + 1;
   const domain = lower.slice(domainAt);
   if (isPlain.test(domain) || !domain.includes('.')) return lower;
-  // Empty for what is no domain.
+  // Empty if it is not a domain.
   const ascii = domainToASCII(domain);
   return ascii === '' ? lower : lower.slice(0, domainAt) + ascii;
 }
@@ -67,7 +67,7 @@ export function comparable(field: Field, value: Json | undefined): Json {
 /** For members that no field describes. */
 export const anyJson: JsonField = { is: 'json', declares: 'whole' };
 
-/** The one of the synonyms of a value that is shown and sent; any other value as it is. */
+/** The synonym that is shown and sent; any other value unchanged. */
 export function chooseSynonym(field: Field, value: Json): Json {
   return field.is === 'value' && field.synonyms && isArray(value) ? (value[0] ?? null) : value;
 }
@@ -77,7 +77,7 @@ function comparableSet(items: readonly Json[]): Json {
   return sorted.size > 0 ? [...sorted.values()] : null;
 }
 
-/** The items of a list without order by the text of what is compared of them: sorted, without duplicates. */
+/** The items of a list without order, keyed by their comparable text: sorted, without duplicates. */
 export function itemsByText(field: Field, value: Json | undefined): ReadonlyMap<string, Json> {
   return sortedByText(isArray(value) ? textsOfItems(field, value) : []);
 }
@@ -99,7 +99,7 @@ function comparableJson(value: Json, field: JsonField): Json {
   const normal = normalJson(withNestedRead(value, field), field, '');
   if (isEmptyObject(normal)) return null;
   if (!pairs || !isObject(normal)) return normal;
-  // 60 and "60" are equal where hosts answer with either.
+  // 60 and "60" are equal if hosts answer with either.
   return mapJson(normal, (item) => (typeof item === 'object' ? item : String(item)));
 }
 
@@ -108,7 +108,7 @@ function withNestedRead(value: Json, { nested }: JsonField): Json {
   return mapMembers(value, (item, name) => (nested.includes(name) ? readJsonText(item) : item));
 }
 
-/** Tells items apart of a list without order, at a place from the field on; `null` where order counts. */
+/** Identifies items of a list without order, at a place from the field on; `null` if order counts. */
 export function itemTextAt(field: Field, at: Pointer): ((item: Json) => string) | null {
   if (at === '' && (field.is === 'set' || field.is === 'references'))
     return (item) => textOfItem(field, item);
@@ -129,7 +129,7 @@ export function inOneOrder(field: Field, value: Json, at: Pointer = ''): Json {
   return texts.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
 }
 
-/** Leaves out what says nothing at any depth: null, the server's own, and what hosts fill in. Sorts lists that are sets. */
+/** Removes null, server-owned and host-filled values at any depth. Sorts lists that are sets. */
 export function normalJson(value: Json, field: NormalField, at: Pointer): Json {
   if (typeof value !== 'object' || value === null || isFilledInLater(value)) return value;
   const inside = (item: Json, step: string | number): Json =>
@@ -151,7 +151,7 @@ interface NormalField {
   readonly filled?: true;
 }
 
-/** True for what is never compared, shown in a manifest, or written otherwise than it was read. */
+/** True for values that are never compared, never in a manifest, and only written back as read. */
 function isLeftOut({ places, unseen }: NormalField, at: Pointer): boolean {
   return places?.is(at, 'serverOwned', 'minted') === true || unseen?.has(generalizeIndexes(at)) === true;
 }
@@ -159,9 +159,9 @@ function isLeftOut({ places, unseen }: NormalField, at: Pointer): boolean {
 const isFiller = (value: Json): boolean => value === false || value === '' || isEmptyObject(value);
 
 /**
- * The wanted value in the form of the live one, where they say the same: members that are null or absent, lists that are sets, and
- * what the server owns, as a marker, since it is read again just before sending, and nowhere else. So a request holds what a plan shows. Items of
- * lists are the same where they are equal otherwise, else by position. `root` is the place of the field in the object.
+ * The wanted value in the form of the live one wherever they are equal: null or absent members, lists that are sets, and
+ * server-owned values, as markers, since they are read again just before sending. So a request holds what a plan shows. List
+ * items are matched if otherwise equal, else by position. `root` is the place of the field in the object.
  */
 function alignWithLive(field: Field, wanted: Json, live: Json | undefined, root: Pointer): Json {
   // Foreign data that looks like a marker stays as it is.
@@ -186,7 +186,7 @@ function alignWithLive(field: Field, wanted: Json, live: Json | undefined, root:
         const [item, has] = [get(value, name), get(shown, name)];
         if (isLeftOut(field, place)) return has === undefined ? [] : [[name, liveMarker(source)]];
         if (item === undefined) return has === null ? [[name, null]] : [];
-        // In a new object, null is what its manifest says of it.
+        // In a new object, null comes from its manifest.
         const isUnset = item === null && has === undefined && shown === current;
         return isUnset ? [] : [[name, keep(item, has, place, source)]];
       }),
@@ -196,8 +196,8 @@ function alignWithLive(field: Field, wanted: Json, live: Json | undefined, root:
 }
 
 /**
- * For each wanted item of a list, the index of the live one that is the same object; -1 for a new one. Secrets tell no items
- * apart: their values are not known here. Where both lists are equally long, the items without a partner were edited.
+ * For each wanted item of a list, the index of the live one that is the same object; -1 for a new one. Secrets do not identify
+ * items: their values are unknown here. If both lists are equally long, unmatched items were edited.
  */
 function partnersOf(
   field: NormalField,
@@ -219,14 +219,14 @@ function partnersOf(
   return equals.map((found) => (found < 0 ? (edited.shift() ?? -1) : found));
 }
 
-/** Shows it as a manifest does: parsed, without what the server owns or a host filled in. Members of `declared` stay. */
+/** Shows it as a manifest does: parsed, without server-owned or host-filled values. Members of `declared` stay. */
 export function printedJson(field: JsonField, value: Json, declared: Json = null): Json {
   const print = (part: Json, kept: Json | undefined, at: Pointer): Json => {
     if (isArray(part)) {
       const items = isArray(kept) ? kept : [];
       return part.map((item, index) => print(item, items[index], `${at}${pointer(index)}`));
     }
-    // As in a comparison, a tenant's object that looks like a marker stays whole.
+    // As in a comparison, a tenant's object that looks like a marker stays intact.
     if (!isObject(part) || isFilledInLater(part)) return part;
     return mapMembers(part, (item, name) => {
       const place = `${at}${pointer(name)}`;
@@ -242,7 +242,7 @@ export function printedJson(field: JsonField, value: Json, declared: Json = null
 
 const isEmptyObject = (value: Json): boolean => isObject(value) && Object.keys(value).length === 0;
 
-/** Compares by id, since the server may answer with another name. A manifest may leave out the type where the field has `to`. */
+/** Compares by id, since the server may answer with another name. A manifest may omit the type if the field has `to`. */
 function comparableReference(value: Json, { to }: { readonly to?: string }): Json {
   const reference = typeof value === 'string' || typeof value === 'number' ? { id: value } : value;
   if (!isObject(reference)) return value;
@@ -253,7 +253,7 @@ function comparableReference(value: Json, { to }: { readonly to?: string }): Jso
   return name === null ? null : { ...type, name };
 }
 
-/** An id as it is compared: some hosts count ids, and show the same one as a number here and as text there. */
+/** An id in comparable form: some hosts use numbers, and show the same id as a number or as text. */
 export const comparableId = (id: Json): Json => (typeof id === 'number' ? String(id) : id);
 
 export function isReferenceField(
@@ -262,12 +262,12 @@ export function isReferenceField(
   return field.is === 'reference' || field.is === 'references';
 }
 
-/** Whether the value of a field is a list without order. A difference in it is one item that is added or removed. */
+/** Whether the value of a field is a list without order. A difference in it is an added or removed item. */
 export function isUnordered(field: Field): boolean {
   return field.is === 'set' || field.is === 'references' || field.is === 'records';
 }
 
-/** The outermost list around a place in which indexes say nothing; `null` where each does. */
+/** The outermost list around a place whose indexes mean nothing; `null` if there is none. */
 export function listWithoutOrder(kind: Kind, at: Pointer): Pointer | null {
   const field = fieldNamed(kind, topName(at));
   const isList = (above: Pointer) => {
@@ -315,7 +315,7 @@ export function overlay(field: Field, declared: Json, live: Json | undefined): J
   return mergeMembers(value, isObject(below) ? below : {});
 }
 
-/** A reference that stays, with nothing beside its id that the tenant does not have there: a plan does not compare that. */
+/** An unchanged reference, without values beside its id that the tenant lacks: a plan does not compare those. */
 function withPartsOf(kept: Json, item: Json): Json {
   if (!isObject(item) || isFilledInLater(item)) return item;
   return mapMembers(item, (part, name) => {
@@ -337,13 +337,13 @@ function mergeMembers(declared: JsonObject, live: JsonObject): JsonObject {
   return objectFrom(merged);
 }
 
-/** Declared fields over the live ones. Live values become literals, so that none of them can pass for a marker. */
+/** Declared fields over the live ones. Live values become literals, so that none can be mistaken for a marker. */
 export function overlayFields(kind: Kind, declared: JsonObject, live: JsonObject): JsonObject {
   const fields = Object.entries(kind.fields).flatMap(([name, field]): [string, Json][] => {
     const value = get(declared, name);
     const below = get(live, name);
     if (value === undefined && below === undefined) return [];
-    // Of two references with the same ids, the names beside them may differ: they are for readers.
+    // Names beside equal ids may differ: they are for readers.
     const isSame = below !== undefined && isReferenceField(field) && sameValue(field, value, below);
     const isKept = value === undefined || isSame;
     const wanted = isKept ? literal(below ?? null) : overlay(field, value, below);
@@ -361,7 +361,7 @@ export function readableFields(kind: Kind, fields: JsonObject): JsonObject {
   return Object.keys(fields).some((name) => read[name] !== fields[name]) ? read : fields;
 }
 
-/** The value as the API accepts it: JSON fields as text, or as objects where the environment says so. */
+/** The value as the API accepts it: JSON fields as text, or as objects if the environment says so. */
 export function wireValue(field: Field, value: Json | undefined, settings: ApiSettings): Json {
   if (value === undefined || value === null) return null;
   if (field.is !== 'json') return chooseSynonym(field, value);
@@ -379,7 +379,7 @@ export function isSentAsText(field: Field | undefined, { jsonText: form }: ApiSe
   return field?.is === 'json' && !field.plain && form === 'text';
 }
 
-/** As {@link wireValue}, for a value that is written anew: references without the names that only readers need. */
+/** Like {@link wireValue}, for a new value: references without the names that only readers need. */
 export function sentValue(field: Field | undefined, value: Json, settings: ApiSettings): Json {
   if (field?.is === 'reference') return sentReference(value, field);
   if (field?.is === 'references' && isArray(value)) return value.map((item) => sentReference(item, field));

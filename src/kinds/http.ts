@@ -62,7 +62,7 @@ interface CallParts {
 
 /**
  * Requests with the headers the documents ask for: Accept always, Content-Type with a body, and the experimental header on every
- * call of the identity service (seeds 000 and 001, "Endpoints"). Throws a Failure for a segment that would walk out of the path.
+ * call of the identity service (seeds 000 and 001, "Endpoints"). Throws a Failure for a segment that would leave the path.
  */
 export function apiRequest(
   method: Request['method'],
@@ -98,7 +98,7 @@ export function idText(id: Json | undefined): string | null {
 export const jsonPatchType = 'application/json-patch+json';
 export const mergePatchType = 'application/merge-patch+json';
 
-/** A path with each segment percent-encoded. Throws a Failure for a segment that would walk out of it. */
+/** A path with each segment percent-encoded. Throws a Failure for a segment that would leave it. */
 export function pathOf(base: string, ...segments: readonly Json[]): string {
   return [base, ...segments.map(segmentOf)].join('/');
 }
@@ -130,13 +130,13 @@ export function fillPath(path: string, idOf: (to: Address) => Json | undefined):
   });
 }
 
-/** Whether the text can stand in a request path, once it is percent-encoded: some servers decode it before they walk the path. */
+/** Whether the text can stand in a request path, once it is percent-encoded: some servers decode it before they resolve the path. */
 export function isPathSegment(text: string): boolean {
   const walks = text.split(/[\\/]/).some((part) => part === '.' || part === '..');
   return text !== '' && !walks && text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
-/** Filter expressions (api-notes, "filter grammar"). Nothing else makes them, so no value can break out of its quotes. */
+/** Filter expressions (api-notes, "filter grammar"). Only this module builds them, so no value can break out of its quotes. */
 export const isOneOf = (field: string, values: readonly string[]): string =>
   values.map((value) => `${field} eq ${quote(value)}`).join(' or ');
 
@@ -147,13 +147,13 @@ function quote(value: string): string {
   return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
-/** What bodies about errors consist of, those of the API documents and of gateways. */
+/** The members of error bodies, in the API documents and of gateways. */
 const errorMembers: ReadonlySet<string> = new Set([
   ...['error', 'errors', 'error_description', 'message', 'messages', 'detailCode', 'causes', 'trackingId'],
   ...['requestId', 'code', 'status', 'statusCode', 'success', 'timestamp', 'path'],
 ]);
 
-/** Whether a body says nothing but that there was an error. Some gateways answer so with a status of success. */
+/** Whether a body only reports an error. Some gateways send such a body with a success status. */
 export function isErrorBody(body: Json): boolean {
   if (!isObject(body) || !Object.keys(body).every((name) => errorMembers.has(name))) return false;
   if (get(body, 'success') === false) return true;
@@ -165,7 +165,7 @@ export function looksLikeHtml(text: string): boolean {
   return /^\s*(<!doctype html|<html|<head|<body|<!--|<h1|<p>)/i.test(text.slice(0, 1000));
 }
 
-/** Whether an answer with a status of success says that there was none: with an error, or a web page in place of data. */
+/** Whether an answer with a success status reports a failure: an error, or a web page instead of data. */
 export function deniesSuccess({
   body,
   text,
@@ -176,7 +176,7 @@ export function deniesSuccess({
   return isErrorBody(body) || (text !== null && looksLikeHtml(text));
 }
 
-/** Whether one of these members says something: hosts also write nothing as null, as an empty value, or as false. */
+/** Whether one of these members has a value: hosts also write null, an empty value or false for none. */
 export function saysAny(body: JsonObject, names: readonly string[]): boolean {
   return names.some((name) => {
     const value = get(body, name) ?? null;

@@ -11,15 +11,16 @@ import { simIntegration } from './sim-integration.ts';
 import { verifiedDomain } from './verified-domain.ts';
 
 /**
- * What other objects refer to, and tenantctl only reads. A project's own descriptor of one of these names replaces it. Paths, pages
- * and filters are those of the vendor's public API description. A tenant that refuses a list matters to what refers to it alone.
+ * Kinds that other objects refer to, and that tenantctl only reads. A project's own descriptor of one of these names replaces it.
+ * Paths, pages and filters are those of the vendor's public API description. A refused list only matters to objects that refer to
+ * it.
  */
 export const readOnlyKinds: readonly Descriptor[] = [
   descriptorFrom({
     kind: 'Identity',
     summary: 'A person, by the technical name (alias); read only, for references.',
     path: '/v2025/identities',
-    // The display name is not unique. That the alias is, is said by users and by no document.
+    // The display name is not unique. According to users, not the documents, the alias is.
     key: 'alias',
     // `alias eq` is among the filters that the description lists, and `count=true` among the parameters.
     list: { pageSize: 250, counts: true, filter: true },
@@ -40,7 +41,7 @@ export const readOnlyKinds: readonly Descriptor[] = [
   }),
 ];
 
-/** The successor of SimIntegration, which data can say whole (the vendor's public API description). */
+/** The successor of SimIntegration, fully described by data (the vendor's public API description). */
 const serviceDesk = descriptorFrom({
   kind: 'ServiceDeskIntegration',
   summary:
@@ -53,7 +54,7 @@ const serviceDesk = descriptorFrom({
     type: 'value',
     ownerRef: { is: 'reference', to: 'Identity', type: 'IDENTITY' },
     clusterRef: { is: 'reference', to: 'Cluster', type: 'CLUSTER' },
-    // A kind of that name is there where a project describes it.
+    // A kind of that name exists if a project describes it.
     beforeProvisioningRule: { is: 'reference', to: 'ConnectorRule', type: 'RULE' },
     provisioningConfig: { is: 'json', declares: 'members' },
     attributes: { is: 'json', declares: 'members' },
@@ -68,7 +69,7 @@ const serviceDesk = descriptorFrom({
   write: { patchOps: 'replace', required: ['description', 'type', 'attributes'] },
 });
 
-/** What others refer to comes first, AuthProfile last: a change to one can cut off the credentials that the run still needs. */
+/** Referenced kinds come first, AuthProfile last: a change to one can cut off the credentials that the run still needs. */
 export const builtInKinds: Kinds = catalogOf([
   ...readOnlyKinds.map((each) => kindFrom(each)),
   verifiedDomain,

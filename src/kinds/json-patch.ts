@@ -27,7 +27,7 @@ export function jsonPatch(
   );
 }
 
-/** The same for tenants that only know `replace`, also where a member of an inner object is new or goes. */
+/** The same for tenants that only know `replace`, even if a member of an inner object is added or removed. */
 export function replacingPatch(before: JsonObject, after: JsonObject): JsonObject[] {
   const changed = changesBetween(before, after, new Set()).map(({ op, path }) => {
     // Both sides have the object that gets or loses a member. A member of the document itself is replaced alone.
@@ -51,7 +51,7 @@ function changesBetween(
   after: JsonObject,
   whole: ReadonlySet<string>,
 ): readonly MemberChange[] {
-  // Unset values count as absent: `add` sets them, where a strict tenant would refuse a `replace`.
+  // Unset values count as absent: `add` sets them; a strict tenant would refuse a `replace`.
   const current = mapMembers(before, (value) => {
     const isUnset = value === null || (isArray(value) && value.length === 0);
     return isUnset ? undefined : value;
@@ -69,7 +69,7 @@ function opaque(value: JsonObject, whole: ReadonlySet<string>): JsonObject {
   );
 }
 
-/** A path cannot be filled in: where the name of a member is an id that is not known yet, the object is replaced. */
+/** A path cannot be filled in: if the name of a member is an id that is not known yet, the object is replaced. */
 const hasPlannedName = (value: JsonObject): boolean =>
   Object.keys(value).some((name) => refOfName(name) !== null);
 
@@ -97,7 +97,7 @@ export function mergePatch(
   return { ...removed, ...written };
 }
 
-/** Whether a value is what stands at its place, as far as it is known: parts that no plan shows are markers for themselves. */
+/** Whether a value equals the one at its place, as far as known: parts that no plan shows are markers for themselves. */
 function isKept(value: Json | undefined, current: Json | undefined, place: Pointer): boolean {
   if (value === undefined || current === undefined) return false;
   if (livePlace(value) === place || sameJson(value, current)) return true;
@@ -106,7 +106,7 @@ function isKept(value: Json | undefined, current: Json | undefined, place: Point
   return isAlike && parts.every(([at, part]) => isKept(part, others.get(at), at));
 }
 
-/** A marker in the patch is a single value. With `isMapping` the patch goes into the value, and does not take its place. */
+/** A marker in the patch is a single value. With `isMapping`, the patch merges into the value instead of replacing it. */
 export function applyMergePatch(
   value: Json,
   patch: Json,

@@ -13,7 +13,7 @@ export type Field = Form & {
 
 type Form =
   /**
-   * Compared exactly. With `nameOf` it is the name beside an id in that field, and not compared where the ids are equal. With
+   * Compared exactly. With `nameOf` it is the name beside an id in that field, and not compared if the ids are equal. With
    * `synonyms` the tenant may list values that mean the same: each equals the declared one. With `to` it is an id of that kind.
    */
   | {
@@ -29,7 +29,7 @@ type Form =
   /** A list without order and duplicates; empty is unset. With `to` it has the ids of objects of that kind. */
   | { readonly is: 'set'; readonly to?: string }
   | JsonField
-  /** `{type, id, name}`: compared by id where there is one, else by name. `type` is what the API calls the kind that `to` names. */
+  /** `{type, id, name}`: compared by id if there is one, else by name. `type` is the API's name of the kind in `to`. */
   | { readonly is: 'reference'; readonly to?: string; readonly type?: string }
   /** A list of such references, without order and duplicates; empty is unset. */
   | { readonly is: 'references'; readonly to: string; readonly type?: string }
@@ -43,7 +43,7 @@ export interface JsonField {
   readonly plain?: true;
   /** There may be credentials among its members. */
   readonly settings?: true;
-  /** Its members are words of the API: shown where no manifest declares them, unless they look like credentials. */
+  /** Its members are words of the API: shown even if undeclared, unless they look like credentials. */
   readonly vocabulary?: true;
   /** The members that contain JSON text themselves. */
   readonly nested?: readonly string[];
@@ -58,30 +58,30 @@ export interface RecordsField {
   readonly is: 'records';
   readonly alike: readonly string[];
   readonly filled?: JsonObject;
-  /** The record in one spelling, where tenants have several for the same. */
+  /** The record in one spelling, if tenants have several. */
   canonical?(record: JsonObject): JsonObject;
 }
 
 export interface KeyField {
   readonly name: string;
   readonly foldCase?: boolean;
-  /** The member that has the text, where the part is a reference: an entitlement is a name on a source of that name. */
+  /** The member with the text, if the part is a reference: an entitlement is identified by its name and its source's name. */
   readonly of?: string;
 }
 
 export interface List {
   readonly resource: ApiResource;
-  /** Records per call; `null` where the documents declare no paging. */
+  /** Records per call; `null` if the documents declare no paging. */
   readonly pageSize: number | null;
   /** The documents state a page size but no parameters: the first page is read without parameters. */
   readonly undeclaredPaging?: true;
   /** With `count=true` the tenant states the length of the list, so that its pages can be read concurrently. */
   readonly counts?: true;
-  /** True for a row that is another thing, which the tenant lists there too. */
+  /** True for a row of another type that the tenant also lists. */
   isForeign?(row: JsonObject): boolean;
-  /** The member of the answer that holds the rows; absent where the answer is the array. */
+  /** The member of the answer that holds the rows; absent if the answer is the array. */
   readonly member?: string;
-  /** A filter expression for these keys; absent where the list has no filter. */
+  /** A filter expression for these keys; absent if the list has no filter. */
   filter?(keys: readonly Key[]): string;
 }
 
@@ -111,21 +111,21 @@ type HowRead =
       readonly how: 'each-declared';
       each(key: Key, settings: ApiSettings): Call;
       isAbsent(answer: { status: number; body: Json }): boolean;
-      /** The keys to read where all objects are wanted, from the objects and defaults of other kinds. */
+      /** The keys to read if all objects are wanted, from the objects and defaults of other kinds. */
       candidates(known: readonly LiveObject[]): readonly Key[];
       readonly candidatesFrom: readonly Kind[];
     };
 
-/** What an answer of the API says about an object, in the manifest's shape. */
+/** An object from an answer of the API, in the manifest's shape. */
 export interface Facts {
   readonly key: Key;
   readonly id: string | null;
   readonly fields: JsonObject;
   /** Declarable fields that the answer does not show. */
   readonly hidden?: readonly Pointer[];
-  /** Why it is left out of exports although a manifest could declare it, as a sentence. */
+  /** Why exports leave it out although a manifest could declare it, as a sentence. */
   readonly whyNotExported?: string | null;
-  /** What a write of the whole object contains in addition to `fields`: part of the fingerprint. */
+  /** What a write of the whole object contains besides `fields`: part of the fingerprint. */
   extraMembers?(): JsonObject;
 }
 
@@ -133,7 +133,7 @@ export interface Facts {
 export interface LiveObject {
   readonly kind: Kind;
   readonly key: Key;
-  /** The key that the tenant shows: another one where the object is known by its id. */
+  /** The key that the tenant shows: different if the object is known by its id. */
   readonly shownKey: Key;
   readonly address: Address;
   /** The address with its key case-folded as the kind says: equal for the same object. */
@@ -145,7 +145,7 @@ export interface LiveObject {
   readonly whyNotExported?: string | null;
   /** The tenant's complete answer: a write of the whole object is based on it. */
   readonly raw: JsonObject;
-  /** Leaves out the server's bookkeeping and the ignored places. Computed when it is asked: few objects change. */
+  /** Leaves out the server's bookkeeping and the ignored places. Computed on demand: few objects change. */
   fingerprint(ignored?: readonly Pointer[]): string;
 }
 
@@ -157,7 +157,7 @@ export interface WriteInput {
   readonly changed: ReadonlySet<string>;
   /** `null` for a create. */
   readonly live: LiveObject | null;
-  /** Pointers to what is left alone as the tenant has it (`lifecycle.ignore`). */
+  /** Pointers to values that stay as the tenant has them (`lifecycle.ignore`). */
   readonly ignored?: readonly Pointer[];
   readonly settings: ApiSettings;
 }
@@ -182,11 +182,11 @@ export interface RemoveInput {
 
 /**
  * What a create of an existing object does: the tenant refuses it, replaces the object (or does nothing), or makes another one or
- * starts its effects again. Where the documents say nothing, it `duplicates`.
+ * repeats its effects. If the documents do not say, it `duplicates`.
  */
 type SecondCreate = 'refused' | 'replaces' | 'duplicates';
 
-/** What can be done with objects of a kind; the other changes are steps by hand. */
+/** The operations that the API has for a kind; other changes are manual steps. */
 interface Abilities {
   readonly create: SecondCreate | false;
   readonly update: boolean;
@@ -200,24 +200,24 @@ interface Abilities {
 export type Notice = Pick<Diagnostic, 'code' | 'severity' | 'message' | 'hint'>;
 
 /**
- * Everything that tenantctl knows about a kind of object. A new kind is one such value, one JSON Schema, and an entry in index.ts.
- * Functions look at nothing but their input, and give the same for the same input: a plan is checked by making it again.
+ * Everything that tenantctl knows about a kind of object. A new kind is one such value, one JSON Schema, and an entry in
+ * index.ts. Functions are pure: a plan is checked by computing it again.
  */
 export interface Kind {
-  /** What manifests and addresses call it: a word in PascalCase, never changed once projects use it. */
+  /** Its name in manifests and addresses: a word in PascalCase, never changed once projects use it. */
   readonly name: string;
   readonly summary: string;
   /** The parts of the natural key, in the order of an address. Two objects with equal keys are one. */
   readonly keyFields: readonly KeyField[];
-  /** What a manifest may declare besides the key, and how each value is compared, shown, written and exported. */
+  /** The fields besides the key, and how each is compared, shown, written and exported. */
   readonly fields: Readonly<Record<string, Field>>;
   /** Members of the API's answers that only the server sets: an error in a manifest, left out of an export. */
   readonly serverOwned: readonly string[];
-  /** Must agree with `write`: what is false there has to end in a step by hand. */
+  /** Must agree with `write`: a `false` there must become a manual step. */
   readonly can: Abilities;
   readonly resource: ApiResource;
   readonly parent?: Parent;
-  /** The member that stands for an object in paths, where it is not `id`. */
+  /** The member that identifies an object in paths, if not `id`. */
   readonly idMember?: string;
   readonly read: Read;
   /**
@@ -228,7 +228,7 @@ export interface Kind {
   parse(answer: JsonObject, id: string | null): Facts | null;
   readonly write: HowWritten;
   readonly described?: Described;
-  /** What only a few kinds need; everything else works without. */
+  /** Features that only a few kinds need. */
   readonly quirks?: Quirks;
 }
 
@@ -236,7 +236,7 @@ export interface Kind {
 interface HowWritten {
   /** The requests that make a new object, or the step by hand. May warn, and must name the risk of effects that cannot be undone. */
   create(input: WriteInput): Write;
-  /** The same for what differs. Must leave alone what the manifest does not declare, also where the API takes whole objects only. */
+  /** The same for what differs. Must preserve undeclared fields, even if the API only accepts whole objects. */
   update(input: UpdateInput): Write;
   /** The same for a delete. Must not depend on the object's fields. */
   remove(input: RemoveInput): Write;
@@ -264,13 +264,13 @@ interface Quirks {
   on?(settings: ApiSettings): Kind;
   /** A remark for projects that declare such objects; shown once in a run. */
   readonly notice?: Notice;
-  /** Those of `serverOwned` that say what a manifest says in another field, with that field. */
+  /** Members of `serverOwned` that a manifest declares as another field, with that field. */
   readonly declaredAs?: Readonly<Record<string, string>>;
-  /** What a manifest declares, with each value in the field in which `parse` has it for this tenant. */
+  /** The declaration, with each value in the field where `parse` puts it for this tenant. */
   arrange?(declared: JsonObject, live: LiveObject): JsonObject;
   /** Declared fields with the lookups that the tenant also needs, as the settings say. */
   complete?(fields: JsonObject, settings: ApiSettings): JsonObject;
-  /** One request deletes several objects: its body is the list of what the bodies of `remove` list. With advice for a refusal. */
+  /** Deletes that share one request: its body lists the items of the bodies of `remove`. With advice for a refusal. */
   readonly sharedDelete?: { readonly ifRefused?: string };
 }
 
@@ -278,7 +278,7 @@ export function fieldNamed({ fields }: Pick<Kind, 'fields'>, name: string): Fiel
   return get(fields, name);
 }
 
-/** The step by hand for an object that the API finds by an id which the tenant does not show. */
+/** The manual step for an object that the API finds by an id that the tenant does not show. */
 export function withoutId(name: string, step: 'change' | 'delete'): Write {
   return {
     manual: `The tenant shows no id for "${name}", so the API cannot ${step} it: do this in the admin interface, then plan again.`,
@@ -290,7 +290,7 @@ export function isObserved({ can }: Kind): boolean {
   return can.create === false && !can.update && !can.delete;
 }
 
-/** Whether manifests can only refer to objects of the kind: there is nothing of them to declare. */
+/** Whether manifests can only refer to objects of the kind, and declare none. */
 export function isOnlyReferredTo(kind: Kind): boolean {
   return isObserved(kind) && Object.keys(kind.fields).length === 0;
 }

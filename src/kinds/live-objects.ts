@@ -18,7 +18,7 @@ export interface TenantState {
   readonly defaults: readonly LiveObject[];
 }
 
-/** `null` where the kind says that it is not one of its objects. `id` is the requested one, for answers without an id. */
+/** `null` if the kind says that it is not one of its objects. `id` is the requested one, for answers without an id. */
 export function liveObject(kind: Kind, raw: JsonObject, id: string | null): LiveObject | null {
   const facts = kind.parse(raw, id);
   if (!facts) return null;
@@ -45,13 +45,13 @@ export interface Match {
   readonly live: LiveObject | null;
 }
 
-/** The object as a manifest that ignores these places sees it: what changes there is no change. */
+/** The object without the ignored places: changes there do not count. */
 export function ignoring(live: LiveObject, places: readonly Pointer[] = []): LiveObject {
   if (places.length === 0) return live;
   return { ...live, fingerprint: lazy(() => live.fingerprint(places)) };
 }
 
-/** The id as the tenant shows it, to refer to the object by: a host that counts ids may take nothing but numbers. */
+/** The id as the tenant shows it, to refer to the object by: a host with numeric ids may accept only numbers. */
 export function shownId({ kind, id, raw }: Pick<LiveObject, 'kind' | 'id' | 'raw'>): Json {
   const shown = get(raw, kind.idMember ?? 'id');
   const known = id === null ? null : ownId(kind, id);
@@ -60,7 +60,7 @@ export function shownId({ kind, id, raw }: Pick<LiveObject, 'kind' | 'id' | 'raw
 
 const timesOfChange = 'modified updated_at updatedAt modifiedAt lastModified lastUpdated updated'.split(' ');
 
-/** When the object was last modified, where the tenant shows it as a time: in UTC, as a plan has it. */
+/** When the object was last modified, in UTC, if the tenant shows a time. */
 export function lastModified({ kind, raw }: LiveObject): string | null {
   const shown = timesOfChange.flatMap((name) => (get(kind.fields, name) ? [] : [getText(raw, name) ?? '']));
   const time = shown.find(
@@ -78,12 +78,12 @@ function fingerprintOf(
   const compared = comparableFields(kind, left);
   const shown = hidden.filter((at) => !isIgnored(ignored, at));
   const more = extraMembers?.() ?? {};
-  // A parent is in the fields, by its id: another name of it changes nothing below.
+  // The parent is in the fields, by id: renaming it changes nothing below.
   const own = kind.parent ? key.slice(1) : [...key];
   return sha256({ kind: kind.name, key: own, id, fields: compared, hidden: shown, carried: more });
 }
 
-/** The digest of what an object says, in one shape: equal wherever no field that a manifest could declare differs. */
+/** The digest of an object in normal form: equal if no declarable field differs. */
 export function contentDigest(kind: Kind, { fields }: Pick<LiveObject, 'fields'>): string {
   return sha256(comparableFields(kind, fields));
 }
@@ -113,13 +113,13 @@ export function distinctKeys(kind: Kind, keys: readonly Key[]): Key[] {
   return [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
 }
 
-/** The addresses of a live object: guards and scope mean the name that the tenant shows too, where the id stands in for it. */
+/** The addresses of a live object: guards and scope also cover the tenant's name if the id stands in for it. */
 export function addressesOf({ kind, address, shownKey }: LiveObject): readonly Address[] {
   const shown = formatAddress(kind.name, shownKey);
   return shown === address ? [address] : [address, shown];
 }
 
-/** The object's key before a rename; `null` where the change is not a rename. */
+/** The object's key before a rename; `null` if the change is not a rename. */
 export function keyBefore(kind: Kind, change: Change): Key | null {
   const before = change.key.map((part, at) => {
     const name = kind.keyFields[at]?.name;
@@ -139,7 +139,7 @@ export function isKnownById({ key, id }: { readonly key: Key; readonly id: strin
 export function isRename({ kind, resource, live }: Match): boolean {
   if (!live || live.address === resource.address) return false;
   if (live.identity === identityOf(kind, resource.key)) return false;
-  // It is the parent that gets another name.
+  // The parent is renamed.
   if (kind.parent) return false;
   // A nameless object is known by its id: it has no name to change.
   return !isKnownById(live);
@@ -149,7 +149,7 @@ export function idsAsNames(objects: readonly { readonly key: Key; readonly id: s
   return objects.flatMap(({ key, id }) => (id !== null && isKnownById({ key, id }) ? [id] : []));
 }
 
-/** Finds live objects by key and by id. Of thousands of objects, an index is only made when it is first asked. */
+/** Finds live objects by key and by id. The index is built on first use. */
 export class LiveIndex {
   readonly #byIdentity: () => ReadonlyMap<string, LiveObject>;
   readonly #byId: () => ReadonlyMap<string, LiveObject>;

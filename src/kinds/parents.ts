@@ -7,7 +7,7 @@ export interface Above {
   readonly part: string;
 }
 
-/** What stands for an object in the keys of those below it. */
+/** The parent's part in the keys of objects below it. */
 export function partFor(key: Key): string {
   return key.length === 1 ? (key[0] ?? '') : key.map(encodeURIComponent).join('/');
 }
@@ -16,7 +16,7 @@ export function parentKey({ kind }: Parent, [part = '']: Key): Key {
   return kind.keyFields.length === 1 ? [part] : part.split('/').map(decodeURIComponent);
 }
 
-/** An answer of the tenant with the object that it is below, which answers do not name. */
+/** An answer of the tenant with its parent, which answers do not name. */
 export function placeBelow(
   { parent }: Pick<Kind, 'parent'>,
   answer: JsonObject,
@@ -33,7 +33,7 @@ export function aboveIn({ part: name }: Pick<Parent, 'part'>, answer: JsonObject
 
 export const joinIds = (...ids: readonly string[]): string => ids.map(encodeURIComponent).join('/');
 
-/** The ids in the path of an object: that of its parent, where the kind has one, and its own, which a single object has not. */
+/** The ids in the path of an object: its parent's, if the kind has one, and its own, unless it is a single object. */
 export function pathIds(
   parent: unknown,
   id: string,

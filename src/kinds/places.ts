@@ -3,7 +3,7 @@ import { get } from '../model/json.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, topName } from '../model/pointer.ts';
 
 /**
- * What a place inside an object's fields is (design, section 9), and who asks:
+ * The policy of a place inside an object's fields (design, section 9), and its users:
  *
  * | policy | meaning | asked by |
  * |---|---|---|
@@ -15,7 +15,7 @@ import { isWithin, type Pointer, pointer, segmentsOf, topName } from '../model/p
  * | `reference` | the id of another object, or a list of ids; shown. In records, the id of a record in a collection | `references.ts` |
  * | `names` | an object whose members have ids for names | `references.ts` |
  *
- * What single objects leave alone (`lifecycle.ignore`) is asked of {@link isIgnored}.
+ * {@link isIgnored} covers what single objects leave alone (`lifecycle.ignore`).
  */
 type PlacePolicy = 'secret' | 'plain' | 'serverOwned' | 'minted' | 'set' | 'reference' | 'names';
 
@@ -47,12 +47,12 @@ export class Places {
     return this.#entries.some(({ id }) => id !== null);
   }
 
-  /** True where a rule gives one of the policies to the place, or to one above it that has them reach so far. */
+  /** True if a rule gives one of the policies to the place, or to a place above that covers it. */
   is(at: Pointer, ...policies: readonly PlacePolicy[]): boolean {
     return this.#entries.some(({ policy, matches }) => policies.includes(policy) && matches.test(at));
   }
 
-  /** What the first rule says of the id at a place, or of the `names` of the members there. */
+  /** The first rule for the id at a place, or for the `names` of its members. */
   idAt(at: Pointer, policy: 'reference' | 'names' = 'reference'): IdPlace | null {
     return this.idsAt(at, policy)[0] ?? null;
   }
@@ -63,7 +63,7 @@ export class Places {
   }
 }
 
-/** What else than the place itself a policy means: all below it, the items of the list that it may be, or nothing. */
+/** What a policy covers besides the place itself: everything below it, the items of a list, or nothing. */
 const reach: Readonly<Record<PlacePolicy, string>> = {
   secret: '(?:/.*)?',
   plain: '(?:/.*)?',
@@ -78,7 +78,7 @@ interface WithPlaces {
   readonly places?: Places;
 }
 
-/** True where a field gives one of the policies to a place, which is a pointer from the object on. */
+/** True if a field gives one of the policies to a place, a pointer from the object on. */
 export function fieldSays({ places }: WithPlaces, at: Pointer, ...policies: readonly PlacePolicy[]): boolean {
   return places?.is(pointer(...segmentsOf(at).slice(1)), ...policies) === true;
 }
@@ -91,7 +91,7 @@ export function kindSays(
   return fieldSays(get(fields, topName(at)) ?? {}, at, ...policies);
 }
 
-/** True for what an object leaves as the tenant has it: neither compared nor fingerprinted nor written. */
+/** True for ignored values, which stay as the tenant has them: not compared, fingerprinted or written. */
 export function isIgnored(ignored: readonly Pointer[], at: Pointer): boolean {
   return ignored.some((each) => isWithin(at, each));
 }

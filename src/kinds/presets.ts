@@ -2,10 +2,10 @@ import { get, type Json } from '../model/json.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Service } from './http.ts';
 
-/** What the hosts of a product are known to want, as one word of the project file (api-notes, "Presets"). */
+/** The known settings for the hosts of a product, under one name in the project file (api-notes, "Presets"). */
 interface Preset {
   readonly service: Service;
-  /** As its vendor calls it. tenantctl belongs to neither vendor. */
+  /** The vendor's name for it. tenantctl belongs to neither vendor. */
   readonly product: string;
   /** The ends of the names of its hosts. A tenant may also have a domain of its own. */
   readonly hosts: readonly string[];

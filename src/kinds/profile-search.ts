@@ -24,7 +24,7 @@ import { Places } from './places.ts';
 const attributeRule = 'ProfileAttributeRule';
 /** The documents say this, wherever hosts name the class of the attribute: `TextFieldAttribute`, `DateAttribute`, … */
 const usualClass = 'NeAttribute';
-/** What hosts call the class of the object that a rule is about. */
+/** The hosts' name for the class of a rule's object. */
 const classNames = ['condition_object_type', 'object_type'];
 const serverOwned = ['id', 'uid', 'created_at', 'updated_at', '_destroy'];
 /** The documented members first, so that all hosts' rules read alike. Their values are compared and written as text. */
@@ -35,7 +35,7 @@ const documented = [
   'condition_object_id',
   'comparison_operator',
   'value',
-  // Of hosts that compare a date with another attribute, whose name is the value.
+  // For hosts that compare a date with another attribute, whose name is the value.
   'secondary_attribute_id',
 ];
 
@@ -52,7 +52,7 @@ function typesOf(noun: string, collection: string): Readonly<Record<string, stri
 
 const idOfAttribute: IdPlace = { is: 'reference', by: 'type', to: { [attributeRule]: 'ne_attributes' } };
 
-/** The ids of other records in rules. What the value of an attribute's rule is, the type of that attribute says. */
+/** The ids of other records in rules. The type of an attribute determines the value of its rule. */
 const places = new Places([
   { path: '*/condition_object_id', is: idOfAttribute },
   { path: '*/secondary_attribute_id', is: idOfAttribute },
@@ -68,7 +68,7 @@ const rulesField: Field & RecordsField = {
   places,
 };
 
-/** Any class of an attribute stands for `NeAttribute`, under whichever name a host has it. */
+/** Any class of an attribute counts as `NeAttribute`, whatever the host names it. */
 function withOneClass(rule: JsonObject): JsonObject {
   const found = classOf(rule);
   if (found === null) return rule;
@@ -114,9 +114,9 @@ function newRule(rule: JsonObject, settings: ApiSettings): JsonObject {
 const nameOfClass = ({ profileSearchObjectType: way }: ApiSettings): string =>
   way === 'object_type' ? way : 'condition_object_type';
 
-/** The live rule `row` with the declared members, as the API accepts it. The live class goes back where it is as good. */
+/** The live rule `row` with the declared members, as the API accepts it. The live class is sent back if it is equivalent. */
 function changedRule(rule: JsonObject, row: JsonObject, settings: ApiSettings): JsonObject {
-  // As literals, the live values can never pass for markers of a request body.
+  // As literals, live values can never be mistaken for markers.
   const live = mapMembers(row, (value, name) =>
     value === null || serverOwned.includes(name) ? undefined : literal(value),
   );
@@ -212,7 +212,7 @@ export const profileSearch: Kind = {
 
 /**
  * Rules are nested records: an `id` changes one, without it one is added, `_destroy` removes one, and one that is left out stays.
- * So only differences are sent. `null` where a rule that changes or goes has no id: the same call would add another one.
+ * So only differences are sent. `null` if a changed or removed rule has no id: the call would add another one.
  */
 function ruleChanges(
   fields: WriteInput['fields'],

@@ -9,13 +9,13 @@ import type { Resource } from './resource.ts';
 
 /** The values of `!secret NAME`: nothing else in the program holds them. */
 export interface Secrets {
-  /** The text of the secret. Throws a Failure that names the variable where it is not set. */
+  /** The text of the secret. Throws a Failure that names the variable if it is not set. */
   reveal(name: string): string;
-  /** Whether `text` is the secret's value; `false` where the secret is not set. */
+  /** Whether `text` is the secret's value; `false` if the secret is not set. */
   matches(name: string, text: string): boolean;
   /** Reads a secret again that comes from a file, and returns its text; `null` for any other. */
   renew?(name: string): string | null;
-  /** Why there is no such secret: not set, empty, or in a file that cannot be read. `null` where there is one. */
+  /** Why there is no such secret: not set, empty, or in a file that cannot be read. `null` if there is one. */
   problem(name: string): Pick<Diagnostic, 'code' | 'message' | 'hint'> | null;
 }
 
@@ -25,12 +25,12 @@ export interface Setting extends Required<Pick<Diagnostic, 'source' | 'excerpt'>
   readonly name: string;
 }
 
-/** How to authenticate. The functions throw a Failure at the place in the project file where a credential is not set. */
+/** How to authenticate. The functions throw a Failure at the place of an unset credential. */
 export type Auth =
   | {
       readonly by: 'token';
       readonly token: () => string;
-      /** Reads the token again, which may have been rotated; `null` where it comes from no file. */
+      /** Reads the token again, which may have been rotated; `null` if it comes from no file. */
       readonly renew?: () => string | null;
       readonly setting?: Pick<Setting, 'name' | 'source'>;
     }
@@ -43,7 +43,7 @@ export type Auth =
       readonly clientSecret: () => string;
     };
 
-/** What connections to a host are made with, in PEM. The functions throw a Failure at a file or secret that cannot be read. */
+/** The TLS material for connections to a host, in PEM. The functions throw a Failure at a file or secret that cannot be read. */
 export interface ClientCertificate {
   readonly cert?: () => string;
   readonly key?: () => string;
@@ -64,7 +64,7 @@ interface EmbeddedTenant {
   readonly seed: string | null;
   readonly data: string | null;
   readonly kinds: string | null;
-  /** The products whose hosts it plays. */
+  /** The products whose hosts it imitates. */
   readonly presets?: readonly PresetName[];
 }
 

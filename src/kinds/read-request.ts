@@ -6,15 +6,15 @@ export interface ReadRequest {
   readonly kind: Kind;
   readonly keys: readonly Key[];
   readonly ids: readonly string[];
-  /** Those of the ids that stand in for a name, and so are among the keys. */
+  /** The ids that stand in for names, and so are among the keys. */
   readonly idsAsNames?: readonly string[];
   /** Whether all objects of the kind are needed, declared or not. */
   readonly complete: boolean;
-  /** Those of the keys that two objects may have: they are only referred to, and what uses them has to see that. */
+  /** The keys that two objects may share: they are only referred to, and their users have to notice. */
   readonly allowsDuplicates?: readonly Key[];
   /** Just written: then the object's own call may be used. Objects whose fingerprints are compared are always read the same way. */
   readonly written?: boolean;
-  /** Called where the tenant refuses the key, answers about another object, or has several. Left out: then reading fails. */
+  /** Called if the tenant refuses the key, answers about another object, or has several. Left out: then reading fails. */
   onUnusable?(object: Pick<LiveObject, 'kind' | 'key'>, why: string): void;
 }
 

@@ -33,15 +33,15 @@ export type IsSensitive = (at: Pointer, value: Json) => boolean;
 interface Disclosure {
   /** The places that are secret: by `!secret` in a manifest, an overlay or the revision, or because the tenant hides them. */
   readonly marked: readonly Pointer[];
-  /** JSON in text is parsed. A setting is shown where one of these manifests declares it in clear. */
+  /** JSON in text is parsed. A setting is shown if one of these manifests declares it in clear. */
   readonly declared: readonly JsonObject[];
   /** The values that may be shown: a place that holds a credential in one of them is sensitive in all. */
   readonly values: readonly JsonObject[];
 }
 
 /**
- * Decides for all outputs what is concealed (design, section 5): what is marked as a secret, what looks like a credential, and what
- * no manifest declares in clear among settings: those belong to another system, and no name says what they hold.
+ * Decides for all outputs what is concealed (design, section 5): marked secrets, values that look like credentials, and settings
+ * that no manifest declares in clear, since those belong to another system and their names say nothing.
  */
 export function sensitivePlaces(kind: Kind, disclosure: Disclosure): IsSensitive {
   const { marked, declared, values } = disclosure;
@@ -55,7 +55,7 @@ export function sensitivePlaces(kind: Kind, disclosure: Disclosure): IsSensitive
       (isUndisclosed(kind, at, declared) && typeof value !== 'object' && !isDeclared(at, value)));
 }
 
-/** What must not be shown of an object. A field that is hidden as a whole is not secret, only not shown. */
+/** The values of an object that must not be shown. A field that is hidden as a whole is not secret, only not shown. */
 export function sensitiveIn(
   kind: Kind,
   live: LiveObject | null,
@@ -71,17 +71,17 @@ export function sensitiveIn(
   });
 }
 
-/** What else is known of an object's secrets than what its manifest declares now. */
+/** Further knowledge of an object's secrets, besides its current manifest. */
 interface Earlier {
   /** Places that an overlay or the revision of `--since` marks, or a plan. */
   readonly marked?: readonly Pointer[];
-  /** What the revision declared, or what the result shows that a rollback undoes. */
+  /** The declaration of the revision, or the values in the result that a rollback undoes. */
   readonly shown?: readonly JsonObject[];
-  /** What is shown of the revision itself: it may hold credentials where nothing else does. */
+  /** Shown values of the revision: it may hold credentials that nothing else has. */
   readonly past?: JsonObject | null;
 }
 
-/** The fields with what a manifest declares of them: one may have the name in a pair, and the other its value. */
+/** The fields with the declared ones: one may have the name of a pair, and the other its value. */
 export function withDeclared(kind: Kind, declared: JsonObject, fields: JsonObject): JsonObject {
   const wanted = mapMembers(declared, (value, name) => {
     const field = fieldNamed(kind, name);
@@ -102,7 +102,7 @@ function isBelow(places: ReadonlySet<Pointer>, at: Pointer): boolean {
   return false;
 }
 
-/** What only a manifest can call no secret: all of a map declared by member, and what a manifest leaves out of another field. */
+/** Values that only a manifest can make public: all of a map declared by member, and undeclared parts of other fields. */
 function isUndisclosed(kind: Kind, at: Pointer, declared: readonly JsonObject[]): boolean {
   const [name = ''] = segmentsOf(at);
   const field = fieldNamed(kind, name);
@@ -112,8 +112,8 @@ function isUndisclosed(kind: Kind, at: Pointer, declared: readonly JsonObject[])
 }
 
 /**
- * Tells where manifests declare a value in clear. Items of a list have no names to know them by: a text is declared where the
- * declared list has it too, and a member of an item also where both lists are equally long.
+ * Whether manifests declare a value in clear. List items have no names: a text is declared if the declared list has it too, and a
+ * member of an item also if both lists are equally long.
  */
 function clearPlaces({ declared, values }: Disclosure): (at: Pointer, value: Json) => boolean {
   const collect = (texts: Map<Pointer, Set<string>>, value: Json, at: Pointer): void => {
@@ -143,7 +143,7 @@ function clearPlaces({ declared, values }: Disclosure): (at: Pointer, value: Jso
   };
 }
 
-/** Redacts all plans and results. Where `replace` returns `undefined`, the value is left out. */
+/** Redacts all plans and results. If `replace` returns `undefined`, the value is left out. */
 export function redact(
   value: Json,
   at: Pointer,

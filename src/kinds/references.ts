@@ -33,7 +33,7 @@ interface IdUse {
   readonly at: Pointer;
   /** An id, or a marker for one. */
   readonly id: Json;
-  /** Several kinds where the type beside the id is not in view. A marker outside of known places names its kind itself. */
+  /** Several kinds if the type beside the id is unknown. A marker outside of known places names its kind itself. */
   readonly to: readonly string[];
   /** It is the name of the member at `at`. */
   readonly isName?: true;
@@ -50,7 +50,7 @@ export function idsIn(field: Field, value: Json, below: Pointer = ''): IdUse[] {
   return found;
 }
 
-/** The value with what `replace` gives in place of each id, as it is written there: hosts tell 7 from "7". */
+/** The value with each id replaced by `replace`, as it is written there: hosts distinguish 7 from "7". */
 export function mapIds(
   field: Field,
   value: Json,
@@ -59,7 +59,10 @@ export function mapIds(
   return mapUses(field, value, ({ id, to, isName = false }) => replace(id, to, isName), '');
 }
 
-/** The id of a record of a collection that lookups name. Whether it is one, and of which, the type of another may say. */
+/**
+ * The id of a record of a collection that lookups name. The type in another record may decide whether it is one, and of which
+ * collection.
+ */
 export type RecordUse = { readonly at: Pointer; readonly id: string } & (
   | { readonly from: string }
   | { readonly typedBy: RecordUse; readonly from: Readonly<Record<string, string>> }
@@ -112,13 +115,13 @@ interface JsonPlace {
   /** Where the whole value is in the field. */
   readonly below: Pointer;
   readonly at: Pointer;
-  /** The object around the value, whose members say of which type it is; `null` where it is not in view. */
+  /** The object around the value, whose members give its type; `null` if it is unknown. */
   readonly holder: JsonObject | null;
 }
 
 function mapJsonIds(value: Json, replace: Replace, place: JsonPlace): Json {
   const { field, below, at, holder } = place;
-  // What is foreign holds no markers, whatever it looks like.
+  // Foreign data has no markers, whatever it looks like.
   if (value === null || literalOf(value) !== undefined) return value;
   const rule = field.places?.idAt(below + at) ?? null;
   const marked = refOf(value);

@@ -12,16 +12,16 @@ export interface Lifecycle {
   /** The object's key in the tenant until an apply renames it. */
   readonly renamedFrom: Key | null;
   readonly allowLockout: boolean;
-  /** The digest of the vendor's default that the object was customised from; `null` where it is not known. */
+  /** The digest of the vendor's default that the object was customised from; `null` if it is not known. */
   readonly basedOn: string | null;
 }
 
-/** What a manifest declares in all environments: before variables, secrets, lookups and overlays. */
+/** The declaration in all environments: before variables, secrets, lookups and overlays. */
 export interface Declaration {
   digest(): string;
   /** The places in the manifest whose values this environment decides: by a tag or an overlay. */
   differsHere(): readonly Pointer[];
-  /** Whether it exists here although the repository declares it absent, or the other way round. */
+  /** Whether it exists here although the repository declares it absent, or vice versa. */
   isEnsuredHere(): boolean;
 }
 
@@ -29,17 +29,17 @@ export interface Resource {
   readonly kind: Kind;
   readonly key: Key;
   readonly address: Address;
-  /** The server's id that the manifest pins, where the kind allows it. */
+  /** The server's id that the manifest pins, if the kind allows it. */
   readonly id: string | null;
   readonly ensure: 'present' | 'absent';
   /** The declared fields, in the manifest's shape; secrets and lookups are markers (see marker.ts). */
   readonly fields: JsonObject;
   readonly lifecycle: Lifecycle;
-  /** The places that its manifest or an overlay marks `!secret`, also where another overlay sets or removes the value. */
+  /** The places that its manifest or an overlay marks `!secret`, even if another overlay sets or removes the value. */
   secrets(): readonly Pointer[];
   /** Fields that were in clear already: in a rollback, those of the result that it undoes. */
   readonly shown?: JsonObject;
-  /** `null` where the resource is not declared by a manifest: in a rollback. */
+  /** `null` if the resource is not declared by a manifest: in a rollback. */
   readonly declaration: Declaration | null;
   /** Where its document begins. */
   source(): Source;
@@ -47,7 +47,7 @@ export interface Resource {
   locate(at: Pointer): Source;
   /** With the line as an excerpt; with `offset`, in characters, the place inside a text, as far as that is known. */
   point(at: Pointer, offset?: number): { readonly source: Source; readonly excerpt: string };
-  /** Where an overlay of the environment sets the value; `null` where the manifest does. */
+  /** Where an overlay of the environment sets the value; `null` if the manifest does. */
   overlayAt(at: Pointer): Source | null;
 }
 
@@ -59,7 +59,7 @@ export const noLifecycle: Lifecycle = {
   basedOn: null,
 };
 
-/** The place of what no manifest declares. */
+/** The place of an undeclared value. */
 export const nowhere: Source = { file: '', line: 1, column: 1 };
 
 /** An object as a plan or a result declares it, so far without fields. */

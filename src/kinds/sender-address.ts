@@ -18,11 +18,11 @@ const resource = identityResource('SenderAddress', 'v2025', 'verified-from-addre
 // Its manifests have a schema of their own, and no call reads a single address.
 const { described: _schema, read: _read, ...described } = kindFrom(descriptor, { resource });
 
-/** An address that notifications may come from (seed 001): data, and what a descriptor cannot say. */
+/** An address that notifications may come from (seed 001): a descriptor with a few additions. */
 export const senderAddress: Kind = {
   ...described,
   read: { how: 'list', list: listOf(descriptor, resource) },
-  // The id may be null, so it neither pins an address nor stands in for one.
+  // The id may be null, so it cannot pin or replace an address.
   can: { ...described.can, pin: false },
   serverOwned: descriptor.serverOwned,
   parse(answer) {

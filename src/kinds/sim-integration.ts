@@ -43,7 +43,7 @@ const fields: Readonly<Record<string, Field>> = {
   attributes: { is: 'json', declares: 'members', settings: true, pairs: true },
   request: { is: 'json', declares: 'whole', settings: true, pairs: true },
   statusMap: { is: 'json', declares: 'whole', settings: true, vocabulary: true, pairs: true },
-  // A kind of that name is there where a project describes it.
+  // A kind of that name exists if a project describes it.
   [ruleField]: { is: 'reference', to: 'ConnectorRule', type: 'RULE' },
 };
 
@@ -105,7 +105,7 @@ function patch({ key, fields: values, changed, live, settings }: UpdateInput, id
   const names = [...changed].filter((name) => name !== ruleField);
   const nested = wantedNested(values, live);
   const wanted = { ...addNested(values, nested, live), name: key[0] ?? null };
-  // On both sides: values that are only sent along are not a change.
+  // On both sides: values that are only carried along are not a change.
   const shown = mapMembers(addNested(live.fields, nested, live), (value, name) => {
     const field = fields[name];
     // An empty object may stand for a field that is not there: `add` sets both.
@@ -125,7 +125,7 @@ function patch({ key, fields: values, changed, live, settings }: UpdateInput, id
   return { requests: [...request([id], ...ofFields), ...ofRule] };
 }
 
-/** PUT has the whole object: fields that the manifest leaves out are sent back as the tenant showed them. */
+/** PUT replaces the whole object: omitted fields are sent back as the tenant shows them. */
 function replaceWhole(input: UpdateInput, id: string): Write {
   const { key, fields: values, live, changed, ignored, settings } = input;
   const [name = ''] = key;
@@ -147,12 +147,12 @@ function replaceWhole(input: UpdateInput, id: string): Write {
   };
 }
 
-/** Whether the sources are none. A PUT says so only where a manifest clears them. */
+/** Whether there are no sources. A PUT clears them only if a manifest does. */
 function isNone({ sources = null }: JsonObject): boolean {
   return sources === null || (isArray(sources) && sources.length === 0);
 }
 
-/** A PUT without the sources clears them. Where the tenant does not show them, they cannot be sent along either. */
+/** A PUT without the sources clears them. Hidden sources cannot be carried along either. */
 function sourcesAdvice(input: UpdateInput): string | null {
   const { fields: values, live, changed, ignored, settings } = input;
   const [name = ''] = input.key;
@@ -185,7 +185,7 @@ function withRuleId(declared: JsonObject, live: JsonObject): JsonObject {
   return isShown && rule.id === undefined ? { ...declared, [ruleField]: { ...shown, ...rule } } : declared;
 }
 
-/** The API finds a rule by its id: another name alone would leave the integration without a rule, or be refused. */
+/** The API finds a rule by its id: a new name alone would remove the rule, or be refused. */
 function lacksRuleId({ fields: values, changed, live }: UpdateInput): boolean {
   const [{ id, name }, { id: liveId = null }] = [ruleOf(values), ruleOf(live.fields)];
   return changed.has(ruleField) && liveId !== null && id === undefined && name !== undefined;
@@ -233,7 +233,7 @@ function parseIntegration(answer: JsonObject): Facts | null {
   };
 }
 
-/** Hosts hold the id in either member, and the name in the other: a list of both where they differ. */
+/** Hosts have the id in one member and the name in the other: a list of both if they differ. */
 function clusterOf(answer: JsonObject): Json {
   const shown = [get(answer, 'cluster'), get(getObject(answer, 'clusterRef'), 'id')];
   const [first = null, ...others] = [...new Set(shown.map((value) => value ?? null))].filter(
@@ -243,7 +243,7 @@ function clusterOf(answer: JsonObject): Json {
 }
 
 /**
- * The first of the members that hold the sources which is not empty; `undefined` where the answer has none of them. An empty
+ * The first of the members that hold the sources which is not empty; `undefined` if the answer has none of them. An empty
  * list may come back as null, but null among the settings of provisioning says nothing about the sources.
  */
 function sourcesOf(answer: JsonObject): Json | undefined {
@@ -269,7 +269,7 @@ function splitAttributes(answer: JsonObject): { attributes: Json; nested: JsonOb
   };
 }
 
-/** Declared ticket fields where the tenant keeps them: inside the attributes, they would differ for ever. */
+/** Declared ticket fields at the tenant's place: inside the attributes, they would always differ. */
 function liftNested(declared: JsonObject, live: LiveObject): JsonObject {
   const attributes = get(declared, 'attributes');
   if (!isObject(attributes)) return declared;
@@ -298,7 +298,7 @@ function wantedNested(values: JsonObject, live: LiveObject): JsonObject {
   });
 }
 
-/** The fields with `nested` among the attributes; what the manifest declares there itself has precedence. */
+/** The fields with `nested` among the attributes; values that the manifest declares there have precedence. */
 function addNested(values: JsonObject, nested: JsonObject, live: LiveObject): JsonObject {
   const members = membersOf(get(values, 'attributes') ?? null, live);
   if (members === null || Object.keys(nested).length === 0) return values;
@@ -306,7 +306,7 @@ function addNested(values: JsonObject, nested: JsonObject, live: LiveObject): Js
   return objectFrom([...Object.entries(values), ['attributes', attributes]]);
 }
 
-/** The attributes' members to write; `null` where they are text, to which nothing can be added. */
+/** The attributes' members to write; `null` if they are text, to which nothing can be added. */
 function membersOf(attributes: Json, live: LiveObject): JsonObject | null {
   if (attributes === null || attributes === '') return {};
   if (!isObject(attributes)) return null;

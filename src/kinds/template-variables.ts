@@ -1,7 +1,7 @@
 import type { Key } from '../model/address.ts';
 import { get, getText, isObject, type Json, type JsonObject, objectsIn, parseJson } from '../model/json.ts';
 
-/** What a host lists of the variables of a template: those of the template, and those of all templates. */
+/** The variables that a host lists: those of one template, and those of all templates. */
 interface ListedVariables {
   readonly names: ReadonlySet<string>;
   /** The members of `$__global`. */

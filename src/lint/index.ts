@@ -107,9 +107,9 @@ function lintCredentials(resource: Resource): Finding[] {
 }
 
 /**
- * Text in a field that the API keeps as JSON in text, where it is not JSON: tenants refuse it. Such text may come from a
- * tenant, whose export must stay valid. It may hold a credential, so it is not shown. The text of chat messages may be a
- * template, and has a rule of its own.
+ * Text that is not JSON, in a field that the API stores as JSON in text: tenants refuse it. Such text may come from a tenant,
+ * whose export must stay valid. It may hold a credential, so it is not shown. The text of chat messages may be a template, and
+ * has a rule of its own.
  */
 function lintJsonText(resource: Resource): Finding[] {
   if (resource.kind === notificationTemplate) return [];

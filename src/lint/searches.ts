@@ -22,7 +22,7 @@ const ruleMembers = [
 
 const distanceHint = 'Write for example `30 before` or `30 after`.';
 const distance = /^\d+ (?:before|after)$/;
-/** How some hosts write a distance from today, its side and its days in further members. */
+/** Some hosts write a distance from today as this, with its side and days in further members. */
 const today = 'Today';
 const sides = ['before', 'after'];
 /** Words such as `tomorrow` are meant as dates. */

@@ -30,7 +30,7 @@ export interface TemplateKnowledge {
   readonly deleted?: ReadonlySet<string>;
 }
 
-/** What templates are judged by: the answers of the tenant, and all that the project declares. */
+/** The context for checking templates: the answers of the tenant, and all declarations. */
 export interface TemplateSetting extends TemplateKnowledge {
   readonly variables: DefaultVariables;
   readonly known: Senders;
@@ -80,7 +80,7 @@ export function templateQuestions(
   const templates = changed.filter(isTemplate);
   const using = templates.filter(({ fields }) => usesOf(scannedTexts(fields)).variables.length > 0);
   const names = new Set(using.map(({ key: [name] }) => name));
-  // The defaults of a name are listed for all its media and locales. What is declared says how many that may be.
+  // The defaults of a key are listed for all media and locales. The declarations suggest how many.
   const keys = [...templates, ...declared.filter(isTemplate)]
     .filter(({ key: [name] }) => names.has(name))
     .map(({ key }) => key);
@@ -240,7 +240,7 @@ interface ChatText {
   readonly name: string;
   readonly at: Pointer;
   readonly text: string;
-  /** Where it is part of another text, the place of that part. */
+  /** If it is part of another text, the place of that part. */
   readonly offset?: number;
   readonly isObject?: true;
 }
@@ -298,7 +298,7 @@ function describeSyntaxError(text: string): Pick<Finding, 'hint' | 'offset'> {
   }
 }
 
-/** Declares nothing but the vendor's default. */
+/** Manifests that only repeat the vendor's default. */
 function lintDefault(
   { kind, address, fields }: Resource,
   { defaults, customised }: TemplateSetting,
@@ -369,7 +369,7 @@ interface Senders {
   readonly unusable: ReadonlyMap<string, string>;
 }
 
-/** What the project declares; of the tenant, addresses whose verification has not failed, and verified domains. */
+/** Declared senders and domains; from the tenant, addresses whose verification has not failed, and verified domains. */
 function collectSenders(
   declared: readonly Resource[],
   { senders = [], deleted = new Set() }: TemplateKnowledge,

@@ -10,7 +10,7 @@ export interface Reference {
   readonly name: string;
   /** The first member: `b` of `$a.b.c`. */
   readonly member: string | null;
-  /** All that follows the name, as it is written: `.b.get(0).c`. */
+  /** Everything after the name, as written: `.b.get(0).c`. */
   readonly steps: string;
   readonly offset: number;
 }
@@ -48,7 +48,7 @@ export interface VelocityScan {
   /** Variables that the text itself gives a value. */
   readonly defined: ReadonlySet<string>;
   readonly aliases: readonly Alias[];
-  /** Of references with constants, in conditions. */
+  /** Comparisons of references with constants, in conditions. */
   readonly comparisons: readonly ValueComparison[];
   /** Rendering then changes more than references. */
   readonly hasDirectives: boolean;
@@ -58,7 +58,7 @@ export interface VelocityScan {
 const maxProblems = 20;
 
 interface Directive {
-  /** Of a directive that needs parentheses. */
+  /** For a directive that needs parentheses. */
   readonly example?: string;
   readonly opens?: true;
 }
@@ -262,7 +262,7 @@ class Scanner {
     if (directive.opens) this.#blocks.push({ name, offset: at, isMalformed, hasElse: false });
   }
 
-  /** Reads the arguments of a directive. Returns false where they are malformed. */
+  /** Reads the arguments of a directive. Returns false if they are malformed. */
   #readArguments(name: string, example: string, at: number): boolean {
     const reject = (message: string, hint: string) => {
       this.#report('velocity-syntax', at, message, hint);
@@ -286,7 +286,7 @@ class Scanner {
     return reject('`#foreach` does not say what to iterate over.', `Write \`${example}\`.`);
   }
 
-  /** Collects what the arguments of a directive say of variables. */
+  /** Collects the variables in the arguments of a directive. */
   #readNames(name: string, open: number, close: number): void {
     const text = this.#text.slice(open, close);
     if (name === 'macro')

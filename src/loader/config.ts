@@ -37,9 +37,9 @@ import { noteIn, notesIn, resolveNotes, type TagContext, tagNoter, tagReader, wi
 import { findNode, type ReadTag, readTree, unresolved, type YamlDocument } from './tree.ts';
 
 /**
- * The project file in a folder, or in the nearest folder above that has one; without one, the path where the folder's own would
- * be. A file above that belongs to somebody else is refused: in a folder such as `/tmp`, anybody could leave a project file that
- * sends credentials to a host of their own.
+ * The project file in a folder, or in the nearest folder above that has one; without one, the path for the folder's own. A file
+ * above that belongs to another user is refused: in a folder such as `/tmp`, anybody could leave a project file that sends
+ * credentials to their host.
  */
 export function findProjectFile(folder: string): string {
   for (let current = folder; ; current = dirname(current)) {
@@ -68,7 +68,7 @@ export interface ProjectFile extends EnvironmentNames {
   readonly files: ReadonlyMap<string, readonly string[]>;
   readonly manifests: readonly string[];
   readonly place: Place;
-  /** YAML files that are not manifests, even where a glob matches them. */
+  /** YAML files that are not manifests, even if a glob matches them. */
   readonly notManifests: readonly string[];
   readonly sizeLimit: number;
   readonly lint: Lint;
@@ -131,7 +131,7 @@ export function readProjectFile(
 
 /** Reports members of groups that are neither globs nor environments: one with a `!` leaves nothing out. */
 function checkGroups(project: ProjectFile, groups: JsonObject, problems: Problems): void {
-  // Without environments, that is what is wrong, and not their names.
+  // Without environments, only that is reported, not their names.
   if (project.environments.length === 0) return;
   for (const [group, members] of Object.entries(groups)) {
     for (const [index, member] of itemsOf(members).entries()) {
@@ -193,7 +193,7 @@ function checkProject(value: Json, find: BuildContext['find'], problems: Problem
 }
 
 export interface Reading extends Pick<TagContext, 'inputs' | 'uses' | 'problems'> {
-  /** The variable that gives its name; left out where an option, or nothing, does. */
+  /** The variable that gives its name; left out if an option, or nothing, does. */
   readonly environmentFrom?: string | undefined;
 }
 
@@ -375,7 +375,7 @@ function checkPaths({ paths = {} }: Partial<IdentityService>, { kinds, problems,
   }
 }
 
-/** Reports kinds that a path or base URL of the environment leads to the collection of another, at that setting. */
+/** Reports kinds whose path or base URL in the environment is the collection of another, at that setting. */
 function checkCollections(
   { identity, profiles }: WrittenEnvironment,
   { connection, settings }: Pick<Environment, 'connection' | 'settings'>,
@@ -418,7 +418,7 @@ function pathIn(baseUrl: string): string {
 function readLimits(written: WrittenLimits, isInstant: boolean): Limits {
   const { requests, concurrency, per, timeout, settle, answers } = {
     ...defaultLimits,
-    // The embedded tenant shows a write at once, unless it plays a product.
+    // The embedded tenant shows a write at once, unless it imitates a product.
     ...(isInstant && { settle: '0s' }),
     ...written,
   };
@@ -440,7 +440,7 @@ function readPolicy(
   const { kinds: pruned = [], keep = [] } = prune;
   const check = (texts: readonly string[], at: Pointer, problemOf: (text: string) => GlobProblem | null) => {
     for (const [index, text] of texts.entries()) {
-      // What could not be read has been reported.
+      // Unreadable values have been reported.
       const problem = text === unresolved ? null : problemOf(text);
       if (problem) problems.report(problem, find(at + pointer(index)).place);
     }

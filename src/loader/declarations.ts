@@ -36,9 +36,9 @@ export interface Declarations {
   covers(path: string): boolean;
   /** True when an environment of the project reads the file of this path, such as one that a tag in an overlay names. */
   isReadByEnvironment(path: string): boolean;
-  /** The place where an object is declared, even if its manifest has errors; `null` where it is not. */
+  /** The place where an object is declared, even if its manifest has errors; `null` if it is not. */
   find(object: LiveObject): Source | null;
-  /** The declared fields of an object, with markers for secrets and lookups; none where it has no manifest. */
+  /** The declared fields of an object, with markers for secrets and lookups; none if it has no manifest. */
   fieldsOf(object: LiveObject): JsonObject;
   secretsOf(object: LiveObject): ReadonlyMap<Pointer, string>;
 }
@@ -77,9 +77,9 @@ export interface Documents {
   readonly shared: Map<WrittenManifest, Manifest>;
   /** Their problems are reported to each environment. */
   read(problems: Problems): readonly WrittenManifest[];
-  /** What each file was read as, by its path. */
+  /** The content of each file as read, by path. */
   files(): ReadonlyMap<string, ManifestFile>;
-  /** Reads them in slices, so that requests go on meanwhile. Calls `begin` where that takes more than one. */
+  /** Reads them in slices, so that requests continue meanwhile. Calls `begin` if it takes more than one. */
   readAhead(begin: () => void): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ interface DocumentOptions {
   readonly files?: FileSource | undefined;
   /** Whether documents with errors of syntax are included. */
   readonly withErrors?: boolean;
-  /** What the project was read as at another time. A file is taken from there if all of its texts are the same. */
+  /** The project as read at another time. A file is reused if all of its texts are the same. */
   readonly before?: { readonly documents: Documents; readonly same: ReadonlyMap<string, string> } | undefined;
 }
 
@@ -162,7 +162,7 @@ function listFiles(project: ProjectFile, source: FileSource, problems: Problems)
     const isRead = (path: string) => !isYaml || path.endsWith(ending);
     const paths = files.filter(isRead);
     for (const path of files) if (!isRead(path)) warnOfUnread(path, project, source, problems);
-    // What is wrong with a glob may be why.
+    // A faulty glob may be the reason.
     if (paths.length === 0 && patterns.length > 0 && patterns.length === manifests.length) {
       const message = `No file matches ${patterns.join(', ')}.`;
       const hint =
@@ -175,7 +175,7 @@ function listFiles(project: ProjectFile, source: FileSource, problems: Problems)
 
 /**
  * Warns of a file that names a kind of the project, as a manifest would, but has another ending than the globs: with `--since`,
- * the objects of a manifest that is not read any more would be deleted. Its bytes do not count for `sizeLimit`.
+ * the objects of a manifest that is no longer read would be deleted. Its bytes do not count for `sizeLimit`.
  */
 function warnOfUnread(
   path: string,

@@ -87,7 +87,7 @@ const namedCredential =
 /** Longer lines are not searched for credentials, which would take seconds, and so not shown. */
 const longestLine = 20_000;
 
-/** True where a line may show a credential: it looks like one, or one is named on the line or beside it. */
+/** True if a line may show a credential: it looks like one, or one is named on the line or beside it. */
 function mayShowCredential(line: string, lines: string): boolean {
   if (line.length > longestLine) return true;
   const searched = lines.split(/\r?\n/).filter((each) => each.length <= longestLine);

@@ -119,7 +119,7 @@ function environmentFor({ top, commonFolder }: Repository, home: string, gitFold
     LC_ALL: 'C',
     GIT_DIR: gitFolder,
     GIT_OBJECT_DIRECTORY: join(commonFolder, 'objects'),
-    // The rest is said twice: the settings above name nothing that could run or be fetched.
+    // The rest is redundant: the settings above name nothing that could run or be fetched.
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_SYSTEM: devNull,
     GIT_CONFIG_GLOBAL: devNull,
@@ -142,9 +142,9 @@ const overrides = [
 const whyGit =
   'Install git. It is needed for --since, for `export --merge` without --allow-dirty, and to finish an apply in a repository, whose journal must not have come with the repository.';
 
-/** Runs git. Throws a Failure `git-unavailable` where it cannot be started. */
+/** Runs git. Throws a Failure `git-unavailable` if it cannot be started. */
 function gitRunner(cwd: string, environment: NodeJS.ProcessEnv) {
-  // Loaded only where git is asked.
+  // Loaded only if git is needed.
   const { spawnSync } = process.getBuiltinModule('node:child_process');
   return (
     args: readonly string[],
@@ -169,7 +169,7 @@ function firstLine(text: string): string {
 export interface Checkout {
   /** A temporary folder with the files below the project's root as they were. Those in `same` and submodules are left out. */
   readonly folder: string;
-  /** The texts of today that files had at the revision too. None where the revision has links, which may lead to any file. */
+  /** The texts of today that files had at the revision too. None if the revision has links, which may lead to any file. */
   readonly same: ReadonlyMap<string, string>;
   /**
    * Paths from the root of files in the index that git does not compare with the disk: of a sparse checkout, or marked
@@ -188,11 +188,11 @@ export interface Checkout {
 
 /**
  * Checks out the project in `root` as it was at `revision`, calls `use` with it, and removes it. Throws a Failure:
- * `git-unavailable`, `no-repository`, `unknown-revision`, `not-an-ancestor` where HEAD was not made from the revision, or
- * `incomplete-clone` where the clone lacks history or files.
+ * `git-unavailable`, `no-repository`, `unknown-revision`, `not-an-ancestor` if HEAD does not contain the revision, or
+ * `incomplete-clone` if the clone lacks history or files.
  *
  * @param configFile in `root`, which shows that the repository is the project's own
- * @param today texts of files, by their paths from the root, that need not be checked out where they are the same
+ * @param today texts of files, by their paths from the root, that need not be checked out if they are the same
  */
 export async function withRevision<T>(
   { root, configFile }: { readonly root: string; readonly configFile: string },
@@ -224,7 +224,7 @@ export async function withRevision<T>(
   });
 }
 
-/** Where the clone does not tell, nobody is named. */
+/** If the clone does not say, nobody is named. */
 function commitsAfter(git: Git, commit: string): Checkout['commits'] {
   const { prefix } = git;
   const show = ['log', '--no-ext-diff', '--no-renames', '--name-only', '--format=%x00%H%x00%an%x00%cI'];
@@ -233,7 +233,7 @@ function commitsAfter(git: Git, commit: string): Checkout['commits'] {
   let latest: { id: string; author: string; at: string } | null = null;
   for (const line of stdout.split('\n')) {
     const [, id, author = '', at = ''] = line.split('\0');
-    // As many digits for everybody, whatever else a clone contains.
+    // The same number of digits in every clone.
     if (id !== undefined) latest = { id: id.slice(0, 8), author, at: utc(at) };
     const path = line.slice(prefix.length);
     if (id === undefined && latest && !found.has(path)) found.set(path, latest);
@@ -262,8 +262,8 @@ export async function commitsWith(
 }
 
 /**
- * True when git has a file of the project in its index, or a link or submodule above it: then it came with the repository,
- * and no run wrote it. Not where the project is in no repository.
+ * True when git has a file of the project in its index, or a link or submodule above it: then it came with the repository, and no
+ * run wrote it. False outside of a repository.
  */
 export async function isInRepository(root: string, file: string): Promise<boolean> {
   const repository = repositoryOf(root);
@@ -280,7 +280,7 @@ export async function isInRepository(root: string, file: string): Promise<boolea
 }
 
 /**
- * The last commit of the project's checkout, whose branch is empty where it is on none; `null` where the project is in no
+ * The last commit of the project's checkout, whose branch is empty if it is on none; `null` if the project is in no
  * repository, or git cannot tell.
  */
 export async function headCommit(root: string) {
@@ -303,8 +303,8 @@ export async function headCommit(root: string) {
 }
 
 /**
- * Those of the files whose content the last commit of their repository does not have, staged or not; files in no repository
- * are none of them. Line endings do not count: a checkout may change them.
+ * The files whose content differs from the last commit of their repository, staged or not; files outside of a repository do not
+ * count. Line endings do not count: a checkout may change them.
  */
 export async function findUncommitted(files: readonly string[]): Promise<readonly string[]> {
   const found = files.flatMap((file) => {
@@ -366,7 +366,7 @@ function findAncestor(git: Git, revision: string): string {
     throw fail('incomplete-clone', message, { hint });
   }
   if (named.status !== 0 || status !== 1) throw unknownRevision(revision, stderr);
-  // With a revision that has gone on since, what others added to it would count as removed here.
+  // With a revision that HEAD does not contain, objects that others added there would count as removed here.
   const message = `HEAD does not contain the revision "${revision}": what was added there since would look as if it had been removed here.`;
   const hint = `Compare with the commit that both have: --since "$(git merge-base HEAD ${revision})".`;
   throw fail('not-an-ancestor', message, { hint });
@@ -410,7 +410,7 @@ function checkOut(
   return new Map([...today].filter(([path]) => same.has(path)));
 }
 
-/** True when a commit has a file or folder. Where git cannot say, it has: reading it fails with the reason. */
+/** True when a commit has a file or folder. If git cannot say, it does: reading it fails with the reason. */
 function hasEntry(git: Git, commit: string, path: string): boolean {
   const { status, stdout } = git.run(['ls-tree', '-z', '--full-tree', commit, '--', path]);
   return status !== 0 || stdout !== '';

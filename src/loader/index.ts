@@ -69,7 +69,7 @@ export function beginProject(options: LoadOptions): BegunProject {
       },
     };
   } catch (error) {
-    // Reports what is wrong with the manifests, too.
+    // Reports problems in the manifests, too.
     readProject(opened);
     throw error;
   }
@@ -128,7 +128,7 @@ export interface OpenedProjects
     Pick<ProjectFile, 'root' | 'configFile' | 'kinds' | 'sizeLimit'> {
   readonly files: ReadFiles;
   load(environment: string | undefined): LoadedProject;
-  /** Reads the manifests in slices, and calls `begin` if there are several. What is wrong with them, `load` says. */
+  /** Reads the manifests in slices, and calls `begin` if there are several. `load` reports their problems. */
   readAhead(begin: () => void): Promise<void>;
   environment(name: string | undefined): ProjectEnvironment;
   /** The declarations as far as they can be read: problems in them are ignored. */
@@ -164,7 +164,7 @@ export function openProjects(options: OpenOptions): OpenedProjects {
   };
 }
 
-/** Problems of an earlier project that leave out a part of what it declared: a value, an object or a file. */
+/** Problems of an earlier project that hide a part of its declarations: a value, an object or a file. */
 export const leftOutThen: readonly string[] = [
   'env-unset',
   'env-secret',
@@ -175,7 +175,7 @@ export const leftOutThen: readonly string[] = [
   'cut-text',
 ];
 
-/** The same, and those that only today's environment has, or that change nothing of what it declared. */
+/** The same, and those that only the current environment has, or that do not affect its declarations. */
 const forgotten = [...leftOutThen, 'sandbox-file', 'group-member', 'not-ignorable', 'address-glob'];
 
 /** The texts that manifests were read from, by the paths of their files. */
@@ -183,7 +183,7 @@ export function textsOf({ documents }: ReadFiles): ReadonlyMap<string, string> {
   return new Map([...documents.files().values()].flatMap(({ texts }) => [...texts]));
 }
 
-/** The project of today, of which an earlier one takes over what is the same. */
+/** The current project, from which an earlier one reuses equal parts. */
 interface Today {
   /** Its folder, whose `.env` counts. */
   readonly root: string;
@@ -193,10 +193,10 @@ interface Today {
 }
 
 /**
- * Opens a project as it was, from a folder with its files of that time, or with those that are not the same today. What
- * cannot be known any more, or is not read, such as environment variables that are not set, a `.env` and a file that git does
- * not keep, is a warning ({@link leftOutThen}): the values made of it are left out. So is what `!env` reads and is a
- * credential, then or today: keys are shown, and messages quote values.
+ * Opens a project as it was, from a folder with its files of that time, or only those that differ from today's. Inputs that are
+ * lost or not read, such as unset environment variables, a `.env` and a file that git does not keep, are warnings ({@link
+ * leftOutThen}), and values made of them are left out. So are credentials that `!env` reads, then or today: keys are shown, and
+ * messages quote values.
  */
 export function openPastProjects(options: OpenOptions, today: Today) {
   const { inputs, ...opened } = openProject(options, { tolerated: forgotten, today });
@@ -307,10 +307,9 @@ function requireEnvironment(opened: OpenEnvironment): ProjectEnvironment {
 }
 
 /**
- * Refuses `!env NAME` where NAME is a credential: the text of `!env` is shown in plans and reports. The name counts too,
- * since a pull request can change what the project uses as a credential, but not what the variables of a job are called.
- * So does the value: jobs have addresses with a password in them, such as those of proxies and of their repository. These
- * problems are reported alone.
+ * Refuses `!env NAME` if NAME is a credential: plans and reports show the text of `!env`. The name counts too, since a pull
+ * request can change what the project uses as a credential, but not the names of a job's variables. So does the value: jobs have
+ * URLs with a password, such as those of proxies and of their repository. These problems are reported alone.
  */
 function refuseSecretTexts(opened: OpenEnvironment): void {
   const credentials = credentialsOf(opened);
@@ -328,7 +327,7 @@ function credentialsOf({ uses, project }: OpenEnvironment): Set<string> {
   return new Set([...uses.secrets, ...project.credentialNames()]);
 }
 
-/** The places where `!env` reads a credential, each with the reason why it is one. */
+/** The places where `!env` reads a credential, with reasons. */
 function credentialTexts(
   { uses, inputs }: OpenEnvironment,
   credentials: ReadonlySet<string>,
@@ -362,7 +361,7 @@ function refuseOutputs(
   const links = writes.map(resolveLinks);
   // Else not every environment need be read.
   if (![...writes, ...links].some((path) => isInside(root, path) && existsSync(path))) return;
-  // What is wrong in the files is not the concern of the output.
+  // Problems in the files do not concern the output.
   const ignored = new Problems();
   documents.read(ignored);
   const named = environmentReads(project, inputs, ignored);

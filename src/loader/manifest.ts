@@ -239,7 +239,7 @@ function checkManifest(declared: DeclaredTree, address: Address | null): boolean
   const wrong = [...wrongParent(declared), ...wrongReferences(declared), ...inexactNumbers(declared)];
   if (declared.tagged) wrong.push(...tagsInIdentity(declared), ...tagsOfWholeFields(declared));
   for (const problem of wrong) problems.report(problem, find(problem.at).place);
-  // Where a value apart from the fields could not be read, it is not known what the manifest asks for.
+  // If a value outside the fields could not be read, the intent of the manifest is unknown.
   const besides = pick(value, [...plainMembers(kind), 'lifecycle']);
   const isRead = sameJson(dropUnresolved(besides) ?? null, besides);
   return isFitting && isRead && wrong.length === 0;
@@ -259,7 +259,7 @@ function wrongParent({ kind: { parent }, value }: DeclaredTree): ProblemAt[] {
   return [{ at: pointer(part), code: 'wrong-type', message, hint }];
 }
 
-/** Explains an error of the schema in terms of manifests; `null` where the general message is good enough. */
+/** Explains an error of the schema in terms of manifests; `null` if the general message is good enough. */
 function explain(kind: Kind, fault: SchemaFault): Problem | null {
   const { error, name } = fault;
   const { keyword, instancePath, propertyName, data } = error;
@@ -305,7 +305,7 @@ function explainNull(kind: Kind, at: Pointer): Problem | null {
   };
 }
 
-/** Explains a pointer that leads to nothing which can be left alone by itself; `null` for any other. */
+/** Explains a pointer to something that cannot be ignored alone; `null` for any other. */
 function explainIgnored(kind: Kind, at: Pointer, value: JsonObject): Problem | null {
   const [name = '', ...below] = segmentsOf(at);
   const field = fieldNamed(kind, name);
@@ -350,14 +350,14 @@ function readLifecycle({ kind, value, find, problems }: DeclaredTree): Lifecycle
   };
 }
 
-/** What identifies an object besides the one above it. */
+/** The names that identify an object, besides its parent's. */
 const plainMembers = ({ keyFields, parent }: Kind): string[] => [
   ...keyFields.map(({ name }) => name).filter((name) => name !== parent?.part),
   'id',
   'ensure',
 ];
 
-/** Secrets and lookups in what identifies an object, which must be known before the tenant is read. */
+/** Secrets and lookups in keys and ids, which must be known before the tenant is read. */
 function tagsInIdentity({ kind, value }: DeclaredTree): ProblemAt[] {
   const tagged = plainMembers(kind).filter((name) => isObject(get(value, name)));
   return tagged.map((name) => ({
@@ -378,7 +378,7 @@ function tagsOfWholeFields({ kind, value }: DeclaredTree): ProblemAt[] {
   });
 }
 
-/** Numbers that JSON in text would lose digits of. Those of YAML are refused where they are read. */
+/** Numbers in JSON text that would lose digits. Those in YAML are refused when they are read. */
 function inexactNumbers({ kind, value }: DeclaredTree): ProblemAt[] {
   return Object.entries(value).flatMap(([name, text]) => {
     const isJson = fieldNamed(kind, name)?.is === 'json' && typeof readJsonText(text) !== 'string';
@@ -422,7 +422,7 @@ function takesNone(name: string, { fields }: Kind): Problem {
   return { code: 'ref-not-taken', message: `\`!ref\` is not allowed here in \`${name}\`.`, hint };
 }
 
-/** Why a field does not take a reference `to` an object, where its ids are those of the kind `target`; else `null`. */
+/** Why a field whose ids belong to the kind `target` does not take a reference `to` an object; else `null`. */
 function wrongTarget(to: Address, name: string, target: string, kinds: Kinds): Problem | null {
   const { kind: wanted, key } = parseAddress(to) ?? { kind: '', key: [] };
   const found = kinds.find(wanted);
@@ -442,8 +442,8 @@ function wrongTarget(to: Address, name: string, target: string, kinds: Kinds): P
 }
 
 /**
- * Digests what a document declares in all environments, and finds where this one departs from it. The descriptors of its kind
- * and of those that it refers to decide what becomes of it, so they are part of the digest.
+ * Digests the declaration of a document in all environments, and finds where this one departs from it. The descriptors of its
+ * kind and of referenced kinds decide its effect, so they are part of the digest.
  */
 function declarationOf(
   noted: JsonObject,
@@ -454,7 +454,7 @@ function declarationOf(
   const isSame = noted === resolved;
   return {
     digest: lazy(() => {
-      // The place of a tag in its file does not change what it declares.
+      // The place of a tag in its file does not matter.
       const withoutOffset = (value: Json) => {
         const note = noteIn(value);
         return note ? { $tag: [note.tag, note.argument] } : value;

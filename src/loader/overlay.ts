@@ -14,7 +14,7 @@ import type { FoundNode } from './tree.ts';
 export interface Overlays {
   match(address: Address): boolean;
   /**
-   * The manifest with every overlay that matches its address; `null` where none matches. No overlay may change what
+   * The manifest with every overlay that matches its address; `null` if none matches. No overlay may change what
    * identifies the object: such members are left alone, and reported.
    */
   apply(manifest: JsonObject, address: Address, kind: Kind): OverlaidManifest | null;
@@ -28,7 +28,7 @@ interface OverlaidManifest {
   find(at: Pointer): FoundNode | null;
 }
 
-/** Besides its key, what can be declared of an object with `ensure: absent`. */
+/** The members, besides the key, of a manifest with `ensure: absent`. */
 const absentMembers = ['kind', 'id', 'ensure', 'lifecycle'];
 
 export const noOverlays: Overlays = { match: () => false, apply: () => null, reportUnused() {} };
@@ -90,9 +90,8 @@ function refuseFixed({ merge, find }: Overlay, fixed: readonly string[], problem
 }
 
 /**
- * Applies a JSON merge patch (RFC 7396), with one difference: a field set to `null` stays `null`, so that it is cleared
- * in the tenant as it would be by a manifest. If manifest or overlay say `ensure: absent`, the fields of the other one
- * are ignored.
+ * Applies a JSON merge patch (RFC 7396), with one difference: a field set to `null` stays `null`, so that it is cleared in the
+ * tenant as it would be by a manifest. If manifest or overlay say `ensure: absent`, the fields of the other one are ignored.
  */
 function applyOverlay(
   manifest: JsonObject,

@@ -22,7 +22,7 @@ import { findNode, placeOfNode, type YamlDocument } from './tree.ts';
 
 const lenientDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** A byte order mark where a further document begins: files were joined. */
+/** A byte order mark at the start of a further document: files were joined. */
 const innerMark = /^\uFEFF(?=---(?:\s|$))|\uFEFF(?<=^---[ \t]*\r?\n\uFEFF)/gm;
 
 export function openFile(source: FileSource, path: string, problems: Problems): SourceFile | null {
@@ -52,7 +52,7 @@ export function readBytes(source: FileSource, path: string): Uint8Array {
 /**
  * The document of a file that must contain exactly one. Problems are reported.
  *
- * @param emptyHint what to do where it contains none
+ * @param emptyHint what to do if it contains none
  */
 export function openSingle(
   source: FileSource,
@@ -205,9 +205,9 @@ interface Slip {
   readonly at: number;
 }
 
-/** A mistake in YAML, for people who do not know the grammar of YAML. */
+/** A mistake in YAML, explained without YAML's grammar. */
 interface Words extends Omit<Problem, 'code'> {
-  /** Left out: where the library stopped. */
+  /** Left out: the place where the library stopped. */
   readonly at?: number;
 }
 
@@ -314,7 +314,7 @@ const explanations: readonly (readonly [RegExp, (slip: Slip) => Words])[] = [
   ],
 ];
 
-/** A mapping where one value was expected: a text with a colon, or a line with the wrong indentation. */
+/** A mapping instead of a single value: a text with a colon, or a line with the wrong indentation. */
 function explainNesting({ text, at }: Slip): Words {
   const end = lineEnd(text, at);
   if (/:(?:\s|$)/.test(text.slice(at, end))) {

@@ -34,8 +34,8 @@ export function reservedFolderFailure(path: string): Failure {
 }
 
 /**
- * `.env` and its usual variants, and what package managers, git and actions of GitHub keep for their own sign-in. A name that
- * a manifest may have is not among them: no glob finds these files.
+ * `.env` and its usual variants, and credential files of package managers, git and GitHub actions. A name that a manifest may
+ * have is not among them: no glob finds these files.
  */
 const credentialFile =
   /(?:^|[\\/])(?:\.env(?:\.(?:[\w-]+\.)?local|\.(?:development|production|staging|test))?|\.(?:npmrc|yarnrc|yarnrc\.yml|pypirc|netrc|git-credentials)|gha-creds-[^\\/]*\.json)$/i;
@@ -45,7 +45,7 @@ export function holdsCredentials(path: string): boolean {
   return credentialFile.test(path);
 }
 
-/** The Failure for such a file in the place of a manifest, a side file or a file of an embedded tenant. */
+/** The Failure for such a file used as a manifest, a side file or a file of an embedded tenant. */
 export function credentialsFailure(path: string): Failure {
   return fail('reserved-file', `${path} holds credentials, and is not read as part of the project.`, {
     hint: 'Write `!secret NAME` or `!env NAME` for a value in it, or give a file with other content another name.',
@@ -66,8 +66,8 @@ export function environmentFolder(root: string, environment: string): string {
 }
 
 /**
- * Throws a Failure `outside-project` where `.tenantctl` or anything in it is a link that leads out of the project. Git
- * can commit such links, and what an apply writes would go to any file of the machine. Called before writing there.
+ * Throws a Failure `outside-project` if `.tenantctl` or anything in it is a link that leads out of the project. Git can commit
+ * such links, and an apply would write to any file of the machine. Called before writing there.
  *
  * @param root the project's folder, absolute
  */
@@ -86,13 +86,13 @@ export function requireOutputFile(file: string, currentFolder: string): void {
   const at = file.lastIndexOf(join(sep, ownFolder, sep));
   if (at >= 0) requireInside(file.slice(0, at) || sep, file.slice(at + 1));
   const path = relative(currentFolder, file);
-  // Who names a folder of git means it.
+  // A folder of git that is named explicitly is meant.
   if (isInside(currentFolder, file) && !isInGit(path)) requireInside(currentFolder, path, linkedOutput);
 }
 
 /**
  * Throws a Failure `outside-project` for a path, from the root, that leads out of the project through links, and
- * `reserved-folder` for one into a folder of git. What does not exist yet is judged by the folder that it would be in.
+ * `reserved-folder` for one into a folder of git. A missing path is judged by its folder.
  */
 export function requireInside(root: string, path: string, refusal = outsideProjectFailure): void {
   if (isInGit(path)) throw reservedFolderFailure(path);
@@ -116,13 +116,13 @@ function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    // A file is in the place of a folder: making the folder reports that.
+    // A file where a folder is needed: making the folder reports that.
     if (systemCode(error) === 'ENOTDIR') return false;
     throw error;
   }
 }
 
-/** `null` for a broken link: what is written to it would be made wherever it leads. */
+/** `null` for a broken link: a write would create its target anywhere. */
 function realPathOf(path: string): string | null {
   try {
     return realpathSync.native(path);
@@ -131,12 +131,12 @@ function realPathOf(path: string): string | null {
   }
 }
 
-/** True when a file is another user's: in a folder that many people can write to, anybody could leave it. */
+/** True when a file belongs to another user: in a shared folder, anybody could leave it. */
 export function isForeign(path: string, folder: string): boolean {
   return ![process.geteuid?.(), statOf(folder)?.uid].includes(statOf(path)?.uid);
 }
 
-/** `undefined` where the path cannot be reached. */
+/** `undefined` if the path cannot be reached. */
 export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });

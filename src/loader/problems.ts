@@ -53,8 +53,8 @@ export class Problems {
   }
 
   /**
-   * {@link didYouMean} for a problem at a place; `null` where it would not be shown. A file can have so many names that are
-   * wrong, and so many that are right, that comparing all of them would take hours.
+   * {@link didYouMean} for a problem at a place; `null` if it would not be shown. A file can have so many wrong and right names
+   * that comparing all of them would take hours.
    */
   suggest({ file }: Place, word: string, candidates: () => Iterable<string>): string | null {
     return this.#countIn(file.path) < maxPerFile ? didYouMean(word, candidates()) : null;
@@ -71,7 +71,7 @@ export class Problems {
     for (const diagnostic of failure.diagnostics) this.report(diagnostic, place);
   }
 
-  /** What `work` returns; where it throws a Failure, which is reported at the given place, `otherwise`. */
+  /** Returns what `work` returns; or `otherwise` if it throws a Failure, which is reported at the given place. */
   attempt<T, U>(place: Place | null, otherwise: U, work: () => T): T | U {
     try {
       return work();
@@ -81,7 +81,7 @@ export class Problems {
     }
   }
 
-  /** Adds what others have found: what is tolerated here is a warning at most. */
+  /** Adds the problems of others: codes that are tolerated here are warnings at most. */
   addAll(others: Problems): void {
     for (const [id, diagnostic] of others.#found) {
       const isTolerated = diagnostic.severity === 'error' && this.#tolerated.includes(diagnostic.code);

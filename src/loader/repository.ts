@@ -6,7 +6,7 @@ import { isForeign, statOf } from './paths.ts';
 /** The git repository of a project, found without git and without reading its settings. */
 export interface Repository {
   readonly top: string;
-  /** The project's folder from there, with `/` at its end; `''` where it is the same. */
+  /** The project's folder from there, with `/` at its end; `''` if it is the same. */
   readonly prefix: string;
   readonly gitFolder: string;
   /** The folder with objects, references and settings: the same, except in a work tree of `git worktree`. */
@@ -22,15 +22,15 @@ export function findRepository(root: string): Repository {
 
 /**
  * Finds the repository of the project in `root`: the nearest folder with `.git`, from `root` upwards; `null` without one. Git
- * cannot commit a file with that name, so no commit can put another repository in its place. Throws a Failure `no-repository`
- * where `.git` names a folder that is not here, or belongs to somebody else than the project.
+ * cannot commit a file with that name, so no commit can put another repository in its place. Throws a Failure `no-repository` if
+ * `.git` names a missing folder, or belongs to another user than the project.
  */
 export function repositoryOf(root: string): Repository | null {
   for (let folder = root; ; folder = dirname(folder)) {
     const entry = join(folder, '.git');
     const gitFolder = gitFolderOf(entry);
     if (gitFolder !== null) {
-      // Takes the place of git's `safe.directory`, which a container would have to be told: a checkout belongs to the user
+      // Replaces git's `safe.directory`, which containers would have to configure: a checkout belongs to the user
       // who made it, and the program often runs as another. Nobody else may have put a repository above the project.
       const foreign = [entry, gitFolder].find((path) => isForeign(path, root));
       if (foreign !== undefined) {

@@ -62,7 +62,7 @@ function placeOfFault(error: ErrorObject): Pointer {
   return name === null ? error.instancePath : error.instancePath + pointer(name);
 }
 
-/** The part of a value that fits its schema, so far as it could be read; `null` where nothing is left. */
+/** The part of a value that fits its schema, so far as it could be read; `null` if nothing is left. */
 export function fittingPart<T>(validate: ValidateFunction<T>, value: Json): T | null {
   for (let part: Json = value; part !== null; ) {
     if (validate(part)) return part;
@@ -91,7 +91,7 @@ function isReportable({ keyword, data, schemaPath, propertyName }: ErrorObject):
   return !summaryKeywords.includes(keyword);
 }
 
-/** Of several errors about the allowed values of one place, only the one with the fewest values. */
+/** Keeps only the error with the fewest values among errors about the allowed values of one place. */
 function dropWiderChoices(errors: readonly ErrorObject[]): ErrorObject[] {
   const fewest = new Map<string, number>();
   for (const error of errors) {

@@ -14,11 +14,11 @@ export interface EnvironmentNames {
 }
 
 /**
- * The environments that `--env` selects: names, globs and `@groups`, also several joined by commas, less those with a `!`
- * before them. Each is named once, in the order of the project file. Without selectors it is the default. Throws a Failure for
- * each selector that matches none, and where nothing is left.
+ * The environments that `--env` selects: names, globs and `@groups`, also several joined by commas, less those with a `!` before
+ * them. Each is named once, in the order of the project file. Without selectors it is the default. Throws a Failure for each
+ * selector that matches none, and if none is left.
  *
- * @param from the variable that gives the selectors; left out where an option does
+ * @param from the variable that gives the selectors; left out if an option does
  */
 export function selectEnvironments(
   selectors: readonly string[],
@@ -53,7 +53,7 @@ function selectorsIn(text: string): string[] {
   return found;
 }
 
-/** Returns what any selector finds, or all where each has a `!`, less what those find, in the order of the project file. */
+/** Returns what any selector finds, or all if each has a `!`, minus what those find, in the order of the project file. */
 function lessNegated(
   selectors: readonly string[],
   { environments }: EnvironmentNames,

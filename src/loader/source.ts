@@ -37,7 +37,7 @@ export interface FileSource {
 
 export const largestFile = 5 * 1024 * 1024;
 
-/** Never matched: the settings of git may hold a token, and tenantctl's own folder what a tenant said. */
+/** Never matched: git's settings may hold a token, and tenantctl's own folder a tenant's answers. */
 const ignored = ['**/node_modules/**', '**/.git/**', '**/.tenantctl/**'];
 
 /**
@@ -94,7 +94,7 @@ export function diskSource(root: string, largest = largestFile, isSecret = holds
 /** Matches a part that is empty, `.` or `..`, and a null character. */
 const unclean = /(?:^|\/)\.{0,2}(?:\/|$)|\0/;
 
-/** `path` without `.` and `..`. Throws a Failure `outside-project` where it leads out of the project. */
+/** `path` without `.` and `..`. Throws a Failure `outside-project` if it leads out of the project. */
 export function projectPath(path: string): string {
   if (!unclean.test(path)) return path;
   if (leadsOut(path)) throw outsideProjectFailure(path);
@@ -112,7 +112,7 @@ function isInReserved(path: string): boolean {
   return /(?:^|[\\/])\.(?:git|tenantctl)(?:[\\/]|$)/i.test(path);
 }
 
-/** Why a glob is not used: it leads where no file is read, or takes too long to compare; `null` where it is. */
+/** Why a glob is not used: it leads to a place where no file is read, or is too slow; `null` if it is. */
 export function globRefusal(pattern: string, isSecret = holdsCredentials): Failure | null {
   const path = pattern.replace(/^!/, '');
   if (leadsOut(path)) return outsideProjectFailure(path);
@@ -185,7 +185,7 @@ export function limitSize(source: FileSource, megabytes: number): FileSource {
 
 /** True when a path matches globs. One with a `!` in front excludes paths, and what is in an excluded folder. */
 export function matchGlobs(patterns: readonly string[]): (path: string) => boolean {
-  // Where files are listed, a slow glob is an error.
+  // When files are listed, a slow glob is an error.
   const usable = patterns.filter((pattern) => !isSlowGlob(pattern));
   const isWanted = picomatch(usable.filter((pattern) => !isNegated(pattern)).map(projectPath));
   const isExcluded = matchExcluded(usable);
@@ -222,7 +222,7 @@ function matchExcluded(patterns: readonly string[]): (path: string) => boolean {
  * @param problems receives a Failure for everything that cannot be read
  */
 function strictFs(root: string, problems: Failure[]) {
-  /** `work` as `call` runs it. `problemOf` tells what is wrong where that throws, or `null`. */
+  /** Runs `work` with `call`. `problemOf` explains an error, or returns `null`. */
   const strict = <T extends (...args: never[]) => unknown>(
     work: T,
     call: (path: string, run: () => unknown) => unknown,
@@ -247,7 +247,7 @@ function strictFs(root: string, problems: Failure[]) {
     readdirSync: strict(
       readdirSync,
       (path, run) => {
-        // A link, which git can bring, must not make a run walk the disk and tell what is there.
+        // A link, which git can contain, must not make a run walk the disk and report what is there.
         if (!isInside(root, realpathSync.native(path))) throw outsideProjectFailure(shownFolder(path));
         return listSpecial(run());
       },
@@ -271,7 +271,7 @@ function strictFs(root: string, problems: Failure[]) {
   };
 }
 
-/** The entries of a folder, with pipes and devices as files: reading one tells what it is. */
+/** The entries of a folder, with pipes and devices as files: reading one reports what it is. */
 function listSpecial(entries: unknown): unknown {
   for (const entry of Array.isArray(entries) ? entries : []) {
     const isKnown = !(entry instanceof Dirent) || entry.isDirectory() || entry.isSymbolicLink();
@@ -336,7 +336,7 @@ export interface BackupFolder {
   readonly backup: readonly string[];
 }
 
-/** A backup is one file where manifests are many. */
+/** A backup is one file, unlike manifests. */
 const largestBackup = 100 * 1024 * 1024;
 
 /** The YAML files of a folder without those of a project that are not manifests. */

@@ -14,7 +14,7 @@ import { maxExpanded, type ReadTag, unresolved, writtenTag } from './tree.ts';
 export interface TagContext {
   readonly inputs: Inputs;
   readonly uses: TagUses;
-  /** `null` where the environment could not be read, which has been reported. */
+  /** `null` if the environment could not be read, which has been reported. */
   readonly variables: JsonObject | null;
   readonly environment: string;
   readonly source: FileSource;
@@ -170,7 +170,7 @@ const collection = /^[a-z][a-z_]*$/;
 
 function readLookup(argument: Json): Json {
   const { from, where, take, ...others } = isObject(argument) ? argument : {};
-  // What could not be read has been reported.
+  // Unreadable values have been reported.
   if (from === unresolved || take === unresolved) return unresolved;
   // A request cannot hold half of a character.
   const isValue = (value: Json) => (typeof value === 'string' ? value.isWellFormed() : isScalar(value));
@@ -200,7 +200,7 @@ function readReference(argument: Json): Json {
   });
 }
 
-/** The value with its notes replaced by what their tags stand for in an environment. */
+/** The value with its notes resolved for an environment. */
 export function resolveNotes(value: Json, file: SourceFile, readTag: ReadTag, problems: Problems): Json {
   let expanded = 0;
   return mapJson(value, (item) => {
@@ -222,7 +222,7 @@ function sizeOf(value: Json): number {
   return Object.entries(value ?? {}).reduce((sum, [name, item]) => sum + name.length + sizeOf(item), 8);
 }
 
-/** The value with {@link unresolved} in the place of each note. */
+/** The value with {@link unresolved} instead of each note. */
 export function withoutNotes(value: Json): Json {
   return mapJson(value, (item) => (noteIn(item) ? unresolved : item));
 }

@@ -137,7 +137,7 @@ function readScalar(node: Scalar, walk: Walk): Json {
   return typeof value === 'boolean' ? value : null;
 }
 
-/** The number where it is one of JSON and the same as written. */
+/** The number, if JSON writes it the same way. */
 function readNumber(node: Scalar, value: number, walk: Walk): Json {
   const { source = '' } = node;
   const exponent = /e\+?/i;
@@ -157,7 +157,7 @@ function readNumber(node: Scalar, value: number, walk: Walk): Json {
 const directive =
   /^(?:\{(?:if|elseif|else|end|foreach|set)\}|(?:if|elseif|foreach|set|parse|include|macro|define|evaluate)\s*\(|(?:end|else)\b(?! \w)|else\b.*#end\b)/;
 
-/** True where a comment is the rest of a text: `Day #if($n > 1)s#end`. */
+/** True if a comment is the rest of a text: `Day #if($n > 1)s#end`. */
 function isCut(text: string, comment: string): boolean {
   return (
     directive.test(comment) ||
@@ -191,10 +191,10 @@ function readMapping(node: YAMLMap, walk: Walk): Json {
   return object;
 }
 
-/** The keys that no manifest may have: they could reach a prototype, or mean something to tenantctl. */
+/** The keys that no manifest may have: they could reach a prototype, or are reserved. */
 export const isRefusedKey = (key: string): boolean => unsafeKeys.includes(key) || isMarkerKey(key);
 
-/** The key as text; `null`, and a problem, where it may not be used. */
+/** The key as text; `null`, and a problem, if it is not allowed. */
 function readKey(key: unknown, walk: Walk): string | null {
   const text = keyText(key);
   if (text === null) {
@@ -277,7 +277,7 @@ export function findNode({ file, root }: YamlDocument, at: Pointer): FoundNode {
 }
 
 /**
- * The position of a character of a text: in its side file, or in the YAML file. `null` where the YAML file does not
+ * The position of a character of a text: in its side file, or in the YAML file. `null` if the YAML file does not
  * contain the text as it is, because it is folded, escaped or made from variables.
  */
 export function placeInside({ node, place, match }: FoundNode, text: string, offset: number): Place | null {
@@ -310,7 +310,7 @@ function placeInBlock(file: SourceFile, header: number, text: string, offset: nu
 
 const coreTag = 'tag:yaml.org,2002:';
 
-/** Which values fit a tag of YAML's own: the parser reads any other value as if the tag were not there. */
+/** The values that fit a tag of YAML's own. For other values, the parser ignores the tag. */
 const coreTags: Readonly<Record<string, (value: Json) => boolean>> = {
   [`${coreTag}str`]: (value) => typeof value === 'string',
   [`${coreTag}int`]: Number.isInteger,
@@ -325,7 +325,7 @@ const coreTags: Readonly<Record<string, (value: Json) => boolean>> = {
 export const writtenTag = (tag: string): string =>
   tag.startsWith(coreTag) ? `!!${tag.slice(coreTag.length)}` : tag;
 
-/** The text of a key as written in the file; `null` where it is not a scalar. */
+/** The text of a key as written in the file; `null` if it is not a scalar. */
 export function keyText(key: unknown): string | null {
   if (!isScalar(key) || (key.tag !== undefined && !get(coreTags, key.tag))) return null;
   if (typeof key.value === 'string') return key.value;

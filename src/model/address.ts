@@ -5,7 +5,7 @@ export type Address = string;
 
 export type Key = readonly string[];
 
-/** The order of objects wherever they are listed: the same, however a tenant or a folder orders them. */
+/** The order of objects in every list, independent of the order in the tenant or folder. */
 export function byAddress(one: { readonly address: Address }, other: { readonly address: Address }): number {
   return one.address < other.address ? -1 : 1;
 }
@@ -17,8 +17,8 @@ export function formatAddress(kind: string, key: Key): Address {
 }
 
 /**
- * Encodes what means something in a glob, so that an address given to `--only` is that address. `.` and `..` are encoded too: no
- * glob matches them. Most parts need no encoding, and testing that is faster than encoding them.
+ * Encodes characters with a meaning in globs, so that an address in `--only` only matches itself. `.` and `..` are encoded too:
+ * no glob matches them. Most parts need no encoding, and testing that is faster than encoding them.
  */
 function encodePart(part: string): string {
   if (part === '.' || part === '..') return part.replaceAll('.', '%2E');
@@ -45,7 +45,7 @@ function percentCode(byte: number): string {
   return `%${byte.toString(16).toUpperCase()}`;
 }
 
-/** An object's kind and key as a manifest refers to it: as they are, except for what would separate parts. */
+/** An object's kind and key as in a `!ref`: unchanged, except for characters that would separate parts. */
 export function referenceText(kind: string, key: Key): string {
   return [kind, ...key.map((part) => part.replace(/[%/]/g, encodeURIComponent))].join('/');
 }
@@ -62,9 +62,9 @@ export function parseAddress(address: Address): { kind: string; key: Key } | nul
 }
 
 /**
- * True where one of `globs` matches (`*` within a part, `**` across parts). A glob may be plain text where the address is encoded.
- * An address as {@link formatAddress} writes it only matches itself. With `isGuard`, no address is missed that is written
- * otherwise: neither case nor the way accents are encoded counts, and `Sim/Tickets (EU)*` means names with parentheses too.
+ * True if one of `globs` matches (`*` within a part, `**` across parts). A glob may be plain text where the address is encoded.
+ * An address from {@link formatAddress} only matches itself. With `isGuard`, other spellings match too: neither case nor the
+ * encoding of accents counts, and `Sim/Tickets (EU)*` covers names with parentheses.
  */
 export function matchAddresses(
   globs: readonly string[],

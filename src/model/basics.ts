@@ -56,7 +56,7 @@ export async function runConcurrently<T>(
   await Promise.all(Array.from({ length: Math.max(1, Math.min(limit, items.length)) }, worker));
 }
 
-/** Work that is done by one call at a time: what is asked for meanwhile is done once more, for all who asked. */
+/** Work with one call at a time: calls meanwhile share one more run. */
 export class SharedWork {
   readonly #work: () => Promise<void>;
   #last: Promise<void> = Promise.resolve();

@@ -7,7 +7,7 @@ export type Severity = Diagnostic['severity'];
 /** A place in a file the user wrote; line and column count from 1. */
 export type Source = NonNullable<Diagnostic['source']>;
 
-/** The texts of a field in which a declared object differs from the vendor's default; `null` where it is not set. */
+/** The texts of a field in which a declared object differs from the vendor's default; `null` if it is not set. */
 export type Versions = NonNullable<Diagnostic['versions']>[number];
 
 /** Adds a note if an overlay of the environment sets the value: the manifest has another one. */

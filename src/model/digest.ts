@@ -9,13 +9,13 @@ export function sha256(value: unknown): string {
   return `sha256:${hash('sha256', canonicalJson(value))}`;
 }
 
-/** The digest of what a checkout holds: git may have changed its line endings, so they do not count. */
+/** The digest of a checked-out file: git may change line endings, so they do not count. */
 export function checkoutDigest(value: unknown): string {
   const json = spelledJson(value, (text) => text.replaceAll('\r\n', '\n'));
   return `sha256:${hash('sha256', json)}`;
 }
 
-/** The first hex digits of a value's digest, for a name that no other value gets. */
+/** The first hex digits of a value's digest, for a unique name. */
 export function digestStart(value: unknown, digits = 8): string {
   return sha256(value).slice('sha256:'.length, 'sha256:'.length + digits);
 }
@@ -27,8 +27,8 @@ export function fileStem(digest: string): string {
 
 /**
  * The digest of everything in a plan that an approval covers: tenant, scope, all differences and all requests. It leaves out the
- * tool and time of the plan, the digest itself, the `impact` of searches, which changes as people come and go, when and by whom
- * something was changed, what is undeclared, which no request touches, which apply it undoes, and earlier defaults of the vendor,
+ * tool and time of the plan, the digest itself, the `impact` of searches, which changes as people come and go, the time and
+ * author of changes, undeclared objects, which no request touches, the apply that it undoes, and earlier defaults of the vendor,
  * which only some clones know.
  */
 export function planDigest(plan: DraftPlan & { readonly digest?: string }): string {

@@ -23,7 +23,7 @@ export class Failure extends Error {
   constructor(diagnostics: readonly Diagnostic[], exitCode: FailureCode = ExitCode.couldNotRun) {
     super(diagnostics.map(({ message }) => message).join('\n'));
     this.diagnostics = diagnostics;
-    // Whoever passes on an interruption may have taken its diagnostics only.
+    // Code that passes on an interruption may keep only its diagnostics.
     this.exitCode = isInterruption(this) ? ExitCode.interrupted : exitCode;
   }
 }

@@ -25,7 +25,7 @@ export const notRun: FleetError = {
   ],
 };
 
-/** True when an interrupted run had not begun with an environment: nothing went wrong in it. */
+/** True when an interrupted run did not reach an environment: nothing went wrong there. */
 export const isNotRun = ({ error }: Pick<FleetMember, 'error'>): boolean =>
   error?.diagnostics.some(({ code }) => code === 'not-run') ?? false;
 
@@ -51,7 +51,7 @@ export function fleetOf(members: readonly FleetMember[]): Fleet {
   };
 }
 
-/** Covers what an approval of the fleet covers: the environments, and the plan of each. */
+/** Covers the environments and the plan of each, as an approval of the fleet does. */
 export function fleetDigest(environments: readonly Pick<FleetMember, 'name' | 'plan'>[]): string {
   return sha256(environments.map(({ name, plan }) => [name, plan?.digest ?? null]));
 }
@@ -78,8 +78,8 @@ export function worstExitCode<Code extends ExitCode>(codes: readonly Code[]): Co
 }
 
 /**
- * Where changes were made in one environment and another could not run, the apply is incomplete: the code of what could not run
- * says that nothing was written. With `detailed` (`--detailed-exitcode`), planned changes count.
+ * If one environment was changed and another could not run, the apply is incomplete, although the code of the latter says that
+ * nothing was written. With `detailed` (`--detailed-exitcode`), planned changes count.
  */
 export function exitCodeOfFleet({ environments }: Fleet, detailed: boolean): ExitCode {
   const hasWritten = environments.some(({ result }) => result && result.summary.done > 0);

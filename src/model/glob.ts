@@ -1,14 +1,14 @@
 import { cutShort } from './words.ts';
 
-/** A group that is repeated: each part of a name can then belong to any of its turns. */
+/** A repeated group: each part of a name can belong to any repetition. */
 const repeatedGroup = /[+*]\(|[)}]\+/;
-/** Matches what stands for any number of characters: also a plus after a class, and in parentheses. */
+/** Matches wildcards for any number of characters, including a plus after a class, and in parentheses. */
 const stretch = /\*+|!\(|\]\+|(?<=\([^)]*)\+/g;
-/** About the length of a long name, and so the ways in which a star can match a part of it. */
+/** About the length of a long name, and so the number of ways in which a star can match. */
 const waysOfStar = 300;
 const mostWays = 100 * waysOfStar ** 3;
 const mostGlobstars = 3;
-/** In how many ways alternatives may be chosen: each pair of braces, even `{,}`, multiplies them. */
+/** The most ways to choose alternatives: each pair of braces, even `{,}`, multiplies them. */
 const mostChoices = 1000;
 const longestGlob = 4096;
 

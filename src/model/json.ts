@@ -103,7 +103,7 @@ export function sameJson(a: Json, b: Json): boolean {
 }
 
 /**
- * `undefined` where `text` is not JSON. Numbers that a double cannot hold become texts of their digits, which {@link writeJson}
+ * `undefined` if `text` is not JSON. Numbers that a double cannot hold become texts of their digits, which {@link writeJson}
  * writes back. `onInexact` is told of each, also in texts that hold JSON, with the name of its member or list.
  */
 export function parseJson(
@@ -222,7 +222,7 @@ export function isMemberName(name: string): boolean {
   return /^[A-Za-z_][\w-]{0,99}$/.test(name) && !unsafeKeys.includes(name);
 }
 
-/** Whether a manifest can have a field of that name: it keeps some for itself. */
+/** Whether a manifest can have a field of that name: some are reserved. */
 export function isFieldName(name: string): boolean {
   return isMemberName(name) && !['kind', 'ensure', 'lifecycle', 'id'].includes(name);
 }

@@ -83,7 +83,7 @@ export const lintRules = {
   },
   'plain-credential': {
     level: 'warning',
-    // Its credentials protect nothing, and have to be written somewhere.
+    // Its credentials protect nothing.
     embedded: 'off',
     means:
       'A setting with the name of a credential is not a secret, so plans contain its value. Off for an embedded tenant.',

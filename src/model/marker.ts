@@ -86,7 +86,7 @@ export function secretPlaces(value: Json, at: Pointer = ''): Pointer[] {
   return placesOf(value, (part) => secretName(part) !== null || livePlace(part) !== null, at);
 }
 
-/** What `textOf` gives for the markers in a value. Literals are foreign: nothing in them is a marker. */
+/** The results of `textOf` for the markers in a value. Literals are foreign: they contain no markers. */
 function collect(value: Json, textOf: (value: Json) => string | null): string[] {
   if (literalOf(value) !== undefined) return [];
   const text = textOf(value);
@@ -139,7 +139,7 @@ export function renderBody(
   });
 }
 
-/** The value with what `replace` returns in place of its parts, outermost first. Where that is `undefined`, a part stays. */
+/** The value with parts replaced by `replace`, outermost first. With `undefined`, a part stays. */
 function fill(
   value: Json,
   replace: (part: Json) => Json | undefined,

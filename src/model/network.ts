@@ -3,7 +3,7 @@ import type { Plan } from '../generated/schemas/plan.ts';
 export interface AllowedHost {
   /** Without a trailing dot, in the spelling of URLs: lower case, IPv6 in brackets. */
   readonly name: string;
-  /** `null`: the port that the scheme of a URL has by itself. */
+  /** `null`: the default port of the scheme. */
   readonly port: string | null;
 }
 

@@ -36,7 +36,7 @@ export function placesIn(value: Json, at: Pointer): [Pointer, Json][] {
   return Object.entries(value).map(([name, item]) => [`${at}${pointer(name)}`, item]);
 }
 
-/** The places of the outermost parts of a value that are wanted. Most values have none, and need no pointers. */
+/** The places of the outermost wanted parts of a value. Most values have none, and need no pointers. */
 export function placesOf(value: Json, isWanted: (part: Json, at: Pointer) => boolean, at = ''): Pointer[] {
   if (isWanted(value, at)) return [at];
   if (typeof value !== 'object' || value === null) return [];
@@ -66,7 +66,7 @@ export function placeAbove(root: Json, at: Pointer, isWanted: (part: Json) => bo
   return placesAbove(at).find(isThere) ?? null;
 }
 
-/** A copy of `root` with the member at `at` set, or removed where `value` is `undefined`. */
+/** A copy of `root` with the member at `at` set, or removed if `value` is `undefined`. */
 export function withValueAt(root: JsonObject, at: Pointer, value: Json | undefined): JsonObject {
   const [name, ...rest] = segmentsOf(at);
   if (name === undefined) return root;
@@ -91,7 +91,7 @@ export function withValueOf(other: JsonObject, root: JsonObject, at: Pointer): J
   return withValueAt(opened, place, value);
 }
 
-/** A copy of `fields` with `wanted` at a place in it, and all that is missing above it; `null` removes what is there. */
+/** A copy of `fields` with `wanted` at a place, and missing parents added; `null` removes the value. */
 export function setMember(fields: JsonObject, at: Pointer, wanted: Json): JsonObject {
   const next = setPart(fields, at, wanted);
   return isObject(next) ? next : fields;

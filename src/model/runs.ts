@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 
-/** Items that two lists have in common, or those of one and what stands in their place in the other. */
+/** Items that two lists share, or items of one and their replacements in the other. */
 export interface Run<T> {
   readonly isEqual: boolean;
   readonly before: readonly T[];

@@ -1,9 +1,9 @@
-/** `password`, `dbPwd`, `api_key`, …, but not what only describes one: `tokenUrl`, `passwordPolicies`, `adPwdLastSet`. */
+/** `password`, `dbPwd`, `api_key`, …, but not names that only describe one: `tokenUrl`, `passwordPolicies`, `adPwdLastSet`. */
 export function namesCredential(name: string): boolean {
   return /^jdbc[-_]?url$/i.test(name) || (credentialName.test(name) && !describes.test(name));
 }
 
-/** What stands between the words of a name: `api_key`, `pass phrase`, `Client.Secret`. */
+/** The separators between the words of a name: `api_key`, `pass phrase`, `Client.Secret`. */
 const gap = '[-_. ]';
 
 const credentialName = new RegExp(
@@ -30,7 +30,7 @@ const describes = new RegExp(
   'i',
 );
 
-/** Where another system finds a credential: an expression (`{{…}}`, also several; `$.step.key`), or a path into a vault. */
+/** A reference to a credential in another system: expressions (`{{…}}`, `$.step.key`), or a path into a vault. */
 export function isPlaceOfCredential(text: string): boolean {
   const rest = text.replaceAll(/\{\{[^{}]*\}\}/g, '');
   const isFilled = rest !== text && /^\s*(?:basic|bearer|token)?[\s:]*$/i.test(rest);
@@ -52,9 +52,9 @@ const credentialForms: readonly RegExp[] = [
   /(?<![A-Za-z0-9])(?:gh[opsur]_|github_pat_|gl[a-z]{2,5}-|xox[a-z]-|xapp-|[sr]k_(?:live|test)_|npm_|pypi-|hv[sbr]\.|shp[a-z]{2}_|dop_v1_|ATATT3|AIza)[\w.-]{6,}/,
   /(?<![A-Za-z0-9])(?:sk-|SG\.|ya29\.)[\w.-]{16,}/,
   /(?<![A-Za-z0-9])A(?:KI|SI)A[A-Z0-9]{12,}(?![A-Za-z0-9])/,
-  // The address of an incoming webhook is all that it takes to use it.
+  // The URL of an incoming webhook is enough to use it.
   /hooks\.slack\.com\/services\/\w+\/\w+\/\w{8,}|webhook\.office\.com\/webhookb2\/[^\s/]+\/|discord(?:app)?\.com\/api\/webhooks\/\d+\/[\w-]{8,}/i,
-  // A JSON Web Token, and what `Authorization` holds: not the words "Basic authentication".
+  // A JSON Web Token, and values of `Authorization`: not the words "Basic authentication".
   /(?<![\w-])eyJ[\w-]{5,}\.[\w-]{5,}/,
   /(?<![\w-])(?:[Bb]asic|BASIC|[Bb]earer|BEARER|[Aa]pi[Kk]ey|[Tt]oken)\s+(?=[^\s,;"']*(?:[0-9._~+/=-]|[a-z][A-Z]))[\w.~+/=-]{8,}/,
 ];
@@ -67,7 +67,7 @@ export function looksLikeCredential(text: string): boolean {
   );
 }
 
-/** The beginning of what clients of registries log in with, in JSON or in `.npmrc`. */
+/** The beginning of a registry login, in JSON or in `.npmrc`. */
 const login = /(?<![A-Za-z0-9-])auth["']?\s{0,9}[=:]\s{0,9}["']?([A-Za-z0-9+/]{8,400})/gi;
 
 /** Whether a text holds a user and a password in base64. Other values of `auth` are names of methods. */

@@ -7,7 +7,7 @@ export const statusFormat = 1;
 export const verifiedKinds = ['VerifiedDomain', 'MailFrom', 'SenderAddress'] as const;
 export type VerifiedKind = (typeof verifiedKinds)[number];
 
-/** `not-needed` for the vendor's own, `absent` for what is only declared, `unknown` for a state that no document has. */
+/** `not-needed` for the vendor's own identities, `absent` for ones that are only declared, `unknown` for an undocumented state. */
 export const verifications = ['verified', 'not-needed', 'pending', 'failed', 'absent', 'unknown'] as const;
 export type Verification = (typeof verifications)[number];
 

@@ -22,7 +22,7 @@ const longest = 128;
 
 /**
  * "Did you mean …?" with the most similar candidate. Of several, one that begins with the word: `=` is short for `==`, not `!=`.
- * Then the first by the alphabet: a plan says the same in whatever order a tenant lists them.
+ * Then the first alphabetically, so that plans do not depend on the order in the tenant.
  */
 export function didYouMean(word: string, candidates: Iterable<string>): string | null {
   if (word.length > longest) return null;
@@ -48,7 +48,7 @@ const units = [
   ['minute', 60],
 ] as const;
 
-/** `3 minutes ago`; empty for what is younger than a minute, or is no time. */
+/** `3 minutes ago`; empty below a minute, or for an invalid time. */
 export function ageWords(time: string, now: number): string {
   const seconds = (now - Date.parse(time)) / 1000;
   const [unit, length] = units.find(([, each]) => seconds >= each) ?? ['', 0];
@@ -56,7 +56,7 @@ export function ageWords(time: string, now: number): string {
   return unit === '' ? '' : `${count} ${unit}${count === 1 ? '' : 's'} ago`;
 }
 
-/** `2026-11-27 09:02 UTC`; what is no time stays. */
+/** `2026-11-27 09:02 UTC`; an invalid time stays. */
 export function timeWords(time: string): string {
   return time.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, '$1 $2 UTC');
 }

@@ -6,13 +6,13 @@ import { kindNameOf } from './fields.ts';
 
 /** The calls of a collection, as its document describes them; `null` for a call that it does not have. */
 export interface Collection {
-  /** From the base URL on, with a parent as a descriptor names it. */
+  /** From the base URL on, with the parent's name as in a descriptor. */
   readonly path: string;
-  /** The objects that the collection is below each of. */
+  /** The kinds of the parents. */
   readonly parent: Parent | null;
   /** There is one object at the path, and no list. */
   readonly single: boolean;
-  /** The parameter of the paths of single objects; `null` where there are none. */
+  /** The parameter of the paths of single objects; `null` if there are none. */
   readonly idParameter: string | null;
   readonly list: ListCall | null;
   readonly create: Write | null;
@@ -31,18 +31,18 @@ interface Parent {
 }
 
 interface ListCall {
-  /** `null` where the answer is not described as a list of objects. */
+  /** `null` if the answer is not described as a list of objects. */
   readonly rows: Rows | null;
-  /** The largest page that it gives, else the default; `null` where no limit is described. */
+  /** The largest page that it gives, else the default; `null` if no limit is described. */
   readonly pageSize: number | null;
-  /** True where a parameter was not found, so that there may be a limit. */
+  /** True if a parameter could not be resolved, so that a limit may exist. */
   readonly hasGaps: boolean;
   readonly hasOffset: boolean;
   /** The parameters by which it is paged in another way than by `limit` and `offset`. */
   readonly otherPaging: readonly string[];
   /** `count` asks for the length of the list. Elsewhere it is the number of rows to give. */
   readonly counts: boolean;
-  /** True where the parameter `filters` is described as taking a field with the operator `eq`. */
+  /** True if the parameter `filters` is described as supporting a field with the operator `eq`. */
   filtersBy(field: string): boolean;
 }
 
@@ -55,9 +55,9 @@ interface Rows {
 /** A request that writes an object. */
 export interface Write {
   readonly body: Shape;
-  /** What an item of its body is, where that is a list; else `null`. */
+  /** The items of its body, if that is a list; else `null`. */
   readonly items: Shape | null;
-  /** As the document has them; none where it describes no body. */
+  /** As the document has them; none if it describes no body. */
   readonly mediaTypes: readonly string[];
   readonly prose: Prose;
 }
@@ -155,7 +155,7 @@ export function readCollection(api: OpenApi, { found, path, itemPath }: Place): 
   };
 }
 
-/** Those in paths are known, and the header of experimental calls is always sent. */
+/** Path parameters are known, and the header of experimental calls is always sent. */
 function demandsOf(api: OpenApi, path: Part | null, methods: readonly string[]): string[] {
   return methods.flatMap((method) => {
     const call = path && api.at(path, method);
@@ -169,13 +169,13 @@ function demandsOf(api: OpenApi, path: Part | null, methods: readonly string[]):
   });
 }
 
-/** True where the path of an object that is read is also that by which it is changed. */
+/** True if the path of an object that is read is also that by which it is changed. */
 function isSingle(api: OpenApi, path: string, whole: Part | null): boolean {
   const { items, properties } = api.shape(whole && answerOf(api, api.at(whole, 'get')));
   return hasAny(api, whole, 'put', 'patch') && !items && properties.size > 0 && !isList(api, path, whole);
 }
 
-/** True where a POST adds to the objects that a GET lists. */
+/** True if a POST adds to the objects that a GET lists. */
 function isList(api: OpenApi, path: string, whole: Part | null): boolean {
   return whole !== null && hasAny(api, whole, 'post') && rowsOf(api, path, api.at(whole, 'get')) !== null;
 }
@@ -185,11 +185,11 @@ const hasAny = (api: OpenApi, path: Part | null, ...methods: readonly string[]):
 
 interface FoundCollection extends Pick<Collection, 'path' | 'parent'> {
   readonly place: Place;
-  /** What its calls are filed under. */
+  /** The tags of its calls. */
   readonly tag: string | null;
 }
 
-/** The lists of objects and the single objects of a document; and of what else can be written, the path and why it is no kind. */
+/** The lists and single objects of a document; and other writable paths, with the reason why they are not kinds. */
 export function collectionsIn(api: OpenApi) {
   const collections: FoundCollection[] = [];
   const leftOut: string[] = [];
@@ -201,7 +201,7 @@ export function collectionsIn(api: OpenApi) {
     const item = itemPath === undefined ? null : api.at(api.root, 'paths', itemPath);
     const reading = whole && api.at(whole, 'get');
     const ways = ['put', 'patch', 'delete'];
-    // A POST alone is an action, and no object.
+    // A POST alone is an action, not an object.
     const isWritten =
       hasAny(api, item, ...ways) || hasAny(api, whole, ...ways) || (reading && hasAny(api, whole, 'post'));
     const why = whyNoKind(api, path, whole, itemPath !== undefined);
@@ -212,7 +212,7 @@ export function collectionsIn(api: OpenApi) {
   return { collections, leftOut };
 }
 
-/** Why the objects at a path are no kind; `null` where they are one. */
+/** Why the objects at a path are no kind; `null` if they are one. */
 function whyNoKind(api: OpenApi, path: string, whole: Part | null, hasItems: boolean): string | null {
   const reading = whole && api.at(whole, 'get');
   if (path.endsWith('}')) return 'it ends with a parameter, and no list gives its values';
@@ -316,13 +316,13 @@ function readWrite(api: OpenApi, call: Part): Write {
   };
 }
 
-/** What the description of a request says about the fields of its object. */
+/** The fields that the description of a request mentions. */
 export interface Prose {
-  /** The fields that it lists as those that can be changed; `null` without such a list. */
+  /** The fields listed as changeable; `null` without such a list. */
   readonly patchable: ReadonlySet<string> | null;
-  /** The fields that it lists as those that cannot be changed. */
+  /** The fields listed as unchangeable. */
   readonly fixed: ReadonlySet<string>;
-  /** True where it says that it only takes some of the objects. */
+  /** True if it only accepts some of the objects. */
   readonly isForSome: boolean;
 }
 
@@ -334,8 +334,8 @@ const cannot = new RegExp(
 const can = new RegExp(`patchable|\\bmutable|\\bcan be ${ability}`, 'i');
 
 /**
- * Reads lists of fields, below a sentence or in it: "These fields are patchable:", "You cannot update `id`". Other sentences say
- * nothing about single fields that could be told from an example.
+ * Reads lists of fields, below a sentence or in it: "These fields are patchable:", "You cannot update `id`". Other sentences
+ * cannot be distinguished from examples.
  */
 function readProse(description: string): Prose {
   const lines = description.split('\n');

@@ -20,7 +20,7 @@ export interface Part {
   readonly file: string;
 }
 
-/** References that lead to references further than this are not followed: nobody wrote them. */
+/** Longer chains of references are not followed: nobody writes them. */
 const longestChain = 100;
 
 /** A JSON Schema with its `allOf`, `oneOf` and `anyOf` put together. */
@@ -38,14 +38,14 @@ export interface Shape {
   readonly writeOnly: boolean;
 }
 
-/** A schema with more parts is not looked at any further: nobody wrote it. */
+/** A schema with more parts is ignored from here on: nobody writes it. */
 const mostParts = 500;
 
 /** No more text than this is read, in all files together. */
 const mostText = 64 * 1024 * 1024;
 
 /**
- * An OpenAPI document. Its references are followed where they are needed and no further, each once, so that neither cycles
+ * An OpenAPI document. Its references are followed if they are needed and no further, each once, so that neither cycles
  * nor the size of the document matter. They are only followed to files of the source: never outside its folder, and never over
  * the network.
  */
@@ -98,7 +98,7 @@ export class OpenApi {
     });
   }
 
-  /** True where an item of the list under a name is a reference that leads nowhere. */
+  /** True if an item of the list under a name is a reference that leads nowhere. */
   hasGap(part: Part, name: string): boolean {
     const value = get(part.value, name);
     return isArray(value) && this.list(part, name).length < value.length;
@@ -130,7 +130,7 @@ export class OpenApi {
     };
   }
 
-  /** A schema and all that it is put together from, each once. */
+  /** A schema and all its parts, each once. */
   #partsOf(schema: Part, words = ['allOf', 'oneOf', 'anyOf']): Part[] {
     const parts = [schema];
     const seen = new Set([schema.value]);
@@ -155,7 +155,7 @@ export class OpenApi {
     });
   }
 
-  /** The part, or what it refers to; `null` where that is not found. */
+  /** The part, or what it refers to; `null` if that is not found. */
   #follow(part: Part): Part | null {
     const reference = get(part.value, '$ref');
     if (typeof reference !== 'string') return part;
@@ -230,7 +230,7 @@ function readYaml(text: string, file: string): Json {
     const message = `${file} is not valid YAML: ${error.message.split('\n')[0]?.replace(/ at line .*$/, '')}.`;
     throw fail('openapi-syntax', message, { hint, source: { file, line, column: col } });
   } catch (error) {
-    // Aliases that grow without end, and nesting that exhausts the stack.
+    // Aliases that expand without end, and nesting that exhausts the stack.
     if (error instanceof RangeError || error instanceof ReferenceError)
       throw fail('openapi-syntax', `${file} is too complex for the YAML parser.`, { hint });
     throw error;

@@ -109,14 +109,14 @@ const referenceMembers = [
   'attachmentUrl',
 ];
 
-/** People are called by what they do for an object. */
+/** People appear by their role for an object. */
 const identities = /^(owner|manager|reviewer|approver|requester|creator|assignee|recipient|identity)$/i;
 
 function wellKnown(name: string): string | null {
   return identities.test(name) || /Owner$/.test(name) ? 'Identity' : null;
 }
 
-/** The kind of objects that the API calls so; `null` for types of values, and for roles that people have. */
+/** The kind for a type of the API; `null` for types of values, and for roles of people. */
 function kindOfType(type: string): string | null {
   return objectTypes.test(type) ? pascalCase(type.toLowerCase()) : null;
 }
@@ -145,10 +145,10 @@ export function singular(word: string): string {
   return /(ss|sh|ch|x|z)es$/i.test(word) ? word.slice(0, -2) : word.replace(/s$/i, '');
 }
 
-/** The kind whose objects a path has: `/v2025/access-profiles` is a list of `AccessProfile`. `''` where it gives no name. */
+/** The kind whose objects a path has: `/v2025/access-profiles` is a list of `AccessProfile`. `''` if it gives no name. */
 export function kindNameOf(path: string): string {
   const [owner = '', last = ''] = ['', ...pathWords(path)].slice(-2);
-  // `config` alone is that of anything.
+  // `config` alone says nothing.
   const isSaid = !/^(config|configuration|settings)$/i.test(last);
   return pascalCase(isSaid ? singular(last) : `${singular(owner)}-${last}`);
 }
@@ -174,7 +174,7 @@ export function toComment(text: string): string {
     .slice(0, 100);
 }
 
-/** True where only the server sets a property, as its schema, its description or its name says. */
+/** True if only the server sets a property, as its schema, its description or its name says. */
 export function isServerOwned(api: OpenApi, name: string, property: Part): boolean {
   const { readOnly, description } = api.shape(property);
   return name === 'id' || timestamp.test(name) || readOnly || ofServer.test(description);
@@ -185,14 +185,14 @@ const timestamp =
 const ofServer =
   /\bread[- ]only\b|\b(system|server)[- ]generated\b|\b(set|generated|populated) by the (system|server)\b/i;
 
-/** True for names of what a tenant counts or finds out: `identityCount`, `healthy`, `status`. */
+/** True for names of values that a tenant counts or detects: `identityCount`, `healthy`, `status`. */
 export const movesByItself = (name: string): boolean =>
   /^(healthy|status|since|has[A-Z]\w*|\w+Count|\w+RefreshRequired)$/.test(name);
 
 /** A place inside a JSON field, with what a person should know or decide about it. */
 export interface DraftPlace {
   readonly path: string;
-  /** Of ids, `to` is the kind, or the kind of each type, which the member `by` names. */
+  /** For ids, `to` is the kind, or the kind of each type in the member `by`. */
   readonly policy: Form;
   readonly notes: readonly string[];
 }
@@ -207,7 +207,7 @@ interface FoundPlace extends Omit<DraftPlace, 'path'> {
 const deepest = 12;
 const mostMembers = 2000;
 
-/** What single places inside a JSON field are: ids of other objects, secrets, and what only the server sets. */
+/** Policies of places inside a JSON field: ids of other objects, secrets, and server-owned values. */
 export function placesIn(api: OpenApi, field: string, property: Part): DraftPlace[] {
   const found: FoundPlace[] = [];
   const repeated = new Set<JsonObject>();
@@ -260,7 +260,7 @@ function knownPlace(
   );
 }
 
-/** The policy of an id whose type a member beside it names; `null` where that is no type of objects. */
+/** The policy of an id whose type a member beside it names; `null` if that is no type of objects. */
 function byType(by: string, properties: Shape['properties'], api: OpenApi): Omit<DraftPlace, 'path'> | null {
   if (by === 'type' && ![...properties.keys()].every((name) => referenceMembers.includes(name))) return null;
   const types = api.shape(properties.get(by)).choices.filter((type) => typeof type === 'string');

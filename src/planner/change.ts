@@ -40,11 +40,11 @@ import type { Deletion } from './deletes.ts';
 import { hasLookup } from './fill-lookups.ts';
 import { assumeUnseen, type UnseenPolicy } from './unseen.ts';
 
-/** What is known of an object since an earlier revision of the manifests (`--since`). */
+/** The history of an object since an earlier revision (`--since`). */
 interface Since {
-  /** What that revision declared of it. */
+  /** Its declaration at that revision. */
   readonly previous: Resource | null;
-  /** What later applies of this checkout wrote; `null`: they deleted it. */
+  /** The fields that later applies of this checkout wrote; `null`: they deleted it. */
   readonly written: JsonObject | null | undefined;
 }
 
@@ -62,10 +62,10 @@ export interface ComparedObject {
 }
 
 /**
- * How a declared object differs from the live one, and the requests that make them equal: THE comparison. Plans, the check of
- * a saved plan, resuming, verifying a write, rollback and `diff` all ask it.
+ * THE comparison: how a declared object differs from the live one, and the requests that make them equal. Plans, the check of a
+ * saved plan, resuming, verifying a write, rollback and `diff` all use it.
  *
- * @param base the vendor's default that a new object is based on, where there is one
+ * @param base the vendor's default that a new object is based on, if there is one
  */
 export function changeFor(match: Match, base: LiveObject | null, context: ChangeContext): ComparedObject {
   const below = match.live ?? base;
@@ -77,7 +77,7 @@ export function changeFor(match: Match, base: LiveObject | null, context: Change
 
 /** The two sides of a comparison, with JSON fields parsed, and their differences. */
 export interface Comparison {
-  /** What the manifest declares; ignored fields have their live values. */
+  /** The declared fields; ignored fields have their live values. */
   readonly declared: JsonObject;
   readonly current: JsonObject;
   readonly differences: readonly FieldDifference[];
@@ -87,7 +87,7 @@ export interface Comparison {
 }
 
 /**
- * What a manifest declares beside what the tenant has.
+ * The declared and the live fields, side by side.
  *
  * @param below the live object, or else the vendor's default
  */
@@ -125,7 +125,7 @@ function keyDifferences({ keyFields }: Kind, key: Key, wanted: Key | null): Fiel
   }));
 }
 
-/** What a manifest declares, with JSON fields parsed, as the tenant has it in its fields. */
+/** The declared fields, with JSON parsed, arranged as in the tenant's fields. */
 export function declaredFields(kind: Kind, fields: JsonObject, live: LiveObject | null): JsonObject {
   const readable = readableFields(kind, fields);
   return (live && kind.quirks?.arrange?.(readable, live)) ?? readable;
@@ -156,7 +156,7 @@ function writeChange(
       ? withDropped(kind, kind.write.update({ ...input, live }), { ...input, live })
       : kind.write.create(input),
   );
-  // An item of a list without order has no place to stay at.
+  // An item of a list without order has no fixed place.
   const isKept: IsSensitive = (at, value) => {
     const field = fieldNamed(kind, topName(at));
     return field !== undefined && !isUnordered(field) && isConcealed(at, value);
@@ -184,7 +184,7 @@ function writeChange(
   };
 }
 
-/** What a change may show, and what a request or the revision of `--since` may. */
+/** The values that a change may show, and those for a request or the revision of `--since`. */
 function disclosureOf(
   { kind, resource }: Match,
   below: LiveObject | null,
@@ -195,13 +195,13 @@ function disclosureOf(
   const marked = [...resource.secrets(), ...(past?.secrets() ?? [])];
   const earlier = [past?.fields, resource.shown].filter((fields) => fields !== undefined);
   const shown = earlier.map((fields) => declaredFields(kind, fields, below));
-  // What the revision showed may be shown again, but a request holds none of it: it is made again without the revision.
+  // Values from the revision may be shown again, but not in a request: it is computed again without the revision.
   const isConcealed = sensitiveIn(kind, below, written, { marked });
   const isSensitive = shown.length === 0 ? isConcealed : sensitiveIn(kind, below, written, { marked, shown });
   return {
     isConcealed,
     isSensitive,
-    // An apply makes the change again without the revision: what is concealed of the other values may not depend on it.
+    // An apply computes the change again without the revision, which therefore may not affect what is concealed elsewhere.
     wasSensitive: past
       ? sensitiveIn(kind, below, written, { marked, shown, past: declaredFields(kind, past.fields, below) })
       : isSensitive,
@@ -209,7 +209,7 @@ function disclosureOf(
   };
 }
 
-/** The requests that make a change; a step by hand where the tenant has an id or name that no request can name. */
+/** The requests that make a change; a manual step if no request can name the tenant's id or name. */
 function writeWith(write: () => Write): Write {
   try {
     return write();
@@ -223,7 +223,7 @@ function writeWith(write: () => Write): Write {
 
 /**
  * Warns of settings under `lifecycle.ignore` that the tenant does not show, as hosts do with secrets, and that an update would
- * remove: it writes what contains them as a whole. That is asked by making the update again as if the tenant showed them.
+ * remove: it writes the value that contains them as a whole. Detected by computing the update as if the tenant showed them.
  */
 function withDropped(kind: Kind, write: Write, input: UpdateInput): Write {
   const { ignored = [], live, fields } = input;
@@ -255,9 +255,9 @@ const withoutDefault =
   'The vendor has no default for exactly this object: fields that the manifest leaves out stay empty.';
 
 /**
- * The delete of a live object, or the manual step where the API has none.
+ * The delete of a live object, or a manual step if the API has none.
  *
- * @param base the vendor's default that replaces it, where there is one
+ * @param base the vendor's default that replaces it, if there is one
  */
 export function deletionOf(
   { live, source, declared, marked }: Deletion,
@@ -265,7 +265,7 @@ export function deletionOf(
   settings: ApiSettings,
 ): Change {
   const { kind } = live;
-  // A delete takes away all that no manifest declares.
+  // A delete also removes undeclared values.
   const nothing = mapMembers(live.fields, () => null);
   const known = { ...nothing, ...declaredFields(kind, declared, live) };
   const isSensitive = sensitiveIn(kind, live, known, { marked });
@@ -281,7 +281,7 @@ export function deletionOf(
   });
 }
 
-/** What a delete of the object takes away, where a vendor's default `base` may replace it. */
+/** The values that a delete removes; a vendor's default `base` may replace the object. */
 export function lostWith(live: LiveObject, base: LiveObject | null): FieldDifference[] {
   const { kind } = live;
   const left = pick(base?.fields ?? {}, Object.keys(kind.fields));
@@ -318,7 +318,7 @@ function buildChange(
   return { ...common, action, requests, warnings, risk };
 }
 
-/** The differences with the side that moved since the revision, and what it declared where the tenant did. */
+/** The differences with the side that changed since the revision, and the declaration then if it was the tenant. */
 function withOrigins(found: readonly FieldDifference[], match: Match, since: Since): FieldDifference[] {
   return found.map((entry) => {
     const origin = originOf(entry, match, since);
@@ -328,7 +328,7 @@ function withOrigins(found: readonly FieldDifference[], match: Match, since: Sin
   });
 }
 
-/** Whether a change takes back what the tenant has changed or deleted since the revision. */
+/** Whether a change reverts an edit or delete in the tenant since the revision. */
 function undoesTenant({ action, diff }: Change, { previous, written }: Since): boolean {
   const isGone = action === 'create' && previous !== null && written !== null;
   return isGone || diff.some(({ origin }) => origin === 'tenant' || origin === 'both');
@@ -357,7 +357,7 @@ function originOf({ path }: FieldDifference, match: Match, { previous, written }
   if (ours !== undefined && sameJson(ours, at(live.fields) ?? null)) return 'repo';
   const then = at(previous.fields);
   if (sameJson(then ?? null, at(resource.fields) ?? null)) return 'tenant';
-  // What cannot be known of that time, such as an unset variable or a lookup, is not in the manifests of today.
+  // Unknown values of that time, such as an unset variable or a lookup, are not in the current manifests.
   const past = field.is === 'json' ? then : get(previous.fields, name);
   if (then === undefined || past === undefined || isUnknown(past)) return 'repo';
   const tenantMoved =
@@ -367,7 +367,7 @@ function originOf({ path }: FieldDifference, match: Match, { previous, written }
   return tenantMoved ? 'both' : 'repo';
 }
 
-/** What the revision declared at the place of a difference. Items of lists without order have no place to look at. */
+/** The revision's value at the place of a difference. Items of lists without order have no fixed place. */
 function pastValue({ path }: FieldDifference, kind: Kind, { key, fields }: Resource): Json | undefined {
   const [name = '', ...inside] = segmentsOf(path);
   const field = kind.fields[name];
@@ -379,7 +379,7 @@ function pastValue({ path }: FieldDifference, kind: Kind, { key, fields }: Resou
   return inside.length > 0 ? undefined : chooseSynonym(field, value);
 }
 
-/** Whether a value of that time holds a lookup, or a reference to what the tenant does not show any more. */
+/** Whether a value of that time has a lookup, or a reference to an object that the tenant no longer shows. */
 const isUnknown = (value: Json): boolean => hasLookup(value) || refsIn(value).length > 0;
 
 /** The difference is one of the key. It is judged as objects are matched. */

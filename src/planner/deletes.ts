@@ -12,20 +12,20 @@ import type { PlanInput } from './input.ts';
 
 export interface Deletion {
   readonly live: LiveObject;
-  /** Its addresses in the tenant and, where a manifest names it by another one, that too: scope and guards mean all. */
+  /** Its addresses in the tenant and, if different, in its manifest: scope and guards cover all. */
   readonly addresses: readonly Address[];
-  /** Where a manifest declares it absent; `null` where none does. */
+  /** Where a manifest declares it absent; `null` if none does. */
   readonly source: Change['source'];
   readonly protect: boolean;
-  /** What a manifest declared of it; the rest of its settings is not shown. */
+  /** Its declaration; other settings are not shown. */
   readonly declared: JsonObject;
   readonly marked: readonly Pointer[];
 }
 
 /**
- * Finds the objects to delete. Deletes come from exactly three places (design, section 5): `ensure: absent`, `--since`
- * and `--prune`. An object that several of them name is deleted once. Declared objects, in scope or not, are never pruned.
- * Objects that no manifest could declare are not pruned either: nobody can have removed the manifest of one.
+ * Finds the objects to delete. Deletes come from exactly three places (design, section 5): `ensure: absent`, `--since` and
+ * `--prune`. An object that several of them name is deleted once. Declared objects, in scope or not, are never pruned. Objects
+ * that no manifest could declare are not pruned either, since none can have been removed.
  *
  * @param absent the objects in scope with `ensure: absent`
  */
@@ -37,7 +37,7 @@ export function findDeletions(
   const { scope } = input.choices;
   const prune = scope.prune ? input.environment.policy.prune : null;
   const previous = input.previous ?? [];
-  // Without --prune and --since nobody asks what is declared.
+  // Only --prune and --since need the declarations.
   const declared = prune || input.previous ? declaredObjects(input.resources, index) : new Set<Address>();
   const isUndeclared = (live: LiveObject | null) => live !== null && !declared.has(live.address);
   const includes = namesFilter(scope);
@@ -48,7 +48,7 @@ export function findDeletions(
       return { live, addresses: addressesOf(live), source: null, protect: false, declared: {}, marked: [] };
     })
     .filter(isInScope)
-    // The same plan, however the tenant orders its lists.
+    // Independent of the order in the tenant's lists.
     .toSorted((one, other) => byAddress(one.live, other.live));
   const whyKept = keeper(input, prune);
   // Objects that share an address share the reason.
@@ -76,8 +76,8 @@ export function findDeletions(
 }
 
 /**
- * The live objects in scope, of kinds that manifests declare, that neither a manifest nor `prune.keep` names. This is a fact of the
- * tenant, whatever the plan deletes.
+ * The live objects in scope, of kinds that manifests declare, that neither a manifest nor `prune.keep` names. This does not
+ * depend on what the plan deletes.
  *
  * @param others objects that were read in addition to those of the input
  */
@@ -97,13 +97,13 @@ export function findUndeclared(
   });
 }
 
-/** Returns a function that says why `--prune` does not delete an undeclared object; `null` where it does. */
+/** Returns a function that says why `--prune` does not delete an undeclared object; `null` if it does. */
 function keeper(
   { objects, whyUndeclarable, environment: { settings } }: PlanInput,
   prune: Policy['prune'] | null,
 ): (live: LiveObject) => string | null {
   const isKept = matchAddresses(prune?.keep ?? [], { isGuard: true });
-  // Without --prune nothing asks.
+  // Only --prune needs it.
   const sharing = new Map(groupBy(prune ? objects : [], ({ identity }) => identity));
   return (live) => {
     if (addressesOf(live).some(isKept)) return 'prune.keep names it';
@@ -120,8 +120,8 @@ function keeper(
 }
 
 /**
- * What the revision declared and nothing declares now, as if a manifest declared it absent: objects that the plan deletes,
- * and those that are gone already. So a tenant without the object proves its delete in another one.
+ * Objects that the revision declared and no manifest does now, as if declared absent: those that the plan deletes, and those
+ * already gone. So a tenant without the object proves its delete in another one.
  */
 export function findRemoved(
   { resources, previous, objects, choices }: PlanInput,

@@ -17,7 +17,7 @@ export type SideObject = LiveSide | DeclaredSide;
 
 export interface LiveSide extends LiveObject {
   readonly is: 'live';
-  /** What the manifests of its side declare of it: other settings are not shown. */
+  /** Its declarations on its side: other settings are not shown. */
   declares(): JsonObject;
 }
 
@@ -27,7 +27,7 @@ interface DeclaredSide extends Resource {
 
 export interface ObjectPair {
   readonly kind: Kind;
-  /** The object on the first and on the second side; `null` where a side does not have it. */
+  /** The object on the first and on the second side; `null` if a side does not have it. */
   readonly sides: readonly [SideObject | null, SideObject | null];
 }
 
@@ -93,14 +93,14 @@ export function diffPairs(
   };
 }
 
-/** `notCompared`: what one of the sides does not show, or whose secret is not set. */
+/** `notCompared`: values that one of the sides does not show, or whose secret is not set. */
 function diffPair(pair: ObjectPair, secrets: SideSecrets) {
   const { kind } = pair;
   const [first, second] = pair.sides;
   if (first === null || second === null)
     return { object: describePair(pair, first === null ? 'second' : 'first', []), notCompared: null };
   const { differences, notComparable } = compareSides(kind, [first, second], secrets);
-  // Of most objects nothing differs.
+  // Most objects have no differences.
   const isSensitive = differences.length === 0 ? () => true : sensitiveOnSides(kind, [first, second]);
   const diff = differences.map((entry) => {
     const { origin: _origin, ...shown } = redactDifference(entry, isSensitive);
@@ -129,9 +129,8 @@ function describePair(pair: ObjectPair, where: DiffObject['in'], diff: DiffObjec
 type SidesCompared = Pick<Comparison, 'differences' | 'notComparable'>;
 
 /**
- * How an object differs between two sides: the first one is `before`, the second one `after`. A tenant is compared with a
- * manifest as a plan does it: what the manifest leaves out is not compared. Two tenants, and two manifests, are compared in
- * all their fields.
+ * How an object differs between two sides: the first one is `before`, the second one `after`. A tenant and a manifest are
+ * compared as in a plan: omitted fields do not count. Two tenants, and two manifests, are compared in all fields.
  */
 function compareSides(
   kind: Kind,

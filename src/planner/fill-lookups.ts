@@ -41,7 +41,7 @@ export function fillLookups(resource: Resource, answer: (lookup: Lookup) => Json
   return { ...resource, fields: mapMembers(resource.fields, (value) => mapJson(value, fill)) };
 }
 
-/** What the values stand for that lookups found, by the address of the resource that uses them. */
+/** The lookups behind found values, by the address of the resource that uses them. */
 export type LookedUp = ReadonlyMap<Address, ReadonlyMap<string, string>>;
 
 export function lookedUpBy(lookups: readonly UsedLookup[], answer: (lookup: Lookup) => Json): LookedUp {

@@ -16,14 +16,14 @@ interface PlannedWrite {
   readonly resource: Resource;
 }
 
-/** The reasons to refuse a plan, each with what lifts it; empty where there are none. */
+/** The reasons to refuse a plan, each with what lifts it; empty if there are none. */
 export function findRefusals(
   input: PlanInput,
   deletes: readonly PlannedDelete[],
   writes: readonly PlannedWrite[],
 ): Diagnostic[] {
   const { policy } = input.environment;
-  // Guards are about requests, not about what is deleted by hand. They hold for what is deleted to be made again.
+  // Guards are about requests, not about what is deleted by hand. They also cover objects that are deleted and created again.
   const sent = deletes.filter(({ change }) => change.action === 'delete');
   const replaced = writes
     .filter(({ change }) => isReplacement(change))
@@ -59,8 +59,8 @@ export function findLaterRefusals(
   const deletes = changes
     .filter((change) => change.action === 'delete' || isReplacement(change))
     .map((change) => ({ change, deletion: { addresses: [change.address], protect: false } }));
-  // Anybody who can write a plan file can write a limit into it, so by itself it can only lower that of the environment.
-  // The digest contains the limit, so an approval of the digest is one of the limit too.
+  // Anyone who can write a plan file can write a limit into it, so alone it can only lower the environment's.
+  // The digest covers the limit, so approving the digest approves the limit.
   const byPlan = allowed?.maxDeletes ?? byEnvironment;
   const limit = digest === undefined ? Math.min(byPlan, byEnvironment) : byPlan;
   return [...protectedDeletes(deletes, protect), ...tooManyDeletes(deletes.length, maxDeletes ?? limit)];

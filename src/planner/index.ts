@@ -26,8 +26,8 @@ import { type PlanInput, refuseUnknownKeys } from './input.ts';
 import { type ComparedMatch, compareAll, type Matched } from './match.ts';
 
 /**
- * The plan that makes the tenant equal to the manifests. Pure: the same input gives the same plan. Throws a Failure for
- * a declared key without a vendor's default, where the kind needs one.
+ * The plan that makes the tenant match the manifests. Pure. Throws a Failure for a declared key without a vendor's default, if
+ * the kind needs one.
  *
  * @param matched what {@link matchAll} found for the same input
  * @param defaults the vendor's defaults that `defaultsFor` asks for
@@ -58,7 +58,7 @@ export function planMatched(input: PlanInput, matched: Matched, defaults: readon
     environment: environment.name,
     tenant: input.tenant,
     scope: choices.scope,
-    // What options lift of the guards is part of the plan and its digest: an apply of the plan keeps to it.
+    // Guards lifted by options are part of the plan and its digest, and an apply of the plan respects them.
     ...(maxDeletes === null && allowDeleteAll.length === 0
       ? {}
       : { allowed: { maxDeletes, deleteAll: allowDeleteAll } }),
@@ -80,7 +80,7 @@ export function planMatched(input: PlanInput, matched: Matched, defaults: readon
   };
 }
 
-/** What the manifests in scope declare, as digests, and what of it exists or not because of the environment. */
+/** The digests of declarations in scope, and the objects whose existence the environment decides. */
 function stateDesired(
   input: PlanInput,
   deletions: readonly Deletion[],
@@ -93,7 +93,7 @@ function stateDesired(
     declaration && isInScope(address) ? [{ address, declaration }] : [],
   );
   const digests = declared.map(({ address, declaration }) => [address, declaration.digest()] as const);
-  // A tenant that lacks an object because its environment says so has not shown what others would have.
+  // A tenant that lacks an object because of its environment proves nothing for others.
   const here = declared.filter(({ declaration }) => declaration.isEnsuredHere());
   return {
     desired: Object.fromEntries([...removed, ...digests]),
@@ -126,7 +126,7 @@ export function batchDeletes(deletes: readonly Change[], kinds: Kinds): Change[]
   });
 }
 
-/** Remarks on values that the tenant does not show. Such a value is still written where a change writes what contains it. */
+/** Remarks on values that the tenant does not show. Such a value is still written if a change writes the value around it. */
 function notComparableRemarks(
   resource: Resource,
   { change, notComparable: places }: ComparedObject,

@@ -36,9 +36,9 @@ export interface PlanInput {
   /** The live objects that {@link readRequestsFor} asks for. */
   readonly objects: readonly LiveObject[];
   readonly secrets: Secrets;
-  /** Why no manifest could declare an object, in words; `null` where one could. Only asked with `--prune`. */
+  /** Why no manifest could declare an object, in words; `null` if one could. Only asked with `--prune`. */
   readonly whyUndeclarable: (live: LiveObject) => string | null;
-  /** What applies of this checkout wrote since the revision of `--since`: the fields, or `null` where one deleted the object. */
+  /** The writes of this checkout's applies since the revision of `--since`: the fields, or `null` if one deleted the object. */
   readonly written?: ReadonlyMap<Address, JsonObject | null>;
   readonly choices: PlanChoices;
   /** Remarks of earlier steps. */
@@ -63,14 +63,14 @@ export function readRequestsFor({
     const targetsOfKind = targets.filter((target) => target.kind === kind);
     const needed = [...ofKind, ...targetsOfKind];
     if (needed.length === 0 && !isPruned) return [];
-    // What was only referred to then shows who changed a reference. A kind that nothing else needs is not read for it.
+    // Objects that were only referred to then show who changed a reference. A kind that nothing else needs is not read for it.
     const referred = [...targetsOfKind, ...pastTargets.filter((target) => target.kind === kind)];
     const wanted = [...ofKind, ...referred];
     // Only the whole list shows whether a delete removes the last object of a kind.
     const isWhole = ofKind.some(({ ensure }) => scope.since !== null || ensure === 'absent');
     const ids = [...new Set(wanted.flatMap(({ id }) => (id === null ? [] : [id])))];
     const complete = isPruned || isWhole;
-    // Two objects with one key are reported where a manifest refers to them.
+    // Two objects with one key are reported at the manifest that refers to them.
     const known = new Set(ofKind.map(({ key }) => identityOf(kind, key)));
     const allowsDuplicates = referred
       .map(({ key }) => key)
@@ -81,7 +81,7 @@ export function readRequestsFor({
   });
 }
 
-/** The objects that the resources in scope refer to: what is compared is narrowed by the scope, but not what is referred to. */
+/** The objects that the resources in scope refer to: the scope limits comparisons, not references. */
 function targetsOf(
   resources: readonly Resource[],
   isInScope: (address: Address) => boolean,
@@ -141,7 +141,7 @@ function withoutDefault(missing: readonly Match[], defaults: readonly LiveObject
   return missing.filter(({ kind, resource }) => kind.read.defaults && !names.has(familyOf(resource)));
 }
 
-/** What an object shares with its variants in other media and locales. */
+/** The part of an object's key that its variants in other media and locales share. */
 function familyOf({ kind, key: [name = ''] }: Pick<Resource, 'kind' | 'key'>): string {
   return `${kind.name} ${name}`;
 }

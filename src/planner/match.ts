@@ -58,7 +58,7 @@ export function matchAll(input: PlanInput, others: readonly LiveObject[] = []): 
   };
 }
 
-/** Compares declared objects with the tenant, or with the vendor's defaults where they do not exist yet. */
+/** Compares declared objects with the tenant, or new ones with the vendor's defaults. */
 export function compareAll(
   { environment, choices, secrets, previous, written }: PlanInput,
   matches: readonly Match[],
@@ -76,7 +76,7 @@ export function compareAll(
   });
 }
 
-/** Returns a function that finds what the revision declared of an object: by its id, its key or its former key. */
+/** Returns a function that finds an object's declaration at the revision: by its id, its key or its former key. */
 function previousFinder(previous: readonly Resource[]): (resource: Resource) => Resource | null {
   const present = previous.filter(({ ensure }) => ensure === 'present');
   const byIdentity = resourcesByIdentity(present);
@@ -105,7 +105,7 @@ function matchResources({ resources, choices }: PlanInput, index: LiveIndex): Ma
     .map((resource): Match => {
       const { kind, ensure, lifecycle } = resource;
       const live = index.find(resource);
-      // A delete takes away what is ignored, too.
+      // A delete also removes ignored values.
       return { kind, resource, live: live && ensure === 'present' ? ignoring(live, lifecycle.ignore) : live };
     });
   const problems = [
@@ -207,7 +207,7 @@ function findRenames(
   others: readonly LiveObject[],
   deletions: readonly Deletion[],
 ): Diagnostic[] {
-  // What a rollback creates again is no manifest's.
+  // Objects that a rollback restores belong to no manifest.
   const renamable = created.filter(({ resource, kind: { can, keyFields } }) => {
     return resource.declaration !== null && keyFields.length === 1 && (can.rename || can.pin);
   });
@@ -233,7 +233,7 @@ function findRenames(
   });
 }
 
-/** @param lost what the revision of `--since` declared of the objects that are deleted */
+/** @param lost the declarations at the revision of `--since` of deleted objects */
 function formerResources(created: readonly Match[], lost: readonly Resource[]) {
   const byFormerName = new Map(
     lost.flatMap((each): [string, Resource][] => {
@@ -255,7 +255,7 @@ function formerResources(created: readonly Match[], lost: readonly Resource[]) {
 
 const fileOf = (resource: Resource): string => `${resource.kind.name} ${resource.source().file}`;
 
-/** More pairs are no renames, but another tenant: to compare them all would take long. */
+/** More pairs mean another tenant rather than renames, and comparing them all would take long. */
 const mostPairs = 10_000;
 
 /** @param left objects that are deleted, or that no manifest names */
@@ -272,14 +272,14 @@ function formerObjects(created: readonly Match[], left: readonly LiveObject[], u
   ];
   return (match: Match): Former | undefined => {
     const [found, ...others] = byMatch.get(match) ?? [];
-    // Where several are alike, nobody can tell which one it was.
+    // If several are alike, any of them may be it.
     if (!found || others.length > 0 || byLive.get(found.live)?.length !== 1) return;
     const { kind, address, id } = found.live;
     return { address, line: kind.can.rename ? renameLine(found.live) : `id: ${JSON.stringify(id)}` };
   };
 }
 
-/** Whether the object has all that is declared but the name, and that is more than nothing. */
+/** Whether the object has all declared fields but the name, and at least one. */
 function isAlike(match: Match, live: LiveObject, unseen: UnseenPolicy): boolean {
   if (isKnownById(live)) return false;
   const { declared, differences, notComparable } = compare(match, live, unseen);
@@ -330,7 +330,7 @@ function appearanceOf(kind: Kind, key: Key): string {
   return identityOf(kind, parts);
 }
 
-/** A key in which one sees each character that is not of ASCII. */
+/** A key with each character outside ASCII made visible. */
 function showCodePoints(key: Key): string {
   const text = key.join('/').replaceAll(/[^\x20-\x7e]/gu, (char) => {
     const code = (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');

@@ -8,7 +8,7 @@ import { get, type Json, type JsonObject, objectFrom, pick } from '../model/json
 import { segmentsOf, valueAt } from '../model/pointer.ts';
 import { declaredFields } from './change.ts';
 
-/** A declared object whose vendor's default is another than the one that it was customised from. */
+/** A declared object that was customised from another default than the current one. */
 export interface MovedDefault {
   readonly match: Match;
   /** The default that was customised, as its digest. */
@@ -17,8 +17,8 @@ export interface MovedDefault {
 }
 
 /**
- * The declared objects whose vendor's default has changed since they were customised (`lifecycle.basedOn`): they do not
- * follow the vendor, so a person has to decide what to take over.
+ * The declared objects whose vendor's default has changed since they were customised (`lifecycle.basedOn`): they do not follow
+ * the vendor, so a person has to decide what to adopt.
  *
  * @param standards the live defaults of the objects with `basedOn`
  */
@@ -34,8 +34,8 @@ export function findMovedDefaults(matches: readonly Match[], standards: LiveInde
 }
 
 /**
- * The fields of the default that an object was customised from, where they can be proven: each field is as it was once
- * declared or as the vendor has it now, and together they have the digest that the manifest records.
+ * The fields of the default that an object was customised from, if provable: each as once declared or as the vendor has it now,
+ * and together they have the digest in the manifest.
  *
  * @param declared fields of the object, now or earlier
  */
@@ -48,7 +48,7 @@ export function provenDefault(
     const ours = get(declared, name);
     return ours === undefined || sameValue(field, ours, get(standard.fields, name)) ? [] : [name];
   });
-  // Each more doubles the number of mixtures.
+  // Each further field doubles the number of combinations.
   if (names.length > maxMixed) return null;
   for (let mixture = 1; mixture < 2 ** names.length; mixture += 1) {
     const taken = names.filter((_, at) => (mixture >> at) % 2 === 1);
@@ -63,7 +63,7 @@ const maxMixed = 8;
 /**
  * A remark on an object whose default has moved.
  *
- * @param earlier the fields of the default that it was customised from; `null` where nothing shows them
+ * @param earlier the fields of the default that it was customised from; `null` if nothing shows them
  */
 export function movedDefaultRemark(moved: MovedDefault, earlier: JsonObject | null): Diagnostic {
   const { match, standard } = moved;
@@ -82,7 +82,7 @@ export function movedDefaultRemark(moved: MovedDefault, earlier: JsonObject | nu
   };
 }
 
-/** What differs between the declared object, over the live one, and the vendor's default. Secrets are left out. */
+/** The differences between the declared object, over the live one, and the vendor's default, without secrets. */
 function versionsOf({ match, standard }: MovedDefault, earlier: JsonObject | null): Versions[] {
   const { kind, resource, live } = match;
   const declared = declaredFields(kind, resource.fields, live);

@@ -35,7 +35,7 @@ export function referencesIn(resources: readonly Resource[], kinds: Kinds): Used
 }
 
 function referencesOf({ kind, fields, ensure }: Resource) {
-  // What must not exist may be below what must not exist either.
+  // An absent object may be below another absent one.
   if (ensure === 'absent') return [];
   return Object.entries(fields).flatMap(([name, value]) => {
     const field = kind.fields[name];
@@ -47,12 +47,12 @@ function referencesOf({ kind, fields, ensure }: Resource) {
   });
 }
 
-/** The declared objects by their identities: what a reference means, where a manifest declares it. */
+/** The declared objects by identity, to resolve references to them. */
 export function resourcesByIdentity(resources: readonly Resource[]): ReadonlyMap<string, Resource> {
   return new Map(resources.map((each) => [identityOf(each.kind, each.key), each]));
 }
 
-/** The resources, with the former key of those below an object that gets another name: they are still below that. */
+/** The resources, with the former keys of those below a renamed object, where they still are. */
 export function addFormerParents(resources: readonly Resource[]): readonly Resource[] {
   if (!resources.some(({ kind }) => kind.parent)) return resources;
   const declared = resourcesByIdentity(resources);
@@ -65,7 +65,7 @@ export function addFormerParents(resources: readonly Resource[]): readonly Resou
   });
 }
 
-/** What was declared then, to be found in the tenant also under the name that a manifest of today gives it. */
+/** The earlier declarations, findable in the tenant under their current names too. */
 export function addLaterNames(
   past: readonly Resource[],
   resources: readonly Resource[],
@@ -128,7 +128,7 @@ export function resolveReferences(
 /**
  * Throws a Failure for references that lead nowhere.
  *
- * @param known what else there is: one of them may be meant
+ * @param known other objects, for suggestions
  */
 export function refuseMissing(
   missing: readonly MissingReference[],
@@ -150,7 +150,7 @@ interface TenantIndex extends Pick<Targets, 'isInScope'> {
 }
 
 /**
- * What a reference stands for: an id, or a marker for that of an object which the plan creates.
+ * Resolves a reference: to an id, or a marker for the id of an object that the plan creates.
  *
  * @param declared the resource of that key, or `null`
  */
@@ -191,7 +191,7 @@ function whyAbsent({ address }: Resource): Missing {
 }
 
 /**
- * The problems of references to what is declared absent: they lead nowhere, whatever the tenant has.
+ * The problems of references to objects declared absent: they lead nowhere, whatever the tenant has.
  *
  * @param resources all of the project
  */
@@ -221,7 +221,7 @@ export function fillReferences(resource: Resource, { ids }: Pick<ResolvedReferen
     isName ? [[segmentsOf(at).at(-1) ?? '', nameFrom(answer(to))] as const] : [],
   );
   if (names.length === 0) return filled;
-  // Where ids are names of members, its places are those in the filled fields.
+  // If ids are names of members, the places are those in the filled fields.
   const { kind, lifecycle } = resource;
   const [idOf, nameOf] = [new Map(names), new Map(names.map(([name, id]) => [id, name]))];
   const fill = (at: Pointer) => renameSteps(kind, at, (name) => idOf.get(name) ?? null);
@@ -250,11 +250,11 @@ function fillFields({ kind, fields }: Resource, answer: (to: Address, isName: bo
 }
 
 /**
- * Throws a Failure with the references to what a plan deletes, gives another name or leaves to be made by hand, and with
- * those in a cycle of objects that it creates.
+ * Throws a Failure for references to objects that a plan deletes, renames or leaves to a manual step, and for cycles of new
+ * objects.
  *
- * @param references those in scope; none where no manifest explains the plan
- * @param resources all of the project: what is outside the scope stays, and so does what it refers to
+ * @param references those in scope; none if no manifest explains the plan
+ * @param resources all of the project: objects outside the scope stay, with their references
  */
 export function refuseLostReferences(
   references: readonly UsedReference[],

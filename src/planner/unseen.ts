@@ -6,13 +6,13 @@ import { livePlace, secretName, secretPlaces } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 
 export interface UnseenPolicy {
-  /** True where a declared secret is what the tenant shows at the place, so that it need not be written. */
+  /** True if a declared secret equals the tenant's value, so that it need not be written. */
   isSame(secret: string, shown: string, at: Pointer): boolean;
-  /** True where a value that the tenant does not show stays as it is; otherwise it is written. */
+  /** True if a value that the tenant does not show stays as it is; otherwise it is written. */
   isLeft(at: Pointer): boolean;
 }
 
-/** As a plan decides: hidden values stay, and secrets where they are equal. With `--rotate`, both are written. */
+/** As in a plan: hidden values and equal secrets stay. With `--rotate`, both are written. */
 export function unseenInPlan(secrets: Pick<Secrets, 'matches'>, rotate: boolean): UnseenPolicy {
   return {
     isSame: (secret, shown) => !rotate && secrets.matches(secret, shown),
@@ -23,8 +23,8 @@ export function unseenInPlan(secrets: Pick<Secrets, 'matches'>, rotate: boolean)
 type Shown = Pick<LiveObject, 'fields' | 'hidden'>;
 
 /**
- * Declared fields as far as they can be compared: values that stay as they are have the live ones in their place.
- * `notComparable`: the places of the manifest whose values the tenant does not show; `left`: those of the tenant that stay.
+ * Declared fields for the comparison: unchanged values are replaced by the live ones. `notComparable`: the places of the manifest
+ * whose values the tenant does not show; `left`: those of the tenant that stay.
  */
 export function assumeUnseen(kind: Kind, declared: JsonObject, shown: Shown, unseen: UnseenPolicy) {
   const nothing = { notComparable: [], left: [] };
@@ -79,7 +79,7 @@ function assume(value: Json, { at, from, isNew = false }: Spot, walk: Walk): Jso
   return isObject(value) ? mapMembers(value, (item, member) => assume(item, below(member), walk)) : value;
 }
 
-/** Items without order have no place to look at: each is a live item that it equals, as far as the tenant shows that. */
+/** Items without order have no fixed place: each matches a live item that it equals, as far as the tenant shows. */
 function assumeItems(
   items: readonly Json[],
   textOf: (item: Json) => string,
@@ -111,14 +111,14 @@ function assumeItems(
   });
 }
 
-/** Tells items apart of a list without order at a place; `null` where there is no such list. */
+/** Identifies items of a list without order at a place; `null` if there is no such list. */
 export function itemTextOf(kind: Kind, at: Pointer): ((item: Json) => string) | null {
   const [name = '', ...below] = segmentsOf(at);
   const field = fieldNamed(kind, name);
   return field ? itemTextAt(field, pointer(...below)) : null;
 }
 
-/** Whether the tenant has a value at the place and does not show it, as far as that can be told. */
+/** Whether the tenant probably has a hidden value at the place. */
 function isHidden({ fields, hidden }: Shown, at: Pointer, secret: string | null): boolean {
   if (hidden.includes(at)) return true;
   if (secret === null || (valueAt(fields, at) ?? null) !== null) return false;

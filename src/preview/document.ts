@@ -30,7 +30,7 @@ export function toRendered({ before, after, further, remark }: RenderedSides): R
 /**
  * A template that was rendered, for the page.
  *
- * @param vendor the vendor's default, where it has changed since the template was customised
+ * @param vendor the vendor's default, if it has changed since the template was customised
  */
 export function renderedTemplate(
   address: Address,
@@ -53,8 +53,8 @@ export function renderedTemplate(
 }
 
 /**
- * A rendered template, or why it was not, as a whole HTML document for a frame without scripts. The sender and the subject of
- * an e-mail are shown outside of it, where its style does not reach.
+ * A rendered template, or why it was not, as a whole HTML document for a frame without scripts. The sender and the subject of an
+ * e-mail are shown outside of it, unaffected by its style.
  */
 export function renderedSide(outcome: Outcome<Message> | null): RenderedSide | null {
   if (outcome === null) return null;
@@ -79,7 +79,7 @@ export function renderedSide(outcome: Outcome<Message> | null): RenderedSide | n
   }
 }
 
-/** Blanks, and what e-mails put between their first words and the rest, so that an inbox shows only these. */
+/** Blanks, and the filler that e-mails put after their first words, so that an inbox shows only these. */
 const filler = /^(?:\u034f|[\s\u00ad\u200b-\u200d\u2060])$/;
 
 /** The first words of an e-mail, as inboxes show them after the subject. Those that are hidden in it count too. */
@@ -118,7 +118,7 @@ function page(content: Markup, kind: 'mail' | 'plain' = 'plain'): string {
 
 /** A chat message as its recipients see it, in plain HTML. */
 function chatMarkup(content: Json): Markup {
-  // What a phone shows of the message before it is opened.
+  // The preview of the message on a phone.
   const notice = isObject(content) ? (getText(content, 'text') ?? '') : '';
   const parts = chatParts(content);
   const repeated = parts.length === 1 && parts[0]?.is === 'text' && parts[0].text === notice;
@@ -188,7 +188,7 @@ type ChatPart =
   | { readonly is: 'button'; readonly text: string; readonly style: '' | 'primary' | 'danger' }
   | { readonly is: 'fact'; readonly name: string; readonly text: string }
   | { readonly is: 'divider' }
-  /** What stands side by side. */
+  /** Elements side by side. */
   | { readonly is: 'row'; readonly columns: readonly (readonly ChatPart[])[] };
 
 const maxDepth = 40;
@@ -215,8 +215,8 @@ const containers = [
 const rows = ['columns', 'cells'] as const;
 
 /**
- * What a Slack or Teams message shows: the blocks of Slack, the cards of Teams, and the texts of anything else. The
- * message's own text is shown only where there is nothing else: it is meant for the notification.
+ * The visible parts of a Slack or Teams message: the blocks of Slack, the cards of Teams, and other texts. The message's own text
+ * is shown only if there is nothing else: it is meant for the notification.
  */
 export function chatParts(content: Json): ChatPart[] {
   if (!isObject(content)) return ownText(content);
@@ -275,7 +275,7 @@ function partsOf(element: JsonObject, depth: number): ChatPart[] {
 /** Buttons and fields of Slack, and the actions of Teams. */
 const controls = /^(button$|overflow$|.+_select$|.+picker$|Action\.|OpenUri|HttpPOST)/;
 
-/** As Slack and Teams name them. */
+/** Named as in Slack and Teams. */
 function buttonStyleOf(element: JsonObject): '' | 'primary' | 'danger' {
   const style = getText(element, 'style') ?? '';
   if (/^(?:primary|positive)$/i.test(style)) return 'primary';

@@ -20,7 +20,7 @@ import { toRendered } from './document.ts';
 
 /** A longer page is slow to open, and nobody reads it. */
 const maxCharacters = 20_000_000;
-/** Milliseconds after which the rest is left out: each template that never ends takes its time limit. */
+/** The time limit in milliseconds: each endless template takes its own time limit. */
 const maxDuration = 60_000;
 
 interface PlanRenderOptions {
@@ -75,15 +75,15 @@ export async function renderPlanTemplates(
 }
 
 /**
- * The fields of a NotificationTemplate before and after a planned change. After is the body of its request, or the
- * vendor's default where it is deleted. Before is the same with every difference reverted. Both are `null` where the
- * plan does not say: of a delete it holds only what differs from the default.
+ * The fields of a NotificationTemplate before and after a planned change. After is the body of its request, or the vendor's
+ * default after a delete. Before is the same with every difference reverted. Both are `null` if the plan does not say: for a
+ * delete it only has differences from the default.
  *
  * @param base the fields of the vendor's default that a delete goes back to
  */
 export function sidesOf(change: Change, base: JsonObject | null = null): Sides<JsonObject> {
   const { action, diff, requests } = change;
-  // Only where there is no default, and it had a text, do the differences of a delete hold the whole template.
+  // Only if there is no default, and it had a text, do the differences of a delete hold the whole template.
   const isWhole =
     diff.every(({ after }) => after === null) &&
     diff.some(({ path }) => ['/body', '/slackTemplate', '/teamsTemplate'].includes(path));
@@ -94,7 +94,7 @@ export function sidesOf(change: Change, base: JsonObject | null = null): Sides<J
   const after = isObject(written)
     ? mapMembers(written, (field, name) => (isMessage(name) ? mapJson(field, parseTexts) : field))
     : null;
-  // What was added to a list is named from its end, and so is what was removed: it goes back in the opposite order.
+  // Differences count list items from the end, so they are reverted in the opposite order.
   const reverted = [
     ...diff.filter(({ op }) => op === 'add'),
     ...diff.filter(({ op }) => op !== 'add').reverse(),

@@ -4,7 +4,7 @@ import type { JsonObject } from '../model/json.ts';
 /** The header that proves a request comes from the page itself. */
 export const tokenHeader = 'x-preview-token';
 
-/** The template that a declared one replaces; `not-read` where the tenant was not asked. */
+/** The template that a declared one replaces; `not-read` if the tenant was not asked. */
 export type Base = 'tenant' | 'default' | 'nothing' | 'not-read';
 
 /** The answer to `GET /api/templates`. The page shows all its texts as text. */
@@ -14,9 +14,9 @@ export interface TemplateList {
   readonly isBroken: boolean;
   /** Files or the tenant are being read again. */
   readonly isReading: boolean;
-  /** When the state that is shown was loaded, as an ISO date; `null` where none has loaded yet. */
+  /** When the state that is shown was loaded, as an ISO date; `null` if none has loaded yet. */
   readonly loadedAt: string | null;
-  /** Problems that belong to none of the templates; where the files do not load, all errors. */
+  /** Problems that belong to no template; if the files do not load, all errors. */
   readonly problems: readonly Problem[];
   readonly templates: readonly ListedTemplate[];
 }

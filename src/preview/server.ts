@@ -13,7 +13,7 @@ import { type PreviewError, type RenderedTemplate, type TemplateList, tokenHeade
 import { redactProblems, redactTemplate, type Snapshot, templateList } from './snapshot.ts';
 
 /**
- * Starts the server. Rejects with the system's error where the port is taken.
+ * Starts the server. Rejects with the system's error if the port is taken.
  *
  * @param port 0 takes a free port
  * @param redact removes secrets from what the page shows
@@ -192,7 +192,7 @@ function refusalOf(
   return isSame ? null : 'This page belongs to an earlier run. Reload it.';
 }
 
-/** The body; `null` where it is too long, too deep, or not a JSON object. */
+/** The body; `null` if it is too long, too deep, or not a JSON object. */
 async function readBody(request: IncomingMessage) {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -18,11 +18,11 @@ import { oneLine, printable } from '../report/safe.ts';
 import { place } from '../report/words.ts';
 import type { ListedTemplate, Problem, TemplateList } from './protocol.ts';
 
-/** A declared template, and the tenant's in its place where that was read. */
+/** A declared template, and the tenant's version if it was read. */
 export interface PreviewTemplate extends Omit<ListedTemplate, 'place' | 'editor' | 'problems'> {
   readonly source: Source;
   readonly sides: Sides<JsonObject>;
-  /** The vendor's default, where it has changed since the template was customised. */
+  /** The vendor's default, if it has changed since the template was customised. */
   readonly moved: Sides<JsonObject> | null;
 }
 
@@ -32,11 +32,11 @@ export interface Snapshot {
   /** The project's folder, for links that open an editor. */
   readonly root: string;
   readonly templates: readonly PreviewTemplate[];
-  /** The tenant's context attributes; `null` where they were not read. */
+  /** The tenant's context attributes; `null` if they were not read. */
   readonly attributes: JsonObject | null;
   readonly listed: VariableLists;
   readonly diagnostics: readonly Diagnostic[];
-  /** When the templates were loaded, as an ISO date; `null` where the files have not loaded yet. */
+  /** When the templates were loaded, as an ISO date; `null` if the files have not loaded yet. */
   readonly loadedAt: string | null;
   /** The files have changed since and do not load. */
   readonly isBroken: boolean;
@@ -64,9 +64,9 @@ export function redactTemplate(
 }
 
 /**
- * The declared templates, each with what the tenant has in its place.
+ * The declared templates, each with the tenant's version.
  *
- * @param state what was read of the tenant; `null` offline
+ * @param state the tenant's state; `null` offline
  */
 export function previewTemplates(
   resources: readonly Resource[],
@@ -87,7 +87,7 @@ export function previewTemplates(
       const current = customised ?? standard;
       const isRemoved = ensure === 'absent';
       const after = isRemoved ? (standard?.fields ?? null) : applyDeclared(resource, customised, current);
-      // Without what is declared as a secret: the tenant's value may be the secret.
+      // Without declared secrets: the tenant's value may be the secret.
       const before =
         current &&
         mapMembers(current.fields, (value, name) =>
@@ -108,7 +108,7 @@ export function previewTemplates(
     });
 }
 
-/** The declared fields on top of what is there; fields that the lifecycle ignores stay as they are in the tenant. */
+/** The declared fields over the existing ones; fields under `lifecycle.ignore` stay as in the tenant. */
 function applyDeclared(
   { fields, lifecycle }: Resource,
   live: LiveObject | undefined,
@@ -119,7 +119,7 @@ function applyDeclared(
   return lifecycle.ignore.reduce((after, at) => withValueOf(live.fields, after, at), merged);
 }
 
-/** True where recipients would see a difference. Secrets are not compared. */
+/** True if recipients would see a difference. Secrets are not compared. */
 function differs(before: JsonObject, after: JsonObject): boolean {
   return Object.entries(notificationTemplate.fields).some(([name, field]) => {
     const wanted = get(after, name) ?? null;

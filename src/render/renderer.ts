@@ -6,7 +6,7 @@ import { isTooDeep, type JsonObject } from '../model/json.ts';
 /** Texts by name: `subject`, `body`, or the number of a text inside a chat message. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** What was rendered, or a sentence for people that says why it could not be. It may quote the template. */
+/** The rendered texts, or a sentence that says why rendering failed. It may quote the template. */
 export type Outcome<T> =
   | { readonly is: 'rendered'; readonly value: T }
   | { readonly is: 'failed'; readonly reason: string };
@@ -25,11 +25,11 @@ export interface Job {
   readonly conditions: boolean | null;
 }
 
-/** The most that one template may use. */
+/** The limits of one template. */
 interface RenderLimits {
   readonly milliseconds: number;
   readonly megabytes: number;
-  /** Of all texts together, before and after rendering. */
+  /** For all texts together, before and after rendering. */
   readonly characters: number;
 }
 
@@ -97,7 +97,7 @@ class Worker {
   }
 
   async ask(job: Job): Promise<Outcome<Rendering>> {
-    // Where the process ends before it has answered, its channel no longer keeps the program waiting for that.
+    // If the process ends without an answer, its channel no longer keeps the program waiting.
     this.#process.ref();
     this.#process.channel?.ref();
     await this.#ready;

@@ -9,7 +9,7 @@ export const globals = '__global';
  * `${user.name}`, two items for what `#foreach` iterates over.
  *
  * @param attributes the tenant's, taken as they are; `null` makes them up too
- * @param examples the tenant's own values for variables, where it lists them and they are of the form that the texts expect
+ * @param examples the tenant's own values for variables, if it lists them in the form that the texts expect
  */
 export function sampleContext(
   texts: readonly string[],
@@ -39,7 +39,7 @@ function preferExample(made: Json, example: Json | undefined): Json {
 /** Names that are recognisably made up. */
 const people = ['Ann Example', 'Bob Sample'] as const;
 
-/** Who is not the person that a text is about: nobody reads `Ann Example requests access for Ann Example`. */
+/** Other people in a text, to avoid `Ann Example requests access for Ann Example`. */
 const others: readonly (readonly [RegExp, string])[] = [
   [/\b(requester|sender|delegate)\b/, 'Bob Sample'],
   [/\b(manager|reviewer|owner|approver|assignee)\b/, 'Cleo Specimen'],
@@ -72,7 +72,7 @@ function toAccount(person: string): string {
 }
 
 interface MemberPlace {
-  /** The words of what it is a member of. */
+  /** The words of its parent's name. */
   readonly parent: string;
   /** The item of a list that it belongs to, from 0; `null` outside of lists. */
   readonly at: number | null;
@@ -120,14 +120,14 @@ function toSingular(words: string): string {
     .replace(/([^s])s$/, '$1');
 }
 
-/** What templates reveal of a value that they expect. */
+/** The type of a value, as templates reveal it. */
 class Shape {
   readonly members = new Map<string, Shape>();
-  /** Of a list: a loop is over it, or an item of it is taken. */
+  /** A list: it is looped over, or indexed. */
   item: Shape | null = null;
   like: string | number | null = null;
 
-  /** The value at the end of the way from here. */
+  /** The value at the end of the path from here. */
   at([step, ...rest]: Way): Shape {
     if (step === undefined) return this;
     if (step === item) {

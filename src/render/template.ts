@@ -22,15 +22,15 @@ export interface Sides<T> {
 }
 
 export type ContextChoice =
-  /** Sample values for the variables of both sides; the tenant's attributes and examples where they are known. */
+  /** Sample values for the variables of both sides; the tenant's attributes and examples if known. */
   | { readonly from: 'samples'; readonly attributes: JsonObject | null; readonly examples?: JsonObject }
   | { readonly from: 'user'; readonly context: JsonObject };
 
 export interface RenderedSides extends Sides<Outcome<Message>> {
   readonly context: JsonObject;
-  /** With all conditions decided alike, where that shows changed texts that are not seen otherwise. */
+  /** With all conditions true or all false, if that shows otherwise hidden changed texts. */
   readonly further: readonly FurtherSides[];
-  /** A sentence about changed texts that are seen nowhere; empty where there are none. */
+  /** A sentence about changed texts that no rendering shows; empty if there are none. */
   readonly remark: string;
 }
 
@@ -58,7 +58,7 @@ export async function renderTemplate(
   const pictures = await renderBoth(renderer, drafts, context);
   const sides = mapSides(pictures, ({ message }) => message);
   const isWhole = [sides.before, sides.after].every((side) => side?.is !== 'failed');
-  // Values that somebody chose are not replaced by others.
+  // Values that somebody chose are kept.
   if (!isWhole || choice.from === 'user') return { context, ...sides, further: [], remark: '' };
   return { context, ...sides, ...(await renderHidden(renderer, drafts, context, pictures)) };
 }
@@ -67,7 +67,7 @@ function mapSides<T extends object, U>({ before, after }: Sides<T>, map: (side: 
   return { before: before && map(before), after: after && map(after) };
 }
 
-/** One side rendered; without texts where that failed. */
+/** One side rendered; without texts if that failed. */
 interface Picture extends Rendering {
   readonly message: Outcome<Message>;
 }
@@ -93,7 +93,7 @@ const otherPictures = [
   { title: 'where every condition holds', conditions: true },
 ] as const;
 
-/** Renders what shows changed texts that the usual values hide below a condition. */
+/** Renders variants that show changed texts that the usual values hide. */
 async function renderHidden(
   renderer: Renderer,
   drafts: Sides<TemplateDraft>,

@@ -47,7 +47,7 @@ function literalsIn(tree: Tree): string[] {
 
 type Tree = ReturnType<typeof parse>;
 
-/** Lets every `#if` and `#elseif` of a tree hold, or none. */
+/** Makes every `#if` and `#elseif` of a tree true, or false. */
 function decideConditions(tree: unknown, holds: boolean): void {
   if (!Array.isArray(tree)) return;
   for (const node of tree) {

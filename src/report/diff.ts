@@ -34,7 +34,7 @@ export function diffPage(diff: Diff): Page {
     counts: countsOf(diff.summary, diff.sides),
     verdict: differs(diff) ? null : { words: noDifferences(diff), isGood: true },
     remarks: diff.diagnostics,
-    // What one side does not have is a list below what differs.
+    // Objects that one side lacks are a list below the differences.
     groups: groupByKind(entries, (group) => entryCounts(group, diff)).map((group) => ({
       ...group,
       entries: group.entries.toSorted((a, b) => Number(a.isLine) - Number(b.isLine)),

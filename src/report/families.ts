@@ -7,9 +7,9 @@ import type { Field } from './values.ts';
 const maxText = 4000;
 
 /**
- * Entries in families, in the order of their first members: what is replaced in a family is the same, also where the text
- * around it differs, as in the locales of a template. So are changes that failed for the same reason. Entries that cannot be
- * seen whole are families of their own.
+ * Groups entries into families, in the order of their first members. A family has the same replacements, even if the text around
+ * them differs, as in the locales of a template, or failures with the same reason. An entry that is not shown whole is its own
+ * family.
  */
 export function familiesOf(entries: readonly Entry[]): Family<Entry>[] {
   return groupBy(entries, signatureOf).map(([, family]) => family);
@@ -26,7 +26,7 @@ function signatureOf(entry: Entry): string {
   return JSON.stringify([kind, action, differences, notices, secrets, tenants]);
 }
 
-/** Each replacement in a field as a comparable text; `null` where they are not shown whole, or beside what was declared. */
+/** Each replacement in a field as a comparable text; `null` if they are not shown whole, or beside what was declared. */
 function replacementsIn({ name, op, origin, view }: Field): string[] | null {
   switch (view.is) {
     case 'sensitive':
@@ -57,15 +57,15 @@ function changedTexts(parts: readonly Chunk[]): string[] {
   return (marked.length > 0 ? marked : parts).map(({ text }) => text);
 }
 
-/** A field of one change, and the environments that have it so. */
+/** A field of one change, and its environments. */
 interface Variant {
   readonly field: Field;
   readonly environments: readonly string[];
 }
 
 /**
- * A field of one change that differs between environments: each replacement in it once, with the environments that it is the
- * same in. What the same environments have stays together, as the first of them has it.
+ * A field of one change that differs between environments: each replacement once, with its environments. Replacements of the same
+ * environments stay together, as in the first of them.
  *
  * @param all the environments of the change
  */

@@ -5,7 +5,7 @@ export { type Document, type Format, formatsOf, type ReportOptions } from './rep
 
 /**
  * A document in a format, in whole lines: a pure function of its arguments, safe to print whatever the document holds.
- * Throws a Failure (`unsupported-format`) where the format does not exist for the document.
+ * Throws a Failure (`unsupported-format`) if the format does not exist for the document.
  */
 export function renderReport(
   document: Document,

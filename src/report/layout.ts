@@ -40,7 +40,7 @@ export function paragraph(indent: number, text: string, ...styles: readonly Styl
 
 /**
  * Rows as text. Control characters and commands to CI systems become visible signs. Lines are wrapped to the width of the
- * terminal, where wide characters take two columns and combining characters none.
+ * terminal: wide characters take two columns, combining characters none.
  */
 export function layout(rows: readonly Row[], { colour, width }: { colour: boolean; width: number }): string {
   const columns = Math.max(20, width);
@@ -78,7 +78,7 @@ function wrap(spans: readonly Span[], first: number, rest: number): Span[][] {
       lines.push(line);
       [line, room, left] = [[], rest, left.trimStart()];
     }
-    // What remains is not measured again for each of its lines: a long text has many.
+    // The rest is not measured again for each line: a long text has many.
     let width = widthOf(left);
     while (width > room) {
       const head = takeLine(left, room, rest, line.length === 0);
@@ -97,8 +97,8 @@ function wrap(spans: readonly Span[], first: number, rest: number): Span[][] {
 }
 
 /**
- * The longest beginning of `text` that fits, cut after a blank where there is one. Empty where the first word fits only
- * on a line of its own; on an empty line at least one character.
+ * The longest beginning of `text` that fits, cut after a blank if there is one. Empty if the first word fits only on a line of
+ * its own; on an empty line at least one character.
  */
 function takeLine(text: string, room: number, rest: number, isEmpty: boolean): string {
   const end = endOfLine(text, room, isEmpty);
@@ -130,7 +130,7 @@ function endOfLine(text: string, room: number, isEmpty: boolean): number {
   return end;
 }
 
-/** As much of the beginning of `text` as fits into `columns`, with `…` where something is left out. */
+/** The beginning of `text` that fits into `columns`, with `…` if it is cut. */
 export function cut(text: string, columns: number): string {
   if (endOfLine(text, columns, false) >= text.length) return text;
   return `${text.slice(0, endOfLine(text, columns - 1, false))}…`;

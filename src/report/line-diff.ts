@@ -23,7 +23,7 @@ export interface Block {
 
 /** Two texts compared by line and word. */
 export interface LineDiff {
-  /** Empty where no line differs. */
+  /** Empty if no line differs. */
   readonly blocks: readonly Block[];
   /** Differences that lines cannot show, such as line endings that changed everywhere. */
   readonly notes: readonly string[];
@@ -45,7 +45,7 @@ const maxLineEdits = 1000;
 const maxWordEdits = 400;
 /** Longer lines are not compared word by word. A whole e-mail may be one line. */
 const maxWordLine = 200_000;
-/** Equal text within a changed line is cut to this. */
+/** The length to which equal text within a changed line is cut. */
 const maxEqual = 160;
 const maxPart = 4000;
 /** With more possible pairs, lines are paired in their order. */
@@ -68,7 +68,7 @@ export function signedLines({ blocks }: LineDiff): SignedLine[] {
   });
 }
 
-/** True where the lines of a block stand right below those before them. */
+/** True if the lines of a block stand right below those before them. */
 function isContinued(before: Block | undefined, block: Block | undefined): boolean {
   if (!before || !block || before.is === 'gap') return false;
   return (['before', 'after'] as const).every((side) => {
@@ -196,7 +196,7 @@ function splitLines(text: string | null): string[] {
   return text?.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** The texts with equal line endings where each has uniform ones, and a note where these differed. */
+/** The texts with equal line endings if each has uniform ones, and a note if they differed. */
 function alignEndings(
   before: string | null,
   after: string | null,
@@ -210,7 +210,7 @@ function alignEndings(
   return [endLastLine(oldText, freshText), endLastLine(freshText, oldText), notes];
 }
 
-/** Adds the last line break where the other text lacks it too, or there is no other: then it is no difference. */
+/** Adds the last line break if the other text lacks it too, or does not exist: then it is no difference. */
 function endLastLine(text: string | null, other: string | null): string | null {
   if (text === null || text === '' || text.endsWith('\n')) return text;
   return other === null || other === '' || !other.endsWith('\n') ? `${text}\n` : text;
@@ -254,7 +254,7 @@ function pairsOf(removed: readonly string[], added: readonly string[]): [number,
     const words = wordsOf(line);
     const scores = candidates.map((candidate, at) => {
       const shared = at < from ? 0 : [...words].filter((word) => candidate.has(word)).length;
-      // The part of the words of both lines that both have.
+      // The share of words that both lines have in common.
       return shared === 0 ? 0 : shared / (words.size + candidate.size - shared);
     });
     const best = Math.max(...scores);
@@ -270,8 +270,8 @@ const wordsOf = (line: string): ReadonlySet<string> =>
   new Set(line.slice(0, maxWordLine).match(/[\p{L}\p{N}_$]+/gu));
 
 /**
- * Marks the words that differ between two lines. Where they share little, both stay whole; of lines that are too long for
- * that, what both begin and end with is left unmarked and cut, so that the rest is shown.
+ * Marks the words that differ between two lines. If they share little, both stay whole; of lines that are too long for that, what
+ * both begin and end with is left unmarked and cut, so that the rest is shown.
  */
 function compareWords(old: string, fresh: string): [Chunk[], Chunk[]] {
   const found = findWords(old, fresh) ?? betweenEnds(old, fresh);
@@ -286,7 +286,7 @@ function looksOf(text: string): string {
     : text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
 }
 
-/** The parts with a sign for each character outside of ASCII in what differs: `cafe<U+0301>`. */
+/** The parts with each different character outside ASCII shown as a code: `cafe<U+0301>`. */
 function showCodes(parts: readonly Chunk[]): Chunk[] {
   const isMarked = parts.some(({ changed }) => changed);
   return parts.map((part) => {
@@ -295,7 +295,7 @@ function showCodes(parts: readonly Chunk[]): Chunk[] {
   });
 }
 
-/** `undefined` where the lines are too long, have too many differences, or share little. */
+/** `undefined` if the lines are too long, have too many differences, or share little. */
 function findWords(old: string, fresh: string): [Chunk[], Chunk[]] | undefined {
   if (old.length > maxWordLine || fresh.length > maxWordLine) return undefined;
   const found = diffWordsWithSpace(old, fresh, { maxEditLength: maxWordEdits });

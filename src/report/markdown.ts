@@ -48,11 +48,11 @@ import {
 
 /** More lines of one value are cut in a comment. */
 const maxLines = 60;
-/** Of a list of objects, so many are named. */
+/** How many objects of a list are named. */
 const maxListed = 200;
-/** Of the objects that change in the same way, so many are named. */
+/** How many objects with the same change are named. */
 const maxMembers = 50;
-/** Headings name so many environments, and all others are in a list. */
+/** How many environments a heading names; all are in a list. */
 const maxHeading = 3;
 
 const severitySigns: Readonly<Record<Severity, string>> = { error: '❌', warning: '⚠️', info: 'ℹ️' };
@@ -79,7 +79,7 @@ const advice: Readonly<Record<Page['command'], string>> = {
 
 /**
  * A page as a comment for a pull request, within GitHub's length. It begins with what to read first and ends with the digest.
- * What is grave is shown even where the rest is cut.
+ * Severe changes are shown even if the rest is cut.
  */
 export function writeMarkdown(page: Page, options: ReportOptions): string {
   const groups: SectionGroup[] = [
@@ -100,7 +100,7 @@ export function writeMarkdown(page: Page, options: ReportOptions): string {
   ];
   const foot = page.digest === null ? '' : `\nDigest: ${codeSpan(page.digest)}\n`;
   const comment = fitComment(headOf(page, options), groups, foot, advice[page.command]);
-  // Its parts are safe by themselves, but may make a command to a CI system where they are joined.
+  // Its parts are safe alone, but joined they could form a command to a CI system.
   return disarm(comment);
 }
 
@@ -205,7 +205,7 @@ function table(
   return [titles, rules, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** Zeros are the least of interest. */
+/** Zeros matter least. */
 const countCell = (count: number): string => (count > 0 ? `**${count}**` : '0');
 
 function groupSections(
@@ -225,7 +225,7 @@ function groupSections(
   return { heading: headingOf(heading), sections };
 }
 
-/** Entries of which there is nothing to say but what they are, as one list. */
+/** Entries without details, as one list. */
 function lineSection(entries: Family<Entry>): Section {
   const [{ kind, words }] = entries;
   const title = `${signsOf(entries[0])} ${pluralize(entries.length, 'object')} ${escapeHtml(oneLine(words))}`;
@@ -259,7 +259,7 @@ function entrySection(family: Family<Entry>, options: ReportOptions): Section {
   const title = familyTitle(family, options);
   const folded = foldedSection(title, joinParts(details, '\n\n'), entry.isFailure ? ' open' : '');
   const label = `${escapeMarkdown(entry.kind)}, ${reasonOf(entry)}`;
-  // What failed and what is urgent is the last to be cut, and of the rest what is long is the first.
+  // Failures and urgent changes are cut last; of the rest, long ones first.
   return { ...folded, rank: entry.isFailure ? 0 : urgencyOf(entry) + folded.whole.length / 1e6, label };
 }
 
@@ -280,7 +280,7 @@ function familyTitle(family: Family<Entry>, options: ReportOptions): string {
   return `${signsOf(entry)} ${linked} ${escapeHtml(oneLine(entry.words))}${same}${labels.join('')}`;
 }
 
-/** The entry in the HTML report; `null` where its web address is not known. */
+/** The entry in the HTML report; `null` if its web address is not known. */
 function entryLink({ id }: Entry, { reportUrl }: ReportOptions): string | null {
   if (reportUrl === undefined || !URL.canParse(reportUrl)) return null;
   const { protocol, href } = new URL(permalink(id), reportUrl);

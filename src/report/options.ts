@@ -33,7 +33,7 @@ export interface ReportView {
   readonly quiet?: boolean;
 }
 
-/** What a report says besides its document, the same in all formats. */
+/** The context of a report besides its document, the same in all formats. */
 export interface ReportContext {
   /** The project's folder in its repository, with `/` at its end: CI systems look for files from the top. */
   readonly folder?: string;
@@ -44,7 +44,7 @@ export interface ReportContext {
   readonly sourceUrl?: string;
   /** The web address of the HTML report of the same plan. The Markdown report links to the changes in it. */
   readonly reportUrl?: string;
-  /** What follows `tenantctl apply` to apply what is shown. Left out: the report names no command for it. */
+  /** The arguments of `tenantctl apply` for this document. Left out: the report names no command. */
   readonly applyWith?: readonly string[];
   /** Removes secrets from what is shown, before the report is made of it. Plans and results as JSON stay as they are. */
   readonly redact?: Redact;
@@ -73,9 +73,9 @@ export interface RenderedSide {
 export interface Rendered {
   readonly before: RenderedSide | null;
   readonly after: RenderedSide | null;
-  /** With other values, where these show changed lines that are not seen otherwise. */
+  /** With other values, if these show otherwise hidden changed lines. */
   readonly further?: readonly FurtherRendered[];
-  /** A sentence about changed lines that are seen nowhere; empty or left out where there are none. */
+  /** A sentence about changed lines that no rendering shows; empty or left out if there are none. */
   readonly remark?: string;
 }
 
@@ -84,6 +84,6 @@ export interface FurtherRendered {
   readonly title: string;
   readonly before: RenderedSide | null;
   readonly after: RenderedSide | null;
-  /** The titles of both sides, where these are not before and after a change. */
+  /** The titles of both sides, if they are not before and after a change. */
   readonly captions?: readonly [before: string, after: string];
 }

@@ -15,9 +15,9 @@ export interface Page {
   readonly command: 'plan' | 'apply' | 'diff' | 'validate';
   /** `Plan for production` */
   readonly heading: string;
-  /** `production`, where the heading names the command. */
+  /** `production`, if the heading names the command. */
   readonly name: string;
-  /** The base URLs; empty where the sides have them. */
+  /** The base URLs; empty if the sides have them. */
   readonly tenants: string;
   readonly sides: readonly PageSide[];
   /** Names the apply that a rollback undoes. */
@@ -29,13 +29,13 @@ export interface Page {
   /** Read first, the most urgent one at the top. */
   readonly points: readonly Point[];
   readonly matrix: Matrix | null;
-  /** Introduces the counts: `Plan`, `Applied in part`; `null` where the matrix has them. */
+  /** Introduces the counts: `Plan`, `Applied in part`; `null` if the matrix has them. */
   readonly label: string | null;
   readonly counts: readonly Count[];
   /** Replaces counts that say nothing: `No changes.` */
   readonly verdict: { readonly words: string; readonly isGood: boolean } | null;
   readonly took: string;
-  /** The errors, below the environments that they are about where there are several. */
+  /** The errors, below the environments that they are about if there are several. */
   readonly problems: readonly { readonly names: readonly string[]; readonly items: readonly Diagnostic[] }[];
   /** Warnings and information, including those that entries show. */
   readonly remarks: readonly Diagnostic[];
@@ -53,12 +53,12 @@ export interface Page {
   readonly members: () => readonly Page[];
 }
 
-/** What a page says about itself. */
+/** A fact about the page. */
 export interface Fact {
   /** `Commit` */
   readonly name: string;
   readonly value: string;
-  /** A time has an age, what is copied has a button for it, and what is of no interest to most is in the footer. */
+  /** A time has an age, values to copy have a button, and minor facts are in the footer. */
   readonly is: 'text' | 'time' | 'copied' | 'footer';
   readonly link: string | null;
 }
@@ -76,7 +76,7 @@ export interface Group {
   readonly words: string;
   /** The choices of a filter that show it. */
   readonly names: readonly string[];
-  /** All was done as asked, so a reader in a hurry need not see it. */
+  /** Everything succeeded, so a reader in a hurry can skip it. */
   readonly isRoutine: boolean;
   readonly entries: readonly Entry[];
 }
@@ -92,7 +92,7 @@ interface Others {
 
 /** One object of a page. */
 export interface Entry {
-  /** Unlike the address, it is there once. */
+  /** Unlike the address, it is unique. */
   readonly id: string;
   readonly address: Address;
   readonly kind: string;
@@ -107,7 +107,7 @@ export interface Entry {
   /** One line of a list, which shows no values. */
   readonly isLine: boolean;
   readonly isFailure: boolean;
-  /** The environments that it stands for, where there are several documents. */
+  /** The environments that it stands for, if there are several documents. */
   readonly environments: readonly string[];
   readonly concerns: readonly ConcernCount[];
   readonly objectId: string | null;
@@ -117,9 +117,9 @@ export interface Entry {
   readonly notices: readonly Notice[];
   /** When the object and its files were last changed, and by whom; `isAsked`: readers look for it first. */
   readonly history: { readonly words: readonly string[]; readonly isAsked: boolean };
-  /** Worked out when a writer asks for it. */
+  /** Computed on demand. */
   readonly fields: () => readonly Field[];
-  /** What the change does, in a few words. */
+  /** The effect of the change, in a few words. */
   readonly consequence: () => string;
   /** The names of the secrets that are sent: the fields do not show which they are. */
   readonly secrets: readonly string[];
@@ -135,7 +135,7 @@ export interface Entry {
 /** A sentence that a reader should notice. */
 export interface Notice {
   readonly is: 'grave' | 'risk' | 'task' | 'warning' | 'error';
-  /** `LOCK-OUT`; `null` where the sentence stands alone. */
+  /** `LOCK-OUT`; `null` if the sentence stands alone. */
   readonly label: string | null;
   readonly text: string;
 }
@@ -156,9 +156,9 @@ export interface Matrix {
 interface MatrixRow {
   readonly names: readonly string[];
   readonly isFailed: boolean;
-  /** One for each of the columns; `null` where there is no plan or no result. */
+  /** One for each of the columns; `null` if there is no plan or no result. */
   readonly counts: readonly number[] | null;
-  /** The code of an error, or a state in brief; empty where the numbers say it. */
+  /** The code of an error, or a state in brief; empty if the numbers say it. */
   readonly words: string;
 }
 
@@ -225,13 +225,13 @@ const concerns = [
 ] as const;
 type Concern = (typeof concerns)[number]['is'];
 
-/** A concern of one change, or of what became of it: its amount is 1, or the number of people that leave a search. */
+/** A concern of one change or its outcome. Its amount is 1, or the number of people who leave a search. */
 interface ConcernCount {
   readonly concern: Concern;
   readonly amount: number;
 }
 
-/** One concern: how much of it there is, and the entries that it is about. */
+/** One concern: its total amount and its entries. */
 interface Point {
   readonly concern: Concern;
   readonly level: Level;
@@ -252,17 +252,17 @@ export function pointsOf(entries: readonly Entry[]): Point[] {
   });
 }
 
-/** 0 for what is most urgent; entries that raise no concern come last. */
+/** 0 for the most urgent; entries without a concern come last. */
 export function urgencyOf({ concerns: [first] }: Entry): number {
   return first ? concerns.findIndex(({ is }) => is === first.concern) : concerns.length;
 }
 
-/** `lock-out`: the most urgent concern of an entry, or else what is done. */
+/** `lock-out`: the most urgent concern of an entry, or else its action. */
 export function reasonOf({ concerns: [first], words }: Entry): string {
   return concerns.find(({ is }) => is === first?.concern)?.one ?? words;
 }
 
-/** The groups for a review: those of a run by kind, and what is urgent first. */
+/** The groups for a review: those of a run by kind, urgent ones first. */
 export function groupsForReview({ groups, named }: Page): Group[] {
   const byKind = groups.flatMap((group) => (group.title === '' ? groupByKind(group.entries) : [group]));
   const sorted = byKind.map((group) => {
@@ -286,7 +286,7 @@ export function groupByKind(
   }));
 }
 
-/** What points are about: before an apply or after it. */
+/** The title of points: before an apply or after it. */
 export const pointsTitle = ({ command }: Pick<Page, 'command'>): string =>
   command === 'apply' ? 'Left to do' : 'Read this first';
 
@@ -294,7 +294,7 @@ export const pointsTitle = ({ command }: Pick<Page, 'command'>): string =>
 const maxLines = 4;
 const maxObjects = 3;
 const maxConsequence = 160;
-/** The environments that are named of each object. */
+/** How many environments each object names. */
 const maxTenants = 10;
 
 /** The objects of a point that have the same consequence. */
@@ -307,12 +307,12 @@ export interface PointLine {
 interface PointObject {
   /** The first of those with its address. */
   readonly entry: Entry;
-  /** ` in eu-1, us-1`; empty where there is one environment. */
+  /** ` in eu-1, us-1`; empty if there is one environment. */
   readonly where: string;
   readonly consequence: string;
 }
 
-/** What a point is about: objects by their consequence, and how many objects more there are. */
+/** The lines of a point: objects by consequence, and the number of further objects. */
 export function linesOf({ entries }: Point): { readonly lines: readonly PointLine[]; readonly more: number } {
   const groups = groupBy(objectsOf(entries), ({ consequence }) => consequence);
   const [lines, rest] = headOf(groups, maxLines);

@@ -1,4 +1,4 @@
-/** What CI systems read: annotations of GitHub, SARIF for code scanning, and JUnit for reports of tests. */
+/** Formats for CI systems: GitHub annotations, SARIF for code scanning, and JUnit for test reports. */
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import type { ChangeOutcome } from '../model/result.ts';
@@ -48,7 +48,7 @@ function diagnosticCommand(diagnostic: Diagnostic, folder: string): string {
   return workflowCommand(commands[severity], { ...place, title }, text);
 }
 
-/** `::error file=a.yaml,line=3,title=…::message`. Whatever would end one of its parts is escaped. */
+/** `::error file=a.yaml,line=3,title=…::message`. Delimiters inside its parts are escaped. */
 function workflowCommand(
   name: string,
   properties: Readonly<Record<string, string | number>>,
@@ -62,7 +62,7 @@ function workflowCommand(
   return `::${name} ${listed.join(',')}::${escaped(text)}`;
 }
 
-/** Problems as SARIF 2.1.0: one run, a rule for each code, and a region where the place is known. */
+/** Problems as SARIF 2.1.0: one run, a rule for each code, and a region if the place is known. */
 export function writeSarif({ problems }: Page, { folder = '' }: ReportOptions): string {
   const diagnostics = problems.flatMap(({ items }) => items);
   const codes = [...new Set(diagnostics.map(({ code }) => code))].sort();
@@ -89,7 +89,7 @@ function sarifResult({ severity, message, source, hint, address }: Diagnostic, f
     region: { startLine: Math.max(1, source.line), startColumn: Math.max(1, source.column) },
   };
   const logical = address === undefined ? undefined : [{ fullyQualifiedName: printable(address) }];
-  // A plain message (3.11.5, 3.11.6): braces are doubled, since `{0}` is a placeholder, and where brackets could be read as a
+  // A plain message (3.11.5, 3.11.6): braces are doubled, since `{0}` is a placeholder, and if brackets could be read as a
   // link, as in `[text](target)`, they are escaped.
   const said = printable(joinParts([message, hint], '\n')).replace(/[{}]/g, '$&$&');
   return {
@@ -106,7 +106,7 @@ interface TestCase {
   readonly seconds?: number;
   readonly is: 'passed' | 'skipped' | 'failure';
   readonly details: string;
-  /** Not shown where the test passes. */
+  /** Not shown if the test passes. */
   readonly message: string;
   readonly type: string;
 }
@@ -178,7 +178,7 @@ function diagnosticCase(diagnostic: Diagnostic): TestCase {
     suite: source?.file ?? address ?? 'tenantctl',
     name: joinParts([code, whereOf(diagnostic)], ' '),
     ...(source ? { file: source.file } : {}),
-    // What an interrupted run had not begun has not failed.
+    // Environments that an interrupted run did not begin have not failed.
     is: code === 'not-run' ? 'skipped' : isError ? 'failure' : 'passed',
     message,
     type: code,

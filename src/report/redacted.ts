@@ -1,7 +1,7 @@
 import { pointer, segmentsOf } from '../model/pointer.ts';
 import type { Redact } from './options.ts';
 
-/** Members whose values are words of this program, or made by it. All others may hold what a tenant or a file says. */
+/** Members whose values are words of this program, or made by it. All others may hold text of a tenant or file. */
 const ownWords = new Set(
   'action checkedAt code createdAt digest endedAt fingerprint in is kind kinds method modified op origin outcome planDigest risk rules severity startedAt state template tool type verification'.split(
     ' ',
@@ -10,15 +10,15 @@ const ownWords = new Set(
 /** Members that hold values of a tenant or of a manifest: their names and numbers may be secrets too. */
 const values = new Set('body context declared headers members named profiles query'.split(' '));
 const sides = new Set('after base before'.split(' '));
-/** Members that hold what is said of objects, by their addresses. */
+/** Members that hold values by address. */
 const byAddress = new Set('desired proven rendered'.split(' '));
 const addresses = new Set('address ensuredHere undeclared'.split(' '));
 const pointers = new Set('beside path paths secrets unmet withheld'.split(' '));
 
 /**
- * A document, or what a report shows beside it, without secrets: one walk by the names of members, in which everything is
- * redacted that is not known to be a word of this program. Reports are made of what is clean already: what escapes or wraps a
- * text may change a secret in it, and the script of a page may hold one by chance.
+ * A document, or what a report shows beside it, without secrets: one walk by member name that redacts everything but known words
+ * of this program. Reports are made from redacted data: escaping or wrapping a text may change a secret in it, and the script of
+ * a page may contain one by chance.
  */
 export function redactDocument<T>(document: T, redact: Redact): T;
 export function redactDocument(document: unknown, redact: Redact): unknown {

@@ -44,7 +44,7 @@ export function unsupportedFormat(wanted: string, is: Document['is'], choices: r
 }
 
 export interface Report extends Pick<Document, 'is'> {
-  /** The document in a format, in whole lines. Throws a Failure (`unsupported-format`) where it does not have it. */
+  /** The document in a format, in whole lines. Throws a Failure (`unsupported-format`) if it does not have it. */
   write(format: Format, view: ReportView): Promise<string>;
 }
 
@@ -55,7 +55,7 @@ export function reportOf(document: Document, context: ReportContext): Report {
     write: async (format, view) => {
       if (format === 'text' || format === 'json' || format === 'gitlab')
         return write(format, view, () => writeText);
-      // The other writers, with the script of a page, are most of the code of reports: who prints text does not load them.
+      // The other writers and the script of a page are most of the code: printing text does not load them.
       const { writers } = await import('./writers.ts');
       return write(format, view, (each) => writers[each]);
     },
@@ -73,7 +73,7 @@ type WriteReport = (
   writerOf: (format: PageFormat) => typeof writeText,
 ) => string;
 
-/** A document for several formats: secrets are removed once, and what people read is worked out once. */
+/** A document for several formats: secrets are removed once, and its page is computed once. */
 export function prepareReport(document: Document, { redact, ...context }: ReportContext): WriteReport {
   const remove = <T>(value: T): T => (redact ? redactDocument(value, redact) : value);
   const said = lazy(() => remove(context));

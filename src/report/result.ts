@@ -101,12 +101,12 @@ export function outcomeEntry(change: ChangeResult, reasons: ReadonlySet<string>)
   };
 }
 
-/** Empty where all runs are complete, or nothing was written. */
+/** Empty if all runs are complete, or nothing was written. */
 export function nextSteps(results: readonly Pick<Result, 'outcome' | 'summary'>[]): readonly string[] {
   const incomplete = results.filter(({ outcome }) => outcome === 'partial' || outcome === 'interrupted');
   if (incomplete.length === 0) return [];
   return [
-    // What the manifests declare now is not what the plan of a rollback does, so a plan file comes first.
+    // The manifests do not contain the plan of a rollback, so a plan file comes first.
     'To finish: apply the plan file again; without one, apply what `tenantctl plan` shows now.',
     ...(incomplete.some(({ summary }) => summary.done > 0)
       ? ['To undo what was done: `tenantctl rollback` with the result file.']
@@ -135,7 +135,7 @@ export function outcomeCounts(results: readonly Counted[], columns = outcomeColu
   }));
 }
 
-/** `840 ms`, `12.3 s` or `4 min 5 s`; empty for what is not a duration. */
+/** `840 ms`, `12.3 s` or `4 min 5 s`; empty if it is not a duration. */
 function duration(ms: number): string {
   if (!Number.isFinite(ms) || ms < 0) return '';
   if (ms < 1000) return `${Math.round(ms)} ms`;

@@ -93,7 +93,7 @@ export function entryRows(entry: Entry, verbose: boolean, note = ''): Row[] {
   ];
 }
 
-/** The sign and the address of an object, its id where it is known, and its place in a manifest. */
+/** The sign and the address of an object, its id if known, and its place in a manifest. */
 function titleRow({ action, address, outcome, words, objectId, source }: Entry, note: string): Row {
   const style = actionStyles[action];
   if (outcome !== null) {
@@ -207,7 +207,7 @@ export function diagnosticRows(diagnostics: readonly Diagnostic[], options: Repo
   });
 }
 
-/** As many of one kind are shown one by one. */
+/** How many of one type are shown one by one. */
 const maxAlike = 3;
 
 /**
@@ -233,7 +233,7 @@ function foldRemarks(
 }
 
 const excerptIndent = 4;
-/** Of a line that is cut, so much is shown before the caret at most. */
+/** The most columns of a cut line before the caret. */
 const leftShare = 0.6;
 
 /**
@@ -258,7 +258,7 @@ function excerptRows(excerpt: string, style: Style, width: number): Row[] {
   ];
 }
 
-/** As much of the end of `text` as fits into `columns`, with `…` where something is left out. */
+/** The end of `text` that fits into `columns`, with `…` if it is cut. */
 function cutStart(text: string, columns: number): string {
   if (text.length <= columns && widthOf(text) <= columns) return text;
   const end = takeLast(text, columns - 1);

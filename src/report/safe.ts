@@ -1,6 +1,4 @@
-/**
- * Every text that comes from a tenant, a manifest or a plan file passes one of these before it is shown.
- */
+/** Every text that comes from a tenant, a manifest or a plan file passes one of these before it is shown. */
 
 /** Most texts match this, which saves compiling the expressions below. */
 const plain = /^[\n\t\x20-\x7e]*$/;
@@ -27,9 +25,8 @@ export function disarm(text: string): string {
 }
 
 /**
- * `text` with a visible sign in the place of every control character: terminal escapes, bidirectional overrides,
- * invisible formatting, lone surrogates; and of letters that look like others. Line feeds and tabs stay. It holds no
- * command to a CI system.
+ * `text` with a visible sign for every control character: terminal escapes, bidirectional overrides, invisible formatting, lone
+ * surrogates; and of letters that look like others. Line feeds and tabs stay. It holds no command to a CI system.
  */
 export function printable(text: string): string {
   if (plain.test(text)) return disarm(text);
@@ -46,7 +43,7 @@ export function printable(text: string): string {
   return disarm(shown);
 }
 
-/** Scripts with letters that look like those of ASCII, and Latin letters of phonetics that do. */
+/** Scripts with letters that look like ASCII, and such phonetic Latin letters. */
 const otherLetters =
   '\\p{sc=Cyrillic}\\p{sc=Greek}\\p{sc=Armenian}\\p{sc=Cherokee}\\p{sc=Coptic}\\p{sc=Lisu}\\u0251\\u0261\\u0262';
 /** These look like a slash or a colon, but do not end the name of a host: `acme.example\u2215login.other.example` is one. */
@@ -56,8 +53,8 @@ let mixedWord: RegExp | null = null;
 let otherLetter: RegExp | null = null;
 
 /**
- * `text` with a visible sign in the place of each letter of another script in a word that has Latin letters too, and of what
- * looks like a slash or a colon after it. U+0430 looks like an `a`, and makes another domain of `acme.example`.
+ * `text` with a visible sign for each letter of another script in a word with Latin letters, and for lookalikes of a slash or
+ * colon after it. U+0430 looks like an `a`, and makes another domain of `acme.example`.
  */
 export function showLookAlikes(text: string): string {
   if (plain.test(text)) return text;
@@ -82,7 +79,7 @@ export function takeLast(text: string, length: number): string {
   return text.slice(-length).replace(/^[\udc00-\udfff]/, '');
 }
 
-/** `text` with visible signs in the place of blanks, for differences between blanks. */
+/** `text` with visible signs for blanks, for differences between blanks. */
 export function visibleBlanks(text: string): string {
   return text
     .replaceAll(' ', '·')

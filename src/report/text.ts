@@ -38,7 +38,7 @@ import {
   symbols,
 } from './words.ts';
 
-/** So many fields are named of an entry in one line. */
+/** How many fields an entry in one line names. */
 const maxBrief = 3;
 /** The rows of a terminal. */
 const maxScreen = 40;
@@ -48,11 +48,11 @@ const unlimited = Number.POSITIVE_INFINITY;
 const levelStyles: Readonly<Record<Level, Style>> = { high: 'red', medium: 'yellow', low: 'cyan' };
 const levelColumn = 'MEDIUM'.length + 2;
 
-/** A page for the terminal. What to read first stands at the end, where it stays on the screen. */
+/** A page for the terminal. "Read this first" comes last, so that it stays on the screen. */
 export function writeText(page: Page, options: ReportOptions): string {
   const { heading, tenants, note, limits, matrix, groups, remarks, digest, steps, applyWith } = page;
   const problems = problemRows(page, options);
-  // A refusal is shown before the changes and after them; why an apply stopped, after what it did.
+  // A refusal is shown before and after the changes; the reason why an apply stopped, after its changes.
   const [first, last] =
     page.is === 'result' ? [[], problems] : [problems, page.is === 'plan' ? problems : []];
   const shown = groups.filter(({ isRoutine }) => !isRoutine || options.verbose);
@@ -90,7 +90,7 @@ export function writeText(page: Page, options: ReportOptions): string {
   return `${layout(rows, options)}${end}`;
 }
 
-/** The commit, and the age of what was saved before. */
+/** The commit, and the age of a saved document. */
 function factRows({ facts }: Page, { now }: ReportOptions): Row[] {
   const words = facts.flatMap(({ name, value, is }) => {
     const shown = is === 'time' && now !== undefined ? ageWords(value, now) : name === 'Commit' && value;
@@ -168,13 +168,13 @@ function groupRows(group: Group, { is, named }: Page, folded: FoldedGroups, opti
 const maxLinesOf = { whole: 280, brief: 1000 };
 
 interface FoldedGroups {
-  /** What is the same in several objects, once. */
+  /** Equal changes of several objects, once. */
   readonly families: ReadonlyMap<Group, readonly Family<Entry>[]>;
   /** How each family is shown; one that there is no room for is only counted. */
   readonly forms: ReadonlyMap<Family<Entry>, 'whole' | 'brief'>;
 }
 
-/** Room is given to what failed and to what is urgent first, wherever it stands. */
+/** Failures and urgent changes get room first, wherever they are. */
 function foldEntries(groups: readonly Group[], is: Page['is'], options: ReportOptions): FoldedGroups {
   const families = new Map(
     groups.map((group) => {
@@ -187,7 +187,7 @@ function foldEntries(groups: readonly Group[], is: Page['is'], options: ReportOp
   const left = options.verbose ? { whole: Number.POSITIVE_INFINITY, brief: 0 } : { ...maxLinesOf };
   for (const family of [...families.values()].flat().toSorted((a, b) => rank(a) - rank(b))) {
     let lines = 1;
-    // Nothing is wrapped that there is no room for.
+    // Entries without room are not wrapped.
     if (left.whole > 0 && !options.verbose)
       lines = layout(familyRows(family, is, options), { ...options, colour: false }).split('\n').length;
     const form = lines <= left.whole ? 'whole' : 'brief';
@@ -236,7 +236,7 @@ function othersRows({ others }: Page, { verbose = false }: ReportOptions): Row[]
   ];
 }
 
-/** A grid: how grave it is, what it is, and below each other the objects with what becomes of them. */
+/** A grid: the severity, the concern, and its objects with the consequences. */
 function pointRows(page: Page): Row[] {
   const { points } = page;
   if (points.length === 0) return [];
@@ -267,7 +267,7 @@ function verdictRows({ matrix, name, label, counts, verdict, took }: Page): Row[
   if (label === null) return total;
   const shown = counts.map((count, at) => {
     const end = at === counts.length - 1 ? '.' : ', ';
-    // Zeros are the least of interest.
+    // Zeros matter least.
     return span(`${countWords([count])}${end}`, count.count === 0 ? 'dim' : 'bold');
   });
   const time = took === '' ? [] : [solid(`  ${took}`, 'dim')];

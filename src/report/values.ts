@@ -20,7 +20,7 @@ type View =
     }
   | { readonly is: 'lines'; readonly diff: LineDiff; readonly moves: Moves | null };
 
-/** What each side made of the text that the revision of `--since` declared, where the tenant has changed it. */
+/** The changes of each side to the text of the revision of `--since`, if the tenant has changed it. */
 interface Moves {
   readonly tenant: LineDiff;
   readonly repo: LineDiff;
@@ -30,14 +30,14 @@ export interface Field {
   /** `attributes/url` */
   readonly name: string;
   readonly op: Difference['op'];
-  /** The side that moved. */
+  /** The side that changed. */
   readonly origin: Origin | null;
-  /** Those of the overlays that set it. */
+  /** The places of overlays that set it. */
   readonly places: readonly string[];
   readonly view: View;
-  /** The environments that the replacement is the same in; `null` where these are all. */
+  /** The environments that the replacement is the same in; `null` if these are all. */
   readonly where: { readonly is: 'in' | 'in all but'; readonly names: readonly string[] } | null;
-  /** The environment that the text around the replacement is of, where it differs. */
+  /** The environment of the text around the replacement, if it differs. */
   readonly example: string | null;
   /** Other replacements of the same field that are left out. */
   readonly more: number;
@@ -74,7 +74,7 @@ export function fieldOf(difference: ShownDifference): Field {
   return { ...plainField, name: pathWords(named.path), op: named.op, origin, places, view: viewOf(named) };
 }
 
-/** What a change wrote, all of it as lines; nothing where it is not known to be done. */
+/** The written values, as lines; nothing if it is not known to be done. */
 export function writtenFields({ outcome, before, after }: ChangeResult): Field[] {
   if (outcome !== 'done') return [];
   const diff = diffLines(valueLines(before), valueLines(after));
@@ -87,7 +87,7 @@ export function haveBase(fields: readonly Field[]): boolean {
   return fields.some(({ view }) => view.is === 'inline' && view.base !== null);
 }
 
-/** So many environments are named of a replacement that not all of a change have. */
+/** How many environments a replacement names. */
 const maxWhere = 10;
 
 /** `in all but eu-1, changed in the tenant`: whose the difference is, the side that moved, the overlay that sets it. */
@@ -127,7 +127,7 @@ function viewOf({ op, before, after, sensitive, base }: ShownDifference): View {
   return { is: 'lines', diff, moves };
 }
 
-/** So many replacements are shown of a field that differs between environments. */
+/** How many replacements of a field that differs between environments are shown. */
 export const maxVariants = 3;
 
 /** The fields with the first lines of each, and of a field that differs between environments the first replacements. */
@@ -153,7 +153,7 @@ export function textOfParts(parts: readonly Chunk[]): string {
   return parts.map(({ text }) => text).join('');
 }
 
-/** Of each value, so many characters are in its words. */
+/** How many characters of a value its summary has. */
 const maxWords = 32;
 
 /** A replacement in a few words: `type: NON_PTA → BLOCK`, `subject removed`, `body +4 −2`. */
@@ -191,8 +191,8 @@ function isShort(value: Json, shown: string | null): boolean {
 }
 
 /**
- * The difference with words in place of references: of ids whose objects are known by name, and of ids that an apply fills
- * in, which are `null`. An object that is nothing but a reference becomes these words.
+ * The difference with words in place of references: for ids with a known name, and for ids that an apply fills in, which are
+ * `null`. A whole reference object becomes these words.
  */
 export function nameIds<T extends ShownDifference>(
   difference: T,
@@ -219,7 +219,7 @@ export function nameIds<T extends ShownDifference>(
     // A number counts items.
     return (/^\d+$/.test(member) ? null : wordsFor(member)) ?? member;
   };
-  // A tenant's own data may look like what an apply fills in.
+  // A tenant's own data may look like a marker.
   const isPlain = Object.keys(named).length === 0;
   return {
     ...difference,

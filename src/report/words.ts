@@ -41,7 +41,7 @@ export function summaryCounts(summary: Summary): Count[] {
   ];
 }
 
-/** The same, with the objects that no manifest names, where there are any. */
+/** The same, with the objects that no manifest names, if there are any. */
 export function allCounts(summary: Summary): Count[] {
   const { undeclared = 0 } = summary;
   const more = undeclared > 0 ? [{ is: null, count: undeclared, words: 'undeclared' }] : [];
@@ -68,7 +68,7 @@ export function countSeverities(diagnostics: readonly Diagnostic[]): Record<Seve
   return counts;
 }
 
-/** Joins the parts that are there: what is empty, missing or `false` is left out. */
+/** Joins the parts, without those that are empty, missing or `false`. */
 export function joinParts(parts: readonly (string | false | null | undefined)[], separator: string): string {
   return parts.filter(Boolean).join(separator);
 }
@@ -98,8 +98,8 @@ export function whereOf({ source, address }: Diagnostic): string | undefined {
 }
 
 /**
- * An address as people read it: `SimIntegration/Seasonal workers`. Options take it, too. What looks like another name stays
- * encoded: what separates parts, other forms of a letter, and blanks at the ends.
+ * An address as people read it: `SimIntegration/Seasonal workers`. Options accept it, too. Ambiguous characters stay encoded:
+ * separators, other forms of a letter, and blanks at the ends.
  */
 export function readable(address: Address): string {
   if (!address.includes('%')) return address;
@@ -114,7 +114,7 @@ export function readable(address: Address): string {
   return parts.join('/');
 }
 
-/** The options that limit a plan or a diff, as they are typed; empty where there are none. */
+/** The options that limit a plan or a diff, as they are typed; empty if there are none. */
 export function scopeWords({
   only,
   except,
@@ -132,7 +132,7 @@ export function scopeWords({
   return joinParts(parts, ' ');
 }
 
-/** The two addresses of a tenant, or one where they are the same. */
+/** The two addresses of a tenant, or one if they are equal. */
 export function tenantWords({ identity, profiles }: Plan['tenant']): string {
   return joinParts(identity === profiles ? [identity] : [identity, profiles], ', ');
 }

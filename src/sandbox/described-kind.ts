@@ -22,7 +22,7 @@ const readMember = object({
   is: choice(['value', 'text', 'email', 'set', 'json', 'reference', 'references']),
   // The kind whose ids it holds.
   to: textOrNull,
-  // What a `reference` says beside the id.
+  // The type beside the id in a `reference`.
   type: textOrNull,
   // `json` that is kept in text.
   text: bool(false),
@@ -51,7 +51,7 @@ const readMembers: Read<ReadonlyMap<string, Member>> = (value, at) =>
     ]),
   );
 
-/** What can be changed is also created and deleted, unless there is just one. */
+/** A kind with an update can also be created and deleted, unless it is a single object. */
 const readAbility: Read<boolean> = (value, at, { update = 'none', single = false } = {}) =>
   bool(update !== 'none' && single === false)(value, at);
 
@@ -83,7 +83,7 @@ const readWrite = object({
   sendId: bool(false),
   required: texts,
   immutable: texts,
-  // A way of tenantctl to make a change: it is two requests.
+  // How tenantctl makes a change: in two requests.
   replace: json,
   patchOps: choice(['all', 'replace'], 'all'),
   alone: list(texts),
@@ -112,7 +112,7 @@ const readDescriptor = object({
   parent: readParent,
   // One object at the path itself.
   single: bool(false),
-  // The member that stands for an object in paths.
+  // The member that identifies an object in paths.
   id: textOr('id'),
   write: (value, at) => readWrite(value ?? {}, at),
   list: readList,
@@ -131,7 +131,7 @@ export function readKind(value: Json | undefined, at: string) {
 
 /** A collection of the usual shape, as a descriptor (`NAME.kind.yaml`) says. */
 export interface DescribedKind extends ReturnType<typeof readKind> {
-  /** Members that an object of a seed has where the seed does not say. */
+  /** Default members of an object in a seed. */
   usual?(given: JsonObject): JsonObject;
 }
 
@@ -254,7 +254,7 @@ function checkForm(member: Member, value: Json, at: string): void {
   }
 }
 
-/** `{type, id, name}`: with the type of the descriptor, where it has one. The name may be left out: it is the server's. */
+/** `{type, id, name}`: with the type of the descriptor, if it has one. The name may be left out: it is the server's. */
 const checkReference = ({ type }: Member) =>
   object({ id: text, name: textOrNull, type: type === null ? textOrNull : exactly(type) });
 

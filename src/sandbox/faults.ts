@@ -27,7 +27,7 @@ export interface Fault {
 }
 
 const faultKinds = ['reset-before', 'reset-after', 'cut-body', 'hang', 'status'] as const;
-/** What a fault may begin with, with usual values, for completion. */
+/** The beginnings of faults with typical values, for completion. */
 export const faultWords: readonly string[] = [
   ...faultKinds.map((kind) => (kind === 'status' ? 'status=503' : kind)),
   'late=1500',
@@ -52,7 +52,7 @@ const faultSyntax =
   `is ${faultKinds.slice(0, -1).join(', ')}. late=MS alone answers 504 and does the work later. latency=MS and lag=MS stand alone: they delay every answer, and what reads show of a write. Example: ` +
   'status=503,method=POST,path=/v2025/notification-templates,times=2';
 
-/** What `--fault` says: faults, and delays in milliseconds, of every answer and until a write shows in reads. */
+/** The content of `--fault`: faults, and delays in milliseconds, of every answer and until a write shows in reads. */
 interface Faults {
   readonly faults: readonly Fault[];
   readonly latency: number;

@@ -42,7 +42,7 @@ export interface SandboxOptions {
   readonly rateLimit?: RateLimit | null;
   /** The largest and default page of the notification interface's lists (default 250). */
   readonly pageLimit?: number;
-  /** The products whose hosts it plays. */
+  /** The products whose hosts it imitates. */
   readonly presets?: readonly (keyof typeof presets)[];
   readonly variations?: Partial<Variations>;
   readonly around?: Around;

@@ -18,7 +18,7 @@ export const standardPatch: PatchRules = { ops: patchOps, replaceSets: false };
 /** Only `replace`. The fields of the document, which answers show as null, are never missing (api-notes, SimIntegration). */
 export const replaceOnlyPatch: PatchRules = { ops: ['replace'], replaceSets: true };
 
-/** A copy of `document` with `patch` applied. Throws a 400 where it is malformed, leads nowhere, or a `test` fails. */
+/** A copy of `document` with `patch` applied. Throws a 400 if it is malformed, leads nowhere, or a `test` fails. */
 export function applyPatch(document: JsonObject, patch: Json, rules: PatchRules): JsonObject {
   if (!isArray(patch) || patch.length === 0)
     throw badRequest('The patch must be a non-empty array of operations');

@@ -143,7 +143,7 @@ const readTemplateVariable = object({
 /** Newer hosts also show notifications in the product itself. */
 export const preferenceMediums = [...mediums, 'INBOX'] as const;
 
-/** The media of a notification (seed 001), and who gets copies where the host takes changes. */
+/** The media of a notification (seed 001), and the recipients of copies if the host accepts changes. */
 const readPreference = object({
   key: text,
   mediums: list(choice(preferenceMediums)),
@@ -188,7 +188,7 @@ const readSentNotification = object({
   medium: choice(mediums),
   context: objectOrEmpty,
   sent: text,
-  // Only where the tenant takes them; null: the tenant decides.
+  // Only if the tenant takes them; null: the tenant decides.
   locale: textOrNull,
   recipients: orNull(texts),
 });

@@ -79,7 +79,7 @@ export function documented(document: string, operations: readonly Sent[]): reado
   return operations.map((each) => ({ ...each, document, isExperimental: each.path.startsWith('/v20') }));
 }
 
-/** What bodies are sent as, unless an operation says something else. */
+/** The content type of bodies, unless an operation has another. */
 const usualTypes: Readonly<Record<string, string>> = {
   POST: 'application/json',
   PUT: 'application/json',

@@ -24,7 +24,7 @@ interface Received {
   readonly path: string;
   readonly search: string;
   readonly headers: IncomingMessage['headers'];
-  /** Its body; null where it is too large. */
+  /** Its body; null if it is too large. */
   readonly bytes: Buffer | null;
 }
 
@@ -85,7 +85,7 @@ class RateLimiter {
   }
 }
 
-/** Creates the HTTP server of the tenant, which does not listen yet, and the log of what it is asked. */
+/** Creates the HTTP server of the tenant, which does not listen yet, and its request log. */
 export function createSandboxServer(options: ServerOptions): { server: Server; log: RequestLog } {
   const log = new RequestLog();
   const parts: ServerParts = { ...options, limiter: new RateLimiter(options.rateLimit), log };
@@ -164,7 +164,7 @@ function answer({ route, path, headers, search, bytes }: RoutedRequest, parts: S
   return body === undefined ? reply : { ...reply, body };
 }
 
-/** How long a host needs for what it only promises. Real ones take about a minute, and sometimes less. */
+/** How long a host needs for accepted work (202). Real ones take about a minute, and sometimes less. */
 const slowWork = 45_000;
 
 function preventsWork({ kind, done }: Fault): boolean {
@@ -413,9 +413,9 @@ async function collectBody(chunks: AsyncIterable<Uint8Array>): Promise<Buffer | 
   return size > maxBytes ? null : Buffer.concat(parts);
 }
 
-// How the ways of hosts change what all operations take and answer. What they change of one resource is in its handler.
+// How the variations of hosts change all operations. Changes to one resource are in its handler.
 
-/** The body of an error where it is not as documented; else null. */
+/** The body of an error if it is not as documented; else null. */
 function showError(
   path: string,
   status: number,
@@ -428,7 +428,7 @@ function showError(
   return { error: message, errors: { [field]: text } };
 }
 
-/** The members of each resource that may be null, where hosts say so. */
+/** The members of each resource that may be null, on hosts that define this. */
 const nullable: readonly (readonly [path: string, names: readonly string[]])[] = [
   ['/v2024/auth-profiles', ['applicationId', 'applicationName']],
   ['/v2024/sim-integrations', ['cluster']],

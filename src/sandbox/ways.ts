@@ -1,7 +1,7 @@
-// All in which hosts differ from the API documents: the ways, and the products that go several of them. How each way changes what
-// a host takes and answers is in server.ts for all operations, and in the handlers for single resources.
+// All differences between hosts and the API documents, and the products that combine several. How each difference changes what
+// a host accepts and answers is in server.ts for all operations, and in the handlers for single resources.
 
-/** The ways of a tenant, by what they are about. The first is the contract (docs/hosts.md). */
+/** The variations of a tenant, by subject. The first is the contract (docs/hosts.md). */
 export const ways = {
   /**
    * How `attributes`, `request` and `statusMap` are answered. With `object`, they and `context` are also sent as objects, and
@@ -20,7 +20,7 @@ export const ways = {
   simSecrets: ['clear', 'encrypted', 'masked', 'absent'],
   /** Where the sources of an integration are answered; `managedResourceRefs`: beside an empty `managedSources`. */
   simSources: ['managedSources', 'managedResourceRefs', 'sources', 'hidden'],
-  /** What `cluster` and the id in `clusterRef` hold: the id both, or the name in one of them. */
+  /** The content of `cluster` and the id in `clusterRef`: both the id, or the name in one of them. */
   simCluster: ['ids', 'nameInCluster', 'nameInReference'],
   simPatchBody: ['operations', 'array'],
   /** With `replace`, every member that is named has to be there, except the fields of the integration themselves. */
@@ -31,7 +31,7 @@ export const ways = {
   /** With `named`, attributes and profile types are filtered by `label` and `name` only, and no run of a search has `metadata`. */
   collectionQuery: ['documented', 'named'],
   offsetZero: ['taken', 'refused'],
-  /** What a collection does with an offset after its last record, which seed 002 does not allow. */
+  /** The answer for an offset after the last record, which seed 002 does not allow. */
   offsetBeyondEnd: ['refused', 'empty'],
   /** How the profile-management interface answers an empty list: `refused` with a 400, or a 200 with the `message` alone. */
   nothingFound: ['list', 'refused', 'message'],
@@ -45,7 +45,7 @@ export const ways = {
   bulkDeleteGone: ['ignored', 'refused'],
   /** The answer for an identity without MAIL FROM: a 400, a 404, or one without a domain. */
   mailFromMissing: ['badRequest', 'notFound', 'empty'],
-  /** What is answered for an address without MAIL FROM whose domain has one: that it is missing, or that of the domain. */
+  /** The answer for an address without MAIL FROM whose domain has one: missing, or that of the domain. */
   mailFromIdentity: ['asked', 'domain'],
   /** Whether MAIL FROM is asked for with `id` in the query, which it then needs. */
   mailFromQuery: ['id', 'path'],
@@ -57,14 +57,14 @@ export const ways = {
   /** How a DKIM verification that is pending or failed is answered: as documented, or as the mail provider calls it. */
   dkimStates: ['documented', 'upper', 'camel'],
   twinProfiles: [false, true],
-  /** What a kind of a descriptor does with a second object of the same key. */
+  /** How a described kind treats a second object with the same key. */
   sameKey: ['taken', 'refused'],
   /** How sources and identity profiles are deleted: at once, or 45 s after a 202, with what they hold. */
   slowDeletes: ['done', 'accepted'],
   unsetMembers: ['null', 'omitted'],
   createAnswer: ['object', 'withoutId', 'nothing'],
   emailLowerCase: [false, true],
-  /** What the list of domains does with `limit` and `offset`; with `ignored` and `taken` it is not cut after 100. */
+  /** How the list of domains treats `limit` and `offset`; with `ignored` and `taken` it is not cut after 100. */
   domainPages: ['refused', 'ignored', 'taken'],
   /** Which operations below `/v2024` and `/v2025` want the experimental header. */
   experimentalFor: ['all', 'integrations'],
@@ -72,7 +72,7 @@ export const ways = {
   headerMissing: ['badRequest', 'forbidden', 'unnamed'],
   /** True when each answer, of the token too, has the id under which support finds the request. */
   supportId: [false, true],
-  /** What `send-test-notification` takes: with `extended`, also `locale` and `recipientEmailList`. */
+  /** What `send-test-notification` accepts: with `extended`, also `locale` and `recipientEmailList`. */
   sendTest: ['documented', 'extended'],
   /** The operators of the filter of sender addresses: those of the documents, or comparisons alone. */
   senderFilters: ['documented', 'comparisons'],
@@ -81,8 +81,7 @@ export const ways = {
   /** The body of an error of the profile-management interface: as documented, or `{error, errors: {FIELD: TEXT}}`. */
   profileErrors: ['documented', 'byField'],
   /**
-   * How profiles and attributes are answered: as documented, or in the words of the product, all values as text and without
-   * nulls.
+   * How profiles and attributes are answered: as documented, or in the words of the product, all values as text and without nulls.
    */
   profileWords: ['documented', 'product'],
   /** True when resources are below `/v2024` and `/v2025`, or each under its own path and version: `/sim-integrations/v1`. */

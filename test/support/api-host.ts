@@ -11,7 +11,7 @@ export interface Asked {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: IncomingMessage['headers'];
-  /** `null` where there is no JSON. */
+  /** `null` if there is no JSON. */
   readonly body: Json;
 }
 

@@ -7,7 +7,7 @@ const installed = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'g
   .map((name) => `/usr/bin/${name}`)
   .find((path) => existsSync(path));
 
-/** The browser that the tests run, or `undefined` where none is installed: tests that need one are skipped. */
+/** The browser that the tests run, or `undefined` if none is installed: tests that need one are skipped. */
 export const executablePath = process.env.CHROMIUM ?? installed;
 
 /** Starts the browser. The caller closes it. */

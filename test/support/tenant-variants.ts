@@ -37,7 +37,7 @@ export const worlds: readonly WorldOptions[] = [
 export function describedOptions({ document, objects }: DescribedCase): WorldOptions {
   const { fields } = descriptorFrom(document);
   const isText = (name: string) => fields[name]?.is === 'json' && !fields[name].plain;
-  // A seed has objects where the tenant keeps text.
+  // A seed has objects if the tenant keeps text.
   const seeded = objects.map((object) =>
     mapMembers(object, (value, name) => (isText(name) ? readJsonText(value) : value)),
   );

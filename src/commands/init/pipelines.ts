@@ -29,13 +29,13 @@ interface Step {
   readonly names: readonly string[];
 }
 
-/** What `init` fills into the template of a pipeline. */
+/** The values for the template of a pipeline. */
 interface PipelineContent<S extends Step = Step> {
   /** A pipeline that promotes has other jobs, and one for several tenants another one for their drift. */
   readonly shape: 'one' | 'several' | 'promotion';
-  /** The hosts that get requests or credentials, which alone may be called; `null` where they are not known, or all are embedded. */
+  /** The only hosts that may be called; `null` if they are unknown, or all are embedded. */
   readonly hosts: readonly string[] | null;
-  /** The environment of the pipeline, or where changes go first and where they go with its proof. */
+  /** The environment of the pipeline, or the first step and the one that requires its proof. */
   readonly stages: readonly [first: S, next?: S];
 }
 
@@ -56,10 +56,10 @@ export interface PipelineFacts extends PipelineContent<Stage> {
   readonly needsEnvironment: boolean;
 }
 
-/** The selections that pipelines apply to: the only one, or the first, and the next, which gets what the first has proven. */
+/** The selections that pipelines apply to: a single one, or a first one and the next, which gets what the first has proven. */
 export type Route = readonly [first: string, next?: string];
 
-/** A project with a value for each environment variable, so that it can be read where they are not set. */
+/** A project with a value for each environment variable, so that it can be read if they are not set. */
 interface ReadableProject {
   readonly root: string;
   readonly configFile: string;
@@ -161,7 +161,7 @@ function chooseEnvironment(project: ReadableProject) {
   }
 }
 
-/** The environment variables that environments and manifests use; `null` where their settings are not found. */
+/** The environment variables that environments and manifests use; `null` if their settings are not found. */
 function variablesOf(
   environments: readonly string[],
   { root, configFile }: ReadableProject,
@@ -178,7 +178,7 @@ function variablesOf(
   return sortUnique(namesIn([...settings, ...textsOf(root, [manifestGlob])]));
 }
 
-/** Returns `null` where an environment cannot be read: `validate` and `plan` explain what is wrong. */
+/** Returns `null` if an environment cannot be read: `validate` and `plan` explain what is wrong. */
 function connectionsOf(project: ReadableProject, environments: readonly string[]): Connection[] | null {
   try {
     return environments.map(
@@ -193,7 +193,7 @@ function connectionsOf(project: ReadableProject, environments: readonly string[]
 const areEmbedded = (connections: readonly Connection[] | null): boolean =>
   connections?.every(({ to }) => to === 'sandbox') ?? false;
 
-/** `host`, `host:port` or IPv6 in brackets, with nothing that a list, YAML, a shell or a forge would read as its own. */
+/** `host`, `host:port` or IPv6 in brackets, without characters that mean something in a list, YAML, a shell or a CI system. */
 const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 /** Names, globs and groups, joined by commas. */
 const plainSelection = /^[\w@!*{][\w@!*?{}[\].,-]*$/;
@@ -201,7 +201,7 @@ const plainSelection = /^[\w@!*{][\w@!*?{}[\].,-]*$/;
 /** A pipeline could not name other folders without quotes. */
 const plainFolder = /^[A-Za-z0-9._/-]*$/;
 
-/** Throws a Failure for what would not reach a job as it is: forges and shells read `$`, spaces and quotes. */
+/** Throws a Failure for values that would not reach a job unchanged: CI systems and shells interpret `$`, spaces and quotes. */
 export function requirePlain(
   root: string,
   tenants: readonly NewTenant[],
@@ -228,14 +228,14 @@ export function requirePlain(
   });
 }
 
-/** In the place of hosts that are not known. No request can reach it. */
+/** A placeholder for unknown hosts. No request can reach it. */
 export const unknownHost = 'name-the-hosts-of-your-tenant.invalid';
 
 /**
  * The text of a pipeline.
  *
- * @param folder the project's folder in its repository, with `/` at its end; `''` where it is the same. What the projects of
- * a repository would share is named by it, since each of them is planned and applied by itself.
+ * @param folder the project's folder in its repository, with `/` at its end; `''` if it is the same. It is part of names that
+ * projects of a repository would otherwise share, since each is planned and applied separately.
  */
 export function pipelineFile(system: System, content: PipelineContent, folder: string): string {
   const { shape, stages } = content;
@@ -282,13 +282,13 @@ export function deploymentName(step: Step | undefined, otherwise: string): strin
   return isPlainName(name) ? name : otherwise;
 }
 
-/** A project in a folder of a repository, as a word that tags, groups and files can be called by. */
+/** The folder of a project in its repository, as a word for names of tags, groups and files. */
 const wordOf = (folder: string): string => folder.slice(0, -1).replaceAll(/[^A-Za-z0-9_-]/g, '-');
 
 /** A project in its repository. */
 interface ProjectPlace {
   readonly top: string;
-  /** The project's folder there, with `/` at its end; `''` where it is the same. */
+  /** The project's folder there, with `/` at its end; `''` if it is the same. */
   readonly folder: string;
 }
 
@@ -313,7 +313,7 @@ type System = keyof typeof systems;
 /** The places where a system runs the pipeline of a project. */
 function placesIn(system: System, folder: string): string[] {
   const { path } = systems[system];
-  // GitHub runs every file there, so each project of a repository can have one.
+  // GitHub runs every file there, so each project can have one.
   return system === 'github' && folder !== ''
     ? [path, `.github/workflows/tenantctl-${wordOf(folder)}.yaml`]
     : [path];
@@ -328,7 +328,7 @@ function isFor(existing: string, folder: string): boolean {
   return new RegExp(`(?<![\\w-])${dir}(?![\\w.-])`).test(existing);
 }
 
-/** The content of an existing pipeline; `null` where somebody has written something else in place of its selections. */
+/** The content of an existing pipeline; `null` if somebody has replaced its selections. */
 function contentOf(text: string): PipelineContent | null {
   const written = (name: string) =>
     new RegExp(`^ *TENANTCTL_${name}: *(['"]?)(.+?)\\1 *$`, 'm').exec(text)?.[2];
@@ -348,7 +348,7 @@ function contentOf(text: string): PipelineContent | null {
   return only ? { ...content, shape, stages: [stepIn('apply', only)] } : null;
 }
 
-/** Adds what a pipeline names already: it may need more than the project says. */
+/** Keeps what a pipeline names already: it may need more than the project says. */
 function withContentOf(facts: PipelineFacts, there: PipelineContent | null): PipelineContent {
   const hosts = [...new Set([...(facts.hosts ?? []), ...(there?.hosts ?? [])])];
   const isLike = there?.stages.length === facts.stages.length;
@@ -364,10 +364,10 @@ function withContentOf(facts: PipelineFacts, there: PipelineContent | null): Pip
   };
 }
 
-/** The route of the project's pipelines; `null` where they have none, or none that can be read. */
+/** The route of the project's pipelines; `null` if they have none, or none that can be read. */
 export function writtenRoute(root: string): Route | null {
   const { top, folder } = placeOf(root);
-  // One beside another waits for somebody to take over its jobs: it says what is to come.
+  // A pipeline beside another waits for somebody to copy its jobs: it has the future selections.
   const beside = Object.values(systems).map((system) => `${folder}${system.beside}`);
   const [content] = [...beside, ...placesIn('github', folder), ...placesIn('gitlab', folder)]
     .map((path) => readIfThere(join(top, path)) ?? '')
@@ -378,10 +378,10 @@ export function writtenRoute(root: string): Route | null {
 }
 
 /**
- * Writes the pipelines at the top of the repository that the project is in, and returns what it did, with paths from the project's
- * folder.
+ * Writes the pipelines at the top of the repository that the project is in, and returns what it did, with paths from the
+ * project's folder.
  *
- * @param onlyExisting where a project without pipelines gets none
+ * @param onlyExisting whether a project without pipelines gets none
  */
 export function writePipelines(
   root: string,
@@ -396,11 +396,11 @@ export function writePipelines(
   const fromRoot = (path: string) => relative(root, join(top, path));
   return {
     notes: writeFiles(top, files).map(({ path, what }): Note => ({ path: fromRoot(path), what })),
-    /** Those that could not be written where they are run, and the files that have to get their jobs. */
+    /** Pipelines that could not be written where they run, and the files that need their jobs. */
     toAdd: files.flatMap(({ path, addTo }) =>
       addTo === null ? [] : [{ path: fromRoot(path), to: fromRoot(addTo) }],
     ),
-    /** Those that somebody has edited, with the lines that they lack. */
+    /** Edited pipelines, with the lines that they lack. */
     edited: files
       .filter(({ lacking }) => lacking.length > 0)
       .map(({ path, lacking }) => ({ path: fromRoot(path), lines: lacking })),
@@ -408,16 +408,16 @@ export function writePipelines(
 }
 
 interface PipelineFile extends ProjectFile {
-  /** The existing file that is run, and that somebody must add the jobs of this one to; `null`: this file is run. */
+  /** The existing file that runs, to which somebody must add the jobs of this one; `null`: this file runs. */
   readonly addTo: string | null;
-  /** The lines that a file lacks which somebody has edited. */
+  /** The lines that an edited file lacks. */
   readonly lacking: readonly string[];
 }
 
 /**
- * The pipeline of a system. One that nobody has edited is renewed: it is the template, filled with what it says itself. Where somebody
- * else's is in the way, or an edited one that needs other jobs, ours is in the project's folder, so that somebody can take over its
- * jobs. `null` where the project has none, and gets none.
+ * The pipeline of a system. An unedited one, which equals the template filled with its own values, is updated. If another
+ * pipeline has its place, or an edited one needs other jobs, ours goes into the project's folder, so that somebody can copy its
+ * jobs. `null` if the project has none, and gets none.
  */
 function pipelineOf(
   system: System,

@@ -51,14 +51,14 @@ export interface Choices {
 /** The environment of the only tenant in a new project, which the pipelines work on. */
 export const environmentName = 'production';
 
-/** The names of the variables with the credentials of a tenant, where nobody chooses others. */
+/** The default names of the variables with a tenant's credentials. */
 export function usualNames(
   prefix = 'TENANT',
   taken: readonly string[] = [],
 ): Pick<NewTenant, 'clientId' | 'clientSecret'> {
   const words = prefix.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
   const start = /^[A-Z]/.test(words) ? words : `TENANT_${words}`;
-  // `eu-1` and `eu.1` are two tenants, and one called `tenant` is another one than that without a name.
+  // `eu-1` and `eu.1` are different tenants, and so are one named `tenant` and one without a name.
   if (taken.includes(`${start}_CLIENT_ID`)) return usualNames(`${start}_2`, taken);
   return { clientId: `${start}_CLIENT_ID`, clientSecret: `${start}_CLIENT_SECRET` };
 }
@@ -86,7 +86,7 @@ export function projectText({ tenants, from }: Choices): string {
   });
 }
 
-/** The file of an environment that a project gets: what its project file would have of it. */
+/** The file of a new environment: its part of the project file. */
 export function environmentFile(tenant: NewTenant): ProjectFile {
   const whole = projectText({ tenants: [tenant], from: 'export', pipelines: 'none' });
   const [, settings = ''] = whole.split(`\n  ${yaml(tenant.name)}:\n`);
@@ -94,12 +94,12 @@ export function environmentFile(tenant: NewTenant): ProjectFile {
   return newFile(`environments/${tenant.name}.yaml`, `${schema}${settings.replaceAll(/^ {4}/gm, '')}`);
 }
 
-/** The embedded tenant gives way to a tenant of its name. */
+/** A tenant of the same name replaces the embedded one. */
 function unusedName(name: string, taken: readonly string[]): string {
   return taken.includes(name) ? unusedName(`embedded-${name}`, taken) : name;
 }
 
-/** In the place of a tenant that nobody has named yet. */
+/** A placeholder for a tenant that has no name yet. */
 const exampleTenant: NewTenant = {
   name: environmentName,
   identity: 'https://acme.api.example.com',
@@ -240,7 +240,7 @@ export interface ProjectFile {
   readonly path: string;
   /** What to write, given the existing text; the same text keeps the file, and `null`: nothing can be added to it. */
   readonly content: (existing: string | null) => string | null;
-  /** The advice where nothing can be added. */
+  /** The advice if nothing can be added. */
   readonly byHand?: string;
 }
 
@@ -266,9 +266,9 @@ interface Values {
 const slot = /^#% (if|each) (\w+)\n([\s\S]*?)^#% end \2\n|%\{(\w+)\}/gm;
 
 /**
- * Fills a template: `%{name}` is a text. The lines from `#% if name` to `#% end name` stand where the value is not empty, and those
- * from `#% each name` for each item: a text is called `name` in them, and values have their own names. Values are inserted as they
- * are: the caller quotes them.
+ * Fills a template: `%{name}` is a text. The lines from `#% if name` to `#% end name` stay if the value is not empty, and those
+ * from `#% each name` for each item: a text is called `name` in them, and values have their own names. Values are inserted as
+ * they are: the caller quotes them.
  */
 export function fill(template: string, values: Values): string {
   return template.replace(slot, (_slot, keyword?: string, ...rest: string[]) => {
@@ -285,9 +285,8 @@ export function fill(template: string, values: Values): string {
 }
 
 /**
- * Writes the files below `root`, the last one first: the project file makes the folder a project, and where another file
- * cannot be written, the command can be repeated. Throws a Failure for a file that cannot be read or written, or is
- * outside by a link.
+ * Writes the files below `root`, the last one first: the project file makes the folder a project, and where another file cannot be
+ * written, the command can be repeated. Throws a Failure for a file that cannot be read or written, or is outside by a link.
  */
 export function writeFiles(root: string, files: readonly ProjectFile[]): Note[] {
   return files

@@ -13,7 +13,7 @@ import {
   parseOne,
 } from './document.ts';
 
-/** The text of one document after all edits, applied in order; `null` where one of them cannot be applied. */
+/** The text of one document after all edits, applied in order; `null` if one of them cannot be applied. */
 export function applyEdits(text: string, edits: readonly Edit[]): string | null {
   const mark = byteOrderMarkOf(text);
   const done = edits.reduce<ParsedDocument | null>(
@@ -25,7 +25,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): string | null 
 
 /**
  * The document after one edit, with as few changes as possible: everything else stays byte for byte. Each candidate text
- * is parsed again and accepted only if it means exactly what is wanted. `null` where no candidate does.
+ * is parsed again and accepted only if it means exactly what is wanted. `null` if no candidate does.
  */
 function applyEdit(parsed: ParsedDocument, edit: Edit): ParsedDocument | null {
   const { tree } = parsed;
@@ -63,7 +63,7 @@ function replaceAround(parsed: ParsedDocument, path: Path, wanted: Printable): P
   return null;
 }
 
-/** The document with every alias that the edit would affect replaced by its value; `null` where that fails. */
+/** The document with every alias that the edit would affect replaced by its value; `null` if that fails. */
 function resolveAliases(parsed: ParsedDocument, { path }: Edit, tree: Printable): ParsedDocument | null {
   let current = parsed;
   for (let alias = findAffected(current, path); alias; alias = findAffected(current, path)) {

@@ -62,7 +62,7 @@ interface Located {
   readonly index: number;
   readonly pair: Pair | null;
   readonly inFlow: boolean;
-  /** Where the member or item begins: at its key, at its dash, or in `[…]` at its value; `null` where that is unclear. */
+  /** Where the member or item begins: at its key, at its dash, or in `[…]` at its value; `null` if that is unclear. */
   readonly start: number | null;
   /** Where the colon or dash before the value ends. */
   readonly indicator: number | null;
@@ -138,7 +138,7 @@ function startOfPair({ key, srcToken }: Pair, parent: YamlCollection): number | 
   return isNode(key) && (parent.flow === true || isMarked !== true) ? (key.range?.[0] ?? null) : null;
 }
 
-/** What is written between a member's key and its value, or before a list's item. */
+/** The text between a member's key and its value, or before a list item. */
 function tokensBefore(parent: YamlCollection, index: number) {
   const item = parent.items[index];
   if (isPair(item)) return (item.srcToken && 'sep' in item.srcToken && item.srcToken.sep) || [];
@@ -201,7 +201,7 @@ export function append(text: string, below: string): string {
   return text + (text.endsWith('\n') ? '' : eol) + below.replaceAll('\n', eol);
 }
 
-/** Texts that may be the document after an edit, best first. Whoever takes one parses it again: a wrong one does no harm. */
+/** Texts that may be the document after an edit, best first. The caller parses each again, so a wrong one does no harm. */
 export function* candidatesFor(parsed: ParsedDocument, edit: Edit): Generator<string> {
   if (edit.op === 'insert') {
     const parent = locate(parsed, edit.path.slice(0, -1))?.node;
@@ -419,7 +419,7 @@ function* removeFromBlock(parsed: ParsedDocument, { parent, index, start, end }:
   yield splice(text, start, next, '');
 }
 
-/** Like that in a block, but the last item goes alone where comments are left in the collection. */
+/** Like that in a block, but the last item goes alone if comments are left in the collection. */
 function* removeFromFlow(parsed: ParsedDocument, { parent, index, start, end }: OldItem): Generator<string> {
   const { text } = parsed;
   const hasComments = text.slice(...(parent.range ?? [])).includes('#');
@@ -485,8 +485,8 @@ function restOfLine(text: string, offset: number): string {
 }
 
 /**
- * The text with a name beside an id. A comment that is there names the id before, so it is replaced. Beside a tag, which
- * says by itself what it finds, there is only a name where there was a comment.
+ * The text with a name beside an id. A comment that is there names the id before, so it is replaced. Beside a tag, which itself
+ * says what it finds, a name only replaces an existing comment.
  */
 export function nameBeside(parsed: ParsedDocument, path: Path, name: string): string {
   const { text } = parsed;

@@ -45,16 +45,16 @@ const storage = 'preview';
 const typingPause = 250;
 
 let templates: readonly ListedTemplate[] = [];
-/** When the templates were loaded that are shown; empty where they are those of the files as they are now. */
+/** When the displayed templates were loaded; empty if they are those of the files as they are now. */
 let oldSince = '';
 let selected = addressInUrl();
 /** Counts renderings, to drop an answer that arrives after a later question. */
 let turn = 0;
 let events: EventSource | null = null;
-/** What is shown, so that frames are not loaded again when nothing has changed. */
+/** The current content, so that frames only reload after a change. */
 let shown = '';
 let shownAddress = '';
-/** What was typed, by the address of the template that it stays with. */
+/** The typed contexts, by the address of their template. */
 const typed = new Map<string, TypedContext>();
 /** Where the page was before it was loaded again. */
 // Only this page of this origin writes it.
@@ -117,7 +117,7 @@ async function refresh(): Promise<void> {
   }
 }
 
-/** Says "Live" only where the page shows the files as they are now. */
+/** Says "Live" only if the page shows the files as they are now. */
 function showState({ isBroken, isReading, problems }: TemplateList): void {
   if (isReading) showLive('Reading again …', false);
   else if (isBroken) showLive(oldSince === '' ? 'Nothing loaded yet' : `State of ${oldSince}`, false);
@@ -136,7 +136,7 @@ function showState({ isBroken, isReading, problems }: TemplateList): void {
   showStale(`The project does not load. ${shown}${where}${more}`);
 }
 
-/** An empty text means that what is shown is not old. */
+/** Empty means that the page is current. */
 function showStale(text: string): void {
   const stale = find('stale', HTMLElement);
   stale.hidden = text === '';
@@ -311,7 +311,7 @@ function templateItem(template: ListedTemplate): HTMLLIElement {
       element(
         'span',
         { class: 'marks' },
-        // A number, with the word for it where it is pointed at or read out.
+        // A number, with a word for tooltips and screen readers.
         problems.length > 0 &&
           element(
             'span',
@@ -361,7 +361,7 @@ function startSides(): void {
   });
 }
 
-/** Shows a template before and after; only after where the tenant was not read. */
+/** Shows a template before and after; without before if the tenant was not read. */
 function showSides(template: ListedTemplate, { markup }: RenderedTemplate): void {
   const { address, medium, base, isRemoved } = template;
   const wanted = JSON.stringify([address, base, isRemoved, oldSince, markup]);
@@ -381,7 +381,7 @@ function showSides(template: ListedTemplate, { markup }: RenderedTemplate): void
   scrollTo(0, top);
 }
 
-/** Says of each side where it comes from. */
+/** Says where each side comes from. */
 function showWords({ base, isRemoved }: ListedTemplate): void {
   const after = isRemoved
     ? baseWords.default
@@ -431,7 +431,7 @@ function contextOf(address: string): Context {
   return typed.get(address)?.value ?? null;
 }
 
-/** Shows what was typed for a template. Without that, the field keeps its text until sample values come with an answer. */
+/** Shows the typed context of a template. Otherwise the field keeps its text until an answer has sample values. */
 function showContext(address: string): void {
   const context = typed.get(address);
   if (context && field.value !== context.text) field.value = context.text;

@@ -33,9 +33,9 @@ import { html, Markup, markMatches } from './markup.ts';
 
 /** Up to this many entries, all are expanded at first. */
 const maxOpen = 8;
-/** Of the body of a request, so many characters are shown. */
+/** How many characters of a request's body are shown. */
 const maxBody = 20_000;
-/** So many fields are named where an entry is collapsed. */
+/** How many fields a collapsed entry names. */
 const maxFields = 4;
 const barWidth = 1000;
 /** Bodies of more characters together are packed. Until then the page can be read without its script. */
@@ -114,7 +114,7 @@ function groupMarkup(
 ${names.length > maxNames ? namesMarkup(names) : ''}${list.map((shown) => shownMarkup(shown, isPacked))}</section>`;
 }
 
-/** All names, where a heading has no room for them. */
+/** All names, if a heading has no room for them. */
 export function namesMarkup(names: readonly string[]): Markup {
   return html`<details class="names"><summary>All ${names.length}</summary><p>${names.map(oneLine).join(', ')}</p></details>`;
 }
@@ -300,7 +300,7 @@ function cell(parts: readonly Chunk[] | null, side: 'del' | 'ins'): Markup {
 
 /** A fold takes as much room as fewer lines. */
 const minGap = 4;
-/** Of more equal lines in one place, only the first are in the page. */
+/** Only the first of many equal lines in one place are in the page. */
 const maxGap = 500;
 
 /**
@@ -362,7 +362,7 @@ export function notices(items: readonly Markup[]): Markup {
   return items.length === 0 ? html`` : html`<ul class="notices">${items}</ul>`;
 }
 
-/** What is said of several places is said once. */
+/** A note about several places appears once. */
 export function diagnosticsMarkup(diagnostics: readonly Diagnostic[]): Markup[] {
   return groupBy(diagnostics, ({ source, excerpt, ...said }) => JSON.stringify(said)).map(([, group]) => {
     const { severity, code, message, excerpt, hint, versions = [] } = group[0];
@@ -373,10 +373,7 @@ ${excerpt === undefined ? '' : html`<pre>${excerpt}</pre>`}${hint === undefined 
   });
 }
 
-/**
- * The declared texts beside those of the vendor. Where the old default is known, both others are shown as what they make
- * of it.
- */
+/** The declared texts beside the vendor's. If the old default is known, both others are shown as changes to it. */
 function versionsMarkup(versions: readonly Versions[]): Markup {
   if (versions.length === 0) return html``;
   const figure = (title: string, before: string | null, after: string | null) =>

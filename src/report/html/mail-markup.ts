@@ -17,8 +17,8 @@ export function controlsMarkup({ isMail, hasBoth }: { isMail: boolean; hasBoth: 
 }
 
 /**
- * A template before and after, each in a frame without scripts or network, below what an inbox shows of it. The page's
- * script creates the frames, since browsers load at most a thousand in a page, visible or not.
+ * A template before and after, each in a frame without scripts or network, below its inbox line. The page's script creates the
+ * frames, since browsers load at most a thousand in a page, visible or not.
  */
 export function picturesMarkup(address: string, rendered: Rendered): Markup {
   const { further = [], remark = '' } = rendered;

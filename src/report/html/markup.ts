@@ -20,7 +20,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly Child[])
   return new Markup(strings.reduce((text, part, index) => `${text}${write(values[index - 1] ?? '')}${part}`));
 }
 
-/** A text in which `mark` has marked up whatever a global expression matches. */
+/** A text with the matches of a global expression marked up by `mark`. */
 export function markMatches(text: string, pattern: RegExp, mark: (match: RegExpExecArray) => Markup): Markup {
   const parts: Child[] = [];
   let end = 0;
@@ -31,7 +31,7 @@ export function markMatches(text: string, pattern: RegExp, mark: (match: RegExpE
   return html`${parts}${text.slice(end)}`;
 }
 
-/** A text in which what stands in backticks is code. */
+/** A text with the parts in backticks as code. */
 export function withCode(text: string): Markup {
   return markMatches(text, /`([^`]*)`/g, ([, code = '']) => html`<code>${code}</code>`);
 }

@@ -27,7 +27,7 @@ import {
 } from './entries.ts';
 import { html, Markup, withCode } from './markup.ts';
 
-/** So many different problems are shown at once. */
+/** How many different problems are shown at once. */
 const maxNamed = 10;
 
 /** A whole page in one file. It needs no network, and its policy lets only its own script run. */
@@ -38,7 +38,7 @@ export function writeHtml(page: Page, options: ReportOptions): string {
   const hasFrames = entries.some(({ rendered }) => rendered !== null);
   const eyebrow = page.note ?? `tenantctl ${page.command}`;
   const sides = page.sides.map(({ name, tenant }) => tenant !== '' && `${name}: ${tenant}`);
-  // The digest at the foot of each printed page. One of another form comes from a forged file.
+  // The digest at the foot of each printed page. An invalid one comes from a forged file.
   const pages = /^[\w:]+$/.test(page.digest ?? '')
     ? `@page { @bottom-left { content: "${page.digest}" } }`
     : '';
@@ -86,7 +86,7 @@ ${othersMarkup(page)}
 </html>`}\n`;
 }
 
-/** Frames inherit the page's policy, so where there are frames it has to allow inline styles. */
+/** Frames inherit the page's policy, so if there are frames it has to allow inline styles. */
 function policy(hasFrames: boolean, pages: string): string {
   const styles = hasFrames ? "'unsafe-inline'" : `${hashOf(style)} ${hashOf(pages)}`;
   return `default-src 'none'; script-src ${hashOf(script)}; style-src ${styles}; img-src data:; base-uri 'none'; form-action 'none'`;

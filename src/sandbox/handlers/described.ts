@@ -43,7 +43,7 @@ import { parseFilters, readFlag, selectPage } from '../query.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../ways.ts';
 
-/** What patches are sent as, unless the descriptor says something else. */
+/** The content type of patches, unless the descriptor has another. */
 const patchTypes: Readonly<Record<string, string>> = {
   'json-patch': 'application/json-patch+json',
   'merge-patch': 'application/merge-patch+json',
@@ -153,7 +153,7 @@ function find(kind: DescribedKind, call: Call, tenant: Tenant): DescribedObject 
   return found;
 }
 
-/** The objects of the collection at the path of a call. Throws a 404 where the object that it is below does not exist. */
+/** The objects of the collection at the path of a call. Throws a 404 if the parent does not exist. */
 function objectsHere(
   { name, parent }: DescribedKind,
   call: Call,
@@ -218,7 +218,7 @@ function changedBy(body: Json, kind: DescribedKind, live: DescribedObject, { var
       return { ...document, ...checkNames(kind, body, live) };
     case 'put':
     case 'none':
-      // What is left out is gone.
+      // Omitted members are removed.
       return withoutSentId(kind, body, live);
   }
 }
@@ -242,7 +242,7 @@ function takeAway(kind: DescribedKind, id: string, tenant: Tenant): void {
   const at = objects.findIndex((object) => object.id === id);
   if (at < 0) return;
   objects.splice(at, 1);
-  // What is below it goes with it.
+  // Objects below it are deleted with it.
   for (const { name, parent } of tenant.kinds.values()) {
     if (parent?.kind !== kind.name) continue;
     const below = objectsOf(tenant, name);
@@ -251,7 +251,7 @@ function takeAway(kind: DescribedKind, id: string, tenant: Tenant): void {
   tenant.state.generation += 1;
 }
 
-/** A PUT has the id of its object where the API asks for that. */
+/** A PUT has the id of its object if the API requires that. */
 function withoutSentId({ id: idMember, write }: DescribedKind, body: Json, live: DescribedObject): Json {
   if (!write.sendId || !isObject(body)) return body;
   if (get(body, idMember) !== get(live, idMember)) throw badRequest(`${idMember} must be that of the object`);
@@ -381,7 +381,7 @@ function targetsIn({ state, kinds }: Tenant): Targets {
   };
 }
 
-/** Throws a 400 that names an object which holds the id of `object`, where there is one. */
+/** Throws a 400 that names an object with the id of `object`, if there is one. */
 function refuseWhileReferredTo(kind: string, { id }: DescribedObject, tenant: Tenant): void {
   for (const other of tenant.kinds.values()) {
     for (const holder of objectsOf(tenant, other.name)) {

@@ -173,7 +173,7 @@ function readDetails(body: Json, id: string | null, variations: Variations): Sim
   return acceptIntegration(details, variations);
 }
 
-/** Moves statusMap and request out of attributes, where some tenants keep them. Other values than objects stay. */
+/** Moves statusMap and request out of attributes, where some tenants keep them. Only objects move. */
 function acceptIntegration(sent: SimDetails, { simStatusMap }: Variations): SimDetails {
   if (simStatusMap !== 'attributes' || sent.attributes === null) return sent;
   const { statusMap = null, request = null, ...attributes } = sent.attributes;
@@ -201,7 +201,7 @@ function readRule(value: Json): SimIntegration['beforeProvisioningRule'] {
 /** The document that a patch is applied to: the fields of a request that have a value. */
 function writableFields(integration: SimIntegration, variations: Variations): JsonObject {
   const { name, description, type, cluster, sources, attributes, request, statusMap } = integration;
-  // Where it also holds the status map, it is shown as an object that can be added to, so a patch may do that.
+  // If it also holds the status map, it appears as an object, to which a patch may add members.
   const none = variations.simStatusMap === 'attributes' ? {} : null;
   return withoutNulls({
     name,

@@ -168,7 +168,7 @@ function listPage(
 ): Reply {
   const matches = parseFilters(query, filterFields);
   const [first] = known;
-  // Of a medium and a locale that the documents do not know.
+  // For an undocumented medium and locale.
   const foreign = [
     { ...first, id: 'foreign-medium', medium: 'WHATSAPP' },
     { ...first, id: 'foreign-locale', locale: 'default_for_all' },
@@ -266,7 +266,7 @@ function fillUp(value: Json): Json {
 
 const betaText = 'Bulk deletion of templates is a beta feature: contact support to enable it';
 
-/** 204 whether or not the templates exist; some tenants refuse all where one does not. */
+/** 204 whether or not the templates exist; some tenants refuse all if one does not. */
 function deleteTemplates({ body }: Call, { state, variations }: Tenant): Reply {
   if (variations.bulkDelete === 'forbidden') throw new ApiError(403, betaText);
   if (variations.bulkDelete === 'refused') throw badRequest(betaText);

@@ -137,7 +137,7 @@ function orderRecords(
   return records.toSorted((a, b) => compareText(getText(a, by) ?? '', getText(b, by) ?? ''));
 }
 
-/** The answer where there is nothing, on hosts that do not answer an empty list (api-notes, "What hosts of this family really answer"). */
+/** The answer for no records, on hosts that do not return an empty list (api-notes, "What hosts of this family really answer"). */
 function answerNothing(plural: string, { nothingFound }: Variations): Reply | null {
   if (nothingFound === 'list') return null;
   const status = nothingFound === 'refused' ? 400 : 200;
@@ -155,7 +155,7 @@ const productTypes: Readonly<Record<NeAttribute['data_type'], string>> = {
   user_search: 'contributor search',
 };
 
-/** The attributes of profiles, with their classes where rules name these. */
+/** The attributes of profiles, with their classes if rules name these. */
 function listAttributes(attributes: readonly NeAttribute[], host: Variations): readonly JsonObject[] {
   if (host.ruleObjectType !== 'attribute_class' && host.profileWords === 'documented') return attributes;
   return attributes.map((attribute) => ({

@@ -26,7 +26,7 @@ export class Bodies {
     return !this.#markup.isEmpty;
   }
 
-  /** Makes what is not there yet of an entry. */
+  /** Builds the missing parts of an entry. */
   async fill(entry: HTMLDetailsElement, form: BodyForm): Promise<void> {
     await this.#markup.open(this.#indexOf(entry));
     this.#fillNow(entry, form);
@@ -50,7 +50,7 @@ export class Bodies {
     else delete body.dataset.brief;
   }
 
-  /** Makes everything known that the search finds, so that the first search is as fast as the others. */
+  /** Prepares everything that the search covers, so that the first search is as fast as later ones. */
   async unpackTexts(): Promise<void> {
     this.#texts.clear();
     for (const [at, entry] of this.#entries.entries()) {
@@ -65,7 +65,7 @@ export class Bodies {
   }
 
   /**
-   * Expands all that the filter shows while the page is printed. Of what is the same in others, these are named.
+   * Expands all that the filter shows while the page is printed. Equal entries are only named.
    *
    * @param onWhole gets the bodies that are printed whole
    */
@@ -121,7 +121,7 @@ export function bodyOf(entry: Element): HTMLElement | null {
   return entry.querySelector<HTMLElement>(':scope > .body');
 }
 
-/** Milliseconds after which a pack is opened even where the page has something to do. */
+/** Milliseconds after which a pack is opened even if the page is busy. */
 const longestWait = 100;
 
 /** Values of the entries of a long report, in packs at its end; there at once after their pack was opened. */
@@ -170,7 +170,7 @@ class Packs<T> {
   }
 }
 
-/** Safari cannot tell when it is idle: there, whatever is waiting comes first. */
+/** Safari has no idle callback: there, waiting work comes first. */
 function untilIdle(): Promise<void> {
   return new Promise((idle) => {
     if ('requestIdleCallback' in globalThis) requestIdleCallback(() => idle(), { timeout: longestWait });

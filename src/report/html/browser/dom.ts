@@ -1,4 +1,4 @@
-/** The element of the page with this id. Throws where the page has none, or one of another type. */
+/** The element of the page with this id. Throws if there is none, or it has another type. */
 export function find<T extends Element>(id: string, type: new () => T): T {
   const found = document.getElementById(id);
   if (found instanceof type) return found;
@@ -94,7 +94,7 @@ export function searchedTexts(within: Node): Node[] {
   return texts;
 }
 
-/** Part of an address as it was before it was encoded; `''` where it was cut. */
+/** A decoded part of an address; `''` if it was cut. */
 export function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);

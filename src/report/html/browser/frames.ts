@@ -42,7 +42,7 @@ export class Frames {
     if (this.#count <= maxFrames) places.forEach(load);
   }
 
-  /** Loads all that is in these elements. Afterwards, what the page had not shown is removed again. */
+  /** Loads all frames in these elements. Afterwards, frames out of sight are removed again. */
   print(within: readonly Element[]): void {
     const places = within.flatMap(findPlaces).filter((place) => place.firstChild === null);
     for (const place of places) load(place);
@@ -123,7 +123,7 @@ export function fitAll(within: ParentNode): void {
   findPlaces(within).forEach(fitFrame);
 }
 
-/** A frame is as wide as chosen, or as its content where that is wider; it is scaled to the room there is. */
+/** A frame has the chosen width, or that of its content if wider, and is scaled to fit. */
 function fitFrame(place: HTMLElement): void {
   const frame = place.querySelector('iframe');
   const root = frame?.contentDocument?.documentElement;

@@ -129,7 +129,7 @@ class List {
     );
   }
 
-  /** Goes where the page's address leads; filters that hide that entry are given up. */
+  /** Follows the page's address, and clears filters that hide the entry. */
   #follow(): void {
     const { at } = readPlace();
     const entry = this.#entries.find(({ id }) => id === at);
@@ -149,7 +149,7 @@ class List {
     for (let outer = entry.parentElement; outer; outer = outer.parentElement)
       if (outer instanceof HTMLDetailsElement) outer.open = true;
     entry.open = true;
-    // Where the page was before a reload is another place once entries have opened.
+    // The scroll position before a reload is elsewhere once entries have opened.
     history.scrollRestoration = 'manual';
     this.#target = entry;
     entry.scrollIntoView();
@@ -228,7 +228,7 @@ class List {
       else if (key === 'j' || key === 'k') this.#go(current, key === 'j' ? 1 : -1)?.focus();
     });
     onClick('#help', () => find('keys', HTMLDialogElement).showModal());
-    // A control inside of a title would not be told by screen readers: the box below is for them, and this is for the mouse.
+    // Screen readers ignore a control inside a title: they use the box below, and this is for the mouse.
     addEventListener('click', (event) => {
       const { target } = event;
       const entry = target instanceof Element ? target.closest('.tick')?.closest('details') : null;
@@ -257,7 +257,7 @@ class List {
     const at = from ? this.#entries.indexOf(from) : -1;
     const others =
       step === 1 ? this.#entries.slice(at + 1) : this.#entries.slice(0, Math.max(0, at)).reverse();
-    // Whether an entry is shown takes long to say for thousands of them.
+    // Checking whether an entry is shown takes long for thousands of them.
     const entry = others.find((each) => isWanted(each) && !each.hidden && each.checkVisibility());
     return entry?.querySelector('summary') ?? null;
   }
@@ -377,7 +377,7 @@ class Review {
     });
   }
 
-  /** Shows whether an entry is ticked off, also in its box where that is made. */
+  /** Shows whether an entry is ticked off, also in its box if that exists. */
   show(entry: HTMLDetailsElement): void {
     entry.classList.toggle('reviewed', this.#done.has(entry.id));
     const box = entry.querySelector<HTMLInputElement>(':scope > .body > .tools input');
@@ -423,7 +423,7 @@ function readList(key: string): string[] {
   }
 }
 
-/** Says how long ago each time of the page was. The time itself is its title. */
+/** Shows the age of each time on the page. The time itself is its title. */
 function showAges(): void {
   for (const time of findAll('time', HTMLTimeElement)) {
     time.title = time.dateTime;

@@ -3,7 +3,7 @@ import { type Run, runsOf } from '../../../model/runs.ts';
 import { namesAndMore } from '../../../model/words.ts';
 import { element } from './dom.ts';
 
-/** One difference between both sides of a message: its marks, and what it says of a change of style. */
+/** One difference between both sides of a message: its marks, and a note on changed style. */
 interface Passage {
   readonly marks: readonly Mark[];
   readonly style: string;
@@ -12,7 +12,7 @@ interface Passage {
 interface Mark {
   readonly frame: HTMLIFrameElement;
   readonly range: Range;
-  /** Changed words, the place where the other side has more, or words that look different. */
+  /** Changed words, the place of words that only the other side has, or words that look different. */
   readonly is: 'words' | 'place' | 'style';
 }
 
@@ -28,7 +28,7 @@ const known = new WeakMap<Element, readonly Passage[]>();
 /** Where the reader is. */
 let current: Passage | null = null;
 
-/** Finds the words that differ and those that look different, marks them on both sides, and tells what nobody would see. */
+/** Finds the words that differ and those that look different, marks them on both sides, and describes invisible changes. */
 export function markChanges(frames: Element): void {
   const [before, after] = [...frames.querySelectorAll('iframe')];
   const [old, fresh] = [before, after].map((frame) => frame && tokensIn(frame));
@@ -76,7 +76,7 @@ function passagesOf(runs: readonly Run<Token>[]): Passage[] {
   });
 }
 
-/** The words, joined in each text; or their place behind the word before them, where this side has none. */
+/** The words, joined in each text; or their place after the previous word, if this side has none. */
 function marksOf(tokens: readonly Token[], before: Token | undefined): Mark[] {
   const seen = tokens.filter(({ isHidden }) => !isHidden);
   if (seen.length === 0) return before && !before.isHidden ? [markOf(before, before, 'place')] : [];
@@ -97,7 +97,7 @@ const looks =
     ' ',
   );
 
-/** Where words that are equal look different: the change, and its first text in each element. */
+/** Equal words that look different: the change, and its first text in each element. */
 interface Restyled {
   /** `color #0b539b → #7a1fa2` */
   readonly words: string;
@@ -109,7 +109,7 @@ interface Restyled {
 function stylesOf(runs: readonly Run<Token>[]): Passage[] {
   const compared = new Map<Element, readonly string[]>();
   const found: Restyled[] = [];
-  /** What differs between two elements. What differs around them as well is a change of that. */
+  /** The differences between two elements. A difference that the elements around them share belongs to those. */
   const visit = (one: Element | null, other: Element | null, old: Token, fresh: Token): readonly string[] => {
     if (!one || one.tagName !== other?.tagName) return [];
     const before = compared.get(one);
@@ -163,7 +163,7 @@ function tellStyles(frames: Element, styles: readonly Passage[]): void {
     frames.append(element('ul', { class: 'styles' }, ...lines.map((line) => element('li', {}, line))));
 }
 
-/** What an e-mail hides, and inboxes show behind its subject. */
+/** Hidden text of an e-mail, which inboxes show after its subject. */
 function tellHidden(frame: HTMLIFrameElement, tokens: readonly Token[], changed: ReadonlySet<Token>): void {
   frame.closest('figure')?.querySelector('.unshown')?.remove();
   const hidden = tokens.filter(({ isHidden, node }) => isHidden && node.nodeType === Node.TEXT_NODE);
@@ -216,7 +216,7 @@ function boxesOf({ range, is }: Mark): DOMRect[] {
   return is === 'place' && end ? [new DOMRect(end.right, end.top, 0, end.height)] : boxes;
 }
 
-/** Stronger than whatever an e-mail says. */
+/** Overrides any style of an e-mail. */
 function overlay(name: string, style: string): HTMLElement {
   const made = document.createElement(name);
   made.style.cssText = `all:initial;pointer-events:none;position:absolute;${style}`.replaceAll(
@@ -269,7 +269,7 @@ function wordsOf(node: Node, Image: typeof HTMLImageElement): Pick<Token, 'start
 }
 
 /**
- * True for what is not displayed, is transparent, has no size, or is cut off.
+ * True for elements that are not displayed, transparent, without size, or cut off.
  *
  * @param cutOff remembers elements, since the texts of an e-mail share most of what is around them
  */
@@ -278,7 +278,7 @@ function isUnseen(element: Element | null, cutOff: Map<Element, boolean>): boole
   return Number.parseFloat(styleOf(element)?.fontSize ?? '') < 2 || isCutOff(element, cutOff);
 }
 
-/** True inside of an element that shows nothing of what is in it, since it has no height. */
+/** True inside an element without height, which shows none of its content. */
 function isCutOff(element: Element, cutOff: Map<Element, boolean>): boolean {
   const { parentElement: outer } = element;
   const isEmpty = () =>
