@@ -101,7 +101,7 @@ describe.each(nights)(
         'tenantctl/drift-apps-iga-us.merged',
       ]);
       for (const { title, body, description } of requests) {
-        expect(title).toMatch(/^Accept what was changed in the tenant \(apps\/iga\) (?:test|us|us\.merged)$/);
+        expect(title).toMatch(/^Accept changes from the tenant \(apps\/iga\) (?:test|us|us\.merged)$/);
         expect(body ?? description).toMatch(
           /so what they get is missing: eu\.\n\n### tenantctl plan: 3 environ/,
         );

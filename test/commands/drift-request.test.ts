@@ -136,7 +136,7 @@ describe.each(places)(
       changeSubject('Hurry! $daysLeft days left');
       await night();
       expect(hub().requests).toHaveLength(1);
-      const title = `Accept what was changed in the tenant${place && ' (apps/iga)'}`;
+      const title = `Accept changes from the tenant${place && ' (apps/iga)'}`;
       expect(request()).toMatchObject({ title });
       expect(request().head ?? request().source_branch).toBe(branch);
       expect(textOfRequest(request())).toMatch(
@@ -166,7 +166,7 @@ describe.each(places)(
       changeSubject('Hurry!');
       await night();
       close();
-      expect(await night()).toContain('was closed: the next apply puts back what the manifests say');
+      expect(await night()).toContain('was closed: the next apply restores the values of the manifests');
       expect(hub().requests).toHaveLength(1);
       changeSubject('Run!');
       await night();
@@ -284,7 +284,7 @@ describe.each(systems)('a night of $name', (system) => {
       git(runner.dir, 'tag', '--force', 'tenantctl-applied');
       changeSubject('Hurry!');
       await night();
-      expect(textOfRequest(request())).toContain('**Not everything could be taken over.**');
+      expect(textOfRequest(request())).toContain('**Not everything could be merged.**');
       expect(hub().statuses).toEqual([]);
     },
   );

@@ -200,7 +200,7 @@ describe.each(systems.filter(({ runs }) => runs))('$file', ({ file, job }) => {
     expect(await job('propose')).toMatchObject({ code: 0 });
     const [request, ...others] = hub().requests;
     expect(others).toEqual([]);
-    expect(request).toMatchObject({ title: 'Accept what was changed in the tenant production' });
+    expect(request).toMatchObject({ title: 'Accept changes from the tenant production' });
     const text = String(request.body ?? request.description);
     expect(text).toMatch(/The other environments get it too[\s\S]*does in production if you close it/);
     const left = text.slice(text.indexOf('if you merge it.'));
