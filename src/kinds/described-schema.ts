@@ -78,10 +78,10 @@ function fieldSchema(name: string, field: Field): JsonObject {
     case 'text':
       return { description: `The text of ${name}.`, type: ['string', 'null'] };
     case 'email':
-      return { description: 'An e-mail address; case does not count.', type: ['string', 'null'] };
+      return { description: 'An e-mail address; case is ignored.', type: ['string', 'null'] };
     case 'set':
       return listSchema(
-        `The values of ${name}; their order does not count.`,
+        `The values of ${name}; order does not matter.`,
         field.to === undefined
           ? { description: 'A value', type: ['string', 'number', 'boolean'] }
           : {
@@ -91,14 +91,14 @@ function fieldSchema(name: string, field: Field): JsonObject {
             },
       );
     case 'json': {
-      const omitted = field.declares === 'members' ? ' Members that are left out stay as they are.' : '';
+      const omitted = field.declares === 'members' ? ' Omitted members keep their values.' : '';
       const types = field.plain ? ['object', 'array', 'null'] : ['object', 'string', 'null'];
       return { description: `The members of ${name}, or its items in their order.${omitted}`, type: types };
     }
     case 'reference':
       return { ...referenceSchema(field), type: ['object', 'string', 'integer', 'null'] };
     case 'references':
-      return listSchema(`References to objects of the kind ${field.to}; their order does not count.`, {
+      return listSchema(`References to objects of the kind ${field.to}; order does not matter.`, {
         ...referenceSchema(field),
         type: ['object', 'string', 'integer'],
       });

@@ -353,9 +353,9 @@ it('the schema of a kind tells an editor what its key and each of its fields are
     ['description', 'The text of description.', ['string', 'null']],
     ['enabled', 'The value of enabled.', null],
     ['cluster', 'The id of an object of the kind Cluster.', ['string', 'integer', 'null']],
-    ['mail', 'An e-mail address; case does not count.', ['string', 'null']],
-    ['tags', 'The values of tags; their order does not count.', ['array', 'null']],
-    ['segments', 'The values of segments; their order does not count.', ['array', 'null']],
+    ['mail', 'An e-mail address; case is ignored.', ['string', 'null']],
+    ['tags', 'The values of tags; order does not matter.', ['array', 'null']],
+    ['segments', 'The values of segments; order does not matter.', ['array', 'null']],
     [
       'owner',
       'A reference to an object of the kind Identity: its id, or `{type, id}`.',
@@ -364,13 +364,13 @@ it('the schema of a kind tells an editor what its key and each of its fields are
     ['any', 'A reference to an object: its id, or `{type, id}`.', ['object', 'string', 'integer', 'null']],
     [
       'profiles',
-      'References to objects of the kind AccessProfile; their order does not count.',
+      'References to objects of the kind AccessProfile; order does not matter.',
       ['array', 'null'],
     ],
     ['membership', 'The members of membership, or its items in their order.', ['object', 'array', 'null']],
     [
       'settings',
-      'The members of settings, or its items in their order. Members that are left out stay as they are.',
+      'The members of settings, or its items in their order. Omitted members keep their values.',
       ['object', 'string', 'null'],
     ],
     ['lifecycle', null, null],
