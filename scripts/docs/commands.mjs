@@ -108,12 +108,21 @@ function commonIn(lists) {
 
 /** A sentence for a command that has only some of the common options. */
 function fewer(options, common) {
-  const kept = common.filter((option) => has(options, option));
-  if (kept.length === common.length) return [];
-  return [
-    `Of the [common options](#common-options) it has only ${kept.map(({ names }) => `\`${names}\``).join(' and ')}.`,
-  ];
+  const [kept, missing] = [true, false].map((kept) =>
+    common.filter((option) => has(options, option) === kept),
+  );
+  if (missing.length === 0) return [];
+  const link = '[common options](#common-options)';
+  return missing.length < kept.length
+    ? [`It has all ${link} but ${namesOf(missing)}.`]
+    : [`Of the ${link} it has only ${namesOf(kept)}.`];
 }
+
+const namesOf = (options) =>
+  options
+    .map(({ names }) => `\`${names}\``)
+    .join(', ')
+    .replace(/, (?=`[^`]*`$)/, ' and ');
 
 const has = (options, option) => options.some((other) => same(option, other));
 const same = (a, b) => a.names === b.names && a.meaning === b.meaning && String(a.facts) === String(b.facts);

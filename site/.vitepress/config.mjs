@@ -18,7 +18,7 @@ const linked = new Set();
 
 export default defineConfig({
   title: 'tenantctl',
-  description: 'Keeps an identity-governance tenant equal to YAML manifests in git.',
+  description: 'Keeps an identity-governance tenant in sync with YAML manifests in git.',
   srcDir: pages,
   outDir: join(site, 'dist'),
   cacheDir: join(site, '.cache'),

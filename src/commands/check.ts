@@ -66,7 +66,7 @@ function kindRows(
     each: 'read object by object: none was tried',
     'no-service': 'not read: the environment has no base URL for its service',
   };
-  const writing = write.length === 0 ? 'only read' : `the API can ${joinWords('and', write)} it`;
+  const writing = write.length === 0 ? 'read-only' : `the API can ${joinWords('and', write)} it`;
   const use = declared ? '; declared here' : referredTo ? '; referred to here' : '';
   const line = `${words[read]}; ${writing}${use}`;
   const style = read === 'no' ? (['red'] as const) : [];
@@ -80,7 +80,7 @@ function kindRows(
 export const describeSetting = ({ service, name, value, because }: Detected): string =>
   `${service}.${name}: ${inBrief(value)}, since ${because}`;
 
-/** A value as the project file has it. Of a map, only the first member and the number of all. */
+/** A value as in the project file; for a map, only the first member and the count. */
 function inBrief(value: Json): string {
   if (!isObject(value)) return String(value);
   const members = Object.entries(value);

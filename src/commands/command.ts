@@ -36,7 +36,7 @@ export const parserSettings = { 'dot-notation': false, 'short-option-groups': fa
 interface Description<Parser, T> {
   readonly usage: string;
   readonly options: (yargs: Parser) => Argv<T>;
-  /** What each line does, which can be copied. */
+  /** Commands that can be copied, each with its purpose. */
   readonly examples: Readonly<Record<string, string>>;
 }
 
@@ -69,7 +69,7 @@ export function describePlainCommand<T>({ usage, options, examples }: Descriptio
   };
 }
 
-/** The surroundings of a command with the options that it was given; some commands have none of them. */
+/** The I/O of a command with its options; some commands have none of them. */
 function withOptions(program: Io, given: Readonly<Record<string, unknown>>): Io {
   const { quiet, verbose, color, progress, trace } = given;
   const io = {
@@ -109,7 +109,7 @@ export const names = (describe: string) =>
 export const format = <const Word extends string>(choices: readonly [Word, ...Word[]]) =>
   ({ choices, default: choices[0], describe: 'Output format', requiresArg: true }) as const;
 
-/** The shape of an option that has another word now: it works, and no help shows it. */
+/** An option under its old name: it works, but help does not show it. */
 export const hidden = <const Option extends object>(option: Option) => ({ ...option, hidden: true }) as const;
 
 /** A check that the value of an option is a whole number from `least` to `most`. */
@@ -132,7 +132,7 @@ export function portOption<T>(yargs: Argv<T>) {
     .check(wholeNumber('port', { most: 65_535 }));
 }
 
-/** The given ones of some options, with their values: no switch that is off, and no empty list. */
+/** The options that were given, with their values: no disabled switch, no empty list. */
 export function givenOptions<Args extends object>(args: Args, names: readonly (keyof Args & string)[]) {
   return names.flatMap((name) => {
     const value: unknown = args[name];
@@ -196,7 +196,7 @@ export function guardOptions<T>(yargs: Argv<T>) {
     .option('max-deletes', number('Allow up to this many deletes'))
     .check(wholeNumber('max-deletes'))
     .option('allow-delete-all', {
-      ...names('Allow deleting all objects of these kinds, which commas may join'),
+      ...names('Allow deleting all objects of these kinds, joined by commas'),
       default: [] as string[],
     })
     .group(['max-deletes', 'allow-delete-all'], group.deletes);

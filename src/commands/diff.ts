@@ -49,7 +49,7 @@ type Args = ArgsOf<typeof options>;
 
 export const command = describeCommand({
   usage:
-    '$0 diff FIRST [SECOND] [options]\n\nShows what differs between two tenants, or a tenant and manifests, object by object. A side is an environment, whose tenant is read, or the path of a folder or file: with manifests, such as an export, or with a backup, the JSON of a configuration export. Compares the kinds that --only names, else those that manifests of a side declare or a backup has, else all that the API can change. Changes nothing.',
+    '$0 diff FIRST [SECOND] [options]\n\nShows what differs between two tenants, or a tenant and manifests, object by object. A side is an environment, whose tenant is read, or a path: manifests, such as an export, or a backup, the JSON of a configuration export. Compares the kinds in --only. Without it, compares the kinds in the manifests or backup of a side, and between two tenants all kinds that the API can change. Changes nothing.',
   options,
   examples: {
     '$0 diff test production': 'Two tenants',
@@ -130,7 +130,7 @@ function sidesOf(
   });
 }
 
-/** An environment of the project, or else a path: `./test` where a folder has the name of an environment. */
+/** An environment of the project, or else a path: write `./test` for a folder with the name of an environment. */
 function sideNamed(word: string, declared: boolean, { environments }: OpenedProjects, io: Io): SideChoice {
   if (environments.includes(word)) return { is: declared ? 'manifests' : 'tenant', environment: word };
   if (/[\\/]|^\./.test(word) || existsSync(resolve(io.cwd, word))) return { is: 'folder', path: word };

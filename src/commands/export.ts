@@ -62,7 +62,7 @@ type Args = ArgsOf<typeof options>;
 
 export const command = describeCommand({
   usage:
-    '$0 export [options]\n\nWrites the live tenant as manifests: the kinds that --only names; without it, all kinds that the API can change and whose service the environment has, or with --merge the kinds that manifests declare.',
+    '$0 export [options]\n\nWrites the live tenant as manifests. Reads all kinds that the API can change, or with --merge those that manifests declare. --only selects other kinds or single objects.',
   options,
   examples: {
     '$0 export --out config': 'Start a project from an existing tenant',
@@ -90,7 +90,7 @@ type NewExportArgs = Pick<Args, 'config' | 'env' | 'only' | 'except' | 'out'> & 
   readonly kinds?: readonly string[] | undefined;
 };
 
-/** Writes the tenant as new manifests. Throws a Failure where a file exists or an object is already declared. */
+/** Writes the tenant as new manifests. Throws a Failure if a file exists or an object is already declared. */
 export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<ExitCode> {
   if (args.out === stdoutName)
     throw fail('usage', 'An export writes several files, so it cannot go to stdout.', {
@@ -233,7 +233,7 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   return hasErrors(diagnostics) ? ExitCode.incomplete : ExitCode.done;
 }
 
-/** Nobody could tell the changes of the merge from those that are not committed yet, or take them back alone. */
+/** Otherwise the changes of the merge could not be told from uncommitted ones, or reverted alone. */
 async function refuseDirty(root: string, paths: readonly string[]): Promise<void> {
   const dirty = new Set(await findUncommitted(paths.map((path) => join(root, path))));
   const problems = paths

@@ -22,12 +22,12 @@ export function completeHelp(parser: Argv, name: string): void {
 }
 
 const overview =
-  '$0 COMMAND [options]\n\nKeeps an identity-governance tenant equal to YAML manifests in git.';
+  '$0 COMMAND [options]\n\nKeeps an identity-governance tenant in sync with YAML manifests in git.';
 const exitCodes = 'Exit codes: 0 done, 1 could not run, 2 changes, 3 incomplete, 4 refused, 130 interrupted.';
 
 /**
- * The parser's help, which has each option on a line and not wrapped, as people read it: the type of an option in words beside its
- * name, what it may be and its default behind what it means, at the width of the terminal and in colour.
+ * Formats the parser's help, which has each option on one unwrapped line: the type in words beside the name, then the meaning,
+ * the choices and the default, at the width of the terminal and in colour.
  */
 export function layoutHelp(text: string, argv: readonly string[], io: Io): string {
   const [usage = '', ...rest] = text.split(/\n{2,}/);
@@ -49,7 +49,7 @@ interface Part {
   readonly lines: readonly string[];
 }
 
-/** What comes first in the help; all other options are between the arguments and the common ones. */
+/** The first groups of the help; all other options are between the arguments and the common ones. */
 const order = [
   /^$/,
   /^(Work|Look|Set up)$/,
@@ -80,9 +80,9 @@ function rowsOf({ heading, lines }: Part): Row[] {
 }
 
 interface Entry {
-  /** With its short form, or the room for one. */
+  /** With its short form, or space for one. */
   readonly name: string;
-  /** A word for what follows the name, after a blank; empty for a switch and an argument. */
+  /** The type after the name, with a space before it; empty for a switch and an argument. */
   readonly type: string;
   readonly meaning: string;
 }
@@ -104,7 +104,7 @@ function entryOf(line: string): Entry {
   return { name, type: name.includes('--') ? type : '', meaning: meaning.join(' ') };
 }
 
-/** What an option may be, and what it is where it is not given. */
+/** The choices of an option, and its default. */
 function factWords(fact: string, name: string): string[] {
   const [, about, value = ''] = /^(choices|default): (.*)$/.exec(fact) ?? [];
   const plain = value.replaceAll('"', '');

@@ -13,7 +13,7 @@ import { namedEnvironments, projectFileOf, projectFileOptions, selectorsOf } fro
 
 export const command = describeCommand({
   usage:
-    '$0 history [options]\n\nLists the applies that were made in this checkout, the newest first: when, environment, outcome, changes, commit, digest of the plan, result file. Without --env, those of all environments. Sends no request to the tenant.',
+    '$0 history [options]\n\nLists the applies made in this checkout, newest first. Shows time, environment, outcome, changes, commit, plan digest and result file. Without --env, lists those of all environments. Sends no request to the tenant.',
   options: (yargs) =>
     yargs
       .option('limit', { ...number('Maximum number of applies'), default: 20 })

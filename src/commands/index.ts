@@ -17,7 +17,7 @@ export const commandGroups = {
     apply: command('[planfile]', 'Change the tenant to match the manifests', () => import('./apply.ts')),
     show: command('<file..>', 'Show plan and result files', () => import('./show.ts')),
     rollback: command('[result]', 'Make a plan that undoes an apply', () => import('./rollback.ts')),
-    history: command('', 'List the applies that were made in this checkout', () => import('./history.ts')),
+    history: command('', 'List the applies made in this checkout', () => import('./history.ts')),
     export: command('', 'Write the live tenant as manifests', () => import('./export.ts')),
   },
   Look: {
@@ -47,7 +47,7 @@ export const commandGroups = {
   },
   'Set up': {
     init: command('[dir]', 'Start a project', () => import('./init.ts')),
-    check: command('', 'Sign in, and tell what may be read and written', () => import('./check.ts')),
+    check: command('', 'Sign in, and report what may be read and written', () => import('./check.ts')),
     env: command('[action]', 'List the environments and groups', () => import('./env.ts')),
     kind: command('<action> [subject] [path]', 'Describe kinds of your own', () => import('./kind.ts')),
     sandbox: command('', 'Serve the embedded tenant', () => import('./sandbox.ts')),

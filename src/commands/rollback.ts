@@ -13,7 +13,7 @@ import { readResults } from './saved.ts';
 
 export const command = describeCommand({
   usage:
-    '$0 rollback [RESULT] [options]\n\nMakes a plan that undoes an apply: the one of a result file, or with --last the latest one to the environment that was made in this checkout. Changes nothing in the tenant.',
+    '$0 rollback [RESULT] [options]\n\nMakes a plan that undoes an apply. Takes the result file of that apply, or with --last undoes the latest apply to the environment from this checkout. Changes nothing in the tenant.',
   options: (yargs) =>
     planOutputOptions(guardOptions(scopeOptions(yargs)))
       .positional('result', {
@@ -38,13 +38,13 @@ export const command = describeCommand({
   const result = named ?? (await findLast(project, io));
   return outputPlan(project, args, io, async (tenant) => {
     const plan = await planRollback(result, project, tenant, guardOptionsOf(args));
-    // Made again from the manifests, it would be another plan.
+    // A plan from the manifests would be a different one.
     const file = args.out === stdoutName ? undefined : args.out;
     return { plan, ...(file === undefined ? {} : howToApplyFile(file, args, io)) };
   });
 });
 
-/** The result of the latest apply to the environment. Says which it is. */
+/** The result of the latest apply to the environment, which it names. */
 async function findLast({ root, environment }: ProjectEnvironment, io: Io): Promise<Result> {
   const { file, result } = await lastApply(root, environment.name);
   const { startedAt, outcome, undoes } = result;
@@ -58,7 +58,7 @@ async function findLast({ root, environment }: ProjectEnvironment, io: Io): Prom
 }
 
 /**
- * Reads the result of one environment from its file, or from a file of several. Throws a Failure where it is not clear which of
+ * Reads the result of one environment from its file, or from a file of several. Throws a Failure if it is unclear which of
  * several is meant.
  *
  * @param environments what --env names

@@ -28,14 +28,14 @@ export const command = describeCommand({
         ),
       )
       .option('preset', {
-        ...list('Products whose hosts it plays, as strict as they are'),
+        ...list('Products whose hosts it imitates, as strict as they are'),
         choices: presetNames,
         default: none,
       })
-      .option('vary', list('Ways in which the tenant departs from the contract, such as jsonText=object')),
+      .option('vary', list('Differences of the tenant from the API documents, such as jsonText=object')),
   examples: {
     '$0 sandbox --seed sandbox.seed.yaml --port 8787': 'Start a tenant for trials',
-    '$0 sandbox --preset sailpoint-isc --preset sailpoint-nerm': 'Play the hosts of two products',
+    '$0 sandbox --preset sailpoint-isc --preset sailpoint-nerm': 'Imitate the hosts of two products',
     '$0 sandbox --fault late=1500,method=POST': 'Answer 504, and do the work 1.5 s later',
   },
 }).run(async (args, io) => {
@@ -59,7 +59,7 @@ export const command = describeCommand({
     if (error instanceof VariationSyntaxError) throw fail('variation-syntax', error.message);
     throw error;
   });
-  // The credentials are made up like the tenant, and clients need them.
+  // The credentials are as fictitious as the tenant, and clients need them.
   const { url, clientId, clientSecret } = sandbox;
   io.stdout.write(`${JSON.stringify({ url, clientId, clientSecret })}\n`);
   io.stderr.write(`The embedded tenant listens on ${url}. Press Ctrl-C to stop it.\n`);

@@ -8,7 +8,7 @@ import { kindsHere } from './project.ts';
 
 export const command = describeCommand({
   usage:
-    '$0 schema [KIND]\n\nPrints a JSON Schema: of a kind, of all manifests (manifest), of the project file (project), of a file with one environment (environment), of the description of a kind (kind), or of plan, result, fleet and diff files. In a project, its own kinds are included. Without KIND, lists the names.',
+    '$0 schema [KIND]\n\nPrints a JSON Schema. KIND is the name of a kind; manifest (all manifests), project (the project file), environment (a file with one environment) or kind (a descriptor); or plan, result, fleet or diff. In a project, its own kinds are included. Without KIND, lists the names.',
   options: (yargs) =>
     yargs.positional('kind', {
       type: 'string',
@@ -18,7 +18,7 @@ export const command = describeCommand({
     '$0 schema NotificationTemplate': 'The fields of a notification template',
   },
 }).run(async ({ kind: name, ...args }, io) => {
-  // Where the project cannot be read, the schemas of the built-in kinds still help.
+  // If the project cannot be read, the schemas of the built-in kinds still help.
   const kinds = name !== undefined && isInPackage(name) ? builtInKinds : kindsHere(args, io);
   const names = [...kinds.all.map((kind) => kind.name), ...otherSchemas];
   if (name === undefined) {

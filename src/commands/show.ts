@@ -24,6 +24,7 @@ export const command = describeCommand({
         describe: 'Files written by `plan --out` or `apply --result`',
       })
       .demandOption('file')
+      .hide('env')
       .option('format', format(['text', 'json', 'markdown', 'html', 'junit', 'github', 'gitlab']))
       .option('report', list('Also write it to these files (.md .html .json .xml .gitlab.json)')),
   examples: {
@@ -52,7 +53,7 @@ export const command = describeCommand({
 
 type SavedDocument = Extract<Document, { is: 'plan' | 'result' | 'fleet' }>;
 
-/** Plans, results and fleets as one fleet. Throws a Failure where two are of one environment. */
+/** Plans, results and fleets as one fleet. Throws a Failure if two are of one environment. */
 function joinDocuments(documents: readonly SavedDocument[]): SavedDocument {
   const members = documents.flatMap((document): readonly FleetMember[] => {
     if (document.is === 'fleet') return document.fleet.environments;
@@ -100,8 +101,8 @@ function refuseKnown(file: string, text: string): void {
 }
 
 /**
- * Throws a Failure for a report that would overwrite a file of the project that is there, and where that cannot be read, since
- * nobody knows its files then.
+ * Throws a Failure for a report that would overwrite a file of the project that is there, and if that cannot be read, since its
+ * files are unknown then.
  */
 function protectProject(args: Parameters<typeof projectFileOptions>[0], io: Io): void {
   const options = projectFileOptions(args, io);
@@ -111,7 +112,7 @@ function protectProject(args: Parameters<typeof projectFileOptions>[0], io: Io):
     openProjects(options);
   } catch (error) {
     if (!(error instanceof Failure) || error.diagnostics.some(({ code }) => code === 'usage')) throw error;
-    // Explains why the project matters to somebody who only wants to see a plan.
+    // Explains to somebody who only wants to see a plan why the project matters.
     const message =
       'The report was not written: it could overwrite a file of the project, which could not be read.';
     const hint = 'Correct the project first, or run the command outside the project.';

@@ -33,7 +33,7 @@ import {
 /** The plans or results of several environments: what failed first, then each change once, with its environments. */
 export function fleetPage(fleet: Fleet, options: ReportContext): Page {
   const { environments, summary, digest } = fleet;
-  // An apply that got nowhere is one too: then its results are `null`.
+  // An apply that could not run counts too: then its results are `null`.
   const applied = environments.some(({ result }) => result !== undefined);
   const matrix = matrixOf(fleet, applied);
   const failed = matrix.rows.flatMap((row) => (row.isFailed ? row.names : []));
@@ -54,13 +54,13 @@ export function fleetPage(fleet: Fleet, options: ReportContext): Page {
     matrix,
     label: applied ? null : 'Plan',
     counts: applied ? outcomeCounts(results) : allCounts(summary),
-    verdict: isEqual ? { words: 'No changes. All tenants equal the manifests.', isGood: true } : null,
+    verdict: isEqual ? { words: 'No changes. All tenants match the manifests.', isGood: true } : null,
     problems: sharedErrors(fleet),
     remarks: sharedRemarks(fleet),
     groups: [...outcomes, ...changes],
     named: 'environment',
     steps: nextSteps(results),
-    // Those of which one failed cannot be applied as a whole.
+    // A fleet with a failure cannot be applied as a whole.
     applyWith: applied || environments.some(isFailed) ? null : applyCommand(plans, digest, options),
     digest,
     key: digest,
@@ -125,8 +125,8 @@ function stateWords({ plan, result, error }: FleetMember, applied: boolean): str
 }
 
 /**
- * Each planned change once, with the environments that it is made in: those of most environments first, what is particular to
- * one last. Fields say where they differ; what differs without a meaning, such as ids, is that of the first.
+ * Each planned change once, with the environments that it is made in: the most common first, those of a single one last. Fields
+ * say where they differ; meaningless differences, such as ids, come from the first.
  */
 function changeGroups(fleet: Fleet, options: ReportContext): Group[] {
   // Files of plans and of results may be shown together.
@@ -172,9 +172,7 @@ function inEnvironments(entry: Entry, environments: readonly string[]): Entry {
   return { ...entry, id: `${entry.address}@${environments[0] ?? ''}`, environments };
 }
 
-/**
- * Each outcome once, with the environments that share it: failures first, then open ones. What was done as asked comes last.
- */
+/** Each outcome once, with the environments that share it: failures first, then open ones. Successes come last. */
 function outcomeGroups(fleet: Fleet): Group[] {
   const each = shareEach(
     fleet.environments,
@@ -184,7 +182,7 @@ function outcomeGroups(fleet: Fleet): Group[] {
   const isOpen = ({ outcome, warnings }: ChangeResult) => outcome !== 'done' || warnings.length > 0;
   const open = each.filter(({ first }) => isOpen(first) && !mayHaveFailed(first));
   const done = each.filter(({ first }) => !isOpen(first));
-  // Why a run was refused is told above, and not again for each of its changes.
+  // The reason for a refusal is above, and not repeated for each change.
   const reasons = new Set(
     fleet.environments.flatMap(({ result }) => result?.diagnostics ?? []).map(({ message }) => message),
   );
@@ -200,7 +198,7 @@ function outcomeGroups(fleet: Fleet): Group[] {
   );
 }
 
-/** What was written, which may differ between the environments. */
+/** The written values, which may differ between environments. */
 function sharedOutcome(all: Shared<ChangeResult>['all'], environments: readonly string[]): Field[] {
   const equal = groupBy(all, ({ item }) => canonicalJson([item.before, item.after]));
   const variants = equal.flatMap(([, group]) =>
@@ -219,7 +217,7 @@ function headOf(environments: readonly string[], { summary }: Fleet): Pick<Group
   return { title, names: environments };
 }
 
-/** Each error that keeps environments from being planned or applied, once. What was not run comes last. */
+/** Each error that keeps environments from being planned or applied, once. Environments that were not run come last. */
 function sharedErrors({ environments }: Fleet): Page['problems'] {
   const errorsOf = ({ plan, result, error }: FleetMember) =>
     (error?.diagnostics ?? result?.diagnostics ?? plan?.diagnostics ?? []).filter(isError);
@@ -231,7 +229,7 @@ function sharedErrors({ environments }: Fleet): Page['problems'] {
   );
 }
 
-/** The remarks of plans and results, each once. One that not all share says whose it is. */
+/** The remarks of plans and results, each once. A remark that not all share names its environments. */
 function sharedRemarks({ environments }: Fleet): Diagnostic[] {
   const all = environments.map(({ name, plan, result }) => ({
     name,

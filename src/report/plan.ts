@@ -100,7 +100,7 @@ export function planPage(plan: Plan, options: ReportContext): Page {
   };
 }
 
-/** This plan may delete some of them: `--prune` does, and `--since` where their manifests were removed. */
+/** This plan may delete some of them, with `--prune`, or with `--since` if their manifests were removed. */
 function undeclaredWords({ undeclared = [], changes }: Plan, count: number): string {
   const all = new Set<string>(undeclared);
   const deleted = changes.filter(({ action, address }) => action === 'delete' && all.has(address)).length;
@@ -109,10 +109,10 @@ function undeclaredWords({ undeclared = [], changes }: Plan, count: number): str
 }
 
 function noChanges({ summary, undoes }: Plan): string {
-  // What was recorded is compared with the tenant, and not the manifests.
+  // A rollback compares recorded values, not the manifests, with the tenant.
   if (undoes) return 'No changes. This plan undoes nothing.';
   return summary.unchanged > 0
-    ? 'No changes. The tenant equals the manifests.'
+    ? 'No changes. The tenant matches the manifests.'
     : 'No changes. No declared object is part of this plan.';
 }
 
@@ -134,7 +134,7 @@ export function changeEntry(
     concerns: concernsOf(change),
     objectId: id,
     source,
-    // A delete and what a rollback restores do not come from a manifest.
+    // Deletes and restored objects do not come from a manifest.
     sides: ['Tenant', action === 'delete' || source === null ? 'After' : 'Manifest'],
     notices: noticesOf(change),
     history: historyOf(change),
@@ -162,13 +162,13 @@ function concernsOf(change: Change): Entry['concerns'] {
   return concerns.filter(({ amount }) => amount > 0);
 }
 
-/** `1 lock-out · 32 deletes`; empty where no change raises a concern. */
+/** `1 lock-out · 32 deletes`; empty if no change raises a concern. */
 export function attentionWords(changes: readonly Change[]): string {
   const points = pointsOf(changes.map((change) => changeEntry(change, {})));
   return points.map(({ words }) => words).join(' · ');
 }
 
-/** So many fields are in a consequence. */
+/** How many fields a consequence names. */
 const maxFields = 2;
 
 /** `type: NON_PTA → BLOCK`, `33 people leave, 60 enter`, `back to the vendor's text` */
@@ -186,7 +186,7 @@ function consequenceOf({ action, risk, impact, warnings }: Change, fields: () =>
     : fieldsInBrief(fields(), maxFields);
 }
 
-/** The first warning of a change that a person makes is what to do. */
+/** The first warning of a manual change says what to do. */
 function noticesOf(change: Change): Notice[] {
   const { action, risk, warnings, impact } = change;
   const tasks = action === 'manual' ? warnings.slice(0, 1) : [];
@@ -230,14 +230,14 @@ function impactWords({ impact }: Change): ImpactWords | null {
   return { words: moves.length === 0 ? `${counts}: nobody enters or leaves` : counts, moves, effect: impact };
 }
 
-/** The command that applies exactly these plans; `null` where there is nothing to apply, or no command can do it. */
+/** The command that applies exactly these plans; `null` if there is nothing to apply, or no command can do it. */
 export function applyCommand(
   plans: readonly Plan[],
   digest: string,
   { applyWith }: ReportContext,
 ): string | null {
   const sends = plans.some(({ changes }) => changes.some(({ requests }) => requests.length > 0));
-  // People copy the command, so what a report would show in another form is in none.
+  // People copy the command, so it must not contain anything that a report would show in another form.
   if (!sends || !applyWith?.every((word) => oneLine(word) === word)) return null;
   // A digest of another form comes from a forged plan file.
   const approved = /^sha256:[0-9a-f]{64}$/.test(digest) ? digest : 'DIGEST';

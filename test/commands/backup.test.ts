@@ -119,7 +119,7 @@ describe('export --from', () => {
     expect(stderr).toContain(`\
 The backup has objects that are left out:  [kind-left-out]
     - 1 LIFECYCLE_STATE: the backup does not say which object they belong to
-    - 1 SOURCE: the kind Source is only read
+    - 1 SOURCE: the kind Source is read-only
     - 2 TAG: no kind describes them
 `);
   });

@@ -61,7 +61,7 @@ it('ends with 1 where a kind may not be read that manifests only refer to', asyn
   world.declare([{ kind: 'SimIntegration', name: 'Desk', type: 'Jira', sources: ['!ref Source/HR'] }]);
   const { code, stdout } = await world.run('check');
   expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('A plan would stop.') });
-  expect(stdout).toMatch(/^ {2}Source +NOT READ; only read; referred to here/m);
+  expect(stdout).toMatch(/^ {2}Source +NOT READ; read-only; referred to here/m);
 });
 
 it('says which settings the host needs and the environment lacks', async () => {

@@ -491,7 +491,7 @@ it('a saved fleet that was applied is refused the next time: it says why for eac
   await expectEnd(run('apply fleet.json'), 0);
   expect(writes()).toEqual([1, 1, 1]);
   const { stdout } = await expectEnd(run('apply fleet.json'), 4);
-  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('it already is as the plan would make it. [plan-stale]');
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('it already matches the plan. [plan-stale]');
   expect(writes()).toEqual([1, 1, 1]);
 });
 

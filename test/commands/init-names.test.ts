@@ -95,7 +95,7 @@ it('a second tenant called tenant gets no credentials of the first, and test is 
 it.each(refused)('no tenant can be called %s, which is said at once', async (name) => {
   const { code, stderr } = await run(['init', '--identity', `${name}=https://a.example`]);
   expect([code, filesBelow(dir).size]).toEqual([1, 0]);
-  expect(stderr).toContain(`No environment can be called ${name}.`);
+  expect(stderr).toContain(`An environment cannot be named ${name}.`);
   const lines = ['tenant', 'https://a.example', '-', '', '', '', name, '-', 'none'];
   await expectEnd(run(['init'], lines.map((line) => `${line}\n`).join('')), 0, 'Please give a new name');
 });

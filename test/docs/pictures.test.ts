@@ -53,6 +53,6 @@ test("the README's picture is a picture of the program's words", () => {
     expect(picture).toContain(words);
   }
   const session = readFileSync(join(root, 'docs/images/session.svg'), 'utf8');
-  for (const words of ['$ tenantctl validate', '$ tenantctl apply --yes', 'No changes. The tenant equals'])
+  for (const words of ['$ tenantctl validate', '$ tenantctl apply --yes', 'No changes. The tenant matches'])
     expect(session).toContain(words);
 });

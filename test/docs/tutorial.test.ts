@@ -43,7 +43,7 @@ describe.each([
     });
     expect(walked).toMatch(new RegExp(`^Detected: ${service}\\.preset: ${name}, since .*$`, 'm'));
     expect(walked).toMatch(new RegExp(`# Detected by .*\n +preset: ${name}\n`));
-    expect(walked.match(/^No changes\. The tenant equals the manifests\.$/gm)).toHaveLength(2);
+    expect(walked.match(/^No changes\. The tenant matches the manifests\.$/gm)).toHaveLength(2);
     expect(walked).toContain('Plan: 0 to create, 1 to update, 0 to delete');
     expect(walked).toContain('Applied: 1 done, 0 failed');
     expect(walked).toContain('The tenant accepted the test notification password_expiring EMAIL');
@@ -139,7 +139,7 @@ describe('what the tutorial about three tenants promises is in its outputs', () 
   });
 
   test('all tenants equal the manifests, then one has drifted', () => {
-    expect(plans[0]).toMatch(/No changes\. All tenants equal the manifests\.[\s\S]*exit code 0/);
+    expect(plans[0]).toMatch(/No changes\. All tenants match the manifests\.[\s\S]*exit code 0/);
     expect(plans[1]).toMatch(/Only in us-1\n[\s\S]*1 to update[\s\S]*exit code 2/);
   });
 

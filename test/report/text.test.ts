@@ -149,7 +149,7 @@ Digest: ${digest}
   });
 
   it('says that nothing differs', () => {
-    expect(planText(plan([]))).toContain('No changes. The tenant equals the manifests.');
+    expect(planText(plan([]))).toContain('No changes. The tenant matches the manifests.');
     const undoes = { startedAt: '2026-01-01T00:00:00.000Z', planDigest: plan([]).digest };
     expect(planText({ ...plan([]), undoes })).toMatch(
       /No changes\. This plan undoes nothing\.(?![\s\S]*manifests)/,

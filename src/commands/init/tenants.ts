@@ -57,7 +57,7 @@ export function givenTenants({ identity, profiles }: TenantArgs): readonly Given
     throw fail('usage', 'With several tenants, each needs a name.', { hint: namesHint });
   const refused = names.find((name) => isRefusedKey(name));
   if (refused !== undefined)
-    throw fail('usage', `No environment can be called ${refused}.`, { hint: namesHint });
+    throw fail('usage', `An environment cannot be named ${refused}.`, { hint: namesHint });
   const stray = others.find(({ name }) => !names.includes(name ?? (isOne ? (names[0] ?? '') : '')));
   if (stray) {
     const message = `--profiles ${stray.name ?? ''} has no --identity of that name.`;
@@ -94,9 +94,9 @@ interface Setup {
 }
 
 interface Asking {
-  /** Asks a question until `read` throws no Failure, and returns what it made of the answer. */
+  /** Asks a question until `read` accepts the answer, and returns its value. */
   readonly ask: <T>(question: string, read: (answer: string) => T) => Promise<T>;
-  /** `null`: nobody is asked, and every answer is empty, which is the default. */
+  /** `null`: no questions; every answer is the default. */
   readonly prompt: ReturnType<typeof openPrompt> | null;
   readonly root: string;
   readonly io: Io;
@@ -106,7 +106,7 @@ interface Asking {
 }
 
 /**
- * Decides what a project contains by its options, and where somebody can answer by questions on stderr. A tenant whose
+ * Decides what a project contains by its options, and if somebody can answer by questions on stderr. A tenant whose
  * credentials are known is read. Throws a Failure (exit 130) at the end of the input.
  */
 export async function makeSetup(
@@ -126,7 +126,7 @@ export async function makeSetup(
       tenants,
       // A tenant has objects of its own; the examples fit the embedded one.
       from: given.from ?? (isTenant ? 'export' : 'examples'),
-      // A tenant that a project gets comes into the pipelines that are there.
+      // A new tenant joins the existing pipelines.
       pipelines: given.pipelines ?? (isAdding ? 'both' : await ask(question, oneOf(pipelines, 'both'))),
     } as const;
     return { choices, env: asking.env, keep: asking.keep };
@@ -179,7 +179,7 @@ async function askForTenants(given: TenantArgs, asking: Asking): Promise<readonl
   for (;;) {
     const question =
       tenants.length === 1
-        ? 'Another tenant, to get what was tested in this one? Its name, such as production, or - for none: [-] '
+        ? 'Another tenant, for changes that were tested in this one? Its name, such as production, or - for none: [-] '
         : 'Another one? Its name, or - for none: [-] ';
     const name = await ask(question, newName(namesBelow(), '-'));
     if (name === '-') break;
@@ -192,7 +192,7 @@ async function askForTenants(given: TenantArgs, asking: Asking): Promise<readonl
   return [{ ...first, name }, ...others];
 }
 
-/** The tenants with a name that an existing project has no environment of. Its project file names the others. */
+/** The tenants whose names are new to an existing project. Its project file has the others. */
 async function askForAdded(given: TenantArgs, asking: Asking): Promise<readonly NewTenant[]> {
   const { root, io } = asking;
   const configFile = join(root, 'tenantctl.yaml');
@@ -245,7 +245,7 @@ async function askForTenant(
   }
 }
 
-/** @param before the answers to offer, where somebody is asked again */
+/** @param before the answers to offer, if somebody is asked again */
 async function askForAddresses(
   { name, identity, profiles }: Partial<GivenTenant> & Pick<GivenTenant, 'name'>,
   before: Credentials & Partial<NewTenant>,
@@ -316,8 +316,8 @@ function oneOf<const T extends string>(
 }
 
 /**
- * Reads the tenant of a new project and says on stderr what it has. `null` where its credentials are not set. Throws a
- * Failure where they or an address are wrong, with what the tenant said.
+ * Reads the tenant of a new project and says on stderr what it has. `null` if its credentials are not set. Throws a Failure if
+ * they or an address are wrong, with the tenant's message.
  */
 async function surveyWith(tenant: NewTenant, { root, env, io }: Asking): Promise<Survey | null> {
   const options = { env, onSecret: (text: string) => io.redactor.learn(text) };
@@ -332,7 +332,7 @@ async function surveyWith(tenant: NewTenant, { root, env, io }: Asking): Promise
     return survey;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // Nobody has seen the project file yet that the places are in.
+    // Nobody has seen the project file with these places yet.
     const placeless = error.diagnostics.map(({ source: _, excerpt: __, ...rest }) => rest);
     throw new Failure(placeless, error.exitCode);
   }
@@ -358,7 +358,7 @@ function nameOf({ name }: Kind, count: number): string {
   return /(?:s|ch)$/.test(words) ? `${words}es` : `${words}s`;
 }
 
-/** Keeps typed credentials in a new `.env`. Says where it could not, and why. */
+/** Saves typed credentials in a new `.env`, or says why it could not. */
 export function keepTyped({ keep, env }: Setup, root: string, io: Io): Note[] {
   if (keep.length === 0) return [];
   const problem = writeDotEnv(root, Object.fromEntries(keep.map((name) => [name, env[name] ?? ''])));
@@ -367,7 +367,9 @@ export function keepTyped({ keep, env }: Setup, root: string, io: Io): Note[] {
   return [];
 }
 
-/** Writes a new `.env` for this user alone. Returns why not: there is one, git does not ignore it, or a value has no form. */
+/**
+ * Writes a new `.env` for this user alone. Returns why not: it exists, git does not ignore it, or a value does not fit its format.
+ */
 function writeDotEnv(root: string, values: Readonly<Record<string, string>>): string | null {
   const ignored = (readIfThere(join(root, '.gitignore')) ?? '').split('\n').map((line) => line.trim());
   // Later lines win.
