@@ -12,7 +12,7 @@ import type { FoundObjects, KindChange } from './find.ts';
 import type { Progress } from './journal.ts';
 import { holdsRedacted, resourceOf, textOfDifference } from './verify.ts';
 
-/** What is known of the secrets that requests are filled with. One that is not set may have any text. */
+/** The known secrets for requests. An unset one may have any text. */
 export type KnownSecrets = Pick<Secrets, 'matches' | 'problem'>;
 
 /** Empty once the change shows. What the tenant hides, and secrets that are not set, cannot be compared: they do not count. */
@@ -42,7 +42,7 @@ export function hasEffect(
   return openDifferences(entry, live, secrets).every(({ path }) => except.includes(placeIn(entry, path)));
 }
 
-/** True where each difference is as before or as after: none or some of the change's requests were carried out. */
+/** True if each difference is as before or as after: none or some of the change's requests were carried out. */
 function isInProgress(entry: KindChange, live: LiveObject | null, secrets: KnownSecrets): boolean {
   const { kind, change } = entry;
   if (live === null) return isReplacement(change);
@@ -52,7 +52,7 @@ function isInProgress(entry: KindChange, live: LiveObject | null, secrets: Known
   return foreignDifferences(entry, live, secrets).length === 0;
 }
 
-/** Places that are neither as the plan found them nor as it makes them: somebody else changed them. */
+/** Places that match neither the state before the plan nor after it: somebody else changed them. */
 export function foreignDifferences(entry: KindChange, live: LiveObject, secrets: KnownSecrets): Pointer[] {
   const { change } = entry;
   const planned = plannedDifferences(entry);
@@ -68,7 +68,7 @@ function isPrepared({ kind, fields }: LiveObject, name: string): boolean {
   return field !== undefined && value !== undefined && sameValue(field, get(fields, name), value);
 }
 
-/** What a tenant did otherwise than it was asked (`unmet`), and what else became different (`beside`). */
+/** Where the tenant departed from the request (`unmet`), and what else changed (`beside`). */
 export function deviationsOf(
   entry: KindChange,
   live: LiveObject,
@@ -84,7 +84,7 @@ export function deviationsOf(
     if (planned.isAsBefore(each)) return `The tenant ignored ${place}: it is unchanged.`;
     if (!isItem(entry.kind, each.path) && planned.isAbout(each.path))
       return `The tenant rewrote ${place}: it differs from what was sent.`;
-    // Where an item that was asked for is missing, others are other spellings of it.
+    // If a requested item is missing, other items count as other spellings of it.
     const isSpelling = isItem(entry.kind, each.path) && ignored.has(place);
     return isSpelling ? [] : besideWords(entry, each.after === null ? 'added' : 'removed', each.path);
   });
@@ -113,12 +113,12 @@ function isItem(kind: Kind, path: Pointer): boolean {
   return list !== null && segmentsOf(path).length === segmentsOf(list).length + 1;
 }
 
-/** The place, or the list around it where order does not count: the index of an item says nothing. */
+/** The place, or the list around it if order does not count: then an index means nothing. */
 const placeIn = ({ kind }: KindChange, path: Pointer): Pointer => listWithoutOrder(kind, path) ?? path;
 
 const topOf = (path: Pointer): Pointer => pointer(topName(path));
 
-/** What became different in an update although the change does not show it. What the tenant hides is left out. */
+/** Changes by an update that its plan does not show. Hidden values are left out. */
 function changedBeside(
   { kind, change }: KindChange,
   planned: PlannedDifferences,
@@ -130,20 +130,20 @@ function changedBeside(
   const hidden = [...before.hidden, ...live.hidden];
   return differencesBetween(kind, was, now).filter(({ path }) => {
     const field = fieldNamed(kind, topName(path));
-    // Of a field that the change is about, what is declared was compared; members that are not declared were not.
+    // In a field that the change is about, only declared members were compared.
     const isCompared = planned.isInField(path) ? isDeclaredByMember(field) : !isMapOfSettings(field);
     return isCompared && !planned.isAbout(path) && !hidden.some((at) => isWithin(path, at));
   });
 }
 
-/** True for more than the ways in which hosts show nothing. */
+/** False for the various forms in which hosts show nothing. */
 const hasValue = (value: Json): boolean =>
   typeof value === 'object' ? itemsOf(value).length > 0 : value !== '';
 
 type PlannedDifferences = ReturnType<typeof plannedDifferences>;
 
 function plannedDifferences({ kind, change: { diff } }: KindChange) {
-  // What was asked for may be a secret, which a plan does not show. An item that was not there has nothing else to be told by.
+  // The requested value may be a secret, which a plan does not show. A missing item has nothing else to identify it.
   const sideBefore = (each: FieldDifference) => {
     const after = each.before === null && isItem(kind, each.path) ? each.after : null;
     return textOfDifference(kind, { ...each, op: 'replace', after });
@@ -154,7 +154,7 @@ function plannedDifferences({ kind, change: { diff } }: KindChange) {
   const names = new Set(diff.map(({ path }) => topName(path)));
   return {
     isConcealed,
-    // Of what a plan conceals, nothing says how it was.
+    // The plan does not show the previous state of concealed values.
     isAsBefore: (each: FieldDifference) => isConcealed(each.path) || known.has(sideBefore(each)),
     isAbout: (at: Pointer) => diff.some(({ path }) => isWithin(at, path) || isWithin(path, at)),
     isInField: (at: Pointer) => names.has(topName(at)),
@@ -170,7 +170,7 @@ export type Evidence = 'taken' | 'notTaken' | 'unclear';
 
 const fresh: Readiness = { is: 'ready', from: 0, resumed: false };
 
-/** `seen` is the object now, and its fingerprint just before the request; `null` where there was none. */
+/** `seen` is the object now, and its fingerprint just before the request; `null` if there was none. */
 export function judgeEffect(
   entry: KindChange,
   request: number,
@@ -183,7 +183,7 @@ export function judgeEffect(
   const isReplaced = isReplacement(change);
   if (isReplaced && requests[request]?.method === 'DELETE') {
     if (live === null) return 'taken';
-    // What has another id was made by somebody else: another one must not be made beside it.
+    // An object with another id was made by somebody else: do not create a second one.
     return live.id === change.id && isInProgress(entry, live, secrets) ? 'notTaken' : 'unclear';
   }
   if (hasEffect(entry, live, secrets)) return 'taken';
@@ -205,12 +205,12 @@ export function readinessOf(
   if (!progress) return changedSince === null ? fresh : stale(changedSince);
 
   const { requests } = entry.change;
-  // A request is only sent after those before it, whatever is recorded of them.
+  // A request is only sent after the ones before it, whatever is recorded about them.
   const last = Math.max(0, ...progress.requests.keys());
   const next = progress.requests.get(last)?.state === 'done' ? last + 1 : last;
   if (next === requests.length) {
     if (hasEffect(entry, live, secrets, progress.settled?.unmet)) return resume(requests.length);
-    // The tenant accepted the last request, and nobody has ever seen an effect of it.
+    // The tenant accepted the last request, but no read ever showed its effect.
     const isUndone = progress.requests.get(last)?.before === (live?.fingerprint() ?? null);
     if (isUndone && !progress.settled) return resume(last);
     return stale('an earlier run of this plan made the change, and the object has changed since');
@@ -233,8 +233,7 @@ function difference(
   secrets: KnownSecrets,
 ): string | null {
   const { change } = entry;
-  const since = (what: string) =>
-    hasEffect(entry, live, secrets) ? 'it already is as the plan would make it' : what;
+  const since = (what: string) => (hasEffect(entry, live, secrets) ? 'it already matches the plan' : what);
   switch (change.action) {
     case 'manual':
       return null;

@@ -28,7 +28,7 @@ import { type ApplyOptions, type Run, startRun, type TenantPort } from './run.ts
 import { editedPlan } from './saved-file.ts';
 import { mismatch, wrongDeletes } from './verify.ts';
 
-/** Finds what `applyChanges` would refuse now, and writes nothing. Rejects with a Failure where the tenant cannot be read. */
+/** Finds what `applyChanges` would refuse now, and writes nothing. Rejects with a Failure if the tenant cannot be read. */
 export async function findPlanRefusals(
   plan: Plan,
   port: TenantPort,
@@ -47,7 +47,7 @@ type PlanCheck =
   | { readonly is: 'refused'; readonly reasons: readonly Diagnostic[] }
   | { readonly is: 'interrupted' };
 
-/** Checks the plan by itself, then each of its changes against the tenant as it is now. */
+/** Checks the plan alone, then each change against the tenant. */
 export async function checkBeforeWrites(plan: Plan, run: Run): Promise<PlanCheck> {
   const { kinds, clock, created, onEvent } = run;
   const all = plan.changes.flatMap((change): KindChange[] => {
@@ -84,7 +84,7 @@ async function readUnlessAborted(requests: readonly ReadRequest[], run: Run): Pr
   }
 }
 
-/** The objects asked for now, once the tenant shows the writes of earlier runs. `sent` says how they are read. */
+/** The requested objects, once the tenant shows the writes of earlier runs. `sent` says how they are read. */
 export function readNow(asked: readonly ReadRequest[], run: Run, sent = asked): Promise<TenantState> {
   const { port, recent, settle, clock, signal, onEvent } = run;
   return readSettled(asked, () => port.read(sent), {
@@ -104,7 +104,7 @@ function checkPlan(plan: Plan, entries: readonly KindChange[], run: Run): Diagno
   }
   const edited = planDigest(plan) === plan.digest ? [] : [editedPlan('The plan')];
   const wrong = checkTarget(plan, run);
-  // For another tenant nothing of the plan can be right: what else is wrong with it is of no use.
+  // For another tenant nothing in the plan can be right: further problems are of no use.
   if (wrong) return [...edited, wrong];
   return [
     ...edited,
@@ -131,7 +131,7 @@ function checkTarget(plan: Plan, { environment, port: { tenant } }: Run): Diagno
   return refusal('plan-tenant', message, { hint: 'Make a new plan and review it.' });
 }
 
-/** A change has one object, named alike in its address and its key, and the summary counts the changes. */
+/** Each object has one change, address and key name the same object, and the summary counts the changes. */
 function checkChanges({ changes, summary }: Plan, kinds: Kinds): Diagnostic[] {
   const seen = new Set<Address>();
   const wrong = changes.flatMap(({ address, kind, key }): Diagnostic[] => {
@@ -143,7 +143,7 @@ function checkChanges({ changes, summary }: Plan, kinds: Kinds): Diagnostic[] {
       ...(isRepeated ? [`The plan has two changes for ${address}.`] : []),
       ...(known ? [] : [`The plan changes a ${quote(kind)}, which is not a kind of this project.`]),
       ...(known && !isNamed
-        ? [`The address ${address} is not that of the key ${quote(key.join('/'))}.`]
+        ? [`The address ${address} does not belong to the key ${quote(key.join('/'))}.`]
         : []),
     ];
     return reasons.map((message) => refusal('plan-inconsistent', message, { address }));
@@ -161,7 +161,7 @@ interface Wrong {
   readonly why: string;
 }
 
-/** Requests of steps by hand, of writes without any, and deletes of something else than the plan shows. */
+/** Manual steps with requests, writes without any, and deletes of other objects than the plan shows. */
 function wrongRequests(entries: readonly KindChange[], { kinds, settings }: Run): Wrong[] {
   const wrong = entries.filter(({ change }) => (change.action === 'manual') === change.requests.length > 0);
   const others = entries.filter((entry) => !wrong.includes(entry));
@@ -175,7 +175,7 @@ function wrongRequests(entries: readonly KindChange[], { kinds, settings }: Run)
   ];
 }
 
-/** An id is only filled in where a field refers to the kind, and only that of an object which the plan creates before. */
+/** An id is only filled in where a field refers to the kind, and only the id of an object that the plan creates first. */
 function wrongReferences(entries: readonly KindChange[], { changes }: Plan, kinds: Kinds): Wrong[] {
   const created = new Set(changes.filter(({ action }) => action === 'create').map(({ address }) => address));
   const wrong = entries.flatMap(({ kind, change }) =>
@@ -201,7 +201,7 @@ function findMisnamed({ diff }: Change, kind: Kind): string[] {
   });
 }
 
-/** The references that a change declares. Its requests hold no others: they are made again from what it declares. */
+/** The references that a change declares. Its requests hold no others: they are computed again from the declaration. */
 function wrongIn({ declared }: Change, kind: Kind, created: ReadonlySet<Address>): string[] {
   const fits = (id: Json, to: readonly string[]) => to.includes(parseAddress(refOf(id) ?? '')?.kind ?? '');
   return Object.entries(declared ?? {}).flatMap(([name, value]) => {
@@ -216,7 +216,7 @@ function wrongIn({ declared }: Change, kind: Kind, created: ReadonlySet<Address>
   });
 }
 
-/** A plan names an object by its id alone where its manifest did. What protects it names it as the tenant does. */
+/** A plan names an object by its id alone if its manifest did. `protect` names it as the tenant does. */
 function findProtected(entry: KindChange, find: Finder, { protect }: Run): Diagnostic | null {
   const { address, action } = entry.change;
   const { live } = find(entry);
@@ -243,7 +243,7 @@ function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | 
   const readiness = readinessOf(entry, found, progress, secrets);
   if (readiness.is === 'stale') return stale(readiness.why);
   const { from, resumed } = readiness;
-  // What an earlier run started was checked by it, and some tenants give an object another id with each write.
+  // The earlier run checked the changes that it started, and some tenants give an object another id with each write.
   const why = progress !== null ? null : mismatch(planned, live, found.standard, settings);
   const again = action === 'delete' ? 'made again' : 'made again from its declaration';
   if (why !== null) return notWhatItShows(address, `${again}, ${why}`, plan);
@@ -252,7 +252,7 @@ function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | 
   return { ...entry, live, from, resumed, earlier: resumed ? run.earlier.get(address) : undefined };
 }
 
-/** Whether the object is not the one that the change names by id and key. One without a name is known by its id alone. */
+/** Whether the id and key of the change belong to different objects. A nameless object is known by its id alone. */
 function isOther({ kind, change }: KindChange, live: LiveObject | null): boolean {
   if (!live || change.action === 'create' || change.action === 'manual') return false;
   // Once it is made again, it has another id. Before that, the fingerprint has the id.
@@ -270,16 +270,16 @@ interface ShownName {
   readonly name: Address;
   readonly kind: Kind;
   readonly key: Key;
-  /** Where it is shown first. */
+  /** The first place that shows it. */
   readonly in: Address;
   readonly at: Pointer;
-  /** The identities that the object has before the plan and after it; `null` where the plan does not change it. */
+  /** The identities that the object has before the plan and after it; `null` if the plan does not change it. */
   readonly changed: readonly string[] | null;
 }
 
 /**
- * The names that changes show beside ids, each once. Those of changes that an earlier run of the plan began were checked
- * then; since, the plan may have renamed or deleted what they name.
+ * The names that changes show beside ids, each once. Those of changes that an earlier run of the plan began were checked then;
+ * the plan may have renamed or deleted those objects since.
  */
 function shownNames(entries: readonly KindChange[], { kinds, journal }: Run): ShownName[] {
   const changed = new Map(
@@ -307,7 +307,7 @@ function shownNames(entries: readonly KindChange[], { kinds, journal }: Run): Sh
   return [...found.values()];
 }
 
-/** What has to be read to check changes and the names that they show. Two objects may share a name that is only shown. */
+/** The reads to check changes and the names that they show. Two objects may share a name that is only shown. */
 function readRequestsWith(entries: readonly KindChange[], names: readonly ShownName[]): ReadRequest[] {
   const requests = requestsForChanges(entries);
   const unread = groupBy(
@@ -328,7 +328,7 @@ function readRequestsWith(entries: readonly KindChange[], names: readonly ShownN
   });
 }
 
-/** A refusal for each name that is not that of the object with the id: the plan was edited, or the tenant has changed. */
+/** A refusal for each name that does not belong to the object with the id: the plan was edited, or the tenant has changed. */
 function wrongNames(names: readonly ShownName[], objects: readonly LiveObject[]): Diagnostic[] {
   const index = new LiveIndex(objects);
   return names.flatMap(({ id, name, kind, key, in: address, at, changed }): Diagnostic[] => {

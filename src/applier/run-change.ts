@@ -27,9 +27,9 @@ import { type Ending, ending, fillRequest, type Run } from './run.ts';
 import { fieldsWritten } from './verify.ts';
 
 /**
- * Makes one change, or several that share their only request. What answers do not show is left pending. Never rejects; halts the
- * run when the journal cannot be written. `notAfter`: when the objects were read too long ago; `null`: never. `sent`: what was sent
- * for them before. `null` where the read was too old before the first request could be sent.
+ * Makes one change, or several that share their only request. Outcomes that no answer shows stay pending. Never rejects; halts
+ * the run when the journal cannot be written. `notAfter`: when the objects were read too long ago; `null`: never. `sent`: what
+ * was sent for them before. `null` if the read was too old before the first request could be sent.
  */
 export async function runChange(
   tasks: readonly Task[],
@@ -112,7 +112,7 @@ async function endReply(
   return ending(task, is === 'rejected' ? 'failed' : 'unknown', log, { error: remark, live });
 }
 
-/** What replaces an object waits until that is gone, and a change of what was created waits until it shows. */
+/** A replacement waits until the old object is gone, and a change of a new object waits until it shows. */
 function isShown(task: Task, { method }: Request, found: FreshObjects): boolean {
   if ('failed' in found) return true;
   const isThere = found.find(task).live !== null;
@@ -127,7 +127,7 @@ function endStopped(task: Task, index: number, live: LiveObject | null, log: rea
   return ending(task, 'failed', log, { error, live });
 }
 
-/** What somebody did to the object after some of its requests; `null` where nobody did anything. */
+/** Edits by others after some of its requests; `null` if there were none. */
 function whatChanged(task: Task, sent: number, live: LiveObject | null, run: Run) {
   const { requests } = task.change;
   const isDeleted = isReplacement(task.change) && requests[sent - 1]?.method === 'DELETE';
@@ -138,7 +138,7 @@ function whatChanged(task: Task, sent: number, live: LiveObject | null, run: Run
     return { error: `${begun}: ${what}. Make a new plan.`, live, unmet };
   };
   if (!live) return changed('it no longer exists', []);
-  // Only what the other requests would overwrite counts: the tenant may have rewritten what those before them wrote.
+  // Only values that the remaining requests would overwrite count: the tenant may have rewritten earlier ones.
   const written = fieldsWritten(task, live, run.settings);
   const left = new Set(requests.slice(sent).flatMap((request) => [...written(request)]));
   const foreign = foreignDifferences(task, live, run.secrets);
@@ -181,7 +181,7 @@ interface Step {
 interface Reply {
   readonly task: Task;
   readonly is: 'accepted' | 'rejected' | 'unknown' | 'open';
-  /** Why it is not accepted, or how that is known. */
+  /** Why it is not accepted, or the evidence that it is. */
   readonly remark: string | null;
 }
 
@@ -195,7 +195,7 @@ interface AnsweredStep {
 /** An answered request, and what it means for each of its changes. */
 interface Exchange extends AnsweredStep {
   readonly replies: readonly Reply[];
-  /** Finds the objects after the request, where they were looked up. */
+  /** Finds the objects after the request, if they were looked up. */
   readonly find: Finder | null;
 }
 
@@ -203,7 +203,7 @@ interface Exchange extends AnsweredStep {
 const maxSends = 2;
 
 /**
- * Records the request in the journal before and after, and looks its objects up where the answer does not show the outcome (design,
+ * Records the request in the journal before and after, and looks its objects up if the answer does not show the outcome (design,
  * section 6): a repetition relies on that. `log` receives every request at once, so that it is known even if a later step throws.
  */
 async function exchange(step: Step, log: SentRequest[], run: Run): Promise<Exchange> {
@@ -233,7 +233,7 @@ async function exchange(step: Step, log: SentRequest[], run: Run): Promise<Excha
     const looked = await lookForEffect(step, answer, mayRepeat ? 0 : until, run);
     const mayShowLater = () => isLast(step) && clock.now() < until;
     if ('failed' in looked) {
-      // Others write meanwhile, which can disturb the read of a list: it is looked up again when they are done.
+      // Concurrent writes can disturb the read of a list: the object is looked up again when they are done.
       const is = mayShowLater() ? 'open' : 'unknown';
       const remark = `${run.describe(answer)} ${looked.failed}`;
       return { ...answered, replies: tasks.map((task) => ({ task, is, remark })), find: null };
@@ -279,7 +279,7 @@ interface Found {
   readonly evidence: Evidence;
 }
 
-/** Looks the objects up until the effect shows, where the change has another request to send. */
+/** Looks the objects up until the effect shows, if the change has another request to send. */
 async function lookForEffect(
   step: Step,
   answer: Sent,
@@ -329,7 +329,7 @@ async function send({ tasks: [task], request, notAfter }: Step, run: Run): Promi
   }
 }
 
-/** A refusal proves nothing if the same request may have been carried out before it. */
+/** A refusal proves nothing if an earlier attempt may have been carried out. */
 function verdictOf({ method }: Request, answer: Sent, isRepetition: boolean): Conclusion['verdict'] {
   const wasSentBefore = isRepetition || answer.repeated;
   switch (answer.outcome) {
@@ -392,11 +392,11 @@ async function concludeFrom(
   const description = describe(answer);
   if (evidence === 'taken') {
     await record('done');
-    const remark = `${method} ${path} was not confirmed. ${description} The object, read again, is as planned.`;
+    const remark = `${method} ${path} was not confirmed. ${description} A fresh read shows the object as planned.`;
     return { task, is: 'accepted', remark };
   }
   if (evidence === 'unclear') {
-    const remark = `${description} The object, read again, is neither as before nor as planned.`;
+    const remark = `${description} A fresh read shows neither the previous nor the planned state.`;
     return { task, is: 'unknown', remark };
   }
   if (answer.outcome === 'answered' && isSafeTwice(step)) {
@@ -404,8 +404,8 @@ async function concludeFrom(
     return { task, is: 'rejected', remark: description };
   }
   const advice = isSafeTwice(step) ? '' : ' The request was not sent again: it could take effect twice.';
-  const state = task.change.action === 'create' ? 'was not there' : 'is unchanged';
-  return { task, is: 'unknown', remark: `${description} The object, read again, ${state}.${advice}` };
+  const seen = task.change.action === 'create' ? 'did not find the object' : 'shows it unchanged';
+  return { task, is: 'unknown', remark: `${description} A fresh read ${seen}.${advice}` };
 }
 
 const statusOf = (answer: Sent): number | null => (answer.outcome === 'answered' ? answer.status : null);
@@ -430,7 +430,7 @@ function waitForEffect(task: Task, last: Exchange, log: readonly SentRequest[], 
   };
 }
 
-/** An earlier run sent the secrets as they were then, and nothing that can be read shows whether they are others now. */
+/** An earlier run sent the secrets of that time, and no read shows whether they have changed. */
 function sentBefore(task: Task): Reply {
   const names = secretsSentBy(task.change);
   if (names.length === 0) return { task, is: 'accepted', remark: null };

@@ -37,7 +37,7 @@ export function resourceOf({ kind, change }: KindChange): Resource {
   };
 }
 
-/** The values that the plan shows of the object as it is: they were in clear when it was made. */
+/** The live values that the plan shows: they were in clear when it was made. */
 export function valuesShown({ diff }: Change): JsonObject {
   return diff.reduce<JsonObject>((shown, { path, before }) => {
     const clear = withoutRedacted(before);
@@ -52,7 +52,7 @@ function withoutRedacted(value: Json): Json {
 }
 
 /**
- * Returns why a change is refused; `null` where the planner makes an equal change again (design, section 6.8). A plan file is
+ * Returns why a change is refused; `null` if the planner computes the same change again (design, section 6.8). A plan file is
  * untrusted: reviewers read its changes, and its requests carry the token. `base` is the vendor's default that a new object is
  * based on.
  */
@@ -82,14 +82,14 @@ export function mismatch(
   if (made.action !== change.action || made.id !== change.id) return 'it would be a different change';
   const changed = new Set(change.diff.map(fieldOf));
   if (sameRequests(kind, changed, change.requests, made.requests)) return null;
-  // A request of the whole object names what is ignored only where it is set.
-  const why = change.ignored ? ', as they are where something that it ignores was set or cleared since' : '';
+  // A request of the whole object names what is ignored only if it is set.
+  const why = change.ignored ? ', as when something that it ignores was set or cleared since' : '';
   return `its requests would be different${why}`;
 }
 
 /**
- * The fields of which a delete does not show what the object holds. What it conceals cannot be compared, nor what a vendor's default,
- * which is not read again, gives back in part.
+ * The fields whose values a delete does not show. Concealed values cannot be compared, nor values that a vendor's default,
+ * which is not read again, partly restores.
  */
 function differingLosses({ diff }: Change, live: LiveObject): string[] {
   const { kind } = live;
@@ -112,7 +112,7 @@ const fieldOf = ({ path }: Pick<Difference, 'path'>): string => topName(path);
 export const holdsRedacted = (value: Json): boolean =>
   value === redacted || itemsOf(value).some(holdsRedacted);
 
-/** Deletes share requests, so they are checked together: what is deleted with them has to be in the plan too. */
+/** Deletes share requests, so they are checked together: every object of such a request must be in the plan. */
 export function wrongDeletes(
   entries: readonly KindChange[],
   kinds: Kinds,
@@ -136,7 +136,7 @@ export function removalOf(kind: Kind, { key, id }: Pick<Change, 'key' | 'id'>, s
   return 'requests' in write ? { risk: [], ...write } : { requests: [], risk: [] };
 }
 
-/** Places of markers that no plan has: a value that stays may only stand for itself. */
+/** Places of markers that no plan has: an unchanged value may only stand for itself. */
 function misplacedMarkers(value: Json, at: Pointer): Pointer[] {
   const place = livePlace(value);
   if (place !== null) return place === at ? [] : [at];
@@ -167,7 +167,7 @@ export function textOfDifference(kind: Kind, { path, op, before, after }: FieldD
     if (isUnordered(field) && below.length === 1) return textOfItem(field, value);
     return below.length === 0 ? comparable(field, value) : value;
   };
-  // An index says nothing where order does not count.
+  // An index means nothing if order does not count.
   const item = list === null ? null : segmentsOf(list).length - 1;
   const at = below.filter((_, step) => step !== item);
   return canonicalJson([name, at, op, normal(before), normal(after)]);
@@ -185,7 +185,7 @@ function sameRequests(
   return sameJson(normal(shown), normal(made));
 }
 
-/** A body in which parts of the live object that go back have one form, whatever form they had. */
+/** A body in which parts of the live object have one form, whatever form the tenant shows. */
 function normalBody(body: Json, kind: Kind, changed: ReadonlySet<string>): Json {
   if (isArray(body)) return body.map((item) => normalBody(item, kind, changed));
   if (!isObject(body)) return body;
@@ -199,7 +199,7 @@ function normalBody(body: Json, kind: Kind, changed: ReadonlySet<string>): Json 
   });
 }
 
-/** A written value without what only says how it is sent. */
+/** A written value without the markers for how it is sent. */
 function plainOf(value: Json): Json {
   const inner = literalOf(value) ?? jsonTextOf(value);
   if (inner !== undefined) return literalOf(value) === undefined ? plainOf(inner) : inner;

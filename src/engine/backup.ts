@@ -27,7 +27,7 @@ export interface Backup {
   readonly tenant: Tenant;
   /** The kinds of its objects, without those that manifests only refer to. */
   readonly kinds: readonly Kind[];
-  /** What it has that is not taken. */
+  /** The objects that are left out. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -109,10 +109,10 @@ function badBackup(file: string, what: string): Failure {
 /** The type of a kind in the vendor's words: `ACCESS_PROFILE` of `AccessProfile`. */
 const typeOf = ({ name }: Kind): string => name.replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, '_').toUpperCase();
 
-/** Objects come before what is below them. */
+/** Parents come before the objects below them. */
 const depthOf = ({ parent }: Kind): number => (parent ? depthOf(parent.kind) + 1 : 0);
 
-/** What stands for the object in paths; `null` for what cannot. */
+/** The value that identifies the object in paths; `null` if none can. */
 function idOf({ idMember = 'id' }: Kind, object: JsonObject): string | null {
   const id = getText(object, idMember);
   return id !== null && isPathSegment(id) ? id : null;
@@ -151,8 +151,8 @@ function collectionsOf(entries: readonly BackupEntry[], { kinds, settings }: Env
 }
 
 /**
- * What is below each parent: entries that have its id in one of their members, and what it holds itself, in the member that is
- * named as their path ends.
+ * The objects below each parent: entries that have its id in a member, and the parent's own member with the last name of their
+ * path.
  */
 function objectsBelow(
   kind: Kind,
@@ -174,7 +174,7 @@ function objectsBelow(
     if (id === null) return [];
     const alone = entriesBelow.get(id) ?? [];
     const known = new Set(alone.map((each) => idOf(kind, each)));
-    // A reference names what is below, and says nothing of it.
+    // A reference only names an object below.
     const inside = objectsIn(get(row, member)).filter((each) =>
       Object.keys(each).some((name) => !['type', 'id', 'name'].includes(name)),
     );
@@ -224,7 +224,7 @@ function remarksOn(
   const whyLeft = ({ type, object }: BackupEntry): string | null => {
     const kind = kinds.get(type);
     if (!kind) return 'no kind describes them';
-    if (isObserved(kind)) return `the kind ${kind.name} is only read`;
+    if (isObserved(kind)) return `the kind ${kind.name} is read-only`;
     return taken.has(object) ? null : 'the backup does not say which object they belong to';
   };
   const left = entries.flatMap((entry) => {

@@ -14,9 +14,9 @@ import { readOnlyTenant, type Tenant } from './tenant.ts';
 export type RollbackOptions = Pick<PlanOptions, 'only' | 'except' | 'maxDeletes' | 'allowDeleteAll'>;
 
 /**
- * The plan that undoes an apply, from what its result recorded. It is made like any plan: what was already undone is
- * no change, and all guards hold. Changes that somebody made since then, and later applies, are reported. Throws a
- * Failure (exit 4) for the result of another environment or tenant.
+ * The plan that undoes an apply, from what its result recorded. It is made like any plan: an object that was already restored is
+ * no change, and all guards hold. Changes that somebody made since then, and later applies, are reported. Throws a Failure (exit
+ * 4) for the result of another environment or tenant.
  */
 export async function planRollback(
   result: Result,
@@ -47,7 +47,7 @@ function refuseOtherTenant(result: Result, { environment: { name, tenant } }: Pr
   if (result.environment === name && isSameTenant(result.tenant, tenant)) return;
   throw fail(
     'result-tenant',
-    `The result is of the environment ${quote(result.environment)} with the tenant ${quote(result.tenant.identity)}, not of ${quote(name)} with ${quote(tenant.identity)}.`,
+    `The result is from the environment ${quote(result.environment)} and the tenant ${quote(result.tenant.identity)}, not from ${quote(name)} and ${quote(tenant.identity)}.`,
     { hint: 'Choose the project file and environment that the apply ran with.' },
     ExitCode.refused,
   );

@@ -51,9 +51,9 @@ export function readConnection(environment: WrittenEnvironment, context: BuildCo
     const message = 'An environment has either `sandbox` or `identity` and `profiles`.';
     refuse(context, '/sandbox', { code: 'two-tenants', message });
   }
-  // What does not fit has been reported, and is left out.
+  // Invalid parts have been reported, and are left out.
   if (!['/sandbox', '/identity', '/profiles'].some((at) => isWritten(at, context))) {
-    const message = 'The environment names no tenant.';
+    const message = 'The environment has no tenant.';
     const hint = 'Add `sandbox`, or `identity`, `profiles` or both.';
     refuse(context, '', { code: 'no-tenant', message, hint });
   }
@@ -73,7 +73,7 @@ function readSandbox(written: EmbeddedTenant, context: BuildContext): TenantConn
     kinds: kindsFolderIn(root),
     presets: written.presets ?? [],
   };
-  // Where there is data, the seed is not read.
+  // If there is data, the seed is not read.
   const files = [sandbox.seed, sandbox.data].filter((file) => file !== null);
   if (seed !== null && !files.some((file) => existsSync(file))) {
     const hint =
@@ -89,12 +89,12 @@ function readPath(
   path: string | undefined,
   { root, problems, find }: BuildContext,
 ): string | null {
-  // What could not be read has been reported.
+  // Unreadable values have been reported.
   if (path === undefined || path === unresolved) return null;
   return problems.attempt(find(at).place, null, () => {
     const normal = projectPath(path);
     requireInside(root, normal);
-    // What is wrong in a file is shown with its lines.
+    // Problems in a file are shown with its lines.
     if ([normal, resolveLinks(join(root, normal))].some(holdsCredentials)) throw credentialsFailure(normal);
     return normal;
   });
@@ -117,7 +117,7 @@ function readEndpoints(environment: WrittenEnvironment, context: BuildContext): 
   };
 }
 
-/** A service as written: `profiles` takes the credentials and the certificate of `identity` where it has none of its own. */
+/** A service as written: `profiles` uses the credentials and certificate of `identity` unless it has its own. */
 type Service = Omit<Endpoint, 'auth'> & Partial<Pick<Endpoint, 'auth'>>;
 
 const toEndpoint = ({ auth, ...service }: Service): Endpoint | null => (auth ? { ...service, auth } : null);
@@ -165,7 +165,7 @@ function readPem(path: string, at: Pointer, { root, find }: BuildContext): strin
 }
 
 interface Address {
-  /** Empty where it cannot be used, which has been reported. */
+  /** Empty if it cannot be used, which has been reported. */
   readonly url: string;
   readonly setting: Setting;
 }
@@ -229,7 +229,7 @@ function readAuth(
   };
 }
 
-/** Reveals a credential when it is needed, since offline commands work without; throws a Failure where it is not set. */
+/** Reveals a credential when it is needed, since offline commands work without; throws a Failure if it is not set. */
 function readCredential(
   value: Json | undefined,
   at: Pointer,
@@ -309,7 +309,7 @@ function readAllowedHosts(env: NodeJS.ProcessEnv, problems: Problems): Network['
   });
 }
 
-/** The spelling in lower case counts where both are set, as for other programs. */
+/** The spelling in lower case counts if both are set, as for other programs. */
 function proxyVariable(name: string, env: NodeJS.ProcessEnv): string {
   return (variableOf(env, name.toLowerCase()) ?? variableOf(env, name) ?? '').trim();
 }

@@ -49,7 +49,7 @@ function withDotEnv(root: string, env: NodeJS.ProcessEnv, problems: Problems): N
   const file = openFile(source, dotEnvName, problems);
   if (!file) return env;
   if (isForeign(path, root)) {
-    const details = { hint: 'Remove it, or make yourself its owner.', excerpt: false } as const;
+    const details = { hint: 'Remove it, or take ownership of it.', excerpt: false } as const;
     problems.add('foreign-env-file', `${dotEnvName} belongs to another user.`, { file, offset: 0 }, details);
     return env;
   }
@@ -59,7 +59,7 @@ function withDotEnv(root: string, env: NodeJS.ProcessEnv, problems: Problems): N
   return { ...Object.fromEntries(added), ...env };
 }
 
-/** Reports lines that Node's parser would read otherwise than they look. None is shown: it may hold a secret. */
+/** Reports lines that Node's parser would misread. They are not shown, since they may hold a secret. */
 function hasMistakes(file: SourceFile, problems: Problems): boolean {
   const { text } = file;
   const before = problems.count;
@@ -79,17 +79,17 @@ function hasMistakes(file: SourceFile, problems: Problems): boolean {
   return problems.count > before;
 }
 
-const misread = `This line of ${dotEnvName} would be read otherwise than it looks.`;
+const misread = `This line of ${dotEnvName} would not be read as it looks.`;
 const asItLooks =
   'Write `NAME=value`, or begin a comment with `#`. Put a value that contains `#`, a quote or several lines in quotes that it does not contain (\', " or `). A name that ends in `_FILE` may only be a variable of the environment: write the value itself.';
 
 const assignment = /^[^\S\n]*(?:export[^\S\n]+)?([A-Za-z_][\w.-]*)[^\S\n]*=[^\S\n]*(["'`]?)/;
 
 /**
- * True when Node's parser leaves out what looks like a part of the value: after a # within it, or after the closing quote,
- * which no backslash escapes. A value that begins with a # is empty for all programs that read the file.
+ * True when Node's parser leaves out what looks like a part of the value: after a # within it, or after the closing quote, which
+ * no backslash escapes. A value that begins with a # is empty for all programs that read the file.
  *
- * @param rest the line from the closing quote on, or from the value on where it has no quotes
+ * @param rest the line from the closing quote on, or from the value on if it has no quotes
  */
 function isCutShort(rest: string, quote: string): boolean {
   return quote === '' ? /^[^#]*[^\s#]#/.test(rest) : !/^.\s*(#|$)/.test(rest);
@@ -97,7 +97,7 @@ function isCutShort(rest: string, quote: string): boolean {
 
 export interface Inputs {
   readonly env: NodeJS.ProcessEnv;
-  /** Tags are looked up here: in `env`, and `.env` where it counts. */
+  /** Where tags look up names: in `env`, and in `.env` if it is read. */
   readonly values: NodeJS.ProcessEnv;
   /** Names in `values` that `!env` does not read. */
   readonly withheld: ReadonlySet<string>;
@@ -105,9 +105,9 @@ export interface Inputs {
 }
 
 /**
- * The secrets in environment variables: `NAME` is the variable of that name, else the content of the file that the
- * variable `NAME_FILE` names, without a line ending at its end. An empty one is not set: pipelines pass on as empty what
- * they do not have. `onSecret` is called with each text when it is read first.
+ * The secrets in environment variables: `NAME` is the variable of that name, else the content of the file that the variable
+ * `NAME_FILE` names, without a line ending at its end. An empty one is not set: pipelines pass missing secrets as empty.
+ * `onSecret` is called with each text when it is read first.
  */
 function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = () => {}): Secrets {
   const known = new Map<string, string>();
@@ -145,12 +145,12 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
       known.set(name, text);
       return text;
     },
-    // One that cannot be read equals nothing: `problem` says why, and the caller knows where it is declared.
+    // An unreadable one equals nothing: `problem` says why, and the caller knows its place.
     matches: (name, text) => problem(name) === null && reveal(name) === text,
   };
 }
 
-/** `null` for a file that cannot be read any more: the program goes on with what it has. */
+/** `null` for a file that can no longer be read: the program continues with the old text. */
 function readAgain(name: string, path: string): string | null {
   try {
     return unlessEmpty(readSecretFile(name, path));
@@ -244,7 +244,7 @@ function readOpened(
   return 'late';
 }
 
-/** Returns how many bytes a pipe had; `null` where its writer has written none yet. */
+/** Returns how many bytes a pipe had; `null` if its writer has written none yet. */
 function readReady(file: number, bytes: Buffer): number | null {
   try {
     return readSync(file, bytes);
@@ -271,7 +271,7 @@ function interruptible(wait: () => Buffer | 'late'): Buffer | 'late' {
     runInNewContext('wait()', { wait: setResult }, { breakOnSigint: true });
     return result;
   } catch (error) {
-    // What Ctrl-C throws is an error of the other context.
+    // Ctrl-C throws an error of the other context.
     if (error instanceof Error) throw error;
     throw interruption();
   } finally {

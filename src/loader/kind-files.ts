@@ -40,15 +40,15 @@ interface ProjectKinds {
 }
 
 /**
- * The kinds of a project: those that files in `kinds/` describe, and the built-in ones, which may refer to them. Throws a
- * Failure with all problems where a file cannot be used: what its manifests say is not known then.
+ * The kinds of a project: those that files in `kinds/` describe, and the built-in ones, which may refer to them. Throws a Failure
+ * with all problems if a file cannot be used: its manifests would have no meaning.
  */
 export function readKinds(source: FileSource, problems: Problems): ProjectKinds {
   const texts = new Map<string, string>();
   const noting = noteTexts(source, texts);
   const paths = source.glob(kindGlobs);
   if (paths.length === 0) return { kinds: builtInKinds, texts };
-  // What is wrong elsewhere hides nothing that is wrong in manifests.
+  // Other problems do not hide those in manifests.
   const found = problems.beginAnew();
   const described = paths.flatMap((path) => readKindFile(path, noting, found) ?? []);
   const own = found.hasErrors ? [] : kindsOf(described, found);
@@ -109,8 +109,8 @@ function parentOf(
 type PathsOf = (kind: Kind) => readonly string[];
 
 /**
- * The kind that has the collection of another to itself: a built-in kind that writes to it, or any that does where `kind`
- * writes too. What protects objects and hides their settings goes by their kind, and must not be avoided by another name.
+ * The kind that owns the collection of another: a built-in kind that writes to it, or any that does if `kind` writes too.
+ * Protection and hidden settings depend on an object's kind, which another name must not circumvent.
  */
 export function holderOf(kind: Kind, kinds: Kinds, pathsOf: PathsOf): Kind | undefined {
   const collections = new Set(pathsOf(kind).map(collectionIn));
@@ -162,7 +162,7 @@ function readKindFile(path: string, source: FileSource, problems: Problems): Kin
   const note = tagNoter(problems);
   const refuseTag: ReadTag = (tag, argument, place) => {
     const hint = 'It is the same in all environments: write the value itself.';
-    problems.add('misplaced-tag', 'The description of a kind must not have tags.', place, { hint });
+    problems.add('misplaced-tag', 'A descriptor must not have tags.', place, { hint });
     return note(tag, argument, place);
   };
   const { value, tagged } = readTree(document, refuseTag, problems);
@@ -179,7 +179,7 @@ function readKindFile(path: string, source: FileSource, problems: Problems): Kin
 
 function checkName(name: string, { file }: YamlDocument, place: Place, problems: Problems): void {
   const builtIn = builtInKinds.find(name);
-  // Hosts differ in where they keep what is only read to be referred to.
+  // Hosts have different paths for read-only kinds.
   const isReplaceable = builtIn?.described && isObserved(builtIn);
   if (builtIn && !isReplaceable) {
     const message = `\`${name}\` is a built-in kind, which a project cannot describe.`;
@@ -190,7 +190,7 @@ function checkName(name: string, { file }: YamlDocument, place: Place, problems:
   const wanted = `kinds/${name}.kind.yaml`;
   if (file.path === wanted) return;
   const hint = `Rename the file to ${wanted}, or correct \`kind\`.`;
-  const message = `This file describes the kind \`${name}\`, but is called ${file.path}.`;
+  const message = `This file describes the kind \`${name}\`, but is named ${file.path}.`;
   problems.add('kind-file-name', message, place, { hint });
 }
 

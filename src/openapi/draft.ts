@@ -27,30 +27,30 @@ import {
   toComment,
 } from './fields.ts';
 
-/** The descriptor of a kind, as far as a document says it. */
+/** The descriptor of a kind, as far as a document defines it. */
 interface Draft {
   readonly kind: string;
   readonly path: string;
   readonly text: string;
 }
 
-/** The kinds that a reference may name; what it calls otherwise may be one of them by another name. */
+/** The kinds that a reference may name, possibly under another name. */
 type KnownKinds = ReadonlyMap<string, string>;
 
 interface DraftOptions {
   /** The name of the kind; `null`: from the path. */
   readonly kind: string | null;
-  /** `null` where nothing is known of other kinds. */
+  /** `null` if other kinds are unknown. */
   readonly known: KnownKinds | null;
 }
 
-/** What is known of a collection before its descriptor is written. */
+/** The facts about a collection before its descriptor is written. */
 interface Findings {
   readonly api: OpenApi;
   readonly collection: Collection;
   /** The properties of an object, in the answers and the requests. */
   readonly properties: ReadonlyMap<string, Part>;
-  /** The member in which requests have the object; `null` where they are the object. */
+  /** The member in which requests have the object; `null` if they are the object. */
   readonly wrapper: string | null;
   miss(message: string): void;
 }
@@ -74,14 +74,14 @@ function draftOf(api: OpenApi, collection: Collection, { kind: named, known }: D
   return { kind, path: collection.path, text: `${[intro, ...checks, ...lines].join('\n')}\n` };
 }
 
-/** Drafts all collections of a document, whose references name the kinds that are drafted. Those left out are told. */
+/** Drafts all collections of a document, with references between the drafted kinds. Reports those left out. */
 export function draftAll(api: OpenApi, builtIn: Iterable<string>): { drafts: Draft[]; leftOut: string[] } {
   const known = new Map([...builtIn].map((name) => [name, name]));
   const { collections, leftOut } = collectionsIn(api);
   const namesakes = groupBy(collections, (place) => kindName(place));
   const named = namesakes.flatMap(([kind, all]) =>
     all.map((place) => {
-      // Where several would have the name, each has all that is in its path.
+      // If several would have the same name, each gets all words of its path.
       const whole = pascalCase(pathWords(place.path).map(singular).join('-'));
       return { ...place, kind: all.length === 1 ? kind : whole };
     }),
@@ -120,7 +120,7 @@ function objectOf(
   { list, read, create, put, patch }: Collection,
 ): Pick<Findings, 'properties' | 'wrapper'> {
   const row = list?.rows?.shape;
-  /** As in `{service: {…}}`, or `{services: […]}` of several; `null` where a body or an answer is the object itself. */
+  /** As in `{service: {…}}`, or `{services: […]}` of several; `null` if a body or an answer is the object itself. */
   const wrapperIn = (shape: Shape): string | null => {
     const [[name, inner] = [null, null], ...others] = [...shape.properties];
     if (name === null || others.length > 0 || !row || row.properties.has(name)) return null;
@@ -193,7 +193,7 @@ function collectionLines(findings: Findings, key: Key): string[] {
   ];
 }
 
-/** Where single objects have no `id`, paths name them by another member: of the parameter's name, or of how that ends. */
+/** If single objects have no `id`, paths use another member: with the parameter's name, or the end of it. */
 function idLines({ collection: { idParameter }, properties, miss }: Findings, key: Key): string[] {
   if (idParameter === null || properties.has('id') || properties.size === 0) return [];
   const fields = [...properties.keys()].filter(isFieldName);
@@ -226,7 +226,7 @@ interface Key {
 }
 
 function keyOf({ api, collection: { idParameter }, properties, miss }: Findings): Key {
-  // What paths name an object by is unique.
+  // The member that paths use is unique.
   if (
     idParameter !== null &&
     !properties.has('id') &&
@@ -244,7 +244,7 @@ function keyOf({ api, collection: { idParameter }, properties, miss }: Findings)
   return { name: 'name', notes: ['check: which field names an object?'] };
 }
 
-/** What is asked of a list that does not say how many it gives: few tenants give less, and those that give more say so. */
+/** The page size for a list without a documented limit: few tenants return fewer, and those that return more document it. */
 const smallPage = 50;
 
 function listOf({ collection: { list, path }, miss }: Findings, key: string) {
@@ -320,7 +320,7 @@ function fieldsOf(findings: Findings, { key, isReadOnly, update, known }: Contex
   for (const name of [...unwritten, ...moving]) serverOwned.add(name);
   const notes = [
     ...noteOf(unwritten, 'no request is described with'),
-    ...noteOf(moving, 'by their names, the tenant itself sets'),
+    ...noteOf(moving, 'judging by their names, the tenant sets'),
   ];
   const most = <T>(all: readonly T[], what: string) => {
     if (all.length > mostNames)
@@ -336,7 +336,7 @@ function fieldsOf(findings: Findings, { key, isReadOnly, update, known }: Contex
   };
 }
 
-/** Gives the kinds in `to` the names that they have among the known ones. Notes say which are not there. */
+/** Replaces the kinds in `to` by known names. Notes list unknown ones. */
 function toKnown(
   form: Form,
   notes: readonly string[],
@@ -397,7 +397,7 @@ function updateOf({ api, collection, wrapper, miss }: Findings): Update {
     : first;
 }
 
-/** What the API asks of those who write, besides what is usual; of the fields, those that a create can have. */
+/** Special requirements of writes; for fields, only those that a create can have. */
 function writeOf(
   { create, put, patch }: Collection,
   update: Update,
@@ -421,7 +421,7 @@ const contentType = /^[a-z]+\/[a-z0-9.+-]+$/;
 const takesJson = ({ mediaTypes }: Write) =>
   mediaTypes.length === 0 || mediaTypes.some((type) => /json|\*/.test(type));
 
-/** How a PATCH changes an object; `null` for a way that a descriptor cannot say. */
+/** How a PATCH changes an object; `null` if a descriptor cannot express it. */
 function patchWay(api: OpenApi, patch: Write): Update | null {
   const { mediaTypes, body, items, prose } = patch;
   const takes = (format: string) => mediaTypes.some((type) => type.includes(format));
@@ -438,7 +438,7 @@ function patchWay(api: OpenApi, patch: Write): Update | null {
 const isJsonPatch = ({ properties, description }: Shape) =>
   (properties.has('op') && properties.has('path')) || /json.?patch/i.test(description);
 
-/** True where POST takes one object as JSON. */
+/** True if POST takes one object as JSON. */
 function createsOne({ collection: { create, path }, miss }: Findings): boolean {
   if (!create) return false;
   if (!takesJson(create))
@@ -448,7 +448,7 @@ function createsOne({ collection: { create, path }, miss }: Findings): boolean {
   return false;
 }
 
-/** Why a field cannot be changed in an object that exists; `null` where nothing says so. */
+/** Why a field of an existing object cannot be changed; `null` if nothing says so. */
 function whyFixed({ patchable, fixed }: Prose, name: string, property: Part): string | null {
   if (fixed.has(name)) return 'described as one that cannot be changed';
   const description = getText(property.value, 'description') ?? '';

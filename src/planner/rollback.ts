@@ -44,7 +44,7 @@ export type LaterResult =
   | { readonly file: string; readonly result: Result }
   | { readonly file: string; readonly unreadable: string };
 
-/** What a rollback is made from. `resources` are the current manifests, which may protect what would be deleted. */
+/** The input of a rollback. `resources` are the current manifests, which may protect objects from its deletes. */
 interface RollbackInput extends Pick<PlanInput, 'resources' | 'environment' | 'choices'> {
   readonly result: Result;
   readonly later: readonly LaterResult[];
@@ -68,7 +68,7 @@ interface Reversal {
 /** The desired state of a rollback: the objects as the result recorded them before the apply. */
 interface RollbackState extends Pick<PlanInput, 'resources' | 'diagnostics'> {
   readonly reversals: readonly Reversal[];
-  /** The objects with fields that the tenant does not show any more: what they were is written without a comparison. */
+  /** The objects with fields that the tenant no longer shows: their values are written without a comparison. */
   readonly rotate: readonly Address[];
 }
 
@@ -109,8 +109,8 @@ interface Found {
 }
 
 /**
- * The plan of a rollback: it names the apply that it undoes, and warns where a change would undo later work of others. Throws
- * a Failure for objects that refer to each other, so that none can be created again first.
+ * The plan of a rollback: it names the apply that it undoes, and warns if a change would undo later work of others. Throws a
+ * Failure for objects that refer to each other, so that none can be created again first.
  */
 export function annotateRollback(
   plan: DraftPlan,
@@ -156,7 +156,7 @@ function resourceOf(
       allowLockout: manifest?.lifecycle.allowLockout ?? false,
       renamedFrom: isRenamed ? key : null,
     },
-    // An update that writes the whole object carries these too, as the tenant has them.
+    // An update of the whole object includes these too, as the tenant has them.
     secrets: () => [...(manifest?.secrets() ?? []), ...(record.withheld ?? [])],
     shown: record.after ?? {},
     source: () => manifest?.source() ?? nowhere,
@@ -165,7 +165,7 @@ function resourceOf(
   };
 }
 
-/** What the manifest ignores and the apply did not touch: it may go on changing while the rollback waits. */
+/** Values that the manifest ignores and the apply did not touch: they may keep changing while the rollback waits. */
 function leftAlone(
   { before, after, withheld = [] }: ChangeResult,
   ignored: readonly Pointer[],
@@ -176,10 +176,10 @@ function leftAlone(
   return ignored.filter((at) => !isRecorded(at));
 }
 
-/** The change without a place in the manifests, and with a warning where it would undo later work of others. */
+/** The change without a place in the manifests, with a warning if it would undo later work of others. */
 function annotate(change: Change, entry: Reversal | undefined): Change {
   const placeless = { ...change, source: null };
-  // A run that was killed does not know what it did. That does not mean that somebody else worked on the tenant.
+  // A killed run does not know what it did. That does not mean that somebody else changed the tenant.
   if (entry?.live && entry.undo.record.outcome === 'unknown') {
     return { ...placeless, warnings: [...change.warnings, unknownOutcome] };
   }
@@ -195,7 +195,7 @@ function annotate(change: Change, entry: Reversal | undefined): Change {
 const unknownOutcome =
   'The outcome of this change is not known. Before you undo it, check that the object is as the apply would have left it.';
 
-/** What happened to the object after the apply, as far as the change touches it; `null` for nothing. */
+/** Changes to the object after the apply that concern this change; `null` if there are none. */
 function laterChanges({ undo, live }: Reversal, change: Change): string | null {
   const { kind, record } = undo;
   if (live === null) return null;
@@ -207,7 +207,7 @@ function laterChanges({ undo, live }: Reversal, change: Change): string | null {
   const isDifferent = ([name, after]: [string, Json]) => {
     const [field, now] = [fieldNamed(kind, name), get(shown, name)];
     if (!field || now === undefined) return false;
-    // What else is in it does not concern the rollback of an update, and neither do settings that nobody declared.
+    // Other fields and undeclared settings do not concern the rollback of an update.
     const isPart = field.is === 'json' && (record.action === 'update' || isMapOfSettings(field));
     return compareField(name, isPart ? { ...field, declares: 'members' } : field, after, now).length > 0;
   };
@@ -223,11 +223,11 @@ function laterChanges({ undo, live }: Reversal, change: Change): string | null {
     [moved, 'changed after the apply.'],
     [
       selectTouched(record.unmet),
-      'was not as the apply wanted it: the tenant rewrote it, or somebody changed it.',
+      'did not end as the apply intended: the tenant rewrote it, or somebody changed it.',
     ],
     [
       selectTouched(record.beside),
-      'changed during the apply, which did not ask for that: the tenant set it, or somebody did.',
+      'changed during the apply, although its plan did not touch it: the tenant set it, or somebody did.',
     ],
   ] as const;
   const said = remarks.flatMap(([names, what]) => {
@@ -265,7 +265,7 @@ function remarksOn({ undo: { record }, live, restored }: Found): Diagnostic[] {
       ? 'If the apply changed it, set the former value by hand.'
       : 'Set it afterwards, by a manifest or by hand.',
   );
-  // What a rollback deletes refers to nothing any more.
+  // A deleted object no longer refers to anything.
   const unmade = action === 'create' ? [] : [...restored.unmade];
   const former = unmade.map((target) => {
     const message = `${address} gets back the former id of ${target}, which was deleted and which this rollback does not create.`;
@@ -382,18 +382,18 @@ interface Restored {
   readonly fields: JsonObject;
   /** The places that its result left out. */
   readonly lost: readonly Pointer[];
-  /** What they refer to that the rollback does not create. */
+  /** Their references to objects that the rollback does not create. */
   readonly unmade: ReadonlySet<Address>;
 }
 
 /**
- * What the apply changed in an object, as it was before. The rest of it is left alone. `null` where the changed object is not
- * found: a part of it is not enough to create a new one.
+ * The previous values of an object where the apply changed it. The rest stays. `null` if the changed object is not found: a part
+ * of it is not enough to create a new one.
  */
 function restore({ kind, record }: Undo, live: LiveObject | null): Omit<Restored, 'unmade'> | null {
   const { action, after, replaced = false, withheld = [] } = record;
   if (action === 'create') {
-    // What the result shows of a created object, the plan that deletes it may show too.
+    // The plan that deletes a created object may show what the result shows.
     const mark = (shown: JsonObject, place: Pointer) => setMember(shown, place, liveMarker(place));
     return { fields: withheld.reduce(mark, after ?? {}), lost: [] };
   }
@@ -405,7 +405,7 @@ function restore({ kind, record }: Undo, live: LiveObject | null): Omit<Restored
   const fields = before.flatMap(([name, old]): [string, Json][] => {
     const [field, now] = [fieldNamed(kind, name), get(current, name)];
     if (!field || forged.includes(pointer(name))) return [];
-    // An id that is as it was would say that the name beside it does not count.
+    // An unchanged id would mean that the name beside it does not count.
     const isRestored = now !== undefined && sameValue(field, old, now);
     if (isRestored) return [];
     if (field.is === 'json') return [[name, restoreMembers(old, now, pointer(name), { field, withheld })]];
@@ -414,13 +414,13 @@ function restore({ kind, record }: Undo, live: LiveObject | null): Omit<Restored
   return { fields: objectFrom(fields), lost: [...withheld, ...forged] };
 }
 
-/** A record gets its own members back, and loses others. */
+/** A record gets its previous members back, and loses others. */
 function restoreRecords(old: Json, now: Json | undefined): Json {
   const unset = objectsIn(now).flatMap((record) => Object.keys(record).map((name) => [name, null] as const));
   return isArray(old) ? old.map((item) => (isObject(item) ? { ...objectFrom(unset), ...item } : item)) : old;
 }
 
-/** The members that the apply changed. An object in which nothing else is left, and nothing else was, is unset again. */
+/** The members that the apply changed. An object that had, and has, nothing else becomes unset again. */
 function restoreMembers(
   old: Json,
   now: Json | undefined,
@@ -448,13 +448,13 @@ function invalid(why: string): Failure {
 }
 
 /**
- * What stands for deleted objects after the rollback, by their former ids: `KIND/ID`. An object that is created again has
- * another id, and what the rollback restores has to refer to that one.
+ * The ids of deleted objects after the rollback, by former id: `KIND/ID`. A restored object has a new id, to which restored
+ * references must lead.
  */
 type RenewedIds = ReadonlyMap<string, { readonly address: Address; readonly id: Json }>;
 
 /**
- * The ids of objects that were made again, or markers for those that the rollback makes; `null` where neither is known, as of
+ * The ids of objects that were made again, or markers for those that the rollback makes; `null` if neither is known, as of
  * what is out of its scope.
  *
  * @param found the objects in scope as they are, by the addresses of their records

@@ -31,7 +31,7 @@ describe('a POST whose answer is lost', () => {
     const result = await apply(planOf([createThing('a')]), tenant);
     expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
     expect(result.changes[0]?.warnings).toEqual([
-      expect.stringMatching(/connection reset.*read again, is as planned/),
+      expect.stringMatching(/connection reset.*fresh read shows the object as planned/),
     ]);
     expect(tenant.carriedOut).toEqual(['POST /v2024/things']);
   });

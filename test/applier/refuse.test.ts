@@ -55,7 +55,7 @@ describe('a plan is refused without a single request when', () => {
     [
       'an object to update was updated so',
       (tenant) => tenant.things.set('old', { ...old, text: 'after' }),
-      /Thing\/old.*already is as the plan would make it/,
+      /Thing\/old.*already matches the plan/,
     ],
     [
       'a field it does not touch changed',
@@ -223,7 +223,11 @@ describe('a plan is refused without a single request when', () => {
 describe('a plan that contradicts itself is refused', () => {
   it.each<[string, Change, RegExp]>([
     ['a kind that does not exist', { ...createThing('a'), kind: 'constructor' }, /^plan-inconsistent/],
-    ['an address of another key', { ...createThing('a'), address: 'Thing/b' }, /not that of the key "a"/],
+    [
+      'an address of another key',
+      { ...createThing('a'), address: 'Thing/b' },
+      /does not belong to the key "a"/,
+    ],
     ['a write without a request', { ...deleteThing(old), requests: [] }, /it has no requests/],
     ['a delete that does not show that it is one', { ...deleteThing(old), risk: [] }, /request-refused/],
     [

@@ -87,7 +87,7 @@ describe('the values in .env', () => {
 });
 
 describe('a .env that cannot be used', () => {
-  const misread = 'env-file-syntax This line of .env would be read otherwise than it looks.';
+  const misread = 'env-file-syntax This line of .env would not be read as it looks.';
 
   it.each([
     ['no =', 'SENDER a@b.example', `.env:1 ${misread}`],

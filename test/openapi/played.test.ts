@@ -68,7 +68,7 @@ it.each([
   ['FormDefinition', 'write: { contentType: application/json, required: [owner] }'],
   [
     'IdentityProfile',
-    'check: by their names, the tenant itself sets identityRefreshRequired, identityCount, hasTimeBasedAttr',
+    'check: judging by their names, the tenant sets identityRefreshRequired, identityCount, hasTimeBasedAttr',
   ],
   ['Role', 'membership/criteria/**/key/sourceId: { is: reference, to: Source }'],
   ['SodPolicy', 'update: put  # check: PATCH is described as changing only some objects'],

@@ -194,7 +194,7 @@ it('what a tenant counts or finds out is not declared', async () => {
   const { kind, stdout } = await things({ patch: jsonPatch }, schema);
   expect(kind.serverOwned).toEqual(['id', 'healthy', 'memberCount', 'hasLogo', 'status']);
   expect(stdout).toContain(
-    '# check: by their names, the tenant itself sets healthy, memberCount, hasLogo, …',
+    '# check: judging by their names, the tenant sets healthy, memberCount, hasLogo, …',
   );
   const description = 'These fields are patchable:\n* status';
   const patchable = await things({ patch: { ...jsonPatch, description } }, schema);

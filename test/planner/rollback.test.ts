@@ -73,7 +73,7 @@ describe('undoing an update', () => {
     const plan = rollBack({ records, live: [live({ type: 'By hand', description: 'x' })] });
     expect(plan.changes[0]).toMatchObject({
       warnings: [
-        expect.stringMatching(/^\/type was not as the apply wanted it: .* or somebody changed it\.$/),
+        expect.stringMatching(/^\/type did not end as the apply intended: .* or somebody changed it\.$/),
       ],
       risk: ['undoes-tenant-change'],
     });

@@ -235,7 +235,7 @@ describe('rollback', () => {
         diff: [{ path: '/description', before: 'By hand' }, { path: '/type' }],
         risk: ['undoes-tenant-change'],
         warnings: [
-          '/description changed during the apply, which did not ask for that: the tenant set it, or somebody did.',
+          '/description changed during the apply, although its plan did not touch it: the tenant set it, or somebody did.',
         ],
       },
     ]);
