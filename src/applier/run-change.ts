@@ -308,7 +308,7 @@ async function lookForEffect(
 function lookUpAfter(answer: Sent, tasks: readonly Task[], run: Run): Promise<FreshObjects> {
   const reasons = {
     answered: `the tenant answered ${statusOf(answer)}`,
-    lost: 'the answer was lost',
+    lost: 'the response was lost',
     unsent: 'an earlier attempt was not answered',
   };
   const why = reasons[answer.outcome];

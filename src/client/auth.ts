@@ -221,9 +221,9 @@ function isOfGrant(answer: Answer): boolean {
 }
 
 function flawOf({ body }: Answered): string {
-  if (!isObject(body)) return 'with an answer that is not a JSON object';
+  if (!isObject(body)) return 'with a response that is not a JSON object';
   return getText(body, 'access_token') === null
-    ? 'with an answer that has no text in `access_token`'
+    ? 'with a response that has no text in `access_token`'
     : 'with characters in `access_token` that a token cannot have';
 }
 

@@ -104,7 +104,7 @@ function hintOf(answer: Answered): string | null {
   }
   if (status === 400 && /SSL certificate/i.test(text ?? '')) return certificateHint;
   if (text !== null && looksLikeHtml(text)) {
-    return 'The answer is a web page, not an answer of the API: check the base URL, and any proxy on the way.';
+    return 'The response is a web page, not a response of the API: check the base URL, and any proxy on the way.';
   }
   // Hosts say so with a 400 or a 403, and have their own name for the header.
   if ([400, 403].includes(status) && /experimental/i.test(messageIn(answer))) return experimentalHint;
@@ -160,7 +160,7 @@ export function readFailure(what: string, request: Request, sent: Sent): Failure
   const times = sent.attempts > 1 ? ` after ${sent.attempts} attempts` : '';
   const tracking = trackingId === null ? '' : ` (tracking id ${trackingId})`;
   const message = isSuccess(sent)
-    ? `Reading ${what}: ${request.method} ${request.path} answered ${text}, which is not an answer of the API${tracking}.`
+    ? `Reading ${what}: ${request.method} ${request.path} answered ${text}, which is not a response of the API${tracking}.`
     : `Reading ${what}: ${request.method} ${request.path} failed${times}: ${text}${tracking}.`;
   const place = sent.outcome === 'answered' ? sent.advice : undefined;
   return fail(codeOf(sent), message, { ...place, ...(next === null ? {} : { hint: next }) });

@@ -41,8 +41,8 @@ function untilSilence(client: Client): Client['send'] {
     if (rest) return rest;
     if (sent.reason === 'timeout') {
       const { method, path } = request;
-      const message = `The other reads were given up: ${method} ${path} got no answer in ${sent.attempts} attempts.`;
-      const hint = 'Run again. `limits.timeout` sets how long an answer may take.';
+      const message = `The other reads were given up: ${method} ${path} got no response in ${sent.attempts} attempts.`;
+      const hint = 'Run again. `limits.timeout` sets how long a response may take.';
       const problem: Diagnostic = { code: 'answer-lost', severity: 'error', message, hint };
       rest = neverSent(unsentWithProblems('unreachable', [problem]));
       isOver.abort();

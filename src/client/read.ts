@@ -390,7 +390,7 @@ async function readDeclared(reader: Reader, read: EachDeclared, key: Key): Promi
   const object = liveObject(kind, answer, key[0] ?? null);
   if (object?.identity === identityOf(kind, key)) return object;
   const address = formatAddress(kind.name, key);
-  const message = `Reading ${address}: ${request.method} ${request.path} answered about another ${kind.name}.`;
+  const message = `Reading ${address}: ${request.method} ${request.path} returned another ${kind.name}.`;
   throw fail('other-object', message);
 }
 

@@ -156,7 +156,7 @@ function exchange(route: Route, call: Call, limits: TransportLimits): Promise<An
     const interrupt = (): void =>
       settle(
         isSent
-          ? lostAnswer('interrupted', 'the run was interrupted before the answer came')
+          ? lostAnswer('interrupted', 'the run was interrupted before the response arrived')
           : unsentAnswer('interrupted', 'the run was interrupted'),
       );
     const fail = (error: Error): void => {
@@ -187,7 +187,7 @@ function exchange(route: Route, call: Call, limits: TransportLimits): Promise<An
         silence?.refresh();
         size += chunk.length;
         if (size > limits.bodyBytes)
-          settle(lostAnswer('too-large', 'the answer is larger than tenantctl reads'));
+          settle(lostAnswer('too-large', 'the response is larger than tenantctl accepts'));
         else chunks.push(chunk);
       },
       onEnd() {
@@ -214,23 +214,23 @@ const tooMuchHint =
 async function answerOf(head: Head, bytes: Buffer, limit: number, { keep, onNumber }: Call): Promise<Answer> {
   const { 'content-encoding': encoding = 'identity' } = head.headers;
   const plain = await unpack(bytes, limit);
-  if (!plain) return lostAnswer('too-large', 'the answer unpacks to more than tenantctl reads');
+  if (!plain) return lostAnswer('too-large', 'the response unpacks to more than tenantctl accepts');
   if (keep?.(plain.length) === false)
     return lostAnswer(
       'too-much',
-      'the answers of this tenant are together larger than tenantctl keeps',
+      'the responses of this tenant together exceed the limit in memory',
       tooMuchHint,
     );
   const answer = shorten({ outcome: 'answered', ...head, ...readBody(plain, onNumber) }, plain);
   if (answer === null)
-    return lostAnswer('too-large', 'the answer is a message that is longer than tenantctl reads');
+    return lostAnswer('too-large', 'the response is a message that is longer than tenantctl accepts');
   // Some hosts label an uncompressed answer as compressed: then it can be read as it is.
   const isPacked = isGzip(plain) || (plain === bytes && encoding !== 'identity' && !isUtf8(plain));
   if (!isSuccess(answer)) return isPacked ? { ...answer, text: null } : answer;
-  if (isPacked) return lostAnswer('cut', 'the answer is compressed, and breaks off or cannot be unpacked');
+  if (isPacked) return lostAnswer('cut', 'the response is compressed, and cut off or corrupt');
   const claimsJson = (head.headers['content-type'] ?? '').includes('json');
   if (claimsJson && /^\s*[[{]/.test(answer.text ?? '')) {
-    return lostAnswer('cut', 'the answer is JSON that breaks off or cannot be read');
+    return lostAnswer('cut', 'the response is JSON that is cut off or invalid');
   }
   return answer;
 }
@@ -278,14 +278,14 @@ function flatHeaders(headers: Parameters<RouteListener['onHead']>[1]): Record<st
 export function toLostAnswer(error: unknown, answerBegan: boolean): Answer {
   const code = systemCode(error) ?? 'no code';
   if (['TOTAL_TIMEOUT', 'ETIMEDOUT'].includes(code)) {
-    return lostAnswer('timeout', 'no complete answer came within the time limit');
+    return lostAnswer('timeout', 'no complete response arrived within the time limit');
   }
   if (/HEADERS?_OVERFLOW/.test(code)) {
-    return lostAnswer('too-large', 'the headers of the answer are larger than tenantctl reads');
+    return lostAnswer('too-large', 'the headers of the response are larger than tenantctl accepts');
   }
-  if (code.startsWith('HPE_')) return lostAnswer('cut', `what came is no answer of HTTP/1.1 (${code})`);
-  if (answerBegan) return lostAnswer('cut', `the answer broke off (${code})`);
-  return lostAnswer('reset', `the connection ended before an answer came (${code})`);
+  if (code.startsWith('HPE_')) return lostAnswer('cut', `the response is not valid HTTP/1.1 (${code})`);
+  if (answerBegan) return lostAnswer('cut', `the response was cut off (${code})`);
+  return lostAnswer('reset', `the connection ended before a response arrived (${code})`);
 }
 
 /** The outcome of a request that failed before it was sent: it was not carried out. */

@@ -153,7 +153,7 @@ export const group = {
 
 /** The option of all commands that talk to a tenant. */
 export const traceOption = text(
-  'Write every request and answer to this file, one JSON object per line, without secrets: for a support case',
+  'Write every request and response to this file, one JSON object per line, without secrets: for a support case',
 );
 
 export function commonOptions(yargs: Argv) {

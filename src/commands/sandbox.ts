@@ -24,7 +24,7 @@ export const command = describeCommand({
       .option(
         'fault',
         list(
-          'Faults to inject, such as status=503,method=POST,times=2. latency=MS delays every answer; lag=MS is the time until a write shows in reads; late=MS answers 504, and does the work later',
+          'Faults to inject, such as status=503,method=POST,times=2. latency=MS delays every response; lag=MS is the time until a write shows in reads; late=MS answers 504, and does the work later',
         ),
       )
       .option('preset', {

@@ -165,7 +165,7 @@ function presetsIn(listed: readonly ListedKind[]): Detected[] {
   const attributes = listed.find(({ kind }) => kind === profileSearch)?.beside ?? [];
   const [named] = attributes.flatMap((row) => getText(row, 'type') ?? []).filter(isClassOfProduct);
   const signs: readonly (readonly [PresetName, string | null])[] = [
-    ['sailpoint-isc', hasHeader ? 'its answers have `Slpt-Request-Id`' : null],
+    ['sailpoint-isc', hasHeader ? 'its responses have `Slpt-Request-Id`' : null],
     ['sailpoint-nerm', named === undefined ? null : `its attributes have classes such as \`${named}\``],
   ];
   return signs.flatMap(([value, sign]): Detected[] => {

@@ -257,11 +257,11 @@ function listOf({ collection: { list, path }, miss }: Findings, key: string) {
     counts,
   } = list ?? {};
   if (!list) miss(`There is no GET ${path}: a kind must have a list.`);
-  else if (!rows) miss(`The answer to GET ${path} is not described as a list of objects.`);
+  else if (!rows) miss(`The response to GET ${path} is not described as a list of objects.`);
   if (otherPaging.length > 0 || (pageSize !== null && !hasOffset)) {
     const by = otherPaging.length > 0 ? `, and pages by ${otherPaging.map(toComment).join(', ')}` : '';
     miss(
-      `GET ${path} has no \`offset\`${by}: the whole list can be read only if its answers link to the next page.`,
+      `GET ${path} has no \`offset\`${by}: the whole list can be read only if its responses link to the next page.`,
     );
   }
   const filter = list?.filtersBy(key) ?? false;

@@ -146,7 +146,7 @@ function duration(ms: number): string {
 /** `PATCH /v2025/x → 400, tracking id 7f3c, 2 attempts, 120 ms` */
 function sentWords({ method, path, status, trackingId, attempts, ms }: SentRequest): string {
   const parts = [
-    `${method} ${path} → ${status ?? 'no answer'}`,
+    `${method} ${path} → ${status ?? 'no response'}`,
     trackingId !== null && `tracking id ${trackingId}`,
     attempts > 1 && pluralize(attempts, 'attempt'),
     duration(ms),

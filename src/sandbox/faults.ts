@@ -49,7 +49,7 @@ export class FaultSyntaxError extends Error {
 const faultSyntax =
   'A fault is KIND or status=CODE, then any of method=POST, path=/v2025/… (or path=~REGEXP), operation=NAME, nth=N, ' +
   `times=N|always, done=before|after, late=MS, retryAfter=SECONDS, body=${faultBodies.join('|')}, all joined by commas; KIND ` +
-  `is ${faultKinds.slice(0, -1).join(', ')}. late=MS alone answers 504 and does the work later. latency=MS and lag=MS stand alone: they delay every answer, and what reads show of a write. Example: ` +
+  `is ${faultKinds.slice(0, -1).join(', ')}. late=MS alone answers 504 and does the work later. latency=MS and lag=MS stand alone: they delay every response, and what reads show of a write. Example: ` +
   'status=503,method=POST,path=/v2025/notification-templates,times=2';
 
 /** The content of `--fault`: faults, and delays in milliseconds, of every answer and until a write shows in reads. */

@@ -105,7 +105,7 @@ it('a lost answer is told while its object is looked up', async () => {
   const events: ApplyEvent[] = [];
   await apply(planOf([createThing('a')]), tenant, { onEvent: (event) => events.push(event) });
   expect(events.filter(({ type }) => type === 'waiting')).toEqual([
-    { type: 'waiting', address: 'Thing/a', why: 'the answer was lost' },
+    { type: 'waiting', address: 'Thing/a', why: 'the response was lost' },
   ]);
 });
 

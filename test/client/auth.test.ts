@@ -357,7 +357,7 @@ describe('where there is no token', () => {
     [
       'a success without a token',
       answerWith(200, { token: 'x' }),
-      /returned no token: 200 OK, with an answer that has no text in `access_token`\.$/,
+      /returned no token: 200 OK, with a response that has no text in `access_token`\.$/,
       /^Check `tokenUrl`/,
     ],
     [

@@ -511,7 +511,7 @@ describe('what is told of the traffic', () => {
       },
       {
         result: 'lost',
-        detail: expect.stringMatching(/^the connection ended before an answer came \(/),
+        detail: expect.stringMatching(/^the connection ended before a response arrived \(/),
         trackingId: null,
       },
     ]);

@@ -202,14 +202,14 @@ describe('the body of a success', () => {
 
   test('is not quoted by the message about a read that cannot use it', () => {
     const { message } = readFailure('SenderAddress', get('/v2025/verified-from-addresses'), sent(partial));
-    expect(message).toContain('answered 206 Partial Content, which is not an answer of the API');
+    expect(message).toContain('answered 206 Partial Content, which is not a response of the API');
     expect(message).not.toContain('secsec');
   });
 
   test('is not quoted where it is no JSON, unless it is a web page', () => {
     const data = { ...answerWith(200), text: '[{"password":"hunter2", "port": NaN}]' };
     const { message } = readFailure('SimIntegration', get('/v2024/sim-integrations'), sent(data));
-    expect(message).toContain('answered 200 OK, which is not an answer of the API');
+    expect(message).toContain('answered 200 OK, which is not a response of the API');
     const page = { ...answerWith(200), text: '<html><h1>Log in</h1></html>' };
     expect(describeAnswer(page).text).toBe('200 OK: Log in');
   });

@@ -122,9 +122,9 @@ describe('an object that is asked for by its key', () => {
   test.each<[string, Answer, RegExp]>([
     ['refused', answerWith(400, { error: 'no such key' }), /no such key/],
     [
-      'answered about another one',
+      'returned another one',
       stranger,
-      /^Reading NotificationPreference\/a: GET .* answered about another NotificationPreference\.$/,
+      /^Reading NotificationPreference\/a: GET .* returned another NotificationPreference\.$/,
     ],
   ])('is told alone where it is %s', async (_, answer, words) => {
     const told: [string, string][] = [];
@@ -139,7 +139,7 @@ describe('an object that is asked for by its key', () => {
 
   test.each<[string, Answer, string]>([
     ['refused', answerWith(400), 'tenant-bad-request'],
-    ['answered about another one', stranger, 'other-object'],
+    ['returned another one', stranger, 'other-object'],
   ])('ends a run that needs it where it is %s, with its address and what to do', async (_, answer, code) => {
     const problems = await problemsOf(readKind(tenant(answer), wanted('NotificationPreference', { keys })));
     expect(problems).toMatchObject([

@@ -481,7 +481,7 @@ describe('a tenant that does not answer', () => {
     expect(await reads[1]).toMatchObject({ outcome: 'lost', reason: 'timeout' });
     const rest = {
       outcome: 'unsent',
-      problems: [{ message: 'The other reads were given up: GET /v2025/b got no answer in 5 attempts.' }],
+      problems: [{ message: 'The other reads were given up: GET /v2025/b got no response in 5 attempts.' }],
     };
     expect(await reads[0]).toMatchObject(rest);
     expect(await client.send(get('/v2025/d'))).toMatchObject(rest);
@@ -512,7 +512,7 @@ describe('a tenant that does not answer', () => {
     const { diagnostics } = await failed;
     expect(diagnostics.map(({ message }: Diagnostic) => message)).toEqual([
       'Reading MailFrom: GET /v2025/mail-from-attributes/b failed after 5 attempts: no answer.',
-      'The other reads were given up: GET /v2025/mail-from-attributes/b got no answer in 5 attempts.',
+      'The other reads were given up: GET /v2025/mail-from-attributes/b got no response in 5 attempts.',
     ]);
   });
 });

@@ -281,7 +281,7 @@ describe('what the host writes', () => {
     expect(await answerTo('SSH-2.0-OpenSSH_9.2\r\n')).toMatchObject({
       outcome: 'lost',
       reason: 'cut',
-      detail: expect.stringContaining('no answer of HTTP/1.1'),
+      detail: expect.stringContaining('not valid HTTP/1.1'),
     });
     const long = `HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(17_000)}\r\nContent-Length: 2\r\n\r\n{}`;
     expect(await answerTo(long)).toMatchObject({ outcome: 'lost', reason: 'too-large' });

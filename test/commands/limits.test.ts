@@ -39,7 +39,7 @@ it('`timeout` ends an answer that keeps coming and does not end', async () => {
     'tenantctl.yaml',
     project.read('tenantctl.yaml').replace('settle:', 'timeout: 100ms, settle:'),
   );
-  await expectEnd(project.run('plan'), 1, 'no complete answer came within the time limit');
+  await expectEnd(project.run('plan'), 1, 'no complete response arrived within the time limit');
 });
 
 it('`concurrency` is how many requests are open at once', async () => {

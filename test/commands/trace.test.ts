@@ -1,4 +1,4 @@
-/** `--trace FILE`: every request and answer, for somebody who was not there. */
+/** `--trace FILE`: every request and response, for somebody who was not there. */
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

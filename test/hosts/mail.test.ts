@@ -32,7 +32,7 @@ describe('an answer about the MAIL FROM of another identity', () => {
   test('is left out of an export with a remark, and all others are exported', async () => {
     const { stderr, files } = await exportAll(await open({ mailFromIdentity: 'domain' }));
     expect(stderr).toMatch(
-      /MailFrom\/a%40acme\.example is not exported: [\s\S]*answered about another[\s\S]*\[not-exported\]/,
+      /MailFrom\/a%40acme\.example is not exported: [\s\S]*returned another[\s\S]*\[not-exported\]/,
     );
     expect(files).toContain('mailFromDomain: bounce.acme.example');
     expect(files).not.toContain('identity: a@acme.example');

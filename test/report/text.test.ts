@@ -279,7 +279,7 @@ describe('a result as text', () => {
   ○ by hand        ! NotificationPreference/approvals
       ⚠ Set the mediums by hand.
   ? unknown        + SimIntegration/ServiceNow
-      POST /v2024/sim-integrations → no answer, 30.0 s
+      POST /v2024/sim-integrations → no response, 30.0 s
 
 Left to do
   HIGH    1 change failed       AuthProfile/Employees · 400 Bad request: offNetwork is not allowed
