@@ -234,7 +234,7 @@ export function openTrace(file: string, io: Io): Io {
   checkWritable([file], io, []);
   const open = lazy(() => {
     const opened = openSync(resolve(io.cwd, file), 'w', 0o600);
-    // A trace reveals much about a tenant: only its owner may read it, also if the file was there.
+    // A trace reveals much about a tenant: only its owner may read it, even if the file existed.
     if (fstatSync(opened).isFile()) fchmodSync(opened, 0o600);
     return opened;
   });

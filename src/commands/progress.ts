@@ -317,7 +317,7 @@ function cutMiddle(text: string, room: number): string {
 const mostLines = 20;
 const requestsPerLine = 100;
 
-/** True when an event is worth a line of its own. Of changes that are done, only some are. */
+/** True when an event is worth a line of its own. Only some finished changes are. */
 function isNews(event: RunEvent): boolean {
   if (event.type !== 'finished') return event.type === 'retrying';
   const { result, finished, total } = event;

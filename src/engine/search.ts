@@ -196,7 +196,7 @@ function findMoved(found: ReadonlyMap<string, string>, others: ReadonlyMap<strin
   return { count: moved.length, first: moved.slice(0, mostNames) };
 }
 
-/** Sends at most so many requests. */
+/** Sends a limited number of requests. */
 function budgetOf(client: Pick<Client, 'send'>, all: number) {
   let left = all;
   /** Throws a Failure when fewer requests are left. */

@@ -122,7 +122,7 @@ export function listOf(
   };
 }
 
-/** An id stands in for a key of one part that the tenant leaves empty. An answer without the member is another thing. */
+/** An id stands in for a key of one part that the tenant leaves empty. An answer without the member is a different case. */
 function parse({ descriptor, parent }: Target, answer: JsonObject, requested: string | null): Facts | null {
   const above = parent ? aboveIn(parent, answer) : null;
   if (parent && !above) return null;

@@ -117,7 +117,7 @@ function isUndisclosed(kind: Kind, at: Pointer, declared: readonly JsonObject[])
  */
 function clearPlaces({ declared, values }: Disclosure): (at: Pointer, value: Json) => boolean {
   const collect = (texts: Map<Pointer, Set<string>>, value: Json, at: Pointer): void => {
-    // Whose id it is stands in the manifest.
+    // The manifest says whose id it is.
     if (isFilledInLater(value) && refOf(value) === null) return;
     for (const [place, item] of placesIn(readJsonText(value), at)) collect(texts, item, place);
     if (value === null || typeof value === 'object') return;

@@ -169,7 +169,7 @@ function firstLine(text: string): string {
 export interface Checkout {
   /** A temporary folder with the files below the project's root as they were. Those in `same` and submodules are left out. */
   readonly folder: string;
-  /** The texts of today that files had at the revision too. None if the revision has links, which may lead to any file. */
+  /** The current texts of files that had them at the revision too. None if the revision has links, which may lead to any file. */
   readonly same: ReadonlyMap<string, string>;
   /**
    * Paths from the root of files in the index that git does not compare with the disk: of a sparse checkout, or marked
@@ -381,8 +381,8 @@ function unknownRevision(revision: string, stderr: string) {
 }
 
 /**
- * Writes the files with git itself, which refuses names such as `..` and `.git` and writes through no link. Those that have
- * a text of today are left out and returned.
+ * Writes the files with git itself, which refuses names such as `..` and `.git` and writes through no link. Files with a current
+ * text are left out and returned.
  */
 function checkOut(
   git: Git,

@@ -35,7 +35,7 @@ export interface TestNotification {
   readonly replyTo: string | null;
   /** Declared fields that are different in the tenant. */
   readonly differing: readonly string[];
-  /** `null`: the tenant uses that of the recipient. */
+  /** `null`: the tenant uses the recipient's. */
   readonly locale: string | null;
   /** `null`: the tenant decides. */
   readonly to: readonly string[] | null;

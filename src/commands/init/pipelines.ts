@@ -59,7 +59,7 @@ export interface PipelineFacts extends PipelineContent<Stage> {
 /** The selections that pipelines apply to: a single one, or a first one and the next, which gets what the first has proven. */
 export type Route = readonly [first: string, next?: string];
 
-/** A project with a value for each environment variable, so that it can be read if they are not set. */
+/** A project with a value for each environment variable, so that it can be read even if they are not set. */
 interface ReadableProject {
   readonly root: string;
   readonly configFile: string;

@@ -106,8 +106,8 @@ interface Asking {
 }
 
 /**
- * Decides what a project contains by its options, and if somebody can answer by questions on stderr. A tenant whose
- * credentials are known is read. Throws a Failure (exit 130) at the end of the input.
+ * Decides what a project contains: by options, and if somebody can answer, by questions on stderr. A tenant whose credentials are
+ * known is read. Throws a Failure (exit 130) at the end of the input.
  */
 export async function makeSetup(
   given: TenantArgs & { readonly yes: boolean },
