@@ -203,7 +203,7 @@ function noticesOf(change: Change): Notice[] {
 
 /** `someone changed subject, footer in the tenant` */
 function undoneWords({ action, diff }: Change): string {
-  if (action === 'create') return 'someone deleted this in the tenant';
+  if (action === 'create') return 'someone deleted this in the tenant, or it was never applied';
   const moved = diff.filter(({ origin }) => origin === 'tenant' || origin === 'both');
   return `someone changed ${moved.map(({ path }) => pathWords(path)).join(', ') || 'this'} in the tenant`;
 }

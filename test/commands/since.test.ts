@@ -46,6 +46,10 @@ it('says in words what would undo a change made in the tenant', async () => {
   if (kept) kept.attributes = { url: 'by hand' };
   const { stdout } = await succeed(world, 'plan --since HEAD --only SimIntegration/Kept');
   expect(stdout).toMatch(/UNDOES A CHANGE: someone changed attributes\/url in the tenant\n/);
+  world.sandbox.state.simIntegrations = world.sandbox.state.simIntegrations.filter((each) => each !== kept);
+  expect((await succeed(world, 'plan --since HEAD --only SimIntegration/Kept')).stdout).toContain(
+    'UNDOES A CHANGE: someone deleted this in the tenant, or it was never applied\n',
+  );
 });
 
 it('refuses a revision that git does not know, and one that would be an option', async () => {
