@@ -4,7 +4,7 @@ import { get, getText, type JsonObject } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Service } from './http.ts';
 import type { Field, KeyField, List, Notice } from './kind.ts';
-import { type PlaceRule, Places, rulesInside } from './places.ts';
+import { decidingRule, Places, rulesInside } from './places.ts';
 
 /** The content of a `NAME.kind.yaml`, with its defaults: a list of complete objects with an `id`, under one path. */
 export interface Descriptor
@@ -129,7 +129,7 @@ export function mistakesIn(
       const message = `\`${name}\` is a ${whatIs(name)}, so \`serverOwned\` cannot name it.`;
       return [pointer('serverOwned', at), message, whatIs(name) !== null];
     }),
-    ...Object.entries(places).map(([path, is]) => checkPlace(fields, path, is)),
+    ...checksOfPlaces(fields, places),
     ...key.map(({ of }, at): Check => {
       const message = 'A kind with a reference in its key can only be read and deleted.';
       return [pointer('key', at), message, of !== undefined && (create || update !== 'none')];
@@ -140,14 +140,27 @@ export function mistakesIn(
   return checks.flatMap(([at, message, isWrong]) => (isWrong ? [{ at, message }] : []));
 }
 
-function checkPlace(fields: Descriptor['fields'], path: string, is: PlaceRule['is']): Check {
-  const [name = ''] = path.split('/');
-  const field = get(fields, name);
-  const message = field
-    ? `\`${name}\` is not JSON, so its ids have no places: say \`to\` in \`fields\`.`
-    : `This place begins with \`${name}\`, which is not a field.`;
-  const isRight = name.startsWith('*') || (field && (typeof is === 'string' || field.is === 'json'));
-  return [pointer('places', path), message, !isRight];
+function checksOfPlaces(
+  fields: Descriptor['fields'],
+  places: NonNullable<WrittenKind['places']>,
+): readonly Check[] {
+  const rules = Object.entries(places).map(([path, is]) => ({ path, is }));
+  return rules.flatMap((rule): Check[] => {
+    const [name = ''] = rule.path.split('/');
+    const field = get(fields, name);
+    const whole = Object.keys(fields).find((each) =>
+      new Places([rule]).is(pointer(each), 'serverOwned', 'minted'),
+    );
+    const other = decidingRule(rules, rule);
+    const isBare = field !== undefined && field.is !== 'json' && typeof rule.is !== 'string';
+    const checks: readonly (readonly [string, boolean])[] = [
+      [`This place begins with \`${name}\`, which is not a field.`, !field && !name.startsWith('*')],
+      [`\`${name}\` is not JSON, so its ids have no places: say \`to\` in \`fields\`.`, isBare],
+      [`This is all of \`${whole}\`: name it in \`serverOwned\`, not in \`fields\`.`, whole !== undefined],
+      [`\`${other?.path}\` decides wherever this policy holds: remove one of the two.`, other !== undefined],
+    ];
+    return checks.map(([message, isWrong]) => [pointer('places', rule.path), message, isWrong]);
+  });
 }
 
 function checksOfShape({ path, key, parent, single, update, write, ...can }: Descriptor): readonly Check[] {

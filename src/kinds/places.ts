@@ -25,6 +25,10 @@ export interface PlaceRule {
   readonly is: Exclude<PlacePolicy, 'reference' | 'names'> | IdPlace;
 }
 
+function policyOf({ is }: Pick<PlaceRule, 'is'>): PlacePolicy {
+  return typeof is === 'string' ? is : is.names ? 'names' : 'reference';
+}
+
 interface Entry {
   readonly policy: PlacePolicy;
   readonly id: IdPlace | null;
@@ -37,9 +41,8 @@ export class Places {
 
   constructor(rules: readonly PlaceRule[]) {
     this.#entries = rules.map(({ path, is }) => {
-      if (typeof is === 'string') return { policy: is, id: null, matches: matcherOf(path, reach[is]) };
-      const policy = is.names ? 'names' : 'reference';
-      return { policy, id: is, matches: matcherOf(path, reach[policy]) };
+      const policy = policyOf({ is });
+      return { policy, id: typeof is === 'string' ? null : is, matches: matcherOf(path, reach[policy]) };
     });
   }
 
@@ -73,6 +76,33 @@ const reach: Readonly<Record<PlacePolicy, string>> = {
   reference: '(?:/\\d+)?',
   names: '',
 };
+
+/** The rule that leaves another one without effect: it decides wherever that holds. Of two for ids, the first one does. */
+export function decidingRule(rules: readonly PlaceRule[], rule: PlaceRule): PlaceRule | undefined {
+  const policy = policyOf(rule);
+  const isOver = (other: PlaceRule) => {
+    const over = policyOf(other);
+    if (over === policy) {
+      const isOther = JSON.stringify(other.is) !== JSON.stringify(rule.is);
+      return isOther && rules.indexOf(other) < rules.indexOf(rule);
+    }
+    if (over === 'secret') return policy === 'plain' || typeof rule.is === 'object';
+    return owned.includes(over) && !owned.includes(policy);
+  };
+  const holds = (other: PlaceRule, at: Pointer) => new Places([other]).is(at, policyOf(other));
+  return rules.find((other) => isOver(other) && examplesOf(rule.path).every((at) => holds(other, at)));
+}
+
+const owned: readonly PlacePolicy[] = ['serverOwned', 'minted'];
+
+/** Places in which a step of any name is `*`: no other rule can name it. */
+const examplesOf = (path: string): Pointer[] =>
+  ['', '/*', '/*/*'].map((any) =>
+    path
+      .split('/')
+      .map((step) => (step === '**' ? any : pointer(step)))
+      .join(''),
+  );
 
 interface WithPlaces {
   readonly places?: Places;

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import type { Kind as WrittenKind } from '../../src/generated/schemas/kind.ts';
 import { manifestSchemaOf } from '../../src/kinds/described-schema.ts';
 import {
   type Descriptor,
@@ -131,6 +132,42 @@ it('tells the names that stand for two things', () => {
     '/serverOwned/2: `name` is a part of the key, so `serverOwned` cannot name it.',
   ]);
   expect(mistakesIn(descriptorFrom({ ...least, key: ['name', 'locale'] }))).toEqual([]);
+});
+
+describe('a place has one policy', () => {
+  const source = { is: 'reference', to: 'Source' } as const;
+  const fields = { a: 'json', since: 'value' } as const;
+  it.each<[string, NonNullable<WrittenKind['places']>, string[]]>([
+    ['secret and plain below it', { a: 'secret', 'a/url': 'plain' }, ['/places/a~1url: `a` decides']],
+    ['plain and a secret below it', { a: 'plain', 'a/password': 'secret' }, []],
+    [
+      'secret and an id below it',
+      { 'a/**/x': 'secret', 'a/b/x/id': source },
+      ['/places/a~1b~1x~1id: `a/**/x`'],
+    ],
+    [
+      'the server’s and a secret below it',
+      { 'a/b': 'serverOwned', 'a/b/c': 'secret' },
+      ['/places/a~1b~1c: `a/b`'],
+    ],
+    ['twice, in other words', { 'a/**/b/*': 'set', 'a/*/**/b/**': 'minted' }, []],
+    [
+      'twice, in the same words',
+      { 'a/**/**/b': 'plain', 'a/**/b': 'secret' },
+      ['/places/a~1**~1**~1b: `a/**/b`'],
+    ],
+    ['some of them another one', { 'a/**/key': 'plain', 'a/api/key': 'secret' }, []],
+    ['two kinds', { 'a/*': source, 'a/b': { ...source, to: 'Role' } }, ['/places/a~1b: `a/*` decides']],
+    ['two kinds, the narrower first', { 'a/b': { ...source, to: 'Role' }, 'a/*': source }, []],
+    ['one kind in other words', { 'a/**/id': source, 'a/b/id': source }, []],
+    ['a set of ids', { 'a/ids': source, 'a/**/ids': 'set' }, []],
+    ['all of a field', { 'a/**': 'minted' }, ['/places/a~1**: This is all of `a`']],
+    ['all of some field', { '**/since': 'serverOwned' }, ['/places/**~1since: This is all of `since`']],
+  ])('%s', (_, places, expected) => {
+    const mistakes = mistakesIn(descriptorFrom({ ...least, fields, places }), { places });
+    const told = mistakes.map(({ at, message }) => `${at}: ${message}`);
+    expect(told).toEqual(expected.map((each) => expect.stringContaining(each)));
+  });
 });
 
 it('tells which kinds its fields and places refer to', () => {
