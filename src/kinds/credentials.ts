@@ -1,5 +1,5 @@
-import { get, getText, isObject, type Json, type JsonObject } from '../model/json.ts';
-import { isFilledInLater, livePlace } from '../model/marker.ts';
+import { get, getText, isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
+import { isFilledInLater, literalOf, livePlace, livePlacesIn } from '../model/marker.ts';
 import {
   isWithin,
   type Pointer,
@@ -7,6 +7,7 @@ import {
   placesOf,
   pointer,
   segmentsOf,
+  topName,
   valueAt,
 } from '../model/pointer.ts';
 import {
@@ -17,7 +18,7 @@ import {
   namesCredential,
 } from '../model/sensitive.ts';
 import { readJsonText } from './jsontext.ts';
-import { fieldNamed, type Kind, type LiveObject, type WriteInput } from './kind.ts';
+import { fieldNamed, type Kind, type UpdateInput, type Write, type WriteInput } from './kind.ts';
 import { kindSays } from './places.ts';
 
 /**
@@ -99,22 +100,42 @@ export function concealedPlaces(value: Json, at: Pointer): Pointer[] {
   return places.map((place) => at + place);
 }
 
-/** The places where a write would overwrite a value with the tenant's mask. Ciphertext can be sent back as it is. */
-export function masksIn(written: JsonObject, { hidden, fields }: LiveObject): Pointer[] {
-  return hidden.filter((at) => {
-    const value = valueAt(written, at);
-    const sent = livePlace(value) === null ? value : valueAt(fields, at);
-    return typeof sent === 'string' && isMasked(sent);
+/**
+ * The write without masked values that the server owns; a manual step if it would overwrite another value with the tenant's mask.
+ * Ciphertext can be sent back as it is.
+ */
+export function withoutMasks(write: Write, input: UpdateInput): Write {
+  const { kind, hidden, fields } = input.live;
+  const masked = hidden.filter((at) => {
+    const value = valueAt(fields, at);
+    return typeof value === 'string' && isMasked(value);
   });
+  if (masked.length === 0 || 'manual' in write) return write;
+  const isOwnMask = (item: Json) => {
+    const place = livePlace(item);
+    const isOwned = place !== null && kindSays(kind, place, 'serverOwned', 'minted');
+    return isOwned && masked.some((at) => isWithin(at, place));
+  };
+  const strip = (body: Json): Json => {
+    if (isArray(body)) return body.map(strip);
+    if (!isObject(body) || literalOf(body) !== undefined) return body;
+    return mapMembers(body, (item) => (isOwnMask(item) ? undefined : strip(item)));
+  };
+  const requests = write.requests.map((request) => ({ ...request, body: strip(request.body) }));
+  const sent = requests.flatMap(({ body }) => livePlacesIn(body));
+  const unsafe = masked.filter((at) => sent.some((place) => isWithin(at, place)));
+  return unsafe.length > 0 ? { manual: maskedAdvice(input, unsafe) } : { ...write, requests };
 }
 
-export function maskedAdvice(
-  { key, ignored }: Pick<WriteInput, 'key' | 'ignored'>,
-  unsafe: readonly Pointer[],
-): string {
+function maskedAdvice({ key, live, ignored }: UpdateInput, unsafe: readonly Pointer[]): string {
+  const untold = [...new Set(unsafe.map(topName))].filter((name) => !fieldNamed(live.kind, name));
+  const remedy =
+    untold.length > 0
+      ? `Name ${untold.map((name) => `\`${name}\``).join(', ')} in the descriptor, under \`serverOwned\` if only the tenant sets it, else under \`fields\``
+      : `Declare it with !secret${withoutIgnoring(unsafe, ignored)}`;
   return (
     `The tenant masks ${unsafe.join(', ')} of "${key.join('/')}", and this change would write the mask over the credential. ` +
-    `Declare it with !secret${withoutIgnoring(unsafe, ignored)}, then plan again.`
+    `${remedy}, then plan again.`
   );
 }
 

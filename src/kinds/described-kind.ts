@@ -4,7 +4,7 @@ import { liveMarker, livePlacesIn, refMarker } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { concealedPlaces, maskedAdvice, masksIn } from './credentials.ts';
+import { concealedPlaces } from './credentials.ts';
 import { manifestSchemaOf } from './described-schema.ts';
 import { type Descriptor, namingOf, type Proof } from './descriptor.ts';
 import { inOneOrder, sameValue, sentValue, wireValue } from './field.ts';
@@ -188,8 +188,6 @@ function update(target: Target, input: UpdateInput): Write {
     return manualWrite(descriptor, { ...input, id }, 'change');
   const fixed = (descriptor.write.immutable ?? []).filter((name) => input.changed.has(name));
   if (fixed.length > 0) return replace(target, input, fixed);
-  const unsafe = masksIn(wholeFields(descriptor, input), input.live);
-  if (unsafe.length > 0) return { manual: maskedAdvice(input, unsafe) };
   const bodies = inTurn(descriptor, input).map((each) =>
     descriptor.update === 'put' ? wholeBody(descriptor, each, parent) : patchBody(descriptor, each),
   );
@@ -213,14 +211,13 @@ function remove(target: Target, input: RemoveInput): Write {
 /** A change that no update can make. Values that a plan may not show cannot be written into a new object. */
 function replace(target: Target, input: UpdateInput, fixed: readonly string[]): Write {
   const { kind, write } = target.descriptor;
-  const { key, live, fields, settings } = input;
+  const { key, live, settings } = input;
   const manual = `The API cannot change ${code(fixed)} of a ${kind}: delete the object and create it again, or declare what the tenant has.`;
   if (!write.replace) return { manual };
   const [removed, made] = [remove(target, { key, id: live.id, settings }), create(target, input)];
   if ('manual' in removed) return removed;
   if ('manual' in made) return made;
-  const unseen = made.requests.flatMap(({ body }) => livePlacesIn(body));
-  const lost = [...masksIn({ ...live.fields, ...fields }, live), ...unseen];
+  const lost = made.requests.flatMap(({ body }) => livePlacesIn(body));
   if (lost.length > 0) return { manual: `${manual} A plan cannot do so: it would lose ${lost.join(', ')}.` };
   const requests = [...removed.requests, ...made.requests];
   const warning = `The new ${kind} has another id, and only the fields that the descriptor names. Plan again afterwards, for the objects that refer to it or were below it.`;
@@ -316,20 +313,6 @@ function inTurn(descriptor: Descriptor, input: UpdateInput): UpdateInput[] {
     });
     return { ...input, changed, fields };
   });
-}
-
-/** The fields that an update writes with all that is in them, declared or not. */
-function wholeFields(
-  { fields, update, write }: Descriptor,
-  { fields: values, changed, live }: UpdateInput,
-): JsonObject {
-  const isWhole = (name: string) => {
-    const field = fields[name];
-    const isReplaced = update === 'patch' || write.patchOps === 'replace';
-    const isOneValue = isReplaced || (field?.is === 'json' && !field.plain);
-    return update === 'put' || (changed.has(name) && isOneValue);
-  };
-  return mapMembers({ ...live.fields, ...values }, (value, name) => (isWhole(name) ? value : undefined));
 }
 
 /** The fields that differ, and the key if it changes. All but JSON is replaced as a whole. */

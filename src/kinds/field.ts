@@ -169,12 +169,16 @@ function alignWithLive(field: Field, wanted: Json, live: Json | undefined, root:
   const keep = (value: Json, current: Json | undefined, at: Pointer, from: Pointer): Json => {
     if (isArray(value)) {
       const shown = isArray(current) ? current : [];
-      if (field.places?.is(at, 'set') && sameJson(normalJson(value, field, at), normalJson(shown, field, at)))
-        return literal(shown);
-      const partners = partnersOf(field, value, shown, at);
-      return value.map((item, index) => {
+      const isSame =
+        field.places?.is(at, 'set') && sameJson(normalJson(value, field, at), normalJson(shown, field, at));
+      const items = isSame ? literal(shown) : value;
+      if (!isArray(items)) return items;
+      const partners = partnersOf(field, items, shown, at);
+      return items.flatMap((item, index) => {
+        const [place, same] = [`${at}${pointer(index)}`, `${from}${pointer(index)}`];
+        if (isLeftOut(field, place)) return shown[index] === undefined ? [] : [liveMarker(same)];
         const partner = partners[index] ?? -1;
-        return keep(item, shown[partner], `${at}${pointer(index)}`, `${from}${pointer(partner)}`);
+        return [keep(item, shown[partner], place, `${from}${pointer(partner)}`)];
       });
     }
     if (!isObject(value) || isFilledInLater(value)) return value;

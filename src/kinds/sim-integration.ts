@@ -12,9 +12,9 @@ import {
   withoutNulls,
 } from '../model/json.ts';
 import { jsonText, literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
-import { type Pointer, pointer } from '../model/pointer.ts';
+import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { concealedPlaces, maskedAdvice, masksIn, withoutIgnoring } from './credentials.ts';
+import { concealedPlaces, withoutIgnoring } from './credentials.ts';
 import { comparable, wireValue } from './field.ts';
 import { apiRequest, call, identityResource, jsonPatchType } from './http.ts';
 import { jsonPatch, replacingPatch } from './json-patch.ts';
@@ -70,8 +70,7 @@ export const simIntegration: Kind = {
       return { requests: [call('POST', resource, settings, { body })] };
     },
     update(input) {
-      const unsafe = undeclaredMasks(input);
-      const advice = unsafe.length > 0 ? maskedAdvice(input, unsafe) : sourcesAdvice(input);
+      const advice = sourcesAdvice(input);
       if (advice !== null) return { manual: advice };
       const { id } = input.live;
       if (id === null) return withoutId(input.key[0] ?? '', 'change');
@@ -195,14 +194,6 @@ const ruleAdvice =
   'The API changes the rule by its id, and the manifest has only its name. Declare the `id` in `beforeProvisioningRule`, and plan again.';
 
 const ruleOf = (values: JsonObject): JsonObject => getObject(values, ruleField);
-
-/** Masks in undeclared live attributes: writing all of them as one text would put them over the credentials. */
-function undeclaredMasks({ fields: values, live, changed, settings }: UpdateInput): Pointer[] {
-  const isWhole = settings.jsonText === 'text' || settings.simPatchOps === 'replace';
-  const writesAll = settings.simUpdate === 'put' || (changed.has('attributes') && isWhole);
-  const attributes = get(values, 'attributes');
-  return writesAll && isObject(attributes) ? masksIn({ attributes }, live) : [];
-}
 
 /**
  * The answer has another shape than the request: sources are `managedSources`, the cluster is a reference, and `request`

@@ -1,5 +1,5 @@
 import { compareField, differences, type FieldDifference } from '../kinds/compare.ts';
-import { holdsSettings, withoutIgnoring } from '../kinds/credentials.ts';
+import { holdsSettings, withoutIgnoring, withoutMasks } from '../kinds/credentials.ts';
 import {
   chooseSynonym,
   comparable,
@@ -144,18 +144,18 @@ function writeChange(
   const input: WriteInput = {
     key: resource.key,
     fields: live
-      ? markUnchanged(fields, current, (at, value) => isIgnored(ignored, at) || isConcealed(at, value))
+      ? markUnchanged(
+          fields,
+          current,
+          (at, value) => isIgnored(ignored, at) || live.hidden.includes(at) || isConcealed(at, value),
+        )
       : fields,
     changed: new Set(found.flatMap(({ path }) => segmentsOf(path).slice(0, 1))),
     live,
     ignored,
     settings,
   };
-  const write = writeWith(() =>
-    live
-      ? withDropped(kind, kind.write.update({ ...input, live }), { ...input, live })
-      : kind.write.create(input),
-  );
+  const write = writeWith(() => (live ? writeUpdate(kind, { ...input, live }) : kind.write.create(input)));
   // An item of a list without order has no fixed place.
   const isKept: IsSensitive = (at, value) => {
     const field = fieldNamed(kind, topName(at));
@@ -225,7 +225,8 @@ function writeWith(write: () => Write): Write {
  * Warns of settings under `lifecycle.ignore` that the tenant does not show, as hosts do with secrets, and that an update would
  * remove: it writes the value that contains them as a whole. Detected by computing the update as if the tenant showed them.
  */
-function withDropped(kind: Kind, write: Write, input: UpdateInput): Write {
+function writeUpdate(kind: Kind, input: UpdateInput): Write {
+  const write = withoutMasks(kind.write.update(input), input);
   const { ignored = [], live, fields } = input;
   if ('manual' in write) return write;
   const current = readableFields(kind, live.fields);

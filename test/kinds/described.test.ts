@@ -305,6 +305,7 @@ it.each<[string, Json]>([
 });
 
 describe('what the tenant masks', () => {
+  const membership = { list: [{ n: 1 }, { n: 3, pin: '***' }] };
   const raw = { ...live, settings: { user: 'a', password: '********' }, token: '••••' };
 
   it('stays as it is in a patch', () => {
@@ -314,7 +315,24 @@ describe('what the tenant masks', () => {
   });
 
   it.each<[string, JsonObject, JsonObject, RegExp]>([
-    ['a PUT', { update: 'put' }, { enabled: false }, /masks \/token, \/settings\/password of "Engineer"/],
+    [
+      'a PUT',
+      { update: 'put' },
+      { enabled: false },
+      /masks \/token, \/settings\/password of "Engineer".*Name `token` in the descriptor, under `serverOwned`/,
+    ],
+    [
+      'a patch of a list',
+      {},
+      { membership: { list: [{ n: 2 }, { n: 3, pin: '***' }] } },
+      /masks \/membership\/list\/1\/pin of "Engineer".*Declare it with !secret/,
+    ],
+    [
+      'a merge patch of a list',
+      { update: 'merge-patch' },
+      { membership: { list: [{ n: 2 }, { n: 3, pin: '***' }] } },
+      /masks \/membership\/list\/1\/pin of "Engineer"/,
+    ],
     [
       'a patch of JSON in text',
       { fields: { settings: { is: 'json', declares: 'members', text: true } } },
@@ -335,12 +353,38 @@ describe('what the tenant masks', () => {
     ],
   ])('is never written by %s', (_, more, fields, advice) => {
     const key = Array.isArray(more.key) ? ['Engineer', 'Builds'] : undefined;
-    const change = changeOf(kindOf(more), raw, fields, key, false);
+    const change = changeOf(
+      kindOf(more),
+      fields.membership ? { ...raw, membership } : raw,
+      fields,
+      key,
+      false,
+    );
     expect(change).toMatchObject({
       action: 'manual',
       requests: [],
       warnings: [expect.stringMatching(advice)],
     });
+  });
+
+  it.each<[string, Json]>([
+    ['json-patch', [{ op: 'replace', path: '/membership/list', value: [{ n: 2 }, { n: 3 }] }]],
+    ['merge-patch', { membership: { list: [{ n: 2 }, { n: 3 }] } }],
+    ['patch', { membership: { list: [{ n: 2 }, { n: 3 }], n: 1 } }],
+    ['put', { name: 'Engineer', membership: { list: [{ n: 2 }, { n: 3 }], n: 1 } }],
+  ])('is left out of a %s where the server owns it', (update, body) => {
+    const owned = {
+      list: [{ n: 1 }, { n: 3, pin: '***' }],
+      state: { token: '****', at: 1 },
+      n: 1,
+    };
+    const places = {
+      'membership/list/*/pin': 'minted',
+      'membership/state': 'serverOwned',
+    };
+    const more = { update, places, fields: { membership: 'json' } };
+    const declared = { membership: { list: [{ n: 2 }, { n: 3 }], n: 1 } };
+    expect(bodyOf(more, declared, { id: 'r1', name: 'Engineer', membership: owned })).toEqual(body);
   });
 
   it('is written where the manifest declares it', () => {

@@ -1,10 +1,11 @@
 /** Which values of an object no plan, result or report shows. */
 import { describe, expect, it } from 'vitest';
-import { concealedPlaces, maskedAdvice, masksIn } from '../../src/kinds/credentials.ts';
+import { concealedPlaces, withoutMasks } from '../../src/kinds/credentials.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { isMapOfSettings, sensitivePlaces } from '../../src/kinds/redact.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 import { generalizeIndexes } from '../../src/model/pointer.ts';
+import { contractSettings as settings } from '../../src/model/settings.ts';
 import { answers, liveFrom } from '../support/plan.ts';
 
 const sim = builtInKinds.get('SimIntegration');
@@ -117,31 +118,34 @@ describe('a mask', () => {
     answers.integration('1', 'S', { attributes: { password: '****', pin: '1:ACP:abc', url: 'u' } }),
   );
 
-  it.each<[string, JsonObject, string[]]>([
-    ['as it is', { attributes: { password: '****' } }, ['/attributes/password']],
-    [
-      'by its place',
-      { attributes: { password: { $live: '/attributes/password' } } },
-      ['/attributes/password'],
-    ],
-    ['not, but another value is', { attributes: { password: 'new' } }, []],
-    ['not, but a secret is', { attributes: { password: { $secret: 'S' } } }, []],
-    ['not, but ciphertext is', { attributes: { pin: '1:ACP:abc' } }, []],
-    ['not, but ciphertext is by its place', { attributes: { pin: { $live: '/attributes/pin' } } }, []],
-    ['not, and nothing else is', {}, []],
-  ])('is told where a write has it %s', (_what, written, expected) => {
-    expect(masksIn(written, live)).toEqual(expected);
+  const input = { key: ['S'], live, fields: {}, changed: new Set<string>(), settings };
+  const advised = (body: Json, ignored: string[] = []) => {
+    const write = withoutMasks(
+      { requests: [{ method: 'PUT', path: '/', query: {}, headers: {}, body }] },
+      { ...input, ignored },
+    );
+    return 'manual' in write ? write.manual : null;
+  };
+
+  it.each<[string, Json, boolean]>([
+    ['by its place', { attributes: { password: { $live: '/attributes/password' } } }, true],
+    ['with what is around it', { attributes: { $jsonText: { $live: '/attributes' } } }, true],
+    ['not, but another value is', { attributes: { password: 'new' } }, false],
+    ['not, but a secret is', { attributes: { password: { $secret: 'S' } } }, false],
+    ['not, but ciphertext is', { attributes: { pin: { $live: '/attributes/pin' } } }, false],
+    ['not, and nothing else is', {}, false],
+  ])('is told where a write has it %s', (_what, body, expected) => {
+    expect(advised(body) !== null).toBe(expected);
   });
 
   it('is told with what to do about it', () => {
-    const advice = (ignored: string[]) =>
-      maskedAdvice({ key: ['S'], ignored }, ['/attributes/a', '/attributes/b']);
     const words = (declare: string) =>
-      'The tenant masks /attributes/a, /attributes/b of "S", and this change would write the mask over the ' +
+      'The tenant masks /attributes/password of "S", and this change would write the mask over the ' +
       `credential. ${declare}, then plan again.`;
-    expect(advice([])).toBe(words('Declare it with !secret'));
-    expect(advice(['/attributes/b', '/type'])).toBe(
-      words('Declare it with !secret and take /attributes/b out of `lifecycle.ignore`'),
+    const body = { attributes: { $live: '/attributes' } };
+    expect(advised(body)).toBe(words('Declare it with !secret'));
+    expect(advised(body, ['/attributes/password', '/type'])).toBe(
+      words('Declare it with !secret and take /attributes/password out of `lifecycle.ignore`'),
     );
   });
 });

@@ -107,6 +107,25 @@ describe.each(['list', 'set'])('an item of a %s keeps what the tenant made in it
   });
 });
 
+it('what the tenant makes goes back from its place, also in a set that is equal and in items that it makes', () => {
+  const owning = kindFrom(
+    descriptorFrom({
+      ...{ kind: 'Hook', path: '/v2025/hooks', key: 'name', fields: { config: 'json' } },
+      places: { 'config/set': 'set', 'config/**/at': 'serverOwned', 'config/codes/*': 'minted' },
+    }),
+  );
+  const live = { config: { n: 1, set: [{ n: 2, at: 'x' }, 'a'], codes: [5, 6] } };
+  const declared = { config: { n: 2, set: ['a', { n: 2 }], codes: [1, 2, 3] } };
+  const made = (at: string) => liveMarker(`/config/${at}`);
+  expect(overlayFields(owning, declared, live)).toEqual({
+    config: {
+      n: 2,
+      set: [{ n: 2, at: made('set/0/at') }, 'a'],
+      codes: [made('codes/0'), made('codes/1')],
+    },
+  });
+});
+
 describe('an item of a list without order', () => {
   const items = (...set: readonly Json[]) => ({ config: { set } });
   const live = items({ n: 1, uid: 'A' }, { n: 2, uid: 'B' }, null);

@@ -141,9 +141,11 @@ describe('a mask that nobody declared', () => {
 
   it('is never written over the credential', () => {
     expect(change({ attributes: { url: 'v' } }, live)).toMatchObject(byHand);
-    expect(change({ description: 'New' }, live, put)).toMatchObject(byHand);
+    const known = { ...live, managedSources: ['s1'] };
+    expect(change({ description: 'New' }, known, put)).toMatchObject(byHand);
     const whole = { jsonText: 'object', simPatchOps: 'replace' } as const;
-    expect(change({ attributes: { url: 'v' } }, live, whole)).toMatchObject(byHand);
+    expect(change({ attributes: { region: 'eu' } }, live, whole)).toMatchObject(byHand);
+    expect(change({ attributes: { url: 'v' } }, live, whole)).toMatchObject({ action: 'update' });
   });
 
   it('is no obstacle where it is not written', () => {
