@@ -1,13 +1,13 @@
 import { formatAddress, type Key } from '../model/address.ts';
 import { get, isObject, type Json, type JsonObject, mapMembers, pick } from '../model/json.ts';
-import { liveMarker, livePlacesIn, refMarker } from '../model/marker.ts';
+import { jsonText, liveMarker, livePlacesIn, refMarker } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { concealedPlaces } from './credentials.ts';
 import { manifestSchemaOf } from './described-schema.ts';
 import { type Descriptor, namingOf, type Proof } from './descriptor.ts';
-import { inOneOrder, sameValue, sentValue, wireValue } from './field.ts';
+import { alignWithLive, inOneOrder, sameValue, sentValue, wireValue } from './field.ts';
 import {
   type ApiResource,
   apiRequest,
@@ -360,8 +360,12 @@ function wholeBody(
       const field = fieldNamed(descriptor, name);
       if (changed.has(name)) return sentValue(field, value, settings);
       // Unset members keep the tenant's form: absent, null or `{}`. Another form would count as a change.
-      const isUnset = field && [value, get(raw, name)].every((each) => sameValue(field, each, null));
-      return isUnset ? get(raw, name) : field && wireValue(field, value, settings);
+      const shown = get(raw, name);
+      const isUnset = field && [value, shown].every((each) => sameValue(field, each, null));
+      if (!isUnset) return field && wireValue(field, value, settings);
+      const owned = alignWithLive(field, readJsonText(shown ?? null), shown, pointer(name));
+      if (livePlacesIn(owned).length === 0) return shown;
+      return typeof shown === 'string' ? jsonText(owned) : owned;
     }),
   };
 }

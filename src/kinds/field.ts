@@ -163,7 +163,7 @@ const isFiller = (value: Json): boolean => value === false || value === '' || is
  * server-owned values, as markers, since they are read again just before sending. So a request holds what a plan shows. List
  * items are matched if otherwise equal, else by position. `root` is the place of the field in the object.
  */
-function alignWithLive(field: Field, wanted: Json, live: Json | undefined, root: Pointer): Json {
+export function alignWithLive(field: Field, wanted: Json, live: Json | undefined, root: Pointer): Json {
   // Foreign data that looks like a marker stays as it is.
   if ((field.is !== 'json' && field.is !== 'value') || literalOf(wanted) !== undefined) return wanted;
   const keep = (value: Json, current: Json | undefined, at: Pointer, from: Pointer): Json => {

@@ -304,6 +304,22 @@ it.each<[string, Json]>([
   expect(bodyOf({ update, fields }, { settings: { color: 'red' } }, raw)).toEqual(body);
 });
 
+it.each<[string, Json, boolean, Json]>([
+  ['an object', { at: '1', pin: '***' }, false, { at: { $live: '/membership/at' } }],
+  ['text', '{"at":"1","pin":"***"}', true, { $jsonText: { at: { $live: '/membership/at' } } }],
+])(
+  '%s with nothing but what the server owns goes back in a PUT as it is then',
+  (_, membership, text, sent) => {
+    const fields = { enabled: 'value', membership: { is: 'json', text } };
+    const places = { 'membership/at': 'serverOwned', 'membership/pin': 'serverOwned' };
+    const more = { update: 'put', places, fields };
+    const raw = { id: 'r1', name: 'Engineer', enabled: true, membership };
+    const body = { name: 'Engineer', enabled: false, membership: sent };
+    expect(bodyOf(more, { enabled: false }, raw)).toEqual(body);
+    expect(bodyOf(more, { enabled: false, membership: null }, raw)).toEqual(body);
+  },
+);
+
 describe('what the tenant masks', () => {
   const membership = { list: [{ n: 1 }, { n: 3, pin: '***' }] };
   const raw = { ...live, settings: { user: 'a', password: '********' }, token: '••••' };
