@@ -35,6 +35,8 @@ interface Disclosure {
   readonly marked: readonly Pointer[];
   /** JSON in text is parsed. A setting is shown if one of these manifests declares it in clear. */
   readonly declared: readonly JsonObject[];
+  /** Values that were shown at exactly these places: a plan conceals the same value in another item. */
+  readonly seen?: readonly JsonObject[];
   /** The values that may be shown: a place that holds a credential in one of them is sensitive in all. */
   readonly values: readonly JsonObject[];
 }
@@ -44,7 +46,7 @@ interface Disclosure {
  * that no manifest declares in clear, since those belong to another system and their names say nothing.
  */
 export function sensitivePlaces(kind: Kind, disclosure: Disclosure): IsSensitive {
-  const { marked, declared, values } = disclosure;
+  const { marked, declared, seen = [], values } = disclosure;
   const inItems = new Set(marked.map(generalizeIndexes));
   const places = new Set(values.flatMap((fields) => credentialPlaces(kind, fields)));
   const isDeclared = clearPlaces(disclosure);
@@ -52,7 +54,9 @@ export function sensitivePlaces(kind: Kind, disclosure: Disclosure): IsSensitive
     value !== null &&
     (isBelow(inItems, generalizeIndexes(at)) ||
       isBelow(places, at) ||
-      (isUndisclosed(kind, at, declared) && typeof value !== 'object' && !isDeclared(at, value)));
+      (isUndisclosed(kind, at, [...declared, ...seen]) &&
+        typeof value !== 'object' &&
+        !isDeclared(at, value)));
 }
 
 /** The values of an object that must not be shown. A field that is hidden as a whole is not secret, only not shown. */
@@ -60,13 +64,14 @@ export function sensitiveIn(
   kind: Kind,
   live: LiveObject | null,
   declared: JsonObject,
-  { marked = [], shown = [], past = null }: Earlier = {},
+  { marked = [], shown = [], seen = [], past = null }: Earlier = {},
 ): IsSensitive {
   const hiddenMembers = (live?.hidden ?? []).filter((at) => segmentsOf(at).length > 1);
   const current = readableFields(kind, live?.fields ?? {});
   return sensitivePlaces(kind, {
     marked: [...secretPlaces(declared), ...marked, ...hiddenMembers],
     declared: [declared, ...shown],
+    seen,
     values: [current, ...[declared, past ?? declared].map((fields) => withDeclared(kind, fields, current))],
   });
 }
@@ -75,8 +80,10 @@ export function sensitiveIn(
 interface Earlier {
   /** Places that an overlay or the revision of `--since` marks, or a plan. */
   readonly marked?: readonly Pointer[];
-  /** The declaration of the revision, or the values in the result that a rollback undoes. */
+  /** The declaration of the revision. */
   readonly shown?: readonly JsonObject[];
+  /** The values in the plan that is checked, or in the result that a rollback undoes. */
+  readonly seen?: readonly JsonObject[];
   /** Shown values of the revision: it may hold credentials that nothing else has. */
   readonly past?: JsonObject | null;
 }
@@ -115,30 +122,28 @@ function isUndisclosed(kind: Kind, at: Pointer, declared: readonly JsonObject[])
  * Whether manifests declare a value in clear. List items have no names: a text is declared if the declared list has it too, and a
  * member of an item also if both lists are equally long.
  */
-function clearPlaces({ declared, values }: Disclosure): (at: Pointer, value: Json) => boolean {
-  const collect = (texts: Map<Pointer, Set<string>>, value: Json, at: Pointer): void => {
+function clearPlaces({ declared, seen = [], values }: Disclosure): (at: Pointer, value: Json) => boolean {
+  const texts = new Map<Pointer, Set<string>>();
+  const collect = (value: Json, at: Pointer, placesOf: (at: Pointer) => readonly Pointer[]): void => {
     // The manifest says whose id it is.
     if (isFilledInLater(value) && refOf(value) === null) return;
-    for (const [place, item] of placesIn(readJsonText(value), at)) collect(texts, item, place);
+    for (const [place, item] of placesIn(readJsonText(value), at)) collect(item, place, placesOf);
     if (value === null || typeof value === 'object') return;
-    const general = generalizeIndexes(at);
-    for (const place of new Set([at, general])) {
-      texts.set(place, (texts.get(place) ?? new Set()).add(String(value)));
-    }
+    for (const place of placesOf(at)) texts.set(place, (texts.get(place) ?? new Set()).add(String(value)));
   };
   const known = lazy(() => {
-    const texts = new Map<Pointer, Set<string>>();
-    for (const each of declared) collect(texts, each, '');
+    for (const each of declared) collect(each, '', (at) => [at, generalizeIndexes(at)]);
+    for (const each of seen) collect(each, '', (at) => [at]);
     return texts;
   });
   const isAligned = (at: Pointer) =>
     placesAbove(at).every((list) => {
-      const lengths = [...declared, ...values].map((each) => valueAt(each, list)).filter(isArray);
+      const lengths = [...declared, ...seen, ...values].map((each) => valueAt(each, list)).filter(isArray);
       return new Set(lengths.map(({ length }) => length)).size < 2;
     });
   return (at, value) => {
     const general = generalizeIndexes(at);
-    if (known().get(general)?.has(String(value))) return true;
+    if ([at, general].some((place) => known().get(place)?.has(String(value)))) return true;
     return known().has(at) && (general === at || (!general.endsWith('*') && isAligned(at)));
   };
 }

@@ -193,17 +193,26 @@ function disclosureOf(
   // From the manifest itself: as it is compared, an ignored field has its live value, but it is still secret.
   const written = declaredFields(kind, resource.fields, below);
   const marked = [...resource.secrets(), ...(past?.secrets() ?? [])];
-  const earlier = [past?.fields, resource.shown].filter((fields) => fields !== undefined);
-  const shown = earlier.map((fields) => declaredFields(kind, fields, below));
+  const known = [past?.fields, resource.shown].map((fields) =>
+    fields === undefined ? [] : [declaredFields(kind, fields, below)],
+  );
+  const [shown = [], seen = []] = known;
   // Values from the revision may be shown again, but not in a request: it is computed again without the revision.
   const isConcealed = sensitiveIn(kind, below, written, { marked });
-  const isSensitive = shown.length === 0 ? isConcealed : sensitiveIn(kind, below, written, { marked, shown });
+  const isSensitive = known.every(({ length }) => length === 0)
+    ? isConcealed
+    : sensitiveIn(kind, below, written, { marked, shown, seen });
   return {
     isConcealed,
     isSensitive,
     // An apply computes the change again without the revision, which therefore may not affect what is concealed elsewhere.
     wasSensitive: past
-      ? sensitiveIn(kind, below, written, { marked, shown, past: declaredFields(kind, past.fields, below) })
+      ? sensitiveIn(kind, below, written, {
+          marked,
+          shown,
+          seen,
+          past: declaredFields(kind, past.fields, below),
+        })
       : isSensitive,
     secrets: [...new Set([...secretPlaces(written), ...marked])],
   };

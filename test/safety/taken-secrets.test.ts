@@ -156,6 +156,31 @@ describe('a secret of an object of a kind of one’s own', () => {
   });
 });
 
+describe('a text that a plan shows in one item of a list and conceals in another', () => {
+  const [live, declared] = [
+    [{ b: 'old' }, { b: 'old', c: 'y' }],
+    [{ b: 'new' }, { d: 'x' }],
+  ];
+  const lists: [string, string, object, object][] = [
+    [
+      'attributes',
+      'SimIntegration',
+      desk({ attributes: { l: live } }),
+      desk({ attributes: { l: declared } }),
+    ],
+    ['a request', 'SimIntegration', desk({ request: { l: live } }), desk({ request: { l: declared } })],
+    ['JSON', 'Flow', { definition: { l: live } }, { definition: { l: declared } }],
+    ['a set inside JSON', 'Flow', { definition: { words: live } }, { definition: { words: declared } }],
+  ];
+  it.each(lists)('can be applied from a saved plan, in %s', async (_what, kind, before, after) => {
+    const world = await worldOf();
+    declare(world, manifest(before, kind));
+    await succeed(world, 'apply --yes');
+    declare(world, manifest(after, kind));
+    await applyUnseen(world);
+  });
+});
+
 /** Settings of a manifest: texts, secrets, lists and maps of them. */
 const settings = fc.letrec<{ value: unknown; map: Record<string, unknown> }>((tie) => ({
   value: fc.oneof(
