@@ -6,7 +6,7 @@ import { ExitCode } from '../model/failure.ts';
 import { layout, table } from '../report/layout.ts';
 import { outcomeCounts } from '../report/result.ts';
 import { json } from '../report/safe.ts';
-import { countWords, joinParts } from '../report/words.ts';
+import { countWords, joinParts, shortCommit } from '../report/words.ts';
 import { describeCommand, format, number, wholeNumber } from './command.ts';
 import { viewOf } from './io.ts';
 import { namedEnvironments, projectFileOf, projectFileOptions, selectorsOf } from './project.ts';
@@ -45,7 +45,8 @@ export const command = describeCommand({
 function describe(apply: PastApply) {
   const { file, environment, startedAt } = apply;
   if (!('result' in apply)) return { file, environment, startedAt, unreadable: apply.unreadable };
-  const { endedAt, outcome, summary, revision = null, undoes = null, planDigest } = apply.result;
+  const { outcome, result } = apply;
+  const { endedAt, summary, revision = null, undoes = null, planDigest } = result;
   return { file, environment, startedAt, endedAt, outcome, summary, revision, undoes, planDigest };
 }
 
@@ -55,8 +56,9 @@ function cellsOf(apply: PastApply): string[] {
   const { file, environment, startedAt } = apply;
   const when = `${startedAt.slice(0, 19).replace('T', ' ')} UTC`;
   if (!('result' in apply)) return [when, environment, 'unreadable', '', '', '', file];
-  const { outcome, revision = '', undoes, planDigest } = apply.result;
-  const counts = outcomeCounts([apply.result]).filter(({ count }) => count > 0);
+  const { outcome, result } = apply;
+  const { revision = '', undoes, planDigest } = result;
+  const counts = outcomeCounts([result]).filter(({ count }) => count > 0);
   const what = joinParts([countWords(counts), undoes && `undoes the apply of ${undoes.startedAt}`], ', ');
-  return [when, environment, outcome, what, revision.slice(0, 8), planDigest.slice(0, 15), file];
+  return [when, environment, outcome, what, shortCommit(revision), planDigest.slice(0, 15), file];
 }

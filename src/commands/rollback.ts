@@ -46,8 +46,8 @@ export const command = describeCommand({
 
 /** The result of the latest apply to the environment, which it names. */
 async function findLast({ root, environment }: ProjectEnvironment, io: Io): Promise<Result> {
-  const { file, result } = await lastApply(root, environment.name);
-  const { startedAt, outcome, undoes } = result;
+  const { file, result, outcome } = await lastApply(root, environment.name);
+  const { startedAt, undoes } = result;
   if (!io.quiet) printNote(`Undoes the apply of ${startedAt} (${outcome}): ${file}`, io);
   if (undoes)
     printNote(

@@ -77,9 +77,10 @@ export async function applyPlan(
   });
   let results: Results | null = null;
   try {
-    const revision = (await headCommit(root))?.id ?? null;
+    const sources = plan.changes.flatMap(({ source }) => source?.file ?? []);
+    const commit = await headCommit(root, sources);
     const { undoes } = plan;
-    const origin = { ...(revision === null ? {} : { revision }), ...(undoes && { undoes }) };
+    const origin = { ...(commit && { revision: commit.id }), ...(undoes && { undoes }) };
     const now = () => new Date(clock.now()).toISOString();
     const folder = resultsFolder(root, environment.name);
     results = await openResults(folder, plan, { asked: resultFile, now, origin });

@@ -224,8 +224,18 @@ async function lockHeld(file: string, holder: LockHolder): Promise<Failure> {
   );
 }
 
+/** When the holder of an environment's lock began; `null` where nobody holds it, or it does not tell. */
+export async function runningSince(root: string, environment: string): Promise<string | null> {
+  const file = join(environmentFolder(root, environment), 'lock');
+  const holder = await readHolder(file).catch(() => null);
+  if (holder === null || holder === 'unreadable') return null;
+  return (await isAlive(file, holder, 60_000).catch(() => true)) ? holder.since : null;
+}
+
 interface LockHolder {
   readonly token: string;
+  /** When it asked for the lock, in UTC; `null` if unknown. */
+  readonly since: string | null;
   readonly pid: number;
   /** The start of the process, which distinguishes it from a later one with the same number. */
   readonly started: string | null;
@@ -236,7 +246,8 @@ interface LockHolder {
 
 async function thisProcess(token: string): Promise<LockHolder> {
   const [status, place] = [await statusOf('self'), await placeOfThisProcess()];
-  return { token, pid: process.pid, started: status?.started ?? null, host: hostname(), place };
+  const since = new Date().toISOString();
+  return { token, since, pid: process.pid, started: status?.started ?? null, host: hostname(), place };
 }
 
 async function readHolder(file: string): Promise<LockHolder | null | 'unreadable'> {
@@ -248,7 +259,8 @@ async function readHolder(file: string): Promise<LockHolder | null | 'unreadable
   // The token becomes part of a file name.
   if (token === null || !/^[\w-]{1,64}$/.test(token) || typeof pid !== 'number' || host === null)
     return 'unreadable';
-  return { token, pid, started: getText(value, 'started'), host, place: getText(value, 'place') };
+  const [since, started, place] = ['since', 'started', 'place'].map((name) => getText(value, name));
+  return { token, since: since ?? null, pid, started: started ?? null, host, place: place ?? null };
 }
 
 /** True when the holder runs, as this machine sees it; elsewhere it is alive as long as it renews its lock. */

@@ -1,18 +1,24 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { readResultFile } from '../applier/saved-file.ts';
+import { readResultFile, runUnfinished } from '../applier/saved-file.ts';
 import { environmentFolder } from '../loader/paths.ts';
 import { Failure, fail, ifExists, unreadableFile } from '../model/failure.ts';
 import { readOwnFile } from '../model/regular-file.ts';
-import type { Result } from '../model/result.ts';
+import type { Result, RunOutcome } from '../model/result.ts';
 import type { LaterResult } from '../planner/rollback.ts';
+import { runningSince } from './lock.ts';
 
 export function resultsFolder(root: string, environment: string): string {
   return join(environmentFolder(root, environment), 'results');
 }
 
 /** A file with the result of an apply, or why it cannot be read. */
-export type PastApply = { readonly environment: string; readonly startedAt: string } & LaterResult;
+export type PastApply = { readonly environment: string; readonly startedAt: string } & (
+  | Extract<LaterResult, { unreadable: string }>
+  | LastApply
+);
+
+type LastApply = Extract<LaterResult, { result: Result }> & { readonly outcome: RunOutcome | 'running' };
 
 /**
  * The applies of these environments that this checkout knows, the newest first.
@@ -45,13 +51,21 @@ export async function pastApplies(
         throw unreadableFile(file, error);
       });
       const result = readResultFile(bytes.toString(), file);
-      applies.push({ environment, startedAt: result.startedAt, file, result });
+      const outcome = (await isRunning(root, environment, result)) ? 'running' : result.outcome;
+      applies.push({ environment, startedAt: result.startedAt, file, result, outcome });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       applies.push({ environment, startedAt: startOf(name), file, unreadable: error.message });
     }
   }
   return applies;
+}
+
+/** True for a result that a run still writes. One that was killed left the lock, or another run has it since. */
+async function isRunning(root: string, environment: string, { startedAt, diagnostics = [] }: Result) {
+  if (diagnostics.every(({ code }) => code !== runUnfinished.code)) return false;
+  const since = await runningSince(root, environment);
+  return since !== null && since <= startedAt;
 }
 
 /** When a run began, from the name of its file; empty for any other file. */
@@ -61,7 +75,7 @@ function startOf(name: string): string {
 }
 
 /** The latest apply to an environment. Throws a Failure if this checkout has none, or its file cannot be read. */
-export async function lastApply(root: string, environment: string): Promise<PastApply & { result: Result }> {
+export async function lastApply(root: string, environment: string): Promise<LastApply> {
   const [last] = await pastApplies(root, [environment], { most: 1 });
   if (!last)
     throw fail('no-result', `No apply to the environment ${environment} was made in this checkout.`, {

@@ -281,9 +281,11 @@ export async function isInRepository(root: string, file: string): Promise<boolea
 
 /**
  * The last commit of the project's checkout, whose branch is empty if it is on none; `null` if the project is in no
- * repository, or git cannot tell.
+ * repository, or git cannot tell. If the project's files differ from that commit, its id ends with `-dirty`.
+ *
+ * @param used files by their paths from the root: other files that git does not have do not count
  */
-export async function headCommit(root: string) {
+export async function headCommit(root: string, used: readonly string[] = []) {
   try {
     const repository = repositoryOf(root);
     return (
@@ -293,13 +295,29 @@ export async function headCommit(root: string) {
         if (status !== 0) return null;
         const [id = '', author = ''] = stdout.split('\n');
         const named = git.run(['symbolic-ref', '--quiet', '--short', 'HEAD']);
-        return { id, author, branch: named.stdout.trim() };
+        const mark = isDirty(git, used) ? '-dirty' : '';
+        return { id: id + mark, author, branch: named.stdout.trim() };
       }))
     );
   } catch (error) {
     if (error instanceof Failure) return null;
     throw error;
   }
+}
+
+/** Submodules are not looked into: git would follow their settings. */
+function isDirty({ run, top, prefix }: Git, used: readonly string[]): boolean {
+  const show = [
+    'status',
+    '--porcelain',
+    '-z',
+    '--no-renames',
+    '--untracked-files=all',
+    '--ignore-submodules=all',
+  ];
+  const { stdout } = run([...show, '--', prefix || '.'], { env: { GIT_WORK_TREE: top } });
+  const untracked = new Set(used.map((path) => `?? ${prefix}${path}`));
+  return stdout.split('\0').some((line) => (line.startsWith('?? ') ? untracked.has(line) : line !== ''));
 }
 
 /**

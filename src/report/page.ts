@@ -6,7 +6,7 @@ import type { ChangeOutcome } from '../model/result.ts';
 import type { Document, Rendered, ReportContext, ReportView } from './options.ts';
 import { takeFirst, uriPath } from './safe.ts';
 import type { Field } from './values.ts';
-import { type Count, countSeverities, joinParts, namesInBrief, pluralize } from './words.ts';
+import { type Count, countSeverities, joinParts, namesInBrief, pluralize, shortCommit } from './words.ts';
 
 /** A document as every format shows it: builders know documents and words, writers know formats. */
 export interface Page {
@@ -378,7 +378,7 @@ export function commitFacts({ commit }: ReportContext): Fact[] {
   if (!commit) return [];
   const { id, branch, author, url } = commit;
   const parts = [
-    `${id.slice(0, 10)}${branch === '' ? '' : ` on ${branch}`}`,
+    `${shortCommit(id)}${branch === '' ? '' : ` on ${branch}`}`,
     author !== '' && `by ${author}`,
   ];
   return [fact('Commit', joinParts(parts, ', '), 'text', webLink(url))];

@@ -48,6 +48,9 @@ export function allCounts(summary: Summary): Count[] {
   return [...summaryCounts(summary), ...more];
 }
 
+/** The first digits of a commit's id, and its mark, if it has one: `3f2a91c0-dirty`. */
+export const shortCommit = (id: string): string => id.replace(/^([^-]{8})[^-]*/, '$1');
+
 /** `2 to create, 1 to update` */
 export function countWords(counts: readonly Count[]): string {
   return counts.map(({ count, words }) => `${count} ${words}`).join(', ');

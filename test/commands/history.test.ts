@@ -2,6 +2,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { runUnfinished } from '../../src/applier/saved-file.ts';
+import { acquireLock } from '../../src/engine/lock.ts';
 import { get, isArray, isObject, type Json } from '../../src/model/json.ts';
 import { createTestFleet } from '../support/fleet.ts';
 import { commitAll, git } from '../support/repository.ts';
@@ -22,19 +24,71 @@ async function applySenders(world: World, ...emails: string[]) {
 it('lists the applies, the newest first, with the commit that they were made at', async () => {
   const world = await createTestWorld();
   expect((await succeed(world, 'history')).stdout).toBe('No apply was made in this checkout.\n');
+  world.declare([sender('a@acme.example')]);
   commitAll(world.dir);
-  await applySenders(world, 'a@acme.example');
+  await succeed(world, 'apply --yes');
   await applySenders(world, 'a@acme.example', 'b@acme.example', 'c@acme.example');
   const revision = git(world.dir, 'rev-parse', 'HEAD');
   const applies = appliesIn((await succeed(world, 'history --format json')).json);
   expect(applies).toMatchObject([
-    { environment: 'test', outcome: 'done', summary: { done: 2 }, revision, undoes: null },
+    {
+      environment: 'test',
+      outcome: 'done',
+      summary: { done: 2 },
+      revision: `${revision}-dirty`,
+      undoes: null,
+    },
     { environment: 'test', outcome: 'done', summary: { done: 1 }, revision },
   ]);
   const { stdout } = await succeed(world, 'history --limit 1');
   expect(stdout.replaceAll(/ {2,}/g, '  ')).toMatch(
-    /^when {2}environment {2}outcome {2}changes {2}commit {2}plan {2}result file\n\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC {2}test {2}done {2}2 done {2}\w{8} {2}sha256:\w{8} {2}\.tenantctl\/test\/results\/\S+\.json\n$/,
+    /^when {2}environment {2}outcome {2}changes {2}commit {2}plan {2}result file\n\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC {2}test {2}done {2}2 done {2}\w{8}-dirty {2}sha256:\w{8} {2}\.tenantctl\/test\/results\/\S+\.json\n$/,
   );
+});
+
+it('marks a commit that does not have the files that were applied', async () => {
+  const world = await createTestWorld();
+  world.declare([sender('a@acme.example')]);
+  commitAll(world.dir);
+  const head = git(world.dir, 'rev-parse', 'HEAD');
+  // Nothing is declared in it.
+  world.write('notes.yaml', 'a: 1');
+  await succeed(world, 'apply --yes');
+  world.write('config/new.yaml', 'kind: SenderAddress\nemail: b@acme.example\n');
+  await succeed(world, 'apply --yes');
+  rmSync(join(world.dir, 'config/new.yaml'));
+  await applySenders(world, 'c@acme.example');
+  const { json } = await succeed(world, 'history --format json');
+  expect(appliesIn(json).map((apply) => isObject(apply) && get(apply, 'revision'))).toEqual([
+    `${head}-dirty`,
+    `${head}-dirty`,
+    head,
+  ]);
+  expect((await succeed(world, 'history')).stdout).toContain(`  ${head.slice(0, 8)}-dirty  `);
+});
+
+it('tells an apply that is running from one that was killed', async () => {
+  const world = await createTestWorld();
+  await applySenders(world, 'a@acme.example');
+  const [past] = appliesIn((await succeed(world, 'history --format json')).json);
+  const file = isObject(past) ? String(get(past, 'file')) : '';
+  const leave = (startedAt: string) => {
+    const unfinished = { startedAt, outcome: 'interrupted', diagnostics: [runUnfinished] };
+    world.write(file, JSON.stringify({ ...JSON.parse(world.read(file)), ...unfinished }));
+  };
+  const outcomes = async () => {
+    const { json } = await succeed(world, 'history --format json');
+    return appliesIn(json).map((apply) => isObject(apply) && get(apply, 'outcome'));
+  };
+  leave('2999-01-01T00:00:00Z');
+  expect(await outcomes()).toEqual(['interrupted']);
+  const lock = await acquireLock(join(world.dir, '.tenantctl/test'));
+  expect(await outcomes()).toEqual(['running']);
+  expect((await succeed(world, 'history')).stdout).toContain('  running  ');
+  // Killed before the run began that has the lock now.
+  leave('2000-01-01T00:00:00Z');
+  expect(await outcomes()).toEqual(['interrupted']);
+  await lock.release();
 });
 
 it('keeps an apply of which nobody knows what became of its only change', async () => {

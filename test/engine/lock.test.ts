@@ -412,6 +412,7 @@ describe('on a system that says nothing about its processes, the lock', () => {
   it('names what is known: the machine and the number', async () => {
     expect(await holder()).toEqual({
       token: expect.stringMatching(/./),
+      since: expect.stringMatching(/./),
       pid: process.pid,
       started: null,
       host: hostname(),

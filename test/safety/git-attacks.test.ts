@@ -107,6 +107,32 @@ const attacks: readonly Attack[] = [
     plain: ['checkout-index', '--all', '--force', '--prefix=other/'],
   },
   {
+    name: 'a filter for a file that is not as it was committed',
+    plant(dir, program) {
+      write(dir, '.gitattributes', '*.txt filter=evil\n');
+      write(dir, 'a.txt', 'a');
+      git(dir, 'add', '.');
+      git(dir, 'commit', '-qm', 'attributes');
+      addSettings(dir, `[filter "evil"]\n\tclean = ${program}\n`);
+      write(dir, 'a.txt', 'b');
+    },
+    plain: ['status'],
+  },
+  {
+    name: 'a filter in the settings of a submodule',
+    plant(dir, program) {
+      const inner = join(dir, 'inner');
+      write(inner, '.gitattributes', '*.txt filter=evil\n');
+      write(inner, 'a.txt', 'a');
+      commitAll(inner);
+      git(dir, 'add', 'inner');
+      git(dir, 'commit', '-qm', 'submodule');
+      addSettings(inner, `[filter "evil"]\n\tclean = ${program}\n`);
+      write(inner, 'a.txt', 'b');
+    },
+    plain: ['status'],
+  },
+  {
     name: 'a hook in a committed folder',
     plant(dir, program) {
       mkdirSync(join(dir, 'hooks'));
@@ -143,6 +169,7 @@ test.each(attacks)('runs nothing for $name', async ({ plant, plain }) => {
   plant(world.dir, program);
   hasRun();
   expect(await world.run('plan --since HEAD')).toMatchObject({ code: 0 });
+  expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
   const { code, stderr } = await world.run('plan --since gone');
   expect(code).toBe(1);
   expect(stderr).toContain('unknown-revision');
