@@ -81,7 +81,7 @@ function options(yargs: CommonArgv) {
     .option('expect', text('Apply only if the plan has this digest'))
     .option(
       'proven-by',
-      list('Apply only changes that these result files (or globs) prove in another environment'),
+      list('Apply only changes that an earlier apply has proven: its result files (or globs)'),
     )
     .option('dry-run', flag('Print the requests without sending them'))
     .option('fail-fast', flag('Stop after the first failed change'))
@@ -285,7 +285,7 @@ function requireAllSelected({ environments }: Fleet, file: string, args: Args, i
   const selected = new Set(namedEnvironments(args, io));
   const names = environments.map(({ name }) => name);
   if (names.length === selected.size && names.every((name) => selected.has(name))) return;
-  const message = `${file} is applied to all its environments (${namesInBrief(names)}), and ${from} selects others.`;
+  const message = `${file} is applied to all its environments (${namesInBrief(names)}), and ${from} selects ${namesInBrief([...selected])}.`;
   throw fail('usage', message, {
     hint: 'Select no environment, or save a plan for those alone: `tenantctl plan --env … --out FILE`.',
   });
@@ -406,7 +406,7 @@ async function applySeveral(
   proofs: readonly Result[] | null,
   io: Io,
 ): Promise<ExitCode> {
-  const projects = openProjects(projectFileOptions(args, io));
+  const projects = openProjects({ ...projectFileOptions(args, io), environmentFile: args.planfile });
   const fleet = 'saved' in source ? source.saved : await planEnvironments(projects, source.names, args, io);
   if (args.expect !== undefined && args.expect !== fleet.digest)
     throw fail(

@@ -44,7 +44,8 @@ export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string, file?
   const { selectors, from } = selectorsOf(args, io);
   return {
     ...projectFileOptions(args, io),
-    environmentFrom: selectors.length === 0 ? file : from,
+    environmentFrom: from,
+    environmentFile: selectors.length === 0 ? file : undefined,
     ...(environment === undefined ? {} : { environment }),
   };
 }

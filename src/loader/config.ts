@@ -195,6 +195,8 @@ function checkProject(value: Json, find: BuildContext['find'], problems: Problem
 export interface Reading extends Pick<TagContext, 'inputs' | 'uses' | 'problems'> {
   /** The variable that gives its name; left out if an option, or nothing, does. */
   readonly environmentFrom?: string | undefined;
+  /** The plan or result file that is for the environment, where nothing else names one. */
+  readonly environmentFile?: string | undefined;
 }
 
 /** Reads an environment of a project: resolves its tags, checks it and fills in defaults. Problems are reported. */
@@ -228,7 +230,7 @@ interface EnvironmentText extends Pick<BuildContext, 'find'> {
 function chooseEnvironment(
   project: ProjectFile,
   wanted: string | undefined,
-  { problems, environmentFrom }: Reading,
+  { problems, environmentFrom, environmentFile }: Reading,
 ): EnvironmentText | null {
   const { document, files, source, noted } = project;
   const name = wanted ?? problems.attempt(null, null, () => defaultOf(project));
@@ -236,8 +238,13 @@ function chooseEnvironment(
   const [path, other] = files.get(name) ?? [];
   if (path === undefined) {
     const place = wanted === undefined ? findNode(document, '/defaultEnvironment').place : null;
-    const message = sayFrom(environmentFrom, `There is no environment \`${name}\`.`);
-    problems.add('unknown-environment', message, place, { hint: nearEnvironment(name, project) });
+    const message = sayFrom(environmentFile ?? environmentFrom, `There is no environment \`${name}\`.`);
+    // Nobody has mistyped it, and the file is of no other.
+    const hint =
+      environmentFile === undefined
+        ? nearEnvironment(name, project)
+        : 'The file is of an environment that was renamed or removed since, or of another project. Make a new plan.';
+    problems.add('unknown-environment', message, place, { hint });
     return null;
   }
   const isInProject = path === document.file.path;

@@ -31,6 +31,7 @@ interface OpenOptions extends InputOptions {
   /** The variable that gives `configFile`, if one does. Messages name it. */
   readonly configFrom?: string | undefined;
   readonly environmentFrom?: string | undefined;
+  readonly environmentFile?: string | undefined;
   /** Absolute paths of the files that the caller will write: to read one as part of the project is an error. */
   readonly writes?: readonly string[];
 }
@@ -242,7 +243,8 @@ function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
   const before = today?.files && { documents: today.files.documents, same: today.same };
   const documents = documentsOf(project, { before });
   refuseOutputs(options.writes ?? [], texts, project, { inputs, documents });
-  return { inputs, project, problems, documents, environmentFrom: options.environmentFrom };
+  const { environmentFrom, environmentFile } = options;
+  return { inputs, project, problems, documents, environmentFrom, environmentFile };
 }
 
 /** The folder of a project file, links resolved. `from` is the variable that names the file, if one does. */

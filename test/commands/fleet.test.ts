@@ -371,8 +371,8 @@ it('a tenant is the same under another name of its host, and so is a key in othe
 });
 
 it.each([
-  [['-e', 'eu-1'], '--env selects others'],
-  [['-e', '@europe'], '--env selects others'],
+  [['-e', 'eu-1'], '(eu-1, eu-2, us-1), and --env selects eu-1.'],
+  [['-e', '@europe'], '--env selects eu-1, eu-2.'],
   [['--shard', '1/2'], 'cannot be combined with --shard'],
 ])('a saved fleet is not applied to a part of its environments (%j)', async (options, why) => {
   await run('plan -e * --out fleet.json');
@@ -383,7 +383,7 @@ it.each([
 
 it('a saved fleet is not applied where --env selects more: the others would be taken for done', async () => {
   await run('plan -e eu-* --out fleet.json');
-  await expectEnd(run('apply fleet.json -e *'), 1, '--env selects others');
+  await expectEnd(run('apply fleet.json -e *'), 1, '(eu-1, eu-2), and --env selects eu-1, eu-2, us-1.');
   for (const name of names) expect(sendersOf(name)).toEqual([]);
 });
 

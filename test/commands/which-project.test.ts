@@ -92,7 +92,12 @@ describe('the environment', () => {
     const world = await createTestWorld();
     await succeed(world, 'plan', '--out', 'plan.json');
     world.write('tenantctl.yaml', world.read('tenantctl.yaml').replaceAll('test', 'other'));
-    await expectEnd(world.run('apply', 'plan.json'), 1, 'plan.json: There is no environment `test`.');
+    await expectEnd(
+      world.run('apply', 'plan.json'),
+      1,
+      'plan.json: There is no environment `test`.',
+      'Make a new plan.',
+    );
   });
 
   it('is one only for some commands, whichever way several were selected', async () => {
