@@ -214,7 +214,7 @@ function tryToWrite(file: string, io: FileIo): void {
  */
 export function readIfThere(file: string, shown = file): string | null {
   try {
-    requireRegularFile(shown, statSync(file));
+    requireRegularFile(shown, statSync(file), 'Move it away: a file of that name belongs there.');
     const bytes = readFileSync(file);
     decodeText(bytes, shown);
     // As it is, with a byte order mark.

@@ -120,7 +120,8 @@ function kindsToCompare(sides: Sides, only: readonly string[], names: readonly s
   if (parts.length > 0 && names === undefined && left.length > 0)
     remarks.push({
       code: 'kinds-not-compared',
-      severity: 'info',
+      // A folder without manifests may be the wrong one.
+      severity: kinds.all.some(({ name }) => wanted.has(name)) ? 'info' : 'warning',
       message: `Not compared, because no manifest and no backup has objects of these kinds: ${left.join(', ')}.`,
       hint: 'Name them to compare them, such as `--only "SenderAddress/**"`.',
     });

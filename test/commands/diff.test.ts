@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -392,9 +393,15 @@ describe('manifests', () => {
     );
     const { objects, diagnostics } = await diff('test', './one.yaml');
     expect(objects).toEqual([]);
-    expect(diagnostics).toMatchObject([{ code: 'kinds-not-compared' }]);
+    expect(diagnostics).toMatchObject([{ code: 'kinds-not-compared', severity: 'info' }]);
     expect(diagnostics[0]?.message).toContain('SenderAddress');
     expect((await diff('test', './one.yaml', '--kinds', 'SenderAddress')).objects).toHaveLength(1);
+  });
+
+  it('that declare nothing are warned about: the path may be a wrong one', async () => {
+    mkdirSync(join(two.test.dir, 'empty'));
+    const { diagnostics } = await diff('test', './empty');
+    expect(diagnostics).toMatchObject([{ code: 'kinds-not-compared', severity: 'warning' }]);
   });
 
   it('of a kind that has no list are read by what they declare', async () => {

@@ -157,7 +157,9 @@ it('names a list of secrets that it cannot read, and writes nothing', async () =
   mkdirSync(`${world.dir}/.env.example`);
   const refused = await world.run('export --kinds SimIntegration');
   expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toMatch(/\.env\.example is not a regular file\. .*\[file-unreadable\]/s);
+  expect(refused.stderr).toMatch(
+    /\.env\.example is not a regular file\. .*\[file-unreadable\]\n *hint: Move it away/s,
+  );
 });
 
 it('never writes over a file that is there: one error counts them and names the way on', async () => {

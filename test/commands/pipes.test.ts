@@ -141,11 +141,15 @@ it('a pipe that never ends is read up to the size of the largest plan', async ()
 
 describe('a pipe in the place of a file that tenantctl keeps', () => {
   it.each([
-    ['lock', 'apply --yes'],
-    ['results/2026-01-01T00-00-00-000Z-test.json', 'rollback --last'],
-  ])('is named: %s', async (name, command) => {
-    world.write(`.tenantctl/test/${name}.txt`, '');
-    execFileSync('mkfifo', [join(world.dir, '.tenantctl/test', name)]);
-    await expectEnd(world.run(command), 1, `${name} is not a regular file.`);
+    ['test/lock', 'apply --yes'],
+    ['test/journal/DIGEST.jsonl', 'apply --yes'],
+    ['fleets/DIGEST.jsonl', 'apply --yes', '--shard', '1/1'],
+    ['test/results/2026-01-01T00-00-00-000Z-test.json', 'rollback --last'],
+  ])('is named: %s', async (place, command, ...options) => {
+    const { digest } = await world.plan(...options);
+    const name = place.replace('DIGEST', digest.replace('sha256:', ''));
+    world.write(`.tenantctl/${name}.txt`, '');
+    execFileSync('mkfifo', [join(world.dir, '.tenantctl', name)]);
+    await expectEnd(world.run(command, ...options), 1, `${name.slice(-9)} is not a regular file.`);
   });
 });
