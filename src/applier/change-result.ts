@@ -205,8 +205,12 @@ function disclosureOf(
   /** An update does not concern other settings of the same map. */
   const isConcern = (at: Pointer) =>
     !(before && after && isMapOfSettings(fieldNamed(kind, topName(at)))) || isAbout(asked, at);
+  const written = new Set(asked.map(topName));
+  /** A request of the whole object may have lost what the tenant hides; another one writes only its own fields. */
+  const isWhole = change.action !== 'update' || change.requests.some(({ method }) => method !== 'PATCH');
+  const mayBeWritten = (at: Pointer) => isConcern(at) && (isWhole || written.has(topName(at)));
   return {
-    concealed: [...sensitive, ...hidden.filter(isConcern)],
+    concealed: [...sensitive, ...hidden.filter(mayBeWritten)],
     isConcern,
     /** Without one of its items, a list would be another list. */
     isWithheld: (at: Pointer, sides: Values) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { begunResult, changeResult, notAttempted, planResult } from '../../src/applier/change-result.ts';
 import { ending } from '../../src/applier/run.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import type { Change } from '../../src/model/plan.ts';
+import type { Change, Request } from '../../src/model/plan.ts';
 import type { ChangeResult } from '../../src/model/result.ts';
 import { redacted } from '../../src/model/sensitive.ts';
 import { secretsOf } from '../support/plan.ts';
@@ -352,6 +352,20 @@ describe('what a result says of values that it leaves out', () => {
     expect(before).not.toHaveProperty('text');
     expect(after).not.toHaveProperty('text');
     expect(withheld).toEqual(['/text']);
+  });
+
+  it('names a field that the tenant hides and the change does not ask for only where requests write all of it', () => {
+    const { requests } = updateThing(raw, 'after');
+    const withheld = (method: Request['method'], action: 'update' | 'delete' = 'update') =>
+      withheldBy(
+        { action, requests: requests.map((request) => ({ ...request, method })) },
+        raw,
+        { ...raw, text: 'after' },
+        ['/rule'],
+      ).withheld;
+    expect(withheld('PATCH')).toBeUndefined();
+    expect(withheld('PUT')).toEqual(['/rule']);
+    expect(withheld('DELETE', 'delete')).toContain('/rule');
   });
 
   it('names a field that the tenant shows as unset because it hides it, unless the change cleared it', () => {
