@@ -3,6 +3,7 @@ import type { Address } from '../model/address.ts';
 import { finderIn, type KindChange, type Task } from './find.ts';
 import { readinessOf } from './observed.ts';
 import type { Run } from './run.ts';
+import { madeAgain } from './verify.ts';
 
 /** The age of a read that a write may rely on, in milliseconds. */
 const freshFor = 10_000;
@@ -31,7 +32,7 @@ interface FreshnessCheck {
   readonly reasons: ReadonlyMap<Address, string>;
 }
 
-interface SightingTools extends Pick<Run, 'clock' | 'journal' | 'secrets'> {
+interface SightingTools extends Pick<Run, 'clock' | 'journal' | 'secrets' | 'settings'> {
   readonly created: Pick<Run['created'], 'fill'>;
   read(entries: readonly KindChange[]): Promise<TenantState>;
 }
@@ -108,7 +109,7 @@ export class Sightings {
   }
 
   async #read(tasks: readonly Task[]): Promise<void> {
-    const { clock, journal, created, secrets, read } = this.#tools;
+    const { clock, journal, created, secrets, settings, read } = this.#tools;
     const readAt = clock.now();
     const find = finderIn(await read(tasks));
     const now = clock.now();
@@ -117,10 +118,19 @@ export class Sightings {
       const found = find(entry);
       const readiness = readinessOf(entry, found, journal.progress(change.address), secrets);
       const { from, resumed } = readiness.is === 'stale' ? { from: 0, resumed: false } : readiness;
+      const isWhole = readiness.is === 'ready' && from === 0 && entry.change.ignored !== undefined;
+      const again = isWhole ? madeAgain(entry, found.live, found.standard, settings) : entry.change;
+      const why = readiness.is === 'stale' ? readiness.why : typeof again === 'string' && again;
       this.#seen.set(change.address, {
         until: untilOf(entry, readAt, now),
-        task: { ...entry, live: found.live, from, resumed },
-        stale: readiness.is === 'stale' ? `Changed since the plan: ${readiness.why}.` : null,
+        task: {
+          ...entry,
+          change: typeof again === 'string' ? change : again,
+          live: found.live,
+          from,
+          resumed,
+        },
+        stale: why ? `Changed since the plan: ${why}.` : null,
       });
     }
   }

@@ -26,7 +26,7 @@ import {
 import { readinessOf } from './observed.ts';
 import { type ApplyOptions, type Run, startRun, type TenantPort } from './run.ts';
 import { editedPlan } from './saved-file.ts';
-import { mismatch, wrongDeletes } from './verify.ts';
+import { madeAgain, wrongDeletes } from './verify.ts';
 
 /** Finds what `applyChanges` would refuse now, and writes nothing. Rejects with a Failure if the tenant cannot be read. */
 export async function findPlanRefusals(
@@ -243,13 +243,14 @@ function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | 
   const readiness = readinessOf(entry, found, progress, secrets);
   if (readiness.is === 'stale') return stale(readiness.why);
   const { from, resumed } = readiness;
-  // The earlier run checked the changes that it started, and some tenants give an object another id with each write.
-  const why = progress !== null ? null : mismatch(planned, live, found.standard, settings);
+  // The earlier run checked the changes that it began to write, and some tenants give an object another id with each write.
+  const change = from > 0 ? planned.change : madeAgain(planned, live, found.standard, settings);
   const again = action === 'delete' ? 'made again' : 'made again from its declaration';
-  if (why !== null) return notWhatItShows(address, `${again}, ${why}`, plan);
+  if (typeof change === 'string') return notWhatItShows(address, `${again}, ${change}`, plan);
   if (progress === null && isOther(entry, live))
     return stale('its id and its key belong to different objects');
-  return { ...entry, live, from, resumed, earlier: resumed ? run.earlier.get(address) : undefined };
+  const earlier = resumed ? run.earlier.get(address) : undefined;
+  return { ...created.fill({ ...planned, change }), live, from, resumed, earlier };
 }
 
 /** Whether the id and key of the change belong to different objects. A nameless object is known by its id alone. */

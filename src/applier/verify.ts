@@ -2,6 +2,7 @@ import type { Kinds } from '../kinds/catalog.ts';
 import type { FieldDifference } from '../kinds/compare.ts';
 import { comparable, isUnordered, listWithoutOrder, readableFields, textOfItem } from '../kinds/field.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
+import { isIgnored } from '../kinds/places.ts';
 import { noLifecycle, nowhere, type Resource, undeclared } from '../kinds/resource.ts';
 import { groupBy } from '../model/basics.ts';
 import {
@@ -52,20 +53,20 @@ function withoutRedacted(value: Json): Json {
 }
 
 /**
- * Returns why a change is refused; `null` if the planner computes the same change again (design, section 6.8). A plan file is
- * untrusted: reviewers read its changes, and its requests carry the token. `base` is the vendor's default that a new object is
- * based on.
+ * Returns a change as the planner computes it again, or why it is refused (design, section 6.8). A plan file is untrusted: reviewers
+ * read its changes, and its requests carry the token. A request of the whole object may differ in what the change ignores: it names
+ * that only if it is set, and that may have changed. `base` is the vendor's default that a new object is based on.
  */
-export function mismatch(
+export function madeAgain(
   entry: KindChange,
   live: LiveObject | null,
   base: LiveObject | null,
   settings: ApiSettings,
-): string | null {
+): Change | string {
   const { kind, change } = entry;
   if (change.action === 'delete') {
     const lost = live === null ? [] : differingLosses(change, live);
-    return lost.length === 0 ? null : `it would delete other values of ${lost.join(', ')}`;
+    return lost.length === 0 ? change : `it would delete other values of ${lost.join(', ')}`;
   }
   const match = { kind, resource: resourceOf(entry), live };
   // Secrets and hidden values stay where the plan says so.
@@ -81,10 +82,22 @@ export function mismatch(
   if (hidden.length > 0) return `it does not show its risk ${hidden.join(', ')}`;
   if (made.action !== change.action || made.id !== change.id) return 'it would be a different change';
   const changed = new Set(change.diff.map(fieldOf));
-  if (sameRequests(kind, changed, change.requests, made.requests)) return null;
-  // A request of the whole object names what is ignored only if it is set.
-  const why = change.ignored ? ', as when something that it ignores was set or cleared since' : '';
-  return `its requests would be different${why}`;
+  const { ignored = [] } = change;
+  const [shown = [], now = []] = [change, made].map(({ requests }) =>
+    ignored.length === 0
+      ? requests
+      : requests.map((request) => ({ ...request, body: withoutIgnored(request.body, ignored) })),
+  );
+  if (!sameRequests(kind, changed, shown, now)) return 'its requests would be different';
+  return change.ignored ? { ...change, requests: made.requests } : change;
+}
+
+/** A body without what is unset in it, or stays as it is because the change ignores it: either may have become the other. */
+function withoutIgnored(body: Json, ignored: readonly Pointer[]): Json {
+  if (isArray(body)) return body.map((item) => withoutIgnored(item, ignored));
+  if (!isObject(body)) return body;
+  const isLeft = (value: Json) => value === null || isIgnored(ignored, livePlace(value) ?? '');
+  return mapMembers(body, (value) => (isLeft(value) ? undefined : withoutIgnored(value, ignored)));
 }
 
 /**

@@ -2,14 +2,18 @@ import { describe, expect, it } from 'vitest';
 import type { KindChange, Task } from '../../src/applier/find.ts';
 import { Sightings } from '../../src/applier/freshness.ts';
 import { openJournal } from '../../src/applier/journal.ts';
-import type { Kind } from '../../src/kinds/kind.ts';
+import type { Kind, UpdateInput, Write } from '../../src/kinds/kind.ts';
+import { ignoring } from '../../src/kinds/live-objects.ts';
 import type { Change } from '../../src/model/plan.ts';
-import { secretsOf } from '../support/plan.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+import { changeFor } from '../../src/planner/change.ts';
+import { unseenInPlan } from '../../src/planner/unseen.ts';
+import { resource, secretsOf } from '../support/plan.ts';
 import { newFolder, steppingClock } from './run.ts';
-import { createThing, note, objectOf, planOf, thing, updateThing, writeNote } from './things.ts';
+import { createThing, note, objectOf, planOf, request, thing, updateThing, writeNote } from './things.ts';
 
 const doubling: Kind = { ...thing, can: { ...thing.can, create: 'duplicates' } };
-const rawOf = (name: string, text = 'before') => ({ id: `id-${name}`, name, text });
+const rawOf = (name: string, text: string | null = 'before') => ({ id: `id-${name}`, name, text });
 
 const updateOf = (name: string, kind = thing): Task => {
   const raw = rawOf(name);
@@ -33,12 +37,13 @@ async function world(
   const clock = steppingClock();
   const asked: string[][] = [];
   /** What somebody changed meanwhile. */
-  const changed = new Map<string, string>();
+  const changed = new Map<string, string | null>();
   const sightings = new Sightings(tasks, clock.now(), {
     clock,
     journal: await openJournal(await newFolder(), planOf([])),
     created: { fill: (entry) => entry },
     secrets: secretsOf({}),
+    settings: contractSettings,
     async read(entries) {
       asked.push(namesOf(entries));
       await reads();
@@ -184,6 +189,31 @@ describe('what was read for a change', () => {
     const seen = await Promise.all([sightings.check([a]), sightings.check([a, n])]);
     expect(seen.map(({ reasons }) => reasons)).toEqual([none, none]);
     expect(asked).toEqual([['Thing/a'], ['Thing/a', 'Note/n']]);
+  });
+
+  it('gives what a change ignores to a request of the whole object, as it is now', async () => {
+    const update = ({ fields }: UpdateInput): Write => {
+      return { requests: [request('PUT', '/v2024/things/id-a', { ...fields })] };
+    };
+    const kind: Kind = { ...thing, write: { ...thing.write, update } };
+    const live = ignoring(objectOf(kind, rawOf('a')), ['/text']);
+    const declared = resource(kind, ['a'], { rule: 'r' }, { lifecycle: { ignore: ['/text'] } });
+    const context = { settings: contractSettings, unseen: unseenInPlan(secretsOf({}), false) };
+    const { change } = changeFor({ kind, resource: declared, live }, null, context);
+    if (!change) throw new Error('Its rule differs.');
+    const task: Task = { kind, change, live, from: 0, resumed: false };
+    const { sightings, clock, changed } = await world([task]);
+    const body = async () => (await sightings.check([task])).tasks[0]?.change.requests[0]?.body;
+    expect(await body()).toEqual({ rule: 'r', text: { $live: '/text' } });
+    changed.set('Thing/a', null);
+    clock.pass(10_001);
+    expect([(await sightings.check([task])).reasons, await body()]).toEqual([
+      none,
+      { rule: 'r', text: null },
+    ]);
+    changed.set('Thing/a', 'by hand');
+    clock.pass(10_001);
+    expect(await body()).toEqual({ rule: 'r', text: { $live: '/text' } });
   });
 
   it('says why it is another now, for each of those that are made together', async () => {

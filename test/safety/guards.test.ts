@@ -89,15 +89,27 @@ it('a delete is of all of the object, what its manifest ignores too', async () =
   expect(world.sandbox.state.templates.map(({ key }) => key)).not.toContain('reminder');
 });
 
-it('a whole object is not written where something that is ignored was set since, and the message says so', async () => {
+it('what is ignored stays as it is, however an object is written and whenever somebody sets or clears it', async () => {
+  const footerOf = (footer: string | null) => {
+    const template = world.sandbox.state.templates.find(({ key }) => key === 'welcome');
+    Object.assign(template ?? {}, { footer });
+  };
   world.declare([{ ...welcome, subject: 'New', lifecycle: { ignore: ['/footer'] } }]);
+  const shown = () => world.sandbox.state.templates.find(({ key }) => key === 'welcome');
+  footerOf(null);
   await world.run('plan --out plan.json');
-  const template = world.sandbox.state.templates.find(({ key }) => key === 'welcome');
-  Object.assign(template ?? {}, { footer: 'By hand' });
-  const refused = await world.run('apply plan.json');
-  expect(refused).toMatchObject({ code: 4 });
-  expect(refused.stdout.replaceAll(/\s+/g, ' ')).toContain('something that it ignores was set or cleared');
-  expect(wrote()).toEqual([]);
+  footerOf('By hand');
+  // The tenant refuses it, so another run of the plan sends it.
+  world.sandbox.faults.add({ kind: 'status', status: 400, method: 'POST', path: '/v2025', times: 1 });
+  expect(await world.run('apply plan.json')).toMatchObject({ code: 3 });
+  footerOf('Again');
+  expect(await world.run('apply plan.json')).toMatchObject({ code: 0 });
+  expect(shown()).toMatchObject({ subject: 'New', footer: 'Again' });
+  world.declare([{ ...welcome, subject: 'Other', lifecycle: { ignore: ['/footer'] } }]);
+  await world.run('plan --out plan.json');
+  footerOf(null);
+  expect(await world.run('apply plan.json')).toMatchObject({ code: 0 });
+  expect(shown()).toMatchObject({ subject: 'Other', footer: null });
 });
 
 it('nothing is deleted that nobody asked to delete', async () => {
