@@ -82,10 +82,14 @@ export class ResultFile implements ResultRecorder {
     try {
       const handle = await this.#open();
       const fresh = this.#finished.slice(this.#kept);
-      const entries = Buffer.from(this.#lines(fresh, this.#kept === 0));
+      const head = this.#keptBytes === 0 ? this.#head() : '';
+      const entries = Buffer.from(head + this.#lines(fresh, this.#kept === 0));
       const open = this.#lines([...this.#begun.values()], this.#finished.length === 0);
       const text = Buffer.concat([entries, Buffer.from(`${open}\n${this.#tail()}\n`)]);
-      // Blanks at the end of JSON mean nothing: one write replaces a longer tail.
+      // Blanks at the end of JSON mean nothing. On a full disk they fail alone, and what the file has stays whole.
+      const more = Math.max(0, this.#keptBytes + text.length - this.#length);
+      await writeAt(handle, Buffer.alloc(more, ' '), this.#length);
+      // One write replaces a longer tail.
       const blanks = Buffer.alloc(Math.max(0, this.#length - this.#keptBytes - text.length), ' ');
       await writeAt(handle, Buffer.concat([text, blanks]), this.#keptBytes);
       this.#length = this.#keptBytes + text.length + blanks.length;
@@ -99,6 +103,11 @@ export class ResultFile implements ResultRecorder {
   async #open(): Promise<FileHandle> {
     if (this.#handle) return this.#handle;
     await mkdir(dirname(this.file), { recursive: true });
+    this.#handle = await open(this.file, 'w');
+    return this.#handle;
+  }
+
+  #head(): string {
     const { environment, tenant, digest } = this.#plan;
     const head = {
       formatVersion: resultFormat,
@@ -108,11 +117,7 @@ export class ResultFile implements ResultRecorder {
       ...this.#origin,
       startedAt: this.#startedAt,
     };
-    const text = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"changes":[\n`);
-    this.#handle = await open(this.file, 'w');
-    await writeAt(this.#handle, text, 0);
-    this.#keptBytes = text.length;
-    return this.#handle;
+    return `${JSON.stringify(head).slice(0, -1)},"changes":[\n`;
   }
 
   #lines(changes: readonly ChangeResult[], isFirst: boolean): string {

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import fs, { lstat, open, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import fs, {
+  type FileHandle,
+  lstat,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -65,6 +75,34 @@ describe('the result file of a run', () => {
     await recorder.end(whole);
     expect(JSON.parse(await readFile(join(folder, 'r.json'), 'utf8'))).toEqual(whole);
     expect(await readdir(folder)).toEqual(['r.json']);
+  });
+
+  it('stays whole on a disk that is full: what had begun can be rolled back', async () => {
+    const file = join(await newFolder(), 'r.json');
+    const recorder = record(file);
+    await recorder.start([result('a', 'unknown'), result('b', 'unknown')]);
+    const before = await readFile(file, 'utf8');
+    const probe = await open(file, 'r');
+    const handles = Object.getPrototypeOf(probe);
+    await probe.close();
+    const { write } = handles;
+    vi.spyOn(handles, 'write').mockImplementation(function (
+      this: FileHandle,
+      content,
+      offset,
+      length,
+      position,
+    ) {
+      const room = Math.max(0, Buffer.byteLength(before) + 40 - Number(position));
+      if (room === 0) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+      return write.call(this, content, offset, Math.min(Number(length), room), position);
+    });
+    recorder.finish(result('a', 'done', 5000));
+    await expect(recorder.start([result('c', 'unknown')])).rejects.toThrow(
+      `${file} cannot be written (ENOSPC)`,
+    );
+    const left = await readFile(file, 'utf8');
+    expect(left.trimEnd()).toBe(before.trimEnd());
   });
 
   it('is not there where nothing began, and is removed where nothing was sent', async () => {
