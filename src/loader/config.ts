@@ -243,7 +243,7 @@ function chooseEnvironment(
     const hint =
       environmentFile === undefined
         ? nearEnvironment(name, project)
-        : 'The file is of an environment that was renamed or removed since, or of another project. Make a new plan.';
+        : 'The file is for an environment that was renamed or removed since, or for another project. Make a new plan.';
     problems.add('unknown-environment', message, place, { hint });
     return null;
   }
