@@ -229,7 +229,7 @@ function editFiles(
     if (changes.edits.length === 0) continue;
     const { address } = live ?? resource;
     const edits = changes.edits.map((edit) => {
-      if (edit.op === 'remove') return edit;
+      if (!('value' in edit)) return edit;
       const value = mapTags(edit.value, (tag, at) => (tag === '!secret' ? nameSecret({ address, at }) : at));
       return { ...edit, value };
     });

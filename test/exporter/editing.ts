@@ -13,9 +13,16 @@ const editing =
 export const [set, insert] = [editing('set'), editing('insert')];
 export const remove = (place: string): Edit => ({ op: 'remove', path: pathOf(place) });
 
+/** The items of a list in another order, by their indexes. */
+export const order = (place: string, ...indexes: readonly number[]): Edit => ({
+  op: 'order',
+  path: pathOf(place),
+  order: indexes,
+});
+
 /** The same with a name beside the id at a place in the value. */
 export const named = (edit: Edit, at = ''): Edit =>
-  edit.op === 'remove' ? edit : { ...edit, names: new Map([[at, 'New']]) };
+  !('value' in edit) ? edit : { ...edit, names: new Map([[at, 'New']]) };
 
 type Case = [title: string, before: string, edit: Edit, after: string | null];
 

@@ -1,7 +1,7 @@
 /** What an edit of a manifest's text keeps around it: comments, aliases' values, blank lines, the layout of lists. */
 import { describe, expect, it } from 'vitest';
 import { applyEdits } from '../../src/exporter/edit/apply-edits.ts';
-import { check, insert, named, remove, set } from './editing.ts';
+import { check, insert, named, order, remove, set } from './editing.ts';
 
 describe('a byte order mark stays', () => {
   check([['at the start', '\ufeffa: 1\n', insert('b', 2), '\ufeffa: 1\nb: 2\n']]);
@@ -97,6 +97,74 @@ describe('comments between items stay', () => {
       insert('a.0.e', 3),
       'a:\n  - b: 1 # one\n    c: 2 # two\n    e: 3\n  # more\n  - d\n',
     ],
+  ]);
+});
+
+describe('comments move with their items', () => {
+  check([
+    [
+      'where one comes before the first',
+      'a:\n  # one\n  - 1\n  # two\n  - 2\n',
+      insert('a.0', 'x'),
+      'a:\n  - x\n  # one\n  - 1\n  # two\n  - 2\n',
+    ],
+    [
+      'above and beside them',
+      'a:\n  # one\n  - 1 # 1\n\n  # two\n  # more\n  - 2\n  - 3\n  # end\n',
+      order('a', 1, 2, 0),
+      'a:\n  # two\n  # more\n  - 2\n\n  - 3\n  # one\n  - 1 # 1\n  # end\n',
+    ],
+    [
+      'but not one on the whole list',
+      'a: # why\n  # all\n  - 1\n  - 2 # two\n',
+      order('a', 1, 0),
+      'a: # why\n  # all\n  - 2 # two\n  - 1\n',
+    ],
+    [
+      'in flow style, where the comma stays',
+      'a: [\r\n  # one\r\n  1, # 1\r\n  # two\r\n  { b: 2 } # 2\r\n]\r\n',
+      order('a', 1, 0),
+      'a: [\r\n  # two\r\n  { b: 2 }, # 2\r\n  # one\r\n  1 # 1\r\n]\r\n',
+    ],
+    [
+      'with texts that look like comments, and without a line end',
+      'a:\n- |\n  # one\n- b: 1\n  # two\n  c: 2\n# three\n- 3',
+      order('a', 2, 1, 0),
+      'a:\n# three\n- 3\n- b: 1\n  # two\n  c: 2\n- |\n  # one',
+    ],
+    ['not where items share a line', 'a: [1, 2, # two\n 3]\n', order('a', 2, 0, 1), 'a: [3, 1, # two\n 2]\n'],
+    [
+      'with an anchor that stays before its alias',
+      'a:\n  - &x 1\n  - *x\n  - 2\n',
+      order('a', 2, 0, 1),
+      'a:\n  - 2\n  - &x 1\n  - *x\n',
+    ],
+    [
+      'with an anchor of the whole list',
+      'a: &l\n  - b\n  - c # c\nd: *l\n',
+      order('a', 1, 0),
+      'a: &l\n  - c # c\n  - b\nd:\n  - b\n  - c\n',
+    ],
+  ]);
+});
+
+describe('a member with a key of its own line goes', () => {
+  check([
+    [
+      'alone',
+      'a: # why\n  # one\n  ? b\n  : 1\n  # two\n  c: 2 # c\n',
+      remove('a.b'),
+      'a: # why\n  # one\n  # two\n  c: 2 # c\n',
+    ],
+    ['as the last', 'a:\n  c: 2 # c\n  ? b # b\n  : - 1\n', remove('a.b'), 'a:\n  c: 2 # c\n'],
+    [
+      'with the tag of its key',
+      'a:\n  # one\n  !!str b: 1\n  c: 2 # c\n',
+      remove('a.b'),
+      'a:\n  # one\n  c: 2 # c\n',
+    ],
+    ['in flow style', 'a: { ? b : 1, # one\n  c: 2 }\n', remove('a.b'), 'a: { # one\n  c: 2 }\n'],
+    ['from a list', 'a:\n  - ? b\n    : 1\n    c: 2 # c\n', remove('a.0.b'), 'a:\n  - c: 2 # c\n'],
   ]);
 });
 

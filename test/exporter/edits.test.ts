@@ -177,7 +177,7 @@ describe('setting a collection', () => {
       'with several members below a key of its own line',
       '? a\n: old\nb: 1\n',
       set('a', { d: 1 }),
-      '? a\n: { d: 1 }\nb: 1\n',
+      '? a\n:\n  d: 1\nb: 1\n',
     ],
     ['by an empty one', 'a:\n  b: 1\nd: 1\n', set('a', []), 'a: []\nd: 1\n'],
     ['a list', 'a:\n  - 1\n  - 2\nd: 1\n', set('a', ['u', 'v', 'w']), 'a:\n  - u\n  - v\n  - w\nd: 1\n'],

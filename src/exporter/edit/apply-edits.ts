@@ -35,7 +35,7 @@ function applyEdit(parsed: ParsedDocument, edit: Edit): ParsedDocument | null {
   const done =
     resolved && (tryCandidates(resolved, edit, wanted) ?? replaceAround(resolved, edit.path, wanted));
   // JSON has no comments.
-  if (done === null || edit.op === 'remove' || parsed.isJson) return done;
+  if (done === null || !('value' in edit) || parsed.isJson) return done;
   return [...(edit.names ?? [])].reduce((current, [at, name]) => {
     const named = parseOne(nameBeside(current, [...edit.path, ...segmentsOf(at)], name));
     // Behind a block, a comment would be part of the text.
@@ -53,7 +53,7 @@ function tryCandidates(parsed: ParsedDocument, edit: Edit, wanted: Printable): P
 
 /** Rewrites the innermost collection that can be; never the whole document, which would lose all its comments. */
 function replaceAround(parsed: ParsedDocument, path: Path, wanted: Printable): ParsedDocument | null {
-  for (let length = path.length - 1; length > 0; length -= 1) {
+  for (let { length } = path; length > 0; length -= 1) {
     const around = path.slice(0, length);
     const value = treeAt(wanted, around);
     if (value === undefined) continue;
@@ -96,6 +96,8 @@ function findAffected({ root }: ParsedDocument, path: Path): Path | null {
 
 function editTree(tree: Printable, edit: Edit, path: Path = edit.path): Printable | undefined {
   const [step, ...rest] = path;
+  if (step === undefined && edit.op === 'order')
+    return isList(tree) ? edit.order.map((index) => tree[index] ?? null) : undefined;
   if (step === undefined) return edit.op === 'set' ? edit.value : undefined;
   const isHere = rest.length === 0;
   const old = partOf(tree, step);

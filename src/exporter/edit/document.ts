@@ -33,7 +33,14 @@ import { isList, isMapping, isTagged, jsonOf, leavesIn } from '../print-live.ts'
 export type Path = readonly string[];
 
 /** A change to one value of a document. Items are inserted before the index, members at the end. */
-export type Edit = NewValue | { readonly op: 'remove'; readonly path: Path };
+export type Edit = NewValue | { readonly op: 'remove'; readonly path: Path } | NewOrder;
+
+/** The items of a list in another order, by their indexes. */
+interface NewOrder {
+  readonly op: 'order';
+  readonly path: Path;
+  readonly order: readonly number[];
+}
 
 interface NewValue {
   readonly op: 'set' | 'insert';
@@ -125,17 +132,17 @@ function locateItem({ text }: ParsedDocument, parent: YamlCollection, index: num
     index,
     pair,
     inFlow: parent.flow === true,
-    start: pair ? startOfPair(pair, parent) : itemStart,
+    start: pair ? startOfPair(pair) : itemStart,
     indicator: indicator ? indicator.offset + indicator.source.length : null,
     from,
     end: isNode(last) ? endOf(last, text) : null,
   };
 }
 
-/** A key on a line of its own, or with a tag or anchor, is not where the member begins. */
-function startOfPair({ key, srcToken }: Pair, parent: YamlCollection): number | null {
-  const isMarked = srcToken?.start.some(({ type }) => !['space', 'newline', 'comment'].includes(type));
-  return isNode(key) && (parent.flow === true || isMarked !== true) ? (key.range?.[0] ?? null) : null;
+/** A member begins with the `?`, tag or anchor before its key. */
+function startOfPair({ key, srcToken }: Pair): number | null {
+  const mark = srcToken?.start.find(({ type }) => ['explicit-key-ind', 'tag', 'anchor'].includes(type));
+  return isNode(key) ? (mark?.offset ?? key.range?.[0] ?? null) : null;
 }
 
 /** The text between a member's key and its value, or before a list item. */
@@ -216,7 +223,8 @@ export function* candidatesFor(parsed: ParsedDocument, edit: Edit): Generator<st
   }
   const located = locate(parsed, edit.path);
   if (located && edit.op === 'set') yield* setCandidates(parsed, located, edit.value);
-  if (!located || edit.op === 'set') return;
+  if (edit.op === 'order' && isSeq(located?.node)) yield* orderItems(parsed, located.node, edit.order);
+  if (!located || edit.op !== 'remove') return;
   const { parent, index, start, end } = located;
   if (!parent || start === null || end === null) return;
   const item = { parent, index, start, end };
@@ -365,6 +373,8 @@ function* insertIntoBlock(parsed: ParsedDocument, item: NewItem): Generator<stri
   const margin = ' '.repeat(columnOf(text, start));
   const lines = indentBelow(printBlockItem(item), margin.length, eol);
   if (index === 0) {
+    const above = isSeq(parent) ? (spansIn(parsed, parent)[0]?.above ?? start) : start;
+    if (isFirstOnLine(text, start)) yield splice(text, above, above, margin + lines + eol);
     yield splice(text, start, start, lines + eol + margin);
     return;
   }
@@ -438,6 +448,60 @@ function* removeFromFlow(parsed: ParsedDocument, { parent, index, start, end }: 
   }
   if (before !== null && !text.slice(before, start).includes('#')) yield splice(text, before, end, '');
   yield splice(text, start, end, '');
+}
+
+/** Items move with the comments above and beside them; alone where they share lines. */
+function* orderItems(parsed: ParsedDocument, list: YAMLSeq, order: readonly number[]): Generator<string> {
+  const { text } = parsed;
+  const items = spansIn(parsed, list);
+  const isApart = ({ start, comma }: ItemSpan) => isFirstOnLine(text, start) && isLastOnLine(text, comma);
+  if (items.every(isApart)) {
+    const spans = items.flatMap(({ above, end, comma }): Range[] => [
+      [above, end],
+      [comma, lineEnd(text, comma)],
+    ]);
+    const turns = order.flatMap((index) => [2 * index, 2 * index + 1]);
+    yield permute(text, spans, turns);
+  }
+  const values = items.map(({ from, end }): Range => [from, end]);
+  yield permute(text, values, order);
+}
+
+type Range = readonly [from: number, to: number];
+
+/** Where an item begins and ends, where the comments above it begin, and where the comma behind it ends. */
+type ItemSpan = Readonly<Record<'start' | 'from' | 'end' | 'above' | 'comma', number>>;
+
+function spansIn(parsed: ParsedDocument, list: YAMLSeq): ItemSpan[] {
+  const { text } = parsed;
+  let below = 0;
+  const [first, ...others] = list.items.flatMap((_, index): ItemSpan[] => {
+    const { start = null, from = 0, end = null } = locateItem(parsed, list, index) ?? {};
+    if (start === null || end === null) return [];
+    const above = Math.max(below, startOfComments(text, start));
+    const comma = endOfComma(text, end);
+    below = nextLine(text, comma);
+    return [{ start, from, end, above, comma }];
+  });
+  if (!first) return [];
+  // A comment above the first item alone is about the list.
+  const isOnAll = others.every(({ above, start }) => above >= lineStart(text, start));
+  return [isOnAll ? { ...first, above: lineStart(text, first.start) } : first, ...others];
+}
+
+function startOfComments(text: string, offset: number): number {
+  let start = lineStart(text, offset);
+  while (/^[ \t]*#/.test(text.slice(lineStart(text, start - 1), start))) start = lineStart(text, start - 1);
+  return start;
+}
+
+/** The text with its spans in another order; what is between them stays. */
+function permute(text: string, spans: readonly Range[], order: readonly number[]): string {
+  const parts = spans.map(([from], slot) => {
+    const between = text.slice(spans[slot - 1]?.[1] ?? 0, from);
+    return between + text.slice(...(spans[order[slot] ?? 0] ?? []));
+  });
+  return parts.join('') + text.slice(spans.at(-1)?.[1] ?? 0);
 }
 
 /** The end of the comma after an item, or of the item if its line has no comma. */
