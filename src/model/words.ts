@@ -20,18 +20,28 @@ export const quote = (text: string): string => JSON.stringify(text.slice(0, 200)
 /** A longer word is not a typo, and comparing it takes long. */
 const longest = 128;
 
+/** A text without what is easily mistaken: case, the encoding of an address, and how its accents are composed. */
+function gist(text: string): string {
+  const plain = text.replace(/(?:%[\da-f]{2})+/gi, (bytes) =>
+    Buffer.from(bytes.replaceAll('%', ''), 'hex').toString(),
+  );
+  return plain.normalize('NFC').toLowerCase();
+}
+
 /**
  * "Did you mean …?" with the most similar candidate. Of several, one that begins with the word: `=` is short for `==`, not `!=`.
  * Then the first alphabetically, so that plans do not depend on the order in the tenant.
  */
 export function didYouMean(word: string, candidates: Iterable<string>): string | null {
-  if (word.length > longest) return null;
-  const limit = word.length <= 3 ? 1 : Math.max(2, Math.floor(word.length / 3));
+  const meant = gist(word);
+  if (meant.length > longest) return null;
+  const limit = meant.length <= 3 ? 1 : Math.max(2, Math.floor(meant.length / 3));
   const near = [...candidates]
-    .filter(({ length }) => length > 0 && Math.abs(length - word.length) <= limit)
-    .map((candidate) => ({
+    .map((candidate) => ({ candidate, text: gist(candidate) }))
+    .filter(({ text: { length } }) => length > 0 && Math.abs(length - meant.length) <= limit)
+    .map(({ candidate, text }) => ({
       candidate,
-      steps: distance(word.toLowerCase(), candidate.toLowerCase()),
+      steps: distance(meant, text),
       turn: candidate.startsWith(word) ? 0 : 1,
     }))
     .filter(({ steps }) => steps <= limit)

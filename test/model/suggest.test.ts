@@ -15,6 +15,14 @@ describe('did you mean', () => {
   });
 
   it.each([
+    ['Cafe\u0301 Zu\u0308rich', 'Caf%C3%A9%20Z%C3%BCrich'],
+    ['CAF\u00c9 Z\u00dcRICH', 'Cafe%CC%81%20Zu%CC%88rich'],
+    ['100%', '100%25'],
+  ])('%s -> the address %s, however its letters are written', (word, address) => {
+    expect(didYouMean(word, ['a', address])).toContain(`\`${address}\``);
+  });
+
+  it.each([
     ['xyz', names],
     ['footer', names],
     ['subjects-of-all', names],
