@@ -8,7 +8,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   rmSync,
   statSync,
   writeSync,
@@ -30,7 +29,7 @@ import {
   unreadableFile,
   unwritableFile,
 } from '../model/failure.ts';
-import { requireRegularFile } from '../model/regular-file.ts';
+import { readRegularFile } from '../model/regular-file.ts';
 import { type Io, printNote } from './io.ts';
 
 type FileIo = Pick<Io, 'cwd' | 'signal'>;
@@ -214,8 +213,7 @@ function tryToWrite(file: string, io: FileIo): void {
  */
 export function readIfThere(file: string, shown = file): string | null {
   try {
-    requireRegularFile(shown, statSync(file), 'Move it away: a file of that name belongs there.');
-    const bytes = readFileSync(file);
+    const bytes = readRegularFile(file, shown, 'Move it away: a file of that name belongs there.');
     decodeText(bytes, shown);
     // As it is, with a byte order mark.
     return bytes.toString();

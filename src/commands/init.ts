@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { applyEdits } from '../exporter/edit/apply-edits.ts';
@@ -7,6 +7,7 @@ import { isOnlyReferredTo } from '../kinds/kind.ts';
 import { loadEnvironmentNames } from '../loader/index.ts';
 import { type EnvironmentNames, selectEnvironments } from '../loader/selection.ts';
 import { ExitCode, fail } from '../model/failure.ts';
+import { readRegularFile } from '../model/regular-file.ts';
 import { shellWord } from '../report/plan.ts';
 import { describePlainCommand, flag, givenOptions, list, traceOption } from './command.ts';
 import {
@@ -167,7 +168,7 @@ function extendRoute(
   const select = (selection: string, of = names) => selectEnvironments([selection], of);
   const covered = [first, ...later].flatMap((selection) => select(selection ?? ''));
   let end = later[0] ?? first;
-  let file = readFileSync(configFile, 'utf8');
+  let file = readRegularFile(configFile).toString();
   const joined: string[] = [];
   for (const name of added.filter((each) => !covered.includes(each))) {
     const [group, members] = Object.entries(names.groups).find(([each]) => end === `@${each}`) ?? [];

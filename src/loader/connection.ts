@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
   EmbeddedTenant,
@@ -22,6 +22,7 @@ import {
   type TenantName,
 } from '../model/network.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { readRegularFile } from '../model/regular-file.ts';
 import { sourceOf } from './file.ts';
 import { type Inputs, variableOf } from './inputs.ts';
 import { kindsFolderIn } from './kind-files.ts';
@@ -156,9 +157,10 @@ function readTls(service: string, given: Tls, context: BuildContext): ClientCert
 
 function readPem(path: string, at: Pointer, { root, find }: BuildContext): string {
   try {
-    return readFileSync(join(root, path), 'utf8');
+    return readRegularFile(join(root, path)).toString();
   } catch (error) {
-    const message = `The file ${path} cannot be read (${systemCode(error) ?? 'unknown error'}).`;
+    const why = error instanceof Failure ? 'not a regular file' : (systemCode(error) ?? 'unknown error');
+    const message = `The file ${path} cannot be read (${why}).`;
     const hint = 'The path is relative to the folder of the project file.';
     throw fail('tls-file', message, { source: sourceOf(find(at).place), hint });
   }

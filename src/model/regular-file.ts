@@ -1,10 +1,16 @@
-import { constants, type Stats } from 'node:fs';
+import { constants, readFileSync, type Stats, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { fail } from './failure.ts';
 
 /** Throws a Failure for a pipe, a device or a folder: reading one may never end. */
 export function requireRegularFile(file: string, stats: Stats, hint = 'Name a file.'): void {
   if (!stats.isFile()) throw fail('file-unreadable', `${file} is not a regular file.`, { hint });
+}
+
+/** Reads a file. Throws a Failure with `hint` where another thing is in its place, and the error of the system where nothing is. */
+export function readRegularFile(file: string, shown = file, hint?: string): Buffer {
+  requireRegularFile(shown, statSync(file), hint);
+  return readFileSync(file);
 }
 
 /** Reads a file that tenantctl keeps for itself. Opening it never waits for the other end of a pipe. */

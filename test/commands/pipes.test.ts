@@ -1,9 +1,16 @@
 /** Named pipes and devices in the place of files: nothing waits for ever, and Ctrl-C ends every wait. */
-import { execFileSync } from 'node:child_process';
-import { createReadStream, createWriteStream, existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startProgram } from '../support/program.ts';
 import { createWorld, expectEnd, runProgram, succeed, type World } from '../support/world.ts';
 
@@ -151,5 +158,23 @@ describe('a pipe in the place of a file that tenantctl keeps', () => {
     world.write(`.tenantctl/${name}.txt`, '');
     execFileSync('mkfifo', [join(world.dir, '.tenantctl', name)]);
     await expectEnd(world.run(command, ...options), 1, `${name.slice(-9)} is not a regular file.`);
+  });
+});
+
+describe('a pipe in the place of a file of the project', () => {
+  const host =
+    'identity: { baseUrl: "https://127.0.0.1:1", auth: { token: !env CLIENT_SECRET }, tls: { ca: pipe.json } }';
+  it.each([
+    ['the project file', null, 'init', 'tenantctl.yaml is not a regular file.'],
+    ['a certificate', host, 'plan', 'pipe.json cannot be read (not a regular file).'],
+    ['a seed', 'sandbox: { seed: pipe.json }', 'plan', 'pipe.json: it is not a regular file.'],
+  ])('is named: %s', async (_, environment, command, message) => {
+    if (environment)
+      world.write('tenantctl.yaml', `version: 1\nenvironments: { test: { ${environment} } }\n`);
+    else renameSync(pipe, join(world.dir, 'tenantctl.yaml'));
+    // Whoever opens the pipe all the same gets an empty file, and does not wait forever.
+    const writer = spawn('sh', ['-c', `: > '${environment ? pipe : join(world.dir, 'tenantctl.yaml')}'`]);
+    onTestFinished(() => void writer.kill());
+    await expectEnd(world.run(command), 1, message);
   });
 });

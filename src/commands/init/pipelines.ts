@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { isNode, parseDocument } from 'yaml';
@@ -8,6 +7,7 @@ import { loadEnvironment, loadEnvironmentNames, valuesIn } from '../../loader/in
 import { findRepository } from '../../loader/repository.ts';
 import { isPlainName, selectEnvironments } from '../../loader/selection.ts';
 import { Failure, fail } from '../../model/failure.ts';
+import { readRegularFile } from '../../model/regular-file.ts';
 import { readIfThere } from '../files.ts';
 import {
   type Choices,
@@ -133,7 +133,7 @@ const sortUnique = (names: readonly string[]) => [...new Set(names)].sort();
 
 function textsOf(root: string, globs: readonly string[]): string[] {
   const paths = globSync(globs, { cwd: root, expandDirectories: false });
-  return paths.sort().map((path) => readFileSync(join(root, path), 'utf8'));
+  return paths.sort().map((path) => readRegularFile(join(root, path), path).toString());
 }
 
 /** Returns the environment variables that texts name with one of the tags, without those in comments. */
@@ -166,7 +166,7 @@ function variablesOf(
   environments: readonly string[],
   { root, configFile }: ReadableProject,
 ): string[] | null {
-  const text = readFileSync(configFile, 'utf8');
+  const text = readRegularFile(configFile).toString();
   // Every scalar is a text: a name such as `0123` is one too.
   const document = parseDocument(text, { schema: 'failsafe', logLevel: 'silent' });
   const settings = environments.flatMap((name) => {
