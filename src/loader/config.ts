@@ -207,7 +207,8 @@ export function readEnvironment(
 ): { readonly environment: Environment | null; readonly overlays: Overlays; readonly readTag: ReadTag } {
   const { inputs, problems } = reading;
   const text = chooseEnvironment(project, name, reading);
-  const context = { ...reading, source: project.source, environment: text?.name ?? '' };
+  const { source, sizeLimit } = project;
+  const context = { ...reading, source, sizeLimit, environment: text?.name ?? '' };
   const variables = text && readVariables(text, context);
   const readTag = tagReader({ ...context, variables: isObject(variables) ? variables : null });
   const value = text && readValue(text, variables, { readTag, problems });
@@ -279,7 +280,7 @@ function readVariables({ noted, file }: EnvironmentText, context: Omit<TagContex
     context.problems.add('variable-in-variable', 'A variable cannot be made up of other variables.', place);
     return unresolved;
   };
-  return resolveNotes(valueAt(noted, '/variables') ?? {}, file, readTag, context.problems);
+  return resolveNotes(valueAt(noted, '/variables') ?? {}, file, readTag);
 }
 
 /** The environment with its tags resolved. Credentials stay names of secrets, which are read when they are needed. */
@@ -313,7 +314,7 @@ function readValue(
   for (const [at, read] of readers) {
     const part = valueAt(value, at);
     if (part === undefined) continue;
-    const resolved = resolveNotes(part, file, read, problems);
+    const resolved = resolveNotes(part, file, read);
     value = at === '' || !isObject(value) ? resolved : withValueAt(value, at, resolved);
   }
   return value;

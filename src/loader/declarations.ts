@@ -112,10 +112,12 @@ export function documentsOf(
     const readTag = manifestNoter(source, found);
     const file = openFile(source, path, found);
     const parsed = file ? parseDocuments(file, found, withErrors) : [];
-    const documents = parsed.map((document) => ({
-      place: { file: document.file, offset: document.offset },
-      ...readTree(document, readTag, found),
-    }));
+    const documents = parsed.map((document) => {
+      const place = { file: document.file, offset: document.offset };
+      const tree = readTree(document, readTag, found);
+      found.attempt(place, null, () => limited.count(tree.expanded, path));
+      return { place, ...tree };
+    });
     return { texts, documents };
   };
   const all = new Map<string, ManifestFile>();

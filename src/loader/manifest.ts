@@ -92,7 +92,7 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
   const isOfTheseHosts = known?.kind === kinds.find(known?.kind.name ?? '');
   if (known && isOfTheseHosts && !overlays.match(known.address)) return known;
   const { place } = noted;
-  const written = noted.tagged ? resolveNotes(noted.value, place.file, readTag, problems) : noted.value;
+  const written = noted.tagged ? resolveNotes(noted.value, place.file, readTag) : noted.value;
   if (!isObject(written) || !isObject(noted.value)) return refuseShape(written, place, problems);
   const kind = kindOf(written, place, context);
   if (!kind) return null;

@@ -34,7 +34,7 @@ export function openFile(source: FileSource, path: string, problems: Problems): 
     const text = lenientDecoder.decode(bytes);
     const valid = Buffer.from(text);
     const fault = bytes.findIndex((byte, at) => byte !== valid[at]);
-    const offset = lenientDecoder.decode(bytes.subarray(0, fault)).length;
+    const offset = lenientDecoder.decode(bytes.subarray(0, Math.max(0, fault))).length;
     problems.addFailure(error, { file: new SourceFile(path, text), offset });
     return null;
   }

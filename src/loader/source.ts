@@ -159,26 +159,43 @@ export function withTexts(source: FileSource, texts: ReadonlyMap<string, string>
   };
 }
 
-/**
- * A source that refuses to read more than `megabytes` in all, with a Failure `project-too-large` for the first file
- * beyond. Further files count as empty, so that this remains the only problem. A file that is read twice counts twice,
- * since its text is kept twice.
- */
-export function limitSize(source: FileSource, megabytes: number): FileSource {
-  let left = megabytes * 1024 * 1024;
-  let isFull = false;
+/** Counts what is read, in characters. */
+interface SizeLimit {
+  readonly isFull: () => boolean;
+  /** Throws a Failure `project-too-large` that calls the first thing beyond the limit `what`, and none for those after it. */
+  readonly count: (size: number, what: string) => void;
+}
+
+export function sizeLimit(megabytes: number): SizeLimit {
+  let left = megabytes * 2 ** 20;
+  const isFull = () => left < 0;
   return {
-    ...source,
-    text(path) {
-      if (isFull) return '';
-      const text = source.text(path);
-      left -= text.length;
-      if (left >= 0) return text;
-      isFull = true;
-      const what = `The manifests and the files they include are larger than ${megabytes} MB together`;
-      throw fail('project-too-large', `${what}; ${path} is the first that is not read.`, {
+    isFull,
+    count(size, what) {
+      const wasFull = isFull();
+      left -= size;
+      if (wasFull || !isFull()) return;
+      const all = `The manifests, with what they include and repeat, are larger than ${megabytes} MB together`;
+      throw fail('project-too-large', `${all}; ${what} is the first that is not read.`, {
         hint: 'Check what the globs under `manifests` match. Raise `sizeLimit` in the project file if the size is right.',
       });
+    },
+  };
+}
+
+/**
+ * A source that refuses to read more than `megabytes` in all. Further files count as empty, so that this remains the only
+ * problem. A file that is read twice counts twice, since its text is kept twice.
+ */
+export function limitSize(source: FileSource, megabytes: number): FileSource & SizeLimit {
+  const limit = sizeLimit(megabytes);
+  return {
+    ...source,
+    ...limit,
+    text(path) {
+      const text = limit.isFull() ? '' : source.text(path);
+      limit.count(text.length, path);
+      return text;
     },
   };
 }

@@ -8,8 +8,8 @@ import { type Inputs, variableOf } from './inputs.ts';
 import { tagNames } from './parse.ts';
 import { sideFilePath } from './paths.ts';
 import type { Problems } from './problems.ts';
-import { type FileSource, largestFile } from './source.ts';
-import { maxExpanded, type ReadTag, unresolved, writtenTag } from './tree.ts';
+import { type FileSource, largestFile, sizeLimit } from './source.ts';
+import { type ReadTag, unresolved, writtenTag } from './tree.ts';
 
 export interface TagContext {
   readonly inputs: Inputs;
@@ -19,6 +19,8 @@ export interface TagContext {
   readonly environment: string;
   readonly source: FileSource;
   readonly problems: Problems;
+  /** What all tags may stand for together, in MB. */
+  readonly sizeLimit: number;
 }
 
 interface TagUses {
@@ -45,11 +47,15 @@ const readers: Readonly<Record<(typeof tagNames)[number], Reader>> = {
 };
 
 export function tagReader(context: TagContext): ReadTag {
+  const limit = sizeLimit(context.sizeLimit);
   return (tag, argument, place) => {
     const reader = get(readers, tag);
-    return reader
-      ? context.problems.attempt(place, unresolved, () => reader(argument, context, place))
-      : unresolved;
+    if (!reader || limit.isFull()) return unresolved;
+    return context.problems.attempt(place, unresolved, () => {
+      const value = reader(argument, context, place);
+      limit.count(sizeOf(value), 'this tag');
+      return value;
+    });
   };
 }
 
@@ -201,18 +207,10 @@ function readReference(argument: Json): Json {
 }
 
 /** The value with its notes resolved for an environment. */
-export function resolveNotes(value: Json, file: SourceFile, readTag: ReadTag, problems: Problems): Json {
-  let expanded = 0;
+export function resolveNotes(value: Json, file: SourceFile, readTag: ReadTag): Json {
   return mapJson(value, (item) => {
     const note = noteIn(item);
-    if (!note) return item;
-    if (expanded > maxExpanded) return unresolved;
-    const place = { file, offset: note.offset };
-    const read = readTag(note.tag, note.argument, place);
-    expanded += sizeOf(read);
-    if (expanded <= maxExpanded) return read;
-    problems.add('alias-bomb', 'The tags of this document expand to more than 16 million characters.', place);
-    return unresolved;
+    return note ? readTag(note.tag, note.argument, { file, offset: note.offset }) : item;
   });
 }
 

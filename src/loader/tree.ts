@@ -46,14 +46,18 @@ export interface Tree {
   readonly tagged: boolean;
 }
 
-/** How much the aliases of a document may expand to, and its tags, in characters (approximately). */
-export const maxExpanded = 16 * 1024 * 1024;
+interface ReadTree extends Tree {
+  /** What its aliases expand to, in characters (approximately). */
+  readonly expanded: number;
+}
+
+const maxExpanded = 16 * 1024 * 1024;
 
 /** The value of a document as JSON, checked in one walk. What has a problem, which is reported, is {@link unresolved}. */
-export function readTree({ file, root }: YamlDocument, readTag: ReadTag, problems: Problems): Tree {
+export function readTree({ file, root }: YamlDocument, readTag: ReadTag, problems: Problems): ReadTree {
   const walk: Walk = { file, readTag, problems, anchors: new Map(), size: 0, expanded: 0, tagged: false };
   const value = readValue(root, walk);
-  return { value, tagged: walk.tagged };
+  return { value, tagged: walk.tagged, expanded: walk.expanded };
 }
 
 interface Walk {

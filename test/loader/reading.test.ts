@@ -271,6 +271,28 @@ describe('the size of a project', () => {
     ]);
   });
 
+  it.each([
+    ['a variable', '!var big', '!var big', 'config/3.yaml', 4],
+    ['texts with a variable', '!format "%{big}"', '!format "%{big}"', 'config/3.yaml', 4],
+    ['aliases', `&x "${half.slice(0, 50_000)}"`, '[*x, *x, *x]', 'config/5.yaml', 1],
+  ])('counts %s as often as manifests use it, in one or in many', (_, first, again, file, line) => {
+    const manifest = (key: number, count: number) =>
+      `kind: SimIntegration\nname: k${key}\nattributes:\n  a: ${first}\n  list:\n    - 1\n${`    - ${again}\n`.repeat(count)}`;
+    const big = half.slice(0, 150_000);
+    const filesOf = (count: number, uses: number) => ({
+      'tenantctl.yaml': `${config(`    variables: { big: ${big} }\n`)}sizeLimit: 1\n`,
+      ...Object.fromEntries(
+        Array.from({ length: count }, (_, at) => [`config/${at}.yaml`, manifest(at, uses)]),
+      ),
+    });
+    expect(load(filesOf(3, 1)).resources).toHaveLength(3);
+    const problemsOf = (count: number, uses: number) =>
+      failureOf(filesOf(count, uses)).filter(({ severity }) => severity === 'error');
+    const problem = { code: 'project-too-large', hint: expect.stringContaining('sizeLimit') };
+    expect(problemsOf(6, 1)).toMatchObject([{ ...problem, source: { file, line } }]);
+    expect(problemsOf(1, 7)).toMatchObject([problem]);
+  });
+
   it('does not count files that are no manifests, though manifests may follow', () => {
     const files = {
       'tenantctl.yaml': limited,
