@@ -70,7 +70,7 @@ describe('a reference', () => {
     expect(mergeFile(manifest, withRule({ type: 'RULE', id: 'r1', name: 'Mine' }))).toBe(manifest);
     const result = mergeOne(manifest, withRule({ type: 'RULE', id: 'r2', name: 'Theirs' }));
     expect(result.changed[0]?.content).toBe(
-      `${desk}beforeProvisioningRule:\n  type: RULE\n  name: Theirs\n  id: r2 # why\n`,
+      `${desk}beforeProvisioningRule: # why\n  type: RULE\n  name: Theirs\n  id: r2\n`,
     );
     expect(codes(result)).toEqual(['tag-replaced']);
   });

@@ -86,7 +86,7 @@ describe('tags', () => {
     expect(mergeFile(manifest, same)).toBe(manifest);
     const other = integration('I', { attributes: { url: 'https://other/', user: 'svc' } });
     expect(mergeFile(manifest, other)).toBe(
-      'kind: SimIntegration\nname: I\nattributes:\n  url: https://other/\n  user: svc # s\n',
+      'kind: SimIntegration\nname: I\nattributes: # s\n  url: https://other/\n  user: svc\n',
     );
   });
 

@@ -341,8 +341,8 @@ function* replaceWithBlock(
   const column = columnOf(text, start) + 2;
   const keyEnd = from === to ? lineEnd(text, from) : text.slice(0, from).trimEnd().length;
   const end = Math.max(keyEnd, to);
-  // Behind the last item of a list, a comment would be taken for the name of its id.
-  const beside = isList(value) ? (/^[ \t]+#.*/.exec(restOfLine(text, end))?.[0] ?? '') : '';
+  // Behind the last item, a comment would be taken for one on it.
+  const beside = /^[ \t]+#.*/.exec(restOfLine(text, end))?.[0] ?? '';
   const lines = eol + ' '.repeat(column) + indentBelow(printBlock(value), column, eol);
   yield splice(text, keyEnd, end + beside.length, headerComment(parsed, { node }) + beside + lines);
 }
