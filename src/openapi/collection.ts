@@ -92,12 +92,13 @@ interface Place {
 function placesOf(api: OpenApi): Place[] {
   const paths = Object.keys(api.at(api.root, 'paths')?.value ?? {}).sort();
   const prefix = serverPath(api);
+  const single = paths.filter((path) => /\/\{[^/]*\}$/.test(path));
+  // Of several, the first counts.
+  const items = new Map(single.reverse().map((path) => [path.slice(0, path.lastIndexOf('/')), path]));
   return paths.map((found) => ({
     found,
     path: found.startsWith(`${prefix}/`) ? found : prefix + found,
-    itemPath: paths.find(
-      (each) => each.startsWith(`${found}/{`) && /^\/\{[^/]*\}$/.test(each.slice(found.length)),
-    ),
+    itemPath: items.get(found),
   }));
 }
 

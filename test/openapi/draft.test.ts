@@ -260,9 +260,11 @@ it('a key other than the name is a question', async () => {
   expect(none.stdout).toContain('No field names an object');
 });
 
-it('a document may have many MB', async () => {
+it('a document may have many MB, and very many paths', async () => {
+  const others = Array.from({ length: 100_000 }, (_, at) => [`/p${at}`, {}] as const);
   const paths = {
     ...thingsOf({ name: text }),
+    ...Object.fromEntries(others),
     '/long': { description: 'x'.repeat(6_000_000) },
   };
   expect((await draftFrom(paths)).code).toBe(0);
