@@ -116,7 +116,6 @@ function bareNodeOf(value: Printable, place: PrintPlace): Node {
   }
   const list = new PrintedList();
   list.items = value.map((item, index) => partOf(index, item));
-  list.flow = value.length === 0;
   return list;
 }
 
