@@ -120,11 +120,7 @@ async function readDeclared(
     past,
     lookups: lookupsIn(inScope),
     references: referencesIn(inScope, kinds),
-    diagnostics: [
-      // `validate` shows information about manifests. In a plan it would distract from the changes.
-      ...project.diagnostics.filter(({ severity }) => severity !== 'info'),
-      ...(past?.diagnostics ?? []),
-    ],
+    diagnostics: [...project.diagnostics, ...(past?.diagnostics ?? [])],
   };
 }
 
