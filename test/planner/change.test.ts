@@ -1,6 +1,13 @@
 /** What a change holds: differences, secrets, ids, and what is left alone. */
 import { describe, expect, it } from 'vitest';
+import { kindFrom } from '../../src/kinds/described-kind.ts';
+import { liveObject } from '../../src/kinds/live-objects.ts';
+import type { Json } from '../../src/model/json.ts';
 import { isRefused } from '../../src/model/plan.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+import { changeFor } from '../../src/planner/change.ts';
+import { unseenInPlan } from '../../src/planner/unseen.ts';
+import { descriptorFrom } from '../support/descriptor.ts';
 import { type Answer, answers, liveFrom, type PlanCase, planOf, resource } from '../support/plan.ts';
 
 const secret = { $secret: 'SNOW' };
@@ -31,6 +38,14 @@ describe('a change', () => {
       defaults: [answers.template('k', { subject: 'Old' }, null)],
     });
     expect(template).toMatchObject({ action: 'create', id: null, diff: [{ before: 'Old', after: 'New' }] });
+  });
+
+  it('warns of what its kind knows of an update', () => {
+    const raw = { identity: 'a.example', mailFromDomain: 'old.a.example' };
+    const declared = [resource('MailFrom', ['a.example'], { mailFromDomain: 'new.a.example' })];
+    expect(changeOf({ declared, live: [{ kind: 'MailFrom', raw }] })?.warnings).toEqual([
+      'Publish the new MX and TXT records of a.example: `tenantctl status` prints them.',
+    ]);
   });
 
   it('lists the places of secrets, whether they change or not, and only where there are any', () => {
@@ -205,6 +220,27 @@ describe('a value that the tenant does not show', () => {
         expect.any(String),
       ],
     ]);
+  });
+
+  it('is told once where it is in an item of a list without order', () => {
+    const kind = kindFrom(
+      descriptorFrom({
+        kind: 'Hook',
+        path: '/hooks',
+        fields: { form: 'json' },
+        places: { 'form/users': 'set' },
+      }),
+    );
+    const users = (password: Json, ...names: string[]) => ({
+      users: names.map((name) => ({ name, password })),
+    });
+    const live = liveObject(kind, { id: '1', name: 'H', form: users('****', 'b', 'a') }, null);
+    const declared = resource(kind, ['H'], { form: users(secret, 'b', 'a') });
+    const context = { settings: contractSettings, unseen: unseenInPlan({ matches: () => false }, false) };
+    expect(changeFor({ kind, resource: declared, live }, null, context)).toEqual({
+      change: null,
+      notComparable: ['/form/users/0/password', '/form/users/1/password'],
+    });
   });
 
   it('is not asked for where the manifest clears it: that can be compared', () => {

@@ -168,6 +168,19 @@ describe('a saved plan when it is applied', () => {
     expect(codesLater(planOf({ declared: more, live }), { maxDeletes: 1 })).toEqual(['max-deletes']);
   });
 
+  it('counts what is deleted to be made again, which may be protected too', () => {
+    const { changes, ...plan } = planOf({ declared, live });
+    const replaced = changes.map((each) => ({
+      ...each,
+      action: 'update' as const,
+      risk: ['replace' as const],
+    }));
+    expect(codesLater({ ...plan, changes: replaced }, { maxDeletes: 1 })).toEqual(['max-deletes']);
+    expect(codesLater({ ...plan, changes: replaced }, { protect: ['SenderAddress/a@*'] })).toEqual([
+      'protected',
+    ]);
+  });
+
   it.each<[string, number | null, number, { digest?: string; maxDeletes?: number }, boolean]>([
     ['without a limit keeps to that of the environment', null, 1, {}, false],
     ['cannot raise the limit of the environment by itself', 9, 1, {}, false],

@@ -3,6 +3,7 @@ import { Failure } from '../../src/model/failure.ts';
 import { defaultsFor, nearDefaultsFor, readRequestsFor } from '../../src/planner/input.ts';
 import { matchAll } from '../../src/planner/match.ts';
 import { answers, inputOf, liveObjects, type PlanCase, planOf, resource } from '../support/plan.ts';
+import { kinds, profile, ref, role } from './referring.ts';
 
 const search = (label: string, lifecycle = {}) => resource('ProfileSearch', [label], {}, { lifecycle });
 const sender = (email: string, more = {}) => resource('SenderAddress', [email], {}, more);
@@ -42,6 +43,18 @@ describe('what a plan reads', () => {
     const pinned = (name: string, id: string | null) => resource('AuthProfile', [name], {}, { id });
     const [profiles] = reads({ declared: [pinned('A', 'p1'), pinned('B', null), pinned('C', 'p1')] });
     expect(profiles).toMatchObject({ keys: [['A'], ['B'], ['C']], ids: ['p1'] });
+  });
+
+  it('may be two objects of one name where a manifest only refers to them, and not where one declares it', () => {
+    const profiles = ['Profile/Declared', 'Profile/Referred'].map(ref);
+    const { environment, ...input } = inputOf({
+      declared: [resource(role, ['Reader'], { profiles }), resource(profile, ['Declared'])],
+    });
+    const requests = readRequestsFor({ ...input, environment: { ...environment, kinds } });
+    expect(requests.find(({ kind }) => kind === profile)).toMatchObject({
+      keys: [['Declared'], ['Referred']],
+      allowsDuplicates: [['Referred']],
+    });
   });
 
   it('is the whole list where something of the kind may be deleted', () => {

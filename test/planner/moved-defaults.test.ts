@@ -66,6 +66,13 @@ describe('the remark on a moved default', () => {
     expect(remark?.hint).toContain(contentDigest(kind, liveFrom(answers.template('x', theirs, null))));
   });
 
+  it('leaves out what the manifest marks as a secret', () => {
+    const [remark] = moved({ subject: { $secret: 'S' } }, { ...old, subject: 'Welcome' }, old).map((each) =>
+      movedDefaultRemark(each, null),
+    );
+    expect(remark).not.toHaveProperty('versions');
+  });
+
   it('says so where the manifest is as the vendor has it now', () => {
     const theirs = { ...old, subject: 'Welcome' };
     const [remark] = moved({ subject: 'Welcome' }, theirs, null).map((each) =>

@@ -1,6 +1,7 @@
 /** What `!ref` stands for in a tenant, and what is said where it stands for nothing. */
 import { describe, expect, it } from 'vitest';
 import { nameDifferences } from '../../src/engine/review.ts';
+import { kindFrom } from '../../src/kinds/described-kind.ts';
 import type { Kind, LiveObject } from '../../src/kinds/kind.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import { formatAddress } from '../../src/model/address.ts';
@@ -16,6 +17,7 @@ import {
   refuseMissing,
   resolveReferences,
 } from '../../src/planner/references.ts';
+import { descriptorFrom } from '../support/descriptor.ts';
 import { planOf, resource } from '../support/plan.ts';
 import { identity, kinds, live, pair, profile, ref, role } from './referring.ts';
 
@@ -128,6 +130,44 @@ describe('a reference', () => {
     expect(done.source()).toEqual(plain.source());
     expect(done.address).toBe('Role/Reader');
   });
+
+  it('that is the name of a member is an id in all places but those of the manifest', () => {
+    const limited = kindFrom(
+      descriptorFrom({
+        kind: 'Limited',
+        path: '/v2025/limited',
+        fields: { limits: 'json' },
+        places: { limits: { is: 'reference', names: true, to: 'Profile' } },
+      }),
+    );
+    const [written, place] = ['/limits/Profile~1Read/max', '/limits/p1/max'];
+    const source = (file: string) => ({ file, line: 1, column: 1 });
+    const declared: Resource = {
+      ...resource(
+        limited,
+        ['L'],
+        { limits: { 'Profile/Read': { max: 1 } } },
+        { lifecycle: { ignore: [written] } },
+      ),
+      secrets: () => [written],
+      locate: source,
+      point: (at) => ({ source: source(at), excerpt: '' }),
+      overlayAt: source,
+    };
+    const done = fillReferences(
+      declared,
+      resolve({ declared: [declared], objects: [live(profile, 'p1', 'Read')] }),
+    );
+    expect(done.fields).toEqual({ limits: { p1: { max: 1 } } });
+    expect([done.lifecycle.ignore, done.secrets()]).toEqual([[place], [place]]);
+    const places = [done.locate(place), done.point(place).source, done.overlayAt(place)];
+    expect(places.map((each) => each?.file)).toEqual(Array(3).fill(written));
+  });
+
+  it('of what is declared absent may lead nowhere: what is above it may go too', () => {
+    const gone = resource(role, ['Reader'], { owner: ref('Identity/Gone') }, { ensure: 'absent' });
+    expect(problems({ declared: [gone] })).toEqual([]);
+  });
 });
 
 describe('a reference that stands for nothing', () => {
@@ -189,16 +229,11 @@ describe('a reference that stands for nothing', () => {
       'twins',
       {
         declared: [profiles],
-        objects: [
-          live(profile, 'p1', 'Read'),
-          live(profile, null, 'Read'),
-          live(profile, 'p3', 'Read'),
-          live(profile, 'p3', 'Read'),
-        ],
+        objects: [live(profile, 'p1', 'Read'), live(profile, null, 'Read'), live(profile, 'p1', 'Read')],
       },
       {
         code: 'ambiguous-ref',
-        message: 'The tenant has 3 objects of the kind Profile with the key "Read": ids p1, no id, p3.',
+        message: 'The tenant has 2 objects of the kind Profile with the key "Read": ids p1, no id.',
         hint: 'Rename all but one of them in the tenant, or write the id instead.',
       },
     ],

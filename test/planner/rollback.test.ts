@@ -104,6 +104,13 @@ describe('undoing an update', () => {
     ]);
   });
 
+  it('leaves what somebody else put into an object that the apply made', () => {
+    const sides = { before: { auth: { user: null } }, after: { auth: { user: 'u' } } };
+    const records = [updated({ attributes: sides.before }, { attributes: sides.after })];
+    const plan = rollBack({ records, live: [live({ attributes: { auth: { user: 'u', role: 'x' } } })] });
+    expect(plan.changes[0]?.diff).toMatchObject([{ path: '/attributes/auth/user', op: 'remove' }]);
+  });
+
   it('gives back the former name', () => {
     const renamed = record(address, { renamedFrom: ['Was'], before: blank, after: blank });
     const plan = rollBack({ records: [renamed], live: [live()] });

@@ -92,15 +92,18 @@ describe('a list without order inside JSON', () => {
       places: { 'form/**/tags': 'set' },
     }),
   );
-  const originsOf = (then: Json, now: Json, shown: Json, written?: JsonObject) => {
+  const diffOf = (then: Json, now: Json, shown: Json, written?: JsonObject) => {
     const live = liveObject(kind, { id: '1', name: 'H', form: shown }, null);
     const { change } = changeFor({ kind, resource: resource(kind, ['H'], { form: now }), live }, null, {
       settings: contractSettings,
       unseen: unseenInPlan({ matches: () => false }, false),
       since: { previous: resource(kind, ['H'], { form: then }), written },
     });
-    return [...new Set(change?.diff.map(({ origin }) => origin))];
+    return change?.diff ?? [];
   };
+  const originsOf = (...given: Parameters<typeof diffOf>) => [
+    ...new Set(diffOf(...given).map(({ origin }) => origin)),
+  ];
 
   it('or a member beside it was not changed in the tenant where an apply since wrote it', () => {
     const form = (title: string) => ({ title });
@@ -116,6 +119,8 @@ describe('a list without order inside JSON', () => {
     expect(originsOf(then, more, form(['a', 'b']))).toEqual(['repo']);
     expect(originsOf(then, form(['a', 'b']), form(['b']))).toEqual(['tenant']);
     expect(originsOf(then, more, form(['a']))).toEqual(['both']);
+    const items = diffOf(then, more, form(['a'])).filter(({ path }) => path !== '/form');
+    expect(items.filter(({ base }) => base !== undefined)).toEqual([]);
   });
 });
 
@@ -124,6 +129,18 @@ describe('an object', () => {
     const found = told({ previous: [integration({ type: 'A' })], declared: [integration({ type: 'A' })] });
     expect(found.origins).toEqual({ '/type': 'tenant' });
     expect(found.undoes).toBe(true);
+  });
+
+  it('that an apply of this checkout deleted since is made again by the repository', () => {
+    const declared = integration({ type: 'A' });
+    const made = (written: JsonObject | null | undefined) =>
+      changeFor({ kind: declared.kind, resource: declared, live: null }, null, {
+        settings: contractSettings,
+        unseen: unseenInPlan({ matches: () => false }, false),
+        since: { previous: declared, written },
+      }).change;
+    expect(made(null)).toMatchObject({ diff: [{ origin: 'repo' }], risk: [] });
+    expect(made(undefined)).toMatchObject({ diff: [{ origin: 'tenant' }], risk: ['undoes-tenant-change'] });
   });
 
   it('that is new in the repository, or was declared absent, is made by it', () => {
@@ -249,6 +266,13 @@ describe('what the revision declared', () => {
       secrets: { S: 'canary' },
     });
     expect(plan.changes).toHaveLength(1);
+    expect(JSON.stringify(plan)).not.toContain('canary');
+  });
+
+  it('to be secret is not shown of the tenant either, where the manifest has a text in clear now', () => {
+    const [then, now] = [{ x: { $secret: 'S' } }, { x: 'mine' }];
+    const plan = planOf(case3({ attributes: then }, { attributes: now }, { attributes: '{"x":"canary"}' }));
+    expect(plan.changes).toMatchObject([{ diff: [{ path: '/attributes/x', sensitive: true }] }]);
     expect(JSON.stringify(plan)).not.toContain('canary');
   });
 });

@@ -50,6 +50,7 @@ describe('a delete is refused', () => {
     await open({ limits: { maxDeletes: 1 } });
     world.declare([gone(reminder), gone({ kind: 'SenderAddress', email: 'gone@acme.example' })]);
     await isRefused('max-deletes', '--max-deletes 2');
+    await isRefused('max-deletes', '--max-deletes 2', '--max-deletes', '0');
     expect(await world.run('apply --yes --max-deletes 2')).toMatchObject({ code: 0 });
   });
 
