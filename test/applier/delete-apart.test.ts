@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { apply, inTime, outcomes, steppingClock, watched } from './run.ts';
+import { apply, inTime, newFolder, outcomes, steppingClock, watched } from './run.ts';
 import { startTenant, type Tenant } from './tenant.ts';
 import { deleteNotes, planOf } from './things.ts';
 
@@ -47,6 +47,20 @@ describe('a bulk delete that the tenant refuses', () => {
     const result = await apply(planOf(deleteNotes([one, two, three])), tenant);
     expect(outcomes(result)).toEqual({ 'Note/one': 'done', 'Note/two': 'failed', 'Note/three': 'done' });
     expect([...tenant.notes.keys()]).toEqual(['two']);
+  });
+
+  it('is finished by the same plan, once the tenant deletes the object that it refused', async () => {
+    const tenant = await startTenant({ notes });
+    let isForbidden = true;
+    tenant.fault = ({ body }) => {
+      if (tenant.sent.length === 1) tenant.notes.delete('one');
+      return isForbidden && JSON.stringify(body).includes('"two"') ? refused : null;
+    };
+    const [plan, folder] = [planOf(deleteNotes([one, two, three])), await newFolder()];
+    await apply(plan, tenant, { folder });
+    isForbidden = false;
+    expect((await apply(plan, tenant, { folder })).outcome).toBe('done');
+    expect(tenant.notes.size).toBe(0);
   });
 
   it('of a single object that is still there is not sent again', async () => {

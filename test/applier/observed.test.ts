@@ -213,6 +213,13 @@ it('what was ignored is told apart from what was rewritten', () => {
   });
 });
 
+it('of what the plan conceals, nobody can tell whether it was ignored or rewritten', () => {
+  const concealed = declaring({ text: 'new' }, sensitive('/text'));
+  expect(deviationsOf(concealed, live({ text: 'x' }), live({ text: 'x' }), secrets).warnings).toEqual([
+    'The tenant does not show /text as it was written.',
+  ]);
+});
+
 describe('a member that no change is about', () => {
   const { change: made } = update(
     diff('/attributes/on', 'a', 'b'),

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   type Answer,
+  holdsMessage,
   isSuccess,
   isWhole,
   lostAnswer,
@@ -17,6 +18,7 @@ it.each<[string, Answer, boolean, boolean, boolean]>([
   ['200', answerWith(200), true, true, true],
   ['204', answerWith(204), true, true, true],
   ['206, which holds a part', answerWith(206), true, false, true],
+  ['226, which holds differences', answerWith(226), true, false, true],
   ['299', answerWith(299), true, true, true],
   ['300', answerWith(300), false, false, false],
   ['404', answerWith(404), false, false, false],
@@ -27,6 +29,21 @@ it.each<[string, Answer, boolean, boolean, boolean]>([
   ['a request that was not sent', unsentAnswer('unreachable', 'no host'), false, false, false],
 ])('%s: is it a success, is it whole, may it have happened', (_, answer, success, whole, happened) => {
   expect([isSuccess(answer), isWhole(answer), mayHaveHappened(answer)]).toEqual([success, whole, happened]);
+});
+
+it.each([
+  [200, false],
+  [302, true],
+  [400, true],
+])('the body of a %i is a message, from which secrets are removed: %s', (status, isMessage) => {
+  const answered = {
+    outcome: 'answered',
+    status,
+    headers: {},
+    body: { name: 'x' },
+    text: '',
+  } as const;
+  expect(holdsMessage(answered)).toBe(isMessage);
 });
 
 describe('a request that was not sent', () => {

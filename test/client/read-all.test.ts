@@ -95,6 +95,12 @@ it('a template that the tenant does not have has no variables; another failure i
   await expect(read(403).variables).rejects.toThrow('the variables of a template');
 });
 
+it('a host that lists no variables is not asked for any', async () => {
+  const client = fakeClient(() => answerWith(403));
+  expect(await readVariables(client, [['welcome', 'EMAIL', 'en']])).toEqual(new Map());
+  expect(client.asked).toEqual([]);
+});
+
 it('a few objects are read by their ids and keys where the whole list takes more requests', async () => {
   const template = { id: '7', key: 'a', medium: 'EMAIL', locale: 'en' };
   const read = async (total: number) => {

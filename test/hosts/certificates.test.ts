@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SecureVersion } from 'node:tls';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { startProxy } from '../client/proxies.ts';
 import { ca, client, server, stranger } from '../support/certificates.ts';
 import { runProgram } from '../support/world.ts';
@@ -77,6 +77,15 @@ it.each<[string, string, NodeJS.ProcessEnv]>([
   const { url } = await guarded();
   const { code, words } = await exported(url, tls, { env });
   expect({ code, words }).toMatchObject({ code: 0 });
+});
+
+it('are trusted by the authorities of the system, too, where the project names one of its own', async () => {
+  const { url } = await guarded();
+  const tls = process.getBuiltinModule('node:tls');
+  const made = vi.spyOn(tls, 'createSecureContext');
+  onTestFinished(() => made.mockRestore());
+  await exported(url, '{ cert: tls/client.pem, key: tls/key.pem, ca: tls/ca.pem }');
+  expect(made.mock.calls.map(([options]) => options?.ca)).toContainEqual([...tls.rootCertificates, ca.cert]);
 });
 
 it('are sent it where they only issue tokens', async () => {

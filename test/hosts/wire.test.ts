@@ -5,13 +5,14 @@ import { createTestWorld, succeed } from '../support/world.ts';
 
 const sender = { kind: 'SenderAddress', email: 'a@acme.example' };
 
-test('every request says which program sends it, the one for a token too', async () => {
+test('every request says which program sends it, and takes a compressed answer, the one for a token too', async () => {
   const world = await createTestWorld();
   world.declare([sender]);
   await succeed(world, 'apply --yes');
   const { log } = world.sandbox;
   expect(log.map(({ operation }) => operation)).toContain('issue-token');
-  expect([...new Set(log.map(({ headers }) => headers['user-agent']))]).toEqual([`tenantctl/${version}`]);
+  const names = log.map(({ headers }) => `${headers['user-agent']}, ${headers['accept-encoding']}`);
+  expect([...new Set(names)]).toEqual([`tenantctl/${version}, gzip`]);
 });
 
 test('an id for support is shown with an error, beside the tracking id, and kept in the result', async () => {
