@@ -241,6 +241,9 @@ describe('objects', () => {
     expect(codes(reported)).toEqual(['object-gone']);
     const removed = merge({ files, live: [sender('a@acme.example')], more: { delete: true } });
     expect(removed.changed[0]?.content).toBe('# ours\nkind: SenderAddress\nemail: a@acme.example\n');
+    expect(removed.diagnostics.map(({ message }) => message)).toEqual([
+      'The tenant no longer has SenderAddress/b%40acme.example; its document was removed.',
+    ]);
     expect(merge({ files, live: [], more: { delete: true } }).deleted).toEqual([
       'config/sender-addresses.yaml',
     ]);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { compareField } from '../../src/kinds/compare.ts';
+import { compareField, differencesBetween } from '../../src/kinds/compare.ts';
 import type { Field } from '../../src/kinds/kind.ts';
-import type { Json } from '../../src/model/json.ts';
+import { simIntegration } from '../../src/kinds/sim-integration.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 
 const members: Field = { is: 'json', declares: 'members', pairs: true };
 const whole: Field = { is: 'json', declares: 'whole' };
@@ -13,6 +14,23 @@ function diff(field: Field, declared: Json, live?: Json): string[] {
     ({ op, path, before, after }) => `${op} ${path} ${JSON.stringify(before)} -> ${JSON.stringify(after)}`,
   );
 }
+
+it('of two sides the first is the one before, also where the other one has nothing', () => {
+  const [one, other] = [{ type: 'A', attributes: { a: 1 } }, { description: 'D' }];
+  const between = (first: JsonObject, second: JsonObject) =>
+    differencesBetween(simIntegration, first, second).map(({ op, path, before, after }) => [
+      op,
+      path,
+      before,
+      after,
+    ]);
+  expect(between(one, other)).toEqual([
+    ['add', '/description', null, 'D'],
+    ['remove', '/type', 'A', null],
+    ['remove', '/attributes/a', '1', null],
+  ]);
+  expect(between(other, one).map(([op]) => op)).toEqual(['remove', 'add', 'add']);
+});
 
 describe('a plain field', () => {
   it.each<[Json, Json | undefined, string[]]>([

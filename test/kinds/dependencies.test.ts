@@ -183,6 +183,11 @@ describe('the addresses that a change needs', () => {
     ];
     expect(listNeeds({ address: 'Role/x', requests })).toEqual(['Source/a', 'Source/b']);
     expect(listNeeds({ address: 'Role/x', requests: [{ ...request, body: null }] })).toEqual([]);
+    // A change of what was just created is at its own id.
+    const path = '/v2025/roles/{Role/x}/members/{Source/a}';
+    expect(listNeeds({ address: 'Role/x', requests: [{ ...request, path, body: null }] })).toEqual([
+      'Source/a',
+    ]);
   });
 
   it('make no order where they are not created in the same plan', () => {

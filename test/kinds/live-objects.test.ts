@@ -7,6 +7,7 @@ import {
   identityOf,
   keyBefore,
   LiveIndex,
+  lastModified,
   liveObject,
 } from '../../src/kinds/live-objects.ts';
 import { parentKey, partFor } from '../../src/kinds/parents.ts';
@@ -292,4 +293,13 @@ it('no key is looked for that no request path can hold', () => {
     ],
   };
   expect(candidateKeys(several, known)).toEqual([['a', 'b']]);
+});
+
+it.each([
+  [{ modified: '2026-01-02T03:04:05+02:00' }, '2026-01-02T01:04:05.000Z'],
+  [{ modified: 'yesterday', updated_at: '2026-01-02T03:04:05Z' }, '2026-01-02T03:04:05.000Z'],
+  [{ modified: '2026-13-02T03:04:05Z' }, null],
+  [{}, null],
+])('an object with %j was last modified at %s, in UTC', (shown, time) => {
+  expect(lastModified(liveFrom(answers.integration('1', 'S', shown)))).toBe(time);
 });

@@ -28,7 +28,7 @@ const kind = kindFrom(
 );
 
 const fields: JsonObject = {
-  config: { password: 'p', deep: [{ key: 'firstName' }, { apiKey: 'x' }] },
+  config: { password: 'p', deep: [{ key: 'firstName' }, { apiKey: 'x' }, { key: { password: 'p' } }] },
   token: { kind: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl', password: 'v' },
   options: { a: [{ pin: '1234' }] },
   phrase: 'open sesame',

@@ -1,10 +1,12 @@
 /** How the objects of each kind are read, written by hand from the API documents. */
 import { describe, expect, it } from 'vitest';
+import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { fieldNamed, type Kind, type List } from '../../src/kinds/kind.ts';
 import { allOf, someOf } from '../../src/kinds/read-request.ts';
 import type { Key } from '../../src/model/address.ts';
 import { contractSettings } from '../../src/model/settings.ts';
+import { descriptorFrom } from '../support/descriptor.ts';
 import { liveFrom } from '../support/plan.ts';
 
 const settings = { ...contractSettings, profileSearchPath: '/api/searches' };
@@ -196,6 +198,19 @@ describe('a single object', () => {
   ])('of %s has its own call where its id is known', (name, path) => {
     const { read } = builtInKinds.get(name);
     expect(read.how === 'list' && read.one?.('a/b', settings)).toMatchObject({ method: 'GET', path });
+  });
+
+  it.each([
+    [true, 'is not there yet'],
+    [false, 'must be there: the path is wrong'],
+  ])('that the API creates (%s) and answers with a 404 %s', (create) => {
+    const { read } = kindFrom(
+      descriptorFrom({ kind: 'Config', path: '/v2025/config', single: true, update: 'put', create }),
+    );
+    expect(read.how === 'single' && [404, 403].map((status) => read.isAbsent({ status }))).toEqual([
+      create,
+      false,
+    ]);
   });
 
   it('of AuthProfile is read by its id, since the list has ids only', () => {

@@ -56,6 +56,11 @@ describe('variables', () => {
     expect(codes([template(fields)], known)).toEqual(['unknown-variable']);
   });
 
+  it('are told twenty times at most in one template, since more have one cause', () => {
+    const names = Array.from({ length: 15 }, (_, at) => `$nobody${at} $__global.nothing${at}`);
+    expect(codes([template({ body: names.join(' ') })], known)).toHaveLength(20);
+  });
+
   it('are not judged without the tenant or without the default of the template', () => {
     const declared = [template({ body: '$nobody $__global.nothing' })];
     expect(findings(declared)).toEqual([]);
@@ -251,6 +256,7 @@ describe('search rules', () => {
     [attribute('after', 'contract_end_date'), null],
     [attribute('after', 'the end'), 'rule-value'],
     [{ ...attribute('after', 'The end'), secondary_attribute_id: 'a2' }, null],
+    [{ ...attribute('after', 'The end'), secondary_attribute_id: null }, 'rule-value'],
     [attribute('<', '30 after'), null],
     [attribute('==', 'Engineering'), null],
     [attribute('>', '42'), null],
@@ -472,5 +478,16 @@ describe('places', () => {
   it('in a side file', () => {
     const files = { 'config/texts/a.html': '<p>\r\n  ü #if($x)\r\n</p>\r\n' };
     expect(at('body: !file texts/a.html\n', files)).toEqual(['config/texts/a.html:2:5 2 |   ü #if($x)']);
+  });
+
+  it('in an overlay, as the message says', () => {
+    const overlay = `    overlays: [{ target: NotificationTemplate/**, merge: { subject: 'one #end' } }]\n`;
+    const { resources } = load({
+      'tenantctl.yaml': config(overlay),
+      'config/a.yaml': `${head}subject: one\n`,
+    });
+    const [found] = lint({ resources, known: null, levels: {} });
+    expect(found).toMatchObject({ source: { file: 'tenantctl.yaml', line: 5 } });
+    expect(found?.message).toMatch(/ \(set by this overlay\)\.$/);
   });
 });

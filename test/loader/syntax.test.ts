@@ -56,6 +56,10 @@ it('every mistake is explained at a place in the file', () => {
   );
 });
 
+it('the first three mistakes of a document are told', () => {
+  expect(problemsOf('a: b: c\n'.repeat(5))).toHaveLength(3);
+});
+
 it('no explanation repeats a text of the file, which might be a secret', () => {
   fc.assert(
     fc.property(texts([...pieces, ...more, 'hunter2', 'hunter2']), (text) => {
