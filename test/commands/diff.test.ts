@@ -290,6 +290,33 @@ describe('secrets', () => {
       sensitive: true,
     });
   });
+
+  it('stay secret where overlays put texts in their places', async () => {
+    const overlays = (colour: string) => [{ target: 'SimIntegration/*', merge: { attributes: { colour } } }];
+    two.writeProject({
+      test: { overlays: overlays('text-one') },
+      production: { overlays: overlays('text-two') },
+    });
+    two.test.write(
+      'config/desk.yaml',
+      'kind: SimIntegration\nname: Desk\nattributes: { colour: !secret DESK }\n',
+    );
+    const { objects } = await diff('--declared', 'test', 'production');
+    expect(objects[0]?.diff).toMatchObject([{ path: '/attributes/colour', before: null, sensitive: true }]);
+  });
+
+  it.each([
+    ['have one name are equal', 'DESK', []],
+    ['have two names are not comparable', 'OTHER', ['/attributes/password']],
+  ])('of two manifests that are not set and %s', async (_, name, unknown) => {
+    const manifest = (secret: string, colour: string) =>
+      `kind: SimIntegration\nname: Desk\nattributes: { password: !secret ${secret}, colour: ${colour} }\n`;
+    two.test.write('one.yaml', manifest('DESK', 'blue'));
+    two.test.write('two.yaml', manifest(name, 'red'));
+    const { objects, notComparable } = await diff('./one.yaml', './two.yaml', '-e', 'test');
+    expect(objects.flatMap((object) => object.diff.map(({ path }) => path))).toEqual(['/attributes/colour']);
+    expect(notComparable.flatMap(({ paths }) => paths)).toEqual(unknown);
+  });
 });
 
 describe('manifests', () => {
@@ -369,6 +396,11 @@ describe('manifests', () => {
     expect(objects[0]?.source).toEqual({
       file: 'kept/test/notification-templates/welcome/email.en.yaml',
       line: 1,
+    });
+    await succeed(two, 'export -e production --out kept/production');
+    expect((await diff('kept/production', 'kept/test', '-e', 'test')).objects[0]).toMatchObject({
+      in: 'both',
+      source: { file: objects[0]?.source?.file },
     });
   });
 

@@ -7,6 +7,7 @@ import { commitAll } from '../support/repository.ts';
 import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, expectEnd, succeed, type World } from '../support/world.ts';
 
+const key = { key: 'welcome', medium: 'EMAIL', locale: 'en' };
 const standard = { key: 'welcome', subject: 'Welcome', body: 'Hello\nSign in.\nRegards' };
 const address = 'NotificationTemplate/welcome/EMAIL/en';
 const manifest = 'config/notification-templates/welcome/email.en.yaml';
@@ -127,6 +128,13 @@ it("shows the vendor's old text from the commit that exported it, with the same 
   expect(without.digest).toBe(plan.digest);
   await made.run('plan --report plan.html');
   expect(made.read('plan.html')).toContain('git has no manifest with its text');
+});
+
+it('is what the page of a plan shows of a template that is deleted, since people get it then', async () => {
+  const made = await tenant();
+  made.declare([{ kind: 'NotificationTemplate', ...key, ensure: 'absent' }]);
+  await made.run('plan --report plan.html');
+  expect(made.read('plan.html')).toContain('Sign in.');
 });
 
 it('adds the digest in a merge where there is none, and keeps one that a person has to look at', async () => {
