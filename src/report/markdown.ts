@@ -436,8 +436,8 @@ type Form = 'whole' | 'brief';
  */
 function fitComment(head: string, groups: readonly SectionGroup[], foot: string, advice: string): string {
   const room = maxLength - foot.length - noteLength;
-  // A head that is too long by itself ends at an empty line, so that no markup stays open.
-  const top = head.length <= room ? head : `${head.slice(0, head.lastIndexOf('\n\n', room))}\n\n`;
+  // It ends at an empty line, so that no markup stays open where it is too long by itself.
+  const top = `${head.slice(0, head.lastIndexOf('\n\n', room))}\n\n`;
   const forms = chooseForms(groups, room - top.length);
   const body = groups.map(({ heading, sections }) => {
     const shown = sections.flatMap((section) => {

@@ -86,7 +86,7 @@ function sarifResult({ severity, message, source, hint, address }: Diagnostic, f
   const physical = source && {
     // Code scanning looks for files from the top of the repository.
     artifactLocation: { uri: uriPath(folder + source.file) },
-    region: { startLine: Math.max(1, source.line), startColumn: Math.max(1, source.column) },
+    region: { startLine: source.line, startColumn: source.column },
   };
   const logical = address === undefined ? undefined : [{ fullyQualifiedName: printable(address) }];
   // A plain message (3.11.5, 3.11.6): braces are doubled, since `{0}` is a placeholder, and if brackets could be read as a

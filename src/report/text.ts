@@ -182,7 +182,7 @@ function foldEntries(groups: readonly Group[], is: Page['is'], options: ReportOp
       return [group, options.verbose ? alone : familiesOf(group.entries)] as const;
     }),
   );
-  const rank = ([entry]: Family<Entry>) => (entry.isFailure ? -1 : urgencyOf(entry));
+  const rank = ([entry]: Family<Entry>) => urgencyOf(entry);
   const forms = new Map<Family<Entry>, 'whole' | 'brief'>();
   const left = options.verbose ? { whole: Number.POSITIVE_INFINITY, brief: 0 } : { ...maxLinesOf };
   for (const family of [...families.values()].flat().toSorted((a, b) => rank(a) - rank(b))) {

@@ -212,6 +212,7 @@ describe('what is no credential', () => {
           password: 'vault:kv/hr/password',
           clientSecret: 'https://acme.vault.azure.net/secrets/hr',
           token: 'arn:aws:secretsmanager:eu-west-1:1:secret:hr',
+          apiKey: 'projects/acme/secrets/hr',
         },
       }),
     ).toEqual([]);

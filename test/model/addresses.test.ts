@@ -25,6 +25,8 @@ describe('an address', () => {
     ['help@acme.example', 'Kind/help%40acme.example'],
     ['plain_text-1.2', 'Kind/plain_text-1.2'],
     ['two words', 'Kind/two%20words'],
+    // In a glob, these would mean other names too.
+    ['(EU)*!', 'Kind/%28EU%29%2A%21'],
   ])('encodes %j as %s', (part, address) => {
     expect(formatAddress('Kind', [part])).toBe(address);
   });

@@ -6,8 +6,13 @@ it.each([10, 12, 30])(
   (pairs) => {
     expect(isSlowGlob(`config/${'{,}'.repeat(pairs)}*.yaml`)).toBe(true);
     expect(isSlowGlob(`config/${'(|)'.repeat(pairs)}*.yaml`)).toBe(true);
+    expect(isSlowGlob(`config/${'?(a)'.repeat(pairs)}.yaml`)).toBe(true);
   },
 );
+
+it('a glob is slow that is longer than any name', () => {
+  expect([4096, 4097].map((length) => isSlowGlob('a'.repeat(length)))).toEqual([false, true]);
+});
 
 it.each(['config/**/*.{yaml,yml,YAML,YML}', '{eu,us,ap}-{prod,test,dev}-{a,b,c,d}/**', 'x/{,}{,}{,}*'])(
   'a glob that people write is not: %s',

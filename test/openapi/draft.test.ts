@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { OpenApi } from '../../src/openapi/document.ts';
 import { draftFolder, json, text } from './drafting.ts';
 
 const api = fileURLToPath(new URL('api/', import.meta.url));
@@ -35,6 +36,18 @@ it('takes no page for larger than a descriptor may say', async () => {
   const limit = { name: 'limit', in: 'query', schema: { type: 'integer', maximum: 2147483647, default: 20 } };
   const { stdout } = await draftFrom({ '/things': { ...one, parameters: [limit] } });
   expect(parse(stdout).list).toMatchObject({ pageSize: 20 });
+  // A header pages nothing.
+  const header = await draftFrom({ '/things': { ...one, parameters: [{ ...limit, in: 'header' }] } });
+  expect(header.stdout).toContain('no limit is described');
+});
+
+it('requires what every object has to have, and not what one of several forms has', async () => {
+  const name = { type: 'object', properties: { name: text, a: text, b: text, c: text }, required: ['c'] };
+  const forms = { oneOf: [{ required: ['a'] }, { required: ['b'] }], allOf: [name] };
+  const { stdout } = await draftFrom({
+    '/things': { ...thingsOf({ name: text })['/things'], post: { requestBody: json(forms) } },
+  });
+  expect(parse(stdout).write).toEqual({ required: ['c'] });
 });
 
 it('drafts a field that may be null as one of its type', async () => {
@@ -270,6 +283,20 @@ it('a document may have many MB, and very many paths', async () => {
   expect((await draftFrom(paths)).code).toBe(0);
 });
 
+it('no more than 64 MB are read, in all files together', () => {
+  const files: Readonly<Record<string, string>> = {
+    'api.json': JSON.stringify({ openapi: '3.1.0', a: { $ref: 'a.json' }, b: { $ref: 'b.json' } }),
+    'a.json': `{"x": {}${' '.repeat(64 * 1024 * 1024 - 200)}}`,
+    'b.json': `{"x": {}${' '.repeat(200)}}`,
+  };
+  const read = () => new Uint8Array();
+  const openApi = new OpenApi({ glob: () => [], read, text: (file) => files[file] ?? '' }, 'api.json');
+  expect(openApi.at(openApi.root, 'a', 'x')).not.toBeNull();
+  expect(openApi.at(openApi.root, 'b', 'x')).toBeNull();
+  const reason = 'b.json makes the files of the document larger than 64 MB together';
+  expect(openApi.takeUnread()).toEqual([['b.json', reason]]);
+});
+
 it('hostile words stay in their comments', async () => {
   const evil = 'x\n!!js/function\u001b[31m\u202e: {';
   const paths = thingsOf({ name: text, size: { type: 'string', enum: [evil, `${evil}2`] } });
@@ -333,6 +360,8 @@ describe('a reference that leads out of the folder of the document is not follow
     ['by an absolute path', '/etc/hostname', 'There is no file etc/hostname'],
     ['over the network', 'http://127.0.0.1:9/secret.json', 'it is not a file beside the document'],
     ['by a file URL', 'file:///etc/hostname', 'it is not a file beside the document'],
+    ['by a host alone', '//127.0.0.1:9/secret.json', 'it is not a file beside the document'],
+    ['by a path of Windows', '..\\secret.json', 'it is not a file beside the document'],
     ['encoded', '%2e%2e/secret.json', 'it leads out of the repository or folder of the document'],
     ['through a link', 'link.json', 'it leads out of the repository or folder of the document'],
   ])('%s', async (_name, reference, reason) => {

@@ -178,6 +178,29 @@ it('of results says once how to go on where something is left', () => {
   const partial = { ...planned, environments };
   for (const format of ['text', 'markdown'] as const)
     expect(render(partial, format).match(/^To finish/gm)).toHaveLength(1);
+  expect(render(partial, 'text')).toMatch(/✖ tenant-1 [\d ]+Applied in part\n/);
+});
+
+it('of results tells why a run was refused, and what went wrong after an apply', () => {
+  const [one, other] = fleet(names(2), () => [senderDelete]).environments;
+  if (!one || !other) throw new Error('There is no environment.');
+  const refused = { ...one, result: result([], { outcome: 'refused', diagnostics: [guard] }) };
+  const lost = { ...other, result: result([]), error: { exitCode: 1 as const, diagnostics: [down('b')] } };
+  const both = fleetOf([refused, lost]);
+  for (const format of ['text', 'markdown', 'html', 'junit'] as const) {
+    expect(render(both, format), format).toContain(guard.message);
+    expect(render(both, format), format).toContain(down('b').message.slice(0, 40));
+  }
+});
+
+it('names no command to apply plans of which one failed', () => {
+  const command = (failed: string) =>
+    render(
+      fleet(names(2), (name) => (name === failed ? down(name) : [textUpdate])),
+      'text',
+      { applyWith: ['plan.json'] },
+    ).includes('tenantctl apply plan.json');
+  expect([command(''), command('tenant-1')]).toEqual([true, false]);
 });
 
 it('counts the objects that no manifest names in all tenants', () => {
@@ -261,6 +284,7 @@ describe('environments that were not run', () => {
       /\| ❌ c \|[\s\S]*\| a \| not run \|[\s\S]*#### c\n[\s\S]*#### a, b, d\n/,
     );
     expect(show('html')).toContain('<strong>Failed: c</strong>');
+    expect(show('junit')).toContain('tests="4" failures="1" errors="0" skipped="3"');
   });
 });
 
@@ -270,6 +294,16 @@ it('shows a change once where only the file of the overlay differs, and names th
       ...difference('/replyTo', 'old@acme.example', 'help@acme.example'),
       overlay: { file: `environments/${name}.yaml`, line: 4 },
     });
+  const secret = (name: string) => {
+    const { diff } = overlaid(name);
+    return update('SimIntegration/a', ...diff.map((each) => ({ ...each, sensitive: true })));
+  };
+  expect(
+    render(
+      fleet(names(5), (name) => [secret(name)]),
+      'text',
+    ).match(/\(sensitive\)/g),
+  ).toHaveLength(1);
   const many = fleet(names(5), (name) => [overlaid(name)]);
   for (const format of ['text', 'markdown', 'html'] as const) {
     const report = render(many, format, { width: 300 });

@@ -58,6 +58,23 @@ describe('the impact of a search', () => {
     expect(shown).toContain('2 people leave a search');
   });
 
+  it.each(['text', 'markdown', 'html'] as const)(
+    'is shown of each of two that change alike: %s',
+    (format) => {
+      const [one, other] = ['A', 'B'].map((name, at) =>
+        change({
+          address: `ProfileSearch/${name}`,
+          action: 'update',
+          diff: [difference('/rules/0/value', 'Active', 'Inactive')],
+          impact: { ...moving, before: 20 + at },
+        }),
+      );
+      const shown = render(plan(one && other ? [one, other] : []), format);
+      expect(shown).toContain('finds 16 profiles, 20 before');
+      expect(shown).toContain('finds 16 profiles, 21 before');
+    },
+  );
+
   it('is data in JSON', () => {
     expect(JSON.parse(renderSearch('json', moving))).toMatchObject({ changes: [{ impact: moving }] });
   });

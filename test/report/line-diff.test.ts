@@ -60,6 +60,8 @@ describe('diffLines', () => {
   it('notes line endings that changed everywhere instead of showing every line', () => {
     const diff = diffLines('a\r\nb\r\n', 'a\nb\n');
     expect(diff).toMatchObject({ blocks: [], notes: ['line endings: CRLF → LF'], hidden: 0 });
+    // A return alone is in a line, and does not end it.
+    expect(diffLines('a\rb', 'a\nb\n').notes).toEqual([]);
   });
 
   it('shows single returns, trailing blanks and a missing last line break', () => {
@@ -94,6 +96,12 @@ describe('diffLines', () => {
     const [endless = ''] = draw(diffLines(null, `x${'😀'.repeat(3000)}`));
     expect(shortened).toMatch(/xy(?:😀)+ … (?:😀)+xy/u);
     expect(endless).toMatch(/x(?:😀)+ … \(\d+ characters more\)$/u);
+    // Both begin with the same half, and end with the same half.
+    for (const [one, other] of ['😀😁', '😀\u{1f200}'].map((pair) => [...pair])) {
+      const word = (emoji = '') => `${'a'.repeat(3000)}${emoji}${'b'.repeat(3000)}`;
+      const drawn = draw(diffLines(word(one), word(other))).join('');
+      expect(drawn.isWellFormed()).toBe(true);
+    }
   });
 
   it('marks words that are far apart in an e-mail of one line', () => {

@@ -70,6 +70,9 @@ describe('a plan as a comment', () => {
     expect(markdown(plan([textUpdate]), { ...plain, sourceUrl })).toContain(
       '[`config/templates.yaml:40`](<https://git.example/blob/main/config/templates.yaml#L40>)',
     );
+    expect(markdown(plan([textUpdate]), { ...plain, sourceUrl, folder: 'iam/' })).toContain(
+      '/blob/main/iam/config/templates.yaml#L40>)',
+    );
     expect(markdown(plan([textUpdate]), { ...plain, sourceUrl: 'https://x.example/> [x](<y b' })).toContain(
       '](<https://x.example/%3E%20[x](%3Cy%20b>)',
     );
@@ -171,6 +174,27 @@ describe('a plan as a comment', () => {
     expect(text.indexOf('Own remark')).toBeLessThan(text.indexOf('| `subject` |'));
     expect(text).toContain('<details><summary>2 remarks <code>not-comparable</code></summary>');
     expect(text.indexOf('2 remarks')).toBeGreaterThan(text.indexOf('to update</summary>'));
+    // Of what is the same in several objects, each has its own.
+    const alike = ['a', 'b'].map((name) => update(`SimIntegration/${name}`, difference('/type', 'x', 'y')));
+    const ofSecond = { ...own, address: 'SimIntegration/b' };
+    expect(markdown(plan(alike, { diagnostics: [ofSecond] }))).toContain('Own remark');
+    // With --quiet, information is in no list.
+    const note = { ...remark, severity: 'info' as const };
+    const quiet = (each: typeof note | typeof remark) =>
+      markdown(plan([textUpdate], { diagnostics: [each] }), { ...plain, quiet: true });
+    expect(quiet(note)).not.toContain(remark.message);
+    expect(quiet(remark)).toContain(remark.message);
+  });
+
+  it('keeps a bar of a value in its cell', () => {
+    const shown = markdown(plan([update('SimIntegration/a', difference('/a|b', 'x|y', 'z'))]));
+    expect(shown).toContain('| `a\\|b` | `"x\\|y"` | `"z"` |');
+  });
+
+  it('cautions of what is grave, and of nothing else', () => {
+    const byHand = change({ address: 'AuthProfile/a', action: 'manual', warnings: ['Do it.'] });
+    expect(markdown(plan([senderDelete, byHand]))).toContain('> [!CAUTION]\n> 1 delete\n');
+    expect(markdown(plan([byHand]))).not.toContain('CAUTION');
   });
 
   it('tells how to apply what was approved, unless the plan is refused', () => {

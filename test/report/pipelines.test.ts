@@ -65,6 +65,14 @@ describe('GitHub annotations', () => {
   });
 });
 
+it('names files from the top of the repository, where CI systems look for them', () => {
+  const show = (shown: Parameters<typeof render>[0], format: 'github' | 'sarif') =>
+    render(shown, format, { folder: 'iam/' });
+  expect(show(samplePlan, 'github')).toContain('::warning file=iam/config/all.yaml,line=12,');
+  expect(show(diagnostics, 'github')).toContain('::error file=iam/config/a.yaml,line=3,');
+  expect(show(diagnostics, 'sarif')).toContain('"uri": "iam/config/a.yaml"');
+});
+
 it('annotates what a plan warns of, and what the tenant did not do as asked', () => {
   const update = change({ address: 'A/b', action: 'update', warnings: ['The tenant may refuse it.'] });
   expect(ofPlan('github', plan([update]))).toContain(

@@ -124,6 +124,8 @@ describe('code in Markdown', () => {
   it('is fenced with more backticks than it holds', () => {
     expect(codeSpan('a``b')).toBe('```a``b```');
     expect(codeSpan('`a`')).toBe('`` `a` ``');
+    expect(codeSpan('a`')).toBe('`` a` ``');
+    expect(codeSpan(' ')).toBe('`   `');
     expect(codeBlock('x\n````\ny', 'diff')).toBe('`````diff\nx\n````\ny\n`````');
   });
 });

@@ -72,6 +72,15 @@ it('shows the same replacement once in a terminal, and names the other objects',
   expect(shown(true).match(/~ subject/g)).toHaveLength(5);
 });
 
+it('counts every object that a terminal has no room for, also of those that are the same', () => {
+  const pairs = Array.from({ length: 2600 }, (_, at) =>
+    update(`SenderAddress/${at}`, difference('/name', `old${at >> 1}`, `new${at >> 1}`)),
+  );
+  const shown = render(plan(pairs), 'text');
+  const [, more] = /… and (\d+) more/.exec(shown) ?? [];
+  expect(2 * (shown.match(/the same in 2 objects/g)?.length ?? 0) + Number(more)).toBe(2600);
+});
+
 it('packs 63 changes into a page of at most 400 KB', () => {
   expect(render(planOf(63), 'html').length).toBeLessThanOrEqual(400_000);
 });

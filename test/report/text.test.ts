@@ -118,6 +118,24 @@ Digest: ${digest}
     );
   });
 
+  it('says in a few words what becomes of each, and counts what it has no room for', () => {
+    const byHand = (at: number) =>
+      change({
+        address: `AuthProfile/${at}`,
+        action: 'manual',
+        warnings: [`Task ${at >> 1}${' and so on'.repeat(20)}`],
+      });
+    const reverted = change({ ...senderDelete, risk: ['delete', 'back-to-default'] });
+    const shown = planText(plan([reverted, ...Array.from({ length: 14 }, (_, at) => byHand(at))]), {
+      ...plain,
+      width: 400,
+    });
+    expect(shown).toContain("SenderAddress/old@acme.example · back to the vendor's text\n");
+    const [, task = ''] = /AuthProfile\/0, AuthProfile\/1 · (.*)\n/.exec(shown) ?? [];
+    expect(task).toMatch(/^Task 0 and so on.{1,145}…$/);
+    expect(shown).toMatch(/AuthProfile\/6, AuthProfile\/7 · .*\n +and 6 more\n/);
+  });
+
   it('counts the people that leave a search', () => {
     const impact = {
       before: 9,
@@ -150,6 +168,10 @@ Digest: ${digest}
 
   it('says that nothing differs', () => {
     expect(planText(plan([]))).toContain('No changes. The tenant matches the manifests.');
+    const nothing = { create: 0, update: 0, delete: 0, manual: 0, unchanged: 0 };
+    expect(planText(plan([], { summary: nothing }))).toContain(
+      'No changes. No declared object is part of this plan.',
+    );
     const undoes = { startedAt: '2026-01-01T00:00:00.000Z', planDigest: plan([]).digest };
     expect(planText({ ...plan([]), undoes })).toMatch(
       /No changes\. This plan undoes nothing\.(?![\s\S]*manifests)/,
@@ -173,6 +195,12 @@ Digest: ${digest}
     });
     expect(shown).toContain('"!lookup { from: ne_attributes, where: { uid: city }, take: id } (a1)"');
     expect(shown).toContain('"!ref Source/HR (s1)"');
+    // The number of an item is no id, and what a tenant has written is no reference of ours.
+    const item = { ...difference('/items/1', 'a', 'b'), named: { 1: 'Source/HR' } };
+    const looks = difference('/data', { $ref: 'Source/HR' }, 'b');
+    const plainly = planText(plan([update('A/b', item, looks)]));
+    expect(plainly).toMatch(/~ items\/1 +"a" → "b"\n/);
+    expect(plainly).toContain('{"$ref": "Source/HR"} → "b"');
   });
 
   it('cuts long values with a note, and shows them whole when asked', () => {
@@ -194,6 +222,9 @@ Digest: ${digest}
     const text = planText(plan([moved]));
     expect(text).toMatch(/type +"hand" → "mine".*\n +was declared: "before"\n/);
     expect(text).toMatch(/What the tenant changed of what was declared:\n[^+]*- before\n +\+ hand\n/);
+    // Where it is long, it is compared line by line, however short the values are.
+    const short = { ...difference('/type', 'hand', 'mine'), origin: 'both', base: lines('before') } as const;
+    expect(planText(plan([update('SimIntegration/a', short)]))).toContain('What the tenant changed');
     // The same change, but not of the same.
     const other = { ...difference('/type', 'hand', 'mine'), origin: 'both', base: 'another' } as const;
     const two = planText(
@@ -204,6 +235,11 @@ Digest: ${digest}
     );
     expect(two).toContain('was declared: "before"');
     expect(two).toContain('was declared: "another"');
+    const [, body] = moved.diff;
+    const bodies = ['one', 'two'].map((word, at) =>
+      update(`SimIntegration/${at}`, ...(body ? [{ ...body, base: lines(word) }] : [])),
+    );
+    expect(planText(plan(bodies))).toMatch(/- one\n[\s\S]*- two\n/);
     // In Markdown, a column; only where something is told.
     const markdown = render(plan([moved, textUpdate]), 'markdown');
     expect(markdown).toContain('| field | Tenant | Manifest | Was declared |\n');
@@ -223,6 +259,28 @@ Digest: ${digest}
     const scope = { only: ['SimIntegration/*'], except: [], prune: true, since: 'main' };
     expect(planText(plan([], { scope }))).toContain(
       'limited by --only SimIntegration/* --prune --since main',
+    );
+  });
+
+  it.each([
+    [59, ''],
+    [60, 'made 1 minute ago\n'],
+    [7200, 'made 2 hours ago\n'],
+    [86_400, 'made 1 day ago\n'],
+  ])('says of a plan of %i seconds ago how old it is: %j', (seconds, words) => {
+    const made = plan([textUpdate]);
+    const shown = planText(made, { ...plain, now: Date.parse(made.createdAt) + seconds * 1000 });
+    expect(/^made .*\n/m.exec(shown)?.[0] ?? '').toBe(words);
+  });
+
+  it('has its heading again below what fills a screen, and a command to copy on one line', () => {
+    const headings = (changes: Parameters<typeof plan>[0]) =>
+      planText(plan(changes), { ...plain, verbose: true }).match(/^Plan for production/gm);
+    expect(headings([textUpdate])).toHaveLength(1);
+    expect(headings([textUpdate, textUpdate, textUpdate, textUpdate])).toHaveLength(2);
+    const applyWith = [`${'a-folder-'.repeat(9)}/plan.json`];
+    expect(planText(plan([textUpdate]), { ...plain, width: 40, applyWith })).toContain(
+      `To apply exactly this plan: tenantctl apply ${applyWith} --expect ${digest}\n`,
     );
   });
 
@@ -372,6 +430,19 @@ info  SimIntegration is deprecated by the vendor.  [deprecated-kind]
     expect(counts(diagnostics.slice(1))).toBe('no problems');
   });
 
+  it.each([
+    [3, ''],
+    [4, 'and 3 more: A/1, A/2, A/3 ('],
+    [5, 'and 4 more: A/1, A/2, A/3, … ('],
+  ])('folds %i warnings that are alike: %j', (count, words) => {
+    const all = Array.from({ length: count }, (_, at): Diagnostic => {
+      return { code: 'same', severity: 'warning', message: 'It is.', address: `A/${at}` };
+    });
+    const said = text({ is: 'diagnostics', diagnostics: all });
+    expect(/and \d more.*?\(/.exec(said)?.[0] ?? '').toBe(words);
+    expect(said.match(/warning {2}It is/g)).toHaveLength(words === '' ? count : 1);
+  });
+
   const long = `body: "${'abcdefghi '.repeat(20)}"`;
   it.each([
     ['of a wide line stays below its sign', `7 | ${long}\n  | ${' '.repeat(147)}^`, 60],
@@ -436,6 +507,20 @@ describe('renderReport', () => {
       renderReport({ is: 'plan', plan: plan(changes) }, 'html').match(/(?<=<th scope="col">)\w+/g);
     expect(headsOf([{ ...lockout, diff }])).toEqual(['Field', 'Tenant', 'Manifest']);
     expect(headsOf([{ ...senderDelete, diff }])).toEqual(['Field', 'Tenant', 'After']);
+    // A rollback restores what no manifest declares.
+    expect(headsOf([{ ...lockout, diff, source: null }])).toEqual(['Field', 'Tenant', 'After']);
+  });
+
+  it('tells in HTML how many fields more a folded change has', () => {
+    const diff = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => difference(`/${name}`, 'x', 'y'));
+    const [, what] = /class="what">(.*?)</.exec(render(plan([{ ...lockout, diff }]), 'html')) ?? [];
+    expect(what).toBe('a: x → y · b: x → y · 4 more');
+  });
+
+  it('keeps the ticks of two applies of one plan apart', () => {
+    const keyOf = (startedAt: string) =>
+      /data-digest="(.*?)"/.exec(render({ ...sampleResult, startedAt }, 'html'))?.[1];
+    expect(keyOf('2025-03-01T10:00:00.000Z')).not.toBe(keyOf('2025-03-01T11:00:00.000Z'));
   });
 
   it('cuts an endless body of a request in HTML, and says how much is left', () => {
