@@ -41,6 +41,7 @@ describe('an option', () => {
 it.each([
   [['apply', '--yes', '--', 'plan.json'], 'plan.json'],
   [['plan', '--', '--only', 'MailFrom/**'], '--only MailFrom/**'],
+  [['plan', '--', '--report', '-'], '--report -'],
 ])('words after -- are not ignored (%j)', async (argv, unread) => {
   await expectEnd(world.run(...argv), 1, '[usage]', unread);
 });
@@ -190,6 +191,10 @@ describe('a glob', () => {
     ['--allow-delete-all', 'MailFrom,SenderAdress', 'unknown-kind', 'SenderAddress'],
   ])('that can match nothing is refused (%s %s)', async (option, glob, code, meant) => {
     await expectEnd(world.run('plan', option, glob), 1, `[${code}]`, option, meant);
+  });
+
+  it('of kinds may have blanks after its commas', async () => {
+    await expectEnd(world.run('plan', '--allow-delete-all', 'MailFrom, SenderAddress'), 0);
   });
 
   it('of --except that names an object as the tenant does, not its manifest, is told', async () => {

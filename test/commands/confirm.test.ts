@@ -118,6 +118,15 @@ function io(stdin: PassThrough, signal: AbortSignal) {
   return { cwd: '/', env: {}, stdin: () => stdin, stdout: sink(), stderr: sink(), signal };
 }
 
+it('asks nothing where a person has to do everything', async () => {
+  const world = await createTestWorld({ seed: 'preferences: [{ key: sod_report, mediums: [EMAIL] }]' });
+  world.declare([{ kind: 'NotificationPreference', key: 'sod_report', mediums: ['TEAMS'] }]);
+  const { dir, env } = world;
+  const { code, stdout, stderr } = await runProgram(['apply'], { cwd: dir, env, typed: 'no\n' });
+  expect([code, stderr.includes("Type 'yes'")]).toEqual([0, false]);
+  expect(stdout).toContain('1 by hand');
+});
+
 it('shows the plan with --yes too, before the result', async () => {
   const world = await createTestWorld({ files });
   const planned = await world.run('plan');

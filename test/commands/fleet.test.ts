@@ -289,6 +289,13 @@ describe('a dry run of several environments', () => {
     expect(names.map((name) => sendersOf(name).length)).toEqual([0, 1, 0]);
   });
 
+  it('says which new plan a guard refuses', async () => {
+    addObjects(stateOf('eu-2'), { senders: [{ email: 'a@acme.example' }, { email: 'b@acme.example' }] });
+    fleet.declare([{ kind: 'SenderAddress', email: 'a@acme.example', ensure: 'absent' }]);
+    const { stderr } = await expectEnd(run('apply -e * --dry-run --max-deletes 0'), 4);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/ at most 0 .* \(only in eu-2\)\. \[max-deletes\]/);
+  });
+
   it('says why an environment has no plan, and shows the requests of the others', async () => {
     refuse('eu-2');
     const { code, stdout, stderr } = await run('apply -e * --dry-run');

@@ -22,6 +22,16 @@ it('says before any work that a file cannot be written', async () => {
   expect(world.sandbox.log).toEqual([]);
 });
 
+it('writes over no file that it reads, or writes already, by another name', async () => {
+  const world = await worldOf([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+  await succeed(world, 'plan --out plan.json');
+  symlinkSync('plan.json', join(world.dir, 'link.json'));
+  const show = world.run('show plan.json --report link.json');
+  await expectEnd(show, 1, 'link.json is read by this command');
+  const plan = world.run('plan --out plan.json --report link.json');
+  await expectEnd(plan, 1, 'is named twice');
+});
+
 it('reads no file that is far larger than any plan', async () => {
   const world = await worldOf();
   world.write('large.json', '');

@@ -74,10 +74,14 @@ describe('apply --proven-by', () => {
   });
 
   it('holds for a saved plan, and takes globs', async () => {
+    declareSenders(sender('b@acme.example'));
+    await applyTo('test');
+    const earlier = test.read('test.json');
     declareSenders(sender('a@acme.example'));
     await run('plan -e production --out plan.json');
     await expectEnd(run('apply plan.json --proven-by results/*.json'), 1, 'results/*.json names no file');
     await applyTo('test');
+    test.write('results/earlier.json', earlier);
     test.write('results/test.json', test.read('test.json'));
     await expectEnd(run('apply plan.json --proven-by results/*.json'), 0);
   });

@@ -12,6 +12,8 @@ it('writes the counts that GitLab reads where the name of the report says so', a
   await succeed(world, 'plan --report a/plan.gitlab.json plan.json');
   expect(JSON.parse(world.read('a/plan.gitlab.json'))).toEqual({ create: 1, update: 0, delete: 0 });
   expect(JSON.parse(world.read('plan.json'))).toHaveProperty('digest');
+  await succeed(world, 'plan --report PLAN.MD');
+  expect(world.read('PLAN.MD')).toContain('### tenantctl plan');
 });
 
 it('refuses a report that does not exist of a result before anything is applied', async () => {

@@ -299,11 +299,13 @@ it('no more than 64 MB are read, in all files together', () => {
 
 it('hostile words stay in their comments', async () => {
   const evil = 'x\n!!js/function\u001b[31m\u202e: {';
-  const paths = thingsOf({ name: text, size: { type: 'string', enum: [evil, `${evil}2`] } });
+  const endless = { type: 'string', enum: ['y'.repeat(5000)] };
+  const paths = thingsOf({ name: text, size: { type: 'string', enum: [evil, `${evil}2`] }, endless });
   const { stdout } = await draftFrom({ ...paths, description: evil });
   // biome-ignore lint/suspicious/noControlCharactersInRegex: this is what must not be there
   expect(stdout).not.toMatch(/[\u001b\u202e]/);
-  expect(parse(stdout).fields).toEqual({ size: 'value' });
+  expect(parse(stdout).fields).toEqual({ size: 'value', endless: 'value' });
+  expect(stdout).not.toContain('y'.repeat(101));
   expect(stdout).toContain('size: value  # one of x !!js/function [31m : {');
 });
 
@@ -469,6 +471,22 @@ describe('an API of another family', () => {
       fields: { team_id: { is: 'value', to: 'Team' } },
     });
     expect(stdout).toContain('# check: PATCH takes application/json; does it replace each field as a whole?');
+  });
+
+  it('is that of profiles below /api, and filters by what its list is said to compare', async () => {
+    const paths = roomsOf({}, {}, 'limit', 'offset');
+    const filtered = async (description: string) => {
+      const { parameters } = paths['/rooms'].get;
+      const filters = { name: 'filters', in: 'query', description };
+      const get = { ...paths['/rooms'].get, parameters: [...parameters, filters] };
+      const { stdout } = await draftFrom({ '/api/rooms': { get } }, {}, '/api/rooms');
+      return parse(stdout);
+    };
+    expect(await filtered('**name**: *eq, sw*')).toMatchObject({
+      service: 'profiles',
+      list: { filter: true },
+    });
+    expect(await filtered('**name**: *co, sw*\n**id**: *eq*')).toMatchObject({ list: { filter: false } });
   });
 
   it('that wraps objects in requests can only be read', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startPreview } from '../../src/preview/server.ts';
@@ -72,6 +73,10 @@ describe('the server', () => {
       'another host name with the right port',
       () => ({ headers: { host: `evil.example:${new URL(preview.url).port}` } }),
     ],
+    [
+      'a host name that begins with the right one',
+      () => ({ headers: { host: `127.0.0.1.evil.example:${new URL(preview.url).port}` } }),
+    ],
     ['a page of another origin', () => ({ headers: { origin: 'http://evil.example' } })],
     ['another site', () => ({ headers: { 'sec-fetch-site': 'cross-site' } })],
     ['the list without the token', () => ({ path: '/api/templates' })],
@@ -95,6 +100,20 @@ describe('the server', () => {
     const { status, text } = await ask(asked());
     expect(status).toBe(403);
     expect(Object.keys(JSON.parse(text))).toEqual(['error']);
+  });
+
+  // Other systems have no second address of this machine alone.
+  it.skipIf(process.platform !== 'linux')('listens on no other address', async () => {
+    const sent = request({ host: '127.0.0.2', port: new URL(preview.url).port }).end();
+    const [error] = await once(sent, 'error');
+    expect(error).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('shows the name of an environment as text', async () => {
+    const odd = { ...snapshot([welcome]), environment: '<img src=x>' };
+    const other = await startPreview({ port: 0, snapshot: odd });
+    expect(await (await fetch(other.url)).text()).toContain('&lt;img src=x&gt;');
+    await other.close();
   });
 
   it('takes localhost for its name', async () => {
@@ -122,8 +141,13 @@ describe('the server', () => {
       const { headers } = await ask({ path });
       expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'");
       expect(headers).toMatchObject({
-        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+        'cross-origin-opener-policy': 'same-origin',
         'cross-origin-resource-policy': 'same-origin',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'x-dns-prefetch-control': 'off',
+        'x-frame-options': 'DENY',
       });
     }
   });

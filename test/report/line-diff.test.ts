@@ -98,7 +98,7 @@ describe('diffLines', () => {
     expect(endless).toMatch(/x(?:😀)+ … \(\d+ characters more\)$/u);
     // Both begin with the same half, and end with the same half.
     for (const [one, other] of ['😀😁', '😀\u{1f200}'].map((pair) => [...pair])) {
-      const word = (emoji = '') => `${'a'.repeat(3000)}${emoji}${'b'.repeat(3000)}`;
+      const word = (emoji = '') => `${'a'.repeat(110_000)}${emoji}${'b'.repeat(110_000)}`;
       const drawn = draw(diffLines(word(one), word(other))).join('');
       expect(drawn.isWellFormed()).toBe(true);
     }

@@ -68,6 +68,10 @@ Digest: ${digest}
     const shown = planText(samplePlan);
     expect(shown).toContain('⚠ LOCK-OUT: this can lock out people');
     expect(shown).toContain('⚠ UNDOES A CHANGE: someone changed offNetwork in the tenant');
+    const modified = '2026-11-20T10:12:00.000Z';
+    const when = 'in the tenant: last modified 2026-11-20 10:12 UTC';
+    expect(planText(plan([{ ...lockout, modified }]))).toContain(when);
+    expect(planText(plan([{ ...textUpdate, modified }]))).not.toContain(when);
     expect(shown).toContain('⚠ SENDS E-MAIL');
     expect(shown).toContain('⚠ DELETE');
     expect(shown).toContain('by hand: Set the mediums of approvals');
