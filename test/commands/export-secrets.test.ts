@@ -1,5 +1,8 @@
 /** The variables that an export names for secrets: one variable for two would write the wrong password with the next apply. */
-import { expect, it } from 'vitest';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, succeed, type World } from '../support/world.ts';
 
@@ -27,6 +30,15 @@ it('a fresh export gives a new secret no name that it gives another one, as its 
   const other = secretIn(world.read('fresh/sim-integrations/b.yaml'));
   expect(other).toMatch(new RegExp(`^${nameOfB}_\\w+$`));
   expect(world.read('.env.example')).toContain(`${other}=`);
+});
+
+it('an export out of the project lists its secrets beside its manifests', async () => {
+  const world = await tenantWith('A');
+  const out = mkdtempSync(join(tmpdir(), 'tenantctl-'));
+  onTestFinished(() => rmSync(out, { recursive: true }));
+  await succeed(world, 'export --out', out);
+  expect(readFileSync(join(out, '.env.example'), 'utf8')).toContain('SIM_INTEGRATION_A_ATTRIBUTES_PASSWORD=');
+  expect(existsSync(join(world.dir, '.env.example'))).toBe(false);
 });
 
 it('a merge gives a new secret no name that a manifest uses, also for an object that is not in the tenant', async () => {

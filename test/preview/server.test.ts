@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listedFor } from '../../src/kinds/template-variables.ts';
 import { startPreview } from '../../src/preview/server.ts';
+import { redactTemplate } from '../../src/preview/snapshot.ts';
 import { sidesIn, snapshot, template } from './support.ts';
 
 interface Asked {
@@ -10,6 +12,16 @@ interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
+
+it('renders a template from nothing that holds a secret, wherever it stands', () => {
+  const fields = { subject: 'hunter2' };
+  const own = template({ before: fields, after: fields, moved: { before: fields, after: fields } });
+  const variables = { names: new Set<string>(), globals: new Set<string>(), examples: { x: 'hunter2' } };
+  const listed = new Map([[listedFor(['welcome', 'EMAIL']), variables]]);
+  const all = { attributes: { name: 'hunter2' }, listed };
+  const clean = JSON.stringify(redactTemplate(own, all, (text) => text.replaceAll('hunter2', '***')));
+  expect(clean.match(/hunter2|\*\*\*/g)).toEqual(Array(6).fill('***'));
+});
 
 describe('the server', () => {
   let preview: Awaited<ReturnType<typeof startPreview>>;
@@ -43,10 +55,6 @@ describe('the server', () => {
   const render = (body: string, headers: Readonly<Record<string, string>> = own()) =>
     ask({ path: '/api/render', method: 'POST', headers, body });
   const wanted = JSON.stringify({ address: welcome.address });
-
-  it('listens on loopback only', () => {
-    expect(preview.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
-  });
 
   it('renders with made-up values, and with those of the page', async () => {
     const { status, text } = await render(wanted);
@@ -102,11 +110,21 @@ describe('the server', () => {
     expect(Object.keys(JSON.parse(text))).toEqual(['error']);
   });
 
-  // Other systems have no second address of this machine alone.
-  it.skipIf(process.platform !== 'linux')('listens on no other address', async () => {
+  // Other systems have no second address on loopback.
+  it.skipIf(process.platform !== 'linux')('listens on one address of loopback only', async () => {
     const sent = request({ host: '127.0.0.2', port: new URL(preview.url).port }).end();
+    sent.on('response', () => sent.destroy(new Error('It answers there.')));
     const [error] = await once(sent, 'error');
     expect(error).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('says that it reads again until it has read', async () => {
+    const headers = { 'x-preview-token': token };
+    const isReading = async () => JSON.parse((await ask({ path: '/api/templates', headers })).text).isReading;
+    preview.announce();
+    expect(await isReading()).toBe(true);
+    preview.show(snapshot([welcome]));
+    expect(await isReading()).toBe(false);
   });
 
   it('shows the name of an environment as text', async () => {
