@@ -78,7 +78,7 @@ describe('the action', () => {
   it('takes arguments by the line, and does not call changes a failure', async () => {
     const { code, outputs } = await use({
       environment: 'sandbox',
-      args: '--detailed-exitcode\n--only\nSenderAddress/*\n\n--out\nmine plan.json\n',
+      args: '--detailed-exitcode\n  --only \nSenderAddress/*\n\n--out\nmine plan.json\n',
     });
     expect({ code, exitCode: outputs['exit-code'], update: outputs.update }).toEqual({
       code: 0,
@@ -116,8 +116,18 @@ describe('the action', () => {
     });
   });
 
+  it('fails where the program was killed', async () => {
+    const program = 'node_modules/tenantctl/dist/bin';
+    runner.close();
+    runner = await createRunner({
+      npm: `#!/bin/sh\nmkdir -p ${program} && echo 'process.kill(process.pid, "SIGKILL")' > ${program}/cli.cjs\n`,
+    });
+    runner.write('package-lock.json', '{}');
+    expect(await use({})).toMatchObject({ code: 1, outputs: { 'exit-code': '1' } });
+  });
+
   it('tells nothing of the file of an earlier run', async () => {
-    const args = '--out\nplan.json';
+    const args = '--out=plan.json';
     expect((await use({ args })).outputs).toMatchObject({ file: 'plan.json' });
     expect((await use({ args, environment: 'nowhere' })).outputs).toEqual({ 'exit-code': '1' });
   });

@@ -30,6 +30,8 @@ it('writes over no file that it reads, or writes already, by another name', asyn
   await expectEnd(show, 1, 'link.json is read by this command');
   const plan = world.run('plan --out plan.json --report link.json');
   await expectEnd(plan, 1, 'is named twice');
+  const rollback = world.run('rollback link.json --out plan.json');
+  await expectEnd(rollback, 1, 'plan.json is read by this command');
 });
 
 it('reads no file that is far larger than any plan', async () => {

@@ -253,6 +253,8 @@ it('shows no secret, neither declared nor in the tenant', async () => {
   world.env.TEXT = 's3cr3t-text';
   manifest('subject: !secret TEXT');
   await world.run('apply', '--yes');
+  // Nobody here knows what the tenant had before.
+  for (const each of world.sandbox.state.templates) if (each.key === key) each.subject = 'an older s3cr3t';
   const { page, list, render } = await visit(await preview());
   const all = JSON.stringify([page, await list(), await render(address)]);
   expect(all).toContain('(secret TEXT)');
