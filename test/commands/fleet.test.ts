@@ -294,6 +294,7 @@ describe('a dry run of several environments', () => {
     fleet.declare([{ kind: 'SenderAddress', email: 'a@acme.example', ensure: 'absent' }]);
     const { stderr } = await expectEnd(run('apply -e * --dry-run --max-deletes 0'), 4);
     expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/ at most 0 .* \(only in eu-2\)\. \[max-deletes\]/);
+    expect((await run('plan -e eu-2 --max-deletes 0')).stdout).toContain('[max-deletes]');
   });
 
   it('says why an environment has no plan, and shows the requests of the others', async () => {
