@@ -120,7 +120,11 @@ async function readDeclared(
     past,
     lookups: lookupsIn(inScope),
     references: referencesIn(inScope, kinds),
-    diagnostics: [...project.diagnostics, ...(past?.diagnostics ?? [])],
+    diagnostics: [
+      // `validate` shows information about manifests. In a plan it would distract from the changes.
+      ...project.diagnostics.filter(({ severity }) => severity !== 'info'),
+      ...(past?.diagnostics ?? []),
+    ],
   };
 }
 
