@@ -23,7 +23,9 @@ const longest = 128;
 /** A text without what is easily mistaken: case, the encoding of an address, and how its accents are composed. */
 function gist(text: string): string {
   const plain = text.replace(/(?:%[\da-f]{2})+/gi, (bytes) =>
-    Buffer.from(bytes.replaceAll('%', ''), 'hex').toString(),
+    new TextDecoder().decode(
+      Uint8Array.from(bytes.split('%').slice(1), (digits) => Number.parseInt(digits, 16)),
+    ),
   );
   return plain.normalize('NFC').toLowerCase();
 }

@@ -344,6 +344,9 @@ it('tells remarks of the scope only, and errors whatever the scope', async () =>
   expect(await validate('--only', 'SimIntegration/*')).toEqual([0, ['sim-deprecated']]);
   expect(await validate('--only', 'SenderAddress/**')).toEqual([0, []]);
   expect(await validate('--except', 'NotificationTemplate/**')).toEqual([0, ['sim-deprecated']]);
+  // A plan leaves out information about manifests.
+  const { diagnostics } = await world.plan('--only', 'SimIntegration/*');
+  expect(diagnostics).toEqual([]);
   world.write('tenantctl.yaml', `${world.read('tenantctl.yaml')}lint: { velocity-unclosed: error }\n`);
   expect(await validate('--only', 'SenderAddress/**')).toEqual([1, ['velocity-unclosed']]);
 });
