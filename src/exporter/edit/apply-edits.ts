@@ -3,15 +3,8 @@ import type { Member, Printable } from '../../loader/print.ts';
 import { keyText } from '../../loader/tree.ts';
 import { segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, partOf } from '../print-live.ts';
-import {
-  byteOrderMarkOf,
-  candidatesFor,
-  type Edit,
-  nameBeside,
-  type ParsedDocument,
-  type Path,
-  parseOne,
-} from './document.ts';
+import { candidatesFor, nameBeside } from './candidates.ts';
+import { byteOrderMarkOf, type Edit, type ParsedDocument, type Path, parseOne } from './document.ts';
 
 /** The text of one document after all edits, applied in order; `null` if one of them cannot be applied. */
 export function applyEdits(text: string, edits: readonly Edit[]): string | null {
