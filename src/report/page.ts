@@ -76,7 +76,7 @@ export interface Group {
   readonly words: string;
   /** The choices of a filter that show it. */
   readonly names: readonly string[];
-  /** Everything succeeded, so a reader in a hurry can skip it. */
+  /** Nothing in it needs attention, so a reader in a hurry can skip it. */
   readonly isRoutine: boolean;
   readonly entries: readonly Entry[];
 }

@@ -44,6 +44,8 @@ export function resultPage(result: Result, options: ReportContext): Page {
   const entries = result.changes.map((change) => outcomeEntry(change, reasons));
   const counts = outcomeCounts([result]);
   const took = duration(Date.parse(endedAt) - Date.parse(startedAt));
+  // The reasons would be below hundreds of changes that were not attempted.
+  const isRoutine = outcome === 'refused' && entries.every(({ notices }) => notices.length === 0);
   return {
     ...emptyPage,
     is: 'result',
@@ -58,7 +60,7 @@ export function resultPage(result: Result, options: ReportContext): Page {
     took,
     problems: [{ names: [], items: diagnostics.filter(isError) }],
     remarks: diagnostics.filter((each) => !isError(each)),
-    groups: [{ title: '', words: '', names: [], isRoutine: false, entries }],
+    groups: [{ title: '', words: '', names: [], isRoutine, entries }],
     steps: nextSteps([result]),
     digest: planDigest,
     key: startedAt + planDigest,

@@ -391,11 +391,14 @@ To undo what was done: \`tenantctl rollback\` with the result file.
     const stale: Diagnostic = { code: 'plan-stale', severity: 'error', message, address };
     const change = outcome({ address, outcome: 'notAttempted', error: message });
     const refused = result([change], { outcome: 'refused', diagnostics: [stale] });
-    const lines = text({ is: 'result', result: refused }).split('\n');
-    expect(lines.filter((line) => line.includes(address))).toEqual([
-      `  ○ not attempted  ~ ${address}`,
-      `error  ${message}  [plan-stale]`,
-    ]);
+    const linesOf = (options = plain) =>
+      text({ is: 'result', result: refused }, options)
+        .split('\n')
+        .filter((line) => line.includes(address));
+    const reason = `error  ${message}  [plan-stale]`;
+    // A list of all that was not attempted would bury it.
+    expect(linesOf()).toEqual([reason]);
+    expect(linesOf({ ...plain, verbose: true })).toEqual([`  ○ not attempted  ~ ${address}`, reason]);
   });
 });
 
