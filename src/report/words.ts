@@ -48,8 +48,8 @@ export function allCounts(summary: Summary): Count[] {
   return [...summaryCounts(summary), ...more];
 }
 
-/** The first digits of a commit's id, and its mark, if it has one: `3f2a91c0-dirty`. */
-export const shortCommit = (id: string): string => id.replace(/^([^-]{8})[^-]*/, '$1');
+/** The first digits of a commit's id, and its mark, if it has one: `3f2a91c0d1-dirty`. */
+export const shortCommit = (id: string): string => id.replace(/^([^-]{10})[^-]*/, '$1');
 
 /** `2 to create, 1 to update` */
 export function countWords(counts: readonly Count[]): string {

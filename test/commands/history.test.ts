@@ -42,7 +42,7 @@ it('lists the applies, the newest first, with the commit that they were made at'
   ]);
   const { stdout } = await succeed(world, 'history --limit 1');
   expect(stdout.replaceAll(/ {2,}/g, '  ')).toMatch(
-    /^when {2}environment {2}outcome {2}changes {2}commit {2}plan {2}result file\n\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC {2}test {2}done {2}2 done {2}\w{8}-dirty {2}sha256:\w{8} {2}\.tenantctl\/test\/results\/\S+\.json\n$/,
+    /^when {2}environment {2}outcome {2}changes {2}commit {2}plan {2}result file\n\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC {2}test {2}done {2}2 done {2}\w{10}-dirty {2}sha256:\w{8} {2}\.tenantctl\/test\/results\/\S+\.json\n$/,
   );
 });
 
@@ -64,7 +64,7 @@ it('marks a commit that does not have the files that were applied', async () => 
     `${head}-dirty`,
     head,
   ]);
-  expect((await succeed(world, 'history')).stdout).toContain(`  ${head.slice(0, 8)}-dirty  `);
+  expect((await succeed(world, 'history')).stdout).toContain(`  ${head.slice(0, 10)}-dirty  `);
 });
 
 it('tells an apply that is running from one that was killed', async () => {
