@@ -11,19 +11,17 @@ export interface GlobProblem {
 /** Why an address glob can never match, or takes too long to; `null` if it is usable. */
 export function globProblem(glob: string, kinds: Kinds): GlobProblem | null {
   if (isSlowGlob(glob)) return slowGlob(glob);
-  const comma = findJoin(glob, kinds);
-  if (comma !== null) {
-    // They are not split there, since a key may have commas.
-    const [first, rest] = [glob.slice(0, comma), glob.slice(comma + 1)];
+  // They are not split there, since a key may have commas.
+  const several = /[{(]/.test(glob) ? [glob] : glob.split(/,\s*(?=\w+\/)/);
+  if (several.slice(1).some((each) => kinds.find(each.split('/')[0] ?? ''))) {
     return {
       code: 'address-glob',
-      message: `\`${first},${rest}\` is a single address, since keys may have commas, and looks like several.`,
-      hint: `Name each by itself: \`${first}\` and \`${rest.trim()}\`. Write a comma in a key as \`%2C\`.`,
+      message: `\`${glob}\` is a single address, since keys may have commas, and looks like several.`,
+      hint: `Name each by itself: ${several.map((each) => `\`${each}\``).join(' and ')}. Write a comma in a key as \`%2C\`.`,
     };
   }
   const [name = '', ...parts] = glob.split('/');
-  const isPattern = /[*?{}()[\]!\\]/.test(name);
-  if (isPattern) return null;
+  if (/[*?{}()[\]!\\]/.test(name)) return null;
   const kind = kinds.find(name);
   if (!kind) return unknownKind(name, kinds);
   // `**` matches any number of parts, and braces and parentheses may contain some.
@@ -34,17 +32,6 @@ export function globProblem(glob: string, kinds: Kinds): GlobProblem | null {
     message: `\`${glob}\` cannot be an address: addresses of this kind are ${shape}.`,
     hint: `Write \`${name}/**\` for all of them.`,
   };
-}
-
-/** The comma before another glob, which begins with a kind; `null` if there is none. In braces it is part of the glob. */
-function findJoin(glob: string, kinds: Kinds): number | null {
-  let depth = 0;
-  for (const { 0: found, 1: name = '', index } of glob.matchAll(/[{(]|[})]|,\s*(\w+)\//g)) {
-    if (found === '{' || found === '(') depth += 1;
-    else if (found === '}' || found === ')') depth -= 1;
-    else if (depth <= 0 && kinds.find(name)) return index;
-  }
-  return null;
 }
 
 export function unknownKind(name: string, kinds: Kinds): GlobProblem {

@@ -48,32 +48,12 @@ export function differencesBetween(kind: Kind, first: JsonObject, second: JsonOb
     // As if manifests declared all members: one that a side lacks is a difference.
     const whole: Field = field.is === 'json' ? { ...field, declares: 'whole' } : field;
     if (comparable(whole, after) === null) return compareField(name, whole, before, after).map(mirror);
-    return whole.is === 'records'
-      ? differencesInRecords(name, whole, before, after)
-      : compareField(name, whole, after, before);
+    if (whole.is !== 'records') return compareField(name, whole, after, before);
+    const [old, fresh] = [before, after].map((side) =>
+      objectsIn(side).map((record) => ({ ...whole.filled, ...record })),
+    );
+    return compareRecords(name, { ...whole, isWhole: true }, fresh, old);
   });
-}
-
-/** Members that a record omits are not compared, so all records get all members. */
-function differencesInRecords(name: string, field: RecordsField, first: Json, second: Json) {
-  const lists = [first, second].map(objectsIn);
-  const names = lists.flat().flatMap((record) => Object.keys(canonicalRecord(record, field)));
-  const unset = { ...objectFrom(names.map((each) => [each, null])), ...field.filled };
-  const originals = new Map<string, JsonObject>();
-  const textOf = (value: Json) => canonicalJson(isObject(value) ? dropNulls(value) : value);
-  const [before = [], after = []] = lists.map((list) =>
-    list.map((record) => {
-      const complete = { ...unset, ...record };
-      originals.set(textOf(complete), record);
-      return complete;
-    }),
-  );
-  const original = (value: Json) => originals.get(textOf(value)) ?? value;
-  return compareField(name, field, after, before).map((entry) => ({
-    ...entry,
-    before: original(entry.before),
-    after: original(entry.after),
-  }));
 }
 
 const ops = { add: 'remove', remove: 'add', replace: 'replace' } as const;
@@ -149,23 +129,23 @@ function compareLists(
   ];
 }
 
+/** With `isWhole`, members that a declared record omits count as well. */
 function compareRecords(
   name: string,
-  field: RecordsField,
-  declared: Json,
+  { isWhole = false, ...field }: RecordsField & { readonly isWhole?: boolean },
+  declared: Json | undefined,
   live: Json | undefined,
 ): FieldDifference[] {
   return pairRecords(declared, live, field).flatMap((pair, at) => {
     if (pair.declared === null || pair.live === null)
       return [difference([name, at], pair.live, pair.declared && dropNulls(pair.declared))];
-    if (recordAgrees(pair.declared, pair.live, field)) return [];
-    const wanted = comparableRecord(pair.declared, field);
+    const [wanted, has] = [comparableRecord(pair.declared, field), comparableRecord(pair.live, field)];
     const named = canonicalRecord(pair.declared, field);
-    return compareJson([name, at], restrict(comparableRecord(pair.live, field), named), wanted, anyJson);
+    return compareJson([name, at], isWhole ? has : restrict(has, named), wanted, anyJson);
   });
 }
 
-/** The differences between two JSON objects. The marker of a secret or an id counts as one value, not as an object. */
+/** The differences between two JSON objects. */
 function compareJson(
   at: readonly (string | number)[],
   before: JsonObject,
@@ -173,11 +153,7 @@ function compareJson(
   field: Field,
 ): FieldDifference[] {
   if (sameJson(before, after)) return [];
-  const found =
-    deepDiff.diff<Json, Json>(nameMembers(before, field), nameMembers(after, field), {
-      normalize: (_path, _key, lhs, rhs) =>
-        isNamedMarker(rhs) ? [JSON.stringify(lhs), JSON.stringify(rhs)] : undefined,
-    }) ?? [];
+  const found = deepDiff.diff<Json, Json>(nameMembers(before, field), nameMembers(after, field)) ?? [];
   return found.map((entry) => {
     const names = (entry.path ?? []).map((name) => (typeof name === 'string' ? name.slice(1) : name));
     const path = [...names, ...(entry.kind === 'A' ? [entry.index] : [])];
@@ -209,21 +185,17 @@ const itemSign = '=';
 
 /**
  * The value with a dot before the name of each member: deep-diff passes over an added member whose name is empty. Items of a list
- * without order are members by their text.
+ * without order are members by their text. A marker counts as one value, not as an object.
  */
 function nameMembers(value: Json, field: Field, at: Pointer = ''): Json {
   if (isArray(value) && itemTextAt(field, at))
     return objectFrom(value.map((item) => [itemSign + canonicalJson(item), true]));
   if (isArray(value)) return value.map((item, index) => nameMembers(item, field, at + pointer(index)));
   if (!isObject(value)) return value;
+  if (isFilledInLater(value)) return canonicalJson(value);
   return objectFrom(
     Object.entries(value).map(([name, item]) => [`.${name}`, nameMembers(item, field, at + pointer(name))]),
   );
-}
-
-function isNamedMarker(value: Json | undefined): boolean {
-  const isText = (name: string) => isObject(value) && typeof get(value, name) === 'string';
-  return isObject(value) && Object.keys(value).length === 1 && (isText('.$secret') || isText('.$ref'));
 }
 
 /** A difference between two values. `undefined` means that there is no value, which inside JSON differs from `null`. */
@@ -254,21 +226,16 @@ export function dropNulls(value: JsonObject): JsonObject {
   });
 }
 
-/** A declared record and its live version; one side is `null` for an added or removed record. */
-interface RecordPair {
-  readonly declared: JsonObject | null;
-  readonly live: JsonObject | null;
-}
-
 /**
  * Pairs records in the declared order: equal ones first, then those that agree in all declared members, then in `alike`. Each is
- * used once. But records are a set: one that repeats another pairs with the same, and a live one needs no partner.
+ * used once. But records are a set: one that repeats another pairs with the same, and a live one needs no partner. A side of an
+ * added or removed record is `null`.
  */
 export function pairRecords(
   declared: Json | undefined,
   live: Json | undefined,
   field: RecordsField,
-): RecordPair[] {
+): { readonly declared: JsonObject | null; readonly live: JsonObject | null }[] {
   const wanted = objectsIn(declared);
   const left = new Set(objectsIn(live));
   const partner = new Map<JsonObject, JsonObject>();

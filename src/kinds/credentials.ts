@@ -18,7 +18,7 @@ import {
   namesCredential,
 } from '../model/sensitive.ts';
 import { readJsonText } from './jsontext.ts';
-import { fieldNamed, type Kind, type UpdateInput, type Write, type WriteInput } from './kind.ts';
+import { fieldNamed, type Kind, type UpdateInput, type Write } from './kind.ts';
 import { kindSays } from './places.ts';
 
 /**
@@ -127,20 +127,14 @@ export function withoutMasks(write: Write, input: UpdateInput): Write {
   return unsafe.length > 0 ? { manual: maskedAdvice(input, unsafe) } : { ...write, requests };
 }
 
-function maskedAdvice({ key, live, ignored }: UpdateInput, unsafe: readonly Pointer[]): string {
+function maskedAdvice({ key, live }: UpdateInput, unsafe: readonly Pointer[]): string {
   const untold = [...new Set(unsafe.map(topName))].filter((name) => !fieldNamed(live.kind, name));
   const remedy =
     untold.length > 0
       ? `Name ${untold.map((name) => `\`${name}\``).join(', ')} in the descriptor, under \`serverOwned\` if only the tenant sets it, else under \`fields\``
-      : `Declare it with !secret${withoutIgnoring(unsafe, ignored)}`;
+      : 'Declare it with !secret, and not under `lifecycle.ignore`';
   return (
     `The tenant masks ${unsafe.join(', ')} of "${key.join('/')}", and this change would write the mask over the credential. ` +
     `${remedy}, then plan again.`
   );
-}
-
-/** The end of advice to declare values: ignored ones have to be compared first. */
-export function withoutIgnoring(places: readonly Pointer[], ignored: WriteInput['ignored'] = []): string {
-  const inTheWay = ignored.filter((each) => places.some((at) => isWithin(at, each)));
-  return inTheWay.length > 0 ? ` and take ${inTheWay.join(', ')} out of \`lifecycle.ignore\`` : '';
 }

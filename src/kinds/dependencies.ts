@@ -1,5 +1,4 @@
 import type { Address } from '../model/address.ts';
-import { groupBy } from '../model/basics.ts';
 import { refsIn } from '../model/marker.ts';
 import type { Change } from '../model/plan.ts';
 import type { Kinds } from './catalog.ts';
@@ -7,14 +6,9 @@ import { refsInPath } from './http.ts';
 import { ownId } from './parents.ts';
 import { idsOnSide } from './references.ts';
 
-/** Changes that may be made at the same time. */
-interface Rank {
-  readonly deletes: boolean;
-  readonly changes: readonly Change[];
-}
-
 interface ArrangedChanges {
-  readonly ranks: readonly Rank[];
+  /** Changes of a rank may be made at the same time. */
+  readonly ranks: readonly { readonly deletes: boolean; readonly changes: readonly Change[] }[];
   /** Creates that refer to each other, so that none of them can be the first: the addresses of one cycle. */
   readonly cycle: readonly Address[] | null;
 }
@@ -31,8 +25,8 @@ export function arrangeChanges(changes: readonly Change[], kinds: Kinds): Arrang
   const created = new Map(
     writes.flatMap((change) => (change.action === 'create' ? [[change.address, change]] : [])),
   );
-  const createsNeeded = needsWhere(writes, (change) =>
-    listNeeds(change).flatMap((address) => created.get(address) ?? []),
+  const createsNeeded = new Map(
+    writes.map((change) => [change, listNeeds(change).flatMap((address) => created.get(address) ?? [])]),
   );
   const written = stack(writes, createsNeeded, rankOf);
   const deleted = stack(deletes, deletesNeededBy(deletes, kinds), rankOf);
@@ -41,7 +35,7 @@ export function arrangeChanges(changes: readonly Change[], kinds: Kinds): Arrang
       ...written.levels.map((level) => ({ deletes: false, changes: level })),
       ...deleted.levels.toReversed().map((level) => ({ deletes: true, changes: level })),
     ],
-    cycle: written.cycle,
+    cycle: written.cycle?.map(({ address }) => address) ?? null,
   };
 }
 
@@ -68,76 +62,65 @@ function deletesNeededBy(deletes: readonly Change[], kinds: Kinds): Needs {
       return [`${change.kind}/${id}`, change];
     }),
   );
-  return needsWhere(deletes, (change) => {
-    const kind = kinds.find(change.kind);
-    const found = change.diff.flatMap((entry) => {
-      const ids = kind ? idsOnSide(kind, entry, 'before') : [];
-      return ids.flatMap(({ id, to }) => to.flatMap((target) => byId.get(`${target}/${id}`) ?? []));
-    });
-    return [...new Set(found)].filter((other) => other !== change);
-  });
+  return new Map(
+    deletes.map((change) => {
+      const kind = kinds.find(change.kind);
+      const found = change.diff.flatMap((entry) => {
+        const ids = kind ? idsOnSide(kind, entry, 'before') : [];
+        return ids.flatMap(({ id, to }) => to.flatMap((target) => byId.get(`${target}/${id}`) ?? []));
+      });
+      return [change, [...new Set(found)].filter((other) => other !== change)];
+    }),
+  );
 }
 
-function needsWhere(changes: readonly Change[], needsOf: (change: Change) => readonly Change[]): Needs {
-  return new Map(changes.map((change) => [change, needsOf(change)]));
-}
-
-interface Stack {
-  readonly levels: readonly (readonly Change[])[];
-  readonly cycle: readonly Address[] | null;
-}
-
-/** Levels in which each change comes after all that it needs; changes of a cycle as if they did not need each other. */
-function stack(changes: readonly Change[], needs: Needs, rankOf: (change: Change) => number): Stack {
-  const { heights, left } = heightsOf(changes, needs, rankOf);
-  const cycle = cycleIn(left, needs);
-  if (cycle.length > 0) {
-    const isInside = new Set(cycle);
-    const others = needsWhere(changes, (change) => {
-      const needed = needs.get(change) ?? [];
-      return isInside.has(change) ? needed.filter((each) => !isInside.has(each)) : needed;
-    });
-    return { ...stack(changes, others, rankOf), cycle: cycle.map(({ address }) => address) };
-  }
-  const sorted = changes
-    .map((change) => ({ change, height: heights.get(change) ?? 0, rank: rankOf(change) }))
-    .sort((a, b) => b.height - a.height || a.rank - b.rank);
-  const levels = groupBy(sorted, ({ height, rank }) => `${height} ${rank}`);
-  return { levels: levels.map(([, level]) => level.map(({ change }) => change)), cycle: null };
-}
-
-/** How many levels of other changes wait for each one, and the changes that are in a cycle or needed by one. */
-function heightsOf(changes: readonly Change[], needs: Needs, rankOf: (change: Change) => number) {
-  const waiting = new Map<Change, number>();
-  for (const needed of [...needs.values()].flat()) waiting.set(needed, (waiting.get(needed) ?? 0) + 1);
-  const heights = new Map<Change, number>();
-  const ready = changes.filter((change) => !waiting.has(change));
-  // It grows during iteration.
-  for (const change of ready) {
-    const height = heights.get(change) ?? 0;
-    for (const needed of needs.get(change) ?? []) {
-      // Kinds that are written earlier come first anyway.
-      const least = rankOf(needed) < rankOf(change) ? height : height + 1;
-      heights.set(needed, Math.max(heights.get(needed) ?? 0, least));
-      const left = (waiting.get(needed) ?? 0) - 1;
-      if (left > 0) waiting.set(needed, left);
-      else {
-        waiting.delete(needed);
-        ready.push(needed);
+/**
+ * Levels in which each change comes after all that it needs, made from the last one on. Changes of a cycle count as if they did
+ * not need each other.
+ */
+function stack(changes: readonly Change[], allNeeds: Needs, rankOf: (change: Change) => number) {
+  const needs = new Map(allNeeds);
+  const users = new Map<Change, number>();
+  const count = (needed: readonly Change[], by: 1 | -1) => {
+    for (const each of needed) users.set(each, (users.get(each) ?? 0) + by);
+  };
+  for (const needed of needs.values()) count(needed, 1);
+  const left = new Set(changes);
+  const levels: Change[][] = [];
+  let cycle: readonly Change[] | null = null;
+  while (left.size > 0) {
+    const free = [...left].filter((change) => !users.get(change));
+    const last = free.reduce((most, change) => Math.max(most, rankOf(change)), 0);
+    const level = free.filter((change) => rankOf(change) === last);
+    if (level.length === 0) {
+      const found = cycleIn(left, needs);
+      cycle ??= found;
+      const isFound = (change: Change) => found.includes(change);
+      for (const change of found) {
+        const needed = needs.get(change) ?? [];
+        count(needed.filter(isFound), -1);
+        needs.set(
+          change,
+          needed.filter((each) => !isFound(each)),
+        );
       }
+    } else levels.unshift(level);
+    for (const change of level) {
+      left.delete(change);
+      count(needs.get(change) ?? [], -1);
     }
   }
-  return { heights, left: [...waiting.keys()] };
+  return { levels, cycle };
 }
 
-/** Changes that each need the next, and the last the first. In `left`, each is needed by another, and so is all it needs. */
-function cycleIn(left: readonly Change[], needs: Needs): Change[] {
+/** Changes that each need the next, and the last the first. In `left`, each is needed by another one of them. */
+function cycleIn(left: ReadonlySet<Change>, needs: Needs): Change[] {
   const neededFor = new Map<Change, Change>();
   for (const change of left) {
     for (const needed of needs.get(change) ?? []) neededFor.set(needed, change);
   }
   const way = new Set<Change>();
-  let at = left[0];
+  let [at] = left;
   while (at && !way.has(at)) {
     way.add(at);
     at = neededFor.get(at);

@@ -157,8 +157,6 @@ export interface WriteInput {
   readonly changed: ReadonlySet<string>;
   /** `null` for a create. */
   readonly live: LiveObject | null;
-  /** Pointers to values that stay as the tenant has them (`lifecycle.ignore`). */
-  readonly ignored?: readonly Pointer[];
   readonly settings: ApiSettings;
 }
 

@@ -14,7 +14,7 @@ import {
 import { jsonText, literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
 import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { concealedPlaces, withoutIgnoring } from './credentials.ts';
+import { concealedPlaces } from './credentials.ts';
 import { comparable, wireValue } from './field.ts';
 import { apiRequest, call, identityResource, jsonPatchType } from './http.ts';
 import { jsonPatch, replacingPatch } from './json-patch.ts';
@@ -126,7 +126,7 @@ function patch({ key, fields: values, changed, live, settings }: UpdateInput, id
 
 /** PUT replaces the whole object: omitted fields are sent back as the tenant shows them. */
 function replaceWhole(input: UpdateInput, id: string): Write {
-  const { key, fields: values, live, changed, ignored, settings } = input;
+  const { key, fields: values, live, changed, settings } = input;
   const [name = ''] = key;
   const lost = ticketFields.filter(
     (field) => live.hidden.includes(pointer(field)) && (get(values, field) ?? null) === null,
@@ -140,8 +140,8 @@ function replaceWhole(input: UpdateInput, id: string): Write {
     requests: [call('PUT', resource, settings, { below: [id], body })],
     warnings: lost.map(
       (field) =>
-        `The tenant does not show ${field}, so this PUT is sent without it: declare it` +
-        `${withoutIgnoring([pointer(field)], ignored)} if it is in use.`,
+        `The tenant does not show ${field}, so this PUT is sent without it: declare it, and not under ` +
+        '`lifecycle.ignore`, if it is in use.',
     ),
   };
 }
@@ -153,13 +153,13 @@ function isNone({ sources = null }: JsonObject): boolean {
 
 /** A PUT without the sources clears them. Hidden sources cannot be carried along either. */
 function sourcesAdvice(input: UpdateInput): string | null {
-  const { fields: values, live, changed, ignored, settings } = input;
+  const { fields: values, live, changed, settings } = input;
   const [name = ''] = input.key;
   const isUnknown = live.hidden.includes('/sources') && !changed.has('sources') && isNone(values);
   if (settings.simUpdate !== 'put' || !isUnknown) return null;
   const remedy = isArray(get(values, 'sources'))
     ? 'Make this change in the tenant'
-    : `Declare the \`sources\` that it has${withoutIgnoring(['/sources'], ignored)}, and plan again`;
+    : 'Declare the `sources` that it has, and not under `lifecycle.ignore`, and plan again';
   return (
     `The tenant does not show the sources of "${name}", and a PUT without them would clear them. ` +
     `${remedy}; or set \`identity.simUpdate: patch\` if the tenant takes patches.`

@@ -1,5 +1,5 @@
 import { compareField, differences, type FieldDifference } from '../kinds/compare.ts';
-import { holdsSettings, withoutIgnoring, withoutMasks } from '../kinds/credentials.ts';
+import { holdsSettings, withoutMasks } from '../kinds/credentials.ts';
 import {
   chooseSynonym,
   comparable,
@@ -152,10 +152,9 @@ function writeChange(
       : fields,
     changed: new Set(found.flatMap(({ path }) => segmentsOf(path).slice(0, 1))),
     live,
-    ignored,
     settings,
   };
-  const write = writeWith(() => (live ? writeUpdate(kind, { ...input, live }) : kind.write.create(input)));
+  const write = writeWith(() => (live ? writeUpdate({ ...input, live }, ignored) : kind.write.create(input)));
   // An item of a list without order has no fixed place.
   const isKept: IsSensitive = (at, value) => {
     const field = fieldNamed(kind, topName(at));
@@ -234,9 +233,10 @@ function writeWith(write: () => Write): Write {
  * Warns of settings under `lifecycle.ignore` that the tenant does not show, as hosts do with secrets, and that an update would
  * remove: it writes the value that contains them as a whole. Detected by computing the update as if the tenant showed them.
  */
-function writeUpdate(kind: Kind, input: UpdateInput): Write {
+function writeUpdate(input: UpdateInput, ignored: readonly Pointer[]): Write {
+  const { live, fields } = input;
+  const { kind } = live;
   const write = withoutMasks(kind.write.update(input), input);
-  const { ignored = [], live, fields } = input;
   if ('manual' in write) return write;
   const current = readableFields(kind, live.fields);
   const isSentAlong = (at: Pointer): boolean => {
@@ -255,7 +255,7 @@ function writeUpdate(kind: Kind, input: UpdateInput): Write {
     .map(
       (at) =>
         `The tenant does not show ${at}, and this change writes \`${topName(at)}\` as a whole, without it: declare it with ` +
-        `!secret${withoutIgnoring([at], ignored)} if it is in use.`,
+        '!secret, and not under `lifecycle.ignore`, if it is in use.',
     );
   return { ...write, warnings: [...(write.warnings ?? []), ...warnings] };
 }

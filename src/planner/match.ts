@@ -2,7 +2,7 @@ import { comparable } from '../kinds/field.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, ignoring, isKnownById, isRename, LiveIndex, type Match } from '../kinds/live-objects.ts';
 import { keysOf, type Resource } from '../kinds/resource.ts';
-import { type Address, formatAddress, type Key, matchAddresses, scopeFilter } from '../model/address.ts';
+import { formatAddress, type Key, matchAddresses, scopeFilter } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
@@ -191,15 +191,9 @@ function findMissedRenames(matches: readonly Match[], index: LiveIndex): Diagnos
   });
 }
 
-interface Former {
-  readonly address: Address;
-  /** The line of a manifest that makes the two one object. */
-  readonly line: string;
-}
-
 /**
- * Asks whether a new object is one that loses its manifest in the same plan, or has none, under another name. It may be if a
- * rename was taken back in the repository, if it alone has another name in its file, or if it alone has the declared fields.
+ * Asks whether a new object is one that loses its manifest in the same plan, or has none, under another name: it may be if it
+ * alone has the declared fields.
  */
 function findRenames(
   created: readonly Match[],
@@ -212,48 +206,25 @@ function findRenames(
     return resource.declaration !== null && keyFields.length === 1 && (can.rename || can.pin);
   });
   if (renamable.length === 0) return [];
-  const deleted = new Set(deletions.flatMap(({ addresses }) => addresses));
-  const lost = (input.previous ?? []).filter(
-    ({ address, ensure }) => ensure === 'present' && deleted.has(address),
-  );
   const left = new Set([...deletions.map(({ live }) => live), ...findUndeclared(input, others)]);
-  const formerDeclared = formerResources(renamable, lost);
-  const formerLive = formerObjects(renamable, [...left], unseenInPlan(input.secrets, false));
+  const deleted = new Set(deletions.flatMap(({ addresses }) => addresses));
+  const formerOf = formerObjects(renamable, [...left], unseenInPlan(input.secrets, false));
   return renamable.flatMap((match): Diagnostic[] => {
-    const former = formerDeclared(match) ?? formerLive(match);
+    const former = formerOf(match);
     if (!former) return [];
     const { address } = match.resource;
     const message = deleted.has(former.address)
       ? `Renamed? ${former.address} is deleted and ${address} is created. Fields that are not in the manifest, and the object's id, will be lost.`
       : `Renamed? The plan creates ${address}, but ${former.address}, which no manifest declares, has the same fields.`;
-    const hint = `If they are the same object, write \`${former.line}\` in the manifest.`;
+    const line = match.kind.can.rename
+      ? `lifecycle: { renamedFrom: ${JSON.stringify(former.key.join('/'))} }`
+      : `id: ${JSON.stringify(former.id)}`;
+    const hint = `If they are the same object, write \`${line}\` in the manifest.`;
     return [
       { code: 'renamed', severity: 'warning', message, hint, source: match.resource.source(), address },
     ];
   });
 }
-
-/** @param lost the declarations at the revision of `--since` of deleted objects */
-function formerResources(created: readonly Match[], lost: readonly Resource[]) {
-  const byFormerName = new Map(
-    lost.flatMap((each): [string, Resource][] => {
-      const { renamedFrom } = each.lifecycle;
-      return renamedFrom ? [[identityOf(each.kind, renamedFrom), each]] : [];
-    }),
-  );
-  const createdIn = new Map(groupBy(created, ({ resource }) => fileOf(resource)));
-  const lostIn = new Map(groupBy(lost, fileOf));
-  return ({ kind, resource }: Match): Former | undefined => {
-    if (!kind.can.rename) return;
-    const file = fileOf(resource);
-    const [here, ...others] = lostIn.get(file) ?? [];
-    const isAlone = others.length === 0 && createdIn.get(file)?.length === 1;
-    const former = byFormerName.get(identityOf(kind, resource.key)) ?? (isAlone ? here : undefined);
-    return former && { address: former.address, line: renameLine(former) };
-  };
-}
-
-const fileOf = (resource: Resource): string => `${resource.kind.name} ${resource.source().file}`;
 
 /** More pairs mean another tenant rather than renames, and comparing them all would take long. */
 const mostPairs = 10_000;
@@ -270,12 +241,10 @@ function formerObjects(created: readonly Match[], left: readonly LiveObject[], u
     new Map(groupBy(alike, ({ match }) => match)),
     new Map(groupBy(alike, ({ live }) => live)),
   ];
-  return (match: Match): Former | undefined => {
-    const [found, ...others] = byMatch.get(match) ?? [];
+  return (match: Match): LiveObject | undefined => {
+    const [found, ...more] = byMatch.get(match) ?? [];
     // If several are alike, any of them may be it.
-    if (!found || others.length > 0 || byLive.get(found.live)?.length !== 1) return;
-    const { kind, address, id } = found.live;
-    return { address, line: kind.can.rename ? renameLine(found.live) : `id: ${JSON.stringify(id)}` };
+    return found && more.length === 0 && byLive.get(found.live)?.length === 1 ? found.live : undefined;
   };
 }
 
@@ -290,9 +259,6 @@ function isAlike(match: Match, live: LiveObject, unseen: UnseenPolicy): boolean 
     ([name, field]) => comparable(field, get(declared, name)) !== null && !unknown.has(name),
   );
 }
-
-const renameLine = ({ key }: Pick<Resource, 'key'>) =>
-  `lifecycle: { renamedFrom: ${JSON.stringify(key.join('/'))} }`;
 
 /** New objects whose keys differ from others in the tenant only in accents, invisible characters or blanks. */
 function findLookAlikes(missing: readonly Match[], objects: readonly LiveObject[]): Diagnostic[] {

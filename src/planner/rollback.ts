@@ -215,26 +215,13 @@ function laterChanges({ undo, live }: Reversal, change: Change): string | null {
     .filter(isDifferent)
     .map(([name]) => name)
     .filter((name) => record.action === 'create' || touched.has(name));
-  const selectTouched = (places: readonly Pointer[] = []) => {
-    const names = new Set(places.map((path) => topName(path)));
-    return [...names].filter((name) => touched.has(name) && !moved.includes(name));
-  };
-  const remarks = [
-    [moved, 'changed after the apply.'],
-    [
-      selectTouched(record.unmet),
-      'did not end as the apply intended: the tenant rewrote it, or somebody changed it.',
-    ],
-    [
-      selectTouched(record.beside),
-      'changed during the apply, although its plan did not touch it: the tenant set it, or somebody did.',
-    ],
-  ] as const;
-  const said = remarks.flatMap(([names, what]) => {
-    const places = names.map((name) => pointer(name)).join(', ');
-    return names.length > 0 ? [`${places} ${what}`] : [];
-  });
-  return said.length > 0 ? said.join(' ') : null;
+  const departed = [...(record.unmet ?? []), ...(record.beside ?? [])]
+    .map(topName)
+    .filter((name) => touched.has(name));
+  const names = new Set([...moved, ...departed]);
+  if (names.size === 0) return null;
+  const places = [...names].map((name) => pointer(name)).join(', ');
+  return `${places} changed during or after the apply, but not by its plan: the tenant or somebody changed it.`;
 }
 
 /** The fields without a place, and without the objects that hold nothing else: a result leaves them out as well. */

@@ -112,7 +112,7 @@ function assumeItems(
 }
 
 /** Identifies items of a list without order at a place; `null` if there is no such list. */
-export function itemTextOf(kind: Kind, at: Pointer): ((item: Json) => string) | null {
+function itemTextOf(kind: Kind, at: Pointer): ((item: Json) => string) | null {
   const [name = '', ...below] = segmentsOf(at);
   const field = fieldNamed(kind, name);
   return field ? itemTextAt(field, pointer(...below)) : null;

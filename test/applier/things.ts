@@ -67,7 +67,7 @@ export const descriptors: readonly JsonObject[] = [
   },
 ];
 
-function updateOf({ key, fields, changed, live, ignored: _ }: UpdateInput): Write {
+function updateOf({ key, fields, changed, live }: UpdateInput): Write {
   const { id } = live;
   const names = [...changed].filter((name) => name !== 'rule' && name !== 'name');
   const body = {

@@ -157,15 +157,13 @@ describe('JSON that is declared by member', () => {
 describe('JSON that is declared whole', () => {
   it('names a member as the tenant does where that looks like a marker', () => {
     expect(diff(whole, { a: { b: 1 } }, { a: { $secret: 'x' } })).toEqual([
-      'remove /f/a/$secret "x" -> null',
-      'add /f/a/b null -> 1',
+      'replace /f/a {"$secret":"x"} -> {"b":1}',
     ]);
     expect(diff(whole, { a: { $secret: 2, b: 1 } }, { a: { $secret: 'x', b: 1 } })).toEqual([
       'replace /f/a/$secret "x" -> 2',
     ]);
     expect(diff(whole, { a: { $secret: 2, b: 1 } }, { a: { $secret: 'x' } })).toEqual([
-      'replace /f/a/$secret "x" -> 2',
-      'add /f/a/b null -> 1',
+      'replace /f/a {"$secret":"x"} -> {"$secret":2,"b":1}',
     ]);
   });
 

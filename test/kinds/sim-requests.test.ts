@@ -105,7 +105,8 @@ describe('a put', () => {
     const { statusMap: _, ...live } = { ...shown, managedSources: [] };
     const found = change({ description: 'New' }, live, put);
     expect(found?.warnings).toEqual([
-      'The tenant does not show statusMap, so this PUT is sent without it: declare it if it is in use.',
+      'The tenant does not show statusMap, so this PUT is sent without it: declare it, and not under ' +
+        '`lifecycle.ignore`, if it is in use.',
     ]);
     expect(found?.requests[0]?.body).not.toHaveProperty('statusMap');
     const declared = change({ description: 'New', statusMap: { x: 'y' } }, live, put);
@@ -126,12 +127,12 @@ it('tells what to take out of `lifecycle.ignore` where a put would lose what the
     });
   };
   expect(planned(['/statusMap'], { managedSources: ['s'] }).changes[0]?.warnings).toEqual([
-    'The tenant does not show statusMap, so this PUT is sent without it: declare it and take /statusMap out of ' +
-      '`lifecycle.ignore` if it is in use.',
+    'The tenant does not show statusMap, so this PUT is sent without it: declare it, and not under ' +
+      '`lifecycle.ignore`, if it is in use.',
   ]);
   expect(planned(['/sources'], {}).changes[0]).toMatchObject({
     action: 'manual',
-    warnings: [expect.stringContaining('and take /sources out of `lifecycle.ignore`, and plan again')],
+    warnings: [expect.stringContaining('and not under `lifecycle.ignore`, and plan again')],
   });
 });
 
@@ -166,7 +167,9 @@ describe('a put of an integration whose sources are not shown', () => {
   const advice = (remedy: string) =>
     'The tenant does not show the sources of "S", and a PUT without them would clear them. ' +
     `${remedy}; or set \`identity.simUpdate: patch\` if the tenant takes patches.`;
-  const declare = advice('Declare the `sources` that it has, and plan again');
+  const declare = advice(
+    'Declare the `sources` that it has, and not under `lifecycle.ignore`, and plan again',
+  );
 
   it.each<[string, JsonObject, string]>([
     ['leaves them out', { description: 'New' }, declare],

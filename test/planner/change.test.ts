@@ -105,7 +105,7 @@ describe('lifecycle.ignore', () => {
         changeOf({ declared, live: hidden, settings, secrets: { SNOW: 'x' } })?.warnings;
       const lost =
         'The tenant does not show /attributes/password, and this change writes `attributes` as a whole, without it: ' +
-        'declare it with !secret and take /attributes/password out of `lifecycle.ignore` if it is in use.';
+        'declare it with !secret, and not under `lifecycle.ignore`, if it is in use.';
       expect(warnings()).toEqual([lost]);
       expect(warnings({ simUpdate: 'put' })).toContain(lost);
       expect(warnings({ jsonText: 'object' })).toEqual([]);

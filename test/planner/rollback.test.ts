@@ -73,12 +73,16 @@ describe('undoing an update', () => {
     const plan = rollBack({ records, live: [live({ type: 'By hand', description: 'x' })] });
     expect(plan.changes[0]).toMatchObject({
       warnings: [
-        expect.stringMatching(/^\/type did not end as the apply intended: .* or somebody changed it\.$/),
+        '/type changed during or after the apply, but not by its plan: the tenant or somebody changed it.',
       ],
       risk: ['undoes-tenant-change'],
     });
     const since = rollBack({ records, live: [live({ type: 'Since', description: 'x' })] });
-    expect(since.changes[0]).toMatchObject({ warnings: ['/type changed after the apply.'] });
+    expect(since.changes[0]).toMatchObject({
+      warnings: [
+        '/type changed during or after the apply, but not by its plan: the tenant or somebody changed it.',
+      ],
+    });
   });
 
   it('warns where the apply did not see what it made', () => {
@@ -174,7 +178,12 @@ describe('undoing a create', () => {
     const made = record(address, { action: 'create', after: { ...blank, type: 'T' } });
     const plan = rollBack({ records: [made], live: [live({ description: 'since' }), other] });
     expect(plan.changes).toMatchObject([
-      { action: 'delete', warnings: ['/description changed after the apply.'] },
+      {
+        action: 'delete',
+        warnings: [
+          '/description changed during or after the apply, but not by its plan: the tenant or somebody changed it.',
+        ],
+      },
     ]);
     expect(plan.changes[0]?.risk).toContain('undoes-tenant-change');
   });
@@ -455,7 +464,9 @@ describe('undoing a change of rules', () => {
         requests: [
           { body: { advanced_search: { condition_rules_attributes: [b, { id: 2, _destroy: true }] } } },
         ],
-        warnings: ['/rules changed after the apply.'],
+        warnings: [
+          '/rules changed during or after the apply, but not by its plan: the tenant or somebody changed it.',
+        ],
       },
     ]);
   });

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
-import type { Resource } from '../../src/kinds/resource.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { changeFor } from '../../src/planner/change.ts';
@@ -284,39 +283,4 @@ it('without --since nothing is said', () => {
   });
   expect(plan.changes[0]?.diff).toMatchObject([{ origin: null }]);
   expect(plan.changes[0]?.warnings).toEqual([]);
-});
-
-describe('an object that is deleted where another one is created', () => {
-  const named = (name: string, file: string, renamedFrom: string | null = null) => ({
-    ...resource(
-      'SimIntegration',
-      [name],
-      {},
-      { lifecycle: { renamedFrom: renamedFrom === null ? null : [renamedFrom] } },
-    ),
-    declaration: { digest: () => name, differsHere: () => [], isEnsuredHere: () => false },
-    source: () => ({ file, line: 1, column: 1 }),
-  });
-  const renames = (previous: readonly Resource[], declared: readonly Resource[]) =>
-    planOf({
-      previous,
-      declared,
-      live: previous.map(({ key: [name = ''] }, at) => answers.integration(`${at}`, name, {})),
-      scope: { since: 'HEAD~1' },
-      choices: { allowDeleteAll: ['SimIntegration'] },
-    }).diagnostics.flatMap(({ code, hint }) => (code === 'renamed' ? [hint] : []));
-  const advice = (name: string) =>
-    `If they are the same object, write \`lifecycle: { renamedFrom: "${name}" }\` in the manifest.`;
-
-  it('may be a rename that was taken back, or a name that was changed in its file', () => {
-    expect(renames([named('New', 'a.yaml', 'Old')], [named('Old', 'b.yaml')])).toEqual([advice('New')]);
-    expect(renames([named('One', 'a.yaml')], [named('Two', 'a.yaml')])).toEqual([advice('One')]);
-  });
-
-  it('is said nothing of where they have nothing in common, or the rename is declared', () => {
-    expect(renames([named('One', 'a.yaml')], [named('Two', 'b.yaml')])).toEqual([]);
-    expect(renames([named('One', 'a.yaml')], [named('Two', 'a.yaml', 'One')])).toEqual([]);
-    expect(renames([named('One', 'a.yaml'), named('Two', 'a.yaml')], [named('Three', 'a.yaml')])).toEqual([]);
-    expect(renames([named('One', 'a.yaml')], [named('Two', 'a.yaml'), named('Three', 'a.yaml')])).toEqual([]);
-  });
 });

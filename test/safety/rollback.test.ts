@@ -199,7 +199,9 @@ describe('rollback', () => {
     const [ofReminder, ofWelcome] = plan.changes;
     expect(ofWelcome).toMatchObject({ risk: [], diff: [{ path: '/body', before: 'New', after: 'Old' }] });
     expect(ofReminder?.risk).toEqual(['undoes-tenant-change']);
-    expect(ofReminder?.warnings).toEqual([expect.stringContaining('/body changed after the apply')]);
+    expect(ofReminder?.warnings).toEqual([
+      expect.stringContaining('/body changed during or after the apply'),
+    ]);
     await world.run('apply back.json');
     expect(world.sandbox.state.templates[0]).toMatchObject({ subject: 'By hand', body: 'Old' });
   });
@@ -235,7 +237,7 @@ describe('rollback', () => {
         diff: [{ path: '/description', before: 'By hand' }, { path: '/type' }],
         risk: ['undoes-tenant-change'],
         warnings: [
-          '/description changed during the apply, although its plan did not touch it: the tenant set it, or somebody did.',
+          '/description changed during or after the apply, but not by its plan: the tenant or somebody changed it.',
         ],
       },
     ]);
