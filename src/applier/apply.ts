@@ -18,8 +18,8 @@ import { runChange } from './run-change.ts';
 import { removalOf } from './verify.ts';
 
 /**
- * Applies a plan (design, section 6). A plan that fails its checks gives a result `refused`, with nothing written; later
- * failures of the tenant are in the result. Rejects, with a Failure, only if the tenant cannot be read before the first change.
+ * Applies a plan (design, section 6). If its checks fail, nothing is written and the result is `refused`; later failures are in
+ * the result. Rejects, with a Failure, only if the tenant cannot be read before the first change.
  */
 export async function applyChanges(plan: Plan, port: TenantPort, options: ApplyOptions): Promise<Result> {
   try {
@@ -65,10 +65,7 @@ async function endRecords(result: Result, { onDone, journal, now }: Run): Promis
   }
 }
 
-/**
- * Applies level by level. Outcomes that the answers do not show are settled before the deletes, which depend on them, and at
- * the end.
- */
+/** Level by level. Outcomes that no answer shows are settled before the deletes, which depend on them, and at the end. */
 async function runAll(
   tasks: readonly Task[],
   readAt: number,
@@ -88,10 +85,6 @@ async function runAll(
     haltIf(mayHaveFailed(result));
     run.onEvent({ type: 'finished', result, finished: results.size, total: tasks.length });
   };
-  const defer = (one: Pending) => {
-    pending.push(one);
-    haltIf(one.isUncertain);
-  };
   const settleAll = () => settle(pending.splice(0), run, finish);
 
   const levels = levelsOf(tasks, run.kinds);
@@ -109,8 +102,11 @@ async function runAll(
       if (error !== null) for (const task of unit) finish(ending(task, 'skipped', [], { error }));
       else {
         for (const end of await runUnit(unit, sightings, run)) {
-          if ('end' in end) defer(end);
-          else finish(end);
+          if (!('end' in end)) finish(end);
+          else {
+            pending.push(end);
+            haltIf(end.isUncertain);
+          }
         }
       }
     });
@@ -139,7 +135,6 @@ function recordEarlier(
   };
 }
 
-/** Changes that may be made at the same time, in units that are sent together. */
 interface ChangeLevel {
   readonly deletes: boolean;
   readonly units: readonly (readonly Task[])[];
@@ -165,9 +160,7 @@ function levelsOf(tasks: readonly Task[], kinds: Kinds): ChangeLevel[] {
 /** Whether a change of the level refers to an object that was created, but not seen yet. */
 function needsPending({ units }: ChangeLevel, pending: readonly Pending[], { created }: Run): boolean {
   const waiting = new Set(pending.map(({ task }) => task.change.address));
-  return (
-    waiting.size > 0 && units.flat().some((task) => created.missingFor(task).some((to) => waiting.has(to)))
-  );
+  return units.flat().some((task) => created.missingFor(task).some((to) => waiting.has(to)));
 }
 
 const isLeft = ({ from, change }: Task) => from < change.requests.length;
@@ -219,9 +212,8 @@ function endStale(task: Task, reasons: ReadonlyMap<Address, string>): Ending {
 }
 
 /**
- * The outcomes of a bulk delete. A tenant may refuse the whole request because one object is already gone (api-notes,
- * "bulk-delete of what is already gone") or cannot be deleted. A failed change stops no other (design, section 6), so the
- * objects are read again, and the remaining ones are deleted one by one.
+ * A tenant may refuse a whole bulk delete because one object is gone (api-notes) or cannot be deleted. A failed change stops no
+ * other (design, section 6), so the rest is deleted one by one.
  */
 async function deleteApart(
   unit: readonly Task[],
@@ -239,8 +231,12 @@ async function deleteApart(
     // If the state of the tenant is unknown, the refusal is reported.
     if (!checked) return [...results, ...refused.slice(at)];
     const isGone = checked.tasks.some(({ live }) => live === null);
-    if (isGone) results.push(await endGone(end, run));
-    else if (refused.length === 1) results.push(end);
+    if (isGone) {
+      const changes = [end.task.change.address];
+      await run.journal.conclude(0, { changes, verdict: 'done', status: 400 }, run.now());
+      const warnings = ['It was already gone, so the tenant refused the request.'];
+      results.push(ending(end.task, 'done', end.requests, { live: null, warnings }));
+    } else if (refused.length === 1) results.push(end);
     else results.push(...(await deleteAlone(end, planned, sightings, run)));
   }
   return results;
@@ -251,13 +247,6 @@ function isRefused(end: End): end is Ending {
   const { kind, change } = end.task;
   const isShared = change.action === 'delete' && kind.quirks?.sharedDelete !== undefined;
   return isShared && end.requests.at(-1)?.status === 400;
-}
-
-async function endGone({ task, requests }: Ending, { journal, now }: Run): Promise<Ending> {
-  const { address } = task.change;
-  await journal.conclude(0, { changes: [address], verdict: 'done', status: 400 }, now());
-  const warnings = ['It was already gone, so the tenant refused the request.'];
-  return ending(task, 'done', requests, { live: null, warnings });
 }
 
 async function deleteAlone(

@@ -19,15 +19,14 @@ export interface Pending {
   /** Whether no answer confirms the request. */
   readonly isUncertain: boolean;
   isFinal(found: FoundObjects): boolean;
-  /** Ends the change with the object as last read, or with the reason why it could not be read. */
   end(seen: LastSeen): Promise<Ending>;
 }
 
 type LastSeen = FoundObjects | { readonly failed: string };
 
 /**
- * All objects are read together, with growing waits, until each is final or its time is over. `finish` is called for each as it
- * ends. Never rejects: if the journal cannot be written, the run is halted.
+ * Reads all together, with growing waits, until each is final or its time is over. Never rejects: if the journal cannot be
+ * written, the run is halted.
  */
 export async function settle(
   pending: readonly Pending[],
@@ -45,7 +44,6 @@ export async function settle(
   };
   const look = async () => {
     const tasks = open.map(({ task }) => task);
-    // Answers have shown that these are there.
     const areWritten = open.every(({ isUncertain, task }) => !isUncertain && task.change.action !== 'delete');
     const looked = await lookUp(tasks, run, areWritten);
     if ('failed' in looked) {
@@ -59,14 +57,19 @@ export async function settle(
       ({ task }) => find(task),
     );
   };
-  const announceWait = () => {
-    const ms = Math.max(0, ...open.map(({ until }) => until)) - clock.now();
-    if (open.length === 0) return 0;
-    onEvent({ type: 'settling', addresses: open.map(({ task }) => task.change.address), ms });
-    return Math.max(1, ms);
-  };
   // An interrupt ends the waits; open changes then end without another read.
-  while (open.length > 0) await lookUntil(look, announceWait, run);
+  while (open.length > 0) {
+    await lookUntil(
+      look,
+      () => {
+        const ms = Math.max(0, ...open.map(({ until }) => until)) - clock.now();
+        if (open.length === 0) return 0;
+        onEvent({ type: 'settling', addresses: open.map(({ task }) => task.change.address), ms });
+        return Math.max(1, ms);
+      },
+      run,
+    );
+  }
 }
 
 async function endOne(one: Pending, seen: LastSeen, { halt }: Pick<Run, 'halt'>): Promise<Ending> {
@@ -95,9 +98,8 @@ interface SentChange {
 }
 
 /**
- * Ends an accepted change if the answer shows all of it; else its object has to be read. Ignored or rewritten values are a
- * warning; a deleted object that still exists, or a written one that does not, is not a success. `last` is the last request of
- * this run; `null` if an earlier run had sent all of them.
+ * Ends an accepted change if the answer shows all of it; else its object has to be read. What still exists after a delete, or
+ * does not after a write, is no success. `last` is the last request of this run; `null` if an earlier run had sent all.
  */
 export async function checkConvergence(
   task: Task,

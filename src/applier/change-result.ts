@@ -1,5 +1,5 @@
 import { printedJson, readableFields, sameValue } from '../kinds/field.ts';
-import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
+import { type Field, fieldNamed, type Kind } from '../kinds/kind.ts';
 import { isKnownById, keyBefore } from '../kinds/live-objects.ts';
 import { isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -14,13 +14,7 @@ import {
 } from '../model/json.ts';
 import { type Change, isReplacement, type Plan } from '../model/plan.ts';
 import { isWithin, type Pointer, placesOf, pointer, setMember, topName, valueAt } from '../model/pointer.ts';
-import {
-  type ChangeResult,
-  countOutcomes,
-  type Result,
-  resultFormat,
-  type SentRequest,
-} from '../model/result.ts';
+import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { Task } from './find.ts';
 import { type Ending, ending } from './run.ts';
@@ -46,12 +40,15 @@ export function changeResult(end: Ending): ChangeResult {
     ...(unmet.length > 0 ? { unmet } : {}),
     ...(beside.length > 0 ? { beside } : {}),
     error,
-    warnings: [...warnings, ...beside.map(warnOfBeside)],
+    warnings: [
+      ...warnings,
+      ...beside.map(
+        (at) =>
+          `${at} changed as well, although this plan does not touch it: the tenant set it, or somebody changed it meanwhile.`,
+      ),
+    ],
   };
 }
-
-const warnOfBeside = (at: Pointer): string =>
-  `${at} changed as well, although this plan does not touch it: the tenant set it, or somebody changed it meanwhile.`;
 
 export function begunResult(task: Task): ChangeResult {
   const error = 'This was written while the run was still going, so the outcome of this change is not known.';
@@ -82,26 +79,23 @@ export function planResult(
   };
 }
 
-/**
- * The declared objects that the tenant matches after a run: those without a difference in the plan, and those that the run
- * verifiably changed.
- */
+/** What the tenant matches after a run: objects without a difference in the plan, and those that the run verifiably changed. */
 function collectProof(
   { desired, ensuredHere = [] }: Plan,
   changes: readonly ChangeResult[],
 ): NonNullable<Result['proven']> {
-  const isMade = ({ action, outcome, after, unmet = [] }: ChangeResult) =>
-    outcome === 'done' && unmet.length === 0 && (action === 'delete' || after !== null);
-  const notMade = changes.filter((change) => !isMade(change)).map(({ address }) => address);
-  const open = new Set([...notMade, ...ensuredHere]);
+  const notMade = changes.filter(
+    ({ action, outcome, after, unmet = [] }) =>
+      outcome !== 'done' || unmet.length > 0 || (action !== 'delete' && after === null),
+  );
+  const open = new Set([...notMade.map(({ address }) => address), ...ensuredHere]);
   return Object.fromEntries(Object.entries(desired).filter(([address]) => !open.has(address)));
 }
 
 /**
- * The effect of a change on its object: for an update the values that differ (single members of JSON), with `null` for missing
- * ones; for a create or delete the whole object. A manifest with `before` would undo it. `after` is `null` also where no read
- * showed the outcome. `withheld` lists the places left out: secrets, values that the tenant hides, and what looks like a
- * credential.
+ * For an update the values that differ (single members of JSON), with `null` for missing ones; for a create or delete the whole
+ * object. A manifest with `before` would undo it. `after` is `null` also if no read showed the outcome. `withheld`: the places
+ * left out, since they are secret, hidden or look like a credential.
  */
 function recordEffect({
   task,
@@ -113,10 +107,15 @@ function recordEffect({
   const old = fieldsBefore(task);
   const isPlanned = old !== null && change.action === 'update' && !isReplacement(change);
   // A read that does not show an accepted request lags. A refusal of the next request does not undo it.
-  const isLate = isPlanned && outcome === 'failed' && requests.some(isAccepted) && !differs(live, task.live);
+  const isAccepted = requests.some(({ status }) => status !== null && status < 300);
+  const isSame = live?.fingerprint() === task.live?.fingerprint();
+  const isLate = isPlanned && outcome === 'failed' && isAccepted && isSame;
   const seen = live && outcome !== 'unknown' && !isLate ? fieldsToRecord(kind, live.fields) : null;
   // Without a known outcome, a rollback undoes everything that the update may have done.
-  const next = seen ?? (isPlanned ? fieldsPlanned(change, old) : null);
+  // A list only counts as different.
+  const planned = (fields: JsonObject) =>
+    change.diff.reduce((all, { path, after }) => setMember(all, path, after), fields);
+  const next = seen ?? (isPlanned ? planned(old) : null);
   const { isConcern, isWithheld, concealed } = disclosureOf({ task, live }, old, next);
   // A failed delete may still happen, and the object may have to be created again: all of it is needed.
   const isPart = change.action === 'update' && old !== null && next !== null && !isReplacement(change);
@@ -125,7 +124,8 @@ function recordEffect({
     const names = field.is === 'json' ? namesIn(sides) : [];
     if (names.length > 0) {
       const members = names.flatMap((name): [string, Values][] => {
-        const pair = record(field, at + pointer(name), memberOf(sides, name));
+        const [was = null, is = null] = sides.map((side) => (isObject(side) ? get(side, name) : undefined));
+        const pair = record(field, at + pointer(name), [was, is]);
         return pair ? [[name, pair]] : [];
       });
       return members.length > 0 ? pairFrom(members) : null;
@@ -143,14 +143,10 @@ function recordEffect({
   });
   const [before, after] = pairFrom(fields);
   const unknown = isLost(task) ? change.diff.map(({ path }) => path) : withheldBefore(task);
-  const isTold = (at: Pointer) => [...withheld].some((place) => isWithin(at, place));
-  for (const at of [...concealed, ...unknown]) if (!isTold(at)) withheld.add(at);
+  for (const at of [...concealed, ...unknown])
+    if (![...withheld].some((place) => isWithin(at, place))) withheld.add(at);
   return { before: old && before, after: seen && after, withheld: [...withheld] };
 }
-
-const isAccepted = ({ status }: SentRequest): boolean => status !== null && status < 300;
-const differs = (one: LiveObject | null, other: LiveObject | null): boolean =>
-  one?.fingerprint() !== other?.fingerprint();
 
 type Values = readonly [Json, Json];
 
@@ -160,20 +156,10 @@ function namesIn(sides: Values): string[] {
   return isOpen ? [...new Set(sides.flatMap((side) => Object.keys(side ?? {})))] : [];
 }
 
-const memberOf = (sides: Values, name: string): Values => {
-  const [was, is] = sides.map((side) => (isObject(side) ? get(side, name) : undefined));
-  return [was ?? null, is ?? null];
-};
-
 const pairFrom = (members: readonly (readonly [string, Values])[]): [JsonObject, JsonObject] => [
   objectFrom(members.map(([name, [was]]) => [name, was])),
   objectFrom(members.map(([name, [, is]]) => [name, is])),
 ];
-
-/** The fields as an update would make them. A list only counts as different. */
-function fieldsPlanned({ diff }: Change, before: JsonObject): JsonObject {
-  return diff.reduce((fields, { path, after }) => setMember(fields, path, after), before);
-}
 
 /** What a result may show of an object: no more than the plan. */
 function disclosureOf(
@@ -208,9 +194,11 @@ function disclosureOf(
   const written = new Set(asked.map(topName));
   /** A request of the whole object may have lost what the tenant hides; another one writes only its own fields. */
   const isWhole = change.action !== 'update' || change.requests.some(({ method }) => method !== 'PATCH');
-  const mayBeWritten = (at: Pointer) => isConcern(at) && (isWhole || written.has(topName(at)));
   return {
-    concealed: [...sensitive, ...hidden.filter(mayBeWritten)],
+    concealed: [
+      ...sensitive,
+      ...hidden.filter((at) => isConcern(at) && (isWhole || written.has(topName(at)))),
+    ],
     isConcern,
     /** Without one of its items, a list would be another list. */
     isWithheld: (at: Pointer, sides: Values) =>
@@ -225,10 +213,7 @@ function wasCleared({ diff }: Change, fields: JsonObject, at: Pointer): boolean 
   return isUnset && diff.some(({ path, after, sensitive }) => path === at && after === null && !sensitive);
 }
 
-/**
- * The fields before a change; `null` for a create. Values that earlier runs may have changed are as the first of them recorded
- * them.
- */
+/** `null` for a create. Values that earlier runs may have changed are as the first of them recorded them. */
 function fieldsBefore({ kind, change, live, earlier = [] }: Task): JsonObject | null {
   if (change.action === 'create') return null;
   let fields = fieldsToRecord(kind, live?.fields ?? {});

@@ -20,7 +20,6 @@ import type { RecentWrite } from './journal.ts';
 export interface FoundObjects {
   readonly live: LiveObject | null;
   readonly others: readonly LiveObject[];
-  /** The vendor's default of the object. */
   readonly standard: LiveObject | null;
 }
 
@@ -124,17 +123,13 @@ export async function lookUntil<T>(
 
 interface SettleOptions {
   readonly writes: readonly RecentWrite[];
-  /** How long the tenant may take to show a write, in milliseconds. */
   readonly settle: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onWait: (addresses: readonly Address[], ms: number) => void;
 }
 
-/**
- * Reads until the tenant shows the recent writes, or has had the time to. An object that is neither as before nor as after a
- * write was changed by somebody else, and is not waited for.
- */
+/** Reads until the tenant shows the recent writes, or has had the time to. What somebody else changed is not waited for. */
 export async function readSettled<T extends { readonly objects: readonly LiveObject[] }>(
   requests: readonly ReadRequest[],
   read: () => Promise<T>,

@@ -16,12 +16,10 @@ const mostOfList = 100;
 /** The same if each object is read by a call of its own. */
 const mostOfEach = 16;
 
-/** The last read for one change: its task, or why it must not be made. */
 interface Sighting {
   /** When it is too old to rely on, in milliseconds since 1970. */
   readonly until: number;
   readonly task: Task;
-  /** A sentence; `null` if the change may be made. */
   readonly stale: string | null;
 }
 
@@ -41,7 +39,6 @@ interface SightingTools extends Pick<Run, 'clock' | 'journal' | 'secrets' | 'set
 export class Sightings {
   readonly #tools: SightingTools;
   readonly #seen = new Map<Address, Sighting>();
-  /** The tasks that are still to be made, in their order. */
   readonly #waiting: Set<Task>;
   #reading: { readonly tasks: ReadonlySet<Task>; readonly done: Promise<void> } | null = null;
 
@@ -77,7 +74,6 @@ export class Sightings {
     for (const task of unit) this.#waiting.delete(task);
   }
 
-  /** Marks these to be read again before they are made. */
   expire(unit: readonly Task[]): void {
     for (const { change } of unit) {
       const seen = this.#seen.get(change.address);
@@ -97,10 +93,11 @@ export class Sightings {
   async #readFor(unit: readonly Task[]): Promise<void> {
     const running = this.#reading;
     if (running && unit.every((task) => running.tasks.has(task))) return running.done;
-    const isAlike = (task: Task) =>
-      unit.some((other) => task.kind === other.kind && isDoubled(task) === isDoubled(other));
     const most = unit.some(({ kind }) => kind.read.how !== 'list') ? mostOfEach : mostOfList;
-    const tasks = new Set([...unit, ...[...this.#waiting].filter(isAlike).slice(0, most)]);
+    const alike = [...this.#waiting].filter((task) =>
+      unit.some((other) => task.kind === other.kind && isDoubled(task) === isDoubled(other)),
+    );
+    const tasks = new Set([...unit, ...alike.slice(0, most)]);
     const done = this.#read([...tasks]).finally(() => {
       if (this.#reading?.tasks === tasks) this.#reading = null;
     });

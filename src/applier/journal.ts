@@ -30,7 +30,6 @@ export interface Journal {
   ): Promise<void>;
   /** Records that a finished change was checked, and what its object showed. */
   settle(change: Address, settled: Pick<Settled, 'unmet' | 'after'>, at: string): Promise<void>;
-  /** Ends the journal of a finished run: the same plan, applied later, starts from the beginning. */
   finish(at: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -40,10 +39,9 @@ type JournalPlan = Pick<Plan, 'digest' | 'tenant' | 'createdAt'>;
 const maxBytes = 256 * 1024 * 1024;
 
 /**
- * Opens the journal of a plan in `dir`; the first record creates the file. A last line that a crash cut off is dropped.
- * Runs that had ended before the plan was made are not continued: an equal plan was made from the tenant as they left it,
- * and the secrets that it sends may be others. Their records are set aside once this plan has one of its own.
- * Throws a Failure if the file is damaged elsewhere or belongs to another plan.
+ * Opens the journal of a plan; the first record creates the file. Runs that had ended before the plan was made are not
+ * continued: an equal plan was made from the tenant as they left it, and its secrets may be others. Their records are set aside
+ * once this plan has one of its own. Throws a Failure if the file is damaged or belongs to another plan.
  */
 export async function openJournal(dir: string, plan: JournalPlan): Promise<Journal> {
   const { digest: planDigest } = plan;
@@ -219,7 +217,6 @@ interface RequestProgress {
 
 export interface Progress {
   readonly requests: ReadonlyMap<number, RequestProgress>;
-  /** The state of its object at the check; `null` before that. */
   readonly settled: Pick<Settled, 'unmet' | 'after'> | null;
 }
 

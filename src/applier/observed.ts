@@ -58,11 +58,12 @@ export function foreignDifferences(entry: KindChange, live: LiveObject, secrets:
   const planned = plannedDifferences(entry);
   const isDelete = change.action === 'delete';
   const open = isDelete ? lostWith(live, null) : openDifferences(entry, live, secrets);
-  const isOwn = (path: Pointer) => (isDelete || isReplacement(change)) && isPrepared(live, topName(path));
-  return open.filter((each) => !planned.isAsBefore(each) && !isOwn(each.path)).map(({ path }) => path);
+  const mayPrepare = isDelete || isReplacement(change);
+  return open
+    .filter((each) => !planned.isAsBefore(each) && !(mayPrepare && isPrepared(live, topName(each.path))))
+    .map(({ path }) => path);
 }
 
-/** Whether a field has the value that the kind sets before a delete. */
 function isPrepared({ kind, fields }: LiveObject, name: string): boolean {
   const [field, value] = [fieldNamed(kind, name), get(kind.described?.beforeDelete ?? {}, name)];
   return field !== undefined && value !== undefined && sameValue(field, get(fields, name), value);
@@ -161,7 +162,6 @@ function plannedDifferences({ kind, change: { diff } }: KindChange) {
   };
 }
 
-/** A change before a run: ready to send its requests from number `from` on (all sent: their count), or stale. */
 type Readiness =
   | { readonly is: 'ready'; readonly from: number; readonly resumed: boolean }
   | { readonly is: 'stale'; readonly why: string };

@@ -9,7 +9,6 @@ import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import { tool } from '../model/documents.ts';
-import type { Json } from '../model/json.ts';
 import { isLookedUp, refOf, refsIn } from '../model/marker.ts';
 import { actions, type Change, isReplacement, type Plan, planFormat } from '../model/plan.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
@@ -47,7 +46,6 @@ type PlanCheck =
   | { readonly is: 'refused'; readonly reasons: readonly Diagnostic[] }
   | { readonly is: 'interrupted' };
 
-/** Checks the plan alone, then each change against the tenant. */
 export async function checkBeforeWrites(plan: Plan, run: Run): Promise<PlanCheck> {
   const { kinds, clock, created, onEvent } = run;
   const all = plan.changes.flatMap((change): KindChange[] => {
@@ -96,7 +94,6 @@ export function readNow(asked: readonly ReadRequest[], run: Run, sent = asked): 
   });
 }
 
-/** @param entries the changes of the kinds that the project has */
 function checkPlan(plan: Plan, entries: readonly KindChange[], run: Run): Diagnostic[] {
   if (plan.formatVersion !== planFormat) {
     const message = `The plan has format ${plan.formatVersion}; this version applies ${planFormat}.`;
@@ -157,11 +154,9 @@ function checkChanges({ changes, summary }: Plan, kinds: Kinds): Diagnostic[] {
 
 interface Wrong {
   readonly address: Address;
-  /** As the end of a sentence. */
   readonly why: string;
 }
 
-/** Manual steps with requests, writes without any, and deletes of other objects than the plan shows. */
 function wrongRequests(entries: readonly KindChange[], { kinds, settings }: Run): Wrong[] {
   const wrong = entries.filter(({ change }) => (change.action === 'manual') === change.requests.length > 0);
   const others = entries.filter((entry) => !wrong.includes(entry));
@@ -194,19 +189,19 @@ function findMisnamed({ diff }: Change, kind: Kind): string[] {
   return diff.flatMap((entry) => {
     const sides = [...idsOnSide(kind, entry, 'before'), ...idsOnSide(kind, entry, 'after')];
     const kinds = new Set(sides.flatMap(({ to }) => to));
-    const isOfKind = (name: string) => kinds.has(parseAddress(name)?.kind ?? '');
     return Object.values(entry.named ?? {})
-      .filter((name) => !isLookedUp(name) && !isOfKind(name))
+      .filter((name) => !isLookedUp(name) && !kinds.has(parseAddress(name)?.kind ?? ''))
       .map((name) => `${entry.path} cannot hold an id of ${quote(name)}`);
   });
 }
 
 /** The references that a change declares. Its requests hold no others: they are computed again from the declaration. */
 function wrongIn({ declared }: Change, kind: Kind, created: ReadonlySet<Address>): string[] {
-  const fits = (id: Json, to: readonly string[]) => to.includes(parseAddress(refOf(id) ?? '')?.kind ?? '');
   return Object.entries(declared ?? {}).flatMap(([name, value]) => {
     const field = fieldNamed(kind, name);
-    const rest = field ? mapIds(field, value, (id, to) => (fits(id, to) ? null : id)) : value;
+    const rest = field
+      ? mapIds(field, value, (id, to) => (to.includes(parseAddress(refOf(id) ?? '')?.kind ?? '') ? null : id))
+      : value;
     const misplaced = new Set(refsIn(rest));
     const unmade = [...new Set(refsIn(value))].filter((to) => !misplaced.has(to) && !created.has(to));
     return [
@@ -271,7 +266,6 @@ interface ShownName {
   readonly name: Address;
   readonly kind: Kind;
   readonly key: Key;
-  /** The first place that shows it. */
   readonly in: Address;
   readonly at: Pointer;
   /** The identities that the object has before the plan and after it; `null` if the plan does not change it. */
@@ -279,8 +273,7 @@ interface ShownName {
 }
 
 /**
- * The names that changes show beside ids, each once. Those of changes that an earlier run of the plan began were checked then;
- * the plan may have renamed or deleted those objects since.
+ * Each once. Those of changes that an earlier run began were checked then: the plan may have renamed or deleted the objects.
  */
 function shownNames(entries: readonly KindChange[], { kinds, journal }: Run): ShownName[] {
   const changed = new Map(

@@ -3,22 +3,17 @@ import { dirname, resolve } from 'node:path';
 import { ifExists, systemCode, unwritableFile } from '../model/failure.ts';
 
 interface WholeFile {
-  /** From the folder. */
   readonly path: string;
   readonly content: string;
 }
 
 interface StagedFile extends WholeFile {
-  /** Where links lead. */
   readonly target: string;
   /** The file with the content that takes the target's place, or is a new target; `null` if what is there is written over. */
   readonly draft: string | null;
 }
 
-/**
- * Replaces files atomically, so that nobody sees half of one. Throws a Failure, and changes none of them, if there is no room
- * for all.
- */
+/** Nobody sees half of a file. Throws a Failure, and changes none of them, if there is no room for all. */
 export async function replaceFiles(files: readonly WholeFile[], folder = ''): Promise<void> {
   const staged: StagedFile[] = [];
   try {

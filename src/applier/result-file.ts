@@ -17,9 +17,9 @@ export interface ResultRecorder {
 export type ResultOrigin = Pick<Result, 'revision' | 'undoes'>;
 
 /**
- * The result file of a run. It begins when the first change starts. While the run goes on, it is the sound result of an
- * interrupted run: a head, the finished changes, and a tail with the changes that have begun. Each write adds what has finished
- * and replaces the tail, so a change costs the same in a long run as in a short one, and changes that end together share a write.
+ * It begins when the first change starts. While the run goes on, it is the sound result of an interrupted run: a head, the
+ * finished changes, and a tail with those that have begun. A write adds what has finished and replaces the tail, so a change
+ * costs the same in a long run as in a short one.
  */
 export class ResultFile implements ResultRecorder {
   readonly file: string;
@@ -89,7 +89,6 @@ export class ResultFile implements ResultRecorder {
       // Blanks at the end of JSON mean nothing. On a full disk they fail alone, and what the file has stays whole.
       const more = Math.max(0, this.#keptBytes + text.length - this.#length);
       await writeAt(handle, Buffer.alloc(more, ' '), this.#length);
-      // One write replaces a longer tail.
       const blanks = Buffer.alloc(Math.max(0, this.#length - this.#keptBytes - text.length), ' ');
       await writeAt(handle, Buffer.concat([text, blanks]), this.#keptBytes);
       this.#length = this.#keptBytes + text.length + blanks.length;

@@ -28,8 +28,8 @@ import { fieldsWritten } from './verify.ts';
 
 /**
  * Makes one change, or several that share their only request. Outcomes that no answer shows stay pending. Never rejects; halts
- * the run when the journal cannot be written. `notAfter`: when the objects were read too long ago; `null`: never. `sent`: what
- * was sent for them before. `null` if the read was too old before the first request could be sent.
+ * the run when the journal cannot be written. `notAfter`: when the objects were read too long ago (`null`: never); the result
+ * is `null` if that was before the first request. `sent`: what was sent for them before.
  */
 export async function runChange(
   tasks: readonly Task[],
@@ -154,8 +154,9 @@ const countSent = (sent: number, count: number): string => `${sent} of ${count} 
 
 /** A plan never holds these values: they come from the object as just read. Throws a Failure for a place that it lacks. */
 function fillFrom(live: LiveObject | null, { kind, change }: KindChange, planned: Request): Request {
-  const ownId = (to: Address) => (live && to === change.address ? shownId(live) : undefined);
-  const request = live ? fillRequest(planned, ownId) : planned;
+  const request = live
+    ? fillRequest(planned, (to) => (to === change.address ? shownId(live) : undefined))
+    : planned;
   const fields = readableFields(kind, live?.fields ?? {});
   const body = fillLive(request.body, (at) => {
     const value = valueAt(fields, at);
@@ -165,7 +166,6 @@ function fillFrom(live: LiveObject | null, { kind, change }: KindChange, planned
   return { ...request, body };
 }
 
-/** One request of a change, or of several changes that share it. */
 interface Step {
   readonly tasks: readonly Task[];
   readonly request: Request;
@@ -181,21 +181,15 @@ interface Step {
 interface Reply {
   readonly task: Task;
   readonly is: 'accepted' | 'rejected' | 'unknown' | 'open';
-  /** Why it is not accepted, or the evidence that it is. */
   readonly remark: string | null;
 }
 
-interface AnsweredStep {
+interface Exchange {
   readonly step: Step;
   readonly answer: Sent;
   /** Until when the tenant may take to show an effect. */
   readonly until: number;
-}
-
-/** An answered request, and what it means for each of its changes. */
-interface Exchange extends AnsweredStep {
   readonly replies: readonly Reply[];
-  /** Finds the objects after the request, if they were looked up. */
   readonly find: Finder | null;
 }
 
@@ -203,8 +197,8 @@ interface Exchange extends AnsweredStep {
 const maxSends = 2;
 
 /**
- * Records the request in the journal before and after, and looks its objects up if the answer does not show the outcome (design,
- * section 6): a repetition relies on that. `log` receives every request at once, so that it is known even if a later step throws.
+ * Records the request before and after, and looks its objects up if the answer does not show the outcome (design, section 6).
+ * `log` receives every request at once, so that it is known even if a later step throws.
  */
 async function exchange(step: Step, log: SentRequest[], run: Run): Promise<Exchange> {
   const { tasks } = step;
@@ -242,11 +236,11 @@ async function exchange(step: Step, log: SentRequest[], run: Run): Promise<Excha
     // A shared delete may have deleted only some of its objects.
     const isMissing = evidence.includes('notTaken') && !evidence.includes('unclear');
     if (!mayRepeat || run.signal.aborted || !isMissing) {
-      const conclude = ({ task, evidence: found }: Found): Reply | Promise<Reply> =>
-        found === 'notTaken' && mayShowLater()
-          ? { task, is: 'open', remark: null }
-          : concludeFrom(found, task, answered, run);
-      return { ...answered, replies: await Promise.all(looked.found.map(conclude)), find: looked.find };
+      const replies = looked.found.map(({ task, evidence: found }): Reply | Promise<Reply> => {
+        if (found === 'notTaken' && mayShowLater()) return { task, is: 'open', remark: null };
+        return concludeFrom(found, task, answered, run);
+      });
+      return { ...answered, replies: await Promise.all(replies), find: looked.find };
     }
     const limits = tasks.map((task) => untilOf(task, lookedAt, clock.now()));
     notAfter = looks < mostReads ? Math.min(...limits) : null;
@@ -258,7 +252,7 @@ async function sendRecorded(
   isRepetition: boolean,
   log: SentRequest[],
   run: Run,
-): Promise<AnsweredStep & { readonly verdict: Conclusion['verdict'] }> {
+): Promise<Pick<Exchange, 'step' | 'answer' | 'until'> & { readonly verdict: Conclusion['verdict'] }> {
   const { tasks, request, index, before } = step;
   const { method, path } = request;
   const { journal, clock, settle } = run;
@@ -274,29 +268,18 @@ async function sendRecorded(
   return { step, answer, until, verdict };
 }
 
-interface Found {
-  readonly task: Task;
-  readonly evidence: Evidence;
-}
-
 /** Looks the objects up until the effect shows, if the change has another request to send. */
-async function lookForEffect(
-  step: Step,
-  answer: Sent,
-  until: number,
-  run: Run,
-): Promise<{ find: Finder; found: readonly Found[] } | { failed: string }> {
-  const look = async () => {
-    const looked = await lookUpAfter(answer, step.tasks, run);
-    if ('failed' in looked) return looked;
-    const { find } = looked;
-    return {
-      find,
-      found: step.tasks.map((task) => ({ task, evidence: evidenceOf(step, task, find(task), run) })),
-    };
-  };
+async function lookForEffect(step: Step, answer: Sent, until: number, run: Run) {
   return lookUntil(
-    look,
+    async () => {
+      const looked = await lookUpAfter(answer, step.tasks, run);
+      if ('failed' in looked) return looked;
+      const { find } = looked;
+      return {
+        find,
+        found: step.tasks.map((task) => ({ task, evidence: evidenceOf(step, task, find(task), run) })),
+      };
+    },
     (looked) => {
       const isDecided = 'failed' in looked || looked.found.every(({ evidence }) => evidence !== 'notTaken');
       return isDecided || isLast(step) ? 0 : until - run.clock.now();
@@ -334,7 +317,7 @@ function verdictOf({ method }: Request, answer: Sent, isRepetition: boolean): Co
   const wasSentBefore = isRepetition || answer.repeated;
   switch (answer.outcome) {
     case 'answered':
-      if (isSuccess(answer)) return deniesSuccess(answer) ? 'unclear' : 'done';
+      if (answer.status >= 200 && answer.status < 300) return deniesSuccess(answer) ? 'unclear' : 'done';
       if (isInconclusive(answer) || wasSentBefore) return 'unclear';
       return method === 'DELETE' && [404, 410].includes(answer.status) ? 'unclear' : 'refused';
     case 'lost':
@@ -344,7 +327,6 @@ function verdictOf({ method }: Request, answer: Sent, isRepetition: boolean): Co
   }
 }
 
-/** Whether the request had to wait until the read that it relies on was too old: it was not sent. */
 function isOutdated(answer: Sent): boolean {
   return answer.outcome === 'unsent' && answer.reason === 'outdated';
 }
@@ -355,8 +337,6 @@ function refusedReply(task: Task, answer: Sent, { describe }: Run): Reply {
   const remark = advice ? `${describe(answer)} ${advice}` : describe(answer);
   return { task, is: 'rejected', remark };
 }
-
-const isSuccess = ({ status }: { status: number }): boolean => status >= 200 && status < 300;
 
 const isLast = ({ tasks, index }: Step) => tasks.every(({ change }) => index >= change.requests.length - 1);
 
@@ -382,7 +362,7 @@ function evidenceOf(
 async function concludeFrom(
   evidence: Evidence,
   task: Task,
-  { step, answer }: AnsweredStep,
+  { step, answer }: Pick<Exchange, 'step' | 'answer'>,
   { journal, now, describe }: Run,
 ): Promise<Reply> {
   const { method, path } = step.request;

@@ -30,16 +30,12 @@ export interface ApplyOptions {
   readonly secrets: KnownSecrets;
   /** The journal of this plan. The run closes it, and ends it when every change is done. */
   readonly journal: Journal;
-  /** Ctrl-C: requests in flight finish, nothing new starts. */
   readonly signal: AbortSignal;
-  /** After a failure nothing new starts. */
   readonly failFast?: boolean;
   readonly concurrency: number;
   readonly onEvent?: (event: ApplyEvent) => void;
   readonly clock: Clock;
-  /** How long the tenant may take until a write shows in its reads, in milliseconds. */
   readonly settle: number;
-  /** The writes of earlier runs that the tenant may not show yet. */
   readonly recent: readonly RecentWrite[];
   /** The records of earlier runs of this plan about changes that they began, latest first. Left out: none. */
   readonly earlier?: ReadonlyMap<Address, readonly ChangeResult[]>;
@@ -56,11 +52,9 @@ export interface ApplyOptions {
 export interface Run extends Required<ApplyOptions> {
   readonly port: TenantPort;
   readonly created: CreatedIds;
-  /** The time, as ISO text. */
   readonly now: () => string;
   /** Whether nothing new may start: after an interrupt, or a failure that stops the run. */
   readonly isStopped: () => boolean;
-  /** Stops the run: nothing new starts. */
   readonly halt: () => void;
 }
 
@@ -167,7 +161,6 @@ export type ApplyEvent =
 export interface Ending {
   readonly task: Task;
   readonly outcome: ChangeOutcome;
-  /** The object as it was last seen. */
   readonly live: LiveObject | null;
   readonly requests: readonly SentRequest[];
   readonly error: string | null;

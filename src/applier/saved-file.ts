@@ -22,7 +22,6 @@ interface Forms {
   readonly fleet: Fleet;
 }
 
-/** Used in messages, and in the codes of failures. */
 type FormName = keyof Forms;
 
 /** `hint` says where such a file comes from, and `otherHint` what to do with a file of the other type. */
@@ -53,7 +52,6 @@ const forms = {
 
 const checks: { readonly [Name in FormName]: (value: unknown) => value is Forms[Name] } = validators;
 
-/** The remark on a result file that was written while its run was still going. */
 export const runUnfinished = {
   code: 'run-unfinished',
   severity: 'warning',
@@ -118,8 +116,8 @@ function readSavedFile<Name extends FormName>(text: string, file: string, name: 
   const refusal = (what: string, message: string, hint: string = form.hint) =>
     fail(`${name}-${what}`, message, { hint }, form.exitCode);
   // The writer of a result may have been stopped in the middle of it.
-  const salvage = () => (name === 'result' ? salvageResult(text) : undefined);
-  const value = parseJson(text.replace(/^\uFEFF/, '')) ?? salvage();
+  const value =
+    parseJson(text.replace(/^\uFEFF/, '')) ?? (name === 'result' ? salvageResult(text) : undefined);
   if (value === undefined) {
     const message = `${file} is not JSON: it was cut off or edited, or it is not a ${name} file.`;
     throw refusal('unreadable', message);

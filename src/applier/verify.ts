@@ -53,9 +53,8 @@ function withoutRedacted(value: Json): Json {
 }
 
 /**
- * Returns a change as the planner computes it again, or why it is refused (design, section 6.8). A plan file is untrusted: reviewers
- * read its changes, and its requests carry the token. A request of the whole object may differ in what the change ignores: it names
- * that only if it is set, and that may have changed. `base` is the vendor's default that a new object is based on.
+ * A change as the planner computes it again, or why it is refused (design, section 6.8): a plan file is untrusted. A request of
+ * the whole object names what the change ignores only if it is set, and that may have changed. `base` is the vendor's default.
  */
 export function madeAgain(
   entry: KindChange,
@@ -100,10 +99,7 @@ function withoutIgnored(body: Json, ignored: readonly Pointer[]): Json {
   return mapMembers(body, (value) => (isLeft(value) ? undefined : withoutIgnored(value, ignored)));
 }
 
-/**
- * The fields whose values a delete does not show. Concealed values cannot be compared, nor values that a vendor's default,
- * which is not read again, partly restores.
- */
+/** Not comparable: concealed values, and those that a vendor's default, which is not read again, partly restores. */
 function differingLosses({ diff }: Change, live: LiveObject): string[] {
   const { kind } = live;
   const concealed = diff.filter(({ sensitive, before }) => sensitive || holdsRedacted(before));
@@ -162,9 +158,11 @@ const foreignMarkers = ['$lookup', '$tag', '$literal', '$jsonText'];
 
 function differingFields(kind: Kind, shown: readonly Difference[], made: readonly Difference[]): string[] {
   const textsOf = (diff: readonly Difference[]) => {
-    const fields = groupBy(diff, fieldOf);
-    const textOf = (each: Difference) => `${textOfDifference(kind, each)} ${each.sensitive}`;
-    return new Map(fields.map(([name, group]) => [name, group.map(textOf).sort().join()]));
+    const texts = groupBy(diff, fieldOf).map(([name, group]) => {
+      const all = group.map((each) => `${textOfDifference(kind, each)} ${each.sensitive}`);
+      return [name, all.sort().join()] as const;
+    });
+    return new Map(texts);
   };
   const [one, other] = [textsOf(shown), textsOf(made)];
   return [...new Set([...one.keys(), ...other.keys()])].filter((name) => one.get(name) !== other.get(name));

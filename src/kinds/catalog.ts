@@ -6,7 +6,6 @@ export interface Kinds {
   /** In the order in which an apply writes them; deletes go the other way. */
   readonly all: readonly Kind[];
   find(name: string): Kind | undefined;
-  /** Throws a TypeError for a name that no kind has. */
   get(name: string): Kind;
 }
 

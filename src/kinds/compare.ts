@@ -28,7 +28,6 @@ import {
 import { readJsonText } from './jsontext.ts';
 import type { Field, JsonField, Kind, RecordsField } from './kind.ts';
 
-/** A difference in a field, before secrets are redacted. */
 export type FieldDifference = Pick<Difference, 'path' | 'op' | 'before' | 'after'> &
   Partial<Pick<Difference, 'origin' | 'base'>>;
 
@@ -115,7 +114,6 @@ function compareSynonyms(name: string, field: Field, declared: Json, live: Json)
   return isShared ? [] : [difference([name], chooseSynonym(field, live), chooseSynonym(field, declared))];
 }
 
-/** Each item that is added or removed, as it is, at its index in the sorted list. */
 function compareLists(
   name: string,
   old: ReadonlyMap<string, Json>,
@@ -145,7 +143,6 @@ function compareRecords(
   });
 }
 
-/** The differences between two JSON objects. */
 function compareJson(
   at: readonly (string | number)[],
   before: JsonObject,
@@ -184,8 +181,8 @@ function itemDifference(
 const itemSign = '=';
 
 /**
- * The value with a dot before the name of each member: deep-diff passes over an added member whose name is empty. Items of a list
- * without order are members by their text. A marker counts as one value, not as an object.
+ * Members have a dot before their names: deep-diff passes over an added one without a name. Markers, and items of sets, are
+ * texts.
  */
 function nameMembers(value: Json, field: Field, at: Pointer = ''): Json {
   if (isArray(value) && itemTextAt(field, at))
@@ -210,7 +207,6 @@ function difference(
   return { path: pointer(...path), op, before: old, after: fresh };
 }
 
-/** The members of `live` that `declared` names, at every depth; the others are left alone. */
 function restrict(live: JsonObject, declared: JsonObject): JsonObject {
   return mapMembers(declared, (value, name) => {
     const item = get(live, name) ?? undefined;
@@ -227,9 +223,8 @@ export function dropNulls(value: JsonObject): JsonObject {
 }
 
 /**
- * Pairs records in the declared order: equal ones first, then those that agree in all declared members, then in `alike`. Each is
- * used once. But records are a set: one that repeats another pairs with the same, and a live one needs no partner. A side of an
- * added or removed record is `null`.
+ * In the declared order: equal records first, then those that agree in all declared members, then in `alike`. Each live one is
+ * used once; but a record that repeats another pairs with the same.
  */
 export function pairRecords(
   declared: Json | undefined,
@@ -241,11 +236,12 @@ export function pairRecords(
   const partner = new Map<JsonObject, JsonObject>();
   const isSame = (one: JsonObject, other: JsonObject) =>
     sameJson(comparableRecord(one, field), comparableRecord(other, field));
-  const isAlike = (one: JsonObject, other: JsonObject) => recordAgrees(one, other, field, field.alike);
-  for (const agree of [isSame, recordAgrees, isAlike]) {
+  for (const names of ['all', undefined, field.alike] as const) {
     for (const record of wanted) {
       if (partner.has(record)) continue;
-      const match = [...left].find((candidate) => agree(record, candidate, field));
+      const match = [...left].find((candidate) =>
+        names === 'all' ? isSame(record, candidate) : recordAgrees(record, candidate, field, names),
+      );
       if (!match) continue;
       partner.set(record, match);
       left.delete(match);

@@ -22,16 +22,16 @@ import { fieldNamed, type Kind, type UpdateInput, type Write } from './kind.ts';
 import { kindSays } from './places.ts';
 
 /**
- * The places of texts and numbers that look like credentials: by the name above them, by their form, by the name beside them in a
- * pair (`{name: Authorization, value: …}`), or as JSON text with such a value. Names count only among the settings of another
- * system: elsewhere `key` and `token` are ordinary words. Expects JSON in text to be parsed.
+ * The places of what looks like a credential: by the name above it, by its form, or by the name beside it in a pair (`{name:
+ * Authorization, value: …}`). Names only count among settings: elsewhere `key` and `token` are ordinary words.
  */
 export function credentialPlaces(kind: Kind, fields: JsonObject): Pointer[] {
   return placesIn(fields, '').flatMap(([at, value]) => {
-    const isSecret = (part: Json, below: Pointer) => part !== null && kindSays(kind, at + below, 'secret');
-    const declared = placesOf(value, isSecret)
-      .filter((below) => !isFilledInLater(valueAt(value, below)))
-      .map((below) => at + below);
+    const declared = placesOf(
+      value,
+      (part, place) => part !== null && kindSays(kind, place, 'secret'),
+      at,
+    ).filter((place) => !isFilledInLater(valueAt(fields, place)));
     if (!holdsSettings(kind, at)) return declared;
     // Settings that cannot be parsed may contain anything.
     const told = typeof value === 'string' && value !== '' ? [at] : placesBelow(value, at, false);
@@ -46,7 +46,6 @@ export function holdsSettings(kind: Kind, at: Pointer): boolean {
   return field !== undefined && namesCredential(name);
 }
 
-/** @param isNamed whether a member above the value is named like a credential */
 function placesBelow(value: Json, at: Pointer, isNamed: boolean): Pointer[] {
   if (value === null || typeof value === 'boolean' || isFilledInLater(value)) return [];
   if (typeof value !== 'object') {
@@ -73,12 +72,12 @@ export function credentialMembers(holder: JsonObject): (member: string) => boole
     ? names.filter((name) => nameMember.test(name))
     : [];
   const paired = naming.map((name) => getText(holder, name) ?? '').filter(namesCredential);
-  // A value equal to its name is a choice in a list: `{name: Secret, value: secret}`.
-  const isLabel = (member: string) =>
-    paired.some((name) => getText(holder, member)?.toLowerCase() === name.toLowerCase());
-  // The `key` of a pair is a name, not a credential; so is that of an element with a type.
+  // A value equal to its name is a choice in a list (`{name: Secret, value: secret}`). The `key` of a pair is a name, not a
+  // credential; so is that of an element with a type.
   return (member) =>
-    (paired.length > 0 && valueMember.test(member) && !isLabel(member)) ||
+    (paired.length > 0 &&
+      valueMember.test(member) &&
+      !paired.some((name) => getText(holder, member)?.toLowerCase() === name.toLowerCase())) ||
     (!naming.includes(member) && namesCredential(member) && !(member === 'key' && isKeyOfElement(holder)));
 }
 
@@ -96,14 +95,10 @@ const nameMember = /^(name|key|field|header|param|parameter|property|attribute|l
 const valueMember = /^(default|current|string)?(value|val|content|data|text)s?$/i;
 
 export function concealedPlaces(value: Json, at: Pointer): Pointer[] {
-  const places = placesOf(value, (part) => typeof part === 'string' && isConcealed(part));
-  return places.map((place) => at + place);
+  return placesOf(value, (part) => typeof part === 'string' && isConcealed(part), at);
 }
 
-/**
- * The write without masked values that the server owns; a manual step if it would overwrite another value with the tenant's mask.
- * Ciphertext can be sent back as it is.
- */
+/** The write without masks that the server owns; a manual step if it would write another mask. Ciphertext can be sent back. */
 export function withoutMasks(write: Write, input: UpdateInput): Write {
   const { kind, hidden, fields } = input.live;
   const masked = hidden.filter((at) => {
@@ -111,15 +106,14 @@ export function withoutMasks(write: Write, input: UpdateInput): Write {
     return typeof value === 'string' && isMasked(value);
   });
   if (masked.length === 0 || 'manual' in write) return write;
-  const isOwnMask = (item: Json) => {
-    const place = livePlace(item);
-    const isOwned = place !== null && kindSays(kind, place, 'serverOwned', 'minted');
-    return isOwned && masked.some((at) => isWithin(at, place));
-  };
   const strip = (body: Json): Json => {
     if (isArray(body)) return body.map(strip);
     if (!isObject(body) || literalOf(body) !== undefined) return body;
-    return mapMembers(body, (item) => (isOwnMask(item) ? undefined : strip(item)));
+    return mapMembers(body, (item) => {
+      const place = livePlace(item);
+      const isOwned = place !== null && kindSays(kind, place, 'serverOwned', 'minted');
+      return isOwned && masked.some((at) => isWithin(at, place)) ? undefined : strip(item);
+    });
   };
   const requests = write.requests.map((request) => ({ ...request, body: strip(request.body) }));
   const sent = requests.flatMap(({ body }) => livePlacesIn(body));

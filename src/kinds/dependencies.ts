@@ -9,7 +9,6 @@ import { idsOnSide } from './references.ts';
 interface ArrangedChanges {
   /** Changes of a rank may be made at the same time. */
   readonly ranks: readonly { readonly deletes: boolean; readonly changes: readonly Change[] }[];
-  /** Creates that refer to each other, so that none of them can be the first: the addresses of one cycle. */
   readonly cycle: readonly Address[] | null;
 }
 
@@ -54,7 +53,6 @@ export function listNeeds({ address, requests }: Pick<Change, 'address' | 'reque
 
 type Needs = ReadonlyMap<Change, readonly Change[]>;
 
-/** The deleted objects that each other one refers to, as the differences of a delete show them. */
 function deletesNeededBy(deletes: readonly Change[], kinds: Kinds): Needs {
   const byId = new Map(
     deletes.map((change) => {
@@ -74,10 +72,7 @@ function deletesNeededBy(deletes: readonly Change[], kinds: Kinds): Needs {
   );
 }
 
-/**
- * Levels in which each change comes after all that it needs, made from the last one on. Changes of a cycle count as if they did
- * not need each other.
- */
+/** Levels, from the last one on: each change comes after all that it needs. In a cycle, the needs do not count. */
 function stack(changes: readonly Change[], allNeeds: Needs, rankOf: (change: Change) => number) {
   const needs = new Map(allNeeds);
   const users = new Map<Change, number>();

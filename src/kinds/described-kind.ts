@@ -162,7 +162,6 @@ function create(target: Target, input: WriteInput): Write {
     return { manual: `The API creates no ${kind} without ${code(lacking)}: declare it, then plan again.` };
   }
   const above = parent ? [get(input.fields, parent.part) ?? null] : [];
-  // A new object has no unset members.
   const sent = mapMembers(input.fields, (value, name) => {
     const field = fieldNamed(descriptor, name);
     return field && (sentValue(field, value, input.settings) ?? undefined);
@@ -227,12 +226,7 @@ function replace(target: Target, input: UpdateInput, fixed: readonly string[]): 
 const isOutOfReach = ({ descriptor: { single }, parent }: Target, id: string | null): boolean =>
   id === null && (!single || parent !== undefined);
 
-interface Place {
-  readonly above: readonly Json[];
-  readonly below: readonly Json[];
-}
-
-function placeOf({ descriptor: { single }, parent }: Target, id: string | null): Place {
+function placeOf({ descriptor: { single }, parent }: Target, id: string | null) {
   const [above, own = ''] = id === null ? [] : pathIds(parent, id);
   return { above: above === undefined ? [] : [above], below: single ? [] : [own] };
 }
@@ -245,7 +239,7 @@ const usualTypes: Readonly<Partial<Record<Descriptor['update'], string>>> = {
 function changeCall(
   { descriptor: { update, write }, resource }: Target,
   settings: ApiSettings,
-  place: Place,
+  place: { readonly above: readonly Json[]; readonly below: readonly Json[] },
   body: Json,
 ): Request {
   const contentType = write.contentType ?? usualTypes[update];
@@ -272,7 +266,6 @@ function keyOf({ key }: Descriptor, all: Key): JsonObject {
   return keyMembers(names, all.slice(all.length - key.length));
 }
 
-/** The fields that a create accepts, and those that it leaves to an update. */
 function inTwo(descriptor: Descriptor, object: JsonObject): readonly [first: JsonObject, later: JsonObject] {
   const { first } = descriptor.write;
   if (!first) return [object, {}];
@@ -283,7 +276,6 @@ function inTwo(descriptor: Descriptor, object: JsonObject): readonly [first: Jso
   ];
 }
 
-/** The body of an update that sets these members, whatever their values. */
 function setBody({ update, write }: Descriptor, members: JsonObject): Json {
   if (update !== 'json-patch') return members;
   const op = write.patchOps === 'replace' ? 'replace' : 'add';
@@ -293,10 +285,9 @@ function setBody({ update, write }: Descriptor, members: JsonObject): Json {
 /** Splits fields into steps: those that may not change together change one after the other. */
 function stepsOf({ write: { alone = [] } }: Descriptor, names: Iterable<string>): Set<string>[] {
   const steps: Set<string>[] = [];
-  const areApart = (one: string, other: string) =>
-    alone.some((some) => some.includes(one) && some.includes(other));
   for (const name of names) {
-    const step = steps.find((others) => ![...others].some((other) => areApart(name, other)));
+    const apart = alone.filter((some) => some.includes(name)).flat();
+    const step = steps.find((others) => !apart.some((other) => others.has(other)));
     if (step) step.add(name);
     else steps.push(new Set([name]));
   }
@@ -315,7 +306,6 @@ function inTurn(descriptor: Descriptor, input: UpdateInput): UpdateInput[] {
   });
 }
 
-/** The fields that differ, and the key if it changes. All but JSON is replaced as a whole. */
 function patchBody(descriptor: Descriptor, { key, fields, live, changed, settings }: UpdateInput): Json {
   const { update, write } = descriptor;
   const names = [...changed];
@@ -339,8 +329,10 @@ function patchBody(descriptor: Descriptor, { key, fields, live, changed, setting
 /** A reference for a merge patch, with null for each part that goes. A manifest may leave its type out. */
 function removeParts(field: Field | undefined, current: Json | undefined, value: Json): Json {
   if (field?.is !== 'reference' || !isObject(current) || !isObject(value)) return value;
-  const isLeft = (part: string) => Object.hasOwn(value, part) || (part === 'type' && field.to !== undefined);
-  return { ...mapMembers(current, (_, part) => (isLeft(part) ? undefined : null)), ...value };
+  const removed = mapMembers(current, (_, part) =>
+    part === 'type' && field.to !== undefined ? undefined : null,
+  );
+  return { ...removed, ...value };
 }
 
 /** Omitted fields are sent back unchanged; members that the descriptor does not name are read just before sending. */

@@ -14,12 +14,27 @@ export function manifestSchemaOf(descriptor: Descriptor): JsonObject {
     type: 'object',
     additionalProperties: false,
     required: isAlone ? ['kind'] : ['kind', ...names],
-    // With an id, the key need not be given.
     ...(isAlone ? { anyOf: [{ required: names }, { required: ['id'] }] } : {}),
     properties: {
       kind: { description: 'The kind of object this document declares.', const: kind },
-      ...(parent && { [parent.part]: parentSchema(parent.kind) }),
-      ...objectFrom(key.map(({ name }) => [name, keySchema(kind, name)])),
+      ...(parent && {
+        [parent.part]: {
+          description: `The ${parent.kind} that the object is below: \`!ref ${parent.kind}/…\`.`,
+          type: 'string',
+        },
+      }),
+      ...objectFrom(
+        key.map(({ name }) => [
+          name,
+          {
+            description: `The ${name} by which manifests name a ${kind}.`,
+            type: 'string',
+            minLength: 1,
+            maxLength: longestKeyPart,
+            pattern: '^\\P{Cs}*$',
+          },
+        ]),
+      ),
       ...(isAlone ? { id: idSchema } : {}),
       ensure: ensureSchema,
       ...objectFrom(Object.entries(fields).map(([name, field]) => [name, fieldSchema(name, field)])),
@@ -38,19 +53,6 @@ export function manifestSchemaOf(descriptor: Descriptor): JsonObject {
 }
 
 export const longestKeyPart = 1024;
-
-const keySchema = (kind: string, name: string): JsonObject => ({
-  description: `The ${name} by which manifests name a ${kind}.`,
-  type: 'string',
-  minLength: 1,
-  maxLength: longestKeyPart,
-  pattern: '^\\P{Cs}*$',
-});
-
-const parentSchema = (kind: string): JsonObject => ({
-  description: `The ${kind} that the object is below: \`!ref ${kind}/…\`.`,
-  type: 'string',
-});
 
 const idSchema: JsonObject = {
   description:
@@ -113,7 +115,6 @@ const listSchema = (description: string, items: Json): JsonObject => ({
   items,
 });
 
-/** A text or number is the id. */
 function referenceSchema({ to, type }: { readonly to?: string; readonly type?: string }): JsonObject {
   const target = to === undefined ? 'an object' : `an object of the kind ${to}`;
   return {

@@ -10,7 +10,6 @@ import { decidingRule, Places, rulesInside } from './places.ts';
 export interface Descriptor
   extends Required<Omit<WrittenKind, 'key' | 'parent' | 'list' | 'fields' | 'places' | 'proven'>> {
   readonly key: readonly KeyField[];
-  /** The kind of the parents, and its name in paths and keys. */
   readonly parent: { readonly part: string; readonly kind: string } | null;
   readonly list: DescribedList;
   readonly fields: Readonly<Record<string, Field>>;
@@ -62,9 +61,10 @@ function describedList(
   service: Service,
   key: readonly KeyField[],
 ): DescribedList {
-  const canFilter = ({ name, of }: KeyField, at: number) =>
-    of === undefined && (typeof filter === 'object' ? filter.includes(name) : filter === true && at === 0);
-  const filterPart = key.findIndex(canFilter);
+  const filterPart = key.findIndex(
+    ({ name, of }, at) =>
+      of === undefined && (typeof filter === 'object' ? filter.includes(name) : filter === true && at === 0),
+  );
   return {
     pageSize: pageSize === undefined ? defaultPageSize[service] : pageSize,
     ...(member !== undefined && { member }),
@@ -73,7 +73,6 @@ function describedList(
   };
 }
 
-/** The page size of each service (api-notes, "page size"). */
 const defaultPageSize: Readonly<Record<Service, number>> = { identity: 250, profiles: 100 };
 
 function describedField(written: NonNullable<WrittenKind['fields']>[string]): Field {
@@ -100,18 +99,13 @@ function describedField(written: NonNullable<WrittenKind['fields']>[string]): Fi
   }
 }
 
-/** A mistake that no schema can find. */
-interface DescriptorMistake {
-  readonly at: Pointer;
-  readonly message: string;
-}
-
 type Check = readonly [at: Pointer, message: string, isWrong: boolean];
 
+/** The mistakes that no schema can find. */
 export function mistakesIn(
   descriptor: Descriptor,
   { places = {} }: Pick<WrittenKind, 'places'> = {},
-): DescriptorMistake[] {
+): { readonly at: Pointer; readonly message: string }[] {
   const { key, parent, fields, serverOwned, create, update } = descriptor;
   const names = [...(parent ? [parent.part] : []), ...key.map(({ name }) => name)];
   const whatIs = (name: string) =>
@@ -222,7 +216,6 @@ export function targetsIn({ fields = {}, places = {} }: WrittenKind): readonly [
   return [...inFields, ...inPlaces];
 }
 
-/** The member of a descriptor that says for which descriptor `kind check` has succeeded. */
 export const proofMember = 'proven';
 
 /** The digest of a descriptor as written, without texts for people. */

@@ -31,7 +31,6 @@ export function foldName(text: string): string {
   const domainAt = lower.lastIndexOf('@') + 1;
   const domain = lower.slice(domainAt);
   if (isPlain.test(domain) || !domain.includes('.')) return lower;
-  // Empty if it is not a domain.
   const ascii = domainToASCII(domain);
   return ascii === '' ? lower : lower.slice(0, domainAt) + ascii;
 }
@@ -64,10 +63,8 @@ export function comparable(field: Field, value: Json | undefined): Json {
   }
 }
 
-/** For members that no field describes. */
 export const anyJson: JsonField = { is: 'json', declares: 'whole' };
 
-/** The synonym that is shown and sent; any other value unchanged. */
 export function chooseSynonym(field: Field, value: Json): Json {
   return field.is === 'value' && field.synonyms && isArray(value) ? (value[0] ?? null) : value;
 }
@@ -146,7 +143,6 @@ export function normalJson(value: Json, field: NormalField, at: Pointer): Json {
 
 interface NormalField {
   readonly places?: Places;
-  /** Further places to leave out, with `*` for each index. */
   readonly unseen?: ReadonlySet<Pointer>;
   readonly filled?: true;
 }
@@ -159,9 +155,8 @@ function isLeftOut({ places, unseen }: NormalField, at: Pointer): boolean {
 const isFiller = (value: Json): boolean => value === false || value === '' || isEmptyObject(value);
 
 /**
- * The wanted value in the form of the live one wherever they are equal: null or absent members, lists that are sets, and
- * server-owned values, as markers, since they are read again just before sending. So a request holds what a plan shows. List
- * items are matched if otherwise equal, else by position. `root` is the place of the field in the object.
+ * The wanted value in the form of the live one wherever they are equal, with markers for server-owned values: so a request
+ * holds what a plan shows. List items are matched if otherwise equal, else by position. `root` is the place of the field.
  */
 export function alignWithLive(field: Field, wanted: Json, live: Json | undefined, root: Pointer): Json {
   // Foreign data that looks like a marker stays as it is.
@@ -200,8 +195,8 @@ export function alignWithLive(field: Field, wanted: Json, live: Json | undefined
 }
 
 /**
- * For each wanted item of a list, the index of the live one that is the same object; -1 for a new one. Secrets do not identify
- * items: their values are unknown here. If both lists are equally long, unmatched items were edited.
+ * The index of the live item that is the same object, for each wanted one; -1 for a new one. Secrets are unknown here, so they
+ * do not identify items. If both lists are equally long, unmatched items were edited.
  */
 function partnersOf(
   field: NormalField,
@@ -230,7 +225,6 @@ export function printedJson(field: JsonField, value: Json, declared: Json = null
       const items = isArray(kept) ? kept : [];
       return part.map((item, index) => print(item, items[index], `${at}${pointer(index)}`));
     }
-    // As in a comparison, a tenant's object that looks like a marker stays intact.
     if (!isObject(part) || isFilledInLater(part)) return part;
     return mapMembers(part, (item, name) => {
       const place = `${at}${pointer(name)}`;
@@ -257,7 +251,6 @@ function comparableReference(value: Json, { to }: { readonly to?: string }): Jso
   return name === null ? null : { ...type, name };
 }
 
-/** An id in comparable form: some hosts use numbers, and show the same id as a number or as text. */
 export const comparableId = (id: Json): Json => (typeof id === 'number' ? String(id) : id);
 
 export function isReferenceField(
@@ -266,7 +259,6 @@ export function isReferenceField(
   return field.is === 'reference' || field.is === 'references';
 }
 
-/** Whether the value of a field is a list without order. A difference in it is an added or removed item. */
 export function isUnordered(field: Field): boolean {
   return field.is === 'set' || field.is === 'references' || field.is === 'records';
 }
@@ -274,12 +266,12 @@ export function isUnordered(field: Field): boolean {
 /** The outermost list around a place whose indexes mean nothing; `null` if there is none. */
 export function listWithoutOrder(kind: Kind, at: Pointer): Pointer | null {
   const field = fieldNamed(kind, topName(at));
-  const isList = (above: Pointer) => {
+  const found = placesAbove(at).find((above) => {
     const [name, ...below] = segmentsOf(above);
     if (!field || name === undefined) return false;
     return (below.length === 0 && isUnordered(field)) || itemTextAt(field, pointer(...below)) !== null;
-  };
-  return placesAbove(at).find(isList) ?? null;
+  });
+  return found ?? null;
 }
 
 export function sameValue(field: Field, one: Json | undefined, other: Json | undefined): boolean {
@@ -369,7 +361,6 @@ export function readableFields(kind: Kind, fields: JsonObject): JsonObject {
 export function wireValue(field: Field, value: Json | undefined, settings: ApiSettings): Json {
   if (value === undefined || value === null) return null;
   if (field.is !== 'json') return chooseSynonym(field, value);
-  // Empty text is unset, and not JSON.
   if (value === '') return null;
   if (!isObject(value)) return value;
   const nested = field.nested ?? [];

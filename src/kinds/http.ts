@@ -18,7 +18,6 @@ export interface Call extends Request {
 }
 
 export interface ApiResource {
-  /** Its name among the `paths` of an environment. */
   readonly name: string;
   /** The path that hosts use which serve each resource under its own path and version (api-notes); `null`: none do. */
   readonly ownPath: string | null;
@@ -33,7 +32,6 @@ export function identityResource(name: string, version: string, segment: string)
   return { ...documented, ownPath: `/${segment}/v1` };
 }
 
-/** A resource under a path of either service, or under the one that the environment sets. */
 export function resourceAt(name: string, service: Service, documented: string): ApiResource {
   const set = ({ paths }: ApiSettings) => get(paths, name);
   const [, version = ''] = documented.split('/');
@@ -45,13 +43,11 @@ export function resourceAt(name: string, service: Service, documented: string): 
   };
 }
 
-/** A resource of the profile-management interface (seed 002). */
 export function profilesResource(name: string, path: (settings: ApiSettings) => string): ApiResource {
   return { name, ownPath: null, path, lane: () => ({ service: 'profiles', group: 'api' }) };
 }
 
 interface CallParts {
-  /** The ids of the objects that the resource is below. */
   readonly above?: readonly Json[];
   /** Segments, not encoded: texts, or markers for ids. */
   readonly below?: readonly Json[];
@@ -60,10 +56,7 @@ interface CallParts {
   readonly contentType?: string | undefined;
 }
 
-/**
- * Requests with the headers the documents ask for: Accept always, Content-Type with a body, and the experimental header on every
- * call of the identity service (seeds 000 and 001, "Endpoints"). Throws a Failure for a segment that would leave the path.
- */
+/** A request with the headers that the documents ask for. Throws a Failure for a segment that would leave the path. */
 export function apiRequest(
   method: Request['method'],
   resource: ApiResource,
@@ -147,7 +140,6 @@ function quote(value: string): string {
   return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
-/** The members of error bodies, in the API documents and of gateways. */
 const errorMembers: ReadonlySet<string> = new Set([
   ...['error', 'errors', 'error_description', 'message', 'messages', 'detailCode', 'causes', 'trackingId'],
   ...['requestId', 'code', 'status', 'statusCode', 'success', 'timestamp', 'path'],
@@ -160,7 +152,6 @@ export function isErrorBody(body: Json): boolean {
   return saysAny(body, ['error', 'errors', 'detailCode']);
 }
 
-/** Whether a text is a web page, which comes from a proxy or another host. */
 export function looksLikeHtml(text: string): boolean {
   return /^\s*(<!doctype html|<html|<head|<body|<!--|<h1|<p>)/i.test(text.slice(0, 1000));
 }

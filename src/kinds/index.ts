@@ -10,11 +10,7 @@ import { senderAddress } from './sender-address.ts';
 import { simIntegration } from './sim-integration.ts';
 import { verifiedDomain } from './verified-domain.ts';
 
-/**
- * Kinds that other objects refer to, and that tenantctl only reads. A project's own descriptor of one of these names replaces it.
- * Paths, pages and filters are those of the vendor's public API description. A refused list only matters to objects that refer to
- * it.
- */
+/** Kinds that tenantctl only reads, as the vendor describes them. A project's own descriptor of such a name replaces it. */
 export const readOnlyKinds: readonly Descriptor[] = [
   descriptorFrom({
     kind: 'Identity',
@@ -22,21 +18,18 @@ export const readOnlyKinds: readonly Descriptor[] = [
     path: '/v2025/identities',
     // The display name is not unique. According to users, not the documents, the alias is.
     key: 'alias',
-    // `alias eq` is among the filters that the description lists, and `count=true` among the parameters.
     list: { pageSize: 250, counts: true, filter: true },
   }),
   descriptorFrom({
     kind: 'Source',
     summary: 'A source of accounts; read only, for references.',
     path: '/v2025/sources',
-    // `name eq` is among the filters.
     list: { pageSize: 250, counts: true, filter: true },
   }),
   descriptorFrom({
     kind: 'Cluster',
     summary: 'A cluster of virtual appliances; read only, for references.',
     path: '/v2025/managed-clusters',
-    // Only newer descriptions have a filter for the name, and there are few clusters.
     list: { pageSize: 250 },
   }),
 ];

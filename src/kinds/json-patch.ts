@@ -14,8 +14,8 @@ import { isMarkerKey, livePlace, refOfName } from '../model/marker.ts';
 import { isWithin, type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 
 /**
- * The smallest JSON Patch (RFC 6902). Objects are patched by member; lists, markers and the members in `whole` are replaced: a
- * tenant may have reordered a list, so an index into it is not safe.
+ * The smallest JSON Patch (RFC 6902). Lists, markers and the members in `whole` are replaced: a tenant may have reordered a
+ * list.
  */
 export function jsonPatch(
   before: JsonObject,
@@ -60,18 +60,15 @@ function changesBetween(
   return found.filter(({ path }) => !isKept(valueAt(after, path), valueAt(before, path), path));
 }
 
-/** The object with JSON text for what is compared as a whole: single values, lists, markers and the members in `whole`. */
+/** JSON text for what is compared as a whole, which includes objects with an id for a name that is not known yet. */
 function opaque(value: JsonObject, whole: ReadonlySet<string>): JsonObject {
-  return mapMembers(value, (item, name) =>
-    isObject(item) && !whole.has(name) && !isMarker(item) && !hasPlannedName(item)
+  return mapMembers(value, (item, name) => {
+    const isOpen = isObject(item) && !whole.has(name) && !isMarker(item);
+    return isOpen && Object.keys(item).every((member) => refOfName(member) === null)
       ? opaque(item, new Set())
-      : canonicalJson(item),
-  );
+      : canonicalJson(item);
+  });
 }
-
-/** A path cannot be filled in: if the name of a member is an id that is not known yet, the object is replaced. */
-const hasPlannedName = (value: JsonObject): boolean =>
-  Object.keys(value).some((name) => refOfName(name) !== null);
 
 function isMarker(value: JsonObject): boolean {
   const [name = '', ...others] = Object.keys(value);

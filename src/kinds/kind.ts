@@ -13,8 +13,8 @@ export type Field = Form & {
 
 type Form =
   /**
-   * Compared exactly. With `nameOf` it is the name beside an id in that field, and not compared if the ids are equal. With
-   * `synonyms` the tenant may list values that mean the same: each equals the declared one. With `to` it is an id of that kind.
+   * Compared exactly. `nameOf`: the name beside an id in that field, not compared if the ids are equal. `synonyms`: the tenant
+   * may list values that mean the same. `to`: an id of that kind.
    */
   | {
       readonly is: 'value';
@@ -24,7 +24,6 @@ type Form =
     }
   /** Text for people: line endings do not count, empty is unset. Those with a `language` may have many lines. */
   | { readonly is: 'text'; readonly language?: 'html' }
-  /** An e-mail address: case does not count. */
   | { readonly is: 'email' }
   /** A list without order and duplicates; empty is unset. With `to` it has the ids of objects of that kind. */
   | { readonly is: 'set'; readonly to?: string }
@@ -41,13 +40,10 @@ export interface JsonField {
   /** With `members`, those that a manifest omits are left alone. */
   readonly declares: 'whole' | 'members';
   readonly plain?: true;
-  /** There may be credentials among its members. */
   readonly settings?: true;
   /** Its members are words of the API: shown even if undeclared, unless they look like credentials. */
   readonly vocabulary?: true;
-  /** The members that contain JSON text themselves. */
   readonly nested?: readonly string[];
-  /** 60 and "60" are equal, since hosts answer with either. */
   readonly pairs?: true;
   /** Hosts answer with members that nobody set: null, false, `""` and `{}` equal an absent member, at every depth. */
   readonly filled?: true;
@@ -85,13 +81,11 @@ export interface List {
   filter?(keys: readonly Key[]): string;
 }
 
-/** How a kind is read. This only describes the requests; the client sends them. */
 export type Read = HowRead & {
   readonly defaults?: List;
 };
 
 type HowRead =
-  /** The list has complete objects. */
   | {
       readonly how: 'list';
       readonly list: List;
@@ -101,7 +95,6 @@ type HowRead =
   | {
       readonly how: 'single';
       one(id: string | null, settings: ApiSettings): Call;
-      /** "Not configured", in place of a failure. */
       isAbsent(answer: { status: number }): boolean;
     }
   /** The list has ids; each object has its own call. */
@@ -116,12 +109,10 @@ type HowRead =
       readonly candidatesFrom: readonly Kind[];
     };
 
-/** An object from an answer of the API, in the manifest's shape. */
 export interface Facts {
   readonly key: Key;
   readonly id: string | null;
   readonly fields: JsonObject;
-  /** Declarable fields that the answer does not show. */
   readonly hidden?: readonly Pointer[];
   /** Why exports leave it out although a manifest could declare it, as a sentence. */
   readonly whyNotExported?: string | null;
@@ -155,7 +146,6 @@ export interface WriteInput {
   readonly fields: JsonObject;
   /** The names of the fields and key parts that differ. */
   readonly changed: ReadonlySet<string>;
-  /** `null` for a create. */
   readonly live: LiveObject | null;
   readonly settings: ApiSettings;
 }
@@ -178,13 +168,9 @@ export interface RemoveInput {
   readonly settings: ApiSettings;
 }
 
-/**
- * What a create of an existing object does: the tenant refuses it, replaces the object (or does nothing), or makes another one or
- * repeats its effects. If the documents do not say, it `duplicates`.
- */
+/** What a create of an existing object does. If the documents do not say, it `duplicates`. */
 type SecondCreate = 'refused' | 'replaces' | 'duplicates';
 
-/** The operations that the API has for a kind; other changes are manual steps. */
 interface Abilities {
   readonly create: SecondCreate | false;
   readonly update: boolean;
@@ -197,17 +183,13 @@ interface Abilities {
 
 export type Notice = Pick<Diagnostic, 'code' | 'severity' | 'message' | 'hint'>;
 
-/**
- * Everything that tenantctl knows about a kind of object. A new kind is one such value, one JSON Schema, and an entry in
- * index.ts. Functions are pure: a plan is checked by computing it again.
- */
+/** Everything that tenantctl knows about a kind of object. Functions are pure: a plan is checked by computing it again. */
 export interface Kind {
   /** Its name in manifests and addresses: a word in PascalCase, never changed once projects use it. */
   readonly name: string;
   readonly summary: string;
   /** The parts of the natural key, in the order of an address. Two objects with equal keys are one. */
   readonly keyFields: readonly KeyField[];
-  /** The fields besides the key, and how each is compared, shown, written and exported. */
   readonly fields: Readonly<Record<string, Field>>;
   /** Members of the API's answers that only the server sets: an error in a manifest, left out of an export. */
   readonly serverOwned: readonly string[];
@@ -219,18 +201,16 @@ export interface Kind {
   readonly idMember?: string;
   readonly read: Read;
   /**
-   * Reads a row of a list, or the answer to a single read or write. Must accept any JSON, and must not drop what a manifest could
-   * declare: a field that the answer does not show goes into `hidden`. `id` is the requested one, for answers without an id.
-   * `null`: not an object of this kind, which is an error of the tenant unless the list knows the row as foreign.
+   * Reads a row of a list or another answer; any JSON. A declarable field that the answer does not show goes into `hidden`.
+   * `id` is the requested one, for answers without an id. `null`: not an object of this kind, an error unless the row is
+   * foreign.
    */
   parse(answer: JsonObject, id: string | null): Facts | null;
   readonly write: HowWritten;
   readonly described?: Described;
-  /** Features that only a few kinds need. */
   readonly quirks?: Quirks;
 }
 
-/** How a kind is written: as requests, which only the applier sends. */
 interface HowWritten {
   /** The requests that make a new object, or the step by hand. May warn, and must name the risk of effects that cannot be undone. */
   create(input: WriteInput): Write;
@@ -247,13 +227,10 @@ export interface Parent {
 }
 
 interface Described {
-  /** The JSON Schema of its manifests, unless there is one in schemas/. */
   schema(): JsonObject;
-  /** Fields without which no object can be created. */
   readonly required?: readonly string[];
   /** The fields that the requests of `remove` set before the object is gone. */
   readonly beforeDelete?: JsonObject;
-  /** The digest of a project's own descriptor. */
   readonly digest?: string;
 }
 
@@ -288,7 +265,6 @@ export function isObserved({ can }: Kind): boolean {
   return can.create === false && !can.update && !can.delete;
 }
 
-/** Whether manifests can only refer to objects of the kind, and declare none. */
 export function isOnlyReferredTo(kind: Kind): boolean {
   return isObserved(kind) && Object.keys(kind.fields).length === 0;
 }

@@ -139,7 +139,6 @@ export function isKnownById({ key, id }: { readonly key: Key; readonly id: strin
 export function isRename({ kind, resource, live }: Match): boolean {
   if (!live || live.address === resource.address) return false;
   if (live.identity === identityOf(kind, resource.key)) return false;
-  // The parent is renamed.
   if (kind.parent) return false;
   // A nameless object is known by its id: it has no name to change.
   return !isKnownById(live);
@@ -149,19 +148,20 @@ export function idsAsNames(objects: readonly { readonly key: Key; readonly id: s
   return objects.flatMap(({ key, id }) => (id !== null && isKnownById({ key, id }) ? [id] : []));
 }
 
-/** Finds live objects by key and by id. The index is built on first use. */
 export class LiveIndex {
   readonly #byIdentity: () => ReadonlyMap<string, LiveObject>;
   readonly #byId: () => ReadonlyMap<string, LiveObject>;
 
   constructor(objects: readonly LiveObject[]) {
     this.#byIdentity = lazy(() => new Map(objects.map((object) => [object.identity, object])));
-    const withIds = (object: LiveObject) => {
-      const { kind, id } = object;
-      const ids = id === null ? [] : new Set([ownId(kind, id), id]);
-      return [...ids].map((each) => [`${kind.name}/${each}`, object] as const);
-    };
-    this.#byId = lazy(() => new Map(objects.flatMap(withIds)));
+    this.#byId = lazy(() => {
+      const entries = objects.flatMap((object) => {
+        const { kind, id } = object;
+        const ids = id === null ? [] : [ownId(kind, id), id];
+        return ids.map((each) => [`${kind.name}/${each}`, object] as const);
+      });
+      return new Map(entries);
+    });
   }
 
   findByKey(kind: Kind, key: Key): LiveObject | null {

@@ -34,7 +34,6 @@ export const mailFrom: Kind = {
     if (identity === null) return null;
     return { key: [identity], id: null, fields: { mailFromDomain: get(answer, 'mailFromDomain') ?? null } };
   },
-  // A PUT (seed 001).
   can: { create: 'replaces', update: true, delete: false, rename: false, pin: false },
   write: {
     create: put,

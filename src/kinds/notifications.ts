@@ -86,10 +86,7 @@ function keyFilter(keys: readonly Key[]): string {
   return isIn('key', [...new Set(keys.map(([key = '']) => key))]);
 }
 
-/**
- * POST is the only write: it creates a template or replaces it (seed 001, operation rule 1). Unknown live fields are sent back, since
- * leaving them out deletes them. Null only clears: some hosts refuse it elsewhere.
- */
+/** POST creates or replaces (seed 001). It deletes what it leaves out, so unknown fields are sent back. Null only clears. */
 function writeWhole(input: WriteInput): Write {
   const { key, fields: values, changed, live, settings } = input;
   const sent = Object.entries(fields)

@@ -7,7 +7,6 @@ export interface Above {
   readonly part: string;
 }
 
-/** The parent's part in the keys of objects below it. */
 export function partFor(key: Key): string {
   return key.length === 1 ? (key[0] ?? '') : key.map(encodeURIComponent).join('/');
 }
@@ -43,7 +42,6 @@ export function pathIds(
   return [above, own];
 }
 
-/** The id by which others refer to the object. */
 export function ownId({ parent }: Pick<Kind, 'parent'>, id: string): string {
   return pathIds(parent, id)[1] ?? id;
 }

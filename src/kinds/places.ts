@@ -55,7 +55,6 @@ export class Places {
     return this.#entries.some(({ policy, matches }) => policies.includes(policy) && matches.test(at));
   }
 
-  /** The first rule for the id at a place, or for the `names` of its members. */
   idAt(at: Pointer, policy: 'reference' | 'names' = 'reference'): IdPlace | null {
     return this.idsAt(at, policy)[0] ?? null;
   }
@@ -80,17 +79,17 @@ const reach: Readonly<Record<PlacePolicy, string>> = {
 /** The rule that leaves another one without effect: it decides wherever that holds. Of two for ids, the first one does. */
 export function decidingRule(rules: readonly PlaceRule[], rule: PlaceRule): PlaceRule | undefined {
   const policy = policyOf(rule);
-  const isOver = (other: PlaceRule) => {
+  return rules.find((other) => {
     const over = policyOf(other);
-    if (over === policy) {
-      const isOther = JSON.stringify(other.is) !== JSON.stringify(rule.is);
-      return isOther && rules.indexOf(other) < rules.indexOf(rule);
-    }
-    if (over === 'secret') return policy === 'plain' || typeof rule.is === 'object';
-    return owned.includes(over) && !owned.includes(policy);
-  };
-  const holds = (other: PlaceRule, at: Pointer) => new Places([other]).is(at, policyOf(other));
-  return rules.find((other) => isOver(other) && examplesOf(rule.path).every((at) => holds(other, at)));
+    const isEarlier = other.is !== rule.is && rules.indexOf(other) < rules.indexOf(rule);
+    const isOver =
+      over === policy
+        ? isEarlier && JSON.stringify(other.is) !== JSON.stringify(rule.is)
+        : over === 'secret'
+          ? policy === 'plain' || typeof rule.is === 'object'
+          : owned.includes(over) && !owned.includes(policy);
+    return isOver && examplesOf(rule.path).every((at) => new Places([other]).is(at, over));
+  });
 }
 
 const owned: readonly PlacePolicy[] = ['serverOwned', 'minted'];

@@ -5,7 +5,6 @@ import type { Service } from './http.ts';
 /** The known settings for the hosts of a product, under one name in the project file (api-notes, "Presets"). */
 interface Preset {
   readonly service: Service;
-  /** The vendor's name for it. tenantctl belongs to neither vendor. */
   readonly product: string;
   /** The ends of the names of its hosts. A tenant may also have a domain of its own. */
   readonly hosts: readonly string[];

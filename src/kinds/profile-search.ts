@@ -24,7 +24,6 @@ import { Places } from './places.ts';
 const attributeRule = 'ProfileAttributeRule';
 /** The documents say this, wherever hosts name the class of the attribute: `TextFieldAttribute`, `DateAttribute`, … */
 const usualClass = 'NeAttribute';
-/** The hosts' name for the class of a rule's object. */
 const classNames = ['condition_object_type', 'object_type'];
 const serverOwned = ['id', 'uid', 'created_at', 'updated_at', '_destroy'];
 /** The documented members first, so that all hosts' rules read alike. Their values are compared and written as text. */
@@ -108,11 +107,9 @@ function newRule(rule: JsonObject, settings: ApiSettings): JsonObject {
   if (getText(rule, 'type') !== attributeRule || get(members, 'condition_object_type') !== undefined)
     return members;
   const { object_type = usualClass, ...others } = members;
-  return { ...others, [nameOfClass(settings)]: object_type };
+  const name = settings.profileSearchObjectType === 'object_type' ? 'object_type' : 'condition_object_type';
+  return { ...others, [name]: object_type };
 }
-
-const nameOfClass = ({ profileSearchObjectType: way }: ApiSettings): string =>
-  way === 'object_type' ? way : 'condition_object_type';
 
 /** The live rule `row` with the declared members, as the API accepts it. The live class is sent back if it is equivalent. */
 function changedRule(rule: JsonObject, row: JsonObject, settings: ApiSettings): JsonObject {

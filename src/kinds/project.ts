@@ -68,7 +68,6 @@ interface EmbeddedTenant {
   readonly presets?: readonly PresetName[];
 }
 
-/** At most `requests` in any `per` milliseconds, for each API version; at most `concurrency` at once. */
 export interface RateLimit {
   readonly requests: number;
   readonly per: number;
@@ -79,7 +78,6 @@ export interface RateLimit {
 export interface Limits extends RateLimit {
   /** Bytes kept of the tenant's answers in a run; `null`: as much as the memory of the process allows. */
   readonly answers: number | null;
-  /** How long a request may take; `null`: the client's own limits. */
   readonly timeout: number | null;
   /** How long the tenant may take until a write shows in its reads. */
   readonly settle: number;
@@ -98,7 +96,6 @@ export interface Policy {
   /** Address globs that are never deleted. */
   readonly protect: readonly string[];
   readonly prune: { readonly kinds: readonly string[]; readonly keep: readonly string[] };
-  /** The most objects that one plan deletes. */
   readonly maxDeletes: number;
   /** Nothing is sent that could change the tenant. */
   readonly readOnly: boolean;
@@ -117,7 +114,6 @@ export interface Environment {
 
 /** A project without its manifests, for commands that only need the tenant. */
 export interface ProjectEnvironment {
-  /** The folder of the project file, absolute, links resolved. */
   readonly root: string;
   readonly configFile: string;
   readonly environment: Environment;

@@ -42,8 +42,7 @@ interface Disclosure {
 }
 
 /**
- * Decides for all outputs what is concealed (design, section 5): marked secrets, values that look like credentials, and settings
- * that no manifest declares in clear, since those belong to another system and their names say nothing.
+ * Decides for all outputs what is concealed (design, section 5). Settings belong to another system, so their names say nothing.
  */
 export function sensitivePlaces(kind: Kind, disclosure: Disclosure): IsSensitive {
   const { marked, declared, seen = [], values } = disclosure;
@@ -76,11 +75,9 @@ export function sensitiveIn(
   });
 }
 
-/** Further knowledge of an object's secrets, besides its current manifest. */
 interface Earlier {
   /** Places that an overlay or the revision of `--since` marks, or a plan. */
   readonly marked?: readonly Pointer[];
-  /** The declaration of the revision. */
   readonly shown?: readonly JsonObject[];
   /** The values in the plan that is checked, or in the result that a rollback undoes. */
   readonly seen?: readonly JsonObject[];
@@ -193,8 +190,7 @@ export function redactDifference(
 }
 
 /**
- * Puts a marker for each sensitive value that stays as it is: it is read again just before sending, so a plan never contains it.
- * Expects `live` with JSON in text parsed.
+ * Puts a marker for each sensitive value that stays as it is, so that a plan never has it. Expects `live` with its JSON parsed.
  */
 export function markUnchanged(fields: JsonObject, live: JsonObject, isSensitive: IsSensitive): JsonObject {
   const mark = (value: Json, at: Pointer): Json => {

@@ -29,9 +29,7 @@ export function targetKindOf(field: Field): string | null {
 }
 
 interface IdUse {
-  /** From the value on. */
   readonly at: Pointer;
-  /** An id, or a marker for one. */
   readonly id: Json;
   /** Several kinds if the type beside the id is unknown. A marker outside of known places names its kind itself. */
   readonly to: readonly string[];
@@ -42,11 +40,15 @@ interface IdUse {
 /** The ids in a value, and the markers that stand for ids. `below` is where the value is in the field. */
 export function idsIn(field: Field, value: Json, below: Pointer = ''): IdUse[] {
   const found: IdUse[] = [];
-  const keep = (use: IdUse): Json => {
-    found.push({ ...use, id: comparableId(use.id) });
-    return use.id;
-  };
-  mapUses(field, value, keep, below);
+  mapUses(
+    field,
+    value,
+    (use) => {
+      found.push({ ...use, id: comparableId(use.id) });
+      return use.id;
+    },
+    below,
+  );
   return found;
 }
 
@@ -59,10 +61,7 @@ export function mapIds(
   return mapUses(field, value, ({ id, to, isName = false }) => replace(id, to, isName), '');
 }
 
-/**
- * The id of a record of a collection that lookups name. The type in another record may decide whether it is one, and of which
- * collection.
- */
+/** The id of a record of a collection. Another record may decide whether it is one, and of which collection. */
 export type RecordUse = { readonly at: Pointer; readonly id: string } & (
   | { readonly from: string }
   | { readonly typedBy: RecordUse; readonly from: Readonly<Record<string, string>> }
@@ -112,7 +111,6 @@ function mapUses(field: Field, value: Json, replace: Replace, below: Pointer): J
 
 interface JsonPlace {
   readonly field: Field;
-  /** Where the whole value is in the field. */
   readonly below: Pointer;
   readonly at: Pointer;
   /** The object around the value, whose members give its type; `null` if it is unknown. */
@@ -214,7 +212,6 @@ export function withReferences(
   return mapIds(field, isArray(value) ? value.map(inObject) : inObject(value), answerRef);
 }
 
-/** The ids, and markers for ids, on one side of a difference. */
 export function idsOnSide(
   kind: Kind,
   difference: Pick<Difference, 'path' | 'before' | 'after'>,

@@ -41,7 +41,6 @@ export interface Resource {
   readonly shown?: JsonObject;
   /** `null` if the resource is not declared by a manifest: in a rollback. */
   readonly declaration: Declaration | null;
-  /** Where its document begins. */
   source(): Source;
   /** The place of the value at a pointer. For a side file, the place that refers to it. */
   locate(at: Pointer): Source;
@@ -59,7 +58,6 @@ export const noLifecycle: Lifecycle = {
   basedOn: null,
 };
 
-/** The place of an undeclared value. */
 export const nowhere: Source = { file: '', line: 1, column: 1 };
 
 /** An object as a plan or a result declares it, so far without fields. */

@@ -65,7 +65,6 @@ export const simIntegration: Kind = {
   can: { create: 'refused', update: true, delete: true, rename: true, pin: true },
   write: {
     create({ key: [name = ''], fields: values, settings }) {
-      // A new object has no unset members.
       const body = { name, ...withoutNulls(wireFields(values, Object.keys(fields), settings)) };
       return { requests: [call('POST', resource, settings, { body })] };
     },
@@ -99,7 +98,6 @@ export const simIntegration: Kind = {
   },
 };
 
-/** One patch for the fields, one for the rule, which has its own sub-resource. */
 function patch({ key, fields: values, changed, live, settings }: UpdateInput, id: string): Write {
   const names = [...changed].filter((name) => name !== ruleField);
   const nested = wantedNested(values, live);
@@ -124,16 +122,15 @@ function patch({ key, fields: values, changed, live, settings }: UpdateInput, id
   return { requests: [...request([id], ...ofFields), ...ofRule] };
 }
 
-/** PUT replaces the whole object: omitted fields are sent back as the tenant shows them. */
 function replaceWhole(input: UpdateInput, id: string): Write {
   const { key, fields: values, live, changed, settings } = input;
   const [name = ''] = key;
   const lost = ticketFields.filter(
     (field) => live.hidden.includes(pointer(field)) && (get(values, field) ?? null) === null,
   );
-  const isSent = (field: string) =>
-    changed.has(field) || !(lost.includes(field) || (field === 'sources' && isNone(values)));
-  const sent = Object.keys(fields).filter(isSent);
+  const sent = Object.keys(fields).filter(
+    (field) => changed.has(field) || !(lost.includes(field) || (field === 'sources' && isNone(values))),
+  );
   const whole = addNested(values, wantedNested(values, live), live);
   const body = { id, name, ...wireFields(whole, sent, settings) };
   return {
@@ -195,10 +192,7 @@ const ruleAdvice =
 
 const ruleOf = (values: JsonObject): JsonObject => getObject(values, ruleField);
 
-/**
- * The answer has another shape than the request: sources are `managedSources`, the cluster is a reference, and `request`
- * and `statusMap` are at top level, inside `attributes`, or missing (api-notes).
- */
+/** The answer has another shape than the request (api-notes, "SimIntegration"). */
 function parseIntegration(answer: JsonObject): Facts | null {
   const name = getText(answer, 'name');
   if (name === null) return null;
@@ -234,8 +228,8 @@ function clusterOf(answer: JsonObject): Json {
 }
 
 /**
- * The first of the members that hold the sources which is not empty; `undefined` if the answer has none of them. An empty
- * list may come back as null, but null among the settings of provisioning says nothing about the sources.
+ * The first member with sources that is not empty; `undefined` if the answer has none of them. An empty list may come back as
+ * null, but null among the settings of provisioning says nothing.
  */
 function sourcesOf(answer: JsonObject): Json | undefined {
   const members = [
@@ -265,7 +259,6 @@ function liftNested(declared: JsonObject, live: LiveObject): JsonObject {
   const attributes = get(declared, 'attributes');
   if (!isObject(attributes)) return declared;
   const names = ticketFields.filter((name) => {
-    // The answer has it nowhere else.
     const isNested = !Object.hasOwn(live.raw, name) && isObject(get(live.fields, name));
     return isNested && isTicket(get(attributes, name));
   });

@@ -1,7 +1,6 @@
 import type { Key } from '../model/address.ts';
 import { get, getText, isObject, type Json, type JsonObject, objectsIn, parseJson } from '../model/json.ts';
 
-/** The variables that a host lists: those of one template, and those of all templates. */
 interface ListedVariables {
   readonly names: ReadonlySet<string>;
   /** The members of `$__global`. */

@@ -19,7 +19,7 @@ import {
 } from '../kinds/kind.ts';
 import { identityOf, isRename, lastModified, type Match } from '../kinds/live-objects.ts';
 import { isIgnored } from '../kinds/places.ts';
-import { type IsSensitive, markUnchanged, redactDifference, sensitiveIn } from '../kinds/redact.ts';
+import { markUnchanged, redactDifference, sensitiveIn } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Key } from '../model/address.ts';
 import { Failure } from '../model/failure.ts';
@@ -42,7 +42,6 @@ import { assumeUnseen, type UnseenPolicy } from './unseen.ts';
 
 /** The history of an object since an earlier revision (`--since`). */
 interface Since {
-  /** Its declaration at that revision. */
   readonly previous: Resource | null;
   /** The fields that later applies of this checkout wrote; `null`: they deleted it. */
   readonly written: JsonObject | null | undefined;
@@ -51,7 +50,6 @@ interface Since {
 interface ChangeContext {
   readonly settings: ApiSettings;
   readonly unseen: UnseenPolicy;
-  /** `null` without `--since`. */
   readonly since?: Since | null;
 }
 
@@ -62,10 +60,8 @@ export interface ComparedObject {
 }
 
 /**
- * THE comparison: how a declared object differs from the live one, and the requests that make them equal. Plans, the check of a
- * saved plan, resuming, verifying a write, rollback and `diff` all use it.
- *
- * @param base the vendor's default that a new object is based on, if there is one
+ * THE comparison: how a declared object differs from the live one, and the requests that make them equal. Everything asks it.
+ * `base` is the vendor's default that a new object is based on.
  */
 export function changeFor(match: Match, base: LiveObject | null, context: ChangeContext): ComparedObject {
   const below = match.live ?? base;
@@ -86,11 +82,7 @@ export interface Comparison {
   readonly left: readonly Pointer[];
 }
 
-/**
- * The declared and the live fields, side by side.
- *
- * @param below the live object, or else the vendor's default
- */
+/** `below` is the live object, or else the vendor's default. */
 export function compare(match: Match, below: LiveObject | null, unseen: UnseenPolicy): Comparison {
   const { kind, resource, live } = match;
   const current = readableFields(kind, below?.fields ?? {});
@@ -156,17 +148,17 @@ function writeChange(
   };
   const write = writeWith(() => (live ? writeUpdate({ ...input, live }, ignored) : kind.write.create(input)));
   // An item of a list without order has no fixed place.
-  const isKept: IsSensitive = (at, value) => {
-    const field = fieldNamed(kind, topName(at));
-    return field !== undefined && !isUnordered(field) && isConcealed(at, value);
-  };
+  const ordered = mapMembers(current, (value, name) => {
+    const field = fieldNamed(kind, name);
+    return field && isUnordered(field) ? null : value;
+  });
   const { file, line } = resource.source();
   const change = buildChange(live ? 'update' : 'create', write, below, {
     kind: kind.name,
     key: resource.key,
     address: resource.address,
     source: { file, line },
-    declared: live ? markUnchanged(resource.fields, current, isKept) : resource.fields,
+    declared: live ? markUnchanged(resource.fields, ordered, isConcealed) : resource.fields,
     ...(ignored.length > 0 ? { ignored } : {}),
     ...(left.length > 0 ? { left } : {}),
     diff: (since ? withOrigins(found, match, since) : found).map((entry) => {
@@ -230,8 +222,8 @@ function writeWith(write: () => Write): Write {
 }
 
 /**
- * Warns of settings under `lifecycle.ignore` that the tenant does not show, as hosts do with secrets, and that an update would
- * remove: it writes the value that contains them as a whole. Detected by computing the update as if the tenant showed them.
+ * Warns of hidden settings under `lifecycle.ignore` that an update would remove, since it writes what contains them as a whole:
+ * the update is computed as if the tenant showed them.
  */
 function writeUpdate(input: UpdateInput, ignored: readonly Pointer[]): Write {
   const { live, fields } = input;
@@ -239,24 +231,18 @@ function writeUpdate(input: UpdateInput, ignored: readonly Pointer[]): Write {
   const write = withoutMasks(kind.write.update(input), input);
   if ('manual' in write) return write;
   const current = readableFields(kind, live.fields);
-  const isSentAlong = (at: Pointer): boolean => {
+  const warnings = ignored.flatMap((at) => {
+    const isShown = (valueAt(current, at) ?? null) !== null;
+    if (isShown || segmentsOf(at).length < 2 || !holdsSettings(kind, at)) return [];
     const shown = setMember(current, at, true);
     const wanted = setMember(fields, at, liveMarker(at));
     const again = kind.write.update({ ...input, fields: wanted, live: { ...live, fields: shown } });
-    return 'requests' in again && again.requests.some(({ body }) => livePlacesIn(body).includes(at));
-  };
-  const isDropped = (at: Pointer) =>
-    segmentsOf(at).length > 1 &&
-    holdsSettings(kind, at) &&
-    (valueAt(current, at) ?? null) === null &&
-    isSentAlong(at);
-  const warnings = ignored
-    .filter(isDropped)
-    .map(
-      (at) =>
-        `The tenant does not show ${at}, and this change writes \`${topName(at)}\` as a whole, without it: declare it with ` +
+    if ('manual' in again || !again.requests.some(({ body }) => livePlacesIn(body).includes(at))) return [];
+    return [
+      `The tenant does not show ${at}, and this change writes \`${topName(at)}\` as a whole, without it: declare it with ` +
         '!secret, and not under `lifecycle.ignore`, if it is in use.',
-    );
+    ];
+  });
   return { ...write, warnings: [...(write.warnings ?? []), ...warnings] };
 }
 
@@ -264,18 +250,13 @@ function writeUpdate(input: UpdateInput, ignored: readonly Pointer[]): Write {
 const withoutDefault =
   'The vendor has no default for exactly this object: fields that the manifest leaves out stay empty.';
 
-/**
- * The delete of a live object, or a manual step if the API has none.
- *
- * @param base the vendor's default that replaces it, if there is one
- */
+/** The delete of a live object, or a manual step if the API has none. The vendor's default `base` may replace it. */
 export function deletionOf(
   { live, source, declared, marked }: Deletion,
   base: LiveObject | null,
   settings: ApiSettings,
 ): Change {
   const { kind } = live;
-  // A delete also removes undeclared values.
   const nothing = mapMembers(live.fields, () => null);
   const known = { ...nothing, ...declaredFields(kind, declared, live) };
   const isSensitive = sensitiveIn(kind, live, known, { marked });

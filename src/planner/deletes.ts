@@ -23,11 +23,8 @@ export interface Deletion {
 }
 
 /**
- * Finds the objects to delete. Deletes come from exactly three places (design, section 5): `ensure: absent`, `--since` and
- * `--prune`. An object that several of them name is deleted once. Declared objects, in scope or not, are never pruned. Objects
- * that no manifest could declare are not pruned either, since none can have been removed.
- *
- * @param absent the objects in scope with `ensure: absent`
+ * Deletes come from exactly three places (design, section 5). Declared objects, in scope or not, are never pruned, and neither
+ * are those that no manifest could declare. `absent`: the objects in scope with `ensure: absent`.
  */
 export function findDeletions(
   input: PlanInput,
@@ -37,7 +34,6 @@ export function findDeletions(
   const { scope } = input.choices;
   const prune = scope.prune ? input.environment.policy.prune : null;
   const previous = input.previous ?? [];
-  // Only --prune and --since need the declarations.
   const declared = prune || input.previous ? declaredObjects(input.resources, index) : new Set<Address>();
   const isUndeclared = (live: LiveObject | null) => live !== null && !declared.has(live.address);
   const includes = namesFilter(scope);
@@ -51,7 +47,6 @@ export function findDeletions(
     // Independent of the order in the tenant's lists.
     .toSorted((one, other) => byAddress(one.live, other.live));
   const whyKept = keeper(input, prune);
-  // Objects that share an address share the reason.
   const reasons = new Map(undeclared.map(({ live }) => [live.address, whyKept(live)]));
   const all = [
     ...absent.flatMap(({ resource, live }) => {
@@ -76,10 +71,8 @@ export function findDeletions(
 }
 
 /**
- * The live objects in scope, of kinds that manifests declare, that neither a manifest nor `prune.keep` names. This does not
- * depend on what the plan deletes.
- *
- * @param others objects that were read in addition to those of the input
+ * The live objects in scope, of declared kinds, that neither a manifest nor `prune.keep` names, among those of the input and
+ * `others`.
  */
 export function findUndeclared(
   { resources, objects, environment, choices }: PlanInput,
@@ -103,7 +96,6 @@ function keeper(
   prune: Policy['prune'] | null,
 ): (live: LiveObject) => string | null {
   const isKept = matchAddresses(prune?.keep ?? [], { isGuard: true });
-  // Only --prune needs it.
   const sharing = new Map(groupBy(prune ? objects : [], ({ identity }) => identity));
   return (live) => {
     if (addressesOf(live).some(isKept)) return 'prune.keep names it';
@@ -120,8 +112,8 @@ function keeper(
 }
 
 /**
- * Objects that the revision declared and no manifest does now, as if declared absent: those that the plan deletes, and those
- * already gone. So a tenant without the object proves its delete in another one.
+ * What the revision declared and no manifest does, deleted or gone already: so a tenant without it proves its delete in
+ * another.
  */
 export function findRemoved(
   { resources, previous, objects, choices }: PlanInput,

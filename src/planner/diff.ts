@@ -45,14 +45,13 @@ export function pairObjects(first: readonly SideObject[], second: readonly SideO
   const byIdentity = new Map(second.map((object) => [identityIn(object), object]));
   const index = new LiveIndex(second.filter((object) => object.is === 'live'));
   const left = new Set(second);
-  const find = (object: SideObject): SideObject | null => {
-    const same = object.is === 'declared' && isLive(second) ? index.find(object) : object;
-    const other = (same && byIdentity.get(identityIn(same))) ?? null;
-    if (other) left.delete(other);
-    return other;
-  };
   return [
-    ...first.map((object): ObjectPair => ({ kind: object.kind, sides: [object, find(object)] })),
+    ...first.map((object): ObjectPair => {
+      const same = object.is === 'declared' && isLive(second) ? index.find(object) : object;
+      const other = (same && byIdentity.get(identityIn(same))) ?? null;
+      if (other) left.delete(other);
+      return { kind: object.kind, sides: [object, other] };
+    }),
     ...[...left].map((object): ObjectPair => ({ kind: object.kind, sides: [null, object] })),
   ];
 }
@@ -100,7 +99,6 @@ function diffPair(pair: ObjectPair, secrets: SideSecrets) {
   if (first === null || second === null)
     return { object: describePair(pair, first === null ? 'second' : 'first', []), notCompared: null };
   const { differences, notComparable } = compareSides(kind, [first, second], secrets);
-  // Most objects have no differences.
   const isSensitive = differences.length === 0 ? () => true : sensitiveOnSides(kind, [first, second]);
   const diff = differences.map((entry) => {
     const { origin: _origin, ...shown } = redactDifference(entry, isSensitive);
@@ -128,10 +126,7 @@ function describePair(pair: ObjectPair, where: DiffObject['in'], diff: DiffObjec
 
 type SidesCompared = Pick<Comparison, 'differences' | 'notComparable'>;
 
-/**
- * How an object differs between two sides: the first one is `before`, the second one `after`. A tenant and a manifest are
- * compared as in a plan: omitted fields do not count. Two tenants, and two manifests, are compared in all fields.
- */
+/** A tenant and a manifest are compared as in a plan: omitted fields do not count. Otherwise all fields are compared. */
 function compareSides(
   kind: Kind,
   [first, second]: readonly [SideObject, SideObject],
@@ -194,8 +189,9 @@ type Fields = readonly [JsonObject, JsonObject];
 /** The places that one of the sides hides and at least one has a value at. */
 function findHidden(sides: Fields, objects: readonly SideObject[]): Pointer[] {
   // Items of a list have no names to find them by.
-  const isList = (at: Pointer) => sides.some((side) => isArray(valueAt(side, at)));
-  const places = objects.flatMap(hiddenPlaces).map((at) => placesAbove(at).find(isList) ?? at);
+  const places = objects
+    .flatMap(hiddenPlaces)
+    .map((at) => placesAbove(at).find((above) => sides.some((side) => isArray(valueAt(side, above)))) ?? at);
   return places.filter((at) => sides.some((side) => (valueAt(side, at) ?? null) !== null));
 }
 

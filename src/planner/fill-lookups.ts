@@ -34,11 +34,13 @@ function lookupsAt(value: Json, at: Pointer): { lookup: Lookup; at: Pointer }[] 
 
 export function fillLookups(resource: Resource, answer: (lookup: Lookup) => Json): Resource {
   if (!hasLookup(resource.fields)) return resource;
-  const fill = (value: Json) => {
-    const lookup = lookupOf(value);
-    return lookup ? answer(lookup) : value;
-  };
-  return { ...resource, fields: mapMembers(resource.fields, (value) => mapJson(value, fill)) };
+  const fields = mapMembers(resource.fields, (value) =>
+    mapJson(value, (part) => {
+      const lookup = lookupOf(part);
+      return lookup ? answer(lookup) : part;
+    }),
+  );
+  return { ...resource, fields };
 }
 
 /** The lookups behind found values, by the address of the resource that uses them. */

@@ -46,10 +46,8 @@ export interface Approval {
 }
 
 /**
- * The reasons to refuse a saved plan when it is applied: the environment's guards may have been tightened since it was
- * made. The rest of the guards need the manifests and the live objects, which only a new plan has.
- *
- * @param approval with the digest of this plan, if it has one
+ * The reasons to refuse a saved plan: the environment's guards may have been tightened since. The others need the manifests and
+ * live objects. `approval` has the digest of this plan, if somebody approved it.
  */
 export function findLaterRefusals(
   { changes, allowed }: Plan,

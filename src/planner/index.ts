@@ -26,11 +26,8 @@ import { type PlanInput, refuseUnknownKeys } from './input.ts';
 import { type ComparedMatch, compareAll, type Matched } from './match.ts';
 
 /**
- * The plan that makes the tenant match the manifests. Pure. Throws a Failure for a declared key without a vendor's default, if
- * the kind needs one.
- *
- * @param matched what {@link matchAll} found for the same input
- * @param defaults the vendor's defaults that `defaultsFor` asks for
+ * The plan that makes the tenant match the manifests. Pure. Throws a Failure for a key without a vendor's default, if its kind
+ * needs one. `defaults` are those that `defaultsFor` asks for.
  */
 export function planMatched(input: PlanInput, matched: Matched, defaults: readonly LiveObject[]): DraftPlan {
   const { environment, choices } = input;
@@ -126,7 +123,6 @@ export function batchDeletes(deletes: readonly Change[], kinds: Kinds): Change[]
   });
 }
 
-/** Remarks on values that the tenant does not show. Such a value is still written if a change writes the value around it. */
 function notComparableRemarks(
   resource: Resource,
   { change, notComparable: places }: ComparedObject,
@@ -148,10 +144,7 @@ function notComparableRemarks(
   ];
 }
 
-/**
- * An error for each secret that a plan compares or writes and that is not set, at its place in the manifest. Other secrets
- * need not be set: those of objects out of scope, and those that the tenant hides and no request contains.
- */
+/** An error for each secret that a plan compares or writes and that is not set, at its place. Others need not be set. */
 export function findUnsetSecrets(
   { present, missing }: Matched,
   { changes }: Pick<Plan, 'changes'>,

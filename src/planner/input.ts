@@ -18,9 +18,7 @@ export interface PlanChoices {
   readonly scope: Scope;
   /** Address globs of the objects whose secrets are written in any case. */
   readonly rotate: readonly string[];
-  /** `null`: the environment's own limit. */
   readonly maxDeletes: number | null;
-  /** Kinds of which all objects may be deleted. */
   readonly allowDeleteAll: readonly string[];
 }
 
@@ -33,7 +31,6 @@ export interface PlanInput {
   /** The resources as the revision of `scope.since` declared them; `null` without one. */
   readonly previous: readonly Resource[] | null;
   readonly tenant: TenantName;
-  /** The live objects that {@link readRequestsFor} asks for. */
   readonly objects: readonly LiveObject[];
   readonly secrets: Secrets;
   /** Why no manifest could declare an object, in words; `null` if one could. Only asked with `--prune`. */
@@ -41,7 +38,6 @@ export interface PlanInput {
   /** The writes of this checkout's applies since the revision of `--since`: the fields, or `null` if one deleted the object. */
   readonly written?: ReadonlyMap<Address, JsonObject | null>;
   readonly choices: PlanChoices;
-  /** Remarks of earlier steps. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -99,10 +95,7 @@ interface OpenMatches {
   readonly deletions: readonly { readonly live: LiveObject }[];
 }
 
-/**
- * The vendor's defaults that a plan needs: those that creates are based on, those that deletes return to, and those that
- * may have moved since an object was customised.
- */
+/** The vendor's defaults for creates and deletes, and those that may have moved since an object was customised. */
 export function defaultsFor({ present, missing, deletions }: OpenMatches): ReadRequest[] {
   const based = present.flatMap(({ match: { resource } }) => (resource.lifecycle.basedOn ? [resource] : []));
   return defaultsOf([

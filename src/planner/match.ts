@@ -20,21 +20,16 @@ export interface ComparedMatch extends ComparedObject {
 
 /** The declared objects with their live ones: the part of a plan that needs no vendor's defaults. */
 export interface Matched {
-  /** Declared objects that exist. */
   readonly present: readonly ComparedMatch[];
-  /** Declared objects that do not exist. */
   readonly missing: readonly Match[];
-  /** Objects declared absent that do not exist. */
   readonly alreadyAbsent: number;
   readonly deletions: readonly Deletion[];
   readonly remarks: readonly Diagnostic[];
 }
 
 /**
- * Finds the live object of every resource and compares the two; finds the objects to delete. Pure. Throws a Failure for
- * a pinned id that does not exist.
- *
- * @param others objects that were read in addition: new objects may look like one of them
+ * Matches and compares every resource, and finds the objects to delete. Pure. Throws a Failure for impossible pins. New objects
+ * may look like one of the `others`, which were read in addition.
  */
 export function matchAll(input: PlanInput, others: readonly LiveObject[] = []): Matched {
   const index = new LiveIndex(input.objects);
@@ -58,7 +53,6 @@ export function matchAll(input: PlanInput, others: readonly LiveObject[] = []): 
   };
 }
 
-/** Compares declared objects with the tenant, or new ones with the vendor's defaults. */
 export function compareAll(
   { environment, choices, secrets, previous, written }: PlanInput,
   matches: readonly Match[],
@@ -94,9 +88,7 @@ function findByKeys<T>(resource: Resource, byIdentity: ReadonlyMap<string, T>): 
 }
 
 /**
- * Every resource in scope with its live object. Throws a Failure with all pinned ids that do not exist, since creating a
- * second object is never intended, with all resources that name by key what another one, in scope or not, pins by id, and
- * with all whose pinned object would get the key of another one.
+ * Throws a Failure for pins that no object has, that another resource names by key, or whose object would get another's key.
  */
 function matchResources({ resources, choices }: PlanInput, index: LiveIndex): Match[] {
   const isInScope = scopeFilter(choices.scope);
@@ -135,11 +127,7 @@ function problemsOfPin({ kind, resource, live }: Match, index: LiveIndex): Diagn
   return [{ code: 'key-taken', severity: 'error', message, hint, source: resource.source(), address }];
 }
 
-/**
- * The problems of resources that name by key what another one pins by its id.
- *
- * @param isMeant whether a resource and the other one are reported
- */
+/** The problems of resources that name by key what another one pins by its id. `isMeant`: whether the two are reported. */
 export function findPinnedElsewhere(
   resources: readonly Resource[],
   index: LiveIndex,
@@ -191,10 +179,7 @@ function findMissedRenames(matches: readonly Match[], index: LiveIndex): Diagnos
   });
 }
 
-/**
- * Asks whether a new object is one that loses its manifest in the same plan, or has none, under another name: it may be if it
- * alone has the declared fields.
- */
+/** Asks whether a new object is one without a manifest under another name: it may be if it alone has the declared fields. */
 function findRenames(
   created: readonly Match[],
   input: PlanInput,
@@ -229,7 +214,6 @@ function findRenames(
 /** More pairs mean another tenant rather than renames, and comparing them all would take long. */
 const mostPairs = 10_000;
 
-/** @param left objects that are deleted, or that no manifest names */
 function formerObjects(created: readonly Match[], left: readonly LiveObject[], unseen: UnseenPolicy) {
   const leftOf = new Map(groupBy(left, ({ kind }) => kind));
   const pairs = created.reduce((sum, { kind }) => sum + (leftOf.get(kind)?.length ?? 0), 0);

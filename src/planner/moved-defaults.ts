@@ -8,20 +8,13 @@ import { get, type Json, type JsonObject, objectFrom, pick } from '../model/json
 import { segmentsOf, valueAt } from '../model/pointer.ts';
 import { declaredFields } from './change.ts';
 
-/** A declared object that was customised from another default than the current one. */
 export interface MovedDefault {
   readonly match: Match;
-  /** The default that was customised, as its digest. */
   readonly basedOn: string;
   readonly standard: LiveObject;
 }
 
-/**
- * The declared objects whose vendor's default has changed since they were customised (`lifecycle.basedOn`): they do not follow
- * the vendor, so a person has to decide what to adopt.
- *
- * @param standards the live defaults of the objects with `basedOn`
- */
+/** Customised objects do not follow the vendor, so a person has to decide what to adopt (`lifecycle.basedOn`). */
 export function findMovedDefaults(matches: readonly Match[], standards: LiveIndex): MovedDefault[] {
   return matches.flatMap((match) => {
     const { kind, resource } = match;
@@ -34,10 +27,8 @@ export function findMovedDefaults(matches: readonly Match[], standards: LiveInde
 }
 
 /**
- * The fields of the default that an object was customised from, if provable: each as once declared or as the vendor has it now,
- * and together they have the digest in the manifest.
- *
- * @param declared fields of the object, now or earlier
+ * The default that an object was customised from, if provable: each field as once declared or as the vendor has it now, and
+ * together they have the digest in the manifest. `declared`: fields of the object, now or earlier.
  */
 export function provenDefault(
   { match, basedOn, standard }: MovedDefault,
@@ -60,11 +51,7 @@ export function provenDefault(
 
 const maxMixed = 8;
 
-/**
- * A remark on an object whose default has moved.
- *
- * @param earlier the fields of the default that it was customised from; `null` if nothing shows them
- */
+/** `earlier`: the default that it was customised from; `null` if nothing shows it. */
 export function movedDefaultRemark(moved: MovedDefault, earlier: JsonObject | null): Diagnostic {
   const { match, standard } = moved;
   const { kind, resource } = match;

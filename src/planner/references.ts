@@ -16,7 +16,6 @@ import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
 
 export interface UsedReference {
-  /** As it is written. */
   readonly to: Address;
   readonly kind: Kind;
   readonly key: Key;
@@ -125,11 +124,7 @@ export function resolveReferences(
   return { ids, missing };
 }
 
-/**
- * Throws a Failure for references that lead nowhere.
- *
- * @param known other objects, for suggestions
- */
+/** Throws a Failure for references that lead nowhere. `known` are other objects, for suggestions. */
 export function refuseMissing(
   missing: readonly MissingReference[],
   known: readonly Pick<Resource | LiveObject, 'kind' | 'key'>[],
@@ -149,11 +144,7 @@ interface TenantIndex extends Pick<Targets, 'isInScope'> {
   readonly objects: ReadonlyMap<string, readonly LiveObject[]>;
 }
 
-/**
- * Resolves a reference: to an id, or a marker for the id of an object that the plan creates.
- *
- * @param declared the resource of that key, or `null`
- */
+/** The id of the object, or a marker for one that the plan creates. `declared` is the resource of that key. */
 function targetFor(
   { kind, key, to }: UsedReference,
   declared: Resource | null,
@@ -190,11 +181,7 @@ function whyAbsent({ address }: Resource): Missing {
   return { code: 'ref-deleted', message, hint: 'Remove one of the two.' };
 }
 
-/**
- * The problems of references to objects declared absent: they lead nowhere, whatever the tenant has.
- *
- * @param resources all of the project
- */
+/** References to objects declared absent lead nowhere, whatever the tenant has. `resources` are all of the project. */
 export function findAbsentTargets(
   references: readonly UsedReference[],
   resources: readonly Resource[],
@@ -250,11 +237,8 @@ function fillFields({ kind, fields }: Resource, answer: (to: Address, isName: bo
 }
 
 /**
- * Throws a Failure for references to objects that a plan deletes, renames or leaves to a manual step, and for cycles of new
- * objects.
- *
- * @param references those in scope; none if no manifest explains the plan
- * @param resources all of the project: objects outside the scope stay, with their references
+ * Throws a Failure for references to objects that a plan deletes, renames or leaves to a manual step, and for cycles.
+ * `references` are those in scope, `resources` all of the project: objects outside the scope keep theirs.
  */
 export function refuseLostReferences(
   references: readonly UsedReference[],
@@ -262,12 +246,10 @@ export function refuseLostReferences(
   { changes }: Pick<Plan, 'changes'>,
   kinds: Kinds,
 ): void {
-  const identify = ({ kind, key }: Change) => identityOf(kinds.get(kind), key);
   const indexByIdentity = (wanted: readonly Change[]) =>
-    new Map(wanted.map((each) => [identify(each), each]));
+    new Map(wanted.map((each) => [identityOf(kinds.get(each.kind), each.key), each]));
   const unmade = indexByIdentity(changes.filter(({ action, id }) => action === 'manual' && id === null));
   const deleted = indexByIdentity(changes.filter(({ action }) => action === 'delete'));
-  // By the identity that the object loses.
   const renamed = new Map(
     changes.flatMap((change) => {
       const kind = kinds.get(change.kind);

@@ -72,7 +72,6 @@ interface RollbackState extends Pick<PlanInput, 'resources' | 'diagnostics'> {
   readonly rotate: readonly Address[];
 }
 
-/** @param objects what {@link rollbackRequests} asks for */
 export function rollbackState(input: RollbackInput, objects: readonly LiveObject[]): RollbackState {
   const index = new LiveIndex(objects);
   const manifests = resourcesByIdentity(input.resources);
@@ -108,10 +107,7 @@ interface Found {
   readonly restored: Restored | null;
 }
 
-/**
- * The plan of a rollback: it names the apply that it undoes, and warns if a change would undo later work of others. Throws a
- * Failure for objects that refer to each other, so that none can be created again first.
- */
+/** Names the apply that the plan undoes, and warns if a change would undo later work of others. Throws a Failure for cycles. */
 export function annotateRollback(
   plan: DraftPlan,
   { reversals }: RollbackState,
@@ -170,10 +166,11 @@ function leftAlone(
   { before, after, withheld = [] }: ChangeResult,
   ignored: readonly Pointer[],
 ): readonly Pointer[] {
-  const isRecorded = (at: Pointer) =>
-    [before, after].some((fields) => fields !== null && valueAt(fields, at) !== undefined) ||
-    withheld.some((place) => isWithin(place, at) || isWithin(at, place));
-  return ignored.filter((at) => !isRecorded(at));
+  return ignored.filter(
+    (at) =>
+      [before, after].every((fields) => fields === null || valueAt(fields, at) === undefined) &&
+      withheld.every((place) => !isWithin(place, at) && !isWithin(at, place)),
+  );
 }
 
 /** The change without a place in the manifests, with a warning if it would undo later work of others. */
@@ -204,21 +201,19 @@ function laterChanges({ undo, live }: Reversal, change: Change): string | null {
     return 'The apply did not see the result of this change, so later changes cannot be detected.';
   const shown = (record.withheld ?? []).reduce(withoutPlace, readableFields(kind, live.fields));
   const touched = new Set(change.diff.map(({ path }) => topName(path)));
-  const isDifferent = ([name, after]: [string, Json]) => {
+  const moved = Object.entries(record.after).flatMap(([name, after]) => {
     const [field, now] = [fieldNamed(kind, name), get(shown, name)];
-    if (!field || now === undefined) return false;
+    if (!field || now === undefined) return [];
     // Other fields and undeclared settings do not concern the rollback of an update.
     const isPart = field.is === 'json' && (record.action === 'update' || isMapOfSettings(field));
-    return compareField(name, isPart ? { ...field, declares: 'members' } : field, after, now).length > 0;
-  };
-  const moved = Object.entries(record.after)
-    .filter(isDifferent)
-    .map(([name]) => name)
-    .filter((name) => record.action === 'create' || touched.has(name));
-  const departed = [...(record.unmet ?? []), ...(record.beside ?? [])]
-    .map(topName)
-    .filter((name) => touched.has(name));
-  const names = new Set([...moved, ...departed]);
+    const compared: Field = isPart ? { ...field, declares: 'members' } : field;
+    return compareField(name, compared, after, now).length > 0 ? [name] : [];
+  });
+  const departed = [...(record.unmet ?? []), ...(record.beside ?? [])].map(topName);
+  const names = new Set([
+    ...moved.filter((name) => record.action === 'create' || touched.has(name)),
+    ...departed.filter((name) => touched.has(name)),
+  ]);
   if (names.size === 0) return null;
   const places = [...names].map((name) => pointer(name)).join(', ');
   return `${places} changed during or after the apply, but not by its plan: the tenant or somebody changed it.`;
@@ -252,7 +247,6 @@ function remarksOn({ undo: { record }, live, restored }: Found): Diagnostic[] {
       ? 'If the apply changed it, set the former value by hand.'
       : 'Set it afterwards, by a manifest or by hand.',
   );
-  // A deleted object no longer refers to anything.
   const unmade = action === 'create' ? [] : [...restored.unmade];
   const former = unmade.map((target) => {
     const message = `${address} gets back the former id of ${target}, which was deleted and which this rollback does not create.`;
@@ -304,7 +298,6 @@ function laterRemarks(
   });
 }
 
-/** An object's names before and after its change. */
 function namesOf({ kind, key, former }: Undo): string[] {
   return [...new Set([identityOf(kind, key), identityOf(kind, former)])];
 }
@@ -316,7 +309,6 @@ function warning(code: string, message: string, address?: Address, hint?: string
 interface Undo {
   readonly kind: Kind;
   readonly record: ChangeResult;
-  /** The object's key after the apply. */
   readonly key: Key;
   /** Its key before; different only after a rename. */
   readonly former: Key;
@@ -364,25 +356,22 @@ function wasMade({ record: { outcome, before, after, requests } }: Undo): boolea
   }
 }
 
-/** The fields that undo a change. */
 interface Restored {
   readonly fields: JsonObject;
-  /** The places that its result left out. */
   readonly lost: readonly Pointer[];
   /** Their references to objects that the rollback does not create. */
   readonly unmade: ReadonlySet<Address>;
 }
 
 /**
- * The previous values of an object where the apply changed it. The rest stays. `null` if the changed object is not found: a part
- * of it is not enough to create a new one.
+ * The previous values where the apply changed an object. `null` if it is not found: a part is not enough to create a new one.
  */
 function restore({ kind, record }: Undo, live: LiveObject | null): Omit<Restored, 'unmade'> | null {
   const { action, after, replaced = false, withheld = [] } = record;
   if (action === 'create') {
     // The plan that deletes a created object may show what the result shows.
-    const mark = (shown: JsonObject, place: Pointer) => setMember(shown, place, liveMarker(place));
-    return { fields: withheld.reduce(mark, after ?? {}), lost: [] };
+    const fields = withheld.reduce((shown, at) => setMember(shown, at, liveMarker(at)), after ?? {});
+    return { fields, lost: [] };
   }
   if (!live && action !== 'delete' && !replaced) return null;
   const current = readableFields(kind, live?.fields ?? {});
@@ -419,8 +408,8 @@ function restoreMembers(
   const restored = mapMembers(old, (item, name) =>
     restoreMembers(item, get(current, name), at + pointer(name), context),
   );
-  const isCleared = ([name]: readonly [string, Json]) => get(restored, name) === null;
-  const isEmptied = isObject(now) && [...Object.entries(restored), ...Object.entries(now)].every(isCleared);
+  const names = [...Object.keys(restored), ...Object.keys(current)];
+  const isEmptied = isObject(now) && names.every((name) => get(restored, name) === null);
   const mayHoldMore = context.withheld.some((place) => isWithin(place, at));
   if (isEmptied && Object.keys(old).length > 0 && !mayHoldMore) return null;
   if (isDeclaredByMember(context.field)) return restored;
@@ -435,17 +424,12 @@ function invalid(why: string): Failure {
 }
 
 /**
- * The ids of deleted objects after the rollback, by former id: `KIND/ID`. A restored object has a new id, to which restored
- * references must lead.
+ * The ids of deleted objects after the rollback, by former id (`KIND/ID`): restored references must lead to the new ones. A
+ * marker if the rollback makes the object; `null` if neither is known, as of what is out of scope.
  */
 type RenewedIds = ReadonlyMap<string, { readonly address: Address; readonly id: Json }>;
 
-/**
- * The ids of objects that were made again, or markers for those that the rollback makes; `null` if neither is known, as of
- * what is out of its scope.
- *
- * @param found the objects in scope as they are, by the addresses of their records
- */
+/** `found`: the objects in scope as they are, by the addresses of their records. */
 function renewedIds(
   { result, environment: { kinds } }: RollbackInput,
   found: ReadonlyMap<Address, LiveObject | null>,

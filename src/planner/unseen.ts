@@ -23,8 +23,8 @@ export function unseenInPlan(secrets: Pick<Secrets, 'matches'>, rotate: boolean)
 type Shown = Pick<LiveObject, 'fields' | 'hidden'>;
 
 /**
- * Declared fields for the comparison: unchanged values are replaced by the live ones. `notComparable`: the places of the manifest
- * whose values the tenant does not show; `left`: those of the tenant that stay.
+ * Unchanged values are replaced by the live ones. `notComparable`: places of the manifest that the tenant does not show;
+ * `left`: those of the tenant that stay.
  */
 export function assumeUnseen(kind: Kind, declared: JsonObject, shown: Shown, unseen: UnseenPolicy) {
   const nothing = { notComparable: [], left: [] };
@@ -111,7 +111,6 @@ function assumeItems(
   });
 }
 
-/** Identifies items of a list without order at a place; `null` if there is no such list. */
 function itemTextOf(kind: Kind, at: Pointer): ((item: Json) => string) | null {
   const [name = '', ...below] = segmentsOf(at);
   const field = fieldNamed(kind, name);
