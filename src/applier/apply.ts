@@ -183,7 +183,14 @@ async function runUnit(unit: readonly Task[], sightings: Sightings, run: Run): P
     const checked = await checkUnit(unit, sightings);
     // An interrupt also aborts a read; that says nothing about the objects.
     if (isStopped()) return endUnsent();
-    if (checked.reasons.size > 0) return unit.map((task) => endStale(task, checked.reasons));
+    const [[other, why] = ['', '']] = checked.reasons;
+    if (checked.reasons.size > 0) {
+      return unit.map((task) => {
+        const own = checked.reasons.get(task.change.address);
+        const error = own ?? `One request makes both this change and the one to ${other}. ${why}`;
+        return ending(task, 'failed', [], { error: `${error} Nothing was sent.` });
+      });
+    }
     // With a low rate limit every request waits longer: then the last of several reads must do.
     const notAfter = round < mostReads ? checked.notAfter : null;
     const tasks = checked.tasks.map((task) => created.fill(task));
@@ -202,13 +209,6 @@ async function checkUnit(tasks: readonly Task[], sightings: Sightings) {
     const why = `The object could not be read again: ${messageOf(error)}`;
     return { tasks, notAfter: 0, reasons: new Map(tasks.map(({ change }) => [change.address, why])) };
   }
-}
-
-function endStale(task: Task, reasons: ReadonlyMap<Address, string>): Ending {
-  const own = reasons.get(task.change.address);
-  const [[other, why] = ['', '']] = reasons;
-  const error = own ?? `One request makes both this change and the one to ${other}. ${why}`;
-  return ending(task, 'failed', [], { error: `${error} Nothing was sent.` });
 }
 
 /**

@@ -156,7 +156,6 @@ function readWritten({ kind, change }: Task, body: Json): LiveObject | null {
   }
 }
 
-/** The parent of the object: it was declared, or the id begins with its id. */
 function aboveOfChange({ kind: { parent }, change }: KindChange): Above | null {
   if (!parent) return null;
   const declared =

@@ -175,7 +175,14 @@ function disclosureOf(
   );
   const hidden = [
     ...(first?.hidden ?? []),
-    ...(live?.hidden ?? []).filter((at) => !wasCleared(change, live?.fields ?? {}, at)),
+    // Some tenants show a field only if it is set. After a change that clears it, a missing field is unset.
+    ...(live?.hidden ?? []).filter((at) => {
+      const isUnset = (valueAt(live?.fields ?? {}, at) ?? null) === null;
+      const isCleared = diff.some(
+        ({ path, after: is, sensitive: isSecret }) => path === at && is === null && !isSecret,
+      );
+      return !(isUnset && isCleared);
+    }),
   ];
   const marked = [...sensitive, ...parts, ...secrets, ...hidden, ...withheldBefore(task)];
   // A field in which something differs is declared, even if the difference itself is secret.
@@ -205,12 +212,6 @@ function disclosureOf(
       isAbout(marked, at) ||
       sides.some((value) => !sameJson(redact(value, at, looksSensitive) ?? null, value)),
   };
-}
-
-/** Some tenants show a field only if it is set. After a change that clears it, a missing field is unset. */
-function wasCleared({ diff }: Change, fields: JsonObject, at: Pointer): boolean {
-  const isUnset = (valueAt(fields, at) ?? null) === null;
-  return isUnset && diff.some(({ path, after, sensitive }) => path === at && after === null && !sensitive);
 }
 
 /** `null` for a create. Values that earlier runs may have changed are as the first of them recorded them. */

@@ -81,18 +81,19 @@ export function changeKeys(kind: Kind, change: Change): Key[] {
   return before ? [change.key, before] : [change.key];
 }
 
-interface Looking {
-  readonly port: { read(requests: readonly ReadRequest[]): Promise<TenantState> };
-  readonly signal: AbortSignal;
-}
-
 /** Finds the objects of changes as they are now, or says why they could not be read. */
 export type FreshObjects = { readonly find: Finder } | { readonly failed: string };
 
 /** Never rejects. `written`: answers have shown that all of them are there. */
 export async function lookUp(
   changes: readonly KindChange[],
-  { port, signal }: Looking,
+  {
+    port,
+    signal,
+  }: {
+    readonly port: { read(requests: readonly ReadRequest[]): Promise<TenantState> };
+    readonly signal: AbortSignal;
+  },
   written = false,
 ): Promise<FreshObjects> {
   if (signal.aborted) return { failed: 'The run was interrupted before the object could be looked up.' };

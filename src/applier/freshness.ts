@@ -23,13 +23,6 @@ interface Sighting {
   readonly stale: string | null;
 }
 
-/** Tasks with their current objects; or, if some must not be made, the reasons, and then none may be. */
-interface FreshnessCheck {
-  readonly tasks: readonly Task[];
-  readonly notAfter: number;
-  readonly reasons: ReadonlyMap<Address, string>;
-}
-
 interface SightingTools extends Pick<Run, 'clock' | 'journal' | 'secrets' | 'settings'> {
   readonly created: Pick<Run['created'], 'fill'>;
   read(entries: readonly KindChange[]): Promise<TenantState>;
@@ -53,8 +46,8 @@ export class Sightings {
     }
   }
 
-  /** The changes, of those that are made together, that may be made now. Rejects if their objects cannot be read. */
-  async check(unit: readonly Task[]): Promise<FreshnessCheck> {
+  /** The tasks with their current objects; if there are reasons, none may be made. Rejects if the objects cannot be read. */
+  async check(unit: readonly Task[]) {
     // A list that is being read must not change with each page because of what this run creates and deletes. Only those
     // who asked for it care whether it could be read.
     if (this.#isFresh(unit)) await this.#reading?.done.catch(() => {});

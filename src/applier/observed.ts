@@ -4,7 +4,7 @@ import { isDeclaredByMember, listWithoutOrder, readableFields, sameValue } from 
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
-import { get, itemsOf, type Json } from '../model/json.ts';
+import { get, itemsOf } from '../model/json.ts';
 import { isReplacement } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, topName } from '../model/pointer.ts';
 import { compare, lostWith } from '../planner/change.ts';
@@ -91,7 +91,11 @@ export function deviationsOf(
   });
   const changed = before ? changedBeside(entry, planned, before, live) : [];
   const lost = changed.filter(
-    ({ path, op, before: was }) => op === 'remove' && hasValue(was) && planned.isInField(path),
+    ({ path, op, before: was }) =>
+      // Hosts show nothing in various forms.
+      op === 'remove' &&
+      (itemsOf(was).length > 0 || (typeof was !== 'object' && was !== '')) &&
+      planned.isInField(path),
   );
   const other = changed.filter(({ path }) => !planned.isInField(path)).map(({ path }) => topOf(path));
   const lostWords = lost.map(({ path }) => besideWords(entry, 'removed', path));
@@ -136,10 +140,6 @@ function changedBeside(
     return isCompared && !planned.isAbout(path) && !hidden.some((at) => isWithin(path, at));
   });
 }
-
-/** False for the various forms in which hosts show nothing. */
-const hasValue = (value: Json): boolean =>
-  typeof value === 'object' ? itemsOf(value).length > 0 : value !== '';
 
 type PlannedDifferences = ReturnType<typeof plannedDifferences>;
 

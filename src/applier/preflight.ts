@@ -10,7 +10,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import { tool } from '../model/documents.ts';
 import { isLookedUp, refOf, refsIn } from '../model/marker.ts';
-import { actions, type Change, isReplacement, type Plan, planFormat } from '../model/plan.ts';
+import { actions, type Change, type Plan, planFormat } from '../model/plan.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { quote } from '../model/words.ts';
 import {
@@ -65,7 +65,7 @@ export async function checkBeforeWrites(plan: Plan, run: Run): Promise<PlanCheck
   created.find(entries, find);
   const judged = entries.map((entry) => findProtected(entry, find, run) ?? judge(entry, find, plan, run));
   const stale = judged.filter((each) => 'code' in each);
-  const reasons = [...stale, ...wrongNames(names, state.objects)];
+  const reasons = [...stale, ...wrongNames(names, entries, state.objects)];
   if (reasons.length > 0) return { is: 'refused', reasons };
   return { is: 'sound', tasks: judged.filter((each) => 'change' in each), readAt };
 }
@@ -242,22 +242,17 @@ function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | 
   const change = from > 0 ? planned.change : madeAgain(planned, live, found.standard, settings);
   const again = action === 'delete' ? 'made again' : 'made again from its declaration';
   if (typeof change === 'string') return notWhatItShows(address, `${again}, ${change}`, plan);
-  if (progress === null && isOther(entry, live))
+  if (progress === null && action === 'delete' && live && isOther(entry, live))
     return stale('its id and its key belong to different objects');
   const earlier = resumed ? run.earlier.get(address) : undefined;
   return { ...created.fill({ ...planned, change }), live, from, resumed, earlier };
 }
 
-/** Whether the id and key of the change belong to different objects. A nameless object is known by its id alone. */
-function isOther({ kind, change }: KindChange, live: LiveObject | null): boolean {
-  if (!live || change.action === 'create' || change.action === 'manual') return false;
-  // Once it is made again, it has another id. Before that, the fingerprint has the id.
-  if (isReplacement(change)) return false;
-  const identities = changeKeys(kind, change).map((key) => identityOf(kind, key));
-  const isNameless = live.key[0] === live.id;
+/** Whether the id and key of a delete belong to different objects. A nameless object is known by its id alone. */
+function isOther({ kind, change }: KindChange, live: LiveObject): boolean {
   // The id of an object below another one begins with that of its parent, which may get another name.
-  const isNamed = isNameless || kind.parent !== undefined || identities.includes(live.identity);
-  return live.id !== change.id || !isNamed;
+  const isNamed = live.key[0] === live.id || kind.parent !== undefined;
+  return live.id !== change.id || !(isNamed || live.identity === identityOf(kind, change.key));
 }
 
 /** A name that a plan shows beside an id: a reviewer reads the name, and the request has the id. */
@@ -268,21 +263,12 @@ interface ShownName {
   readonly key: Key;
   readonly in: Address;
   readonly at: Pointer;
-  /** The identities that the object has before the plan and after it; `null` if the plan does not change it. */
-  readonly changed: readonly string[] | null;
 }
 
 /**
  * Each once. Those of changes that an earlier run began were checked then: the plan may have renamed or deleted the objects.
  */
 function shownNames(entries: readonly KindChange[], { kinds, journal }: Run): ShownName[] {
-  const changed = new Map(
-    entries.flatMap(({ kind, change }) => {
-      if (change.id === null) return [];
-      const identities = changeKeys(kind, change).map((key) => identityOf(kind, key));
-      return [[`${kind.name}/${change.id}`, identities] as const];
-    }),
-  );
   const found = new Map<string, ShownName>();
   for (const { change } of entries) {
     if (journal.progress(change.address)) continue;
@@ -292,9 +278,7 @@ function shownNames(entries: readonly KindChange[], { kinds, journal }: Run): Sh
         const kind = parsed && kinds.find(parsed.kind);
         const label = `${name} ${id}`;
         if (!parsed || !kind || found.has(label)) continue;
-        const place = { in: change.address, at: path };
-        const own = changed.get(`${kind.name}/${id}`) ?? null;
-        found.set(label, { id, name, kind, key: parsed.key, ...place, changed: own });
+        found.set(label, { id, name, kind, key: parsed.key, in: change.address, at: path });
       }
     }
   }
@@ -304,16 +288,12 @@ function shownNames(entries: readonly KindChange[], { kinds, journal }: Run): Sh
 /** The reads to check changes and the names that they show. Two objects may share a name that is only shown. */
 function readRequestsWith(entries: readonly KindChange[], names: readonly ShownName[]): ReadRequest[] {
   const requests = requestsForChanges(entries);
-  const unread = groupBy(
-    names.filter(({ changed }) => changed === null),
-    ({ kind }) => kind,
-  );
-  const others = unread.filter(([kind]) => requests.every((each) => each.kind !== kind));
-  const keysOf = new Map(unread);
+  const shownOf = new Map(groupBy(names, ({ kind }) => kind));
+  const others = [...shownOf].filter(([kind]) => requests.every((each) => each.kind !== kind));
   return [...requests, ...others.map(([kind]) => someOf(kind, []))].map((request) => {
     const { kind, keys } = request;
     const isRead = new Set(keys.map((key) => identityOf(kind, key)));
-    const shown = (keysOf.get(kind) ?? []).map(({ key }) => key);
+    const shown = (shownOf.get(kind) ?? []).map(({ key }) => key);
     const more = distinctKeys(
       kind,
       shown.filter((key) => !isRead.has(identityOf(kind, key))),
@@ -323,11 +303,20 @@ function readRequestsWith(entries: readonly KindChange[], names: readonly ShownN
 }
 
 /** A refusal for each name that does not belong to the object with the id: the plan was edited, or the tenant has changed. */
-function wrongNames(names: readonly ShownName[], objects: readonly LiveObject[]): Diagnostic[] {
+function wrongNames(
+  names: readonly ShownName[],
+  entries: readonly KindChange[],
+  objects: readonly LiveObject[],
+): Diagnostic[] {
   const index = new LiveIndex(objects);
-  return names.flatMap(({ id, name, kind, key, in: address, at, changed }): Diagnostic[] => {
+  // A change may give its object another name.
+  const changed = new Map(
+    entries.map((entry) => [`${entry.kind.name}/${entry.change.id ?? ''}`, entry.change]),
+  );
+  return names.flatMap(({ id, name, kind, key, in: address, at }): Diagnostic[] => {
     const live = index.findById(kind, id);
-    const own = changed ?? (live ? [live.identity] : []);
+    const change = changed.get(`${kind.name}/${id}`);
+    const own = change ? changeKeys(kind, change).map((each) => identityOf(kind, each)) : [live?.identity];
     if (own.includes(identityOf(kind, key))) return [];
     const other = index.findByKey(kind, key);
     const instead = other?.id ? `${name} has the id ${quote(other.id)}` : `there is no ${name}`;

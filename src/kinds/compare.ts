@@ -77,7 +77,12 @@ export function compareField(
   if (declared === live) return [];
   if (field.is === 'records') return compareRecords(name, field, declared, live);
   if (field.is === 'json') return compareJsonField(name, field, declared, live);
-  if (field.is === 'value' && field.synonyms) return compareSynonyms(name, field, declared, live ?? null);
+  if (field.is === 'value' && field.synonyms) {
+    // Either side may have several synonyms, even a recorded one.
+    const [ours, theirs] = [declared, live ?? null].map((side) => (isArray(side) ? side : [side]));
+    if (ours?.some((value) => theirs?.some((other) => sameJson(value, other)))) return [];
+    return [difference([name], chooseSynonym(field, live ?? null), chooseSynonym(field, declared))];
+  }
   const isList =
     isUnordered(field) && [declared, live ?? null].every((side) => side === null || isArray(side));
   if (isList) {
@@ -105,13 +110,6 @@ function compareJsonField(
     return compareJson([name], isByMember ? restrict(current, written) : current, members, field);
   }
   return sameJson(before, after) ? [] : [difference([name], before, after)];
-}
-
-/** Either side may have several synonyms, even a recorded one. */
-function compareSynonyms(name: string, field: Field, declared: Json, live: Json): FieldDifference[] {
-  const valuesOf = (side: Json) => (isArray(side) ? side : [side]);
-  const isShared = valuesOf(declared).some((value) => valuesOf(live).some((other) => sameJson(value, other)));
-  return isShared ? [] : [difference([name], chooseSynonym(field, live), chooseSynonym(field, declared))];
 }
 
 function compareLists(

@@ -41,16 +41,7 @@ export function replacingPatch(before: JsonObject, after: JsonObject): JsonObjec
   return outermost.map((path) => ({ op: 'replace', path, value: valueAt(after, path) ?? null }));
 }
 
-interface MemberChange {
-  readonly op: string;
-  readonly path: Pointer;
-}
-
-function changesBetween(
-  before: JsonObject,
-  after: JsonObject,
-  whole: ReadonlySet<string>,
-): readonly MemberChange[] {
+function changesBetween(before: JsonObject, after: JsonObject, whole: ReadonlySet<string>) {
   // Unset values count as absent: `add` sets them; a strict tenant would refuse a `replace`.
   const current = mapMembers(before, (value) => {
     const isUnset = value === null || (isArray(value) && value.length === 0);

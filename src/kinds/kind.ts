@@ -150,9 +150,7 @@ export interface WriteInput {
   readonly settings: ApiSettings;
 }
 
-export interface UpdateInput extends WriteInput {
-  readonly live: LiveObject;
-}
+export type UpdateInput = WriteInput & { readonly live: LiveObject };
 
 export type Write =
   | {
@@ -168,19 +166,6 @@ export interface RemoveInput {
   readonly settings: ApiSettings;
 }
 
-/** What a create of an existing object does. If the documents do not say, it `duplicates`. */
-type SecondCreate = 'refused' | 'replaces' | 'duplicates';
-
-interface Abilities {
-  readonly create: SecondCreate | false;
-  readonly update: boolean;
-  readonly delete: boolean;
-  /** An update can give an object another name: a manifest may have `lifecycle.renamedFrom`. */
-  readonly rename: boolean;
-  /** Objects have lasting ids: a manifest may pin the object by `id`. */
-  readonly pin: boolean;
-}
-
 export type Notice = Pick<Diagnostic, 'code' | 'severity' | 'message' | 'hint'>;
 
 /** Everything that tenantctl knows about a kind of object. Functions are pure: a plan is checked by computing it again. */
@@ -194,7 +179,16 @@ export interface Kind {
   /** Members of the API's answers that only the server sets: an error in a manifest, left out of an export. */
   readonly serverOwned: readonly string[];
   /** Must agree with `write`: a `false` there must become a manual step. */
-  readonly can: Abilities;
+  readonly can: {
+    /** What a create of an existing object does. If the documents do not say, it `duplicates`. */
+    readonly create: 'refused' | 'replaces' | 'duplicates' | false;
+    readonly update: boolean;
+    readonly delete: boolean;
+    /** An update can give an object another name: a manifest may have `lifecycle.renamedFrom`. */
+    readonly rename: boolean;
+    /** Objects have lasting ids: a manifest may pin the object by `id`. */
+    readonly pin: boolean;
+  };
   readonly resource: ApiResource;
   readonly parent?: Parent;
   /** The member that identifies an object in paths, if not `id`. */
@@ -206,32 +200,28 @@ export interface Kind {
    * foreign.
    */
   parse(answer: JsonObject, id: string | null): Facts | null;
-  readonly write: HowWritten;
-  readonly described?: Described;
+  readonly write: {
+    /** The requests that make a new object, or the step by hand. May warn, and must name risks that cannot be undone. */
+    create(input: WriteInput): Write;
+    /** The same for what differs. Must preserve undeclared fields, even if the API only accepts whole objects. */
+    update(input: UpdateInput): Write;
+    /** The same for a delete. Must not depend on the object's fields. */
+    remove(input: RemoveInput): Write;
+  };
+  readonly described?: {
+    schema(): JsonObject;
+    readonly required?: readonly string[];
+    /** The fields that the requests of `remove` set before the object is gone. */
+    readonly beforeDelete?: JsonObject;
+    readonly digest?: string;
+  };
   readonly quirks?: Quirks;
-}
-
-interface HowWritten {
-  /** The requests that make a new object, or the step by hand. May warn, and must name the risk of effects that cannot be undone. */
-  create(input: WriteInput): Write;
-  /** The same for what differs. Must preserve undeclared fields, even if the API only accepts whole objects. */
-  update(input: UpdateInput): Write;
-  /** The same for a delete. Must not depend on the object's fields. */
-  remove(input: RemoveInput): Write;
 }
 
 /** The kind that objects are below. They name it in their key and in a field; its id is part of theirs (see `pathIds`). */
 export interface Parent {
   readonly part: string;
   readonly kind: Kind;
-}
-
-interface Described {
-  schema(): JsonObject;
-  readonly required?: readonly string[];
-  /** The fields that the requests of `remove` set before the object is gone. */
-  readonly beforeDelete?: JsonObject;
-  readonly digest?: string;
 }
 
 interface Quirks {

@@ -29,15 +29,9 @@ function policyOf({ is }: Pick<PlaceRule, 'is'>): PlacePolicy {
   return typeof is === 'string' ? is : is.names ? 'names' : 'reference';
 }
 
-interface Entry {
-  readonly policy: PlacePolicy;
-  readonly id: IdPlace | null;
-  readonly matches: RegExp;
-}
-
 /** The table of the places in a field, with pointers from the field on. */
 export class Places {
-  readonly #entries: readonly Entry[];
+  readonly #entries;
 
   constructor(rules: readonly PlaceRule[]) {
     this.#entries = rules.map(({ path, is }) => {

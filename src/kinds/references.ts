@@ -133,19 +133,17 @@ function mapJsonIds(value: Json, replace: Replace, place: JsonPlace): Json {
     const named = field.places?.idAt(below + at, 'names') ?? null;
     const members = Object.entries(value).map(([name, item]): [string, Json] => {
       const inside = { ...place, at: at + pointer(name), holder: value };
-      return [named ? mapName(name, named, replace, inside.at) : name, mapJsonIds(item, replace, inside)];
+      const own = mapJsonIds(item, replace, inside);
+      if (!named) return [name, own];
+      const id = idInName(name);
+      const mapped = replace({ at: inside.at, id, to: kindsOf(named, null), isName: true });
+      return [mapped === id ? name : nameFrom(mapped), own];
     });
     return objectFrom(members);
   }
   const to = rule ? kindsOf(rule, holder) : [];
   const isId = to.length > 0 && typeof value !== 'boolean' && value !== '';
   return isId ? replace({ at, id: value, to }) : value;
-}
-
-function mapName(name: string, rule: IdRule, replace: Replace, at: Pointer): string {
-  const id = idInName(name);
-  const mapped = replace({ at, id, to: kindsOf(rule, null), isName: true });
-  return mapped === id ? name : nameFrom(mapped);
 }
 
 /** `Source/HR` in a manifest, and the name of what a plan creates, are references: an id has no slash. */

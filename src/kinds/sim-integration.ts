@@ -154,12 +154,10 @@ function sourcesAdvice(input: UpdateInput): string | null {
   const [name = ''] = input.key;
   const isUnknown = live.hidden.includes('/sources') && !changed.has('sources') && isNone(values);
   if (settings.simUpdate !== 'put' || !isUnknown) return null;
-  const remedy = isArray(get(values, 'sources'))
-    ? 'Make this change in the tenant'
-    : 'Declare the `sources` that it has, and not under `lifecycle.ignore`, and plan again';
   return (
-    `The tenant does not show the sources of "${name}", and a PUT without them would clear them. ` +
-    `${remedy}; or set \`identity.simUpdate: patch\` if the tenant takes patches.`
+    `The tenant does not show the sources of "${name}", and a PUT without them would clear them. Declare the \`sources\` ` +
+    'that it has, and not under `lifecycle.ignore`, or make this change in the tenant; or set `identity.simUpdate: patch` ' +
+    'if the tenant takes patches.'
   );
 }
 

@@ -168,9 +168,11 @@ function writeChange(
     }),
     secrets,
   });
+  const isGone = change.action === 'create' && since?.previous && since.written !== null;
+  const undoesTenant = isGone || change.diff.some(({ origin }) => origin === 'tenant' || origin === 'both');
   return {
     ...change,
-    risk: since && undoesTenant(change, since) ? [...change.risk, 'undoes-tenant-change'] : change.risk,
+    risk: undoesTenant ? [...change.risk, 'undoes-tenant-change'] : change.risk,
     warnings: kind.read.defaults && !below ? [...change.warnings, withoutDefault] : change.warnings,
   };
 }
@@ -319,19 +321,18 @@ function withOrigins(found: readonly FieldDifference[], match: Match, since: Sin
   });
 }
 
-/** Whether a change reverts an edit or delete in the tenant since the revision. */
-function undoesTenant({ action, diff }: Change, { previous, written }: Since): boolean {
-  const isGone = action === 'create' && previous !== null && written !== null;
-  return isGone || diff.some(({ origin }) => origin === 'tenant' || origin === 'both');
-}
-
 function originOf({ path }: FieldDifference, match: Match, { previous, written }: Since): Origin {
   const { kind, resource, live } = match;
   if (!previous) return 'repo';
   if (!live) return written === null ? 'repo' : 'tenant';
   const [name = ''] = segmentsOf(path);
   const field = kind.fields[name];
-  if (!field) return originOfRename(match, live, previous);
+  if (!field) {
+    // A difference of the key is judged as objects are matched.
+    const then = identityOf(kind, previous.key);
+    if (then === identityOf(kind, resource.key)) return 'tenant';
+    return then === live.identity ? 'repo' : 'both';
+  }
   // The exact place inside JSON, or the list around it, else the whole field: as it is compared.
   const place = listWithoutOrder(kind, path) ?? path;
   const at = (fields: JsonObject): Json | undefined => {
@@ -372,10 +373,3 @@ function pastValue({ path }: FieldDifference, kind: Kind, { key, fields }: Resou
 
 /** Whether a value of that time has a lookup, or a reference to an object that the tenant no longer shows. */
 const isUnknown = (value: Json): boolean => hasLookup(value) || refsIn(value).length > 0;
-
-/** The difference is one of the key. It is judged as objects are matched. */
-function originOfRename({ kind, resource }: Match, live: LiveObject, previous: Resource): Origin {
-  const then = identityOf(kind, previous.key);
-  if (then === identityOf(kind, resource.key)) return 'tenant';
-  return then === live.identity ? 'repo' : 'both';
-}

@@ -4,7 +4,6 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import { isIgnored } from '../kinds/places.ts';
 import type { Secrets } from '../kinds/project.ts';
-import type { Resource } from '../kinds/resource.ts';
 import { byAddress, scopeFilter } from '../model/address.ts';
 import { type Diagnostic, noteOverlay } from '../model/diagnostic.ts';
 import { type DraftPlan, sha256 } from '../model/digest.ts';
@@ -19,7 +18,7 @@ import {
   secretsSentBy,
 } from '../model/plan.ts';
 import { type Pointer, valueAt } from '../model/pointer.ts';
-import { type ComparedObject, deletionOf } from './change.ts';
+import { deletionOf } from './change.ts';
 import { type Deletion, findRemoved } from './deletes.ts';
 import { findRefusals } from './guards.ts';
 import { type PlanInput, refuseUnknownKeys } from './input.ts';
@@ -72,7 +71,7 @@ export function planMatched(input: PlanInput, matched: Matched, defaults: readon
       ...findRefusals(input, deletes, writes),
       ...input.diagnostics,
       ...matched.remarks,
-      ...present.flatMap(({ match: { resource }, ...outcome }) => notComparableRemarks(resource, outcome)),
+      ...present.flatMap(notComparableRemarks),
     ],
   };
 }
@@ -123,25 +122,20 @@ export function batchDeletes(deletes: readonly Change[], kinds: Kinds): Change[]
   });
 }
 
-function notComparableRemarks(
-  resource: Resource,
-  { change, notComparable: places }: ComparedObject,
-): Diagnostic[] {
+function notComparableRemarks({ match: { resource }, change, notComparable }: ComparedMatch): Diagnostic[] {
   const { address, fields } = resource;
   const sent = new Set(change ? secretsSentBy(change) : []);
   const isSent = (at: Pointer) => sent.has(secretName(valueAt(fields, at)) ?? '');
-  const remark = (found: readonly Pointer[], written: string, hint: Pick<Diagnostic, 'hint'>) => {
-    const [first] = found;
+  return [true, false].flatMap((isWritten): Diagnostic[] => {
+    const told = notComparable.filter((at) => isSent(at) === isWritten);
+    const [first] = told;
     if (first === undefined) return [];
-    const message = `${address}: the tenant does not show ${found.join(', ')}, so it cannot be compared.${written}`;
+    const written = isWritten ? ' It is written, because this plan writes what contains it.' : '';
+    const message = `${address}: the tenant does not show ${told.join(', ')}, so it cannot be compared.${written}`;
+    const hint = isWritten ? {} : { hint: `Write it with --rotate ${address}.` };
     const source = resource.locate(first);
-    return [{ code: 'not-comparable', severity: 'info', message, ...hint, address, source } as const];
-  };
-  const left = places.filter((at) => !isSent(at));
-  return [
-    ...remark(places.filter(isSent), ' It is written, because this plan writes what contains it.', {}),
-    ...remark(left, '', { hint: `Write it with --rotate ${address}.` }),
-  ];
+    return [{ code: 'not-comparable', severity: 'info', message, ...hint, address, source }];
+  });
 }
 
 /** An error for each secret that a plan compares or writes and that is not set, at its place. Others need not be set. */

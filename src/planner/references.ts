@@ -108,16 +108,15 @@ export function resolveReferences(
 ): ResolvedReferences {
   if (references.length === 0) return { ids: new Map(), missing: [] };
   const declared = resourcesByIdentity(resources);
-  const found = {
-    index: new LiveIndex(objects),
-    objects: new Map(groupBy(objects, ({ identity }) => identity)),
-    isInScope,
-  };
+  const index = new LiveIndex(objects);
+  const byIdentity = new Map(groupBy(objects, ({ identity }) => identity));
   const ids = new Map<Address, Json>();
   const missing: MissingReference[] = [];
   for (const reference of references) {
     const resource = declared.get(identityOf(reference.kind, reference.key)) ?? null;
-    const target = targetFor(reference, resource, found);
+    const live = resource ? index.find(resource) : index.findByKey(reference.kind, reference.key);
+    const same = live ? (byIdentity.get(live.identity) ?? []) : [];
+    const target = targetFor(reference, resource, { live, same, isInScope });
     if ('id' in target) ids.set(reference.to, target.id);
     else missing.push({ reference, why: target, isUnknown: resource === null });
   }
@@ -139,20 +138,20 @@ export function refuseMissing(
   if (problems.length > 0) throw new Failure(problems);
 }
 
-interface TenantIndex extends Pick<Targets, 'isInScope'> {
-  readonly index: LiveIndex;
-  readonly objects: ReadonlyMap<string, readonly LiveObject[]>;
-}
-
-/** The id of the object, or a marker for one that the plan creates. `declared` is the resource of that key. */
+/** The id of the object, or a marker for one that the plan creates. `same` are all objects of its key. */
 function targetFor(
   { kind, key, to }: UsedReference,
   declared: Resource | null,
-  { index, objects, isInScope }: TenantIndex,
+  {
+    live,
+    same,
+    isInScope,
+  }: Pick<Targets, 'isInScope'> & {
+    readonly live: LiveObject | null;
+    readonly same: readonly LiveObject[];
+  },
 ): { readonly id: Json } | Missing {
   if (declared?.ensure === 'absent') return whyAbsent(declared);
-  const live = declared ? index.find(declared) : index.findByKey(kind, key);
-  const same = live ? (objects.get(live.identity) ?? []) : [];
   // One that was read twice is one.
   const ids = [...new Map(same.map((object) => [object.id ?? object, object.id ?? 'no id'])).values()];
   if (ids.length > 1) {

@@ -62,7 +62,7 @@ export function rollbackRequests(input: RollbackInput): ReadRequest[] {
 interface Reversal {
   readonly undo: Undo;
   readonly live: LiveObject | null;
-  readonly resource: Resource;
+  readonly restored: Restored | null;
 }
 
 /** The desired state of a rollback: the objects as the result recorded them before the apply. */
@@ -83,28 +83,24 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
     ]),
   );
   const renewed = renewedIds(input, lives);
-  const found = undos.map((undo): Found => {
+  const reversals = undos.map((undo): Reversal => {
     const live = lives.get(undo.record.address) ?? null;
     const restored = restore(undo, live);
     return { undo, live, restored: restored && withRenewedIds(undo.kind, restored, renewed) };
   });
-  const reversals = found.flatMap(({ undo, live, restored }): Reversal[] =>
-    restored ? [{ undo, live, resource: resourceOf(undo, restored.fields, manifests) }] : [],
+  const resources = reversals.map(
+    ({ undo, restored }) => restored && resourceOf(undo, restored.fields, manifests),
   );
   return {
     reversals,
-    rotate: reversals.flatMap(({ live, resource: { fields, address } }) =>
-      live?.hidden.some((at) => valueAt(fields, at) !== undefined) ? [address] : [],
-    ),
-    resources: reversals.map(({ resource }) => resource),
-    diagnostics: [...laterRemarks(undos, input), ...found.flatMap(remarksOn), ...manualSteps(input)],
+    rotate: reversals.flatMap(({ live }, at) => {
+      const { fields = {}, address } = resources[at] ?? {};
+      const isHidden = live?.hidden.some((place) => valueAt(fields, place) !== undefined);
+      return isHidden && address !== undefined ? [address] : [];
+    }),
+    resources: resources.filter((resource) => resource !== null),
+    diagnostics: [...laterRemarks(undos, input), ...reversals.flatMap(remarksOn), ...manualSteps(input)],
   };
-}
-
-interface Found {
-  readonly undo: Undo;
-  readonly live: LiveObject | null;
-  readonly restored: Restored | null;
 }
 
 /** Names the apply that the plan undoes, and warns if a change would undo later work of others. Throws a Failure for cycles. */
@@ -114,7 +110,7 @@ export function annotateRollback(
   { result, environment: { kinds } }: RollbackInput,
 ): DraftPlan {
   const byIdentity = new Map(
-    reversals.map((entry) => [identityOf(entry.undo.kind, entry.resource.key), entry]),
+    reversals.map((entry) => [identityOf(entry.undo.kind, entry.undo.former), entry]),
   );
   const changes = plan.changes.map((change) =>
     annotate(change, byIdentity.get(identityOf(kinds.get(change.kind), change.key))),
@@ -229,7 +225,7 @@ function withoutPlace(fields: JsonObject, at: Pointer): JsonObject {
   return isEmptied ? withoutPlace(left, pointer(...above)) : left;
 }
 
-function remarksOn({ undo: { record }, live, restored }: Found): Diagnostic[] {
+function remarksOn({ undo: { record }, live, restored }: Reversal): Diagnostic[] {
   const { address, action } = record;
   if (restored === null) {
     const message = `${address} was not found by its key, so what the apply changed in it cannot be restored.`;

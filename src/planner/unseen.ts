@@ -1,4 +1,4 @@
-import { itemTextAt } from '../kinds/field.ts';
+import { anyJson, itemTextAt } from '../kinds/field.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
@@ -73,7 +73,10 @@ function assume(value: Json, { at, from, isNew = false }: Spot, walk: Walk): Jso
     // A tenant hides the values of items, but not the items: what is behind the last one is new.
     isNew: isArray(value) && Number(step) >= (isArray(current) ? current.length : 0),
   });
-  const textOf = isArray(value) ? itemTextOf(kind, at) : null;
+  const [field, ...inside] = segmentsOf(at);
+  const textOf = isArray(value)
+    ? itemTextAt(fieldNamed(kind, field ?? '') ?? anyJson, pointer(...inside))
+    : null;
   if (isArray(value) && textOf) return assumeItems(value, textOf, { at, from }, walk);
   if (isArray(value)) return value.map((item, index) => assume(item, below(index), walk) ?? null);
   return isObject(value) ? mapMembers(value, (item, member) => assume(item, below(member), walk)) : value;
@@ -109,12 +112,6 @@ function assumeItems(
     }
     return item;
   });
-}
-
-function itemTextOf(kind: Kind, at: Pointer): ((item: Json) => string) | null {
-  const [name = '', ...below] = segmentsOf(at);
-  const field = fieldNamed(kind, name);
-  return field ? itemTextAt(field, pointer(...below)) : null;
 }
 
 /** Whether the tenant probably has a hidden value at the place. */
