@@ -2,11 +2,11 @@ import type { Sent } from '../client/answer.ts';
 import { idText } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
-import { type Above, pathIds, placeBelow } from '../kinds/parents.ts';
+import { pathIds, placeBelow } from '../kinds/parents.ts';
 import { messageOf } from '../model/failure.ts';
 import { get, isObject, type Json } from '../model/json.ts';
 import type { SentRequest } from '../model/result.ts';
-import { type Finder, type FoundObjects, type KindChange, lookUntil, lookUp, type Task } from './find.ts';
+import { type Finder, type FoundObjects, lookUntil, lookUp, type Task } from './find.ts';
 import { deviationsOf, hasEffect } from './observed.ts';
 import { type Ending, ending, type Run } from './run.ts';
 
@@ -37,8 +37,15 @@ export async function settle(
   let open = pending;
   const endAll = async (ended: readonly Pending[], seen: (one: Pending) => LastSeen) => {
     // Together, so that their records share a write.
-    const end = async (one: Pending) => finish(await endOne(one, seen(one), run));
-    await Promise.all(ended.map(end));
+    const ends = ended.map(async (one) => {
+      const end = await one.end(seen(one)).catch((error: unknown) => {
+        run.halt();
+        const why = `The run cannot continue: ${messageOf(error)}`;
+        return ending(one.task, 'unknown', one.log, { error: why });
+      });
+      finish(end);
+    });
+    await Promise.all(ends);
     const isEnded = new Set(ended);
     open = open.filter((one) => !isEnded.has(one));
   };
@@ -69,16 +76,6 @@ export async function settle(
       },
       run,
     );
-  }
-}
-
-async function endOne(one: Pending, seen: LastSeen, { halt }: Pick<Run, 'halt'>): Promise<Ending> {
-  try {
-    return await one.end(seen);
-  } catch (error) {
-    halt();
-    const why = `The run cannot continue: ${messageOf(error)}`;
-    return ending(one.task, 'unknown', one.log, { error: why });
   }
 }
 
@@ -148,20 +145,16 @@ function sightingInAnswer(task: Task, last: LastRequest | null, run: Run): Pick<
 function readWritten({ kind, change }: Task, body: Json): LiveObject | null {
   if (!isObject(body)) return null;
   try {
-    const live = liveObject(kind, placeBelow(kind, body, aboveOfChange({ kind, change })), change.id);
+    // The parent was declared, or the id begins with its id.
+    const declared = get(change.declared ?? {}, kind.parent?.part ?? '');
+    const id = idText(change.id === null ? declared : pathIds(kind.parent, change.id)[0]);
+    const above = id === null ? null : { id, part: change.key[0] ?? '' };
+    const live = liveObject(kind, placeBelow(kind, body, above), change.id);
     return live?.identity === identityOf(kind, change.key) ? live : null;
   } catch {
     // An answer that the kind cannot read is not a failure: the object is read again.
     return null;
   }
-}
-
-function aboveOfChange({ kind: { parent }, change }: KindChange): Above | null {
-  if (!parent) return null;
-  const declared =
-    change.id === null ? get(change.declared ?? {}, parent.part) : pathIds(parent, change.id)[0];
-  const id = idText(declared);
-  return id === null ? null : { id, part: change.key[0] ?? '' };
 }
 
 /** Judges by the object as last read. Without a read, a success is enough for a write, and a confirmation for a delete. */

@@ -78,7 +78,7 @@ export function deviationsOf(
 ) {
   const planned = plannedDifferences(entry);
   const open = openDifferences(entry, live, secrets);
-  const ignored = new Set(open.filter(planned.isAsBefore).map(({ path }) => topOf(path)));
+  const ignored = new Set(open.filter(planned.isAsBefore).map(({ path }) => pointer(topName(path))));
   const warnings = open.flatMap((each) => {
     const place = placeIn(entry, each.path);
     if (planned.isConcealed(each.path)) return `The tenant does not show ${place} as it was written.`;
@@ -97,7 +97,9 @@ export function deviationsOf(
       (itemsOf(was).length > 0 || (typeof was !== 'object' && was !== '')) &&
       planned.isInField(path),
   );
-  const other = changed.filter(({ path }) => !planned.isInField(path)).map(({ path }) => topOf(path));
+  const other = changed
+    .filter(({ path }) => !planned.isInField(path))
+    .map(({ path }) => pointer(topName(path)));
   const lostWords = lost.map(({ path }) => besideWords(entry, 'removed', path));
   return {
     warnings: [...new Set([...warnings, ...lostWords])],
@@ -120,8 +122,6 @@ function isItem(kind: Kind, path: Pointer): boolean {
 
 /** The place, or the list around it if order does not count: then an index means nothing. */
 const placeIn = ({ kind }: KindChange, path: Pointer): Pointer => listWithoutOrder(kind, path) ?? path;
-
-const topOf = (path: Pointer): Pointer => pointer(topName(path));
 
 /** Changes by an update that its plan does not show. Hidden values are left out. */
 function changedBeside(

@@ -66,20 +66,17 @@ async function writeDraft(target: string, content: string): Promise<string | nul
   const draft = `${target}.${process.pid}.draft`;
   try {
     await writeFile(draft, content, { flag: 'wx' });
-    await takeOverRights(target, draft);
+    const replaced = await ifExists(stat(target));
+    if (replaced) {
+      await chown(draft, replaced.uid, replaced.gid);
+      await chmod(draft, replaced.mode);
+    }
     return draft;
   } catch (error) {
     await rm(draft).catch(() => {});
     if (noRoom.includes(systemCode(error) ?? '')) throw error;
     return null;
   }
-}
-
-async function takeOverRights(target: string, draft: string): Promise<void> {
-  const replaced = await ifExists(stat(target));
-  if (!replaced) return;
-  await chown(draft, replaced.uid, replaced.gid);
-  await chmod(draft, replaced.mode);
 }
 
 async function putInPlace({ draft, target, content }: StagedFile): Promise<void> {

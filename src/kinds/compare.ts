@@ -17,7 +17,6 @@ import type { Difference } from '../model/plan.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import {
   anyJson,
-  canonicalRecord,
   chooseSynonym,
   comparable,
   comparableRecord,
@@ -94,12 +93,7 @@ export function compareField(
   return [difference([name], before === null ? null : live, after === null ? null : declared)];
 }
 
-function compareJsonField(
-  name: string,
-  field: JsonField,
-  declared: Json,
-  live: Json | undefined,
-): FieldDifference[] {
+function compareJsonField(name: string, field: JsonField, declared: Json, live: Json | undefined) {
   const [before, after] = [comparable(field, live), comparable(field, declared)];
   const written = readJsonText(declared);
   // An object without members leaves all of them alone; only null clears.
@@ -112,12 +106,8 @@ function compareJsonField(
   return sameJson(before, after) ? [] : [difference([name], before, after)];
 }
 
-function compareLists(
-  name: string,
-  old: ReadonlyMap<string, Json>,
-  wanted: ReadonlyMap<string, Json>,
-): FieldDifference[] {
-  const omitCommon = (list: ReadonlyMap<string, Json>, other: ReadonlyMap<string, Json>) =>
+function compareLists(name: string, old: ReadonlyMap<string, Json>, wanted: ReadonlyMap<string, Json>) {
+  const omitCommon = (list: typeof old, other: typeof old) =>
     [...list].map(([text, item], at) => ({ text, item, at })).filter(({ text }) => !other.has(text));
   return [
     ...omitCommon(old, wanted).map(({ item, at }) => difference([name, at], item, null)),
@@ -136,7 +126,7 @@ function compareRecords(
     if (pair.declared === null || pair.live === null)
       return [difference([name, at], pair.live, pair.declared && dropNulls(pair.declared))];
     const [wanted, has] = [comparableRecord(pair.declared, field), comparableRecord(pair.live, field)];
-    const named = canonicalRecord(pair.declared, field);
+    const named = field.canonical?.(pair.declared) ?? pair.declared;
     return compareJson([name, at], isWhole ? has : restrict(has, named), wanted, anyJson);
   });
 }
@@ -261,7 +251,7 @@ export function recordAgrees(
   declared: JsonObject,
   live: JsonObject,
   field: RecordsField,
-  names: readonly string[] = Object.keys(canonicalRecord(declared, field)),
+  names: readonly string[] = Object.keys(field.canonical?.(declared) ?? declared),
 ): boolean {
   const [wanted, current] = [comparableRecord(declared, field), comparableRecord(live, field)];
   return names.every((name) => sameJson(get(wanted, name) ?? null, get(current, name) ?? null));

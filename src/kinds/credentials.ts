@@ -72,23 +72,21 @@ export function credentialMembers(holder: JsonObject): (member: string) => boole
     ? names.filter((name) => nameMember.test(name))
     : [];
   const paired = naming.map((name) => getText(holder, name) ?? '').filter(namesCredential);
+  // An object, or a word beside the type of the element.
+  const key = get(holder, 'key');
+  const isKeyOfElement =
+    typeof key === 'object' ||
+    (typeof key === 'string' && keyWord.test(key) && names.some((name) => elementMember.test(name)));
   // A value equal to its name is a choice in a list (`{name: Secret, value: secret}`). The `key` of a pair is a name, not a
   // credential; so is that of an element with a type.
   return (member) =>
     (paired.length > 0 &&
       valueMember.test(member) &&
       !paired.some((name) => getText(holder, member)?.toLowerCase() === name.toLowerCase())) ||
-    (!naming.includes(member) && namesCredential(member) && !(member === 'key' && isKeyOfElement(holder)));
+    (!naming.includes(member) && namesCredential(member) && !(member === 'key' && isKeyOfElement));
 }
 
-/** True for the `key` of an object that describes something: an object itself, or a word beside the type of the element. */
-function isKeyOfElement(holder: JsonObject): boolean {
-  const key = get(holder, 'key');
-  if (typeof key === 'object') return true;
-  const isWord = typeof key === 'string' && /^[A-Za-z][A-Za-z_. -]{0,63}\d{0,3}$/.test(key);
-  return isWord && Object.keys(holder).some((name) => elementMember.test(name));
-}
-
+const keyWord = /^[A-Za-z][A-Za-z_. -]{0,63}\d{0,3}$/;
 const elementMember = /^(elementType|inputType|operation|property|validations)$/;
 
 const nameMember = /^(name|key|field|header|param|parameter|property|attribute|label|id)$/i;

@@ -284,14 +284,10 @@ export function isDeclaredByMember(field: Field | undefined): boolean {
 
 /** A record without unset members. Numbers and booleans become text, since hosts answer with either. */
 export function comparableRecord(record: JsonObject, field: RecordsField): JsonObject {
-  return mapMembers(canonicalRecord(record, field), (value) => {
+  return mapMembers(field.canonical?.(record) ?? record, (value) => {
     if (value === null) return undefined;
     return typeof value === 'object' ? value : String(value);
   });
-}
-
-export function canonicalRecord(record: JsonObject, field: RecordsField): JsonObject {
-  return field.canonical?.(record) ?? record;
 }
 
 /** `declared` over `live`. Only objects declared by member are merged; `null` removes a member. A set has each item once. */

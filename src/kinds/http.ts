@@ -157,13 +157,7 @@ export function looksLikeHtml(text: string): boolean {
 }
 
 /** Whether an answer with a success status reports a failure: an error, or a web page instead of data. */
-export function deniesSuccess({
-  body,
-  text,
-}: {
-  readonly body: Json;
-  readonly text: string | null;
-}): boolean {
+export function deniesSuccess({ body, text }: { body: Json; text: string | null }): boolean {
   return isErrorBody(body) || (text !== null && looksLikeHtml(text));
 }
 

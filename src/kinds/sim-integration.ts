@@ -89,7 +89,14 @@ export const simIntegration: Kind = {
         'Service-desk integrations (SimIntegration) are deprecated by their vendor and unavailable to new tenants.',
     },
     declaredAs: { clusterRef: 'cluster', managedSources: 'sources' },
-    arrange: (declared, live) => withRuleId(liftNested(declared, live), live.fields),
+    arrange(declared, live) {
+      const [rule, shown] = [ruleOf(declared), ruleOf(live.fields)];
+      const lifted = liftNested(declared, live);
+      // A rule that is declared by its name alone is the live one of that name.
+      const isShown =
+        typeof rule.name === 'string' && rule.name === shown.name && (shown.id ?? null) !== null;
+      return isShown && rule.id === undefined ? { ...lifted, [ruleField]: { ...shown, ...rule } } : lifted;
+    },
     // The API takes a rule with its type only, and a manifest may leave that out.
     complete(declared) {
       const rule = ruleOf(declared);
@@ -170,13 +177,6 @@ function wireFields(values: JsonObject, names: readonly string[], settings: ApiS
       return [[name, field ? wireValue(field, value, settings) : value]];
     }),
   );
-}
-
-/** A rule that is declared by its name alone is the live one of that name. */
-function withRuleId(declared: JsonObject, live: JsonObject): JsonObject {
-  const [rule, shown] = [ruleOf(declared), ruleOf(live)];
-  const isShown = typeof rule.name === 'string' && rule.name === shown.name && (shown.id ?? null) !== null;
-  return isShown && rule.id === undefined ? { ...declared, [ruleField]: { ...shown, ...rule } } : declared;
 }
 
 /** The API finds a rule by its id: a new name alone would remove the rule, or be refused. */

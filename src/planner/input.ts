@@ -41,13 +41,11 @@ export interface PlanInput {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export function readRequestsFor({
-  resources,
-  previous,
-  environment,
-  choices,
-}: Pick<PlanInput, 'resources' | 'previous' | 'environment' | 'choices'>): ReadRequest[] {
-  const { scope } = choices;
+export function readRequestsFor(
+  input: Pick<PlanInput, 'resources' | 'previous' | 'environment' | 'choices'>,
+): ReadRequest[] {
+  const { resources, previous, environment } = input;
+  const { scope } = input.choices;
   const isInScope = scopeFilter(scope);
   const named = [...resources, ...(previous ?? [])].filter(({ address }) => isInScope(address));
   const prunes = scope.prune ? environment.policy.prune.kinds : [];

@@ -319,7 +319,12 @@ function undosOf({ changes }: Result, kinds: Kinds): Undo[] {
     if (seen.has(identity)) throw invalid(`it has two changes of ${record.address}`);
     seen.add(identity);
   }
-  return undos.filter(wasMade);
+  return undos.filter(({ record: { outcome, before, after, requests } }) => {
+    if (outcome !== 'failed') return outcome === 'done' || outcome === 'unknown';
+    // A part may have been made: an accepted request may have changed the name, or what a result does not record.
+    const isAccepted = requests.some(({ status }) => status !== null && status >= 200 && status < 300);
+    return isAccepted || !sameJson(before, after);
+  });
 }
 
 function undoOf(record: ChangeResult, kinds: Kinds): Undo {
@@ -334,22 +339,6 @@ function undoOf(record: ChangeResult, kinds: Kinds): Undo {
     throw invalid(`${address} was renamed from a key that its kind cannot have`);
   }
   return { kind, record, key: parsed.key, former };
-}
-
-/** Whether a change was made. Of a failed change a part may have been made: then the object is different. */
-function wasMade({ record: { outcome, before, after, requests } }: Undo): boolean {
-  switch (outcome) {
-    case 'done':
-    case 'unknown':
-      return true;
-    case 'failed':
-      // A request that was accepted may have changed the name, or what a result does not record.
-      if (requests.some(({ status }) => status !== null && status >= 200 && status < 300)) return true;
-      return !sameJson(before, after);
-    case 'skipped':
-    case 'notAttempted':
-      return false;
-  }
 }
 
 interface Restored {
