@@ -249,12 +249,7 @@ function isRefused(end: End): end is Ending {
   return isShared && end.requests.at(-1)?.status === 400;
 }
 
-async function deleteAlone(
-  end: Ending,
-  planned: readonly Task[],
-  sightings: Sightings,
-  run: Run,
-): Promise<readonly End[]> {
+async function deleteAlone(end: Ending, planned: readonly Task[], sightings: Sightings, run: Run) {
   for (let round = 1; !run.isStopped(); round += 1) {
     const { tasks, notAfter, reasons } = await checkUnit(planned, sightings);
     const [why] = reasons.values();

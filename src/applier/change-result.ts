@@ -80,10 +80,7 @@ export function planResult(
 }
 
 /** What the tenant matches after a run: objects without a difference in the plan, and those that the run verifiably changed. */
-function collectProof(
-  { desired, ensuredHere = [] }: Plan,
-  changes: readonly ChangeResult[],
-): NonNullable<Result['proven']> {
+function collectProof({ desired, ensuredHere = [] }: Plan, changes: readonly ChangeResult[]) {
   const notMade = changes.filter(
     ({ action, outcome, after, unmet = [] }) =>
       outcome !== 'done' || unmet.length > 0 || (action !== 'delete' && after === null),

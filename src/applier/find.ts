@@ -165,11 +165,7 @@ interface ObjectWrites extends RecentWrite {
   readonly mayBeHalfMade: boolean;
 }
 
-function writesAskedFor(
-  requests: readonly ReadRequest[],
-  writes: readonly RecentWrite[],
-  now: number,
-): ObjectWrites[] {
+function writesAskedFor(requests: readonly ReadRequest[], writes: readonly RecentWrite[], now: number) {
   if (writes.length === 0) return [];
   const asked = new Set(requests.flatMap(({ kind, keys }) => keys.map((key) => identityOf(kind, key))));
   const byIdentity = new Map<string, ObjectWrites>();

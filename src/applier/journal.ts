@@ -128,11 +128,7 @@ function isOlder({ header, records }: JournalContent, { createdAt }: JournalPlan
   return times.length > 0 && times.every((time) => time < Date.parse(createdAt));
 }
 
-async function openForAppend(
-  file: string,
-  length: number,
-  { digest, tenant, createdAt }: JournalPlan,
-): Promise<FileHandle> {
+async function openForAppend(file: string, length: number, { digest, tenant, createdAt }: JournalPlan) {
   await mkdir(dirname(file), { recursive: true });
   const handle = await open(file, 'a', 0o600);
   try {
@@ -229,25 +225,17 @@ function progressOf(records: readonly JournalRecord[]): ReadonlyMap<Address, Pro
     return existing;
   };
   for (const record of records) {
-    switch (record.type) {
-      case 'plan':
-        break;
-      case 'intent':
-        for (const [address, before] of record.before) {
-          entry(address).requests.set(record.request, { before, state: 'intended', at: record.at });
-        }
-        break;
-      case 'result':
-        for (const address of record.changes) {
-          const { requests } = entry(address);
-          const before = requests.get(record.request)?.before ?? null;
-          requests.set(record.request, { before, state: record.verdict, at: record.at });
-        }
-        break;
-      case 'settled':
-        entry(record.change).settled = record;
-        break;
-    }
+    if (record.type === 'intent') {
+      for (const [address, before] of record.before) {
+        entry(address).requests.set(record.request, { before, state: 'intended', at: record.at });
+      }
+    } else if (record.type === 'result') {
+      for (const address of record.changes) {
+        const { requests } = entry(address);
+        const before = requests.get(record.request)?.before ?? null;
+        requests.set(record.request, { before, state: record.verdict, at: record.at });
+      }
+    } else if (record.type === 'settled') entry(record.change).settled = record;
   }
   return byChange;
 }

@@ -1,5 +1,4 @@
-import type { FieldDifference } from '../kinds/compare.ts';
-import { differencesBetween } from '../kinds/compare.ts';
+import { differencesBetween, type FieldDifference } from '../kinds/compare.ts';
 import { isDeclaredByMember, listWithoutOrder, readableFields, sameValue } from '../kinds/field.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
@@ -227,25 +226,16 @@ export function readinessOf(
   return resume(evidence === 'taken' ? next + 1 : next);
 }
 
-function difference(
-  entry: KindChange,
-  { live, standard }: FoundObjects,
-  secrets: KnownSecrets,
-): string | null {
-  const { change } = entry;
+function difference(entry: KindChange, { live, standard }: FoundObjects, secrets: KnownSecrets) {
+  const { action, fingerprint } = entry.change;
   const since = (what: string) => (hasEffect(entry, live, secrets) ? 'it already matches the plan' : what);
-  switch (change.action) {
-    case 'manual':
-      return null;
-    case 'create':
-      if (live) return since('it exists now');
-      if ((standard?.fingerprint() ?? null) === change.fingerprint) return null;
-      return "the vendor's default that it is based on has changed";
-    case 'update':
-    case 'delete':
-      if (!live) return 'it no longer exists';
-      return live.fingerprint() === change.fingerprint ? null : since('its content is different now');
+  if (action === 'create') {
+    if (live) return since('it exists now');
+    const isSame = (standard?.fingerprint() ?? null) === fingerprint;
+    return isSame ? null : "the vendor's default that it is based on has changed";
   }
+  if (!live) return 'it no longer exists';
+  return live.fingerprint() === fingerprint ? null : since('its content is different now');
 }
 
 const resume = (from: number): Readiness => ({ is: 'ready', from, resumed: true });

@@ -158,13 +158,13 @@ interface Wrong {
 }
 
 function wrongRequests(entries: readonly KindChange[], { kinds, settings }: Run): Wrong[] {
-  const wrong = entries.filter(({ change }) => (change.action === 'manual') === change.requests.length > 0);
-  const others = entries.filter((entry) => !wrong.includes(entry));
+  const deletes = entries.filter(({ change }) => change.requests.length > 0);
   return [
-    ...wrong.map(({ change: { address, action } }) => {
+    ...entries.flatMap(({ change: { address, action, requests } }) => {
+      if ((action === 'manual') !== requests.length > 0) return [];
       return { address, why: action === 'manual' ? 'a step by hand has requests' : 'it has no requests' };
     }),
-    ...wrongDeletes(others, kinds, settings).map(({ change: { address } }) => {
+    ...wrongDeletes(deletes, kinds, settings).map(({ change: { address } }) => {
       return { address, why: 'they would delete something else' };
     }),
   ];

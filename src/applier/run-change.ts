@@ -247,12 +247,7 @@ async function exchange(step: Step, log: SentRequest[], run: Run): Promise<Excha
   }
 }
 
-async function sendRecorded(
-  step: Step,
-  isRepetition: boolean,
-  log: SentRequest[],
-  run: Run,
-): Promise<Pick<Exchange, 'step' | 'answer' | 'until'> & { readonly verdict: Conclusion['verdict'] }> {
+async function sendRecorded(step: Step, isRepetition: boolean, log: SentRequest[], run: Run) {
   const { tasks, request, index, before } = step;
   const { method, path } = request;
   const { journal, clock, settle } = run;

@@ -6,17 +6,11 @@ import { refsInPath } from './http.ts';
 import { ownId } from './parents.ts';
 import { idsOnSide } from './references.ts';
 
-interface ArrangedChanges {
-  /** Changes of a rank may be made at the same time. */
-  readonly ranks: readonly { readonly deletes: boolean; readonly changes: readonly Change[] }[];
-  readonly cycle: readonly Address[] | null;
-}
-
 /**
  * The order of an apply, from the plan's data alone: objects before those that refer to them, then by kind as listed, then as
- * given; deletes last, in reverse order. Objects without references come as late as their kind does.
+ * given; deletes last, in reverse order. Changes of a rank may be made at the same time. `cycle`: creates that refer to each other.
  */
-export function arrangeChanges(changes: readonly Change[], kinds: Kinds): ArrangedChanges {
+export function arrangeChanges(changes: readonly Change[], kinds: Kinds) {
   const ranks = new Map(kinds.all.map(({ name }, at) => [name, at]));
   const rankOf = ({ kind }: Change) => ranks.get(kind) ?? 0;
   const deletes = changes.filter(({ action }) => action === 'delete');

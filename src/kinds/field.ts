@@ -198,12 +198,7 @@ export function alignWithLive(field: Field, wanted: Json, live: Json | undefined
  * The index of the live item that is the same object, for each wanted one; -1 for a new one. Secrets are unknown here, so they
  * do not identify items. If both lists are equally long, unmatched items were edited.
  */
-function partnersOf(
-  field: NormalField,
-  wanted: readonly Json[],
-  live: readonly Json[],
-  at: Pointer,
-): readonly number[] {
+function partnersOf(field: NormalField, wanted: readonly Json[], live: readonly Json[], at: Pointer) {
   const unseen = new Set(secretPlaces(wanted, at).map(generalizeIndexes));
   const textAt = (item: Json, index: number) =>
     canonicalJson(normalJson(item, { ...field, unseen }, `${at}${pointer(index)}`));

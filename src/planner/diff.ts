@@ -146,12 +146,7 @@ function compareSides(
   return { differences: differencesBetween(kind, without(sides[0]), without(sides[1])), notComparable };
 }
 
-function compareWithManifest(
-  kind: Kind,
-  live: LiveObject,
-  resource: Resource,
-  secrets: Secrets,
-): SidesCompared {
+function compareWithManifest(kind: Kind, live: LiveObject, resource: Resource, secrets: Secrets) {
   const unset = secretPlaces(readableFields(kind, resource.fields)).filter((at) => {
     const name = secretName(valueAt(resource.fields, at));
     return name !== null && secrets.problem(name) !== null;

@@ -77,10 +77,7 @@ export function planMatched(input: PlanInput, matched: Matched, defaults: readon
 }
 
 /** The digests of declarations in scope, and the objects whose existence the environment decides. */
-function stateDesired(
-  input: PlanInput,
-  deletions: readonly Deletion[],
-): Pick<Plan, 'desired' | 'ensuredHere'> {
+function stateDesired(input: PlanInput, deletions: readonly Deletion[]) {
   const isInScope = scopeFilter(input.choices.scope);
   const removed = findRemoved(input, deletions).map(
     ([address, declaration]) => [address, sha256({ removed: declaration.digest() })] as const,

@@ -76,11 +76,7 @@ export function readRequestsFor(
 }
 
 /** The objects that the resources in scope refer to: the scope limits comparisons, not references. */
-function targetsOf(
-  resources: readonly Resource[],
-  isInScope: (address: Address) => boolean,
-  kinds: Kinds,
-): Resource[] {
+function targetsOf(resources: readonly Resource[], isInScope: (address: Address) => boolean, kinds: Kinds) {
   const inScope = resources.filter(({ address }) => isInScope(address));
   const references = referencesIn(inScope, kinds);
   const declared = resourcesByIdentity(references.length > 0 ? resources : []);

@@ -158,10 +158,7 @@ function resourceOf(
 }
 
 /** Values that the manifest ignores and the apply did not touch: they may keep changing while the rollback waits. */
-function leftAlone(
-  { before, after, withheld = [] }: ChangeResult,
-  ignored: readonly Pointer[],
-): readonly Pointer[] {
+function leftAlone({ before, after, withheld = [] }: ChangeResult, ignored: readonly Pointer[]) {
   return ignored.filter(
     (at) =>
       [before, after].every((fields) => fields === null || valueAt(fields, at) === undefined) &&
