@@ -66,11 +66,7 @@ async function endRecords(result: Result, { onDone, journal, now }: Run): Promis
 }
 
 /** Level by level. Outcomes that no answer shows are settled before the deletes, which depend on them, and at the end. */
-async function runAll(
-  tasks: readonly Task[],
-  readAt: number,
-  given: Run,
-): Promise<ReadonlyMap<Address, ChangeResult>> {
+async function runAll(tasks: readonly Task[], readAt: number, given: Run) {
   const results = new Map<Address, ChangeResult>();
   const run = { ...given, record: recordEarlier(tasks, results, given.record) };
   const pending: Pending[] = [];
@@ -168,7 +164,8 @@ const isLeft = ({ from, change }: Task) => from < change.requests.length;
 function whySkipped(unit: readonly Task[], isHeldBack: boolean, { created, isStopped }: Run): string | null {
   if (isHeldBack) return 'Deletes are made only after every other change has succeeded.';
   const [missing] = unit.filter(isLeft).flatMap((task) => created.missingFor(task));
-  return missing === undefined || isStopped() ? null : created.whyMissing(missing);
+  if (missing === undefined || isStopped()) return null;
+  return `It refers to ${missing}, which was not created, or whose id the tenant does not show.`;
 }
 
 type End = Ending | Pending;

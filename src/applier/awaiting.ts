@@ -37,14 +37,7 @@ export async function settle(
   let open = pending;
   const endAll = async (ended: readonly Pending[], seen: (one: Pending) => LastSeen) => {
     // Together, so that their records share a write.
-    const ends = ended.map(async (one) => {
-      const end = await one.end(seen(one)).catch((error: unknown) => {
-        run.halt();
-        const why = `The run cannot continue: ${messageOf(error)}`;
-        return ending(one.task, 'unknown', one.log, { error: why });
-      });
-      finish(end);
-    });
+    const ends = ended.map(async (one) => finish(await endOne(one, seen(one), run)));
     await Promise.all(ends);
     const isEnded = new Set(ended);
     open = open.filter((one) => !isEnded.has(one));
@@ -58,24 +51,28 @@ export async function settle(
       return;
     }
     const { find } = looked;
-    const isOver = ({ until }: Pending) => until <= clock.now() || signal.aborted;
-    await endAll(
-      open.filter((one) => one.isFinal(find(one.task)) || isOver(one)),
-      ({ task }) => find(task),
+    const ended = open.filter(
+      ({ task, until, isFinal }) => isFinal(find(task)) || until <= clock.now() || signal.aborted,
     );
+    await endAll(ended, ({ task }) => find(task));
+  };
+  const announceWait = () => {
+    const ms = Math.max(0, ...open.map(({ until }) => until)) - clock.now();
+    if (open.length === 0) return 0;
+    onEvent({ type: 'settling', addresses: open.map(({ task }) => task.change.address), ms });
+    return Math.max(1, ms);
   };
   // An interrupt ends the waits; open changes then end without another read.
-  while (open.length > 0) {
-    await lookUntil(
-      look,
-      () => {
-        const ms = Math.max(0, ...open.map(({ until }) => until)) - clock.now();
-        if (open.length === 0) return 0;
-        onEvent({ type: 'settling', addresses: open.map(({ task }) => task.change.address), ms });
-        return Math.max(1, ms);
-      },
-      run,
-    );
+  while (open.length > 0) await lookUntil(look, announceWait, run);
+}
+
+async function endOne(one: Pending, seen: LastSeen, { halt }: Pick<Run, 'halt'>): Promise<Ending> {
+  try {
+    return await one.end(seen);
+  } catch (error) {
+    halt();
+    const why = `The run cannot continue: ${messageOf(error)}`;
+    return ending(one.task, 'unknown', one.log, { error: why });
   }
 }
 

@@ -109,10 +109,10 @@ function recordEffect({
   const isLate = isPlanned && outcome === 'failed' && isAccepted && isSame;
   const seen = live && outcome !== 'unknown' && !isLate ? fieldsToRecord(kind, live.fields) : null;
   // Without a known outcome, a rollback undoes everything that the update may have done.
-  // A list only counts as different.
-  const planned = (fields: JsonObject) =>
-    change.diff.reduce((all, { path, after }) => setMember(all, path, after), fields);
-  const next = seen ?? (isPlanned ? planned(old) : null);
+  const planned = isPlanned
+    ? change.diff.reduce((all, { path, after: is }) => setMember(all, path, is), old)
+    : null;
+  const next = seen ?? planned;
   const { isConcern, isWithheld, concealed } = disclosureOf({ task, live }, old, next);
   // A failed delete may still happen, and the object may have to be created again: all of it is needed.
   const isPart = change.action === 'update' && old !== null && next !== null && !isReplacement(change);
@@ -172,14 +172,7 @@ function disclosureOf(
   );
   const hidden = [
     ...(first?.hidden ?? []),
-    // Some tenants show a field only if it is set. After a change that clears it, a missing field is unset.
-    ...(live?.hidden ?? []).filter((at) => {
-      const isUnset = (valueAt(live?.fields ?? {}, at) ?? null) === null;
-      const isCleared = diff.some(
-        ({ path, after: is, sensitive: isSecret }) => path === at && is === null && !isSecret,
-      );
-      return !(isUnset && isCleared);
-    }),
+    ...(live?.hidden ?? []).filter((at) => !wasCleared(change, live?.fields ?? {}, at)),
   ];
   const marked = [...sensitive, ...parts, ...secrets, ...hidden, ...withheldBefore(task)];
   // A field in which something differs is declared, even if the difference itself is secret.
@@ -209,6 +202,12 @@ function disclosureOf(
       isAbout(marked, at) ||
       sides.some((value) => !sameJson(redact(value, at, looksSensitive) ?? null, value)),
   };
+}
+
+/** Some tenants show a field only if it is set. After a change that clears it, a missing field is unset. */
+function wasCleared({ diff }: Change, fields: JsonObject, at: Pointer): boolean {
+  const isUnset = (valueAt(fields, at) ?? null) === null;
+  return isUnset && diff.some(({ path, after, sensitive }) => path === at && after === null && !sensitive);
 }
 
 /** `null` for a create. Values that earlier runs may have changed are as the first of them recorded them. */

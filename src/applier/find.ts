@@ -157,7 +157,6 @@ export async function readSettled<T extends { readonly objects: readonly LiveObj
   return signal.aborted ? read() : last;
 }
 
-/** All recent writes of one object that is read, as one. */
 interface ObjectWrites extends RecentWrite {
   readonly kind: Kind;
   readonly key: Key;

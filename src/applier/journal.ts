@@ -28,7 +28,6 @@ export interface Journal {
     conclusion: Pick<Conclusion, 'changes' | 'verdict' | 'status'>,
     at: string,
   ): Promise<void>;
-  /** Records that a finished change was checked, and what its object showed. */
   settle(change: Address, settled: Pick<Settled, 'unmet' | 'after'>, at: string): Promise<void>;
   finish(at: string): Promise<void>;
   close(): Promise<void>;
@@ -80,7 +79,6 @@ export async function openJournal(dir: string, plan: JournalPlan): Promise<Journ
   };
 }
 
-/** A file of whole records. Each is on disk before its promise resolves. */
 class RecordFile {
   readonly #file: string;
   readonly #open: () => Promise<FileHandle>;
@@ -204,7 +202,6 @@ function journalDamaged(file: string, why: string) {
   );
 }
 
-/** What is known about one request of a change; `intended`: it was sent or was about to be, and has no result. */
 interface RequestProgress {
   readonly before: string | null;
   readonly state: 'intended' | Conclusion['verdict'];

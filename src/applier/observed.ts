@@ -15,11 +15,7 @@ import { holdsRedacted, resourceOf, textOfDifference } from './verify.ts';
 export type KnownSecrets = Pick<Secrets, 'matches' | 'problem'>;
 
 /** Empty once the change shows. What the tenant hides, and secrets that are not set, cannot be compared: they do not count. */
-function openDifferences(
-  { kind, change }: KindChange,
-  live: LiveObject,
-  secrets: KnownSecrets,
-): readonly FieldDifference[] {
+function openDifferences({ kind, change }: KindChange, live: LiveObject, secrets: KnownSecrets) {
   const match = { kind, resource: resourceOf({ kind, change }), live };
   const unseen = {
     isSame: (secret: string, shown: string) =>
@@ -29,7 +25,6 @@ function openDifferences(
   return compare(match, live, unseen).differences;
 }
 
-/** Compares what can be compared. `except` are places that the tenant is known to ignore or rewrite. */
 export function hasEffect(
   entry: KindChange,
   live: LiveObject | null,

@@ -242,17 +242,15 @@ function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | 
   const change = from > 0 ? planned.change : madeAgain(planned, live, found.standard, settings);
   const again = action === 'delete' ? 'made again' : 'made again from its declaration';
   if (typeof change === 'string') return notWhatItShows(address, `${again}, ${change}`, plan);
-  if (progress === null && action === 'delete' && live && isOther(entry, live))
+  // A nameless object is known by its id alone, and one below another by an id that begins with that of its parent.
+  const isNamed =
+    live?.key[0] === live?.id ||
+    entry.kind.parent ||
+    live?.identity === identityOf(entry.kind, entry.change.key);
+  if (progress === null && action === 'delete' && live && !(isNamed && live.id === planned.change.id))
     return stale('its id and its key belong to different objects');
   const earlier = resumed ? run.earlier.get(address) : undefined;
   return { ...created.fill({ ...planned, change }), live, from, resumed, earlier };
-}
-
-/** Whether the id and key of a delete belong to different objects. A nameless object is known by its id alone. */
-function isOther({ kind, change }: KindChange, live: LiveObject): boolean {
-  // The id of an object below another one begins with that of its parent, which may get another name.
-  const isNamed = live.key[0] === live.id || kind.parent !== undefined;
-  return live.id !== change.id || !(isNamed || live.identity === identityOf(kind, change.key));
 }
 
 /** A name that a plan shows beside an id: a reviewer reads the name, and the request has the id. */

@@ -51,7 +51,6 @@ async function stageFile(file: WholeFile, folder: string): Promise<StagedFile> {
 /** Without room for a draft, the existing file stays: written over, it would be cut off. */
 const noRoom = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
-/** Rejects, and leaves nothing behind, if there is no room. */
 async function create(path: string, content: string): Promise<void> {
   try {
     await writeFile(path, content, { flag: 'wx' });

@@ -134,7 +134,7 @@ function whatChanged(task: Task, sent: number, live: LiveObject | null, run: Run
   if (isDeleted && live === null) return null;
   if (isDeleted) return { error: `${sentSoFar(sent, requests.length)} The object still exists.`, live };
   const changed = (what: string, unmet: readonly Pointer[]) => {
-    const begun = `${countSent(sent, requests.length)}. Then somebody changed the object`;
+    const begun = `${sent} of ${requests.length} requests were sent. Then somebody changed the object`;
     return { error: `${begun}: ${what}. Make a new plan.`, live, unmet };
   };
   if (!live) return changed('it no longer exists', []);
@@ -147,10 +147,8 @@ function whatChanged(task: Task, sent: number, live: LiveObject | null, run: Run
 }
 
 function sentSoFar(sent: number, count: number): string {
-  return `${countSent(sent, count)}; apply the same plan again to finish.`;
+  return `${sent} of ${count} requests were sent; apply the same plan again to finish.`;
 }
-
-const countSent = (sent: number, count: number): string => `${sent} of ${count} requests were sent`;
 
 /** A plan never holds these values: they come from the object as just read. Throws a Failure for a place that it lacks. */
 function fillFrom(live: LiveObject | null, { kind, change }: KindChange, planned: Request): Request {

@@ -39,7 +39,6 @@ export interface ApplyOptions {
   readonly recent: readonly RecentWrite[];
   /** The records of earlier runs of this plan about changes that they began, latest first. Left out: none. */
   readonly earlier?: ReadonlyMap<Address, readonly ChangeResult[]>;
-  /** Describes an answer that is not a success, safe to print. */
   readonly describe: (sent: Sent) => string;
   readonly kinds: Kinds;
   /** Address globs of objects that are never deleted: the environment's `protect`. */
@@ -53,7 +52,6 @@ export interface Run extends Required<ApplyOptions> {
   readonly port: TenantPort;
   readonly created: CreatedIds;
   readonly now: () => string;
-  /** Whether nothing new may start: after an interrupt, or a failure that stops the run. */
   readonly isStopped: () => boolean;
   readonly halt: () => void;
 }
@@ -82,9 +80,7 @@ class CreatedIds {
   readonly #ids = new Map<Address, Json>();
   /** The objects that changes of the plan refer to. */
   readonly #needed = new Set<Address>();
-  readonly #outcomes = new Map<Address, ChangeOutcome>();
 
-  /** Takes the references of changes, and the ids of objects that earlier runs of the plan created. */
   find(entries: readonly KindChange[], find: Finder): void {
     for (const entry of entries) {
       const { action, address } = entry.change;
@@ -99,7 +95,6 @@ class CreatedIds {
   }
 
   end({ address, action }: Change, outcome: ChangeOutcome, live: LiveObject | null): void {
-    this.#outcomes.set(address, outcome);
     if (action === 'create' && outcome === 'done' && live) this.learn(address, live);
   }
 
@@ -129,12 +124,6 @@ class CreatedIds {
   isAwaited(address: Address): boolean {
     return this.#needed.has(address) && !this.#ids.has(address);
   }
-
-  whyMissing(address: Address): string {
-    const outcome = this.#outcomes.get(address);
-    const why = outcome === 'done' ? 'whose id the tenant does not show' : 'which was not created';
-    return `It refers to ${address}, ${why}.`;
-  }
 }
 
 export function fillRequest(request: Request, idOf: (to: Address) => Json | undefined): Request {
@@ -158,13 +147,9 @@ export type ApplyEvent =
       readonly total: number;
     };
 
-export interface Ending {
+export interface Ending extends Pick<ChangeResult, 'outcome' | 'requests' | 'error' | 'warnings'> {
   readonly task: Task;
-  readonly outcome: ChangeOutcome;
   readonly live: LiveObject | null;
-  readonly requests: readonly SentRequest[];
-  readonly error: string | null;
-  readonly warnings: readonly string[];
   /** The places that the tenant ignored, rewrote, added to or removed items from. */
   readonly unmet: readonly Pointer[];
   /** Fields that became different although the change is not about them. */

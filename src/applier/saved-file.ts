@@ -172,7 +172,6 @@ export function formOf(value: JsonObject): FormName | null {
   return Object.hasOwn(value, 'digest') ? 'plan' : null;
 }
 
-/** The same of the text of a file. The result of a run that was killed may be cut, and is not JSON then. */
 export function formOfText(text: string): FormName | null {
   const value = parseJson(text) ?? salvageResult(text);
   return isObject(value) ? formOf(value) : null;

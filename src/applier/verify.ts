@@ -80,7 +80,7 @@ export function madeAgain(
   const hidden = made.risk.filter((risk) => !change.risk.includes(risk));
   if (hidden.length > 0) return `it does not show its risk ${hidden.join(', ')}`;
   if (made.action !== change.action || made.id !== change.id) return 'it would be a different change';
-  const changed = new Set(change.diff.map(fieldOf));
+  const changed = new Set(change.diff.map(({ path }) => topName(path)));
   const { ignored = [] } = change;
   const [shown = [], now = []] = [change, made].map(({ requests }) =>
     ignored.length === 0
@@ -103,20 +103,18 @@ function withoutIgnored(body: Json, ignored: readonly Pointer[]): Json {
 function differingLosses({ diff }: Change, live: LiveObject): string[] {
   const { kind } = live;
   const concealed = diff.filter(({ sensitive, before }) => sensitive || holdsRedacted(before));
-  const left = new Set(concealed.map(fieldOf));
+  const left = new Set(concealed.map(({ path }) => topName(path)));
   const whole = diff.filter(({ path, before }) => segmentsOf(path).length === 1 && before !== null);
-  const compared = kind.read.defaults ? new Set(whole.map(fieldOf)) : null;
+  const compared = kind.read.defaults ? new Set(whole.map(({ path }) => topName(path))) : null;
   const [shown, lost] = [diff, lostWith(live, null)].map((side) =>
     side
-      .filter((each) => !left.has(fieldOf(each)) && (compared?.has(fieldOf(each)) ?? true))
+      .filter((each) => !left.has(topName(each.path)) && (compared?.has(topName(each.path)) ?? true))
       .map(({ path, before }): Difference => {
         return { path, op: 'remove', before, after: null, sensitive: false, origin: null };
       }),
   );
   return differingFields(kind, shown ?? [], lost ?? []);
 }
-
-const fieldOf = ({ path }: Pick<Difference, 'path'>): string => topName(path);
 
 export const holdsRedacted = (value: Json): boolean =>
   value === redacted || itemsOf(value).some(holdsRedacted);
@@ -158,7 +156,7 @@ const foreignMarkers = ['$lookup', '$tag', '$literal', '$jsonText'];
 
 function differingFields(kind: Kind, shown: readonly Difference[], made: readonly Difference[]): string[] {
   const textsOf = (diff: readonly Difference[]) => {
-    const texts = groupBy(diff, fieldOf).map(([name, group]) => {
+    const texts = groupBy(diff, ({ path }) => topName(path)).map(([name, group]) => {
       const all = group.map((each) => `${textOfDifference(kind, each)} ${each.sensitive}`);
       return [name, all.sort().join()] as const;
     });
@@ -168,7 +166,6 @@ function differingFields(kind: Kind, shown: readonly Difference[], made: readonl
   return [...new Set([...one.keys(), ...other.keys()])].filter((name) => one.get(name) !== other.get(name));
 }
 
-/** Equal for equal differences, in whatever form the tenant shows a value. */
 export function textOfDifference(kind: Kind, { path, op, before, after }: FieldDifference): string {
   const [name = '', ...below] = segmentsOf(path);
   const field = fieldNamed(kind, name);
@@ -227,7 +224,7 @@ export function fieldsWritten(
   const { kind, change } = entry;
   const fields = readableFields(kind, live.fields);
   const wanted = { ...fields, ...(change.declared ?? {}) };
-  const names = [...new Set(change.diff.map(fieldOf))];
+  const names = [...new Set(change.diff.map(({ path }) => topName(path)))];
   const calls = names.flatMap((name) => {
     const write = kind.write.update({
       key: change.key,

@@ -1,12 +1,9 @@
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { isSlowGlob, slowGlob } from '../model/glob.ts';
 import { didYouMean } from '../model/words.ts';
 import type { Kinds } from './catalog.ts';
 
-export interface GlobProblem {
-  readonly code: string;
-  readonly message: string;
-  readonly hint: string;
-}
+export type GlobProblem = Required<Pick<Diagnostic, 'code' | 'message' | 'hint'>>;
 
 /** Why an address glob can never match, or takes too long to; `null` if it is usable. */
 export function globProblem(glob: string, kinds: Kinds): GlobProblem | null {

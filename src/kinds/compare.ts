@@ -46,12 +46,32 @@ export function differencesBetween(kind: Kind, first: JsonObject, second: JsonOb
     // As if manifests declared all members: one that a side lacks is a difference.
     const whole: Field = field.is === 'json' ? { ...field, declares: 'whole' } : field;
     if (comparable(whole, after) === null) return compareField(name, whole, before, after).map(mirror);
-    if (whole.is !== 'records') return compareField(name, whole, after, before);
-    const [old, fresh] = [before, after].map((side) =>
-      objectsIn(side).map((record) => ({ ...whole.filled, ...record })),
-    );
-    return compareRecords(name, { ...whole, isWhole: true }, fresh, old);
+    return whole.is === 'records'
+      ? differencesInRecords(name, whole, before, after)
+      : compareField(name, whole, after, before);
   });
+}
+
+/** Members that a record omits are not compared, so all records get all members. */
+function differencesInRecords(name: string, field: RecordsField, first: Json, second: Json) {
+  const lists = [first, second].map(objectsIn);
+  const names = lists.flat().flatMap((record) => Object.keys(field.canonical?.(record) ?? record));
+  const unset = { ...objectFrom(names.map((each) => [each, null])), ...field.filled };
+  const originals = new Map<string, JsonObject>();
+  const textOf = (value: Json) => canonicalJson(isObject(value) ? dropNulls(value) : value);
+  const [before = [], after = []] = lists.map((list) =>
+    list.map((record) => {
+      const complete = { ...unset, ...record };
+      originals.set(textOf(complete), record);
+      return complete;
+    }),
+  );
+  const original = (value: Json) => originals.get(textOf(value)) ?? value;
+  return compareField(name, field, after, before).map((entry) => ({
+    ...entry,
+    before: original(entry.before),
+    after: original(entry.after),
+  }));
 }
 
 const ops = { add: 'remove', remove: 'add', replace: 'replace' } as const;
@@ -115,10 +135,9 @@ function compareLists(name: string, old: ReadonlyMap<string, Json>, wanted: Read
   ];
 }
 
-/** With `isWhole`, members that a declared record omits count as well. */
 function compareRecords(
   name: string,
-  { isWhole = false, ...field }: RecordsField & { readonly isWhole?: boolean },
+  field: RecordsField,
   declared: Json | undefined,
   live: Json | undefined,
 ): FieldDifference[] {
@@ -127,7 +146,7 @@ function compareRecords(
       return [difference([name, at], pair.live, pair.declared && dropNulls(pair.declared))];
     const [wanted, has] = [comparableRecord(pair.declared, field), comparableRecord(pair.live, field)];
     const named = field.canonical?.(pair.declared) ?? pair.declared;
-    return compareJson([name, at], isWhole ? has : restrict(has, named), wanted, anyJson);
+    return compareJson([name, at], restrict(has, named), wanted, anyJson);
   });
 }
 
@@ -224,12 +243,14 @@ export function pairRecords(
   const partner = new Map<JsonObject, JsonObject>();
   const isSame = (one: JsonObject, other: JsonObject) =>
     sameJson(comparableRecord(one, field), comparableRecord(other, field));
-  for (const names of ['all', undefined, field.alike] as const) {
+  for (const agree of [
+    isSame,
+    recordAgrees,
+    (one: JsonObject, other: JsonObject) => recordAgrees(one, other, field, field.alike),
+  ]) {
     for (const record of wanted) {
       if (partner.has(record)) continue;
-      const match = [...left].find((candidate) =>
-        names === 'all' ? isSame(record, candidate) : recordAgrees(record, candidate, field, names),
-      );
+      const match = [...left].find((candidate) => agree(record, candidate, field));
       if (!match) continue;
       partner.set(record, match);
       left.delete(match);

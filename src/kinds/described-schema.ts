@@ -23,18 +23,7 @@ export function manifestSchemaOf(descriptor: Descriptor): JsonObject {
           type: 'string',
         },
       }),
-      ...objectFrom(
-        key.map(({ name }) => [
-          name,
-          {
-            description: `The ${name} by which manifests name a ${kind}.`,
-            type: 'string',
-            minLength: 1,
-            maxLength: longestKeyPart,
-            pattern: '^\\P{Cs}*$',
-          },
-        ]),
-      ),
+      ...objectFrom(key.map(({ name }) => [name, keySchema(kind, name)])),
       ...(isAlone ? { id: idSchema } : {}),
       ensure: ensureSchema,
       ...objectFrom(Object.entries(fields).map(([name, field]) => [name, fieldSchema(name, field)])),
@@ -53,6 +42,14 @@ export function manifestSchemaOf(descriptor: Descriptor): JsonObject {
 }
 
 export const longestKeyPart = 1024;
+
+const keySchema = (kind: string, name: string): JsonObject => ({
+  description: `The ${name} by which manifests name a ${kind}.`,
+  type: 'string',
+  minLength: 1,
+  maxLength: longestKeyPart,
+  pattern: '^\\P{Cs}*$',
+});
 
 const idSchema: JsonObject = {
   description:

@@ -134,10 +134,7 @@ export function mistakesIn(
   return checks.flatMap(([at, message, isWrong]) => (isWrong ? [{ at, message }] : []));
 }
 
-function checksOfPlaces(
-  fields: Descriptor['fields'],
-  places: NonNullable<WrittenKind['places']>,
-): readonly Check[] {
+function checksOfPlaces(fields: Descriptor['fields'], places: NonNullable<WrittenKind['places']>) {
   const rules = Object.entries(places).map(([path, is]) => ({ path, is }));
   return rules.flatMap((rule): Check[] => {
     const [name = ''] = rule.path.split('/');

@@ -235,7 +235,7 @@ export function printedJson(field: JsonField, value: Json, declared: Json = null
 
 const isEmptyObject = (value: Json): boolean => isObject(value) && Object.keys(value).length === 0;
 
-/** Compares by id, since the server may answer with another name. A manifest may omit the type if the field has `to`. */
+/** By id, since the server may answer with another name. */
 function comparableReference(value: Json, { to }: { readonly to?: string }): Json {
   const reference = typeof value === 'string' || typeof value === 'number' ? { id: value } : value;
   if (!isObject(reference)) return value;

@@ -73,7 +73,6 @@ export function apiRequest(
   return { method, path, query, headers, body: body ?? null, lane };
 }
 
-/** A request of a plan. It has no lane: that is a property of its kind. */
 export function call(...parts: Parameters<typeof apiRequest>): Request {
   const { lane: _lane, ...request } = apiRequest(...parts);
   return request;

@@ -71,13 +71,9 @@ export interface List {
   readonly pageSize: number | null;
   /** The documents state a page size but no parameters: the first page is read without parameters. */
   readonly undeclaredPaging?: true;
-  /** With `count=true` the tenant states the length of the list, so that its pages can be read concurrently. */
   readonly counts?: true;
-  /** True for a row of another type that the tenant also lists. */
   isForeign?(row: JsonObject): boolean;
-  /** The member of the answer that holds the rows; absent if the answer is the array. */
   readonly member?: string;
-  /** A filter expression for these keys; absent if the list has no filter. */
   filter?(keys: readonly Key[]): string;
 }
 
@@ -114,26 +110,21 @@ export interface Facts {
   readonly id: string | null;
   readonly fields: JsonObject;
   readonly hidden?: readonly Pointer[];
-  /** Why exports leave it out although a manifest could declare it, as a sentence. */
   readonly whyNotExported?: string | null;
   /** What a write of the whole object contains besides `fields`: part of the fingerprint. */
   extraMembers?(): JsonObject;
 }
 
 /** One object as the tenant has it, in the manifest's shape. */
-export interface LiveObject {
+export interface LiveObject extends Omit<Facts, 'hidden' | 'extraMembers'> {
   readonly kind: Kind;
-  readonly key: Key;
   /** The key that the tenant shows: different if the object is known by its id. */
   readonly shownKey: Key;
   readonly address: Address;
   /** The address with its key case-folded as the kind says: equal for the same object. */
   readonly identity: string;
-  readonly id: string | null;
-  readonly fields: JsonObject;
   /** Declarable fields that the tenant does not show (missing, masked, encrypted): they cannot be compared. */
   readonly hidden: readonly Pointer[];
-  readonly whyNotExported?: string | null;
   /** The tenant's complete answer: a write of the whole object is based on it. */
   readonly raw: JsonObject;
   /** Leaves out the server's bookkeeping and the ignored places. Computed on demand: few objects change. */
@@ -144,7 +135,6 @@ export interface WriteInput {
   readonly key: Key;
   /** The wanted object: declared fields over the live object or the vendor's default, with markers. */
   readonly fields: JsonObject;
-  /** The names of the fields and key parts that differ. */
   readonly changed: ReadonlySet<string>;
   readonly live: LiveObject | null;
   readonly settings: ApiSettings;
@@ -191,7 +181,6 @@ export interface Kind {
   };
   readonly resource: ApiResource;
   readonly parent?: Parent;
-  /** The member that identifies an object in paths, if not `id`. */
   readonly idMember?: string;
   readonly read: Read;
   /**
@@ -227,7 +216,6 @@ export interface Parent {
 interface Quirks {
   /** The kind as hosts with these settings have it: of the same name, key and fields. */
   on?(settings: ApiSettings): Kind;
-  /** A remark for projects that declare such objects; shown once in a run. */
   readonly notice?: Notice;
   /** Members of `serverOwned` that a manifest declares as another field, with that field. */
   readonly declaredAs?: Readonly<Record<string, string>>;
@@ -243,7 +231,6 @@ export function fieldNamed({ fields }: Pick<Kind, 'fields'>, name: string): Fiel
   return get(fields, name);
 }
 
-/** The manual step for an object that the API finds by an id that the tenant does not show. */
 export function withoutId(name: string, step: 'change' | 'delete'): Write {
   return {
     manual: `The tenant shows no id for "${name}", so the API cannot ${step} it: do this in the admin interface, then plan again.`,

@@ -138,10 +138,9 @@ export function isKnownById({ key, id }: { readonly key: Key; readonly id: strin
 
 export function isRename({ kind, resource, live }: Match): boolean {
   if (!live || live.address === resource.address) return false;
-  if (live.identity === identityOf(kind, resource.key)) return false;
-  if (kind.parent) return false;
-  // A nameless object is known by its id: it has no name to change.
-  return !isKnownById(live);
+  // Either the parent is renamed, or an object without a name is known by its id.
+  if (kind.parent || isKnownById(live)) return false;
+  return live.identity !== identityOf(kind, resource.key);
 }
 
 export function idsAsNames(objects: readonly { readonly key: Key; readonly id: string | null }[]): string[] {

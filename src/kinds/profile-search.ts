@@ -39,15 +39,12 @@ const documented = [
 ];
 
 /** Types whose values are ids (seed 002, "ProfileAttributeRule"). Hosts also write a blank in them, and name users by role. */
-const idAttributes: Readonly<Record<string, string>> = {
-  ...typesOf('profile', 'profiles'),
-  ...Object.assign({}, ...['user', 'contributor', 'owner'].map((noun) => typesOf(noun, 'users'))),
-};
-
-function typesOf(noun: string, collection: string): Readonly<Record<string, string>> {
-  const ends = ['_select', '_search', ' select', ' search'];
-  return Object.fromEntries(ends.map((end) => [noun + end, collection]));
-}
+const idAttributes: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({ profile: 'profiles', user: 'users', contributor: 'users', owner: 'users' }).flatMap(
+    ([noun, collection]) =>
+      ['_select', '_search', ' select', ' search'].map((end) => [noun + end, collection]),
+  ),
+);
 
 const idOfAttribute: IdPlace = { is: 'reference', by: 'type', to: { [attributeRule]: 'ne_attributes' } };
 
@@ -211,11 +208,7 @@ export const profileSearch: Kind = {
  * Rules are nested records: an `id` changes one, without it one is added, `_destroy` removes one, and one that is left out stays.
  * So only differences are sent. `null` if a changed or removed rule has no id: the call would add another one.
  */
-function ruleChanges(
-  fields: WriteInput['fields'],
-  raw: JsonObject,
-  settings: ApiSettings,
-): JsonObject[] | null {
+function ruleChanges(fields: WriteInput['fields'], raw: JsonObject, settings: ApiSettings) {
   const rowOf = new Map(liveRules(raw).map((row) => [manifestRule(row), row]));
   const pairs = pairRecords(get(fields, 'rules'), [...rowOf.keys()], rulesField).filter(
     ({ declared, live }) => declared === null || live === null || !recordAgrees(declared, live, rulesField),

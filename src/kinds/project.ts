@@ -59,7 +59,6 @@ export interface Endpoint {
   readonly tls?: ClientCertificate;
 }
 
-/** The embedded tenant of an environment; paths are absolute. */
 interface EmbeddedTenant {
   readonly seed: string | null;
   readonly data: string | null;
@@ -79,7 +78,6 @@ export interface Limits extends RateLimit {
   /** Bytes kept of the tenant's answers in a run; `null`: as much as the memory of the process allows. */
   readonly answers: number | null;
   readonly timeout: number | null;
-  /** How long the tenant may take until a write shows in its reads. */
   readonly settle: number;
 }
 
@@ -93,7 +91,6 @@ export type Connection =
   | { readonly to: 'sandbox'; readonly sandbox: EmbeddedTenant };
 
 export interface Policy {
-  /** Address globs that are never deleted. */
   readonly protect: readonly string[];
   readonly prune: { readonly kinds: readonly string[]; readonly keep: readonly string[] };
   readonly maxDeletes: number;

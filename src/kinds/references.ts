@@ -33,7 +33,6 @@ interface IdUse {
   readonly id: Json;
   /** Several kinds if the type beside the id is unknown. A marker outside of known places names its kind itself. */
   readonly to: readonly string[];
-  /** It is the name of the member at `at`. */
   readonly isName?: true;
 }
 
@@ -109,17 +108,15 @@ function mapUses(field: Field, value: Json, replace: Replace, below: Pointer): J
   return isArray(value) ? value.map((item, index) => mapItem(item, pointer(index))) : mapItem(value, '');
 }
 
-/** `holder`: the object around the value, whose members give its type; `null` if it is unknown. */
-function mapJsonIds(
-  value: Json,
-  replace: Replace,
-  place: {
-    readonly field: Field;
-    readonly below: Pointer;
-    readonly at: Pointer;
-    readonly holder: JsonObject | null;
-  },
-): Json {
+interface JsonPlace {
+  readonly field: Field;
+  readonly below: Pointer;
+  readonly at: Pointer;
+  /** The object around the value, whose members give its type; `null` if it is unknown. */
+  readonly holder: JsonObject | null;
+}
+
+function mapJsonIds(value: Json, replace: Replace, place: JsonPlace): Json {
   const { field, below, at, holder } = place;
   // Foreign data has no markers, whatever it looks like.
   if (value === null || literalOf(value) !== undefined) return value;

@@ -9,7 +9,6 @@ export interface Lifecycle {
   readonly protect: boolean;
   /** Pointers to fields that are left alone once the object exists. */
   readonly ignore: readonly Pointer[];
-  /** The object's key in the tenant until an apply renames it. */
   readonly renamedFrom: Key | null;
   readonly allowLockout: boolean;
   /** The digest of the vendor's default that the object was customised from; `null` if it is not known. */

@@ -73,7 +73,10 @@ export const simIntegration: Kind = {
       if (advice !== null) return { manual: advice };
       const { id } = input.live;
       if (id === null) return withoutId(input.key[0] ?? '', 'change');
-      if (lacksRuleId(input)) return { manual: ruleAdvice };
+      const [{ id: ruleId, name }, { id: liveId = null }] = [ruleOf(input.fields), ruleOf(input.live.fields)];
+      // The API finds a rule by its id: a new name alone would remove the rule, or be refused.
+      const lacksId = liveId !== null && ruleId === undefined && name !== undefined;
+      if (input.changed.has(ruleField) && lacksId) return { manual: ruleAdvice };
       return input.settings.simUpdate === 'put' ? replaceWhole(input, id) : patch(input, id);
     },
     remove({ key: [name = ''], id, settings }) {
@@ -179,12 +182,6 @@ function wireFields(values: JsonObject, names: readonly string[], settings: ApiS
   );
 }
 
-/** The API finds a rule by its id: a new name alone would remove the rule, or be refused. */
-function lacksRuleId({ fields: values, changed, live }: UpdateInput): boolean {
-  const [{ id, name }, { id: liveId = null }] = [ruleOf(values), ruleOf(live.fields)];
-  return changed.has(ruleField) && liveId !== null && id === undefined && name !== undefined;
-}
-
 const ruleAdvice =
   'The API changes the rule by its id, and the manifest has only its name. Declare the `id` in `beforeProvisioningRule`, and plan again.';
 
@@ -258,18 +255,14 @@ function liftNested(declared: JsonObject, live: LiveObject): JsonObject {
   if (!isObject(attributes)) return declared;
   const names = ticketFields.filter((name) => {
     const isNested = !Object.hasOwn(live.raw, name) && isObject(get(live.fields, name));
-    return isNested && isTicket(get(attributes, name));
+    const value = get(attributes, name);
+    // A text or a secret is an ordinary setting of that name.
+    const isTicket = value !== undefined && isObject(readJsonText(value)) && secretName(value) === null;
+    return isNested && (isTicket || value === null);
   });
   if (names.length === 0) return declared;
   const rest = mapMembers(attributes, (value, name) => (names.includes(name) ? undefined : value));
   return { ...mapMembers(pick(attributes, names), readJsonText), ...declared, attributes: rest };
-}
-
-/** Whether a member is a ticket field, or clears it. A text or a secret is an ordinary setting of that name. */
-function isTicket(value: Json | undefined): boolean {
-  return (
-    value === null || (value !== undefined && isObject(readJsonText(value)) && secretName(value) === null)
-  );
 }
 
 /** The wanted ticket fields among the attributes: a write of the attributes without them would delete them. */

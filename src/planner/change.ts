@@ -72,7 +72,7 @@ export function changeFor(match: Match, base: LiveObject | null, context: Change
 }
 
 /** The two sides of a comparison, with JSON fields parsed, and their differences. */
-export interface Comparison {
+interface Comparison {
   /** The declared fields; ignored fields have their live values. */
   readonly declared: JsonObject;
   readonly current: JsonObject;

@@ -10,7 +10,7 @@ import type { Diff, DiffObject } from '../model/diff.ts';
 import { isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
 import { secretName, secretPlaces } from '../model/marker.ts';
 import { type Pointer, placesAbove, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
-import { type Comparison, compare } from './change.ts';
+import { compare } from './change.ts';
 import { unseenInPlan } from './unseen.ts';
 
 export type SideObject = LiveSide | DeclaredSide;
@@ -124,14 +124,8 @@ function describePair(pair: ObjectPair, where: DiffObject['in'], diff: DiffObjec
   };
 }
 
-type SidesCompared = Pick<Comparison, 'differences' | 'notComparable'>;
-
 /** A tenant and a manifest are compared as in a plan: omitted fields do not count. Otherwise all fields are compared. */
-function compareSides(
-  kind: Kind,
-  [first, second]: readonly [SideObject, SideObject],
-  secrets: SideSecrets,
-): SidesCompared {
+function compareSides(kind: Kind, [first, second]: readonly [SideObject, SideObject], secrets: SideSecrets) {
   if (first.is === 'live' && second.is === 'declared')
     return compareWithManifest(kind, first, second, secrets[1]);
   if (first.is === 'declared' && second.is === 'live') {

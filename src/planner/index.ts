@@ -17,7 +17,7 @@ import {
   type Request,
   secretsSentBy,
 } from '../model/plan.ts';
-import { type Pointer, valueAt } from '../model/pointer.ts';
+import { valueAt } from '../model/pointer.ts';
 import { deletionOf } from './change.ts';
 import { type Deletion, findRemoved } from './deletes.ts';
 import { findRefusals } from './guards.ts';
@@ -76,7 +76,6 @@ export function planMatched(input: PlanInput, matched: Matched, defaults: readon
   };
 }
 
-/** The digests of declarations in scope, and the objects whose existence the environment decides. */
 function stateDesired(input: PlanInput, deletions: readonly Deletion[]) {
   const isInScope = scopeFilter(input.choices.scope);
   const removed = findRemoved(input, deletions).map(
@@ -122,9 +121,8 @@ export function batchDeletes(deletes: readonly Change[], kinds: Kinds): Change[]
 function notComparableRemarks({ match: { resource }, change, notComparable }: ComparedMatch): Diagnostic[] {
   const { address, fields } = resource;
   const sent = new Set(change ? secretsSentBy(change) : []);
-  const isSent = (at: Pointer) => sent.has(secretName(valueAt(fields, at)) ?? '');
   return [true, false].flatMap((isWritten): Diagnostic[] => {
-    const told = notComparable.filter((at) => isSent(at) === isWritten);
+    const told = notComparable.filter((at) => sent.has(secretName(valueAt(fields, at)) ?? '') === isWritten);
     const [first] = told;
     if (first === undefined) return [];
     const written = isWritten ? ' It is written, because this plan writes what contains it.' : '';

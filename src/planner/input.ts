@@ -99,7 +99,6 @@ export function defaultsFor({ present, missing, deletions }: OpenMatches): ReadR
   ]);
 }
 
-/** All defaults of the kinds with an unknown key, so that the error can suggest a similar key. */
 export function nearDefaultsFor(
   { missing }: Pick<OpenMatches, 'missing'>,
   defaults: readonly LiveObject[],

@@ -46,7 +46,6 @@ function referencesOf({ kind, fields, ensure }: Resource) {
   });
 }
 
-/** The declared objects by identity, to resolve references to them. */
 export function resourcesByIdentity(resources: readonly Resource[]): ReadonlyMap<string, Resource> {
   return new Map(resources.map((each) => [identityOf(each.kind, each.key), each]));
 }

@@ -249,7 +249,6 @@ function remarksOn({ undo: { record }, live, restored }: Reversal): Diagnostic[]
   return [...(places === '' ? [] : [incomplete]), ...former];
 }
 
-/** Manual steps of the plan: it is not known whether they were done. */
 function manualSteps({ result, choices }: RollbackInput): Diagnostic[] {
   const isInScope = scopeFilter(choices.scope);
   return result.changes
@@ -341,7 +340,6 @@ function undoOf(record: ChangeResult, kinds: Kinds): Undo {
 interface Restored {
   readonly fields: JsonObject;
   readonly lost: readonly Pointer[];
-  /** Their references to objects that the rollback does not create. */
   readonly unmade: ReadonlySet<Address>;
 }
 

@@ -83,12 +83,7 @@ function assume(value: Json, { at, from, isNew = false }: Spot, walk: Walk): Jso
 }
 
 /** Items without order have no fixed place: each matches a live item that it equals, as far as the tenant shows. */
-function assumeItems(
-  items: readonly Json[],
-  textOf: (item: Json) => string,
-  list: Spot,
-  walk: Walk,
-): readonly Json[] {
+function assumeItems(items: readonly Json[], textOf: (item: Json) => string, list: Spot, walk: Walk) {
   const current = valueAt(walk.shown.fields, list.from) ?? null;
   const open = new Map((isArray(current) ? current : []).map((shown, index) => [index, textOf(shown)]));
   const isShown = items.map((item) => {

@@ -78,7 +78,9 @@ describe('an object and what refers to it, in one plan', () => {
     };
     const result = await apply(planOf([upper, lower]), port);
     expect(outcomes(result)).toEqual({ 'Thing/upper': 'done', 'Thing/lower': 'skipped' });
-    expect(result.changes[1]?.error).toBe('It refers to Thing/upper, whose id the tenant does not show.');
+    expect(result.changes[1]?.error).toBe(
+      'It refers to Thing/upper, which was not created, or whose id the tenant does not show.',
+    );
   });
 
   it('is skipped with the reason where that was not created', async () => {
@@ -86,7 +88,9 @@ describe('an object and what refers to it, in one plan', () => {
     tenant.fault = (_request, count) => (count === 1 ? { is: 'status', status: 400, done: false } : null);
     const result = await apply(planOf([upper, lower]), tenant);
     expect(outcomes(result)).toEqual({ 'Thing/upper': 'failed', 'Thing/lower': 'skipped' });
-    expect(result.changes[1]?.error).toBe('It refers to Thing/upper, which was not created.');
+    expect(result.changes[1]?.error).toBe(
+      'It refers to Thing/upper, which was not created, or whose id the tenant does not show.',
+    );
     expect(tenant.sent).toHaveLength(1);
   });
 });
