@@ -76,7 +76,6 @@ describe('sources', () => {
     expect(change?.warnings[0]).toMatch(
       /does not show the sources of "Desk".*make this change in the tenant/,
     );
-    expect(change?.warnings[0]).not.toContain('Declare');
   });
 
   test('that are none are left out of a PUT, unless a manifest clears them', async () => {
