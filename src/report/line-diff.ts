@@ -2,7 +2,6 @@ import { diffWordsWithSpace } from 'diff';
 import { runsOf } from '../model/runs.ts';
 import { codePoint, takeFirst, takeLast, visibleBlanks } from './safe.ts';
 
-/** A run of text within a line; `changed` marks the words that differ. */
 export interface Chunk {
   readonly text: string;
   readonly changed: boolean;
@@ -21,15 +20,11 @@ export interface Block {
   readonly after: readonly DiffLine[];
 }
 
-/** Two texts compared by line and word. */
 export interface LineDiff {
-  /** Empty if no line differs. */
   readonly blocks: readonly Block[];
   /** Differences that lines cannot show, such as line endings that changed everywhere. */
   readonly notes: readonly string[];
-  /** Lines that {@link shorten} left out. */
   readonly hidden: number;
-  /** Removed and added lines, including hidden ones. */
   readonly counts: { readonly before: number; readonly after: number };
 }
 
@@ -48,10 +43,6 @@ const maxWordLine = 200_000;
 /** The length to which equal text within a changed line is cut. */
 const maxEqual = 160;
 const maxPart = 4000;
-/** With more possible pairs, lines are paired in their order. */
-const maxPairs = 400;
-/** Lines that share a smaller part of their words, from 0 to 1, do not replace each other. */
-const minSimilarity = 0.3;
 
 /** The lines as a patch has them, without gaps. What replaces lines comes after them. */
 export function signedLines({ blocks }: LineDiff): SignedLine[] {
@@ -116,23 +107,33 @@ function joinChanges(blocks: readonly Block[], block: Block): Block[] {
   return [...blocks.slice(0, -1), joined];
 }
 
-/** Compares two texts; `null` stands for no text. Line endings that are uniform on both sides become a note. */
+/** Compares two texts; `null` stands for no text. Line endings are only noted, and only if nothing else differs. */
 export function diffLines(before: string | null, after: string | null): LineDiff {
-  const [old, fresh, notes] = alignEndings(before, after);
-  const blocks = blocksOf(splitLines(old), splitLines(fresh));
+  const [old, fresh] = [before ?? '', after ?? ''].map((text) => text.replaceAll('\r\n', '\n'));
+  const blocks = blocksOf(splitLines(old, fresh), splitLines(fresh, old));
   const isEqual = blocks.every(({ is }) => is !== 'changed');
+  const isOnlyEndings = before !== null && after !== null && before !== after && old === fresh;
   return {
     blocks: isEqual ? [] : blocks.flatMap(foldFarLines),
-    notes,
+    notes: isOnlyEndings ? ['only line endings differ'] : [],
     hidden: 0,
     counts: countsOf(blocks),
   };
 }
 
+/** A missing last line break is visible in the last line if the other text has one. */
+function splitLines(text = '', other = ''): string[] {
+  const isUnended = text !== '' && !text.endsWith('\n') && other.endsWith('\n');
+  const lines = `${text}${isUnended ? ' (no line break at the end)' : ''}`.split('\n');
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+}
+
 function countsOf(blocks: readonly Block[]): LineDiff['counts'] {
   const changed = blocks.filter(({ is }) => is === 'changed');
-  const count = (side: 'before' | 'after') => changed.reduce((sum, block) => sum + block[side].length, 0);
-  return { before: count('before'), after: count('after') };
+  return {
+    before: changed.flatMap(({ before }) => before).length,
+    after: changed.flatMap(({ after }) => after).length,
+  };
 }
 
 /** Blocks of equal lines and of changes in turn; texts with too many edits are one change. */
@@ -140,18 +141,18 @@ function blocksOf(old: readonly string[], fresh: readonly string[]): Block[] {
   let [oldAt, freshAt] = [0, 0];
   return runsOf(old, fresh, maxLineEdits).map(({ isEqual, before, after }): Block => {
     const [removed, added] = isEqual
-      ? [before.map(equalLine), after.map(equalLine)]
+      ? [before.map(wholeLine), after.map(wholeLine)]
       : diffWords(before, after);
-    const is = isEqual ? 'same' : 'changed';
-    const block = { is, before: number(removed, oldAt), after: number(added, freshAt) } as const;
+    const block: Block = {
+      is: isEqual ? 'same' : 'changed',
+      before: removed.map((parts, at) => ({ number: oldAt + at + 1, parts })),
+      after: added.map((parts, at) => ({ number: freshAt + at + 1, parts })),
+    };
     oldAt += before.length;
     freshAt += after.length;
     return block;
   });
 }
-
-const number = (lines: readonly Chunk[][], from: number): DiffLine[] =>
-  lines.map((parts, at) => ({ number: from + at + 1, parts }));
 
 /** Equal lines in up to three blocks: those near the change before them, a gap, and those near the change after them. */
 function foldFarLines(block: Block, at: number, { length: count }: readonly Block[]): Block[] {
@@ -192,44 +193,12 @@ function shortenBlock({ is, before, after }: Block, room: number): Block {
   return { is, before: before.slice(0, removed), after: after.slice(0, room - removed) };
 }
 
-function splitLines(text: string | null): string[] {
-  return text?.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-}
-
-/** The texts with equal line endings if each has uniform ones, and a note if they differed. */
-function alignEndings(
-  before: string | null,
-  after: string | null,
-): [before: string | null, after: string | null, notes: string[]] {
-  const old = endingsOf(before);
-  const fresh = endingsOf(after);
-  const isMixed = old === 'mixed' || fresh === 'mixed';
-  const unify = (text: string | null) => (isMixed || text === null ? text : text.replaceAll('\r\n', '\n'));
-  const [oldText, freshText] = [unify(before), unify(after)];
-  const notes = !isMixed && old && fresh && old !== fresh ? [`line endings: ${old} → ${fresh}`] : [];
-  return [endLastLine(oldText, freshText), endLastLine(freshText, oldText), notes];
-}
-
-/** Adds the last line break if the other text lacks it too, or does not exist: then it is no difference. */
-function endLastLine(text: string | null, other: string | null): string | null {
-  if (text === null || text === '' || text.endsWith('\n')) return text;
-  return other === null || other === '' || !other.endsWith('\n') ? `${text}\n` : text;
-}
-
-function endingsOf(text: string | null): 'CRLF' | 'LF' | 'mixed' | null {
-  const [first, ...others] = new Set(text?.match(/\r\n|\r|\n/g));
-  if (first === undefined) return null;
-  if (others.length > 0 || first === '\r') return 'mixed';
-  return first === '\n' ? 'LF' : 'CRLF';
-}
-
+/** Each line with the words marked in which it differs from the line that replaces it. */
 function diffWords(removed: readonly string[], added: readonly string[]): [Chunk[][], Chunk[][]] {
-  const before = removed.map(wholeLine);
-  const after = added.map(wholeLine);
-  for (const [old, fresh] of pairsOf(removed, added)) {
-    [before[old], after[fresh]] = compareWords(removed[old] ?? '', added[fresh] ?? '');
-  }
-  return [before, after];
+  const pairs = removed.slice(0, added.length).map((line, at) => compareWords(line, added[at] ?? ''));
+  const side = (lines: readonly string[], at: 0 | 1) =>
+    lines.map((line, index) => pairs[index]?.[at] ?? showBlanks(wholeLine(line)));
+  return [side(removed, 0), side(added, 1)];
 }
 
 /** Two values on one line, with the words marked that differ; `null` stays. */
@@ -237,63 +206,29 @@ export function diffInline(
   before: string | null,
   after: string | null,
 ): [before: readonly Chunk[] | null, after: readonly Chunk[] | null] {
-  const whole = (text: string | null) => (text === null ? null : [{ text, changed: false }]);
-  if (before === null || after === null) return [whole(before), whole(after)];
-  return compareWords(`${before}\n`, `${after}\n`);
+  if (before === null) return [null, after === null ? null : wholeLine(after)];
+  return after === null ? [wholeLine(before), null] : compareWords(before, after);
 }
-
-/** The indexes of lines that replace each other, in order. Each line is paired with the most similar one. */
-function pairsOf(removed: readonly string[], added: readonly string[]): [number, number][] {
-  if (removed.length === added.length || removed.length * added.length > maxPairs) {
-    return removed.slice(0, added.length).map((_, index) => [index, index]);
-  }
-  const candidates = added.map(wordsOf);
-  const pairs: [number, number][] = [];
-  let from = 0;
-  removed.forEach((line, index) => {
-    const words = wordsOf(line);
-    const scores = candidates.map((candidate, at) => {
-      const shared = at < from ? 0 : [...words].filter((word) => candidate.has(word)).length;
-      // The share of words that both lines have in common.
-      return shared === 0 ? 0 : shared / (words.size + candidate.size - shared);
-    });
-    const best = Math.max(...scores);
-    if (best < minSimilarity) return;
-    const at = scores.indexOf(best);
-    pairs.push([index, at]);
-    from = at + 1;
-  });
-  return pairs;
-}
-
-const wordsOf = (line: string): ReadonlySet<string> =>
-  new Set(line.slice(0, maxWordLine).match(/[\p{L}\p{N}_$]+/gu));
 
 /**
  * Marks the words that differ between two lines. If they share little, both stay whole; of lines that are too long for that, what
  * both begin and end with is left unmarked and cut, so that the rest is shown.
  */
 function compareWords(old: string, fresh: string): [Chunk[], Chunk[]] {
-  const found = findWords(old, fresh) ?? betweenEnds(old, fresh);
-  const [before, after] = looksOf(old) === looksOf(fresh) ? found.map(showCodes) : found;
-  return [showTail(before ?? []), showTail(after ?? [])];
+  const [before, after] = findWords(old, fresh) ?? betweenEnds(old, fresh);
+  // Texts that look the same, but are composed otherwise or hold what is invisible, are told apart by codes.
+  const isAlike = looksOf(old) === looksOf(fresh);
+  const show = (parts: readonly Chunk[]) =>
+    showBlanks(
+      isAlike ? parts.map((part) => ({ ...part, text: part.text.replace(/\P{ASCII}/gu, codePoint) })) : parts,
+    );
+  return [show(before), show(after)];
 }
 
-/** Texts that look alike have the same: composed or not, with or without what is invisible. */
-function looksOf(text: string): string {
-  return /^\p{ASCII}*$/u.test(text)
+const looksOf = (text: string): string =>
+  /^\p{ASCII}*$/u.test(text)
     ? text
     : text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
-}
-
-/** The parts with each different character outside ASCII shown as a code: `cafe<U+0301>`. */
-function showCodes(parts: readonly Chunk[]): Chunk[] {
-  const isMarked = parts.some(({ changed }) => changed);
-  return parts.map((part) => {
-    if (isMarked && !part.changed) return part;
-    return { ...part, text: part.text.replace(/\P{ASCII}/gu, codePoint) };
-  });
-}
 
 /** `undefined` if the lines are too long, have too many differences, or share little. */
 function findWords(old: string, fresh: string): [Chunk[], Chunk[]] | undefined {
@@ -312,7 +247,7 @@ function findWords(old: string, fresh: string): [Chunk[], Chunk[]] | undefined {
 function betweenEnds(old: string, fresh: string): [Chunk[], Chunk[]] {
   const isCut = old.length > maxPart || fresh.length > maxPart;
   const [lead, tail] = isCut ? sharedEnds(old, fresh) : [0, 0];
-  if (lead + tail === 0) return [wholeParts(old), wholeParts(fresh)];
+  if (lead + tail === 0) return [wholeLine(old), wholeLine(fresh)];
   const side = (line: string) =>
     [
       { text: line.slice(0, lead), changed: false },
@@ -336,43 +271,27 @@ function sharedEnds(a: string, b: string): [lead: number, tail: number] {
   return [lead, tail];
 }
 
-function equalLine(line: string): Chunk[] {
-  return [{ text: clip(chomp(line), maxPart), changed: false }];
-}
-
-const wholeLine = (line: string): Chunk[] => showTail(wholeParts(line));
-
-const wholeParts = (line: string): Chunk[] => [{ text: clip(line, maxPart), changed: false }];
+const wholeLine = (line: string): Chunk[] => [{ text: clip(line), changed: false }];
 
 function clipPart({ text, changed }: Chunk): Chunk {
-  if (changed) return { text: /\S/.test(text) ? clip(text, maxPart) : text, changed };
+  if (changed) return { text: text.trim() === '' ? text : clip(text), changed };
   if (text.length <= maxEqual) return { text, changed };
   return { text: `${takeFirst(text, maxEqual / 2)} … ${takeLast(text, maxEqual / 2)}`, changed };
 }
 
-function clip(text: string, length: number): string {
-  if (text.length <= length) return text;
-  const end = text.endsWith('\n') ? '\n' : '';
-  const first = takeFirst(text, length);
-  return `${first} … (${text.length - first.length} characters more)${end}`;
+function clip(text: string): string {
+  if (text.length <= maxPart) return text;
+  const first = takeFirst(text, maxPart);
+  return `${first} … (${text.length - first.length} characters more)`;
 }
 
-/** Makes visible what a changed line would hide: other blanks, trailing blanks, returns, a missing last line break. */
-function showTail(parts: readonly Chunk[]): Chunk[] {
-  const last = parts.at(-1);
-  if (last === undefined) return [];
-  const tail = /[^\S\n]*\n?$/.exec(last.text)?.[0] ?? '';
-  const head = last.text.slice(0, last.text.length - tail.length);
-  const blanks = visibleBlanks(chomp(tail)).replaceAll('\r', '␍');
-  const end = tail.endsWith('\n') ? '' : ' (no line break at the end)';
-  const shown = parts
-    .slice(0, -1)
-    .map((part) =>
-      part.changed && !/\S/.test(part.text) ? { ...part, text: visibleBlanks(part.text) } : part,
-    );
-  return [...shown, { ...last, text: `${head}${blanks}` }, { text: end, changed: false }].filter(
-    ({ text }) => text !== '',
-  );
+/** Makes blanks visible that alone differ, and those at the end of a changed line. */
+function showBlanks(parts: readonly Chunk[]): Chunk[] {
+  return parts
+    .map(({ text, changed }, at) => {
+      const end =
+        at === parts.length - 1 || (changed && text.trim() === '') ? text.trimEnd().length : text.length;
+      return { text: text.slice(0, end) + visibleBlanks(text.slice(end)), changed };
+    })
+    .filter(({ text }) => text !== '');
 }
-
-const chomp = (line: string): string => (line.endsWith('\n') ? line.slice(0, -1) : line);
