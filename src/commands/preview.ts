@@ -7,7 +7,7 @@ import { SharedWork } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { secretNamesIn } from '../model/marker.ts';
-import { startPreview } from '../preview/server.ts';
+import { Preview } from '../preview/server.ts';
 import { previewTemplates, type Snapshot } from '../preview/snapshot.ts';
 import { watchFolder } from '../preview/watch.ts';
 import { type ArgsOf, type CommonArgv, describeCommand, flag, portOption, scopeOptions } from './command.ts';
@@ -55,7 +55,7 @@ export const command = describeCommand({
     }
   };
   await update();
-  const preview = await startPreview({ port: args.port, snapshot, redact: (text) => io.redactor.text(text) });
+  const preview = await new Preview(snapshot, (text) => io.redactor.text(text)).start(args.port);
   io.stdout.write(`${preview.url}\n`);
   if (!io.quiet) io.stderr.write('The page is updated when manifests change. Press Ctrl-C to stop.\n');
   let watch: ReturnType<typeof watchFolder> | undefined;

@@ -1,20 +1,19 @@
 import { decodeHTML } from 'entities';
 import { messageStyle } from '../generated/preview-page.ts';
-import type { Address } from '../model/address.ts';
 import { get, getText, isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
 import type { Outcome } from '../render/renderer.ts';
 import type { Message, RenderedSides } from '../render/template.ts';
 import { picturesMarkup } from '../report/html/mail-markup.ts';
 import { html, Markup, markMatches } from '../report/html/markup.ts';
-import type { FurtherRendered, Rendered, RenderedSide } from '../report/options.ts';
+import type { FurtherRendered, RenderedSide } from '../report/options.ts';
 import { oneLine, takeFirst } from '../report/safe.ts';
-import type { RenderedTemplate } from './protocol.ts';
+import type { Base, ListedTemplate, RenderedTemplate } from './protocol.ts';
 
 /** Nothing runs in the document and no request leaves it. It may use styles and embedded pictures only. */
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-export function toRendered({ before, after, further, remark }: RenderedSides): Required<Rendered> {
+export function toRendered({ before, after, further, remark }: RenderedSides) {
   return {
     before: renderedSide(before),
     after: renderedSide(after),
@@ -27,16 +26,30 @@ export function toRendered({ before, after, further, remark }: RenderedSides): R
   };
 }
 
+const baseWords: Readonly<Record<Base, string>> = {
+  tenant: 'Before, in the tenant',
+  default: "Before: the vendor's default",
+  nothing: 'Before',
+  'not-read': 'Before',
+};
+
 /**
  * A template that was rendered, for the page.
  *
+ * @param oldSince when it was loaded, if the files have changed since and do not load
  * @param vendor the vendor's default, if it has changed since the template was customised
  */
 export function renderedTemplate(
-  address: Address,
+  { address, base, isRemoved }: Pick<ListedTemplate, 'address' | 'base' | 'isRemoved'>,
+  oldSince: string | null,
   sides: RenderedSides,
   vendor: RenderedSides | null,
 ): RenderedTemplate {
+  const declared = oldSince === null ? '' : ` at ${new Date(oldSince).toLocaleTimeString()}`;
+  const captions = [
+    baseWords[base],
+    isRemoved ? "After: the vendor's default takes its place" : `After, as declared${declared}`,
+  ] as const;
   const rendered = toRendered(sides);
   const further: FurtherRendered[] = [...rendered.further];
   if (vendor) {
@@ -49,7 +62,8 @@ export function renderedTemplate(
       captions: [`The vendor's old default ${old}`.trim(), "The vendor's new default"],
     });
   }
-  return { context: sides.context, markup: picturesMarkup(address, { ...rendered, further }).toString() };
+  const markup = picturesMarkup(address, { ...rendered, further, captions }).toString();
+  return { context: sides.context, markup };
 }
 
 /**
@@ -116,39 +130,20 @@ function page(content: Markup, kind: 'mail' | 'plain' = 'plain'): string {
   return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta http-equiv="x-dns-prefetch-control" content="off"><base target="_blank"><meta name="color-scheme" content="light"><meta name="viewport" content="width=device-width"><title>Rendered template</title>${base}</head>${content}`.toString();
 }
 
-/** A chat message as its recipients see it, in plain HTML. */
+/**
+ * A Slack or Teams message in plain HTML: the blocks of Slack, the cards of Teams, and other texts. The message's own text is
+ * only for the notification on a phone, unless there is nothing else.
+ */
 function chatMarkup(content: Json): Markup {
-  // The preview of the message on a phone.
-  const notice = isObject(content) ? (getText(content, 'text') ?? '') : '';
-  const parts = chatParts(content);
-  const repeated = parts.length === 1 && parts[0]?.is === 'text' && parts[0].text === notice;
-  return html`<main class="message">${parts.map(partMarkup)}</main>${notice === '' || repeated ? '' : html`<p class="notice"><span>Notification text</span> ${formatChat(notice)}</p>`}`;
-}
-
-function partMarkup(part: ChatPart): Markup {
-  switch (part.is) {
-    case 'heading':
-    case 'note':
-      return html`<p class="${part.is}">${formatChat(part.text)}</p>`;
-    case 'text':
-      return html`<p>${formatChat(part.text)}</p>`;
-    case 'button':
-      return html`<span class="${`button ${part.style}`.trim()}">${part.text}</span>`;
-    case 'image':
-      return html`<p class="image">${part.text}</p>`;
-    case 'fact':
-      return html`<p><strong>${part.name}</strong> ${formatChat(part.text)}</p>`;
-    case 'row': {
-      const columns = part.columns.map((parts) => {
-        // A button or a picture takes only the room that it needs.
-        const isSmall = parts.every(({ is }) => is === 'button' || is === 'image');
-        return html`<div class="${isSmall ? 'small' : 'wide'}">${parts.map(partMarkup)}</div>`;
-      });
-      return html`<div class="row">${columns}</div>`;
-    }
-    case 'divider':
-      return html`<hr>`;
-  }
+  const message = isObject(content) ? content : { text: content };
+  const text = getText(message, 'text') ?? '';
+  const shown = partsWithin(message, '');
+  const parts = [
+    ...textPart(getText(message, 'title'), 'heading'),
+    ...(shown.length > 0 ? shown : textPart(text, '')),
+  ];
+  const notice = html`<p class="notice"><span>Notification text</span> ${formatChat(text)}</p>`;
+  return html`<main class="message">${parts.map(({ markup }) => markup)}</main>${shown.length === 0 || text === '' ? '' : notice}`;
 }
 
 /** Slack's `*bold*`, `_italic_`, `~struck~`, `<url|label>`, both kinds of `code`, and Teams' `**bold**` and `[label](url)`. */
@@ -158,7 +153,6 @@ const spans =
 /** Lines that begin with `>`, which some templates escape. */
 const quoted = /^((?:(?:>|&gt;).*(?:\n|$))+)/m;
 
-/** A chat text with its quotes. */
 function formatChat(text: string): Markup {
   const parts = text.split(quoted).map((part, at) => {
     if (at % 2 === 0) return formatSpans(part);
@@ -182,56 +176,29 @@ function span({ groups = {} }: RegExpExecArray): Markup {
   return html`<span class="link" title="${target ?? url ?? ''}">${name ?? label ?? url ?? ''}</span>`;
 }
 
-/** One line or element of a chat message, as plain text. */
-type ChatPart =
-  | { readonly is: 'heading' | 'text' | 'note' | 'image'; readonly text: string }
-  | { readonly is: 'button'; readonly text: string; readonly style: '' | 'primary' | 'danger' }
-  | { readonly is: 'fact'; readonly name: string; readonly text: string }
-  | { readonly is: 'divider' }
-  /** Elements side by side. */
-  | { readonly is: 'row'; readonly columns: readonly (readonly ChatPart[])[] };
-
-const maxDepth = 40;
-const maxParts = 500;
+/** One line or element of a chat message. */
+interface Part {
+  readonly markup: Markup;
+  /** A button or a picture takes only the room that it needs. */
+  readonly isSmall: boolean;
+}
 
 /** Members that hold further elements, in the order of display. */
-const containers = [
-  'blocks',
-  'attachments',
-  'messageJSON',
-  'content',
-  'body',
-  'sections',
-  'elements',
-  'inlines',
-  'items',
-  'rows',
-  'facts',
-  'actions',
-  'potentialAction',
-] as const;
+const containers =
+  'blocks attachments messageJSON content body sections elements inlines items rows facts actions potentialAction'.split(
+    ' ',
+  );
 
 /** Members whose elements stand side by side. */
 const rows = ['columns', 'cells'] as const;
 
-/**
- * The visible parts of a Slack or Teams message: the blocks of Slack, the cards of Teams, and other texts. The message's own text
- * is shown only if there is nothing else: it is meant for the notification.
- */
-export function chatParts(content: Json): ChatPart[] {
-  if (!isObject(content)) return ownText(content);
-  const title = getText(content, 'title');
-  const shown = partsWithin(content, 0);
-  const parts = shown.length > 0 ? shown : ownText(get(content, 'text') ?? null);
-  return [...(title ? [{ is: 'heading', text: title } as const] : []), ...parts].slice(0, maxParts);
-}
-
-function partsWithin(element: JsonObject, depth: number): ChatPart[] {
-  if (depth > maxDepth) return [];
-  const fields = itemsOf(element, 'fields').map((item) => partsFrom(item, depth));
+/** @param look of the texts, as a class */
+function partsWithin(element: JsonObject, look: string): Part[] {
+  const partsIn = (name: string) => itemsOf(element, name).map((item) => partsFrom(item, look));
+  const fields = partsIn('fields');
   return [
-    ...containers.flatMap((name) => itemsOf(element, name).flatMap((item) => partsFrom(item, depth))),
-    ...rows.flatMap((name) => rowOf(itemsOf(element, name).map((item) => partsFrom(item, depth)))),
+    ...containers.flatMap((name) => partsIn(name).flat()),
+    ...rows.flatMap((name) => rowOf(partsIn(name))),
     // Slack shows fields in two columns.
     ...fields.flatMap((_, at) => (at % 2 === 0 ? rowOf(fields.slice(at, at + 2)) : [])),
   ];
@@ -242,34 +209,50 @@ function itemsOf(element: JsonObject, name: string): readonly Json[] {
   return isArray(value) ? value : [value];
 }
 
-function partsFrom(item: Json, depth: number): ChatPart[] {
-  return isObject(item) ? partsOf(item, depth + 1) : ownText(item);
+function partsFrom(item: Json, look: string): readonly Part[] {
+  return isObject(item) ? partsOf(item, look) : textPart(item, look);
 }
 
 /** Columns side by side; a single one is not a row. */
-function rowOf(columns: readonly (readonly ChatPart[])[]): readonly ChatPart[] {
+function rowOf(columns: readonly (readonly Part[])[]): readonly Part[] {
   const shown = columns.filter(({ length }) => length > 0);
-  return shown.length > 1 ? [{ is: 'row', columns: shown }] : shown.flat();
+  if (shown.length < 2) return shown.flat();
+  const cells = shown.map((parts) => {
+    const size = parts.every(({ isSmall }) => isSmall) ? 'small' : 'wide';
+    return html`<div class="${size}">${parts.map(({ markup }) => markup)}</div>`;
+  });
+  return [part(html`<div class="row">${cells}</div>`)];
 }
 
-function partsOf(element: JsonObject, depth: number): ChatPart[] {
+const part = (markup: Markup, isSmall = false): Part => ({ markup, isSmall });
+
+function textPart(text: Json, look: string): Part[] {
+  if (typeof text !== 'string' || text.trim() === '') return [];
+  const shown = formatChat(text);
+  return [part(look === '' ? html`<p>${shown}</p>` : html`<p class="${look}">${shown}</p>`)];
+}
+
+const imagePart = (text: string | null): Part => part(html`<p class="image">${text ?? 'image'}</p>`, true);
+
+function partsOf(element: JsonObject, outer: string): readonly Part[] {
   const type = getText(element, 'type') ?? getText(element, '@type') ?? '';
   const text = labelOf(element);
-  const alternative = getText(element, 'alt_text') ?? getText(element, 'altText') ?? 'image';
-  if (type === 'divider') return [{ is: 'divider' }];
-  if (/^image$/i.test(type)) return [{ is: 'image', text: alternative }];
-  if (controls.test(type)) return [{ is: 'button', text, style: buttonStyleOf(element) }];
+  if (type === 'divider') return [part(html`<hr>`)];
+  if (/^image$/i.test(type)) return [imagePart(getText(element, 'alt_text') ?? getText(element, 'altText'))];
+  if (controls.test(type))
+    return [part(html`<span class="${`button ${buttonStyleOf(element)}`.trim()}">${text}</span>`, true)];
   const name = getText(element, 'title') ?? getText(element, 'name');
   const value = getText(element, 'value');
-  if (name !== null && value !== null) return [{ is: 'fact', name, text: value }];
-  const ownParts = text === '' ? [] : [{ is: styleOf(element, type), text } as const];
-  const parts = [...ownParts, ...partsWithin(element, depth)].map((part) =>
-    type === 'context' && part.is === 'text' ? ({ ...part, is: 'note' } as const) : part,
-  );
-  const picture: ChatPart = { is: 'image', text: getText(element, 'activityTitle') ?? 'image' };
-  const pictures = getText(element, 'activityImage') ? [picture] : [];
+  if (name !== null && value !== null)
+    return [part(html`<p><strong>${name}</strong> ${formatChat(value)}</p>`)];
+  const look = type === 'context' ? 'note' : outer;
+  const parts = [
+    ...textPart(text, isHeading(element, type) ? 'heading' : look),
+    ...partsWithin(element, look),
+  ];
+  const pictures = getText(element, 'activityImage') ? [imagePart(getText(element, 'activityTitle'))] : [];
   // Slack's accessory stands right of its section, and the picture of a section in Teams left of it.
-  return [...rowOf([pictures, parts, partsFrom(get(element, 'accessory') ?? null, depth)])];
+  return rowOf([pictures, parts, partsFrom(get(element, 'accessory') ?? null, look)]);
 }
 
 /** Buttons and fields of Slack, and the actions of Teams. */
@@ -282,10 +265,9 @@ function buttonStyleOf(element: JsonObject): '' | 'primary' | 'danger' {
   return /^(?:danger|destructive)$/i.test(style) ? 'danger' : '';
 }
 
-function styleOf(element: JsonObject, type: string): 'heading' | 'text' {
-  const isLarge = ['Large', 'ExtraLarge', 'large', 'extraLarge'].includes(getText(element, 'size') ?? '');
-  const isBold = /^bolder$/i.test(getText(element, 'weight') ?? '');
-  return type === 'header' || isLarge || isBold ? 'heading' : 'text';
+function isHeading(element: JsonObject, type: string): boolean {
+  const isLarge = /^(?:extra)?large$/i.test(getText(element, 'size') ?? '');
+  return type === 'header' || isLarge || /^bolder$/i.test(getText(element, 'weight') ?? '');
 }
 
 /** Slack writes `text: {type, text}`, or `placeholder` for a field; Teams `text`, `title` or `activityTitle`. */
@@ -295,8 +277,4 @@ function labelOf(element: JsonObject): string {
   return typeof text === 'string'
     ? text
     : (getText(element, 'title') ?? getText(element, 'activityTitle') ?? '');
-}
-
-function ownText(value: Json): ChatPart[] {
-  return typeof value === 'string' && value.trim() !== '' ? [{ is: 'text', text: value }] : [];
 }

@@ -1,15 +1,8 @@
 import { listedFor, type VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
 import { interruption } from '../model/failure.ts';
-import {
-  isArray,
-  isObject,
-  type Json,
-  type JsonObject,
-  mapJson,
-  mapMembers,
-  objectFrom,
-} from '../model/json.ts';
+import { isObject, type JsonObject, mapJson, mapMembers } from '../model/json.ts';
+import { renderBody } from '../model/marker.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import { setMember } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -89,7 +82,8 @@ export function sidesOf(change: Change, base: JsonObject | null = null): Sides<J
     diff.some(({ path }) => ['/body', '/slackTemplate', '/teamsTemplate'].includes(path));
   if (action === 'delete' && base === null && !isWhole) return { before: null, after: null };
   const body = requests[0]?.body;
-  const written = action === 'delete' ? base : isObject(body) ? unwrapBody(body) : null;
+  const sent = isObject(body) ? renderBody(body, (name) => `(secret ${name})`) : null;
+  const written = action === 'delete' ? base : sent;
   // Paths lead into JSON that is written as text, such as the blocks of a Slack message.
   const after = isObject(written)
     ? mapMembers(written, (field, name) => (isMessage(name) ? mapJson(field, parseTexts) : field))
@@ -104,15 +98,4 @@ export function sidesOf(change: Change, base: JsonObject | null = null): Sides<J
     return setMember(value, each.path, each.sensitive ? redacted : earlier);
   }, after ?? {});
   return { before, after };
-}
-
-/** A body as values: secrets stay markers, and text that holds JSON is the JSON. */
-function unwrapBody(value: Json): Json {
-  if (isArray(value)) return value.map(unwrapBody);
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value);
-  const [name, content = null] = entries.length === 1 ? (entries[0] ?? []) : [];
-  if (name === '$literal') return content;
-  if (name === '$jsonText') return unwrapBody(content);
-  return objectFrom(entries.map(([member, item]) => [member, unwrapBody(item)]));
 }

@@ -1,4 +1,3 @@
-import type { Severity } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
 
 /** The header that proves a request comes from the page itself. */
@@ -16,21 +15,15 @@ export interface TemplateList {
   readonly isReading: boolean;
   /** When the state that is shown was loaded, as an ISO date; `null` if none has loaded yet. */
   readonly loadedAt: string | null;
-  /** Problems that belong to no template; if the files do not load, all errors. */
-  readonly problems: readonly Problem[];
+  /** Those that belong to no template; if the files do not load, all errors. */
+  readonly problems: Problems;
   readonly templates: readonly ListedTemplate[];
 }
 
-/** A problem of the project or of one template; an empty text stands for none. */
-export interface Problem {
-  readonly code: string;
-  readonly severity: Severity;
-  readonly message: string;
-  readonly place: string;
-  /** A link that opens the place in an editor. */
-  readonly editor: string;
-  readonly excerpt: string;
-  readonly hint: string;
+export interface Problems {
+  readonly count: number;
+  /** List items: HTML of the program, in which all texts are escaped. */
+  readonly markup: string;
 }
 
 export interface ListedTemplate {
@@ -44,7 +37,7 @@ export interface ListedTemplate {
   readonly base: Base;
   readonly isRemoved: boolean;
   readonly differs: boolean;
-  readonly problems: readonly Problem[];
+  readonly problems: Problems;
 }
 
 /** The body of `POST /api/render`. */
@@ -59,8 +52,4 @@ export interface RenderedTemplate {
   readonly context: JsonObject;
   /** Both sides as the report shows them: HTML of the program, in which all texts of templates are escaped. */
   readonly markup: string;
-}
-
-export interface PreviewError {
-  readonly error: string;
 }

@@ -9,30 +9,8 @@ import { controlsMarkup } from '../report/html/mail-markup.ts';
 import type { Redact } from '../report/options.ts';
 import { escapeHtml } from '../report/safe.ts';
 import { renderedTemplate } from './document.ts';
-import { type PreviewError, type RenderedTemplate, type TemplateList, tokenHeader } from './protocol.ts';
+import { type RenderedTemplate, type TemplateList, tokenHeader } from './protocol.ts';
 import { redactProblems, redactTemplate, type Snapshot, templateList } from './snapshot.ts';
-
-/**
- * Starts the server. Rejects with the system's error if the port is taken.
- *
- * @param port 0 takes a free port
- * @param redact removes secrets from what the page shows
- */
-export async function startPreview({
-  port,
-  snapshot,
-  renderer = new Renderer(),
-  redact = (text) => text,
-}: {
-  port: number;
-  snapshot: Snapshot;
-  renderer?: Renderer;
-  redact?: Redact;
-}): Promise<Preview> {
-  const preview = new Preview(snapshot, renderer, redact);
-  await preview.listen(port);
-  return preview;
-}
 
 const maxBody = 1_000_000;
 
@@ -50,8 +28,7 @@ const securityHeaders: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
 };
 
-/** The page of notification templates, served on loopback. */
-class Preview {
+export class Preview {
   readonly #token = randomBytes(24).toString('base64url');
   readonly #renderer: Renderer;
   readonly #redact: Redact;
@@ -64,7 +41,8 @@ class Preview {
   #version = 1;
   #port = 0;
 
-  constructor(snapshot: Snapshot, renderer: Renderer, redact: Redact) {
+  /** @param redact removes secrets from what the page shows */
+  constructor(snapshot: Snapshot, redact: Redact, renderer = new Renderer()) {
     this.#snapshot = redactProblems(snapshot, redact);
     this.#renderer = renderer;
     this.#redact = redact;
@@ -77,11 +55,13 @@ class Preview {
     return `http://127.0.0.1:${this.#port}/`;
   }
 
-  async listen(port: number): Promise<void> {
+  /** Rejects with the system's error if the port is taken; 0 takes a free one. */
+  async start(port: number): Promise<this> {
     this.#server.listen(port, '127.0.0.1');
     await once(this.#server, 'listening');
     const address = this.#server.address();
     if (typeof address === 'object' && address) this.#port = address.port;
+    return this;
   }
 
   /** Says on every open page that files or the tenant are being read again, until the next {@link show}. */
@@ -103,7 +83,7 @@ class Preview {
 
   #notifyAll(): void {
     this.#version += 1;
-    for (const listener of this.#listeners) this.#notify(listener);
+    for (const listener of this.#listeners) listener.write(`data: ${this.#version}\n\n`);
   }
 
   async close(): Promise<void> {
@@ -151,10 +131,10 @@ class Preview {
       return send(response, 400, { error: 'The context is not a JSON object.' });
     const { sides, versions, ...samples } = redactTemplate(template, this.#snapshot, this.#redact);
     const choice: ContextChoice = context ? { from: 'user', context } : { from: 'samples', ...samples };
-    const { address: shown, medium } = template;
-    const rendered = await renderTemplate(this.#renderer, medium, sides, choice);
-    const vendor = versions && (await renderTemplate(this.#renderer, medium, versions, choice));
-    send(response, 200, renderedTemplate(shown, rendered, vendor));
+    const { isBroken, loadedAt } = this.#snapshot;
+    const rendered = await renderTemplate(this.#renderer, template.medium, sides, choice);
+    const vendor = versions && (await renderTemplate(this.#renderer, template.medium, versions, choice));
+    send(response, 200, renderedTemplate(template, isBroken ? loadedAt : null, rendered, vendor));
   }
 
   /** Server-sent events: one for the state that is shown now and one for each later state. */
@@ -162,11 +142,7 @@ class Preview {
     response.writeHead(200, { ...securityHeaders, 'content-type': 'text/event-stream' });
     this.#listeners.add(response);
     response.on('close', () => this.#listeners.delete(response));
-    this.#notify(response);
-  }
-
-  #notify(listener: ServerResponse): void {
-    listener.write(`data: ${this.#version}\n\n`);
+    response.write(`data: ${this.#version}\n\n`);
   }
 }
 
@@ -209,7 +185,7 @@ async function readBody(request: IncomingMessage) {
 function send(
   response: ServerResponse,
   status: number,
-  body: TemplateList | RenderedTemplate | PreviewError,
+  body: TemplateList | RenderedTemplate | { readonly error: string },
 ): void {
   if (!response.headersSent) sendText(response, 'application/json', JSON.stringify(body), status);
 }

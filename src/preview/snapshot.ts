@@ -7,16 +7,16 @@ import type { Resource } from '../kinds/resource.ts';
 import { listedFor, type VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic, Source } from '../model/diagnostic.ts';
-import { get, type Json, type JsonObject, mapMembers, objectFrom } from '../model/json.ts';
-import { secretName } from '../model/marker.ts';
+import { get, type JsonObject, mapMembers, objectFrom } from '../model/json.ts';
+import { secretNamesIn } from '../model/marker.ts';
 import { withValueOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { Sides } from '../render/template.ts';
+import { diagnosticsMarkup } from '../report/html/entries.ts';
 import type { Redact } from '../report/options.ts';
 import { redactDocument, redactValue } from '../report/redacted.ts';
-import { oneLine, printable } from '../report/safe.ts';
-import { place } from '../report/words.ts';
-import type { ListedTemplate, Problem, TemplateList } from './protocol.ts';
+import { oneLine } from '../report/safe.ts';
+import type { ListedTemplate, Problems, TemplateList } from './protocol.ts';
 
 /** A declared template, and the tenant's version if it was read. */
 export interface PreviewTemplate extends Omit<ListedTemplate, 'place' | 'editor' | 'problems'> {
@@ -26,7 +26,6 @@ export interface PreviewTemplate extends Omit<ListedTemplate, 'place' | 'editor'
   readonly moved: Sides<JsonObject> | null;
 }
 
-/** Everything that the page shows at one moment. */
 export interface Snapshot {
   readonly environment: string;
   /** The project's folder, for links that open an editor. */
@@ -91,7 +90,7 @@ export function previewTemplates(
       const before =
         current &&
         mapMembers(current.fields, (value, name) =>
-          holdsSecret(get(fields, name) ?? null) ? redacted : value,
+          secretNamesIn(get(fields, name) ?? null).length > 0 ? redacted : value,
         );
       return {
         address,
@@ -123,29 +122,25 @@ function applyDeclared(
 function differs(before: JsonObject, after: JsonObject): boolean {
   return Object.entries(notificationTemplate.fields).some(([name, field]) => {
     const wanted = get(after, name) ?? null;
-    return !holdsSecret(wanted) && !sameValue(field, wanted, get(before, name));
+    return secretNamesIn(wanted).length === 0 && !sameValue(field, wanted, get(before, name));
   });
-}
-
-function holdsSecret(value: Json): boolean {
-  if (secretName(value) !== null) return true;
-  return typeof value === 'object' && value !== null && Object.values(value).some(holdsSecret);
 }
 
 export function templateList(snapshot: Snapshot, isReading: boolean): TemplateList {
   const { environment, root, templates, diagnostics, isBroken, loadedAt } = snapshot;
   const addresses = new Set(templates.map(({ address }) => address));
   // Notes about other objects are left to `validate`. An error that keeps the files from loading concerns all templates.
-  const isElsewhere = ({ address, severity }: Diagnostic) =>
+  const problems = diagnostics.filter(({ address, severity }) =>
     isBroken
       ? severity === 'error'
-      : severity !== 'info' && (address === undefined || !addresses.has(address));
+      : severity !== 'info' && (address === undefined || !addresses.has(address)),
+  );
   return {
     environment: oneLine(environment),
     isBroken,
     isReading,
     loadedAt,
-    problems: diagnostics.filter(isElsewhere).map((each) => problemOf(each, root)),
+    problems: problemsOf(problems, root),
     templates: templates.map((template) => listedTemplate(template, snapshot)),
   };
 }
@@ -159,25 +154,19 @@ function listedTemplate(template: PreviewTemplate, { root, diagnostics }: Snapsh
     locale: oneLine(listed.locale),
     place: oneLine(`${source.file}:${source.line}`),
     editor: editorLink(root, source),
-    problems: diagnostics
-      .filter(({ address }) => address === listed.address)
-      .map((each) => problemOf(each, root)),
+    problems: problemsOf(
+      diagnostics.filter(({ address }) => address === listed.address),
+      root,
+    ),
   };
+}
+
+function problemsOf(diagnostics: readonly Diagnostic[], root: string): Problems {
+  const items = diagnosticsMarkup(diagnostics, (source) => editorLink(root, source));
+  return { count: items.length, markup: items.join('') };
 }
 
 function editorLink(root: string, { file, line, column }: Source): string {
   const path = resolve(root, file).split(sep).map(encodeURIComponent).join('/');
   return `vscode://file/${path.replace(/^\//, '')}:${line}:${column}`;
-}
-
-function problemOf({ code, severity, message, source, excerpt, hint }: Diagnostic, root: string): Problem {
-  return {
-    code: oneLine(code),
-    severity,
-    message: printable(message),
-    place: source ? oneLine(place(source)) : '',
-    editor: source ? editorLink(root, source) : '',
-    excerpt: printable(excerpt ?? ''),
-    hint: printable(hint ?? ''),
-  };
 }

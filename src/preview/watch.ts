@@ -12,42 +12,33 @@ const quietTime = 60;
  * watching a whole tree depends on the platform and would include `node_modules`.
  */
 export function watchFolder(root: string, onChange: () => void): { close(): void } {
-  const watchers = new Map<string, FSWatcher>();
+  let watchers: FSWatcher[] = [];
   let timer: NodeJS.Timeout | undefined;
-  const drop = (folder: string) => {
-    watchers.get(folder)?.close();
-    watchers.delete(folder);
+  const close = () => {
+    clearTimeout(timer);
+    for (const watcher of watchers) watcher.close();
   };
   const follow = () => {
-    const folders = foldersBelow(root);
-    for (const known of watchers.keys()) if (!folders.has(known)) drop(known);
-    for (const folder of folders) if (!watchers.has(folder)) add(folder);
+    close();
+    watchers = [...foldersBelow(root)].flatMap((folder) => {
+      try {
+        // An error says that the folder is gone: the folder above it has an event.
+        return watch(folder, onEvent).on('error', () => {});
+      } catch {
+        return [];
+      }
+    });
   };
-  const onEvent = () => {
+  const onEvent = (_event: string, name: string | null) => {
+    if (name !== null && ignored.has(name)) return;
     clearTimeout(timer);
     timer = setTimeout(() => {
       follow();
       onChange();
     }, quietTime);
   };
-  const add = (folder: string) => {
-    try {
-      const watcher = watch(folder, (_event, name) => {
-        if (name === null || !ignored.has(name)) onEvent();
-      });
-      watcher.on('error', () => drop(folder));
-      watchers.set(folder, watcher);
-    } catch {
-      // The folder is gone again. The folder above it gets an event.
-    }
-  };
   follow();
-  return {
-    close() {
-      clearTimeout(timer);
-      for (const folder of [...watchers.keys()]) drop(folder);
-    },
-  };
+  return { close };
 }
 
 function foldersBelow(root: string): Set<string> {

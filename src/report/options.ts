@@ -14,17 +14,8 @@ export type Document =
 
 export type Redact = (text: string) => string;
 
-/** The commit that a document was made of. What is not known is empty. */
-interface Commit {
-  readonly id: string;
-  readonly branch: string;
-  readonly author: string;
-  readonly url: string;
-}
-
 /** How a report is laid out, and how much of it. */
 export interface ReportView {
-  /** Allow terminal colours. */
   readonly colour: boolean;
   readonly width: number;
   /** Show long values whole, the requests, and every remark. */
@@ -37,7 +28,8 @@ export interface ReportView {
 export interface ReportContext {
   /** The project's folder in its repository, with `/` at its end: CI systems look for files from the top. */
   readonly folder?: string;
-  readonly commit?: Commit;
+  /** The commit that a document was made of. What is not known is empty. */
+  readonly commit?: Readonly<Record<'id' | 'branch' | 'author' | 'url', string>>;
   /** Milliseconds since 1970, for the age of a saved document. Left out: a terminal shows no age. */
   readonly now?: number;
   /** The web address of a line in a manifest: `https://host/blob/REV/{file}#L{line}`. */
@@ -77,13 +69,11 @@ export interface Rendered {
   readonly further?: readonly FurtherRendered[];
   /** A sentence about changed lines that no rendering shows; empty or left out if there are none. */
   readonly remark?: string;
+  /** The titles of both sides, if they are not only before and after a change. */
+  readonly captions?: readonly [before: string, after: string];
 }
 
-export interface FurtherRendered {
+export interface FurtherRendered extends Pick<Rendered, 'before' | 'after' | 'captions'> {
   /** Names the difference; code stands in backticks. */
   readonly title: string;
-  readonly before: RenderedSide | null;
-  readonly after: RenderedSide | null;
-  /** The titles of both sides, if they are not before and after a change. */
-  readonly captions?: readonly [before: string, after: string];
 }

@@ -1,7 +1,7 @@
 import { createServer as createTcpServer, type Server } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startPreview } from '../../src/preview/server.ts';
+import { Preview } from '../../src/preview/server.ts';
 import type { Snapshot } from '../../src/preview/snapshot.ts';
 import { Renderer } from '../../src/render/renderer.ts';
 import { executablePath, launch, violations } from '../support/browser.ts';
@@ -27,7 +27,7 @@ describe.skipIf(executablePath === undefined)('the page', () => {
   let outside: Server;
   let connections = 0;
   let port = 0;
-  let open: Awaited<ReturnType<typeof startPreview>> | undefined;
+  let open: Preview | undefined;
 
   beforeAll(async () => {
     browser = await launch();
@@ -50,7 +50,7 @@ describe.skipIf(executablePath === undefined)('the page', () => {
 
   async function visit(shown: Snapshot, options: VisitOptions = {}) {
     const renderer = new Renderer({ milliseconds: options.milliseconds ?? 20_000, megabytes: 64 });
-    open = await startPreview({ port: 0, snapshot: shown, renderer });
+    open = await new Preview(shown, (text) => text, renderer).start(0);
     const context = await browser.newContext({
       viewport: { width: options.width ?? 1400, height: 900 },
       colorScheme: options.dark ? 'dark' : 'light',
@@ -236,9 +236,9 @@ describe.skipIf(executablePath === undefined)('the page', () => {
       { code: 'unknown-field', severity: 'error', message: 'Unknown field `bdy`.', source, address },
     ] as const;
     preview.show(snapshot([mail], { diagnostics, isBroken: true }));
-    await page.getByRole('alert').getByText('config/a.yaml:3:1: Unknown field `bdy`.').waitFor();
-    await page.locator('#alerts').getByText('Unknown field `bdy`.').waitFor();
-    await page.locator('figcaption', { hasText: /After as declared at \d/ }).waitFor();
+    await page.getByRole('alert').getByText('The project does not load.').waitFor();
+    await page.locator('#alerts', { hasText: 'config/a.yaml:3:1 Unknown field `bdy`.' }).waitFor();
+    await page.locator('figcaption', { hasText: /After, as declared at \d/ }).waitFor();
     await inFrame(page, 'After').getByText('Dear Ann Example').waitFor();
     expect(await page.getByText('Live', { exact: true }).count()).toBe(0);
     preview.show(snapshot([mail]));

@@ -108,13 +108,16 @@ describe.skipIf(executablePath === undefined)('the report of a plan in a browser
     const page = await browser.newPage();
     await page.goto(pathToFileURL(file).href);
     await page.getByText('The same where no condition holds').waitFor();
-    await page.frameLocator('iframe[title$="no condition holds, rendered after"]').getByText('new').waitFor();
     await page
-      .frameLocator('iframe[title$="no condition holds, rendered before"]')
+      .frameLocator('iframe[title$="no condition holds, rendered: After"]')
+      .getByText('new')
+      .waitFor();
+    await page
+      .frameLocator('iframe[title$="no condition holds, rendered: Before"]')
       .getByText('old')
       .waitFor();
     expect(await page.locator('iframe').count()).toBe(4);
-    const frame = page.frameLocator('iframe[title$="no condition holds, rendered after"]');
+    const frame = page.frameLocator('iframe[title$="no condition holds, rendered: After"]');
     await expect.poll(() => frame.locator('x-mark[data-is="words"]').count()).toBe(1);
     await page.getByRole('button', { name: 'Next change' }).click();
     await expect.poll(() => frame.locator('x-mark[data-is="current"]').count()).toBe(1);
@@ -148,7 +151,7 @@ describe.skipIf(executablePath === undefined)('the report of a plan in a browser
     ] as const)('and is accessible, %i wide and %s', async (width, colorScheme) => {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme });
-      const frame = page.locator(`iframe[title*="${template.address}"][title$="after"]`);
+      const frame = page.locator(`iframe[title*="${template.address}"][title$="After"]`);
       await frame.scrollIntoViewIfNeeded();
       const heading = frame.contentFrame().locator('h1');
       await heading.waitFor();

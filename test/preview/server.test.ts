@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listedFor } from '../../src/kinds/template-variables.ts';
-import { startPreview } from '../../src/preview/server.ts';
+import { Preview } from '../../src/preview/server.ts';
 import { redactTemplate } from '../../src/preview/snapshot.ts';
 import { sidesIn, snapshot, template } from './support.ts';
 
@@ -24,12 +24,12 @@ it('renders a template from nothing that holds a secret, wherever it stands', ()
 });
 
 describe('the server', () => {
-  let preview: Awaited<ReturnType<typeof startPreview>>;
+  let preview: Preview;
   let token = '';
   const welcome = template({ after: { subject: 'Hi ${user.name}', body: '<b>$x</b>' } });
 
   beforeAll(async () => {
-    preview = await startPreview({ port: 0, snapshot: snapshot([welcome]) });
+    preview = await new Preview(snapshot([welcome]), String).start(0);
     token = /name="token" content="([^"]+)"/.exec((await ask({})).text)?.[1] ?? '';
   });
   afterAll(() => preview.close());
@@ -129,7 +129,7 @@ describe('the server', () => {
 
   it('shows the name of an environment as text', async () => {
     const odd = { ...snapshot([welcome]), environment: '<img src=x>' };
-    const other = await startPreview({ port: 0, snapshot: odd });
+    const other = await new Preview(odd, String).start(0);
     expect(await (await fetch(other.url)).text()).toContain('&lt;img src=x&gt;');
     await other.close();
   });

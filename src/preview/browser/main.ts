@@ -1,3 +1,4 @@
+import { groupBy } from '../../model/basics.ts';
 import { messageOf } from '../../model/failure.ts';
 import { isObject, type Json } from '../../model/json.ts';
 import {
@@ -12,10 +13,7 @@ import {
 } from '../../report/html/browser/dom.ts';
 import { Frames, fitAll } from '../../report/html/browser/frames.ts';
 import {
-  type Base,
   type ListedTemplate,
-  type PreviewError,
-  type Problem,
   type RenderedTemplate,
   type RenderQuestion,
   type TemplateList,
@@ -32,13 +30,6 @@ const pictures = find('rendered', HTMLElement);
 const sides = find('sides', HTMLElement);
 const frames = new Frames();
 const field = find('context', HTMLTextAreaElement);
-const baseWords: Readonly<Record<Base, string>> = {
-  tenant: 'in the tenant',
-  default: "the vendor's default",
-  nothing: '',
-  'not-read': '',
-};
-
 /** The key of a page's memory while it is loaded again, by the tab. */
 const storage = 'preview';
 /** Milliseconds without typing after which the template is rendered again. */
@@ -51,14 +42,12 @@ let selected = addressInUrl();
 /** Counts renderings, to drop an answer that arrives after a later question. */
 let turn = 0;
 let events: EventSource | null = null;
-/** The current content, so that frames only reload after a change. */
 let shown = '';
 let shownAddress = '';
-/** The typed contexts, by the address of their template. */
 const typed = new Map<string, TypedContext>();
 /** Where the page was before it was loaded again. */
 // Only this page of this origin writes it.
-let last: ScrollPlace = {
+let last = {
   address: '',
   top: 0,
   filter: '',
@@ -67,10 +56,22 @@ let last: ScrollPlace = {
 };
 
 startTheme();
-startPlace();
-startList();
+filter.value = last.filter;
+changedOnly.checked = last.isChangedOnly;
+history.scrollRestoration = 'manual';
+addEventListener('pagehide', () => {
+  last = { address: selected ?? '', top: scrollY, filter: filter.value, isChangedOnly: changedOnly.checked };
+  sessionStorage.setItem(storage, JSON.stringify(last));
+});
+filter.addEventListener('input', showList);
+changedOnly.addEventListener('change', showList);
+focusOnSlash(filter);
 startContext();
-startSides();
+frames.add(pictures);
+startSwitch('[data-pane]', ({ dataset }) => {
+  pictures.dataset.pane = dataset.pane ?? '';
+  fitAll(pictures);
+});
 addEventListener('hashchange', () => {
   const address = addressInUrl();
   if (address === selected) return;
@@ -90,8 +91,7 @@ function followServer(): void {
   events = new EventSource('/events');
   events.addEventListener('message', refresh);
   events.addEventListener('error', () => {
-    showLive('The preview has ended', false);
-    showStale('The preview has ended. The files may have changed since.');
+    showLive('The preview has ended', 'The preview has ended. The files may have changed since.');
   });
 }
 
@@ -108,56 +108,44 @@ async function refresh(): Promise<void> {
     const { isBroken, loadedAt } = list;
     oldSince = isBroken && loadedAt !== null ? new Date(loadedAt).toLocaleTimeString() : '';
     showState(list);
-    showAlerts(list);
     showList();
     showTemplate();
   } catch (error) {
-    showLive(messageOf(error), false);
-    showStale(`${messageOf(error)} This page may be out of date.`);
+    showLive(messageOf(error), `${messageOf(error)} This page may be out of date.`);
   }
 }
 
-/** Says "Live" only if the page shows the files as they are now. */
 function showState({ isBroken, isReading, problems }: TemplateList): void {
-  if (isReading) showLive('Reading again …', false);
-  else if (isBroken) showLive(oldSince === '' ? 'Nothing loaded yet' : `State of ${oldSince}`, false);
-  else showLive('Live', true);
-  if (!isBroken) {
-    showStale('');
-    return;
+  if (!isBroken) showLive(isReading ? 'Reading again …' : 'Live');
+  else if (oldSince === '') showLive('Nothing loaded yet', 'The project does not load.');
+  else {
+    const shown = `This page shows the last state that did, of ${oldSince}, and none of your later changes.`;
+    showLive(isReading ? 'Reading again …' : `State of ${oldSince}`, `The project does not load. ${shown}`);
   }
-  const shown =
-    oldSince === ''
-      ? 'Nothing has loaded yet.'
-      : `This page shows the last state that did, of ${oldSince}, and none of your later changes.`;
-  const [first, ...others] = problems;
-  const where = first ? ` ${first.place === '' ? '' : `${first.place}: `}${first.message}` : '';
-  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-  showStale(`The project does not load. ${shown}${where}${more}`);
-}
-
-/** Empty means that the page is current. */
-function showStale(text: string): void {
-  const stale = find('stale', HTMLElement);
-  stale.hidden = text === '';
-  stale.textContent = text;
-}
-
-function showLive(text: string, isOn: boolean): void {
-  find('live', HTMLElement).textContent = text;
-  root.classList.toggle('on', isOn);
-}
-
-function showAlerts({ isBroken, problems }: TemplateList): void {
   const alerts = find('alerts', HTMLElement);
-  const hasError = problems.some(({ severity }) => severity === 'error');
-  const title = isBroken ? 'Why the project does not load' : hasError ? 'Problems' : 'Remarks';
-  alerts.hidden = problems.length === 0;
-  alerts.classList.toggle('broken', hasError);
+  alerts.hidden = problems.count === 0;
+  alerts.classList.toggle('broken', isBroken);
+  const title = isBroken ? 'Why the project does not load' : 'Problems';
   alerts.replaceChildren(
     element('h2', {}, title),
-    element('ul', { class: 'notices' }, ...problems.map(problemItem)),
+    showProblems(element('ul', { class: 'notices' }), problems),
   );
+}
+
+/** Says "Live" only if the page shows the files as they are now. Empty: it is not out of date. */
+function showLive(text: string, stale = ''): void {
+  find('live', HTMLElement).textContent = text;
+  root.classList.toggle('on', text === 'Live');
+  const banner = find('stale', HTMLElement);
+  banner.hidden = stale === '';
+  banner.textContent = stale;
+}
+
+/** The server escaped all that is not its own in this markup; the policy runs none of it. */
+function showProblems(list: HTMLElement, { count, markup }: ListedTemplate['problems']): HTMLElement {
+  list.hidden = count === 0;
+  list.innerHTML = markup;
+  return list;
 }
 
 function showTemplate(): void {
@@ -173,9 +161,7 @@ function showTemplate(): void {
   const { address, key, medium, locale, problems } = template;
   find('key', HTMLElement).replaceChildren(...breakableKey(key));
   showFacts(template);
-  const list = find('problems', HTMLElement);
-  list.hidden = problems.length === 0;
-  list.replaceChildren(...problems.map(problemItem));
+  showProblems(find('problems', HTMLElement), problems);
   showContext(address);
   document.title = `${key} (${medium}, ${locale}) · tenantctl preview`;
   void render(template);
@@ -226,34 +212,18 @@ async function request<T>(path: string, question?: RenderQuestion): Promise<T> {
     ? fetch(path, { headers })
     : fetch(path, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body }));
   if (!response.ok) {
-    const { error }: PreviewError = await response.json();
+    const { error }: { error: string } = await response.json();
     throw new Error(error);
   }
   return response.json();
 }
 
-/** Lets the filters, the slash and the arrow keys work. */
-function startList(): void {
-  filter.addEventListener('input', showList);
-  changedOnly.addEventListener('change', showList);
-  focusOnSlash(filter);
-  listed.addEventListener('keydown', (event) => {
-    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-    event.preventDefault();
-    const step = event.key === 'ArrowDown' ? 1 : -1;
-    const links = findLinks();
-    links[links.findIndex(isFocused) + step]?.focus();
-  });
-}
-
 /** The templates that match the filters, by key. A link that had the focus keeps it. */
 function showList(): void {
   const words = wordsIn(filter);
-  const keys = new Map<string, ListedTemplate[]>();
-  for (const template of templates.filter((one) => matches(one, words)))
-    keys.set(template.key, [...(keys.get(template.key) ?? []), template]);
-  const focused = findLinks().find(isFocused)?.dataset.address;
-  const sections = [...keys].map(([key, group], index) =>
+  const shown = templates.filter((template) => matches(template, words));
+  const focused = findLinks().find((link) => link === document.activeElement)?.dataset.address;
+  const sections = groupBy(shown, ({ key }) => key).map(([key, group], index) =>
     element(
       'section',
       { 'aria-labelledby': `k${index}` },
@@ -261,7 +231,9 @@ function showList(): void {
       element('ul', {}, ...group.map(templateItem)),
     ),
   );
-  const none = element('p', { class: 'none' }, emptyListWords());
+  const isUnknown = changedOnly.checked && templates.every(({ base }) => base === 'not-read');
+  const reason = isUnknown ? 'The tenant was not read, so changes are not known.' : 'No template matches.';
+  const none = element('p', { class: 'none' }, reason);
   listed.replaceChildren(...(sections.length > 0 ? sections : [none]));
   if (focused !== undefined)
     findLinks()
@@ -269,21 +241,8 @@ function showList(): void {
       ?.focus();
 }
 
-function emptyListWords(): string {
-  if (templates.length === 0) return 'Nothing to list.';
-  if (!changedOnly.checked) return 'No template matches.';
-  const isRead = templates.some(({ base }) => base !== 'not-read');
-  return isRead
-    ? 'No template that matches has changed.'
-    : 'The tenant was not read, so changes are not known.';
-}
-
 function findLinks(): HTMLAnchorElement[] {
   return findAll('#list a', HTMLAnchorElement);
-}
-
-function isFocused(link: Element): boolean {
-  return link === document.activeElement;
 }
 
 function matches(template: ListedTemplate, words: readonly string[]): boolean {
@@ -295,7 +254,7 @@ function matches(template: ListedTemplate, words: readonly string[]): boolean {
 
 function templateItem(template: ListedTemplate): HTMLLIElement {
   const { address, medium, locale, problems, differs } = template;
-  const words = problems.length === 1 ? ' remark' : ' remarks';
+  const words = problems.count === 1 ? ' remark' : ' remarks';
   return element(
     'li',
     {},
@@ -312,11 +271,11 @@ function templateItem(template: ListedTemplate): HTMLLIElement {
         'span',
         { class: 'marks' },
         // A number, with a word for tooltips and screen readers.
-        problems.length > 0 &&
+        problems.count > 0 &&
           element(
             'span',
-            { class: 'count', title: `${problems.length}${words}` },
-            `${problems.length}`,
+            { class: 'count', title: `${problems.count}${words}` },
+            `${problems.count}`,
             element('span', { class: 'hidden' }, words),
           ),
         differs && element('span', { class: 'changed' }, 'changed'),
@@ -332,71 +291,28 @@ function breakableKey(key: string): Node[] {
     .flatMap((part) => [document.createTextNode(part), document.createElement('wbr')]);
 }
 
-function problemItem(problem: Problem): HTMLLIElement {
-  const { code, severity, message, place, editor, excerpt, hint } = problem;
-  return element(
-    'li',
-    { class: severity === 'error' ? 'danger' : severity },
-    element('strong', {}, severity === 'info' ? 'note' : severity),
-    ' ',
-    place !== '' && element('a', { href: editor, class: 'place', title: 'Open in VS Code' }, place),
-    place !== '' && ' ',
-    `${message} `,
-    element('code', { class: 'slug' }, code),
-    excerpt !== '' && severity !== 'info' && element('pre', {}, excerpt),
-    hint !== '' && element('p', {}, hint),
-  );
-}
-
 function mediumName(medium: string): string {
   return mediumNames[medium] ?? medium;
 }
 
-/** Lets people choose the width and the look of e-mails, and one side or both. */
-function startSides(): void {
-  frames.add(pictures);
-  startSwitch('[data-pane]', ({ dataset }) => {
-    pictures.dataset.pane = dataset.pane ?? '';
-    fitAll(pictures);
-  });
-}
-
 /** Shows a template before and after; without before if the tenant was not read. */
 function showSides(template: ListedTemplate, { markup }: RenderedTemplate): void {
-  const { address, medium, base, isRemoved } = template;
-  const wanted = JSON.stringify([address, base, isRemoved, oldSince, markup]);
-  if (wanted === shown) return;
-  shown = wanted;
-  const top = address === shownAddress ? scrollY : takePlace(address);
+  const { address, medium, base } = template;
+  if (markup === shown) return;
+  shown = markup;
+  // Another template than that before the page was loaded again begins at its top.
+  const top = address === shownAddress ? scrollY : address === last.address ? last.top : 0;
   shownAddress = address;
+  last = { ...last, top: 0 };
   pictures.classList.toggle('single', base === 'not-read');
   for (const mail of pictures.querySelectorAll<HTMLElement>('.mail')) mail.hidden = medium !== 'EMAIL';
   // The page keeps its height until the frames have theirs, so that it does not scroll.
   sides.style.minHeight = `${sides.offsetHeight}px`;
   // The server's templates wrote this markup and escaped all that is not theirs; the policy runs none of it.
   sides.innerHTML = markup;
-  showWords(template);
   frames.add(sides);
   sides.style.minHeight = '';
   scrollTo(0, top);
-}
-
-/** Says where each side comes from. */
-function showWords({ base, isRemoved }: ListedTemplate): void {
-  const after = isRemoved
-    ? baseWords.default
-    : oldSince === ''
-      ? 'as declared'
-      : `as declared at ${oldSince}`;
-  for (const pair of sides.querySelectorAll('.frames')) {
-    const captions = pair.querySelectorAll('.words');
-    for (const [at, words] of [baseWords[base], after].entries()) {
-      const caption = captions[at];
-      if (caption) caption.textContent = words;
-    }
-  }
-  const absent = sides.querySelector('figure:last-child .none');
-  if (isRemoved && absent) absent.textContent = "The vendor's default takes its place.";
 }
 
 type Context = RenderQuestion['context'];
@@ -408,7 +324,6 @@ interface TypedContext {
   readonly error: string;
 }
 
-/** Lets people type the context of the selected template, or return to sample values. */
 function startContext(): void {
   let timer = 0;
   field.addEventListener('input', () => {
@@ -426,7 +341,6 @@ function startContext(): void {
   });
 }
 
-/** The context of a template: what was typed for it, or `null` for sample values. */
 function contextOf(address: string): Context {
   return typed.get(address)?.value ?? null;
 }
@@ -450,34 +364,4 @@ function readField(kept: Context): TypedContext {
   } catch (error) {
     return { text, value: kept, error: messageOf(error) };
   }
-}
-
-interface ScrollPlace {
-  readonly address: string;
-  readonly top: number;
-  readonly filter: string;
-  readonly isChangedOnly: boolean;
-}
-
-/** Restores the filter of the page before it was loaded again, and remembers the place when it is left. */
-function startPlace(): void {
-  filter.value = last.filter;
-  changedOnly.checked = last.isChangedOnly;
-  history.scrollRestoration = 'manual';
-  addEventListener('pagehide', () => {
-    const place: ScrollPlace = {
-      address: selected ?? '',
-      top: scrollY,
-      filter: filter.value,
-      isChangedOnly: changedOnly.checked,
-    };
-    sessionStorage.setItem(storage, JSON.stringify(place));
-  });
-}
-
-/** How far down the page was at a template before it was loaded again. Another template begins at its top. */
-function takePlace(address: string): number {
-  const top = address === last.address ? last.top : 0;
-  last = { ...last, top: 0 };
-  return top;
 }

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { groupBy } from '../../model/basics.ts';
-import type { Diagnostic, Versions } from '../../model/diagnostic.ts';
+import type { Diagnostic, Source, Versions } from '../../model/diagnostic.ts';
 import type { Request } from '../../model/plan.ts';
 import { familiesOf } from '../families.ts';
 import { type Block, type Chunk, type DiffLine, diffLines, type LineDiff, shorten } from '../line-diff.ts';
@@ -33,18 +33,14 @@ import { html, Markup, markMatches } from './markup.ts';
 
 /** Up to this many entries, all are expanded at first. */
 const maxOpen = 8;
-/** How many characters of a request's body are shown. */
 const maxBody = 20_000;
-/** How many fields a collapsed entry names. */
 const maxFields = 4;
 const barWidth = 1000;
 /** Bodies of more characters together are packed. Until then the page can be read without its script. */
 const maxInline = 250_000;
 /** Entries that are packed together. Similar ones make each other smaller. */
 const packSize = 40;
-/** Names that a heading has room for. */
 const maxNames = 4;
-/** More lines of one value are cut. */
 const maxLines = 400;
 
 interface ShownEntry {
@@ -52,15 +48,14 @@ interface ShownEntry {
   readonly isOpen: boolean;
   readonly summary: Markup;
   readonly body: Markup;
-  /** Searched in addition to the title. */
   readonly text: string;
   /** The same in other objects. */
   readonly same: readonly ShownEntry[];
 }
 
 /**
- * The groups of a page. The bodies of a long list, and the titles in folds, are compressed at the end, and the page's script
- * makes them when they are needed: browsers would take seconds to build all of them.
+ * The groups of a page. The bodies of a long list are compressed at the end, and the page's script makes them when they are
+ * needed: browsers would take seconds to build all of them.
  */
 export function groupsMarkup(groups: readonly Group[], options: ReportOptions): Markup {
   const isFew = groups.flatMap(({ entries }) => entries).filter(({ isLine }) => !isLine).length <= maxOpen;
@@ -79,7 +74,7 @@ export function groupsMarkup(groups: readonly Group[], options: ReportOptions): 
   const isPacked = all.reduce((sum, { body }) => sum + body.toString().length, 0) > maxInline;
   const packs = isPacked
     ? html`${packsOf('texts', all, ({ text }) => text)}
-${packsOf('markup', all, ({ body, summary }) => [body.toString(), summary.toString()])}`
+${packsOf('markup', all, ({ body }) => body.toString())}`
     : '';
   // Before the list, since its end is far away.
   const note = isPacked
@@ -93,7 +88,7 @@ ${packs}`;
 function packsOf(
   name: string,
   entries: readonly ShownEntry[],
-  packed: (entry: ShownEntry) => string | readonly string[],
+  packed: (entry: ShownEntry) => string,
 ): Markup[] {
   const packs: Markup[] = [];
   for (let at = 0; at < entries.length; at += packSize) {
@@ -114,7 +109,6 @@ function groupMarkup(
 ${names.length > maxNames ? namesMarkup(names) : ''}${list.map((shown) => shownMarkup(shown, isPacked))}</section>`;
 }
 
-/** All names, if a heading has no room for them. */
 export function namesMarkup(names: readonly string[]): Markup {
   return html`<details class="names"><summary>All ${names.length}</summary><p>${names.map(oneLine).join(', ')}</p></details>`;
 }
@@ -122,11 +116,10 @@ export function namesMarkup(names: readonly string[]): Markup {
 function shownMarkup({ entry, isOpen, summary, body, same }: ShownEntry, isPacked: boolean): Markup {
   const { id, address, category, concerns } = entry;
   const categories = new Set([category, ...concerns.map(({ concern }) => concern)]);
-  const member = (one: ShownEntry) => shownMarkup(isPacked ? { ...one, summary: html`` } : one, isPacked);
   const members =
     same.length === 0
       ? ''
-      : html`<details class="members"><summary>Show the others: ${familyWords(same.length)}</summary>${same.map(member)}</details>`;
+      : html`<details class="members"><summary>Show the others: ${familyWords(same.length)}</summary>${same.map((member) => shownMarkup(member, isPacked))}</details>`;
   return html`<details class="entry" id="${anchorOf(id)}" data-address="${oneLine(address)}" data-categories="${[...categories].join(' ')}"${isOpen ? html` open` : ''}><summary>${summary}</summary><div class="body">${isPacked ? '' : body}</div>${members}</details>
 `;
 }
@@ -157,7 +150,7 @@ function searchedText({ fields, notices: said, remarks, source }: Entry): string
   const values = shortenFields(fields(), maxLines).flatMap(({ name, view }) => {
     if (view.is === 'sensitive') return [name];
     if (view.is === 'inline')
-      return [name, textOfParts(view.before ?? []), textOfParts(view.after ?? []), view.base ?? ''];
+      return [name, textOfParts(view.before), textOfParts(view.after), view.base ?? ''];
     const diffs = [view.diff, ...Object.values<LineDiff>({ ...view.moves })];
     const blocks = diffs.flatMap((diff) => diff.blocks).filter(({ is }) => is !== 'gap');
     return [name, ...blocks.flatMap(textsOfBlock)];
@@ -362,13 +355,22 @@ export function notices(items: readonly Markup[]): Markup {
   return items.length === 0 ? html`` : html`<ul class="notices">${items}</ul>`;
 }
 
-/** A note about several places appears once. */
-export function diagnosticsMarkup(diagnostics: readonly Diagnostic[]): Markup[] {
+/**
+ * A note about several places appears once.
+ *
+ * @param linkOf leads to a place, instead of naming it only
+ */
+export function diagnosticsMarkup(
+  diagnostics: readonly Diagnostic[],
+  linkOf?: (source: Source) => string,
+): Markup[] {
   return groupBy(diagnostics, ({ source, excerpt, ...said }) => JSON.stringify(said)).map(([, group]) => {
-    const { severity, code, message, excerpt, hint, versions = [] } = group[0];
-    const where = namesInBrief(group.flatMap((each) => whereOf(each) ?? []));
+    const { severity, code, message, source, excerpt, hint, versions = [] } = group[0];
+    const names = namesInBrief(group.flatMap((each) => whereOf(each) ?? []));
+    const named = names === '' ? '' : html`<code>${names}</code> `;
+    const where = source && linkOf ? html`<a class="place" href="${linkOf(source)}">${named}</a>` : named;
     const kind = severity === 'error' ? 'danger' : severity;
-    return html`<li class="${kind}"><strong>${severity}</strong> ${where === '' ? '' : html`<code>${where}</code> `}${message} <code class="slug">${code}</code>
+    return html`<li class="${kind}"><strong>${severity}</strong> ${where}${message} <code class="slug">${code}</code>
 ${excerpt === undefined ? '' : html`<pre>${excerpt}</pre>`}${hint === undefined ? '' : html`<p><em>Hint:</em> ${hint}</p>`}${versionsMarkup(versions)}</li>`;
   });
 }

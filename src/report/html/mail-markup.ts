@@ -23,35 +23,31 @@ export function controlsMarkup({ isMail, hasBoth }: { isMail: boolean; hasBoth: 
 export function picturesMarkup(address: string, rendered: Rendered): Markup {
   const { further = [], remark = '' } = rendered;
   const others = further.map(
+    // Sides with titles of their own are not those of the change.
     (each) => html`<p class="further">${withCode(each.title)}</p>
-${framesMarkup(`${address}: ${each.title}`, each)}`,
+${framesMarkup(`${address}: ${each.title}`, each, each.captions && 'frames others')}`,
   );
   return html`${framesMarkup(address, rendered)}${others}${remark === '' ? '' : html`<p class="unseen">${remark}</p>`}`;
 }
 
-/** Sides with titles of their own are not those of a change. */
-function framesMarkup(name: string, { before, after, captions }: Omit<FurtherRendered, 'title'>): Markup {
-  const [first, second] = captions ?? [
-    html`Before <span class="words"></span>`,
-    html`After <span class="words"></span>`,
-  ];
-  const [one, other] = captions ?? ['rendered before', 'rendered after'];
-  return html`<div class="${captions ? 'frames others' : 'frames'}" role="group" aria-label="Rendered">
-${sideFigure(`${name}, ${one}`, html`${first}`, before, null)}
-${sideFigure(`${name}, ${other}`, html`${second}`, after, before?.head ?? null)}
+function framesMarkup(name: string, sides: Omit<FurtherRendered, 'title'>, look = 'frames'): Markup {
+  const { before, after, captions = ['Before', 'After'] } = sides;
+  return html`<div class="${look}" role="group" aria-label="Rendered">
+${sideFigure(name, captions[0], before, null)}
+${sideFigure(name, captions[1], after, before?.head ?? null)}
 </div>`;
 }
 
 function sideFigure(
-  title: string,
-  caption: Markup,
+  name: string,
+  caption: string,
   side: RenderedSide | null,
   previous: MailHead | null,
 ): Markup {
   if (side === null)
     return html`<figure><figcaption>${caption}</figcaption><p class="none">nothing</p></figure>`;
   const { head, document } = side;
-  return html`<figure><figcaption>${caption} <span class="scale"></span></figcaption>${head === null ? '' : inboxMarkup(head, previous)}<div class="frame" data-kind="${head === null ? 'chat' : 'mail'}" data-title="${title}" data-document="${new Markup(quoteHtml(frameHead + document))}"></div></figure>`;
+  return html`<figure><figcaption>${caption} <span class="scale"></span></figcaption>${head === null ? '' : inboxMarkup(head, previous)}<div class="frame" data-kind="${head === null ? 'chat' : 'mail'}" data-title="${`${name}, rendered: ${caption}`}" data-document="${new Markup(quoteHtml(frameHead + document))}"></div></figure>`;
 }
 
 /** Sender, subject and first words, as an inbox lists an e-mail. What is new is marked. */
