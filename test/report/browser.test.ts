@@ -234,13 +234,6 @@ describeInBrowser('the page in a browser', (open) => {
     await page.getByText('Nothing matches the filter.').waitFor();
   });
 
-  it('unpacks all of a long report also where the browser cannot tell when it is idle, as Safari', async () => {
-    const page = await open(...longReport);
-    await page.addInitScript('delete window.requestIdleCallback');
-    await page.reload();
-    await page.locator('html[data-unpacked]').waitFor();
-  });
-
   it('keeps filters, view and the open change over a reload, and links to each change', async () => {
     const page = await open(samplePlan);
     await page.getByRole('button', { name: '1 lock-out' }).click();

@@ -218,7 +218,7 @@ describeInBrowser('what a reader does with the page', (open) => {
     await expect
       .poll(() => page.locator('.styles li').allInnerTexts())
       .toEqual([
-        'Looks different: background-color #0b539b → #7a1fa2 (“ACME”, “Sign in”)',
+        'Looks different: background-color rgb(11, 83, 155) → rgb(122, 31, 162) (“ACME”, “Sign in”)',
         'Looks different: link https://a.example → https://b.example (“Sign in”)',
       ]);
     await page.locator('.entry summary').first().focus();

@@ -83,7 +83,6 @@ export function focusOnSlash(field: HTMLInputElement): void {
 /** The search skips requests, folded equal lines and buttons. */
 const unsearched = '.requests, .gap, .tools, .copy';
 
-/** The texts below an element that the search finds. */
 export function searchedTexts(within: Node): Node[] {
   const walker = document.createTreeWalker(within, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) =>
     node instanceof Element && node.matches(unsearched) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,

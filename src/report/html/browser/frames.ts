@@ -46,10 +46,9 @@ export class Frames {
   print(within: readonly Element[]): void {
     const places = within.flatMap(findPlaces).filter((place) => place.firstChild === null);
     for (const place of places) load(place);
-    const leave = () => {
-      for (const place of places) place.replaceChildren();
-    };
-    addEventListener('afterprint', leave, { once: true });
+    addEventListener('afterprint', () => places.forEach((place) => void place.replaceChildren()), {
+      once: true,
+    });
   }
 
   #follow(seen: readonly IntersectionObserverEntry[]): void {
@@ -98,7 +97,6 @@ function show(place: HTMLElement): void {
   if (frames) markChanges(frames);
 }
 
-/** The template of a button, before and after, or the page of the preview. */
 function renderedOf(button: HTMLButtonElement): HTMLElement {
   return button.closest<HTMLElement>('.rendered') ?? document.documentElement;
 }
@@ -145,12 +143,10 @@ function fitFrame(place: HTMLElement): void {
   place.style.height = `${Math.ceil(height * scale)}px`;
   drawMarks(frame);
   const label = place.parentElement?.querySelector('.scale');
-  if (label && isMail) label.textContent = `${widthWords(width, chosen, scale)}${place.dataset.note ?? ''}`;
-}
-
-function widthWords(width: number, chosen: number, scale: number): string {
+  if (!label || !isMail) return;
   const wider = width > chosen ? `, wider than ${chosen} px` : '';
-  return `${width} px${wider}${scale < 1 ? `, shown at ${Math.round(scale * 100)} %` : ''}`;
+  const scaled = scale < 1 ? `, shown at ${Math.round(scale * 100)} %` : '';
+  label.textContent = `${width} px${wider}${scaled}${place.dataset.note ?? ''}`;
 }
 
 const schemes = /\(\s*prefers-color-scheme\s*:\s*(dark|light)\s*\)/gi;

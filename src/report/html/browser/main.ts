@@ -28,10 +28,7 @@ class List {
   readonly #text = find('text', HTMLInputElement);
   readonly #group = find('group', HTMLSelectElement);
   readonly #sight = new IntersectionObserver((seen) => void this.#fill(seen), { rootMargin: '50% 0px' });
-  /** The names under which the select box finds each group. */
-  readonly #names = new Map(findAll('.group', HTMLElement).map((group) => [group, namesOf(group)]));
   readonly #filters = findAll('button[data-filter]', HTMLButtonElement);
-  /** Entries that have their frames. */
   readonly #ready = new Set<Element>();
   #at = '';
   /** The entry that a link led to, until the reader moves on. */
@@ -43,27 +40,34 @@ class List {
     this.#bodies.startPrinting((bodies) => this.#frames.print(bodies));
     focusOnSlash(this.#text);
     this.#startKeys();
-    this.#startStaying();
+    // The entry that a link led to stays in sight while others open above it.
+    new ResizeObserver(() => this.#target?.scrollIntoView()).observe(document.body);
+    for (const move of ['wheel', 'touchstart', 'pointerdown', 'keydown'])
+      addEventListener(
+        move,
+        () => {
+          this.#target = null;
+        },
+        { capture: true, passive: true },
+      );
     this.#restore();
     if (this.#bodies.isPacked) void this.#unpack();
   }
 
   #restore(): void {
-    const place = readPlace();
-    this.#text.value = place.words;
-    this.#group.value = place.group;
-    this.#press(place.filters);
-    this.#at = place.at;
-    findAll('button[data-view]', HTMLButtonElement)
-      .find(({ dataset }) => dataset.view === place.view)
-      ?.click();
+    const { at, parameters } = readPlace();
+    this.#text.value = parameters.get('q') ?? '';
+    this.#group.value = parameters.get('kind') ?? '';
+    this.#press(parameters.getAll('only'));
+    this.#at = at;
+    if (parameters.has('view')) document.querySelector<HTMLElement>('button[data-view="split"]')?.click();
     for (const entry of this.#entries) {
       if (entry.open) this.#sight.observe(entry);
       // Printing cannot wait for frames to load.
       if (!this.#bodies.isPacked) this.#prepare(entry);
     }
     this.#filter();
-    this.#goTo(place.at);
+    this.#goTo(at);
     addEventListener('hashchange', () => this.#follow());
   }
 
@@ -72,7 +76,8 @@ class List {
     await this.#bodies.unpackTexts();
     document.documentElement.dataset.searchable = '';
     if (this.#text.value !== '') this.#filter();
-    await this.#bodies.unpackMarkup();
+    // Printing cannot wait for it.
+    await this.#bodies.markup.openAll();
     document.documentElement.dataset.unpacked = '';
   }
 
@@ -95,7 +100,6 @@ class List {
     });
   }
 
-  /** The names of the filters that are pressed; an entry of any of them is shown. */
   #pressed(): string[] {
     return [...new Set(this.#filters.filter(isPressed).map(({ dataset }) => dataset.filter ?? ''))];
   }
@@ -120,10 +124,9 @@ class List {
 
   #matches(entry: HTMLDetailsElement, words: readonly string[], filters: readonly string[]): boolean {
     const categories = (entry.dataset.categories ?? '').split(' ');
-    const group = entry.closest<HTMLElement>('.group');
-    const names = group ? this.#names.get(group) : undefined;
+    const names = entry.closest<HTMLElement>('.group')?.dataset.names ?? '';
     return (
-      (this.#group.value === '' || names?.has(this.#group.value) === true) &&
+      (this.#group.value === '' || names.includes(JSON.stringify(this.#group.value))) &&
       (filters.length === 0 || categories.some((category) => filters.includes(category))) &&
       words.every((word) => this.#bodies.textOf(entry).includes(word))
     );
@@ -157,50 +160,41 @@ class List {
     this.#save();
   }
 
-  /** Keeps the entry that a link led to in sight while others open above it. */
-  #startStaying(): void {
-    new ResizeObserver(() => this.#target?.scrollIntoView()).observe(document.body);
-    const leave = () => {
-      this.#target = null;
-    };
-    for (const move of ['wheel', 'touchstart', 'pointerdown', 'keydown'])
-      addEventListener(move, leave, { capture: true, passive: true });
-  }
-
+  /** The place is in the page's address, so that it survives a reload and can be passed on: `#change/KEY?q=words`. */
   #save(): void {
-    writePlace({
-      at: this.#at,
-      words: this.#text.value,
-      group: this.#group.value,
-      filters: this.#pressed(),
-      view: document.documentElement.dataset.view ?? '',
-    });
+    const { view } = document.documentElement.dataset;
+    const parameters = new URLSearchParams([
+      ...(this.#text.value === '' ? [] : [['q', this.#text.value]]),
+      ...(this.#group.value === '' ? [] : [['kind', this.#group.value]]),
+      ...this.#pressed().map((filter) => ['only', filter]),
+      ...(view === 'split' ? [['view', view]] : []),
+    ]);
+    const query = parameters.size === 0 ? '' : `?${parameters}`;
+    const path = this.#at.split('/').map(encodeURIComponent).join('/');
+    history.replaceState(null, '', path + query === '' ? location.pathname : `#${path}${query}`);
   }
 
   #startOpening(): void {
-    const onToggle = ({ target }: Event) => {
-      if (target instanceof HTMLDetailsElement && target.open && target.matches('.entry'))
-        this.#sight.observe(target);
-      if (target instanceof HTMLDetailsElement && target.open && target.matches('.members'))
-        for (const entry of this.#entries)
-          if (entry.parentElement === target) void this.#bodies.fill(entry, 'title');
-    };
-    document.addEventListener('toggle', onToggle, true);
-    const expand = (isOpen: boolean) => {
-      for (const entry of this.#entries) if (!entry.hidden) entry.open = isOpen;
-    };
-    onClick('#expand', () => expand(true));
-    onClick('#collapse', () => expand(false));
+    document.addEventListener(
+      'toggle',
+      ({ target }) => {
+        if (target instanceof HTMLDetailsElement && target.open && target.matches('.entry'))
+          this.#sight.observe(target);
+      },
+      true,
+    );
+    onClick('#expand, #collapse', ({ id }) => {
+      for (const entry of this.#entries) if (!entry.hidden) entry.open = id === 'expand';
+    });
   }
 
   /** Fills open entries that have come into sight. All of a long report at once would take minutes. */
   async #fill(seen: readonly IntersectionObserverEntry[]): Promise<void> {
-    const entries = seen
-      .filter(({ isIntersecting }) => isIntersecting)
-      .map(({ target }) => target)
-      .filter((target) => target instanceof HTMLDetailsElement);
+    const entries = seen.flatMap(({ isIntersecting, target }) =>
+      isIntersecting && target instanceof HTMLDetailsElement ? [target] : [],
+    );
     for (const entry of entries) this.#sight.unobserve(entry);
-    await Promise.all(entries.map((entry) => this.#bodies.fill(entry, 'whole')));
+    await Promise.all(entries.map((entry) => this.#bodies.fill(entry)));
     for (const entry of entries) {
       this.#prepare(entry);
       fitAll(entry);
@@ -240,7 +234,7 @@ class List {
 
   /** Ticks an entry off, or takes the tick back. After a tick, the next entry without one is opened. */
   #tick(entry: HTMLDetailsElement): void {
-    this.#review.toggle(entry);
+    this.#review.set(entry, !this.#review.isDone(entry));
     if (!this.#review.isDone(entry)) return;
     entry.open = false;
     const title = this.#go(entry, 1, (next) => !this.#review.isDone(next));
@@ -263,11 +257,6 @@ class List {
   }
 }
 
-function namesOf({ dataset: { names = '[]' } }: HTMLElement): ReadonlySet<unknown> {
-  const list: unknown = JSON.parse(names);
-  return new Set(Array.isArray(list) ? list : []);
-}
-
 /** An entry is shown for the sake of one below it too. */
 function showLead(entry: HTMLDetailsElement, matching: ReadonlySet<Element>): void {
   const lead = entry.parentElement?.closest<HTMLElement>('.entry');
@@ -287,38 +276,9 @@ function countGroups(matching: ReadonlySet<Element>): void {
   }
 }
 
-/** The reader's filters, view, and last opened change. */
-interface ReadingPlace {
-  readonly at: string;
-  readonly words: string;
-  readonly group: string;
-  readonly filters: readonly string[];
-  readonly view: string;
-}
-
-/** The place in the page's address, so that it survives a reload and can be passed on: `#change/KEY?q=words`. */
-function readPlace(): ReadingPlace {
+function readPlace() {
   const [path = '', query = ''] = location.hash.slice(1).split('?');
-  const parameters = new URLSearchParams(query);
-  return {
-    at: decodePart(path),
-    words: parameters.get('q') ?? '',
-    group: parameters.get('kind') ?? '',
-    filters: parameters.getAll('only'),
-    view: parameters.get('view') ?? '',
-  };
-}
-
-function writePlace({ at, words, group, filters, view }: ReadingPlace): void {
-  const parameters = new URLSearchParams([
-    ...(words === '' ? [] : [['q', words]]),
-    ...(group === '' ? [] : [['kind', group]]),
-    ...filters.map((filter) => ['only', filter]),
-    ...(view === '' || view === 'unified' ? [] : [['view', view]]),
-  ]);
-  const query = parameters.size === 0 ? '' : `?${parameters}`;
-  const path = at.split('/').map(encodeURIComponent).join('/');
-  history.replaceState(null, '', path + query === '' ? location.pathname : `#${path}${query}`);
+  return { at: decodePart(path), parameters: new URLSearchParams(query) };
 }
 
 /** Marking more would take longer than the search itself. */
@@ -373,11 +333,10 @@ class Review {
     document.addEventListener('change', ({ target }) => {
       if (!(target instanceof HTMLInputElement) || !target.matches('.tools input')) return;
       const entry = target.closest<HTMLDetailsElement>('.entry');
-      if (entry) this.#set(entry, target.checked);
+      if (entry) this.set(entry, target.checked);
     });
   }
 
-  /** Shows whether an entry is ticked off, also in its box if that exists. */
   show(entry: HTMLDetailsElement): void {
     entry.classList.toggle('reviewed', this.#done.has(entry.id));
     const box = entry.querySelector<HTMLInputElement>(':scope > .body > .tools input');
@@ -388,11 +347,7 @@ class Review {
     return this.#done.has(id);
   }
 
-  toggle(entry: HTMLDetailsElement): void {
-    this.#set(entry, !this.isDone(entry));
-  }
-
-  #set(entry: HTMLDetailsElement, isDone: boolean): void {
+  set(entry: HTMLDetailsElement, isDone: boolean): void {
     // The same in other objects is reviewed with it.
     for (const each of [entry, ...entry.querySelectorAll<HTMLDetailsElement>('.entry')]) {
       if (isDone) this.#done.add(each.id);
@@ -400,7 +355,7 @@ class Review {
       this.show(each);
     }
     try {
-      localStorage.setItem(this.#key, JSON.stringify([...this.#done]));
+      localStorage.setItem(this.#key, [...this.#done].join('\n'));
     } catch {
       // The ticks then last until the page is closed.
     }
@@ -415,19 +370,10 @@ class Review {
 
 function readList(key: string): string[] {
   try {
-    const list: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
-    return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
+    return localStorage.getItem(key)?.split('\n') ?? [];
   } catch {
-    // Storage may be off, and anything may be stored.
+    // Storage may be off.
     return [];
-  }
-}
-
-/** Shows the age of each time on the page. The time itself is its title. */
-function showAges(): void {
-  for (const time of findAll('time', HTMLTimeElement)) {
-    time.title = time.dateTime;
-    time.textContent = ageWords(time.dateTime, Date.now()) || 'just now';
   }
 }
 
@@ -455,6 +401,9 @@ function startCopying(): void {
 document.documentElement.classList.add('live');
 startTheme();
 startCopying();
-showAges();
+for (const time of findAll('time', HTMLTimeElement)) {
+  time.title = time.dateTime;
+  time.textContent = ageWords(time.dateTime, Date.now()) || 'just now';
+}
 // A page without entries has no toolbar.
 if (document.getElementById('text')) new List().start();

@@ -1,6 +1,6 @@
 import { groupBy } from '../../../model/basics.ts';
 import { type Run, runsOf } from '../../../model/runs.ts';
-import { namesAndMore } from '../../../model/words.ts';
+import { cutShort, namesAndMore } from '../../../model/words.ts';
 import { element } from './dom.ts';
 
 /** One difference between both sides of a message: its marks, and a note on changed style. */
@@ -20,12 +20,9 @@ interface Mark {
 const maxEdits = 3000;
 const maxStyles = 12;
 const maxHidden = 300;
-const maxQuote = 60;
 const maxQuotes = 3;
 
-/** The passages of each pair of frames, from top to bottom. */
 const known = new WeakMap<Element, readonly Passage[]>();
-/** Where the reader is. */
 let current: Passage | null = null;
 
 /** Finds the words that differ and those that look different, marks them on both sides, and describes invisible changes. */
@@ -33,7 +30,8 @@ export function markChanges(frames: Element): void {
   const [before, after] = [...frames.querySelectorAll('iframe')];
   const [old, fresh] = [before, after].map((frame) => frame && tokensIn(frame));
   if (!before || !after || !old || !fresh) return;
-  const runs = runsOf(old, fresh, maxEdits, keyOf);
+  // Texts that nobody sees, such as the first words for an inbox, are no replacement of texts that everybody sees.
+  const runs = runsOf(old, fresh, maxEdits, ({ isHidden, text }) => `${isHidden} ${text}`);
   const styles = stylesOf(runs);
   const topOf = ({ marks }: Passage) => marks.at(-1)?.range.getBoundingClientRect().top ?? 0;
   const passages = [...passagesOf(runs), ...styles].toSorted((a, b) => topOf(a) - topOf(b));
@@ -62,9 +60,6 @@ export function showStep(pairs: readonly Element[], step: number): void {
   const scale = width / frame.offsetWidth;
   scrollBy(0, top + range.getBoundingClientRect().top * scale - innerHeight / 2);
 }
-
-/** Texts that nobody sees, such as the first words for an inbox, are no replacement of texts that everybody sees. */
-const keyOf = ({ isHidden, text }: Token): string => `${isHidden ? 'hidden' : 'shown'} ${text}`;
 
 function passagesOf(runs: readonly Run<Token>[]): Passage[] {
   return runs.flatMap(({ isEqual, before, after }, at) => {
@@ -99,7 +94,7 @@ const looks =
 
 /** Equal words that look different: the change, and its first text in each element. */
 interface Restyled {
-  /** `color #0b539b → #7a1fa2` */
+  /** `font-size 16px → 20px` */
   readonly words: string;
   readonly old: Token;
   readonly fresh: Token;
@@ -129,7 +124,8 @@ function stylesOf(runs: readonly Run<Token>[]): Passage[] {
       if (other && !token.isHidden) visit(token.node.parentElement, other.node.parentElement, token, other);
     }
   return groupBy(found, ({ words }) => words).map(([words, places]) => {
-    const quotes = new Set(places.map(({ fresh }) => `“${quoteOf(fresh)}”`));
+    const texts = places.map(({ fresh }) => (fresh.node.textContent ?? '').trim());
+    const quotes = new Set(texts.map((text) => `“${cutShort(text)}”`));
     return {
       marks: places.flatMap(({ old, fresh }) => [old, fresh].map((token) => markOf(token, token, 'style'))),
       style: `${words} (${namesAndMore([...quotes].slice(0, maxQuotes), quotes.size - maxQuotes)})`,
@@ -137,21 +133,10 @@ function stylesOf(runs: readonly Run<Token>[]): Passage[] {
   });
 }
 
-function quoteOf({ node }: Token): string {
-  const text = (node.textContent ?? '').trim();
-  return text.length > maxQuote ? `${text.slice(0, maxQuote)}…` : text;
-}
-
 function lookOf(of: Element, name: string): string {
   if (name === 'link') return of.closest('a')?.getAttribute('href') ?? 'none';
   const value = styleOf(of)?.getPropertyValue(name) ?? '';
-  if (value === 'rgba(0, 0, 0, 0)') return 'none';
-  const hex = (part: string) => Number(part).toString(16).padStart(2, '0');
-  // As mails write colours.
-  return value.replace(
-    /\brgb\((\d+), (\d+), (\d+)\)/g,
-    (_all, ...parts: string[]) => `#${parts.slice(0, 3).map(hex).join('')}`,
-  );
+  return value === 'rgba(0, 0, 0, 0)' ? 'none' : value;
 }
 
 function tellStyles(frames: Element, styles: readonly Passage[]): void {
@@ -226,7 +211,6 @@ function overlay(name: string, style: string): HTMLElement {
   return made;
 }
 
-/** A word or a picture of a message. */
 interface Token {
   readonly frame: HTMLIFrameElement;
   readonly node: Node;
@@ -281,9 +265,10 @@ function isUnseen(element: Element | null, cutOff: Map<Element, boolean>): boole
 /** True inside an element without height, which shows none of its content. */
 function isCutOff(element: Element, cutOff: Map<Element, boolean>): boolean {
   const { parentElement: outer } = element;
-  const isEmpty = () =>
-    styleOf(element)?.overflowY !== 'visible' && element.getBoundingClientRect().height < 1;
-  const answer = cutOff.get(element) ?? (isEmpty() || (outer !== null && isCutOff(outer, cutOff)));
+  const known = cutOff.get(element);
+  if (known !== undefined) return known;
+  const isEmpty = styleOf(element)?.overflowY !== 'visible' && element.getBoundingClientRect().height < 1;
+  const answer = isEmpty || (outer !== null && isCutOff(outer, cutOff));
   cutOff.set(element, answer);
   return answer;
 }
