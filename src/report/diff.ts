@@ -1,10 +1,10 @@
-import { lazy } from '../model/basics.ts';
+import { groupBy, lazy } from '../model/basics.ts';
 import { type Diff, type DiffObject, differs } from '../model/diff.ts';
 import { sha256 } from '../model/digest.ts';
 import type { Action } from '../model/plan.ts';
 import { type Entry, emptyEntry, emptyPage, fact, groupByKind, type Page } from './page.ts';
 import { fieldOf, pathWords } from './values.ts';
-import { type Count, countIs, countWords, joinParts, scopeWords, tenantWords } from './words.ts';
+import { type Count, countIs, joinParts, scopeWords, tenantWords } from './words.ts';
 
 /** An object of the first side alone looks removed, one of the second side alone looks added. */
 const actions: Readonly<Record<DiffObject['in'], Action>> = {
@@ -29,13 +29,12 @@ export function diffPage(diff: Diff): Page {
       name,
       tenant: tenant === null ? '' : tenantWords(tenant),
     })),
-    limits,
     label: 'Diff',
     counts: countsOf(diff.summary, diff.sides),
     verdict: differs(diff) ? null : { words: noDifferences(diff), isGood: true },
     remarks: diff.diagnostics,
     // Objects that one side lacks are a list below the differences.
-    groups: groupByKind(entries, (group) => entryCounts(group, diff)).map((group) => ({
+    groups: groupByKind(entries, entryCounts).map((group) => ({
       ...group,
       entries: group.entries.toSorted((a, b) => Number(a.isLine) - Number(b.isLine)),
     })),
@@ -71,7 +70,7 @@ function objectEntry(object: DiffObject, { sides: [first, second] }: Diff): Entr
     kind,
     action,
     category: action,
-    words: isInBoth ? 'differs' : `only in ${(object.in === 'first' ? first : second).name}`,
+    words: isInBoth ? differWords(1) : `only in ${(object.in === 'first' ? first : second).name}`,
     isLine: !isInBoth,
     source,
     sides: [first.name, second.name],
@@ -79,9 +78,11 @@ function objectEntry(object: DiffObject, { sides: [first, second] }: Diff): Entr
   };
 }
 
-function countsOf(summary: Omit<Diff['summary'], 'notComparable'>, [first, second]: Diff['sides']): Count[] {
+const differWords = (count: number): string => (count === 1 ? 'differs' : 'differ');
+
+function countsOf(summary: Diff['summary'], [first, second]: Diff['sides']): Count[] {
   return [
-    { is: actions.both, count: summary.differing, words: summary.differing === 1 ? 'differs' : 'differ' },
+    { is: actions.both, count: summary.differing, words: differWords(summary.differing) },
     { is: actions.first, count: summary.onlyFirst, words: `only in ${first.name}` },
     { is: actions.second, count: summary.onlySecond, words: `only in ${second.name}` },
     { is: null, count: summary.equal, words: 'equal' },
@@ -89,15 +90,11 @@ function countsOf(summary: Omit<Diff['summary'], 'notComparable'>, [first, secon
 }
 
 /** `2 differ, 1 only in test` */
-function entryCounts(entries: readonly Entry[], { sides }: Diff): string {
-  const count = (side: DiffObject['in']) => entries.filter(({ action }) => action === actions[side]).length;
-  const summary = {
-    differing: count('both'),
-    onlyFirst: count('first'),
-    onlySecond: count('second'),
-    equal: 0,
-  };
-  return countWords(countsOf(summary, sides).filter(({ count }) => count > 0));
+function entryCounts(entries: readonly Entry[]): string {
+  const counts = groupBy(entries, ({ words }) => words).map(
+    ([words, { length }]) => `${length} ${words === differWords(1) ? differWords(length) : words}`,
+  );
+  return counts.join(', ');
 }
 
 function noDifferences({ summary: { equal }, sides: [first, second] }: Diff): string {

@@ -57,7 +57,6 @@ function changedTexts(parts: readonly Chunk[]): string[] {
   return (marked.length > 0 ? marked : parts).map(({ text }) => text);
 }
 
-/** A field of one change, and its environments. */
 interface Variant {
   readonly field: Field;
   readonly environments: readonly string[];

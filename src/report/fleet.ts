@@ -90,7 +90,7 @@ const maxRows = 20;
 function matrixOf({ environments, summary }: Fleet, applied: boolean): Matrix {
   const results = environments.flatMap(({ result }) => result ?? []);
   const columns = outcomeColumns(results);
-  const rowsWhere = (test: (member: FleetMember) => boolean) => {
+  const rows = [hasFailed, isNotRun, (member: FleetMember) => !isFailed(member)].flatMap((test) => {
     const rows = environments.filter(test).map((member): Matrix['rows'][number] => {
       const { name, plan, result } = member;
       const planned = plan && summaryCounts(plan.summary);
@@ -105,10 +105,10 @@ function matrixOf({ environments, summary }: Fleet, applied: boolean): Matrix {
     if (rows.length <= maxRows) return rows;
     const groups = groupBy(rows, ({ counts, words }) => JSON.stringify([counts, words]));
     return groups.map(([, same]) => ({ ...same[0], names: same.flatMap(({ names }) => names) }));
-  };
+  });
   return {
     columns: (applied ? outcomeCounts(results, columns) : summaryCounts(summary)).map(({ words }) => words),
-    rows: [...rowsWhere(hasFailed), ...rowsWhere(isNotRun), ...rowsWhere((member) => !isFailed(member))],
+    rows,
   };
 }
 
@@ -198,7 +198,6 @@ function outcomeGroups(fleet: Fleet): Group[] {
   );
 }
 
-/** The written values, which may differ between environments. */
 function sharedOutcome(all: Shared<ChangeResult>['all'], environments: readonly string[]): Field[] {
   const equal = groupBy(all, ({ item }) => canonicalJson([item.before, item.after]));
   const variants = equal.flatMap(([, group]) =>
@@ -219,14 +218,18 @@ function headOf(environments: readonly string[], { summary }: Fleet): Pick<Group
 
 /** Each error that keeps environments from being planned or applied, once. Environments that were not run come last. */
 function sharedErrors({ environments }: Fleet): Page['problems'] {
-  const errorsOf = ({ plan, result, error }: FleetMember) =>
-    (error?.diagnostics ?? result?.diagnostics ?? plan?.diagnostics ?? []).filter(isError);
-  return [environments.filter((each) => !isNotRun(each)), environments.filter(isNotRun)].flatMap((members) =>
-    shareGroups(shareEach(members, errorsOf, (error) => error)).map((group) => ({
+  return [false, true].flatMap((isLast) => {
+    const errors = shareEach(
+      environments.filter((each) => isNotRun(each) === isLast),
+      ({ plan, result, error }) =>
+        (error?.diagnostics ?? result?.diagnostics ?? plan?.diagnostics ?? []).filter(isError),
+      (error) => error,
+    );
+    return shareGroups(errors).map((group) => ({
       names: group.environments,
       items: group.items.map(({ first }) => first),
-    })),
-  );
+    }));
+  });
 }
 
 /** The remarks of plans and results, each once. A remark that not all share names its environments. */

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
+import { lazy } from '../model/basics.ts';
 import { disarm, oneLine } from './safe.ts';
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'magenta' | 'cyan' | 'inverse';
@@ -7,8 +8,6 @@ export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'magenta' | 'c
 export interface Span {
   readonly text: string;
   readonly styles: readonly Style[];
-  /** Move it to the next line rather than break it. */
-  readonly isSolid?: boolean;
 }
 
 /** One line of output before wrapping. What does not fit continues at `hang` columns. */
@@ -24,12 +23,6 @@ export function span(text: string, ...styles: readonly Style[]): Span {
   return { text, styles };
 }
 
-/** A span that moves to the next line instead of being broken. */
-export function solid(text: string, ...styles: readonly Style[]): Span {
-  return { text, styles, isSolid: true };
-}
-
-/** A row that begins at `indent` columns and continues two columns further. */
 export function row(indent: number, ...spans: readonly Span[]): Row {
   return { indent, hang: indent + 2, spans };
 }
@@ -49,11 +42,11 @@ export function layout(rows: readonly Row[], { colour, width }: { colour: boolea
     const start = Math.min(indent, Math.floor(columns / 2));
     const rest = Math.min(hang, Math.floor(columns / 2));
     return wrap(safe, columns - start, columns - rest).map((line, index) => {
-      const shown = trimEnd(line).map(({ text, styles }) =>
+      const shown = line.map(({ text, styles }) =>
         // Whether the terminal has colours was asked before.
         colour && text !== '' ? styleText([...styles], text, { validateStream: false }) : text,
       );
-      const text = shown.join('');
+      const text = shown.join('').trimEnd();
       return text === '' ? '' : `${' '.repeat(index === 0 ? start : rest)}${text}`;
     });
   });
@@ -61,28 +54,17 @@ export function layout(rows: readonly Row[], { colour, width }: { colour: boolea
   return disarm(`${lines.join('\n')}\n`);
 }
 
-function trimEnd(line: readonly Span[]): Span[] {
-  const last = line.at(-1);
-  if (last === undefined) return [];
-  const text = last.text.trimEnd();
-  return text === '' ? trimEnd(line.slice(0, -1)) : [...line.slice(0, -1), { ...last, text }];
-}
-
 function wrap(spans: readonly Span[], first: number, rest: number): Span[][] {
   const lines: Span[][] = [];
   let line: Span[] = [];
   let room = first;
-  for (const { text, styles, isSolid } of spans) {
+  for (const { text, styles } of spans) {
     let left = text;
-    if (isSolid && line.length > 0 && widthOf(left) > room && widthOf(left.trimStart()) <= rest) {
-      lines.push(line);
-      [line, room, left] = [[], rest, left.trimStart()];
-    }
     // The rest is not measured again for each line: a long text has many.
     let width = widthOf(left);
     while (width > room) {
       const head = takeLine(left, room, rest, line.length === 0);
-      if (head !== '') line.push({ text: head, styles });
+      if (head !== '') line.push({ text: head.trimEnd(), styles });
       const next = head === '' ? left.trimStart() : left.slice(head.length);
       width -= widthOf(left.slice(0, left.length - next.length));
       left = next;
@@ -105,13 +87,13 @@ function takeLine(text: string, room: number, rest: number, isEmpty: boolean): s
   const blankAt = text.lastIndexOf(' ', end);
   if (text.slice(0, Math.max(0, blankAt)).trim() !== '') return text.slice(0, blankAt + 1);
   if (isEmpty) return text.slice(0, end);
-  // Whether the first word fits on a line of its own. The rest of a long text is not looked at.
   const next = endOfLine(text, rest, false);
   const firstWord = /^\s*\S*/.exec(text.slice(0, next + 1))?.[0] ?? '';
   return firstWord.length <= next ? '' : text.slice(0, end);
 }
 
-let segmenter: Intl.Segmenter | null = null;
+/** It takes 8 ms to make. */
+const segmenter = lazy(() => new Intl.Segmenter('en', { granularity: 'grapheme' }));
 
 /** The end of the characters that fit; on an empty line at least one does. */
 function endOfLine(text: string, room: number, isEmpty: boolean): number {
@@ -120,9 +102,7 @@ function endOfLine(text: string, room: number, isEmpty: boolean): number {
   if (narrowText.test(text.slice(0, room + 1))) return Math.max(least, Math.min(room, text.length));
   let used = 0;
   let end = 0;
-  // A segmenter takes 8 ms to make, so it is made when it is needed.
-  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of segmenter().segment(text)) {
     used += widthOf(segment);
     if (used > room && end >= least) break;
     end += segment.length;
@@ -130,7 +110,6 @@ function endOfLine(text: string, room: number, isEmpty: boolean): number {
   return end;
 }
 
-/** The beginning of `text` that fits into `columns`, with `…` if it is cut. */
 export function cut(text: string, columns: number): string {
   if (endOfLine(text, columns, false) >= text.length) return text;
   return `${text.slice(0, endOfLine(text, columns - 1, false))}…`;
@@ -145,7 +124,6 @@ export function widthOf(text: string): number {
   return narrowText.test(text) ? text.length : stringWidth(text);
 }
 
-/** `text` filled with blanks up to `columns`. */
 export function padTo(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(oneLine(text))));
 }

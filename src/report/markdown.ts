@@ -16,7 +16,6 @@ import {
   looseRemarks,
   type Matrix,
   type Page,
-  type PointLine,
   pointsTitle,
   reasonOf,
   sourceLink,
@@ -46,11 +45,8 @@ import {
   whereOf,
 } from './words.ts';
 
-/** More lines of one value are cut in a comment. */
 const maxLines = 60;
-/** How many objects of a list are named. */
 const maxListed = 200;
-/** How many objects with the same change are named. */
 const maxMembers = 50;
 /** How many environments a heading names; all are in a list. */
 const maxHeading = 3;
@@ -108,12 +104,8 @@ export function writeMarkdown(page: Page, options: ReportOptions): string {
 const headingOf = (title: string): string => `\n#### ${escapeMarkdown(title)}\n\n`;
 
 function headOf(page: Page, options: ReportOptions): string {
-  const { command, name, note, limits, tenants, sides, matrix, steps, facts, applyWith } = page;
-  const where = [
-    tenants !== '' && codeSpan(tenants),
-    ...facts.map(factWords),
-    limits !== '' && `limited by ${codeSpan(limits)}`,
-  ];
+  const { command, name, note, tenants, sides, matrix, steps, facts, applyWith } = page;
+  const where = [tenants !== '' && codeSpan(tenants), ...facts.map(factWords)];
   const parts = [
     `### tenantctl ${command}${name === '' ? '' : `: ${escapeMarkdown(name)}`}`,
     note !== null && `**${escapeMarkdown(note)}**`,
@@ -144,15 +136,14 @@ function verdictOf({ is, alarm, verdict, label, counts, matrix }: Page): string 
 
 function factWords({ name, value, is, link }: Fact): string {
   if (is === 'time') return `${name.toLowerCase()} ${escapeMarkdown(timeWords(value))}`;
-  if (name === 'Took') return `took ${escapeMarkdown(value)}`;
+  if (name === 'Took' || name === 'Limited by') return `${name.toLowerCase()} ${codeSpan(value)}`;
   if (name !== 'Commit') return '';
-  const words = escapeMarkdown(value);
-  return `commit ${link === null ? words : `[${words}](<${linkTarget(link)}>)`}`;
+  return `commit ${linked(escapeMarkdown(value), link)}`;
 }
 
-const linkTarget = (link: string): string => link.replace(/[<>\s]/g, encodeURIComponent);
+const linked = (words: string, link: string | null | undefined): string =>
+  link ? `[${words}](<${link.replace(/[<>\s]/g, encodeURIComponent)}>)` : words;
 
-/** The alarm of the page, and its points of the highest level. */
 function alertOf({ alarm, points }: Page): string {
   const grave = points.filter(({ level }) => level === 'high').map(({ words }) => words);
   const lines = [alarm !== null && `**${escapeMarkdown(alarm)}**`, grave.join(' · ')];
@@ -165,22 +156,19 @@ function pointTable(page: Page, options: ReportOptions): string {
   if (points.length === 0) return '';
   const rows = points.flatMap((point) => {
     const { lines, more } = linesOf(point);
-    const cells = lines.map((line) => [objectsCell(line, options), escapeMarkdown(line.consequence)]);
+    const cells = lines.map(({ objects, more, consequence }) => {
+      const names = objects.map(({ entry, where }) => {
+        const link = entryLink(entry, options)?.replaceAll('|', '%7C');
+        return `${linked(cellCode(readable(entry.address)), link)}${escapeMarkdown(where)}`;
+      });
+      return [namesAndMore(names, more), escapeMarkdown(consequence)];
+    });
     return [...cells, ...(more === 0 ? [] : [[`and ${more} more`, '']])].map((rest, at) => [
       ...(at === 0 ? [levelSigns[point.level], `**${point.words}**`] : ['', '']),
       ...rest,
     ]);
   });
   return `**${pointsTitle(page)}**\n\n${table(['severity', 'what', 'objects', 'consequence'], rows)}`;
-}
-
-function objectsCell({ objects, more }: PointLine, options: ReportOptions): string {
-  const names = objects.map(({ entry, where }) => {
-    const link = entryLink(entry, options);
-    const code = cellCode(readable(entry.address));
-    return `${link === null ? code : `[${code}](<${link.replaceAll('|', '%7C')}>)`}${escapeMarkdown(where)}`;
-  });
-  return namesAndMore(names, more);
 }
 
 /** A bar ends a cell of a table even in code, unless it is escaped. */
@@ -205,7 +193,6 @@ function table(
   return [titles, rules, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** Zeros matter least. */
 const countCell = (count: number): string => (count > 0 ? `**${count}**` : '0');
 
 function groupSections(
@@ -225,7 +212,6 @@ function groupSections(
   return { heading: headingOf(heading), sections };
 }
 
-/** Entries without details, as one list. */
 function lineSection(entries: Family<Entry>): Section {
   const [{ kind, words }] = entries;
   const title = `${signsOf(entries[0])} ${pluralize(entries.length, 'object')} ${escapeHtml(oneLine(words))}`;
@@ -288,10 +274,8 @@ function entryLink({ id }: Entry, { reportUrl }: ReportOptions): string | null {
 }
 
 function placeLine({ source, objectId, history }: Entry, options: ReportOptions): string {
-  const link = sourceLink(source, options);
-  const where = source === null ? '' : codeSpan(place(source));
   const known = [
-    link === null ? where : `[${where}](<${linkTarget(link)}>)`,
+    source !== null && linked(codeSpan(place(source)), sourceLink(source, options)),
     objectId !== null && `id ${codeSpan(objectId)}`,
     ...(history.isAsked ? history.words : []).map(escapeMarkdown),
   ];
@@ -317,7 +301,15 @@ function noticeLines(family: Family<Entry>): string {
 function fieldBlocks(fields: readonly Field[], [before, after]: Entry['sides']): string[] {
   const short = fields.filter(({ view }) => view.is !== 'lines');
   const hasBase = haveBase(short);
-  const rows = short.map((field) => fieldRow(field).slice(0, hasBase ? 4 : 3));
+  const rows = short.map((field) => {
+    const { view } = field;
+    const title = joinParts([cellCode(field.name), escapeMarkdown(notesOf(field))], ' ');
+    const values =
+      view.is === 'inline'
+        ? [textOfParts(view.before), textOfParts(view.after), view.base ?? ''].map(cellCode)
+        : [sensitiveWords, sensitiveWords, ''];
+    return [title, ...values].slice(0, hasBase ? 4 : 3);
+  });
   const heads = ['field', before, after, ...(hasBase ? [baseTitle] : [])].map(escapeMarkdown);
   const long = fields.flatMap((field) => {
     if (field.view.is !== 'lines') return [];
@@ -326,15 +318,6 @@ function fieldBlocks(fields: readonly Field[], [before, after]: Entry['sides']):
     return moves === null ? [block] : [block, diffBlock(tenantMoveTitle, '', moves.tenant)];
   });
   return [...(rows.length === 0 ? [] : [table(heads, rows)]), ...long];
-}
-
-function fieldRow(field: Field): string[] {
-  const { name, view } = field;
-  const title = joinParts([cellCode(name), escapeMarkdown(notesOf(field))], ' ');
-  if (view.is !== 'inline') return [title, sensitiveWords, sensitiveWords, ''];
-  const { before, after, base } = view;
-  const values = [textOfParts(before ?? []), textOfParts(after ?? []), base ?? ''];
-  return [title, ...values.map(cellCode)];
 }
 
 function diffBlock(title: string, origin: string, diff: LineDiff): string {
@@ -413,7 +396,6 @@ const noteLength = 1500;
 /** This part of the room at most is kept for the sections that follow, so that they are at least mentioned. */
 const briefShare = 0.5;
 
-/** One part of a comment, in full and in one line. */
 interface Section {
   readonly whole: string;
   readonly brief: string;

@@ -6,12 +6,19 @@ import type { ChangeOutcome } from '../model/result.ts';
 import type { Document, Rendered, ReportContext, ReportView } from './options.ts';
 import { takeFirst, uriPath } from './safe.ts';
 import type { Field } from './values.ts';
-import { type Count, countSeverities, joinParts, namesInBrief, pluralize, shortCommit } from './words.ts';
+import {
+  type Count,
+  countSeverities,
+  cutList,
+  joinParts,
+  namesInBrief,
+  pluralize,
+  shortCommit,
+} from './words.ts';
 
 /** A document as every format shows it: builders know documents and words, writers know formats. */
 export interface Page {
   readonly is: Document['is'];
-  /** The command that makes such documents. */
   readonly command: 'plan' | 'apply' | 'diff' | 'validate';
   /** `Plan for production` */
   readonly heading: string;
@@ -22,11 +29,8 @@ export interface Page {
   readonly sides: readonly PageSide[];
   /** Names the apply that a rollback undoes. */
   readonly note: string | null;
-  /** The options that limit the document, as they are typed. */
-  readonly limits: string;
   /** Why nothing will happen, or what went wrong. */
   readonly alarm: string | null;
-  /** Read first, the most urgent one at the top. */
   readonly points: readonly Point[];
   readonly matrix: Matrix | null;
   /** Introduces the counts: `Plan`, `Applied in part`; `null` if the matrix has them. */
@@ -34,7 +38,6 @@ export interface Page {
   readonly counts: readonly Count[];
   /** Replaces counts that say nothing: `No changes.` */
   readonly verdict: { readonly words: string; readonly isGood: boolean } | null;
-  readonly took: string;
   /** The errors, below the environments that they are about if there are several. */
   readonly problems: readonly { readonly names: readonly string[]; readonly items: readonly Diagnostic[] }[];
   /** Warnings and information, including those that entries show. */
@@ -43,7 +46,6 @@ export interface Page {
   readonly named: 'kind' | 'environment';
   readonly others: Others | null;
   readonly steps: readonly string[];
-  /** The command that applies exactly this. */
   readonly applyWith: string | null;
   readonly digest: string | null;
   /** The browser keeps a reader's ticks under it. */
@@ -53,9 +55,7 @@ export interface Page {
   readonly members: () => readonly Page[];
 }
 
-/** A fact about the page. */
 export interface Fact {
-  /** `Commit` */
   readonly name: string;
   readonly value: string;
   /** A time has an age, values to copy have a button, and minor facts are in the footer. */
@@ -90,13 +90,12 @@ interface Others {
   readonly most: number;
 }
 
-/** One object of a page. */
 export interface Entry {
   /** Unlike the address, it is unique. */
   readonly id: string;
   readonly address: Address;
   readonly kind: string;
-  /** The sign and its colour. In a diff, they stand for the sides. */
+  /** In a diff, it stands for a side. */
   readonly action: Action;
   /** `null` unless the change was applied. */
   readonly outcome: ChangeOutcome | null;
@@ -112,27 +111,22 @@ export interface Entry {
   readonly concerns: readonly ConcernCount[];
   readonly objectId: string | null;
   readonly source: { readonly file: string; readonly line: number } | null;
-  /** Column titles of the values before and after. */
   readonly sides: readonly [before: string, after: string];
   readonly notices: readonly Notice[];
   /** When the object and its files were last changed, and by whom; `isAsked`: readers look for it first. */
   readonly history: { readonly words: readonly string[]; readonly isAsked: boolean };
-  /** Computed on demand. */
   readonly fields: () => readonly Field[];
-  /** The effect of the change, in a few words. */
   readonly consequence: () => string;
   /** The names of the secrets that are sent: the fields do not show which they are. */
   readonly secrets: readonly string[];
   readonly impact: ImpactWords | null;
   readonly requests: readonly Request[];
-  /** Requests that were sent, with their answers. */
   readonly sent: readonly string[];
   readonly seconds: number;
   readonly rendered: Rendered | null;
   readonly remarks: readonly Diagnostic[];
 }
 
-/** A sentence that a reader should notice. */
 export interface Notice {
   readonly is: 'grave' | 'risk' | 'task' | 'warning' | 'error';
   /** `LOCK-OUT`; `null` if the sentence stands alone. */
@@ -146,7 +140,6 @@ export interface ImpactWords {
   readonly effect: Exclude<Impact, { notRun: string }>;
 }
 
-/** The environments of a fleet and their numbers. */
 export interface Matrix {
   readonly columns: readonly string[];
   readonly rows: readonly MatrixRow[];
@@ -166,14 +159,12 @@ export const emptyPage = {
   tenants: '',
   sides: [],
   note: null,
-  limits: '',
   alarm: null,
   points: [],
   matrix: null,
   label: null,
   counts: [],
   verdict: null,
-  took: '',
   problems: [],
   remarks: [],
   groups: [],
@@ -209,7 +200,6 @@ export const emptyEntry = {
   remarks: [],
 } as const;
 
-/** How much a reader should care. */
 export type Level = 'high' | 'medium' | 'low';
 
 /** The most urgent first. */
@@ -231,7 +221,6 @@ interface ConcernCount {
   readonly amount: number;
 }
 
-/** One concern: its total amount and its entries. */
 interface Point {
   readonly concern: Concern;
   readonly level: Level;
@@ -272,7 +261,6 @@ export function groupsForReview({ groups, named }: Page): Group[] {
   return named === 'kind' ? sorted.toSorted((a, b) => firstOf(a) - firstOf(b)) : sorted;
 }
 
-/** @param wordsOf counts the entries of a group */
 export function groupByKind(
   entries: readonly Entry[],
   wordsOf = (group: readonly Entry[]) => pluralize(group.length, 'change'),
@@ -286,64 +274,39 @@ export function groupByKind(
   }));
 }
 
-/** The title of points: before an apply or after it. */
 export const pointsTitle = ({ command }: Pick<Page, 'command'>): string =>
   command === 'apply' ? 'Left to do' : 'Read this first';
 
-/** The lines that a point has room for, and the objects that each of them names. */
 const maxLines = 4;
 const maxObjects = 3;
 const maxConsequence = 160;
-/** How many environments each object names. */
 const maxTenants = 10;
 
-/** The objects of a point that have the same consequence. */
-export interface PointLine {
-  readonly objects: readonly PointObject[];
-  readonly more: number;
-  readonly consequence: string;
-}
-
-interface PointObject {
-  /** The first of those with its address. */
-  readonly entry: Entry;
-  /** ` in eu-1, us-1`; empty if there is one environment. */
-  readonly where: string;
-  readonly consequence: string;
-}
-
 /** The lines of a point: objects by consequence, and the number of further objects. */
-export function linesOf({ entries }: Point): { readonly lines: readonly PointLine[]; readonly more: number } {
-  const groups = groupBy(objectsOf(entries), ({ consequence }) => consequence);
-  const [lines, rest] = headOf(groups, maxLines);
+export function linesOf({ entries }: Point) {
+  const objects = groupBy(entries, ({ address }) => address).map(([, group]) => {
+    const names = [...new Set(group.flatMap(({ environments }) => environments))].sort();
+    // An object may change in one way in some environments, and in another way in others.
+    const [first = '', ...others] = new Set(group.map((entry) => entry.consequence()));
+    const words = `${takeFirst(first, maxConsequence)}${first.length > maxConsequence ? '…' : ''}`;
+    return {
+      entry: group[0],
+      /** ` in eu-1, us-1`; empty if there is one environment. */
+      where: names.length === 0 ? '' : ` in ${namesInBrief(names, maxTenants)}`,
+      consequence: `${words}${others.length === 0 ? '' : `, or in ${others.length} other ways`}`,
+    };
+  });
+  const [lines, rest] = cutList(
+    groupBy(objects, ({ consequence }) => consequence),
+    maxLines,
+  );
   return {
     lines: lines.map(([consequence, group]) => {
-      const [objects, others] = headOf(group, maxObjects);
-      const isLong = consequence.length > maxConsequence;
-      const words = isLong ? `${takeFirst(consequence, maxConsequence)}…` : consequence;
-      return { objects, more: others.length, consequence: words };
+      const [first, others] = cutList(group, maxObjects);
+      return { objects: first, more: others.length, consequence };
     }),
     more: rest.reduce((sum, [, group]) => sum + group.length, 0),
   };
-}
-
-/** An object may change in one way in some environments, and in another way in others. */
-function objectsOf(entries: readonly Entry[]): PointObject[] {
-  return groupBy(entries, ({ address }) => address).map(([, group]) => {
-    const names = [...new Set(group.flatMap(({ environments }) => environments))].sort();
-    const consequences = [...new Set(group.map((entry) => entry.consequence()))];
-    return {
-      entry: group[0],
-      where: names.length === 0 ? '' : ` in ${namesInBrief(names, maxTenants)}`,
-      consequence: `${consequences[0]}${consequences.length === 1 ? '' : `, or in ${consequences.length - 1} other ways`}`,
-    };
-  });
-}
-
-/** The first items and the others. "and 1 more" takes as much room as the item. */
-function headOf<T>(items: readonly T[], most: number): [first: readonly T[], others: readonly T[]] {
-  const end = items.length <= most + 1 ? items.length : most;
-  return [items.slice(0, end), items.slice(end)];
 }
 
 /** The remarks that no entry has, by code: many objects often have the same. */
@@ -366,9 +329,10 @@ function webLink(address: string | undefined): string | null {
 /** The web address of a line in a manifest; `null` without a template that is a web address. */
 export function sourceLink(
   source: Entry['source'],
-  { sourceUrl: template, folder = '' }: Pick<ReportContext, 'sourceUrl' | 'folder'>,
+  { sourceUrl, folder = '' }: Pick<ReportContext, 'sourceUrl' | 'folder'>,
 ): string | null {
-  if (source === null || webLink(template) === null || template === undefined) return null;
+  const template = webLink(sourceUrl);
+  if (source === null || template === null) return null;
   const path = uriPath(folder + source.file);
   return template.replaceAll('{file}', () => path).replaceAll('{line}', String(source.line));
 }
@@ -377,11 +341,8 @@ export function sourceLink(
 export function commitFacts({ commit }: ReportContext): Fact[] {
   if (!commit) return [];
   const { id, branch, author, url } = commit;
-  const parts = [
-    `${shortCommit(id)}${branch === '' ? '' : ` on ${branch}`}`,
-    author !== '' && `by ${author}`,
-  ];
-  return [fact('Commit', joinParts(parts, ', '), 'text', webLink(url))];
+  const words = joinParts([shortCommit(id), branch !== '' && `on ${branch}`], ' ');
+  return [fact('Commit', joinParts([words, author !== '' && `by ${author}`], ', '), 'text', webLink(url))];
 }
 
 /** `quiet` leaves notes out of the counts, as of the list. */
@@ -391,11 +352,9 @@ export function diagnosticsPage(
 ): Page {
   const counted = diagnostics.filter(({ severity }) => !quiet || severity !== 'info');
   const { error, warning, info } = countSeverities(counted);
-  const counts = [
-    error > 0 && pluralize(error, 'error'),
-    warning > 0 && pluralize(warning, 'warning'),
-    info > 0 && pluralize(info, 'note'),
-  ];
+  const counts = Object.entries({ error, warning, note: info }).map(
+    ([noun, count]) => count > 0 && pluralize(count, noun),
+  );
   return {
     ...emptyPage,
     is: 'diagnostics',

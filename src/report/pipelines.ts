@@ -102,8 +102,8 @@ function sarifResult({ severity, message, source, hint, address }: Diagnostic, f
 interface TestCase {
   readonly suite: string;
   readonly name: string;
-  readonly file?: string;
-  readonly seconds?: number;
+  readonly file: string | undefined;
+  readonly seconds: number;
   readonly is: 'passed' | 'skipped' | 'failure';
   readonly details: string;
   /** Not shown if the test passes. */
@@ -144,6 +144,8 @@ function casesOf(page: Page, { verbose = false }: ReportOptions): TestCase[] {
   const run: TestCase = {
     suite: is === 'plan' ? 'tenant' : 'run',
     name: equal ? `${pluralize(equal.count, 'object')} unchanged` : `apply to ${name}`,
+    file: undefined,
+    seconds: 0,
     is: hasStopped ? 'failure' : 'passed',
     message: alarm ?? '',
     type: command,
@@ -161,7 +163,7 @@ function entryCase(entry: Entry, verbose: boolean): TestCase {
   return {
     suite: kind,
     name: address,
-    ...(source === null ? {} : { file: source.file }),
+    file: source?.file,
     seconds,
     is: outcome === null ? 'failure' : fates[outcome],
     message: outcome === null ? `differs: ${words}` : `${actionWords[action]}: ${outcomeWords[outcome]}`,
@@ -177,7 +179,8 @@ function diagnosticCase(diagnostic: Diagnostic): TestCase {
   return {
     suite: source?.file ?? address ?? 'tenantctl',
     name: joinParts([code, whereOf(diagnostic)], ' '),
-    ...(source ? { file: source.file } : {}),
+    file: source?.file,
+    seconds: 0,
     // Environments that an interrupted run did not begin have not failed.
     is: code === 'not-run' ? 'skipped' : isError ? 'failure' : 'passed',
     message,
@@ -201,11 +204,11 @@ function testSuites(name: string, cases: readonly TestCase[]): string {
 
 function counts(cases: readonly TestCase[]): string {
   const count = (is: TestCase['is']) => cases.filter((each) => each.is === is).length;
-  const seconds = cases.reduce((sum, each) => sum + (each.seconds ?? 0), 0);
+  const seconds = cases.reduce((sum, each) => sum + each.seconds, 0);
   return `tests="${cases.length}" failures="${count('failure')}" errors="0" skipped="${count('skipped')}" time="${seconds.toFixed(3)}"`;
 }
 
-function testCase({ suite, name, file, seconds = 0, is, message, type, details }: TestCase): string {
+function testCase({ suite, name, file, seconds, is, message, type, details }: TestCase): string {
   const at = file === undefined ? '' : ` file="${escapeHtml(file)}"`;
   const open = `    <testcase classname="${escapeHtml(suite)}" name="${escapeHtml(name)}"${at} time="${seconds.toFixed(3)}">`;
   const said = escapeHtml(details);

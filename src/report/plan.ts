@@ -10,7 +10,7 @@ import {
   type Risk,
   secretsSentBy,
 } from '../model/plan.ts';
-import { namesAndMore } from '../model/words.ts';
+import { namesAndMore, timeWords } from '../model/words.ts';
 import type { ReportContext } from './options.ts';
 import {
   commitFacts,
@@ -67,7 +67,6 @@ export function planPage(plan: Plan, options: ReportContext): Page {
     name: plan.environment,
     tenants: tenantWords(plan.tenant),
     note: title,
-    limits,
     alarm: isRefused(plan) ? refused : null,
     points: pointsOf(entries),
     label: 'Plan',
@@ -168,7 +167,6 @@ export function attentionWords(changes: readonly Change[]): string {
   return points.map(({ words }) => words).join(' · ');
 }
 
-/** How many fields a consequence names. */
 const maxFields = 2;
 
 /** `type: NON_PTA → BLOCK`, `33 people leave, 60 enter`, `back to the vendor's text` */
@@ -210,10 +208,9 @@ function undoneWords({ action, diff }: Change): string {
 
 /** `in the tenant: last modified 2026-11-20 10:12 UTC` */
 function historyOf({ modified, commit, risk }: Change): Entry['history'] {
-  const time = (at: string) => `${at.slice(0, 16).replace('T', ' ')} UTC`;
   const words = [
-    ...(modified ? [`in the tenant: last modified ${time(modified)}`] : []),
-    ...(commit ? [`in the repository: ${commit.id} by ${commit.author}, ${time(commit.at)}`] : []),
+    ...(modified ? [`in the tenant: last modified ${timeWords(modified)}`] : []),
+    ...(commit ? [`in the repository: ${commit.id} by ${commit.author}, ${timeWords(commit.at)}`] : []),
   ];
   return { words, isAsked: commit !== undefined || risk.includes('undoes-tenant-change') };
 }

@@ -10,7 +10,6 @@ const ownWords = new Set(
 /** Members that hold values of a tenant or of a manifest: their names and numbers may be secrets too. */
 const values = new Set('body context declared headers members named profiles query'.split(' '));
 const sides = new Set('after base before'.split(' '));
-/** Members that hold values by address. */
 const byAddress = new Set('desired proven rendered'.split(' '));
 const addresses = new Set('address ensuredHere undeclared'.split(' '));
 const pointers = new Set('beside path paths secrets unmet withheld'.split(' '));

@@ -57,7 +57,6 @@ export function resultPage(result: Result, options: ReportContext): Page {
     points: pointsOf(entries),
     label: runWords[outcome],
     counts,
-    took,
     problems: [{ names: [], items: diagnostics.filter(isError) }],
     remarks: diagnostics.filter((each) => !isError(each)),
     groups: [{ title: '', words: '', names: [], isRoutine, entries }],
@@ -76,8 +75,7 @@ export function resultPage(result: Result, options: ReportContext): Page {
 /** @param reasons errors that the page shows already */
 export function outcomeEntry(change: ChangeResult, reasons: ReadonlySet<string>): Entry {
   const { address, action, outcome, error, warnings, requests } = change;
-  const byHand = isByHand(change);
-  const category = byHand ? 'manual' : outcome;
+  const category = columnOf(change);
   const isConcern = category === 'manual' || category === 'failed' || category === 'unknown';
   const isShown = error !== null && !reasons.has(error);
   return {
@@ -88,7 +86,7 @@ export function outcomeEntry(change: ChangeResult, reasons: ReadonlySet<string>)
     action,
     outcome,
     category,
-    words: byHand ? actionWords.manual : outcomeWords[outcome],
+    words: columnWords[category],
     isLine: true,
     isFailure: mayHaveFailed(change),
     concerns: isConcern ? [{ concern: category, amount: 1 }] : [],
@@ -116,25 +114,26 @@ export function nextSteps(results: readonly Pick<Result, 'outcome' | 'summary'>[
   ];
 }
 
-type Counted = Pick<Result, 'summary' | 'changes'>;
 type OutcomeColumn = ChangeOutcome | 'manual';
+type Counted = { readonly changes: readonly Pick<ChangeResult, 'action' | 'outcome'>[] };
+
+const columnWords: Readonly<Record<OutcomeColumn, string>> = { ...outcomeWords, manual: actionWords.manual };
+
+/** A step by hand is not attempted, and no failure. */
+function columnOf({ action, outcome }: Counted['changes'][number]): OutcomeColumn {
+  return action === 'manual' && outcome === 'notAttempted' ? 'manual' : outcome;
+}
 
 export function outcomeColumns(results: readonly Counted[]): readonly OutcomeColumn[] {
-  const hasManual = results.some(({ changes }) => changes.some(isByHand));
+  const hasManual = results.some(({ changes }) => changes.some((each) => columnOf(each) === 'manual'));
   return hasManual ? [...changeOutcomes, 'manual'] : changeOutcomes;
 }
 
 export function outcomeCounts(results: readonly Counted[], columns = outcomeColumns(results)): Count[] {
-  const countIn = ({ summary, changes }: Counted, column: OutcomeColumn) => {
-    const manual = changes.filter(isByHand).length;
-    if (column === 'manual') return manual;
-    return summary[column] - (column === 'notAttempted' ? manual : 0);
-  };
-  return columns.map((is) => ({
-    is,
-    count: results.reduce((sum, result) => sum + countIn(result, is), 0),
-    words: is === 'manual' ? actionWords.manual : outcomeWords[is],
-  }));
+  const found = results.flatMap(({ changes }) => changes.map(columnOf));
+  return columns.map((is) => {
+    return { is, count: found.filter((column) => column === is).length, words: columnWords[is] };
+  });
 }
 
 /** `840 ms`, `12.3 s` or `4 min 5 s`; empty if it is not a duration. */
@@ -154,8 +153,4 @@ function sentWords({ method, path, status, trackingId, attempts, ms }: SentReque
     duration(ms),
   ];
   return joinParts(parts, ', ');
-}
-
-function isByHand({ action, outcome }: Pick<ChangeResult, 'action' | 'outcome'>): boolean {
-  return action === 'manual' && outcome === 'notAttempted';
 }

@@ -11,7 +11,6 @@ import {
   row,
   type Span,
   type Style,
-  solid,
   span,
   widthOf,
 } from './layout.ts';
@@ -93,7 +92,6 @@ export function entryRows(entry: Entry, verbose: boolean, note = ''): Row[] {
   ];
 }
 
-/** The sign and the address of an object, its id if known, and its place in a manifest. */
 function titleRow({ action, address, outcome, words, objectId, source }: Entry, note: string): Row {
   const style = actionStyles[action];
   if (outcome !== null) {
@@ -105,9 +103,9 @@ function titleRow({ action, address, outcome, words, objectId, source }: Entry, 
     2,
     span(`${symbols[action]} `, style, 'bold'),
     span(readable(address), style, 'bold'),
-    ...(note === '' ? [] : [solid(`  ${note}`, 'dim')]),
-    ...(objectId === null ? [] : [solid(`  id ${objectId}`, 'dim')]),
-    ...(source === null ? [] : [solid(`  ${place(source)}`, 'cyan')]),
+    ...(note === '' ? [] : [span(`  ${note}`, 'dim')]),
+    ...(objectId === null ? [] : [span(`  id ${objectId}`, 'dim')]),
+    ...(source === null ? [] : [span(`  ${place(source)}`, 'cyan')]),
   );
 }
 
@@ -139,22 +137,20 @@ function fieldRows(field: Field, column: number): Row[] {
       return [row(6, ...title, gap, span(sensitiveWords, 'dim'), ...end)];
     case 'inline': {
       const indent = 10 + Math.max(column, widthOf(name));
-      const titleWith = (...values: readonly Span[]): Row => ({
-        indent: 6,
-        hang: indent,
-        spans: [...title, gap, ...values],
-      });
+      const at = { indent: 6, hang: indent };
+      const start = [...title, gap];
       const [old, fresh] = [partSpans(view.before, 'red'), partSpans(view.after, 'green')];
       const past =
         view.base === null
           ? []
           : [row(indent - 2, span(`${baseTitle.toLowerCase()}: `, 'dim'), span(view.base))];
-      if (view.before === null || view.after === null) return [titleWith(...old, ...fresh, ...end), ...past];
+      if (view.before === null || view.after === null)
+        return [{ ...at, spans: [...start, ...old, ...fresh, ...end] }, ...past];
       const arrow = span('→ ', 'dim');
       const isShort = textOfParts(view.before).length + textOfParts(view.after).length <= maxTogether;
       return isShort
-        ? [titleWith(...old, span(' '), arrow, ...fresh, ...end), ...past]
-        : [titleWith(...old), row(indent - 2, arrow, ...fresh, ...end), ...past];
+        ? [{ ...at, spans: [...start, ...old, span(' '), arrow, ...fresh, ...end] }, ...past]
+        : [{ ...at, spans: [...start, ...old] }, row(indent - 2, arrow, ...fresh, ...end), ...past];
     }
   }
 }
@@ -207,7 +203,6 @@ export function diagnosticRows(diagnostics: readonly Diagnostic[], options: Repo
   });
 }
 
-/** How many of one type are shown one by one. */
 const maxAlike = 3;
 
 /**
@@ -233,13 +228,8 @@ function foldRemarks(
 }
 
 const excerptIndent = 4;
-/** The most columns of a cut line before the caret. */
-const leftShare = 0.6;
 
-/**
- * The rows of an excerpt: a source line, and below it a coloured caret. A line that is wider than the terminal is cut
- * around the caret: if it were wrapped, the caret would point at another character.
- */
+/** A source line, and a caret below it. A line that is too wide is cut: if it were wrapped, the caret would point elsewhere. */
 function excerptRows(excerpt: string, style: Style, width: number): Row[] {
   const [line = '', below = '', ...more] = excerpt.replace(/\n+$/, '').split('\n');
   const marked = /^([^|]*\| )( *)\^$/.exec(below);
@@ -247,21 +237,15 @@ function excerptRows(excerpt: string, style: Style, width: number): Row[] {
   if (!marked || more.length > 0) return paragraph(excerptIndent, [line, below, ...more].join('\n'));
   const focus = margin.length + blanks.length;
   const columns = Math.max(20, width) - excerptIndent;
-  const isWhole = line.length <= columns && widthOf(line) <= columns;
+  const isWhole = widthOf(line) <= columns;
   const room = columns - widthOf(margin);
   const before = line.slice(margin.length, focus);
-  const left = isWhole ? before : cutStart(before, Math.floor(room * leftShare));
+  // A part of a cut line is before the caret. Wide characters take two columns.
+  const left =
+    isWhole || widthOf(before) <= room * 0.6 ? before : `…${takeLast(before, Math.floor(room * 0.3))}`;
   const right = cut(line.slice(focus), room - widthOf(left));
   return [
     ...paragraph(excerptIndent, `${line.slice(0, margin.length)}${left}${right}`),
     ...paragraph(excerptIndent, `${margin}${' '.repeat(widthOf(left))}^`, style, 'bold'),
   ];
-}
-
-/** The end of `text` that fits into `columns`, with `…` if it is cut. */
-function cutStart(text: string, columns: number): string {
-  if (text.length <= columns && widthOf(text) <= columns) return text;
-  const end = takeLast(text, columns - 1);
-  // Wide characters take two columns.
-  return `…${widthOf(end) < columns ? end : takeLast(end, Math.floor(end.length / 2))}`;
 }

@@ -1,12 +1,21 @@
+import { lazy } from '../model/basics.ts';
+
 /** Every text that comes from a tenant, a manifest or a plan file passes one of these before it is shown. */
 
 /** Most texts match this, which saves compiling the expressions below. */
 const plain = /^[\n\t\x20-\x7e]*$/;
 /** Besides what Unicode calls ignorable, such as variation selectors and fillers: the empty pattern of Braille. */
-const hiddenPattern = () =>
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+const hidden = lazy(
+  () => /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\u2800]/gu,
+);
 /** The same, with a group for what belongs to an emoji: a joiner, or a selector of its form. */
-let emojiOrHidden: RegExp | null = null;
+const emojiOrHidden = lazy(
+  () =>
+    new RegExp(
+      `((?<=\\p{Extended_Pictographic}[\\u{fe0f}\\u{1f3fb}-\\u{1f3ff}]?)\\u200d|(?<=\\p{Extended_Pictographic})[\\u{fe0e}\\u{fe0f}]|\\u{fe0f}(?=\\u{20e3}))|${hidden().source}`,
+      'gu',
+    ),
+);
 
 /**
  * CI systems read these as commands in the output of a job: `::name::` at the beginning of a line (GitHub), `##[name]`
@@ -30,11 +39,7 @@ export function disarm(text: string): string {
  */
 export function printable(text: string): string {
   if (plain.test(text)) return disarm(text);
-  emojiOrHidden ??= new RegExp(
-    `((?<=\\p{Extended_Pictographic}[\\u{fe0f}\\u{1f3fb}-\\u{1f3ff}]?)\\u200d|(?<=\\p{Extended_Pictographic})[\\u{fe0e}\\u{fe0f}]|\\u{fe0f}(?=\\u{20e3}))|${hiddenPattern().source}`,
-    'gu',
-  );
-  const shown = showLookAlikes(text).replace(emojiOrHidden, (char, part: string | undefined) => {
+  const shown = showLookAlikes(text).replace(emojiOrHidden(), (char, part: string | undefined) => {
     if (char === '\n' || char === '\t' || part !== undefined) return char;
     const code = char.charCodeAt(0);
     if (code < 0x20) return String.fromCharCode(0x2400 + code);
@@ -49,8 +54,10 @@ const otherLetters =
 /** These look like a slash or a colon, but do not end the name of a host: `acme.example\u2215login.other.example` is one. */
 const otherSlashes = '\\u2044\\u2215\\u2236\\u2571\\u29f8\\ua789';
 /** A word of these and Latin letters. In JSON, the letter of an escape such as `\\n` does not belong to the word after it. */
-let mixedWord: RegExp | null = null;
-let otherLetter: RegExp | null = null;
+const mixedWord = lazy(
+  () => new RegExp(`(?<!\\\\)[\\p{sc=Latin}\\p{M}${otherLetters}]+[${otherSlashes}]?`, 'gu'),
+);
+const otherLetter = lazy(() => new RegExp(`[${otherLetters}${otherSlashes}]`, 'gu'));
 
 /**
  * `text` with a visible sign for each letter of another script in a word with Latin letters, and for lookalikes of a slash or
@@ -58,10 +65,9 @@ let otherLetter: RegExp | null = null;
  */
 export function showLookAlikes(text: string): string {
   if (plain.test(text)) return text;
-  mixedWord ??= new RegExp(`(?<!\\\\)[\\p{sc=Latin}\\p{M}${otherLetters}]+[${otherSlashes}]?`, 'gu');
-  otherLetter ??= new RegExp(`[${otherLetters}${otherSlashes}]`, 'gu');
-  const letter = otherLetter;
-  return text.replace(mixedWord, (word) => (/[a-z]/i.test(word) ? word.replace(letter, codePoint) : word));
+  return text.replace(mixedWord(), (word) =>
+    /[a-z]/i.test(word) ? word.replace(otherLetter(), codePoint) : word,
+  );
 }
 
 /** {@link printable}, with line feeds and tabs shown as signs too. */
@@ -74,12 +80,10 @@ export function takeFirst(text: string, length: number): string {
   return text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** The same of the last characters. */
 export function takeLast(text: string, length: number): string {
   return text.slice(-length).replace(/^[\udc00-\udfff]/, '');
 }
 
-/** `text` with visible signs for blanks, for differences between blanks. */
 export function visibleBlanks(text: string): string {
   return text
     .replaceAll(' ', '·')
@@ -90,10 +94,9 @@ export function visibleBlanks(text: string): string {
 /** The value as JSON, with every character escaped that a terminal or a CI system might obey. */
 export function safeJson(value: unknown, indent = 2): string {
   const text = replaceCommands(JSON.stringify(value, null, indent), unicodeEscape);
-  return text.replace(hiddenPattern(), (char) => (char === '\n' ? char : unicodeEscape(char)));
+  return text.replace(hidden(), (char) => (char === '\n' ? char : unicodeEscape(char)));
 }
 
-/** With an indent of 0, it is one line. */
 export function json(value: unknown, indent = 2): string {
   return `${safeJson(value, indent)}\n`;
 }

@@ -2,19 +2,7 @@ import type { Group as Family } from '../model/basics.ts';
 import type { Plan } from '../model/plan.ts';
 import { ageWords, namesAndMore } from '../model/words.ts';
 import { familiesOf } from './families.ts';
-import {
-  blank,
-  cut,
-  layout,
-  padTo,
-  paragraph,
-  type Row,
-  row,
-  type Style,
-  solid,
-  span,
-  widthOf,
-} from './layout.ts';
+import { blank, cut, layout, padTo, paragraph, type Row, row, type Style, span, widthOf } from './layout.ts';
 import type { ReportOptions } from './options.ts';
 import {
   type Entry,
@@ -38,39 +26,41 @@ import {
   symbols,
 } from './words.ts';
 
-/** How many fields an entry in one line names. */
 const maxBrief = 3;
-/** The rows of a terminal. */
 const maxScreen = 40;
 /** A command or a body that is copied must not be wrapped. */
 const unlimited = Number.POSITIVE_INFINITY;
+
+const told = ['Commit', 'Limited by'];
 
 const levelStyles: Readonly<Record<Level, Style>> = { high: 'red', medium: 'yellow', low: 'cyan' };
 const levelColumn = 'MEDIUM'.length + 2;
 
 /** A page for the terminal. "Read this first" comes last, so that it stays on the screen. */
 export function writeText(page: Page, options: ReportOptions): string {
-  const { heading, tenants, note, limits, matrix, groups, remarks, digest, steps, applyWith } = page;
+  const { heading, tenants, note, matrix, groups, remarks, digest, steps, applyWith } = page;
   const problems = problemRows(page, options);
   // A refusal is shown before and after the changes; the reason why an apply stopped, after its changes.
   const [first, last] =
     page.is === 'result' ? [[], problems] : [problems, page.is === 'plan' ? problems : []];
   const shown = groups.filter(({ isRoutine }) => !isRoutine || options.verbose);
-  const folded = foldEntries(shown, page.is, options);
+  const families = shown.map(({ entries }) =>
+    options.verbose ? entries.map((entry): Family<Entry> => [entry]) : familiesOf(entries),
+  );
+  const folded = foldFamilies(families.flat(), page.is, options);
   const title =
     heading === '' ? [] : [row(0, span(heading, 'bold'), span(tenants === '' ? '' : `  ${tenants}`, 'dim'))];
   const head = [
     ...title,
     ...(note === null ? [] : [row(0, span(note, 'bold'))]),
     ...sideRows(page),
-    ...(limits === '' ? [] : [row(0, span(`limited by ${limits}`, 'dim'))]),
     ...factRows(page, options),
     ...(heading === '' ? [] : [blank]),
   ];
   const body = [
     ...(matrix === null ? [] : [...matrixRows(matrix, options), blank]),
     ...first,
-    ...shown.flatMap((group) => groupRows(group, page, folded, options)),
+    ...shown.flatMap((group, at) => groupRows(group, families[at] ?? [], page, folded)),
     ...diagnosticRows(remarks, options),
     ...othersRows(page, options),
   ];
@@ -90,10 +80,10 @@ export function writeText(page: Page, options: ReportOptions): string {
   return `${layout(rows, options)}${end}`;
 }
 
-/** The commit, and the age of a saved document. */
+/** The commit, the age of a saved document, and what limits it. */
 function factRows({ facts }: Page, { now }: ReportOptions): Row[] {
   const words = facts.flatMap(({ name, value, is }) => {
-    const shown = is === 'time' && now !== undefined ? ageWords(value, now) : name === 'Commit' && value;
+    const shown = is === 'time' ? now !== undefined && ageWords(value, now) : told.includes(name) && value;
     return shown ? `${name.toLowerCase()} ${shown}` : [];
   });
   return words.length === 0 ? [] : [row(0, span(words.join(' · '), 'dim'))];
@@ -101,14 +91,10 @@ function factRows({ facts }: Page, { now }: ReportOptions): Row[] {
 
 function sideRows({ sides }: Page): Row[] {
   const width = Math.max(...sides.map(({ name }) => widthOf(name)));
-  return sides.map(({ action, name, tenant }) =>
-    row(
-      2,
-      span(`${symbols[action]} `, actionStyles[action]),
-      span(padTo(name, width), actionStyles[action]),
-      span(tenant === '' ? '' : `  ${tenant}`, 'dim'),
-    ),
-  );
+  return sides.map(({ action, name, tenant }) => {
+    const named = `${symbols[action]} ${padTo(name, width)}`;
+    return row(2, span(named, actionStyles[action]), span(tenant === '' ? '' : `  ${tenant}`, 'dim'));
+  });
 }
 
 /** A table. Names that would push the numbers out of the line have a line of their own. */
@@ -144,20 +130,20 @@ function problemRows({ is, alarm, problems }: Page, options: ReportOptions): Row
   return [...refusal, ...rows];
 }
 
-function groupRows(group: Group, { is, named }: Page, folded: FoldedGroups, options: ReportOptions): Row[] {
-  const { title, words, entries } = group;
+function groupRows(
+  { title, words, entries }: Group,
+  families: readonly Family<Entry>[],
+  { named }: Page,
+  folded: ReadonlyMap<Family<Entry>, FoldedFamily>,
+): Row[] {
   const head = row(0, span(title, 'bold'), span(named === 'kind' ? `  ${words}` : '', 'dim'));
-  const families = folded.families.get(group) ?? [];
-  const shown = families.filter((family) => folded.forms.has(family));
-  const more = entries.length - shown.flat().length;
+  const shown = families.flatMap((family) => folded.get(family) ?? []);
+  const more = entries.length - shown.reduce((sum, { count }) => sum + count, 0);
   return [
     ...(title === '' ? [] : [head, blank]),
-    ...shown.flatMap((family, at) => {
-      const [entry] = family;
-      const isBrief = folded.forms.get(family) === 'brief';
+    ...shown.flatMap(({ rows, isBrief, isLine }, at) => {
       const next = shown[at + 1];
-      const isList = next && (isBrief ? folded.forms.get(next) === 'brief' : entry.isLine && next[0].isLine);
-      const rows = isBrief ? [briefRow(family, options)] : familyRows(family, is, options);
+      const isList = isBrief ? next?.isBrief : isLine && next?.isLine;
       return [...rows, ...(isList ? [] : [blank])];
     }),
     ...(more === 0 ? [] : [row(2, span(`… and ${more} more (--verbose shows all)`, 'dim')), blank]),
@@ -167,39 +153,35 @@ function groupRows(group: Group, { is, named }: Page, folded: FoldedGroups, opti
 /** Lines of entries that are shown whole, and of those in one line, in a page that does not show all. */
 const maxLinesOf = { whole: 280, brief: 1000 };
 
-interface FoldedGroups {
-  /** Equal changes of several objects, once. */
-  readonly families: ReadonlyMap<Group, readonly Family<Entry>[]>;
-  /** How each family is shown; one that there is no room for is only counted. */
-  readonly forms: ReadonlyMap<Family<Entry>, 'whole' | 'brief'>;
+interface FoldedFamily {
+  readonly rows: readonly Row[];
+  readonly count: number;
+  readonly isBrief: boolean;
+  readonly isLine: boolean;
 }
 
-/** Failures and urgent changes get room first, wherever they are. */
-function foldEntries(groups: readonly Group[], is: Page['is'], options: ReportOptions): FoldedGroups {
-  const families = new Map(
-    groups.map((group) => {
-      const alone = group.entries.map((entry): Family<Entry> => [entry]);
-      return [group, options.verbose ? alone : familiesOf(group.entries)] as const;
-    }),
-  );
-  const rank = ([entry]: Family<Entry>) => urgencyOf(entry);
-  const forms = new Map<Family<Entry>, 'whole' | 'brief'>();
-  const left = options.verbose ? { whole: Number.POSITIVE_INFINITY, brief: 0 } : { ...maxLinesOf };
-  for (const family of [...families.values()].flat().toSorted((a, b) => rank(a) - rank(b))) {
-    let lines = 1;
+/** What there is room for. Failures and urgent changes get it first, wherever they are. */
+function foldFamilies(
+  families: readonly Family<Entry>[],
+  is: Page['is'],
+  options: ReportOptions,
+): ReadonlyMap<Family<Entry>, FoldedFamily> {
+  const folded = new Map<Family<Entry>, FoldedFamily>();
+  const left = { ...maxLinesOf };
+  for (const family of families.toSorted(([a], [b]) => urgencyOf(a) - urgencyOf(b))) {
     // Entries without room are not wrapped.
-    if (left.whole > 0 && !options.verbose)
-      lines = layout(familyRows(family, is, options), { ...options, colour: false }).split('\n').length;
-    const form = lines <= left.whole ? 'whole' : 'brief';
-    const taken = form === 'whole' ? lines : 1;
+    const whole = left.whole === 0 ? [] : familyRows(family, is, options);
+    const lines = options.verbose ? 0 : layout(whole, { ...options, colour: false }).split('\n').length;
+    const isBrief = left.whole === 0 || lines > left.whole;
+    const [form, taken] = isBrief ? (['brief', 1] as const) : (['whole', lines] as const);
     if (taken > left[form]) continue;
-    forms.set(family, form);
     left[form] -= taken;
+    const rows = isBrief ? [briefRow(family, options)] : whole;
+    folded.set(family, { rows, count: family.length, isBrief, isLine: family[0].isLine });
   }
-  return { families, forms };
+  return folded;
 }
 
-/** The first of a family, and the names of the others. */
 function familyRows(family: Family<Entry>, is: Page['is'], { verbose = false }: ReportOptions): Row[] {
   const [entry, ...others] = family;
   const note = is === 'diff' && !entry.isLine ? entry.sides.join(' → ') : '';
@@ -236,7 +218,6 @@ function othersRows({ others }: Page, { verbose = false }: ReportOptions): Row[]
   ];
 }
 
-/** A grid: the severity, the concern, and its objects with the consequences. */
 function pointRows(page: Page): Row[] {
   const { points } = page;
   if (points.length === 0) return [];
@@ -258,7 +239,7 @@ function pointRows(page: Page): Row[] {
   return [row(0, span(pointsTitle(page), 'bold')), ...rows, blank];
 }
 
-function verdictRows({ matrix, name, label, counts, verdict, took }: Page): Row[] {
+function verdictRows({ matrix, name, label, counts, verdict, facts }: Page): Row[] {
   const total = matrix === null ? [] : [row(0, span(`${name}.`, 'bold'))];
   if (verdict !== null) {
     const { words, isGood } = verdict;
@@ -267,10 +248,10 @@ function verdictRows({ matrix, name, label, counts, verdict, took }: Page): Row[
   if (label === null) return total;
   const shown = counts.map((count, at) => {
     const end = at === counts.length - 1 ? '.' : ', ';
-    // Zeros matter least.
     return span(`${countWords([count])}${end}`, count.count === 0 ? 'dim' : 'bold');
   });
-  const time = took === '' ? [] : [solid(`  ${took}`, 'dim')];
+  const took = facts.find((fact) => fact.name === 'Took');
+  const time = took ? [span(`  ${took.value}`, 'dim')] : [];
   return [...total, row(0, span(`${label}: `, 'bold'), ...shown, ...time)];
 }
 

@@ -8,7 +8,7 @@ import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ChangeResult } from '../model/result.ts';
 import { type Chunk, diffInline, diffLines, type LineDiff, shorten } from './line-diff.ts';
 import { showLookAlikes, takeFirst, unicodeEscape } from './safe.ts';
-import { joinParts, namesInBrief, place } from './words.ts';
+import { cutList, joinParts, namesInBrief, place } from './words.ts';
 
 type View =
   | { readonly is: 'sensitive' }
@@ -18,21 +18,18 @@ type View =
       readonly after: readonly Chunk[] | null;
       readonly base: string | null;
     }
-  | { readonly is: 'lines'; readonly diff: LineDiff; readonly moves: Moves | null };
-
-/** The changes of each side to the text of the revision of `--since`, if the tenant has changed it. */
-interface Moves {
-  readonly tenant: LineDiff;
-  readonly repo: LineDiff;
-}
+  | {
+      readonly is: 'lines';
+      readonly diff: LineDiff;
+      /** What each side made of the text of the revision of `--since`, if the tenant has changed it. */
+      readonly moves: { readonly tenant: LineDiff; readonly repo: LineDiff } | null;
+    };
 
 export interface Field {
   /** `attributes/url` */
   readonly name: string;
   readonly op: Difference['op'];
-  /** The side that changed. */
   readonly origin: Origin | null;
-  /** The places of overlays that set it. */
   readonly places: readonly string[];
   readonly view: View;
   /** The environments that the replacement is the same in; `null` if these are all. */
@@ -82,12 +79,10 @@ export function writtenFields({ outcome, before, after }: ChangeResult): Field[]
   return diff.blocks.length === 0 ? [] : [{ ...plainField, name: 'Fields', op: 'replace', view }];
 }
 
-/** Whether one of the short values is shown beside what was declared. */
 export function haveBase(fields: readonly Field[]): boolean {
   return fields.some(({ view }) => view.is === 'inline' && view.base !== null);
 }
 
-/** How many environments a replacement names. */
 const maxWhere = 10;
 
 /** `in all but eu-1, changed in the tenant`: whose the difference is, the side that moved, the overlay that sets it. */
@@ -114,7 +109,8 @@ function viewOf({ op, before, after, sensitive, base }: ShownDifference): View {
   const hasAfter = op !== 'remove';
   const [old, fresh] = [hasBefore ? valueInline(before) : null, hasAfter ? valueInline(after) : null];
   const past = base === undefined ? null : valueInline(base);
-  if (isShort(before, old) && isShort(after, fresh) && isShort(base ?? null, past)) {
+  // In JSON, a line break is escaped.
+  if ([old, fresh, past].every((text) => (text ?? '').length <= maxInline && !text?.includes('\\n'))) {
     const [oldParts, freshParts] = diffInline(old, fresh);
     return { is: 'inline', before: oldParts, after: freshParts, base: past };
   }
@@ -127,7 +123,6 @@ function viewOf({ op, before, after, sensitive, base }: ShownDifference): View {
   return { is: 'lines', diff, moves };
 }
 
-/** How many replacements of a field that differs between environments are shown. */
 export const maxVariants = 3;
 
 /** The fields with the first lines of each, and of a field that differs between environments the first replacements. */
@@ -138,10 +133,10 @@ export function shortenFields(
 ): Field[] {
   const cut = (diff: LineDiff) => shorten(diff, maxLines);
   return groupBy(fields, ({ name }) => name).flatMap(([, same]) => {
-    const shown = same.length <= most + 1 ? same : same.slice(0, most);
+    const [shown, others] = cutList(same, most);
     return shown.map((field, at): Field => {
       const { view } = field;
-      const more = at === shown.length - 1 ? same.length - shown.length : 0;
+      const more = at === shown.length - 1 ? others.length : 0;
       if (view.is !== 'lines') return { ...field, more };
       const moves = view.moves && { tenant: cut(view.moves.tenant), repo: cut(view.moves.repo) };
       return { ...field, view: { is: 'lines', diff: cut(view.diff), moves }, more };
@@ -149,11 +144,10 @@ export function shortenFields(
   });
 }
 
-export function textOfParts(parts: readonly Chunk[]): string {
-  return parts.map(({ text }) => text).join('');
+export function textOfParts(parts: readonly Chunk[] | null): string {
+  return (parts ?? []).map(({ text }) => text).join('');
 }
 
-/** How many characters of a value its summary has. */
 const maxWords = 32;
 
 /** A replacement in a few words: `type: NON_PTA → BLOCK`, `subject removed`, `body +4 −2`. */
@@ -177,17 +171,11 @@ function replacementWords({ name, view }: Field): string {
   }
 }
 
-/** The first fields in words, and how many more there are. */
 export function fieldsInBrief(fields: readonly Field[], most: number): string {
   const words = fields
     .slice(0, most)
     .map((field) => joinParts([replacementWords(field), whereWords(field, maxWhere)], ' '));
   return joinParts([...words, fields.length > most && `${fields.length - most} more`], ' · ');
-}
-
-function isShort(value: Json, shown: string | null): boolean {
-  if (shown === null) return true;
-  return shown.length <= maxInline && !(typeof value === 'string' && value.includes('\n'));
 }
 
 /**
@@ -235,9 +223,7 @@ function nameOf(to: Address): string {
   return parsed ? referenceText(parsed.kind, parsed.key) : to;
 }
 
-function secretWords(name: string): string {
-  return `(secret ${name})`;
-}
+const secretWords = (name: string): string => `(secret ${name})`;
 
 /**
  * A value as lines of text: text as it is, everything else as indented JSON; secrets by name. JSON's `null` beside a long text
@@ -274,7 +260,7 @@ function nameSecrets(value: Json): Json {
   });
 }
 
-/** JSON on one line with spaces: `{"a": [1, 2]}`. */
+/** `{"a": [1, 2]}` */
 function spaceJson(value: Json): string {
   if (isArray(value)) return `[${value.map(spaceJson).join(', ')}]`;
   if (!isObject(value)) return JSON.stringify(value);

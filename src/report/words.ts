@@ -41,17 +41,15 @@ export function summaryCounts(summary: Summary): Count[] {
   ];
 }
 
-/** The same, with the objects that no manifest names, if there are any. */
 export function allCounts(summary: Summary): Count[] {
   const { undeclared = 0 } = summary;
   const more = undeclared > 0 ? [{ is: null, count: undeclared, words: 'undeclared' }] : [];
   return [...summaryCounts(summary), ...more];
 }
 
-/** The first digits of a commit's id, and its mark, if it has one: `3f2a91c0d1-dirty`. */
+/** `3f2a91c0d1-dirty` */
 export const shortCommit = (id: string): string => id.replace(/^([^-]{10})[^-]*/, '$1');
 
-/** `2 to create, 1 to update` */
 export function countWords(counts: readonly Count[]): string {
   return counts.map(({ count, words }) => `${count} ${words}`).join(', ');
 }
@@ -71,17 +69,14 @@ export function countSeverities(diagnostics: readonly Diagnostic[]): Record<Seve
   return counts;
 }
 
-/** Joins the parts, without those that are empty, missing or `false`. */
 export function joinParts(parts: readonly (string | false | null | undefined)[], separator: string): string {
   return parts.filter(Boolean).join(separator);
 }
 
-/** `1 error`, `2 errors` */
 export function pluralize(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** `1 error is`, `2 errors are` */
 export function countIs(count: number, noun: string): string {
   return `${pluralize(count, noun)} ${count === 1 ? 'is' : 'are'}`;
 }
@@ -135,7 +130,6 @@ export function scopeWords({
   return joinParts(parts, ' ');
 }
 
-/** The two addresses of a tenant, or one if they are equal. */
 export function tenantWords({ identity, profiles }: Plan['tenant']): string {
   return joinParts(identity === profiles ? [identity] : [identity, profiles], ', ');
 }
@@ -149,7 +143,12 @@ const maxNames = 3;
 
 /** `eu-1, eu-2, eu-3 and 44 more` */
 export function namesInBrief(names: readonly string[], most = maxNames): string {
-  const more = names.length - most;
-  // "and 1 more" takes as much room as the name.
-  return more <= 1 ? names.join(', ') : namesAndMore(names.slice(0, most), more);
+  const [shown, others] = cutList(names, most);
+  return namesAndMore(shown, others.length);
+}
+
+/** The first items and the others. "and 1 more" takes as much room as the item. */
+export function cutList<T>(items: readonly T[], most: number): [first: readonly T[], others: readonly T[]] {
+  const end = items.length <= most + 1 ? items.length : most;
+  return [items.slice(0, end), items.slice(end)];
 }

@@ -12,7 +12,6 @@ import {
   looseRemarks,
   type Matrix,
   type Page,
-  type PointLine,
   pointsTitle,
 } from '../page.ts';
 import { oneLine } from '../safe.ts';
@@ -26,9 +25,6 @@ import {
   permalink,
 } from './entries.ts';
 import { html, Markup, withCode } from './markup.ts';
-
-/** How many different problems are shown at once. */
-const maxNamed = 10;
 
 /** A whole page in one file. It needs no network, and its policy lets only its own script run. */
 export function writeHtml(page: Page, options: ReportOptions): string {
@@ -149,19 +145,18 @@ function pointsMarkup(page: Page): Markup {
   const items = points.map((point) => {
     const { lines, more } = linesOf(point);
     const rest = more === 0 ? '' : html`<li>and ${more} more</li>`;
-    return html`<li class="${point.level}"><span class="level">${point.level}</span><button type="button" data-filter="${point.concern}" aria-pressed="false">${point.words}</button><ul>${lines.map(lineMarkup)}${rest}</ul></li>`;
+    const list = lines.map(({ objects, more, consequence }) => {
+      const links = objects.map(
+        ({ entry, where }, at) =>
+          html`${at === 0 ? '' : ', '}<a href="${permalink(entry.id)}">${addressMarkup(entry.address)}</a>${oneLine(where)}`,
+      );
+      return html`<li><span>${links}${more === 0 ? '' : ` and ${more} more`}</span> <span class="effect">${oneLine(consequence)}</span></li>`;
+    });
+    return html`<li class="${point.level}"><span class="level">${point.level}</span><button type="button" data-filter="${point.concern}" aria-pressed="false">${point.words}</button><ul>${list}${rest}</ul></li>`;
   });
   const list = points.length === 0 ? '' : html`<ul>${items}</ul>`;
   const next = steps.map((step) => html`<p>${withCode(step)}</p>`);
   return html`<section class="first" aria-labelledby="first"><h2 id="first">${pointsTitle(page)}</h2>${list}${next}</section>`;
-}
-
-function lineMarkup({ objects, more, consequence }: PointLine): Markup {
-  const links = objects.map(
-    ({ entry, where }, at) =>
-      html`${at === 0 ? '' : ', '}<a href="${permalink(entry.id)}">${addressMarkup(entry.address)}</a>${oneLine(where)}`,
-  );
-  return html`<li><span>${links}${more === 0 ? '' : ` and ${more} more`}</span> <span class="effect">${oneLine(consequence)}</span></li>`;
 }
 
 function factMarkup({ name, value, is, link }: Fact): Markup {
@@ -181,7 +176,6 @@ function othersMarkup({ others }: Page): Markup {
   return html`<details class="others"><summary><h2>${title}</h2> ${words}</summary><ul>${items}</ul></details>`;
 }
 
-/** Shows the first problems openly. The rest, and all remarks, are folded. */
 function problemsMarkup(page: Page): Markup {
   const problems = page.problems.filter(({ items }) => items.length > 0);
   const remarks = looseRemarks(page);
@@ -191,18 +185,12 @@ function problemsMarkup(page: Page): Markup {
     const heading = names.length === 0 ? '' : html`<h3>${names.join(', ')}</h3>`;
     return html`${heading}${notices(diagnosticsMarkup(items))}`;
   });
-  const folded = remarks.map(([code, items]) =>
-    foldMarkup(html`${pluralize(items.length, 'remark')} <code>${code}</code>`, [
-      notices(diagnosticsMarkup(items)),
-    ]),
+  const folded = remarks.map(
+    ([code, items]) =>
+      html`<details class="remarks"><summary>${pluralize(items.length, 'remark')} <code>${code}</code></summary>${notices(diagnosticsMarkup(items))}</details>`,
   );
-  const rest = shown.slice(maxNamed);
   return html`<section class="problems" aria-labelledby="problems"><h2 id="problems">${hasErrors(all) ? 'Problems' : 'Remarks'}</h2>
-${shown.slice(0, maxNamed)}${rest.length === 0 ? '' : foldMarkup('More problems', rest)}${folded}</section>`;
-}
-
-function foldMarkup(title: Markup | string, content: readonly Markup[]): Markup {
-  return html`<details class="remarks"><summary>${title}</summary>${content}</details>`;
+${shown}${folded}</section>`;
 }
 
 function copyButton(text: string, name: string): Markup {
