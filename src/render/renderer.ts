@@ -13,11 +13,9 @@ export type Outcome<T> =
 
 export interface Rendering {
   readonly texts: Texts;
-  /** The lines that stand in the templates between directives and references. */
   readonly literals: readonly string[];
 }
 
-/** A question to the renderer's process. */
 export interface Job {
   readonly texts: Texts;
   readonly context: JsonObject;
@@ -25,15 +23,9 @@ export interface Job {
   readonly conditions: boolean | null;
 }
 
-/** The limits of one template. */
-interface RenderLimits {
-  readonly milliseconds: number;
-  readonly megabytes: number;
-  /** For all texts together, before and after rendering. */
-  readonly characters: number;
-}
-
-const defaultLimits: RenderLimits = { milliseconds: 2000, megabytes: 96, characters: 1_000_000 };
+/** Those of one template; characters for all texts together, before and after rendering. */
+const defaultLimits = { milliseconds: 2000, megabytes: 96, characters: 1_000_000 };
+type RenderLimits = Readonly<typeof defaultLimits>;
 
 /** Renders templates one by one in a process of its own, which starts again after a template that had to be stopped. */
 export class Renderer {
@@ -53,15 +45,13 @@ export class Renderer {
     if (length > characters) return Promise.resolve(failWith(`It has more than ${characters} characters.`));
     // Deeper values exhaust the stack on their way to the process.
     if (isTooDeep(context)) return Promise.resolve(failWith('Its values are nested too deeply.'));
-    const result = this.#last.then(() => this.#run({ texts, context, conditions }));
+    const result = this.#last.then(() => {
+      if (this.#isClosed) return failWith('Rendering has ended.');
+      if (!this.#worker?.isAlive) this.#worker = new Worker(this.#limits);
+      return this.#worker.ask({ texts, context, conditions });
+    });
     this.#last = result.catch(() => {});
     return result;
-  }
-
-  async #run(job: Job): Promise<Outcome<Rendering>> {
-    if (this.#isClosed) return failWith('Rendering has ended.');
-    if (!this.#worker?.isAlive) this.#worker = new Worker(this.#limits);
-    return this.#worker.ask(job);
   }
 
   close(): void {

@@ -18,10 +18,7 @@ export function sampleContext(
 ): JsonObject {
   const sampled = [...variablesIn(texts).members].map(
     ([name, shape]) =>
-      [
-        name,
-        preferExample(valueFor(shape, wordsOf(name), { parent: '', at: null }), get(examples, name)),
-      ] as const,
+      [name, preferExample(valueFor(shape, wordsOf(name), '', null), get(examples, name))] as const,
   );
   return objectFrom([...sampled, ...(attributes ? [[globals, attributes] as const] : [])]);
 }
@@ -36,7 +33,6 @@ function preferExample(made: Json, example: Json | undefined): Json {
   return fits && example !== undefined ? example : made;
 }
 
-/** Names that are recognisably made up. */
 const people = ['Ann Example', 'Bob Sample'] as const;
 
 /** Other people in a text, to avoid `Ann Example requests access for Ann Example`. */
@@ -71,28 +67,21 @@ function toAccount(person: string): string {
   return person.toLowerCase().replace(' ', '.');
 }
 
-interface MemberPlace {
-  /** The words of its parent's name. */
-  readonly parent: string;
-  /** The item of a list that it belongs to, from 0; `null` outside of lists. */
-  readonly at: number | null;
-}
-
-function valueFor(shape: Shape, words: string, { parent, at }: MemberPlace): Json {
+/**
+ * @param parent the words of its parent's name
+ * @param at the item of a list that it belongs to, from 0; `null` outside of lists
+ */
+function valueFor(shape: Shape, words: string, parent: string, at: number | null): Json {
   const { item, members, like } = shape;
   if (item)
-    return Array.from({ length: itemsOfList }, (_, index) =>
-      valueFor(item, toSingular(words), { parent: '', at: index }),
-    );
+    return Array.from({ length: itemsOfList }, (_, index) => valueFor(item, toSingular(words), '', index));
   if (members.size > 0)
-    return objectFrom(
-      [...members].map(([name, inner]) => [name, valueFor(inner, wordsOf(name), { parent: words, at })]),
-    );
+    return objectFrom([...members].map(([name, inner]) => [name, valueFor(inner, wordsOf(name), words, at)]));
   if (typeof like === 'number') return 3 + (at ?? 0);
-  return like ?? leafValue(words, { parent, at });
+  return like ?? leafValue(words, parent, at);
 }
 
-function leafValue(words: string, { parent, at }: MemberPlace): Json {
+function leafValue(words: string, parent: string, at: number | null): Json {
   const role = others.find(([pattern]) => pattern.test(`${parent} ${words}`));
   const person = at === null && role ? role[1] : (people[at ?? 0] ?? people[0]);
   const rule = rules.find(([pattern]) => pattern.test(words));
@@ -120,7 +109,6 @@ function toSingular(words: string): string {
     .replace(/([^s])s$/, '$1');
 }
 
-/** The type of a value, as templates reveal it. */
 class Shape {
   readonly members = new Map<string, Shape>();
   /** A list: it is looped over, or indexed. */

@@ -4,7 +4,6 @@ import { lookupOf, secretName } from '../model/marker.ts';
 import type { Outcome, Renderer, Rendering, Texts } from './renderer.ts';
 import { sampleContext } from './sample.ts';
 
-/** A notification as its recipients get it. */
 export type Message =
   | {
       readonly is: 'email';
@@ -67,7 +66,6 @@ function mapSides<T extends object, U>({ before, after }: Sides<T>, map: (side: 
   return { before: before && map(before), after: after && map(after) };
 }
 
-/** One side rendered; without texts if that failed. */
 interface Picture extends Rendering {
   readonly message: Outcome<Message>;
 }
@@ -133,7 +131,6 @@ interface TemplateDraft {
 const mailFields = ['subject', 'from', 'replyTo', 'header', 'body', 'footer'] as const;
 const chatFields: Readonly<Record<string, string>> = { SLACK: 'slackTemplate', TEAMS: 'teamsTemplate' };
 
-/** True for a field that holds a chat message. */
 export const isMessage = (field: string): boolean => Object.values(chatFields).includes(field);
 
 function draftOf(medium: string, fields: JsonObject): TemplateDraft {
@@ -175,7 +172,6 @@ function mapTexts(value: Json, replace: (text: string) => Json): Json {
   return mapJson(value, (item) => (typeof item === 'string' ? replace(item) : item));
 }
 
-/** A value with the JSON that its texts hold. */
 export function parseTexts(value: Json): Json {
   const parsed = readJsonText(value);
   return parsed === value || typeof parsed !== 'object' ? value : mapJson(parsed, parseTexts);

@@ -38,7 +38,6 @@ function render({ texts, context, conditions }: Job): Outcome<Rendering> {
   return { is: 'rendered', value: { texts: Object.fromEntries(rendered), literals } };
 }
 
-/** The lines of a tree that stand between its directives and references. */
 function literalsIn(tree: Tree): string[] {
   const nodes: unknown[] = tree.flat(Number.POSITIVE_INFINITY);
   const lines = nodes.flatMap((node) => (typeof node === 'string' ? node.split('\n') : []));
@@ -58,22 +57,11 @@ function decideConditions(tree: unknown, holds: boolean): void {
 }
 
 /** Methods of texts and lists that mean the same in Java; these may be called. */
-const methods = new Set([
-  'charAt',
-  'concat',
-  'endsWith',
-  'indexOf',
-  'lastIndexOf',
-  'replace',
-  'replaceAll',
-  'split',
-  'startsWith',
-  'substring',
-  'toLowerCase',
-  'toString',
-  'toUpperCase',
-  'trim',
-]);
+const methods = new Set(
+  'charAt concat endsWith indexOf lastIndexOf replace replaceAll split startsWith substring toLowerCase toString toUpperCase trim'.split(
+    ' ',
+  ),
+);
 
 class GuardedCompile extends Compile {
   /** The library asks this before every step of a reference. Inherited members cannot be reached. */

@@ -66,10 +66,6 @@ describe('the variables of a template', () => {
     });
   });
 
-  it('reads all texts of a template', () => {
-    expect(of('$a', '$b', '$a')).toEqual({ a: 'a', b: 'b' });
-  });
-
   it('stays small, whatever the text', () => {
     const many = Array.from({ length: 1500 }, (_, at) => `$v${at}`).join(' ');
     expect(Object.keys(of(many))).toHaveLength(1000);
