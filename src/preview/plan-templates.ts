@@ -16,23 +16,28 @@ const maxCharacters = 20_000_000;
 /** The time limit in milliseconds: each endless template takes its own time limit. */
 const maxDuration = 60_000;
 
-interface PlanRenderOptions {
-  /** The tenant's context attributes; without them sample values are used. */
-  readonly attributes?: JsonObject | null;
-  readonly listed?: VariableLists;
-  /** The fields of the vendor's templates that deletes go back to. */
-  readonly defaults?: ReadonlyMap<Address, JsonObject>;
-  readonly renderer?: Renderer;
-  readonly signal?: AbortSignal;
-}
-
 /**
  * The notification templates that a plan changes, rendered before and after, by address. What exceeds
  * a limit of size or time is left out. Throws a Failure (exit 130) once the signal aborts.
+ *
+ * @param attributes the tenant's context; without them sample values are used
+ * @param defaults the fields of the vendor's templates that deletes go back to
  */
 export async function renderPlanTemplates(
   plan: Plan,
-  { attributes = null, listed, defaults, renderer, signal }: PlanRenderOptions = {},
+  {
+    attributes = null,
+    listed,
+    defaults,
+    renderer,
+    signal,
+  }: {
+    attributes?: JsonObject | null;
+    listed?: VariableLists;
+    defaults?: ReadonlyMap<Address, JsonObject>;
+    renderer?: Renderer;
+    signal?: AbortSignal;
+  } = {},
 ): Promise<Readonly<Record<Address, Rendered>>> {
   const changes = plan.changes.filter(
     ({ kind, action }) => kind === 'NotificationTemplate' && action !== 'manual',

@@ -141,12 +141,10 @@ export function table(
   const widths = (cells[0] ?? []).map((_, at) =>
     cells.reduce((widest, line) => Math.max(widest, Math.min(most, widthOf(line[at] ?? ''))), 0),
   );
-  let used = 0;
-  const next = widths.findIndex((column, at) => {
-    used += column + (at === 0 ? 0 : gap.length);
-    return used > width;
-  });
-  const count = next === -1 ? widths.length : Math.max(1, next);
+  const ends = widths.map((_, at) =>
+    widths.slice(0, at + 1).reduce((end, column) => end + column + gap.length, -gap.length),
+  );
+  const count = Math.max(1, ends.filter((end) => end <= width).length);
   const rows = cells.flatMap((line, index) => {
     const shown = widths.slice(0, count).map((column, at) => padTo(cut(line[at] ?? '', column), column));
     return paragraph(0, shown.join(gap).trimEnd(), ...(index === 0 ? (['bold'] as const) : []));

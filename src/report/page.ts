@@ -26,7 +26,7 @@ export interface Page {
   readonly name: string;
   /** The base URLs; empty if the sides have them. */
   readonly tenants: string;
-  readonly sides: readonly PageSide[];
+  readonly sides: readonly { readonly action: Action; readonly name: string; readonly tenant: string }[];
   /** Names the apply that a rollback undoes. */
   readonly note: string | null;
   /** Why nothing will happen, or what went wrong. */
@@ -44,7 +44,14 @@ export interface Page {
   readonly remarks: readonly Diagnostic[];
   readonly groups: readonly Group[];
   readonly named: 'kind' | 'environment';
-  readonly others: Others | null;
+  /** Objects without an entry, such as those that no manifest names. */
+  readonly others: {
+    readonly title: string;
+    readonly words: string;
+    readonly names: readonly { readonly address: Address; readonly note: string }[];
+    /** The number that a terminal shows without `--verbose`. */
+    readonly most: number;
+  } | null;
   readonly steps: readonly string[];
   readonly applyWith: string | null;
   readonly digest: string | null;
@@ -63,12 +70,6 @@ export interface Fact {
   readonly link: string | null;
 }
 
-interface PageSide {
-  readonly action: Action;
-  readonly name: string;
-  readonly tenant: string;
-}
-
 /** Entries that belong together: of one kind, or of the same environments. */
 export interface Group {
   /** Empty for all changes of an apply, in the order of the run: a review has them by kind. */
@@ -79,15 +80,6 @@ export interface Group {
   /** Nothing in it needs attention, so a reader in a hurry can skip it. */
   readonly isRoutine: boolean;
   readonly entries: readonly Entry[];
-}
-
-/** Objects without an entry, such as those that no manifest names. */
-interface Others {
-  readonly title: string;
-  readonly words: string;
-  readonly names: readonly { readonly address: Address; readonly note: string }[];
-  /** The number that a terminal shows without `--verbose`. */
-  readonly most: number;
 }
 
 export interface Entry {
@@ -108,7 +100,8 @@ export interface Entry {
   readonly isFailure: boolean;
   /** The environments that it stands for, if there are several documents. */
   readonly environments: readonly string[];
-  readonly concerns: readonly ConcernCount[];
+  /** The amount is 1, or the number of people who leave a search. */
+  readonly concerns: readonly { readonly concern: Concern; readonly amount: number }[];
   readonly objectId: string | null;
   readonly source: { readonly file: string; readonly line: number } | null;
   readonly sides: readonly [before: string, after: string];
@@ -142,17 +135,15 @@ export interface ImpactWords {
 
 export interface Matrix {
   readonly columns: readonly string[];
-  readonly rows: readonly MatrixRow[];
-}
-
-/** Environments with the same numbers, or one that failed. */
-interface MatrixRow {
-  readonly names: readonly string[];
-  readonly isFailed: boolean;
-  /** One for each of the columns; `null` if there is no plan or no result. */
-  readonly counts: readonly number[] | null;
-  /** The code of an error, or a state in brief; empty if the numbers say it. */
-  readonly words: string;
+  /** Environments with the same numbers, or one that failed. */
+  readonly rows: readonly {
+    readonly names: readonly string[];
+    readonly isFailed: boolean;
+    /** One for each of the columns; `null` if there is no plan or no result. */
+    readonly counts: readonly number[] | null;
+    /** The code of an error, or a state in brief; empty if the numbers say it. */
+    readonly words: string;
+  }[];
 }
 
 export const emptyPage = {
@@ -214,12 +205,6 @@ const concerns = [
   { is: 'mail', level: 'low', one: 'e-mail goes out', many: 'e-mails go out' },
 ] as const;
 type Concern = (typeof concerns)[number]['is'];
-
-/** A concern of one change or its outcome. Its amount is 1, or the number of people who leave a search. */
-interface ConcernCount {
-  readonly concern: Concern;
-  readonly amount: number;
-}
 
 interface Point {
   readonly concern: Concern;

@@ -130,12 +130,7 @@ export function escapeMarkdown(text: string): string {
 }
 
 export function uriPath(file: string): string {
-  return file
-    .replaceAll('\\', '/')
-    .replace(/\p{Cs}/gu, '\ufffd')
-    .split('/')
-    .map(encodeURIComponent)
-    .join('/');
+  return file.replaceAll('\\', '/').toWellFormed().split('/').map(encodeURIComponent).join('/');
 }
 
 export function codeSpan(text: string): string {

@@ -92,18 +92,11 @@ const looks =
     ' ',
   );
 
-/** Equal words that look different: the change, and its first text in each element. */
-interface Restyled {
-  /** `font-size 16px → 20px` */
-  readonly words: string;
-  readonly old: Token;
-  readonly fresh: Token;
-}
-
 /** The changes of style around equal words: each once, with all its places. */
 function stylesOf(runs: readonly Run<Token>[]): Passage[] {
   const compared = new Map<Element, readonly string[]>();
-  const found: Restyled[] = [];
+  /** `font-size 16px → 20px`, and the first text of each element that has this change. */
+  const found: { words: string; old: Token; fresh: Token }[] = [];
   /** The differences between two elements. A difference that the elements around them share belongs to those. */
   const visit = (one: Element | null, other: Element | null, old: Token, fresh: Token): readonly string[] => {
     if (!one || one.tagName !== other?.tagName) return [];
