@@ -1,8 +1,7 @@
-import { isSuccess, isWhole } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
-import { describeAnswer, isBadRequest, shortenLine } from '../client/describe.ts';
+import { isBadRequest, shortenLine } from '../client/describe.ts';
 import { readFirstPage } from '../client/pages.ts';
-import { readAll } from '../client/read.ts';
+import { readAll, readObjects } from '../client/read.ts';
 import { readAgain } from '../client/read-once.ts';
 import { draftObject } from '../exporter/draft.ts';
 import type { ExportedFile, NamedSecret } from '../exporter/index.ts';
@@ -11,8 +10,8 @@ import { apiRequest } from '../kinds/http.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import { type Field, isObserved, type Kind, type List, type LiveObject } from '../kinds/kind.ts';
 import { liveObject } from '../kinds/live-objects.ts';
-import { aboveIn, placeBelow } from '../kinds/parents.ts';
 import type { Project } from '../kinds/project.ts';
+import { someOf } from '../kinds/read-request.ts';
 import { targetKindOf } from '../kinds/references.ts';
 import type { ManifestFolder } from '../loader/source.ts';
 import type { Address } from '../model/address.ts';
@@ -21,9 +20,7 @@ import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { fail } from '../model/failure.ts';
 import {
   get,
-  getText,
   isArray,
-  isFieldName,
   isMemberName,
   isObject,
   isReference,
@@ -57,14 +54,13 @@ type LoadFolder = (manifests: ManifestFolder) => Project;
  */
 export async function checkKind(tenant: Tenant, kind: Kind, load: LoadFolder): Promise<KindCheck> {
   const reader = { ...tenant, client: restrictToReads(tenant.client) };
-  const { objects, unreadable } = await readTolerantly(reader, kind);
-  const again = await readTolerantly(reader, kind);
+  const objects = await readByKeys(reader, kind);
+  const again = await readByKeys(reader, kind);
   const { settings } = tenant.environment;
   const found = [
-    ...unreadableRows(kind, unreadable),
     ...sharedKeys(objects),
     ...missingIds(kind, objects),
-    ...unstableFields(kind, objects, again.objects),
+    ...unstableFields(kind, objects, again),
     ...(isObserved(kind) ? [] : [...unnamedFields(kind, objects), ...misfits(kind, objects, settings)]),
     ...(await checkList(reader, kind, objects)),
     ...(objects.length === 0 ? [nothingToCheck(kind.name)] : []),
@@ -87,21 +83,9 @@ function restrictToReads(client: Client): Client {
   };
 }
 
-async function readTolerantly({ client }: Tenant, kind: Kind) {
-  const unreadable: JsonObject[] = [];
-  const { read: how } = kind;
-  let tolerant = kind;
-  if ('list' in how) {
-    const { list } = how;
-    const isForeign = (row: JsonObject) => {
-      if (list.isForeign?.(row) !== true) unreadable.push(row);
-      return true;
-    };
-    tolerant = { ...kind, read: { ...how, list: { ...list, isForeign } } };
-  }
-  const read = await readAll(client, [tolerant]);
-  const objects = read.flatMap(({ raw, id }) => liveObject(kind, raw, id) ?? []);
-  return { objects, unreadable };
+/** All objects, known by their keys even if they share one. */
+async function readByKeys({ client }: Tenant, kind: Kind): Promise<LiveObject[]> {
+  return (await readAll(client, [kind])).flatMap(({ raw, id }) => liveObject(kind, raw, id) ?? []);
 }
 
 async function checkPlan(reader: Tenant, kind: Kind, load: LoadFolder) {
@@ -211,48 +195,38 @@ function unstableFields(
 function unnamedFields(kind: Kind, objects: readonly LiveObject[]): Diagnostic[] {
   const known = ['id', ...kind.serverOwned];
   return tally(objects, ({ raw }) =>
-    Object.keys(raw).filter((name) => !known.includes(name) && !isNamed(kind, name)),
+    // A descriptor cannot have names such as `@odata.type`: these fields stay as they are.
+    Object.keys(raw).filter((name) => isMemberName(name) && !known.includes(name) && !isNamed(kind, name)),
   ).map(([name, seen]) => ({
     code: 'kind-field-unnamed',
-    severity: isMemberName(name) ? 'warning' : 'info',
+    severity: 'warning',
     message: `The descriptor does not name ${word(name)} ${seen}.`,
-    hint: howToName(name, objects),
+    hint: `Add \`${shortenLine(name, 100)}: ${suggestedField(name, objects)}\` to \`fields\` if manifests should declare it, else ${word(name)} to \`serverOwned\`.`,
   }));
 }
 
-/** Finds fields whose values have another form or type than the descriptor says: a plan of an export does not show that. */
+/** Finds fields that an export leaves out, or an apply would write in another form: a plan of an export does not show that. */
 function misfits(kind: Kind, objects: readonly LiveObject[], settings: ApiSettings): Diagnostic[] {
   const drafts = objects.flatMap((object) => {
     const draft = draftObject(object, { records: new Map() });
     return 'refused' in draft ? [] : [draft];
   });
   const declarable = new Set(drafts.flatMap(({ fields }) => fields.map(([name]) => name)));
-  const misfit = (message: string, hint: string): Diagnostic => {
-    return { code: 'kind-field-form', severity: 'error', message, hint };
-  };
   return Object.entries(kind.fields).flatMap(([name, field]) => {
-    const forms = tally(objects, ({ raw }) => {
-      const form = otherForm(field, get(raw, name) ?? null, settings);
-      return form === null ? [] : [form];
-    });
-    if (forms.length > 0 || declarable.has(name))
-      return forms.map(([form, seen]) => {
-        const { shown, written, hint } = formWords(field)[form];
-        const message = `${word(name)} ${seen} is ${shown}, and an apply would write ${written}.`;
-        return misfit(message, `${hint} in \`fields\`.`);
-      });
-    const unfit = drafts.filter(({ omissions }) =>
-      omissions.some(({ at, reason }) => at === pointer(name) && reason !== 'notShown'),
+    const unfit = drafts.filter(
+      ({ object: { raw }, omissions }) =>
+        isWrittenOtherwise(field, get(raw, name) ?? null, settings) ||
+        (!declarable.has(name) &&
+          omissions.some(({ at, reason }) => at === pointer(name) && reason !== 'notShown')),
     );
-    return tally(
-      unfit.map(({ object }) => object),
-      () => [name],
-      objects.length,
-    ).map(([, seen]) =>
-      misfit(
-        `${word(name)} ${seen} does not fit the type \`${field.is}\`, so an export would leave it out.`,
-        `Say \`${suggestedField(name, objects)}\` in \`fields\`, or add ${word(name)} to \`serverOwned\`.`,
-      ),
+    const shown = unfit.map(({ object }) => object);
+    return tally(shown, () => [name], objects.length).map(
+      ([, seen]): Diagnostic => ({
+        code: 'kind-field-form',
+        severity: 'error',
+        message: `${word(name)} ${seen} does not have the form of the type \`${field.is}\`, in which an apply would write it.`,
+        hint: `Say \`${suggestedField(name, shown, targetKindOf(field))}\` in \`fields\`, or add ${word(name)} to \`serverOwned\`.`,
+      }),
     );
   });
 }
@@ -285,59 +259,37 @@ function differingMembers({ fields }: Kind, one: JsonObject, other: JsonObject):
   );
 }
 
-function howToName(name: string, objects: readonly LiveObject[]): string {
-  if (!isMemberName(name)) return 'A descriptor cannot have this name, so the field stays as it is.';
-  if (!isFieldName(name))
-    return `Add ${word(name)} to \`serverOwned\`: a manifest cannot have a field of that name.`;
-  return `Add \`${shortenLine(name, 100)}: ${suggestedField(name, objects)}\` to \`fields\` if manifests should declare it, else ${word(name)} to \`serverOwned\`.`;
-}
-
-function suggestedField(name: string, objects: readonly LiveObject[]): string {
+/** The type of a field with the values that objects show. `to`: the kind that ids in it belong to, if that is known. */
+function suggestedField(name: string, objects: readonly LiveObject[], to: string | null = null): string {
   const shown = objects.map(({ raw }) => get(raw, name) ?? null).filter((value) => value !== null);
   const isAll = (test: (value: Json) => boolean) => shown.length > 0 && shown.every(test);
+  const ids = (is: string) => (to === null ? is : `{ is: ${is}, to: ${to} }`);
   if (isAll((value) => typeof value === 'string')) {
+    if (isAll((value) => typeof readJsonText(value) === 'object')) return '{ is: json, text: true }';
     const isLong = shown.some((value) => String(value).includes('\n') || String(value).length > 255);
-    return isLong ? 'text' : 'value';
+    return isLong ? 'text' : ids('value');
   }
-  if (isAll((value) => isArray(value) && value.every((item) => typeof item !== 'object'))) return 'set';
+  if (isAll((value) => isArray(value) && value.every((item) => typeof item !== 'object'))) return ids('set');
   if (isAll((value) => isArray(value) && value.length > 0 && value.every(isReference)))
-    return '{ is: references, to: KIND }';
-  if (isAll(isReference)) return '{ is: reference, to: KIND }';
-  return isAll((value) => typeof value !== 'object') ? 'value' : 'json';
+    return `{ is: references, to: ${to ?? 'KIND'} }`;
+  if (isAll(isReference)) return `{ is: reference, to: ${to ?? 'KIND'} }`;
+  return isAll((value) => typeof value !== 'object') ? ids('value') : 'json';
 }
 
-type OtherForm = 'object' | 'text' | 'id';
-
-/** The form in which the tenant shows a value that a write would send in another form; `null` if a write keeps it. */
-function otherForm(field: Field, shown: Json, settings: ApiSettings): OtherForm | null {
-  if (shown === null || shown === '') return null;
+/** True if the tenant shows a value in another form than a write would send it. */
+function isWrittenOtherwise(field: Field, shown: Json, settings: ApiSettings): boolean {
+  if (shown === null || shown === '') return false;
   switch (field.is) {
     case 'json':
-      if (typeof shown !== 'string')
-        return isObject(shown) && isSentAsText(field, settings) ? 'object' : null;
-      return typeof readJsonText(shown) === 'object' && !isSentAsText(field, settings) ? 'text' : null;
+      if (typeof shown !== 'string') return isObject(shown) && isSentAsText(field, settings);
+      return typeof readJsonText(shown) === 'object' && !isSentAsText(field, settings);
     case 'reference':
-      return typeof shown === 'object' ? null : 'id';
+      return typeof shown !== 'object';
     case 'references':
-      return isArray(shown) && shown.some((item) => typeof item !== 'object') ? 'id' : null;
+      return isArray(shown) && shown.some((item) => typeof item !== 'object');
     default:
-      return null;
+      return false;
   }
-}
-
-function formWords(field: Field): Readonly<Record<OtherForm, Record<'shown' | 'written' | 'hint', string>>> {
-  const to = targetKindOf(field);
-  const [ids, shown, each] =
-    field.is === 'references' ? ['set', 'a list of ids', ' for each'] : ['value', 'an id', ''];
-  return {
-    object: { shown: 'an object', written: 'text that holds JSON', hint: 'Leave out `text: true`' },
-    text: { shown: 'text that holds JSON', written: 'an object', hint: 'Say `{ is: json, text: true }`' },
-    id: {
-      shown,
-      written: `\`{type, id}\`${each}`,
-      hint: `Say \`${to === null ? ids : `{ is: ${ids}, to: ${to} }`}\``,
-    },
-  };
 }
 
 function nothingToCheck(what: string): Diagnostic {
@@ -347,19 +299,6 @@ function nothingToCheck(what: string): Diagnostic {
     message: `The tenant has no ${what}, so the descriptor cannot be proven.`,
     hint: 'Make one in the admin interface, or check against a tenant that has some.',
   };
-}
-
-function unreadableRows(kind: Kind, rows: readonly JsonObject[]): Diagnostic[] {
-  const [first] = rows;
-  if (!first) return [];
-  const lacking = kind.keyFields.filter(({ name }) => getText(first, name) === null);
-  const what = rows.length === 1 ? 'a row' : `${rows.length} rows`;
-  const id = getText(first, 'id');
-  const which = id === null ? '' : ` (such as the one with the id ${shortenLine(id, 100)})`;
-  const parts = lacking.map(({ name }) => word(name)).join(' and ');
-  const message = `The tenant lists ${what} without a text in ${parts}${which}: a ${kind.name} cannot be identified without it.`;
-  const hint = 'Correct `key`, or `path` and `list.member` where these rows are something else.';
-  return [{ code: 'kind-row-unreadable', severity: 'error', message, hint }];
 }
 
 function sharedKeys(objects: readonly LiveObject[]): Diagnostic[] {
@@ -379,12 +318,10 @@ async function checkList(reader: Tenant, kind: Kind, objects: readonly LiveObjec
   if (kind.read.how !== 'list') return [];
   const { list } = kind.read;
   // A list below another object is asked like any other.
-  if (kind.parent) return isObserved(kind) ? [] : checkSingle(reader, kind, objects);
-  return [
-    ...(await checkPages(reader, list, objects)),
-    ...(await checkFilter(reader, list, objects)),
-    ...(isObserved(kind) ? [] : await checkSingle(reader, kind, objects)),
-  ];
+  const asked = kind.parent
+    ? []
+    : [...(await checkPages(reader, list, objects)), ...(await checkFilter(reader, list, objects))];
+  return isObserved(kind) ? asked : [...asked, ...(await checkSingle(reader, kind, objects))];
 }
 
 /** Asks for what would be the second page after a first page that looks like the last. */
@@ -432,33 +369,20 @@ async function rowsAt({ client }: Tenant, list: List, query: Record<string, stri
   }
 }
 
-/** Reads one object by its id, as an apply does after it wrote one. */
+/** Reads one object as an apply does after it wrote one: by its id, if the tenant answers that. */
 async function checkSingle(
   { client }: Tenant,
   kind: Kind,
   objects: readonly LiveObject[],
 ): Promise<Diagnostic[]> {
   const listed = objects.find(({ id }) => id !== null);
-  if (kind.read.how !== 'list' || !kind.read.one || !listed || listed.id === null) return [];
-  const call = kind.read.one(listed.id, client.settings);
-  const sent = await client.send(call);
-  const above = kind.parent ? aboveIn(kind.parent, listed.raw) : null;
-  const body = isWhole(sent) && isObject(sent.body) ? sent.body : null;
-  const single = body && liveObject(kind, placeBelow(kind, body, above), listed.id);
-  const isSame = single?.identity === listed.identity;
-  const differing = isSame ? differingMembers(kind, single.fields, listed.fields) : [];
-  if (isSame && differing.length === 0) return [];
-  // The body of a success is data, which no message quotes.
-  const why = isSuccess(sent) ? '' : ` (${describeAnswer(sent).text})`;
-  const [what, hint] = isSame
-    ? [
-        `with another ${differing.map(word).join(', ')} than the list`,
-        'Leave the fields that differ out of the descriptor.',
-      ]
-    : [
-        `without the object${why}`,
-        'An apply reads the whole list after each change. Check that `path` is right, and the rights of the client.',
-      ];
-  const message = `GET ${shortenLine(call.path, 200)} answers ${what}.`;
-  return [{ code: 'kind-single-read', severity: 'warning', message, hint, address: listed.address }];
+  if (!listed || listed.id === null) return [];
+  const { key, address } = listed;
+  const request = { ...someOf(kind, [key]), ids: [listed.id], written: true };
+  const [read] = await readObjects(client, [request]);
+  const differing = read ? differingMembers(kind, read.fields, listed.fields) : [];
+  if (differing.length === 0) return [];
+  const message = `The tenant shows ${address} by its id with another ${differing.map(word).join(', ')} than in the list.`;
+  const hint = 'Leave the fields that differ out of the descriptor.';
+  return [{ code: 'kind-single-read', severity: 'warning', message, hint, address }];
 }
