@@ -20,11 +20,9 @@ const ruleMembers = [
   ...['comparison_operator', 'value', 'secondary_value', 'tertiary_value', 'secondary_attribute_id'],
 ];
 
-const distanceHint = 'Write for example `30 before` or `30 after`.';
 const distance = /^\d+ (?:before|after)$/;
 /** Some hosts write a distance from today as this, with its side and days in further members. */
 const today = 'Today';
-const sides = ['before', 'after'];
 /** Words such as `tomorrow` are meant as dates. */
 const attributeName = /^(?!(?:now|today|tomorrow|yesterday)$)[a-z]\w*$/i;
 /** Wrong ways to write a number of days: `30 days before`, `before 30`, `-30`. */
@@ -41,8 +39,6 @@ interface Rule {
   /** `null` if it is a lookup or a secret. */
   readonly value: string | null;
   readonly attribute: string | null;
-  /** The side of a distance from today that is written as `Today` with further members; else `null`. */
-  readonly side: string | null;
   /** The id of the attribute that a date is compared with; `null` if it is a lookup. */
   readonly other: string | null;
   readonly members: readonly string[];
@@ -59,7 +55,6 @@ function rulesOf({ fields }: Resource): Rule[] {
       operator: getText(rule, 'comparison_operator'),
       value: getText(rule, 'value'),
       attribute: getText(rule, 'condition_object_id'),
-      side: getText(rule, 'value') === today ? getText(rule, 'secondary_value') : null,
       other: getText(rule, 'secondary_attribute_id'),
       members: Object.keys(rule).filter((name) => get(rule, name) !== null),
     };
@@ -125,75 +120,51 @@ function judgeRule(rule: Rule, records: RecordRows): Finding[] {
 const useOneOf = (operators: readonly string[]) => `Use one of ${operators.join(' ')}.`;
 
 function judgeAttribute(rule: Rule, records: RecordRows): Finding[] {
-  const { side, attribute, operator } = rule;
-  if (side !== null && !sides.includes(side)) {
-    const message = `\`secondary_value\` of a distance from today is \`before\` or \`after\`, not \`${cutShort(side)}\`.`;
-    return finding('rule-distance', at(rule, 'secondary_value'), message, didYouMean(side, sides));
-  }
+  const { attribute, operator, value } = rule;
   const unknown = findUnknown(attributes, rule, attribute, records);
   if (unknown.length > 0) return unknown;
-  const rows = records.get(attributes.name);
-  const row = rows?.find((each) => idOf(each) === attribute);
-  const isOfDate = row ? isDateAttribute(row) : null;
-  if (!row || isOfDate === null) return judgeByValue(rule, rows);
-  const operators = isOfDate ? dateOperators : basicOperators;
-  if (operator === null || operators.includes(operator)) return isOfDate ? judgeDate(rule, row, records) : [];
-  const message = isOfDate
-    ? `A date has no operator \`${operator}\`.`
-    : `\`${operator}\` is for dates, and the attribute is not a date.`;
-  return finding('rule-attribute', at(rule, 'comparison_operator'), message, useOneOf(operators));
-}
-
-function isDateAttribute(row: JsonObject): boolean | null {
+  const row = records.get(attributes.name)?.find((each) => idOf(each) === attribute) ?? {};
   const type = getText(row, 'data_type') ?? getText(row, 'type');
-  return type === null ? null : /date/i.test(type);
+  const isOfDate = type === null ? null : /date/i.test(type);
+  const operators = isOfDate ? dateOperators : basicOperators;
+  if (isOfDate !== null && operator !== null && !operators.includes(operator)) {
+    const message = isOfDate
+      ? `A date has no operator \`${operator}\`.`
+      : `\`${operator}\` is for dates, and the attribute is not a date.`;
+    return finding('rule-attribute', at(rule, 'comparison_operator'), message, useOneOf(operators));
+  }
+  if (isOfDate === false || operator === null || value === null || value === today) return [];
+  if (absoluteOperators.includes(operator))
+    return judgeDate(rule, value, { format: getText(row, 'date_format'), records });
+  // Without the type of the attribute, only what looks like a number of days is one.
+  const isDistance = isOfDate || (distanceOperators.includes(operator) && likeDistance.test(value));
+  if (!isDistance || distance.test(value)) return [];
+  const message = `\`${operator}\` compares a date with a number of days from today, not with \`${cutShort(value)}\`.`;
+  return finding('rule-distance', at(rule, 'value'), message, 'Write for example `30 before` or `30 after`.');
 }
 
 const names = ['uid', 'label', 'name'];
 
-function judgeDate(rule: Rule, row: JsonObject, records: RecordRows): Finding[] {
-  const { operator, value, other, members } = rule;
-  if (value === null || operator === null || value === today) return [];
-  if (!absoluteOperators.includes(operator)) {
-    const message = `For a date, \`${operator}\` needs a number of days from today, not \`${cutShort(value)}\`.`;
-    return distance.test(value) ? [] : finding('rule-attribute', at(rule, 'value'), message, distanceHint);
-  }
-  if (members.includes('secondary_attribute_id'))
-    return findUnknown({ ...attributes, field: 'secondary_attribute_id' }, rule, other, records);
-  const rows = records.get(attributes.name) ?? [];
-  const named = rows.find((each) => names.some((name) => getText(each, name) === value));
-  if (named && isDateAttribute(named) === false) {
-    const message = `\`${operator}\` needs a date or a date attribute, and \`${cutShort(value)}\` is another attribute.`;
-    return finding('rule-attribute', at(rule, 'value'), message);
-  }
-  const format = getText(row, 'date_format');
-  if (named || isDate(value, format)) return [];
-  // Without a date in any form, the finding is an error, as offline.
-  if (!mayBeDate(value)) return judgeByValue(rule, rows);
-  const date = format === null ? 'a date' : `a date in the form ${cutShort(format)}`;
-  const message = `\`${operator}\` needs ${date}, not \`${cutShort(value)}\`.`;
-  return finding('rule-attribute', at(rule, 'value'), message);
-}
-
-function judgeByValue(rule: Rule, rows: readonly JsonObject[] | undefined): Finding[] {
-  const { operator, value, members } = rule;
-  if (operator === null || value === null || value === today) return [];
-  if (absoluteOperators.includes(operator)) {
-    if (mayBeDate(value) || members.includes('secondary_attribute_id')) return [];
-    // Another date attribute, which only the tenant knows.
-    const isName = rows
-      ? rows.some((row) => names.some((name) => getText(row, name) === value))
-      : attributeName.test(value);
-    if (isName) return [];
-    const hint = distance.test(value)
-      ? `Keep the value \`${value}\`, and use the operator \`>\`, \`<\` or \`==\`.`
-      : null;
-    const message = `\`${operator}\` needs a date, not \`${cutShort(value)}\`.`;
-    return finding('rule-value', at(rule, 'value'), message, hint);
-  }
-  if (!distanceOperators.includes(operator) || distance.test(value) || !likeDistance.test(value)) return [];
-  const message = `\`${cutShort(value)}\` is not a valid number of days.`;
-  return finding('rule-distance', at(rule, 'value'), message, distanceHint);
+/** Judges the date, or the name of another date attribute, that a date is compared with. */
+function judgeDate(
+  rule: Rule,
+  value: string,
+  { format, records }: { readonly format: string | null; readonly records: RecordRows },
+): Finding[] {
+  if (rule.members.includes('secondary_attribute_id'))
+    return findUnknown({ ...attributes, field: 'secondary_attribute_id' }, rule, rule.other, records);
+  const rows = records.get(attributes.name);
+  const isName = rows
+    ? rows.some((row) => names.some((name) => getText(row, name) === value))
+    : attributeName.test(value);
+  if (isName || isDate(value, format)) return [];
+  const isOtherForm = mayBeDate(value);
+  const form = isOtherForm ? ` in the form ${cutShort(format ?? '')}` : '';
+  const message = `\`${rule.operator}\` needs a date${form}, not \`${cutShort(value)}\`.`;
+  const hint = distance.test(value)
+    ? `Keep the value \`${value}\`, and use the operator \`>\`, \`<\` or \`==\`.`
+    : null;
+  return finding(isOtherForm ? 'rule-attribute' : 'rule-value', at(rule, 'value'), message, hint);
 }
 
 /** A collection of the tenant that rules refer to by id. */

@@ -235,31 +235,20 @@ const chatFields = Object.entries(notificationTemplate.fields).flatMap(([name, f
   field.is === 'json' ? [{ name, nested: field.nested ?? [] }] : [],
 );
 
-/** Text of a chat message that should be JSON. */
-interface ChatText {
-  readonly name: string;
-  readonly at: Pointer;
-  readonly text: string;
-  /** If it is part of another text, the place of that part. */
-  readonly offset?: number;
-  readonly isObject?: true;
-}
-
 /** Findings about invalid JSON in chat messages. Text with directives is not judged: rendering changes it. */
 function lintChat({ fields }: Resource): Finding[] {
   return chatFields.flatMap(({ name, nested }): Finding[] => {
     const value = get(fields, name) ?? null;
-    const text = typeof value === 'string' ? value : null;
-    const whole = text === null ? [] : judgeChat({ name, at: pointer(name), text, isObject: true });
-    const parsed = text !== null && canJudge(text) ? parseJson(text) : null;
-    const message = text === null ? value : parsed;
-    if (whole.length > 0 || !isObject(message)) return whole;
+    const isText = typeof value === 'string';
+    const problems = isText ? judgeChat(name, value, pointer(name)) : [];
+    const message = isText && canJudge(value) ? parseJson(value) : value;
+    if (problems.length > 0 || !isObject(message ?? null)) return problems;
     return nested.flatMap((member) => {
-      const part = get(message, member);
+      const part = isObject(message) ? get(message, member) : null;
       if (typeof part !== 'string') return [];
-      const inText = text === null ? null : Math.max(0, text.indexOf(`"${member}"`));
-      const place = inText === null ? { at: pointer(name, member) } : { at: pointer(name), offset: inText };
-      return judgeChat({ name: `${name}.${member}`, text: part, ...place });
+      const found = judgeChat(`${name}.${member}`, part, isText ? pointer(name) : pointer(name, member));
+      // Inside a text, only the text has a place.
+      return isText ? found.map((each) => ({ ...each, offset: 0 })) : found;
     });
   });
 }
@@ -268,22 +257,15 @@ function canJudge(text: string): boolean {
   return text !== '' && !scanVelocity(text).hasDirectives;
 }
 
-function judgeChat({ name, at, text, offset, isObject: mustBeObject }: ChatText): Finding[] {
+function judgeChat(name: string, text: string, at: Pointer): Finding[] {
   if (!canJudge(text)) return [];
-  const finding = (what: string, more: Partial<Finding> = {}): Finding[] => [
-    {
-      code: 'chat-json',
-      at,
-      message: `The text of \`${name}\` ${what}.`,
-      offset: 0,
-      ...more,
-      ...(offset !== undefined && { offset }),
-    },
-  ];
   const parsed = parseJson(text);
-  if (parsed === undefined) return finding('is not valid JSON', describeSyntaxError(text));
-  if (mustBeObject) return isObject(parsed) ? [] : finding('is not a JSON object');
-  return typeof parsed === 'object' && parsed !== null ? [] : finding('is neither a JSON object nor a list');
+  if (typeof parsed === 'object' && parsed !== null) return [];
+  const [what, more] =
+    parsed === undefined
+      ? ['not valid JSON', describeSyntaxError(text)]
+      : ['neither a JSON object nor a list', {}];
+  return [{ code: 'chat-json', at, message: `The text of \`${name}\` is ${what}.`, offset: 0, ...more }];
 }
 
 function describeSyntaxError(text: string): Pick<Finding, 'hint' | 'offset'> {
@@ -365,31 +347,23 @@ function findMissing(
 interface Senders {
   readonly addresses: ReadonlySet<string>;
   readonly domains: readonly string[];
-  /** Reasons against other senders of the tenant, by their addresses. */
-  readonly unusable: ReadonlyMap<string, string>;
 }
 
-/** Declared senders and domains; from the tenant, addresses whose verification has not failed, and verified domains. */
+/** Declared senders and domains; from the tenant, verified domains, and senders that stay and whose verification has not failed. */
 function collectSenders(
   declared: readonly Resource[],
   { senders = [], deleted = new Set() }: TemplateKnowledge,
 ): Senders {
-  const present = declared.filter(({ ensure }) => ensure === 'present');
-  const namesOf = (wanted: Kind) =>
-    present.filter(({ kind }) => kind === wanted).map(({ key }) => nameIn(key));
-  const addresses = new Set(namesOf(senderAddress));
-  const domains = namesOf(verifiedDomain);
-  const unusable = new Map<string, string>();
-  for (const { kind, key, raw } of senders) {
-    const name = nameIn(key);
-    if (kind === verifiedDomain) {
-      if (getText(raw, 'dkimVerificationStatus') === 'SUCCESS') domains.push(name);
-    } else if (deleted.has(name)) unusable.set(name, 'a sender that this plan deletes');
-    else if (getText(raw, 'verificationStatus') === 'FAILED')
-      unusable.set(name, 'a sender of the tenant whose verification has failed');
-    else addresses.add(name);
-  }
-  return { addresses, domains, unusable };
+  const names = (kind: Kind) =>
+    declared.filter((each) => each.kind === kind && each.ensure === 'present').map(({ key }) => nameIn(key));
+  const live = (wanted: Kind, isUsable: (raw: JsonObject) => boolean) =>
+    senders.filter(({ kind, raw }) => kind === wanted && isUsable(raw)).map(({ key }) => nameIn(key));
+  const verified = live(verifiedDomain, (raw) => getText(raw, 'dkimVerificationStatus') === 'SUCCESS');
+  const usable = live(senderAddress, (raw) => getText(raw, 'verificationStatus') !== 'FAILED');
+  return {
+    addresses: new Set([...names(senderAddress), ...usable.filter((name) => !deleted.has(name))]),
+    domains: [...names(verifiedDomain), ...verified],
+  };
 }
 
 const nameIn = ([name = '']: Key) => foldName(name);
@@ -437,14 +411,11 @@ function addressesIn({ fields }: Resource): NamedAddress[] {
 function lintSenders(resource: Resource, { senders, known }: TemplateSetting): Finding[] {
   // Without the senders of the tenant, only projects that declare some can be judged.
   if (!senders && known.addresses.size === 0) return [];
-  return findUnknownSenders(resource, known).map(({ field, address }) => {
-    const why = known.unusable.get(address);
-    const unknown = senders ? 'neither a declared sender nor one of the tenant' : 'not a declared sender';
-    const problem = why ?? unknown;
-    const hint = why
-      ? 'Notifications may not be delivered. Use another sender, or verify its domain.'
-      : (didYouMean(address, known.addresses) ?? 'Declare it as a SenderAddress, or verify its domain.');
-    const message = `\`${field}\`: ${cutShort(address)} is ${problem}, and its domain is not verified.`;
-    return { code: 'unknown-sender', message, hint, at: pointer(field) };
-  });
+  const unknown = `not a declared sender${senders ? ', nor a usable one of the tenant' : ''}`;
+  return findUnknownSenders(resource, known).map(({ field, address }) => ({
+    code: 'unknown-sender',
+    message: `\`${field}\`: ${cutShort(address)} is ${unknown}, and its domain is not verified.`,
+    hint: didYouMean(address, known.addresses) ?? 'Declare it as a SenderAddress, or verify its domain.',
+    at: pointer(field),
+  }));
 }

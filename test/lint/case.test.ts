@@ -51,19 +51,19 @@ describe('a sender', () => {
       'does not count before its domain is verified',
       'a@x.example',
       [liveDomain('x.example', 'PENDING')],
-      'neither a declared sender nor one of the tenant',
+      'not a declared sender, nor a usable one of the tenant',
     ],
     [
       'does not count when its verification has failed',
       'a@x.example',
       [liveSender('A@x.example', 'FAILED')],
-      'a sender of the tenant whose verification has failed',
+      'not a declared sender, nor a usable one of the tenant',
     ],
     [
       'does not count when the plan deletes it',
       'd@x.example',
       [liveSender('D@x.example')],
-      'a sender that this plan deletes',
+      'not a declared sender, nor a usable one of the tenant',
     ],
   ])('of the tenant %s', (_name, from, senders, why) => {
     const known = { senders, deleted: new Set(['d@x.example']) };

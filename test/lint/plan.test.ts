@@ -218,7 +218,7 @@ describe('a sender that notifications cannot come from', () => {
     expect(diagnostics).toMatchObject([
       {
         code: 'unknown-sender',
-        message: expect.stringContaining('is a sender of the tenant whose verification has failed'),
+        message: expect.stringContaining('is not a declared sender, nor a usable one of the tenant'),
         hint: expect.not.stringContaining('Did you mean'),
       },
     ]);
@@ -239,7 +239,7 @@ describe('a sender that notifications cannot come from', () => {
         {
           code: 'unknown-sender',
           address: 'NotificationTemplate/access_request_decision/EMAIL/de',
-          message: expect.stringContaining('is a sender that this plan deletes'),
+          message: expect.stringContaining('is not a declared sender, nor a usable one of the tenant'),
         },
       ]);
     }
