@@ -8,6 +8,7 @@ import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Failure, fail } from '../model/failure.ts';
 import {
+  canonicalJson,
   get,
   getText,
   isArray,
@@ -17,7 +18,6 @@ import {
   type JsonObject,
   objectsIn,
   parseJson,
-  sameJson,
 } from '../model/json.ts';
 import { contractSettings } from '../model/settings.ts';
 import type { Tenant } from './tenant.ts';
@@ -32,8 +32,7 @@ export interface Backup {
 }
 
 /**
- * Throws a Failure for a backup with two objects of one id, for other files, and for one that is larger than manifests may
- * be: `sizeLimit` MB.
+ * Throws a Failure for other files, and for a backup that is larger than manifests may be: `sizeLimit` MB.
  */
 export function openBackup(
   path: string,
@@ -41,7 +40,8 @@ export function openBackup(
   { environment, sizeLimit }: { readonly environment: Environment; readonly sizeLimit: number },
   signal: AbortSignal,
 ): Backup {
-  const entries = withoutRepeats(readEntries(folder, sizeLimit));
+  const read = readEntries(folder, sizeLimit);
+  const entries = [...new Map(read.map((each) => [canonicalJson([each.type, each.object]), each])).values()];
   const collections = collectionsOf(entries, environment);
   const name = `backup:${path}`;
   const reached = { ...environment, tenant: { identity: name, profiles: name } };
@@ -116,19 +116,6 @@ const depthOf = ({ parent }: Kind): number => (parent ? depthOf(parent.kind) + 1
 function idOf({ idMember = 'id' }: Kind, object: JsonObject): string | null {
   const id = getText(object, idMember);
   return id !== null && isPathSegment(id) ? id : null;
-}
-
-function withoutRepeats(entries: readonly BackupEntry[]): BackupEntry[] {
-  const named = groupBy(
-    entries,
-    ({ type, object }) => `${type} ${getText(object, 'id') ?? JSON.stringify(object)}`,
-  );
-  return named.map(([name, [entry, ...others]]) => {
-    const other = others.find(({ object }) => !sameJson(object, entry.object));
-    if (other)
-      throw badBackup(other.file, `has an object ${name} that differs from the one in ${entry.file}`);
-    return entry;
-  });
 }
 
 interface Collection {

@@ -10,7 +10,7 @@ import { Failure, fail } from '../model/failure.ts';
 import { secretPlaces } from '../model/marker.ts';
 import type { Scope } from '../model/plan.ts';
 import { valueAt } from '../model/pointer.ts';
-import { didYouMean, namesAndMore } from '../model/words.ts';
+import { didYouMean } from '../model/words.ts';
 import type { PlanChoices, PlanInput } from '../planner/input.ts';
 
 /** The options of a plan; the defaults are those of the command. */
@@ -169,17 +169,13 @@ function misnamedExceptions(
   });
 }
 
-const maxNamed = 3;
-
 function nearAddresses(glob: string, addresses: readonly Address[]): string {
   const [kind = ''] = glob.split('/');
   const same = [...new Set(addresses.filter((address) => address.startsWith(`${kind}/`)))].sort();
-  const near = didYouMean(glob, same);
-  if (near !== null) return near;
-  if (same.length === 0)
-    return 'Write addresses as plans show them: `SenderAddress/help@acme.example`. `SenderAddress/**` means all objects of a kind, `**` means all objects.';
-  const named = same.slice(0, maxNamed).map((address) => `\`${address}\``);
-  return `This kind has ${namesAndMore(named, same.length - named.length)}.`;
+  return (
+    didYouMean(glob, same) ??
+    'Write addresses as plans show them: `SenderAddress/help@acme.example`. `SenderAddress/**` means all objects of a kind, `**` means all objects.'
+  );
 }
 
 interface Globs {

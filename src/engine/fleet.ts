@@ -281,17 +281,10 @@ async function openFleetJournal(root: string, digest: string) {
   const records = new Map(text.split('\n').flatMap((line) => recordIn(line, file)));
   let written: Promise<void> = Promise.resolve();
   return {
-    /**
-     * The result of a plan that an earlier run has finished. An equal plan made later does not count: its tenant was read again,
-     * and no longer has these changes. The same plan needs no clock for that.
-     */
+    /** The result of a plan that an earlier run has finished. An equal plan made at another time has read the tenant itself. */
     resultOf({ environment, createdAt }: Plan): Result | undefined {
       const record = records.get(environment);
-      if (!record) return undefined;
-      const isThisPlan = record.createdAt === createdAt;
-      return isThisPlan || Date.parse(record.result.endedAt) >= Date.parse(createdAt)
-        ? record.result
-        : undefined;
+      return record?.createdAt === createdAt ? record.result : undefined;
     },
     /** Records that a plan is done, in a line of its own, also after one that a crash cut off. */
     add({ environment, createdAt }: Plan, result: Result): Promise<void> {

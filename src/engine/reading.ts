@@ -99,25 +99,15 @@ export function servedKinds(wanted: readonly Kind[], environments: readonly Envi
   const lacking = (kind: Kind) => environments.filter(({ tenant }) => tenant[serviceOf(kind)] === '');
   const served = wanted.filter((kind) => lacking(kind).length === 0);
   if (served.length === 0) return { served: wanted, skipped: [] };
-  const skipped = wanted
-    .filter((kind) => !served.includes(kind))
-    .map((kind): LeftOut => ({ kind, problem: leftOut(kind, lacking(kind)) }));
+  const left = wanted.filter((kind) => !served.includes(kind));
+  const skipped = left.map((kind): LeftOut => {
+    const service = serviceOf(kind);
+    const where = lacking(kind).map(({ name }) => name);
+    const message = `${kind.name} is left out: the \`${service}\` service is missing in ${where.join(' and ')}.`;
+    const hint = `Add \`${service}: { baseUrl: … }\` there to read this kind.`;
+    return { kind, problem: { code: 'kind-left-out', severity: 'info', message, hint } };
+  });
   return { served, skipped };
 }
 
 export const serviceOf = ({ resource }: Kind) => resource.lane(contractSettings).service;
-
-function leftOut(kind: Kind, lacking: readonly Environment[]): Diagnostic {
-  const service = serviceOf(kind);
-  const names = lacking.map(({ name }) => name).join(' and ');
-  const [who, where] =
-    lacking.length === 1
-      ? [`the environment ${names} has`, 'the environment']
-      : [`the environments ${names} have`, 'them'];
-  return {
-    code: 'kind-left-out',
-    severity: 'info',
-    message: `${kind.name} is left out: ${who} no \`${service}\` service.`,
-    hint: `Add \`${service}: { baseUrl: … }\` to ${where} to read this kind.`,
-  };
-}

@@ -85,8 +85,8 @@ function readPast(project: Project, load: () => Project, revision: string): Past
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const { diagnostics, exitCode } = error;
-    const missing = absences.find(({ code }) => diagnostics.some((each) => each.code === code));
-    if (missing) return emptyPast(missing.say(project), revision);
+    if (diagnostics.some(({ code }) => code === 'config-not-found' || code === 'unknown-environment'))
+      return emptyPast(`there was no environment \`${name}\``, revision);
     throw new Failure(
       diagnostics.map((each) => addRevision(each, revision)),
       exitCode,
@@ -111,12 +111,10 @@ function renewKinds(past: readonly Resource[], kinds: Kinds) {
   });
   const remarks = [...lost].map(([name, count]): Diagnostic => {
     const what = `${count} ${count === 1 ? 'object' : 'objects'} of the kind ${name}`;
-    const isDescribed = kinds.find(name);
-    const why = isDescribed ? 'whose key has changed since' : 'which the project does not describe any more';
     return {
       code: 'kind-lost',
       severity: 'warning',
-      message: `The project declared ${what}, ${why}, so --since cannot tell which of them were removed.`,
+      message: `The project declared ${what}, which it no longer describes, or with another key, so --since cannot tell which of them were removed.`,
       hint: `To delete objects together with their kind, delete them first, with kinds/${name}.kind.yaml as it was.`,
     };
   });
@@ -124,12 +122,6 @@ function renewKinds(past: readonly Resource[], kinds: Kinds) {
 }
 
 const namesOf = (key: readonly KeyField[]) => key.map(({ name }) => name);
-
-/** Errors that say that the project, or its environment, did not exist yet. */
-const absences: readonly { readonly code: string; say(project: Project): string }[] = [
-  { code: 'config-not-found', say: ({ configFile }) => `there was no ${basename(configFile)}` },
-  { code: 'unknown-environment', say: ({ environment: { name } }) => `there was no environment \`${name}\`` },
-];
 
 function emptyPast(why: string, revision: string): PastDeclarations {
   const message = `At ${revision} ${why}, so nothing counts as declared then, and --since deletes nothing.`;

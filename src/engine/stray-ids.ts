@@ -201,7 +201,7 @@ async function readSome(
 }
 
 /** The remedy for ids: a policy, another word in the manifest or descriptor, or none. */
-type Sort = 'policy' | 'reference' | 'words' | 'unknown' | 'foreign';
+type Sort = 'policy' | 'reference' | 'words' | 'unknown';
 
 /** The ids at one place of the objects of a kind. */
 interface IdsAtPlace {
@@ -230,12 +230,11 @@ function settle(
   if (policed === null && unknown.length === group.length && !isOwn(from.kind)) return [];
   const path = pathOf(at, is === 'name');
   const [address = from.address, ...others] = new Set(strays.map((each) => each.from.address));
-  const found = { kind: from.kind, path, in: [address, ...others] as const };
-  if (policed !== null) return [{ ...found, sort: 'foreign', to: policed, policy: null }];
-  const to = [...new Set(strays.flatMap(({ id }) => known.get(id)?.name ?? []))].sort();
-  const policy = to.length > 0 && is !== 'words' ? policyFor(path, strays, known) : null;
-  const sort = to.length === 0 ? 'unknown' : policy ? 'policy' : is === 'value' ? 'reference' : 'words';
-  return [{ ...found, sort, to, policy }];
+  const to = policed ?? [...new Set(strays.flatMap(({ id }) => known.get(id)?.name ?? []))].sort();
+  const isUnknown = policed !== null || to.length === 0;
+  const policy = isUnknown || is === 'words' ? null : policyFor(path, strays, known);
+  const sort = isUnknown ? 'unknown' : policy ? 'policy' : is === 'value' ? 'reference' : 'words';
+  return [{ kind: from.kind, sort, path, in: [address, ...others], to, policy }];
 }
 
 /** More places than this are not named. */
@@ -276,15 +275,10 @@ function tell(
         `ids of objects inside texts and names of members, ${others}`,
         'These stay as they are. Write them with `!format` and a variable of each environment.',
       );
-    case 'foreign':
-      return say(
-        `ids of objects that ${called} does not have`,
-        'They may belong to another tenant. Write `!ref KIND/KEY` instead, which is right in every tenant.',
-      );
     case 'unknown':
       return say(
         `texts that look like ids, but ${called} has no such object of a kind that the project knows`,
-        'Write `!ref KIND/KEY` instead (inside a text, `!format` and a variable of each environment), and describe the kind if the project does not. Give a place that holds no id the policy `plain`.',
+        'They may belong to another tenant. Write `!ref KIND/KEY` instead (inside a text, `!format` and a variable of each environment), and describe the kind if the project does not. Give a place that holds no id the policy `plain`.',
         isForeignOnly ? 'warning' : 'info',
       );
   }

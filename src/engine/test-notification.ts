@@ -12,7 +12,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { listedFor } from '../kinds/template-variables.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
 import type { TestAnswer, TestNotification } from '../model/documents.ts';
-import { ExitCode, Failure, fail, interruption, onFailure } from '../model/failure.ts';
+import { ExitCode, fail, interruption } from '../model/failure.ts';
 import {
   canonicalJson,
   get,
@@ -55,7 +55,7 @@ interface TestChoices {
   readonly to: readonly string[] | null;
 }
 
-/** Throws a Failure for choices that the tenant does not accept, and for invalid locales and addresses. */
+/** Throws a Failure for choices that the tenant does not accept, and for invalid addresses. */
 function checkTestChoices({ locale, to }: TestChoices, { sendTest }: ApiSettings): void {
   if (sendTest === 'documented' && (locale !== null || to !== null)) {
     const what = [...(locale === null ? [] : ['locale']), ...(to === null ? [] : ['recipients'])];
@@ -69,10 +69,6 @@ function checkTestChoices({ locale, to }: TestChoices, { sendTest }: ApiSettings
   if (wrong !== undefined)
     throw fail('test-recipient', `"${wrong}" is not an e-mail address. Nothing was sent.`, {
       hint: 'Give one address with each --to.',
-    });
-  if (locale !== null && !/^[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8})*$/.test(locale))
-    throw fail('test-locale', `"${locale}" is not a locale. Nothing was sent.`, {
-      hint: 'A locale looks like en or pt-BR.',
     });
 }
 
@@ -135,17 +131,7 @@ async function contextFor({ key, fields }: LiveObject, { client }: Tenant): Prom
   const { name: _name, description: _description, ...sent } = fields;
   const set = Object.values(sent).filter((value) => value !== null);
   const texts = set.map((value) => (typeof value === 'string' ? value : canonicalJson(value)));
-  const refuse = onFailure(({ diagnostics, exitCode }): never => {
-    const way = 'This read is not needed if a file gives the values of the variables (--context).';
-    throw new Failure(
-      diagnostics.map((each) => ({ ...each, hint: each.hint ? `${each.hint} ${way}` : way })),
-      exitCode,
-    );
-  });
-  const [attributes, listed] = await Promise.all([
-    readTemplateContext(client).catch(refuse),
-    readVariables(client, [key]),
-  ]);
+  const [attributes, listed] = await Promise.all([readTemplateContext(client), readVariables(client, [key])]);
   const examples = listed.get(listedFor(key))?.examples;
   const ownOr = (made: Json, name: string) => get(attributes, name) ?? made;
   return mapMembers(sampleContext(texts, null, examples), (made, name) =>

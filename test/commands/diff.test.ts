@@ -136,8 +136,7 @@ describe('two tenants', () => {
     expect((await diff('test', 'production')).diagnostics).toMatchObject([
       {
         code: 'kind-left-out',
-        message:
-          'ProfileSearch is left out: the environments test and production have no `profiles` service.',
+        message: 'ProfileSearch is left out: the `profiles` service is missing in test and production.',
       },
     ]);
   });

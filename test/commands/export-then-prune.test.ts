@@ -44,7 +44,7 @@ test('an environment without a profiles service: its kinds are left out, with a 
   await expectEnd(
     world.run('export --out config'),
     0,
-    /ProfileSearch is left out: the environment test has no `profiles`\s+service/,
+    /ProfileSearch is left out: the `profiles` service is missing in test/,
   );
   expect((await world.plan()).changes).toEqual([]);
   await succeed(world, 'export --out config --merge');

@@ -211,7 +211,7 @@ describe('a project for a tenant', () => {
     await expectEnd(
       run(['init', '--identity', tenant.url], env),
       0,
-      'ProfileSearch is left out: the environment production has no `profiles` service.\n',
+      'ProfileSearch is left out: the `profiles` service is missing in production.\n',
     );
     expect(read('tenantctl.yaml')).not.toContain('profiles');
     expect([...filesBelow(dir).keys()].filter((path) => path.includes('search'))).toEqual([]);

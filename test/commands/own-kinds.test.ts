@@ -217,9 +217,9 @@ describe('--since', () => {
   });
 
   it.each([
-    ['is not described any more', () => null, 'does not describe any more'],
-    ['has another key', () => descriptor.replace('key: name', 'key: label'), 'whose key has changed since'],
-  ])('deletes nothing of a kind that %s, and says so', async (_, now, why) => {
+    ['is not described any more', () => null],
+    ['has another key', () => descriptor.replace('key: name', 'key: label')],
+  ])('deletes nothing of a kind that %s, and says so', async (_, now) => {
     const world = await project();
     commitAll(world.dir);
     const text = now();
@@ -230,7 +230,7 @@ describe('--since', () => {
     const plan = await world.plan('--since', 'HEAD');
     expect(addresses(plan)).toEqual(['create SenderAddress/a%40a.example']);
     const [lost] = plan.diagnostics.filter(({ code }) => code === 'kind-lost');
-    expect(lost?.message).toMatch(new RegExp(`2 objects of the kind Role, .*${why}`));
+    expect(lost?.message).toContain('2 objects of the kind Role, which it no longer describes');
   });
 });
 

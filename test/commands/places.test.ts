@@ -477,6 +477,6 @@ it('a plan tells ids of another tenant also where a name could stand, and asks n
   expect(sandbox.log.filter(({ path }) => path.includes('/sources'))).toEqual([]);
   manifest(caseId('A', 'HR'), caseId('B', 'HR'));
   expect(wordsOf((await run('plan')).stdout)).toContain(
-    'SimIntegration has ids of objects that the tenant does not have: - sources (Source) in SimIntegration/Tickets hint: They may belong to another tenant.',
+    'SimIntegration has texts that look like ids, but the tenant has no such object of a kind that the project knows: - sources (Source) in SimIntegration/Tickets hint: They may belong to another tenant.',
   );
 });

@@ -130,7 +130,6 @@ test('where the variables of the tenant cannot be read, a file with values helps
   const argv = ['send-test', address, '--yes', '--format', 'json'];
   const refused = await run(...argv);
   expect(refused).toMatchObject({ code: 1, json: { diagnostics: [{ code: 'tenant-forbidden' }] } });
-  expect(refused.stdout).toContain('This read is not needed if a file gives the values');
   expect(await run(...argv, '--context', 'context.yaml')).toMatchObject({ code: 0, json: { sent: true } });
 });
 
@@ -206,7 +205,6 @@ describe('locale and recipients', () => {
   test.each([
     ['--to', 'nobody', 'test-recipient'],
     ['--to', 'a@acme.example,b@acme.example', 'test-recipient'],
-    ['--locale', 'english!', 'test-locale'],
   ])('%s %j is refused', async (option, value, code) => {
     const { run, sandbox } = await createTestWorld(extended);
     const ran = await run('send-test', german, '--yes', `${option}=${value}`, '--format', 'json');

@@ -193,7 +193,7 @@ it('asks the tenant for no record that only the revision looks up', async () => 
 });
 
 it.each([
-  ['there was no tenantctl.yaml', (world: World) => rmSync(join(world.dir, 'tenantctl.yaml'))],
+  ['there was no environment `test`', (world: World) => rmSync(join(world.dir, 'tenantctl.yaml'))],
   [
     'there was no environment `test`',
     (world: World) =>

@@ -45,7 +45,7 @@ const diff: Diff = {
     {
       code: 'kind-left-out',
       severity: 'info',
-      message: 'ProfileSearch is left out: the environment test has no `profiles` service.',
+      message: 'ProfileSearch is left out: the `profiles` service is missing in test.',
     },
   ],
 };
