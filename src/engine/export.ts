@@ -1,7 +1,7 @@
 import { dirname, posix, relative, sep } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { readRecords, resolveLookups } from '../client/lookups.ts';
-import { readDefaults } from '../client/read.ts';
+import { type ReadAllOptions, readDefaults } from '../client/read.ts';
 import type { DeclaredSecrets } from '../exporter/draft.ts';
 import { collectionsFor, type Records } from '../exporter/ids.ts';
 import {
@@ -30,7 +30,7 @@ import { fillValues, referencesIn, resolveReferences } from '../planner/referenc
 import type { Backup } from './backup.ts';
 import { checkScope } from './choices.ts';
 import { readReferenceNames, remarkUnnamedRecords } from './names.ts';
-import { type LeftOut, readSettledKinds, servedKinds, type Unusable } from './reading.ts';
+import { readSettledKinds, servedKinds, type Unusable } from './reading.ts';
 import { findStrayIds, type StrayIds } from './stray-ids.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
@@ -63,28 +63,14 @@ export async function exportTenant(
 ): Promise<Export & Pick<StrayIds, 'proposed'>> {
   const { kinds } = tenant.environment;
   checkScope({ only: [], except: [], kinds: names }, kinds);
-  const reader = readOnlyTenant(tenant);
-  const named = names?.map(kinds.get) ?? usualKinds(kinds);
-  const { served: wanted, skipped } = servedKinds(named, [tenant.environment]);
-  const refused = new Map<Kind, Failure>();
-  const { objects: all, unusable } = await readSettledKinds(root, reader, wanted, {
-    // A kind that somebody names has to be there.
-    ...(names ? {} : { onRefused: (kind, refusal) => void refused.set(kind, refusal) }),
-  });
-  const objects = all.filter(({ address }) => isInScope(address));
-  const { remarks, referredTo, ...context } = await readContext(reader, objects, true);
-  const { diagnostics, ...files } = exportObjects({ ...context, objects, declaredSecrets });
-  const strays = await findStrayIds(reader, objects, { objects: [...all, ...referredTo] });
+  const wanted = names?.map(kinds.get) ?? usualKinds(kinds);
+  const options = { root, isInScope, isNamed: names !== undefined };
+  const { objects, strays, ...read } = await readToExport(readOnlyTenant(tenant), wanted, options);
+  const { diagnostics, ...files } = exportObjects({ ...read.context, objects, declaredSecrets });
   return {
     ...files,
     proposed: strays.proposed,
-    diagnostics: [
-      ...remarksOf(skipped, refused),
-      ...diagnostics,
-      ...remarks,
-      ...strays.diagnostics,
-      ...leftOut(unusable, isInScope),
-    ],
+    diagnostics: [...read.left, ...diagnostics, ...read.remarks, ...leftOut(read.unusable, isInScope)],
   };
 }
 
@@ -116,27 +102,17 @@ export async function mergeTenant(
 ): Promise<Merge> {
   const { kinds } = tenant.environment;
   const reader = readOnlyTenant(tenant);
-  const declared = new Set(resources.map(({ kind }) => kind));
-  const usual = new Set([...declared, ...(options.all ? usualKinds(kinds) : [])]);
-  const named = names?.map(kinds.get) ?? kinds.all.filter((kind) => usual.has(kind));
-  const { served: wanted, skipped } = servedKinds(named, [tenant.environment]);
-  const refused = new Map<Kind, Failure>();
-  const [{ objects, unusable }, answer] = await Promise.all([
-    readSettledKinds(root, reader, wanted, {
-      declared: resources,
-      onRefused(kind, refusal) {
-        // A kind with manifests, or that somebody names, has to be there.
-        if (names || declared.has(kind)) throw refusal;
-        refused.set(kind, refusal);
-      },
-    }),
+  const usual = new Set([...resources.map(({ kind }) => kind), ...(options.all ? usualKinds(kinds) : [])]);
+  const wanted = names?.map(kinds.get) ?? kinds.all.filter((kind) => usual.has(kind));
+  const isNamed = names !== undefined;
+  const [{ all: objects, unusable, referredTo, ...read }, answer] = await Promise.all([
+    readToExport(reader, wanted, { root, isInScope, isNamed, declared: resources }),
     resolveLookups(reader.client, lookupsIn(resources)),
   ]);
   const twice = findPinnedElsewhere(resources, new LiveIndex(objects), (...both) =>
     both.some(({ address }) => isInScope(address)),
   );
   if (twice.length > 0) throw new Failure(twice);
-  const { remarks, referredTo, ...context } = await readContext(reader, objects, false);
   const references = resolveReferences(referencesIn(resources, kinds), {
     resources,
     objects: [...referredTo, ...objects],
@@ -144,7 +120,7 @@ export async function mergeTenant(
   });
   const merged = mergeExport({
     ...options,
-    ...context,
+    ...read.context,
     objects,
     // Without its text a secret cannot be compared, and need not be: it stays as it is written.
     secrets: {
@@ -154,60 +130,63 @@ export async function mergeTenant(
     // An unreadable object is not gone: its manifest stays.
     inScope: (object) =>
       isInScope(object.address) &&
-      wanted.includes(object.kind) &&
+      read.served.includes(object.kind) &&
       !unusable.has(identityOf(object.kind, object.key)),
   });
-  const meant = objects.filter(({ address }) => isInScope(address));
-  const strays = await findStrayIds(reader, meant, { objects: [...objects, ...referredTo] });
   const identities = new Set(resources.map(({ kind, key }) => identityOf(kind, key)));
+  const isMeant = (address: Address, identity: string) =>
+    isInScope(address) && (options.all || identities.has(identity));
   return {
     ...merged,
-    diagnostics: [
-      ...remarksOf(skipped, refused),
-      ...merged.diagnostics,
-      ...remarks,
-      ...strays.diagnostics,
-      ...leftOut(
-        unusable,
-        (address, identity) => isInScope(address) && (options.all || identities.has(identity)),
-      ),
-    ],
+    diagnostics: [...read.left, ...merged.diagnostics, ...read.remarks, ...leftOut(unusable, isMeant)],
   };
 }
 
-const remarksOf = (skipped: readonly LeftOut[], refused: ReadonlyMap<Kind, Failure>) => [
-  ...skipped.map(({ problem }) => problem),
-  ...[...refused].map(([{ name }, { diagnostics }]): Diagnostic => {
-    const why = diagnostics.map(({ message }) => message).join(' ');
-    const message = `${name} is left out: the tenant does not show it. ${why}`;
-    const hint = diagnostics.find((each) => each.hint)?.hint;
-    return { code: 'kind-left-out', severity: 'warning', message, ...(hint && { hint }) };
-  }),
-];
-
-function leftOut(unusable: Unusable, isMeant: (address: Address, identity: string) => boolean): Diagnostic[] {
-  const wanted = [...unusable].filter(([identity, { address }]) => isMeant(address, identity));
-  // A plan that declares one is refused.
-  const next = 'Export again when that has changed.';
-  return wanted.map(([, { address, why }]) => notExported(address, why, next));
+interface ReadOptions extends Pick<ReadAllOptions, 'declared'> {
+  readonly root: string | undefined;
+  readonly isNamed: boolean;
+  isInScope(address: Address): boolean;
 }
 
 /**
- * Reads what manifests of these objects are written with: the names of ids, and the vendor's defaults.
- *
- * @param isReferredOnly false if existing manifests may refer to other objects by name
+ * Reads objects, and what their manifests are written with: the names of ids, and the vendor's defaults. A kind that somebody
+ * names, or that is declared, has to be there.
  */
-async function readContext(tenant: Tenant, objects: readonly LiveObject[], isReferredOnly: boolean) {
-  const { client } = tenant;
+async function readToExport(reader: Tenant, kinds: readonly Kind[], options: ReadOptions) {
+  const { root, isInScope, isNamed, declared } = options;
+  const { served, skipped } = servedKinds(kinds, [reader.environment]);
+  const left = skipped.map(({ problem }) => problem);
+  const { objects: all, unusable } = await readSettledKinds(root, reader, served, {
+    ...(declared && { declared }),
+    onRefused(kind, refusal) {
+      if (isNamed || declared?.some((each) => each.kind === kind)) throw refusal;
+      const why = refusal.diagnostics.map(({ message }) => message).join(' ');
+      const message = `${kind.name} is left out: the tenant does not show it. ${why}`;
+      const hint = refusal.diagnostics.find((each) => each.hint)?.hint;
+      left.push({ code: 'kind-left-out', severity: 'warning', message, ...(hint && { hint }) });
+    },
+  });
+  const objects = all.filter(({ address }) => isInScope(address));
+  // Manifests may refer to other objects by name.
+  const described = declared ? all : objects;
   const [records, { objects: referredTo, nameOf, remarksOn }, defaults] = await Promise.all([
-    readReferencedRecords(client, objects),
-    readReferenceNames(tenant, objects, isReferredOnly),
-    readDefaults(client, defaultsOf(objects)),
+    readReferencedRecords(reader.client, described),
+    readReferenceNames(reader, described, !declared),
+    readDefaults(reader.client, defaultsOf(described)),
   ]);
   const standards = new LiveIndex(defaults);
   const standardOf = ({ kind, key }: LiveObject) => standards.findByKey(kind, key);
-  const remarks = [...remarksOn(() => true), ...remarkUnnamedRecords(objects, records)];
-  return { records, referredTo, nameOf, standardOf, remarks };
+  const strays = await findStrayIds(reader, objects, { objects: [...all, ...referredTo] });
+  const names = [...remarksOn(() => true), ...remarkUnnamedRecords(described, records)];
+  const context = { records, nameOf, standardOf };
+  const remarks = [...names, ...strays.diagnostics];
+  return { served, all, objects, unusable, referredTo, strays, context, left, remarks };
+}
+
+function leftOut(unusable: Unusable, isMeant: (address: Address, identity: string) => boolean): Diagnostic[] {
+  return [...unusable]
+    .filter(([identity, { address }]) => isMeant(address, identity))
+    .map(([, { address, why }]) => notExported(address, why, 'Export again when that has changed.'));
 }
 
 export async function readReferencedRecords(

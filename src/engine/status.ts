@@ -58,13 +58,33 @@ export async function readStatus(
     { ...asked, onUnusable: ({ kind, key }, why) => void unusable.set(identityOf(kind, key), why) },
   ]);
   const live = [...identities, ...mailFroms].filter(({ address }) => scope.includes(address));
-  const found = live.flatMap((object) => liveStatus(object, declared, tenant) ?? []);
-  const present = new Set(live.map(({ identity }) => identity));
-  const absent = declared
-    .map((resource) => ({ resource, identity: identityOf(resource.kind, resource.key) }))
-    .filter(({ identity }) => !present.has(identity))
-    .map(({ resource, identity }) => missingStatus(resource, unusable.get(identity) ?? null));
-  return statusOf([...found, ...absent], tenant);
+  const named = new Map(declared.map((resource) => [identityOf(resource.kind, resource.key), resource]));
+  const found = live.flatMap(({ kind, key, address, identity, raw }): IdentityStatus[] => {
+    if (!isVerifiedKind(kind)) return [];
+    const name = key[0] ?? '';
+    const { records, ...facts } = verificationOf(kind.name, name, raw, tenant.environment.settings);
+    const unchecked = records.map((record) => ({ record, publication: null }));
+    return [{ address, kind: kind.name, name, declared: named.has(identity), ...facts, records: unchecked }];
+  });
+  for (const { identity } of live) named.delete(identity);
+  const missing = [...named].map(([identity, resource]) => missingStatus(resource, unusable.get(identity)));
+  return statusOf([...found, ...missing], tenant);
+}
+
+/** A declared identity that was not found, or whose answer cannot be used. */
+function missingStatus({ kind, key, address }: VerifiedResource, why: string | undefined): IdentityStatus {
+  return {
+    address,
+    kind: kind.name,
+    name: key[0] ?? '',
+    declared: true,
+    verification: why === undefined ? 'absent' : 'unknown',
+    reported: null,
+    mailFromDomain: null,
+    remarks: [why ?? 'Declared, but not in the tenant: `tenantctl apply` creates it.'],
+    records: [],
+    refused: [],
+  };
 }
 
 interface WaitOptions {
@@ -143,39 +163,6 @@ function mailFromKeys(
     .filter((key) => includes(formatAddress(mailFrom.name, key)))
     .filter((key) => known?.has(identityOf(mailFrom, key)) ?? true);
   return distinctKeys(mailFrom, [...live, ...keys]);
-}
-
-function liveStatus(
-  { kind, key, address, identity, raw }: LiveObject,
-  declared: readonly VerifiedResource[],
-  { environment }: Tenant,
-): IdentityStatus | null {
-  if (!isVerifiedKind(kind)) return null;
-  const { records, ...facts } = verificationOf(kind.name, key[0] ?? '', raw, environment.settings);
-  return {
-    address,
-    kind: kind.name,
-    name: key[0] ?? '',
-    declared: declared.some((resource) => identityOf(resource.kind, resource.key) === identity),
-    ...facts,
-    records: records.map((record) => ({ record, publication: null })),
-  };
-}
-
-/** A declared identity that was not found, or whose answer cannot be used. */
-function missingStatus({ kind, key, address }: VerifiedResource, why: string | null): IdentityStatus {
-  return {
-    address,
-    kind: kind.name,
-    name: key[0] ?? '',
-    declared: true,
-    verification: why === null ? 'absent' : 'unknown',
-    reported: null,
-    mailFromDomain: null,
-    remarks: [why ?? 'Declared, but not in the tenant: `tenantctl apply` creates it.'],
-    records: [],
-    refused: [],
-  };
 }
 
 function statusOf(identities: readonly IdentityStatus[], { client, environment }: Tenant): Status {
@@ -287,15 +274,13 @@ const known: Readonly<Record<string, Verification>> = {
 function dkimRecords(domain: string, answer: JsonObject, suffix: string): DnsRecords {
   const name = dnsName(domain);
   if (name === null) return collect([`The domain ${quote(domain)} is not a DNS name.`]);
-  const target = dnsName(suffix);
-  if (target === null) return collect([`The setting dkimSuffix ${quote(suffix)} is not a DNS name.`]);
   const tokens = get(answer, 'dkimTokens');
   if (!isArray(tokens) || tokens.length === 0) return collect(['The tenant shows no DKIM tokens.']);
   return collect(
     tokens.map((token): RecordOrReason => {
       const label = typeof token === 'string' && labelPattern.test(token) ? token : null;
       const alias = label && dnsName(`${label}._domainkey.${name}`);
-      const value = label && dnsName(`${label}.${target}`);
+      const value = label && dnsName(`${label}.${suffix}`);
       if (!alias || !value) return `The DKIM token ${quote(token)} cannot be part of a DNS name.`;
       return { type: 'CNAME', name: alias, value };
     }),

@@ -1,7 +1,6 @@
-import type { Environment, Policy, Project } from '../kinds/project.ts';
+import type { Environment, Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { lint } from '../lint/index.ts';
-import { matchAddresses } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, hasErrors, noteOverlay } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
@@ -41,7 +40,7 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
     const hidden = environment.kinds.all.filter((kind) => !shown.has(kind));
     const refused = [
       ...findUnserved(selected, environment),
-      ...findProtectedAbsences(selected, environment.policy),
+      ...selected.flatMap(findProtectedAbsences),
       ...findAbsentTargets(referencesIn(selected, environment.kinds), resources),
       ...selected.flatMap(findLacking),
     ];
@@ -84,29 +83,15 @@ function findUnserved(resources: readonly Resource[], { name, tenant }: Environm
     }));
 }
 
-/** Finds manifests with `ensure: absent` that are protected. While the tenant has the object, plans refuse to delete it. */
-function findProtectedAbsences(resources: readonly Resource[], { protect }: Policy): Diagnostic[] {
-  const isProtected = matchAddresses(protect, { isGuard: true });
+/** Finds manifests that declare an object absent and protect it. While the tenant has the object, plans refuse to delete it. */
+function findProtectedAbsences(resource: Resource): Diagnostic[] {
+  const { ensure, address, lifecycle } = resource;
+  if (ensure !== 'absent' || !lifecycle.protect) return [];
   const at = '/lifecycle/protect';
-  return resources.flatMap(({ ensure, address, lifecycle, ...resource }): Diagnostic[] => {
-    const isByItself = lifecycle.protect;
-    if (ensure !== 'absent' || !(isByItself || isProtected(address))) return [];
-    const by = isByItself ? '`protect`' : "the environment's `protect` list";
-    const message = `${address} is declared with \`ensure: absent\`, and ${by} refuses to delete it.`;
-    return [
-      {
-        code: 'protected',
-        // By the environment: the manifest may stay when the object is gone.
-        severity: isByItself ? 'error' : 'warning',
-        message: noteOverlay(message, isByItself && resource.overlayAt(at) !== null),
-        hint: isByItself
-          ? 'Remove one of the two.'
-          : 'Remove the manifest, or take the object out of the list first.',
-        address,
-        ...(isByItself ? resource.point(at) : { source: resource.source() }),
-      },
-    ];
-  });
+  const contradiction = `${address} is declared with \`ensure: absent\`, and \`protect\` refuses to delete it.`;
+  const message = noteOverlay(contradiction, resource.overlayAt(at) !== null);
+  const hint = 'Remove one of the two.';
+  return [{ code: 'protected', severity: 'error', message, hint, address, ...resource.point(at) }];
 }
 
 /** Reports missing fields that a create needs. If the object exists, omitted fields keep their values. */
