@@ -67,11 +67,8 @@ export function selectionOf({ only, except }: Pick<Globs, 'only' | 'except'>): S
 }
 
 /**
- * A warning for each glob that matches no object: it probably has a typo. Throws a Failure for addresses that name no object,
- * since a name without wildcards means one.
- *
- * @param known are suggested. In a plan these are only declared objects: the warning is part of the digest, which must not depend
- * on others' objects
+ * A warning for each glob that matches no object. Throws a Failure for addresses that name none. Only `known` objects are
+ * suggested: the warning is part of a plan's digest, which must not depend on others' objects.
  */
 export function unmatchedGlobs(
   globs: Globs,
@@ -95,15 +92,11 @@ export function unmatchedGlobs(
   return problems;
 }
 
-interface GlobTargets extends Pick<PlanInput, 'resources' | 'previous' | 'objects'> {
-  /** Objects that came with the lists, though nothing asked for them. */
-  readonly others: readonly LiveObject[];
-}
-
-/** Warns of globs that match nothing, and of those that miss what they mean. */
+/** Warns of globs that match nothing, and of those that miss what they mean. `others` came with lists, though nothing asked. */
 export function globWarnings(
   { scope, rotate }: Pick<PlanChoices, 'scope' | 'rotate'>,
-  { resources, previous, objects, others }: GlobTargets,
+  { resources, previous, objects }: Pick<PlanInput, 'resources' | 'previous' | 'objects'>,
+  others: readonly LiveObject[],
 ): Diagnostic[] {
   const globs = { ...scope, rotate };
   // Naming thousands of objects takes a while.

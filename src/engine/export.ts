@@ -213,11 +213,7 @@ export function pathInProject(
   return path.split(sep).join('/');
 }
 
-/**
- * Throws a Failure if an export would declare objects a second time: the project could not be loaded any more.
- *
- * @param folder where the exported files go, as {@link pathInProject} gives it
- */
+/** Throws a Failure if an export into this folder would declare objects a second time: the project could not be loaded any more. */
 export function refuseDeclared(
   declared: readonly NewDeclaration[],
   folder: string,

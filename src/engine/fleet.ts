@@ -43,7 +43,6 @@ export type FleetProgressState = 'begun' | 'done' | 'failed' | 'not run';
 
 export interface FleetOptions {
   readonly parallel: number;
-  /** Aborted: no further environment is begun. */
   readonly signal: AbortSignal;
   onProgress?(name: string, state: FleetProgressState): void;
   tenantOptions?(name: string): TenantOptions;
@@ -263,7 +262,6 @@ async function workOn<T>(
 }
 
 interface FleetRecord {
-  /** The digest of the plan. */
   readonly createdAt: string | null;
   readonly result: Result;
 }

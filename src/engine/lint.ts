@@ -67,7 +67,12 @@ async function readKnowledge(
       return await read();
     } catch (error) {
       if (!(error instanceof Failure) || isInterruption(error)) throw error;
-      problems.push(...error.diagnostics.map(toWarning));
+      for (const { message, hint } of error.diagnostics) {
+        // It is new in each answer, and would change the digest of the plan.
+        const reason = message.replace(/ \(tracking id [^)]*\)/, '');
+        const told = `Some checks of the changes were skipped. ${reason}`;
+        problems.push({ code: 'lint-not-asked', severity: 'warning', message: told, ...(hint && { hint }) });
+      }
       return undefined;
     }
   };
@@ -113,16 +118,5 @@ async function readTexts(
     defaults: all,
     ...(attributes && { context: Object.keys(attributes) }),
     ...(listed && { listed }),
-  };
-}
-
-/** Leaves out the tracking id: it is new in each answer, and would change the digest of the plan. */
-function toWarning({ message, hint }: Diagnostic): Diagnostic {
-  const reason = message.replace(/ \(tracking id [^)]*\)/, '');
-  return {
-    code: 'lint-not-asked',
-    severity: 'warning',
-    message: `Some checks of the changes were skipped. ${reason}`,
-    ...(hint === undefined ? {} : { hint }),
   };
 }

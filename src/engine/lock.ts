@@ -140,7 +140,7 @@ async function seize(claim: Claim, depth: number): Promise<void> {
       ExitCode.refused,
     );
   if (holder === null) return seize(claim, depth + 1);
-  if (await isAlive(file, holder, staleAfter)) throw await lockHeld(file, holder);
+  if (await isAlive(file, holder, staleAfter)) throw lockHeld(file, holder);
   const right = `${file}.${holder.token}`;
   await seize({ file: right, me, staleAfter }, depth + 1);
   try {
@@ -209,17 +209,13 @@ async function isHeldBy(file: string, { token }: LockHolder): Promise<boolean> {
   return holder !== null && holder !== 'unreadable' && holder.token === token;
 }
 
-async function lockHeld(file: string, holder: LockHolder): Promise<Failure> {
-  const { pid, host } = holder;
-  const isSeen = await isVisible(holder);
-  const where = isSeen ? '' : ` on ${host}`;
-  const how = isSeen
-    ? `If process ${pid} is not an apply of this environment, remove ${file}.`
-    : `It renews its lock every few seconds. A minute after the last renewal, its lock ${file} is taken over.`;
+function lockHeld(file: string, { pid, host }: LockHolder): Failure {
   return fail(
     'apply-in-progress',
-    `Another apply of this environment is running: process ${pid}${where}. Nothing was written.`,
-    { hint: `Wait for it to end. ${how}` },
+    `Another apply of this environment is running: process ${pid} on ${host}. Nothing was written.`,
+    {
+      hint: `Wait for it to end. If that process is no apply of this environment, remove ${file}. The lock of a run that has ended is taken over, at the latest after a minute.`,
+    },
     ExitCode.refused,
   );
 }

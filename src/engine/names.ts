@@ -37,7 +37,6 @@ export interface ReferenceNames {
 interface ReferenceUse {
   readonly from: LiveObject;
   readonly field: string;
-  /** The name of the kind. */
   readonly to: string;
   /** `null` for a kind that the project does not have, or whose objects have no list. */
   readonly target: Kind | null;
@@ -46,9 +45,8 @@ interface ReferenceUse {
 }
 
 /**
- * Reads the objects that the ids in these objects belong to, each kind once. A kind without a list leaves its ids as they are.
- *
- * @param isReferredOnly reads only the objects that are referred to, if that takes fewer requests
+ * Reads the objects that the ids in these objects belong to, each kind once; with `isReferredOnly` no others, if that takes fewer
+ * requests. A kind without a list leaves its ids as they are.
  */
 export async function readReferenceNames(
   {

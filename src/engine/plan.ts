@@ -193,7 +193,7 @@ async function resolveDeclared(
     objects,
     isInScope,
   });
-  const globs = globWarnings(choices, { resources, previous, objects, others });
+  const globs = globWarnings(choices, { resources, previous, objects }, others);
   // Foreign ids are those that this tenant does not have. References stand for its own.
   const wanted = resources.filter(({ address, ensure }) => ensure === 'present' && isInScope(address));
   const known = { objects: [...objects, ...others], isForeignOnly: true };

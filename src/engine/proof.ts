@@ -55,9 +55,6 @@ export function resourcesAtHand(load: () => Project): readonly Resource[] {
 /**
  * The values that a proof does not cover: those in changed objects that variables, secrets, lookups or overlays decide, here or
  * in the proving environments. Manifests that have changed since the plan do not count.
- *
- * @param resources what the manifests declare for the plan's environment
- * @param proving what they declare for the environments that prove something, by name; nothing for one that cannot be read
  */
 export function differencesHere(
   plan: Plan,

@@ -26,12 +26,7 @@ export async function recentWrites(root: string, tenant: Tenant): Promise<readon
   return readRecentWrites(journalFolder(root, environment.name), client.tenant, clock.now() - settle);
 }
 
-/**
- * Reads until the tenant shows the writes of the last runs, or has had the time to. Throws a Failure when the tenant cannot be
- * read.
- *
- * @param read gets a client that repeats earlier requests
- */
+/** Reads until the tenant shows the writes of the last runs, or has had the time to: `read` gets a client that repeats requests. */
 export async function readSettledObjects<T extends { readonly objects: readonly LiveObject[] }>(
   root: string,
   tenant: Tenant,
@@ -57,11 +52,7 @@ export async function readSettledObjects<T extends { readonly objects: readonly 
   });
 }
 
-/**
- * Reads all objects of these kinds, and those that manifests declare. Throws a Failure when they cannot be read.
- *
- * @param root the project, whose last writes are waited for; `undefined`: none are
- */
+/** Reads all objects of these kinds, and those that manifests declare. Waits for the last writes of the project, if any. */
 export async function readSettledKinds(
   root: string | undefined,
   tenant: Tenant,

@@ -20,12 +20,7 @@ export type PastApply = { readonly environment: string; readonly startedAt: stri
 
 type LastApply = Extract<LaterResult, { result: Result }> & { readonly outcome: RunOutcome | 'running' };
 
-/**
- * The applies of these environments that this checkout knows, the newest first.
- *
- * @param most how many of them. Left out: all
- * @param since leaves out those that began then, or earlier
- */
+/** At most so many applies of these environments that this checkout knows, the newest first, that began later than `since`. */
 export async function pastApplies(
   root: string,
   environments: readonly string[],

@@ -1,7 +1,7 @@
 /** The additions to a plan for reviewers. */
 import type { Kinds } from '../kinds/catalog.ts';
-import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
-import { LiveIndex } from '../kinds/live-objects.ts';
+import { fieldNamed, type LiveObject } from '../kinds/kind.ts';
+import { isKnownById, LiveIndex } from '../kinds/live-objects.ts';
 import { ownId } from '../kinds/parents.ts';
 import { idsOnSide } from '../kinds/references.ts';
 import type { Address } from '../model/address.ts';
@@ -9,7 +9,7 @@ import type { SideDifference } from '../model/diff.ts';
 import type { DraftPlan } from '../model/digest.ts';
 import type { Json } from '../model/json.ts';
 import type { Change, Difference } from '../model/plan.ts';
-import { segmentsOf, topName } from '../model/pointer.ts';
+import { placesOf, segmentsOf, topName } from '../model/pointer.ts';
 import { findUndeclared } from '../planner/deletes.ts';
 import type { LookedUp } from '../planner/fill-lookups.ts';
 import type { PlanInput } from '../planner/input.ts';
@@ -32,35 +32,28 @@ export function nameDifferences<D extends SideDifference, T extends Differing<D>
   { kinds, objects, lookedUp }: KnownObjects,
 ): T[] {
   const index = new LiveIndex(objects);
-  const namesIn = (kind: Kind, entry: D, side: 'before' | 'after') =>
-    idsOnSide(kind, entry, side).flatMap(({ id, to }) =>
-      to.flatMap((name) => {
-        const target = kinds.find(name);
-        const live = target && typeof id === 'string' ? index.findById(target, id) : null;
-        return live?.id && live.key[0] !== live.id
-          ? [[ownId(live.kind, live.id), live.address] as const]
-          : [];
-      }),
-    );
-  const nameIn = ({ address, kind: name }: T, entry: D): D => {
-    if (entry.sensitive) return entry;
-    const kind = kinds.get(name);
-    const names = [
-      ...findLookedUp(entry, lookedUp.get(address)),
-      ...namesIn(kind, entry, 'before'),
-      ...namesIn(kind, entry, 'after'),
-    ];
-    return names.length === 0 ? entry : { ...entry, named: Object.fromEntries(names) };
+  const namesOf = (id: Json, kindName: string) => {
+    const target = kinds.find(kindName);
+    const live = target && typeof id === 'string' ? index.findById(target, id) : null;
+    if (!live?.id || isKnownById(live)) return [];
+    return [[ownId(live.kind, live.id), live.address] as const];
   };
-  return differing.map((each) => ({ ...each, diff: each.diff.map((entry) => nameIn(each, entry)) }));
-}
-
-function findLookedUp({ before, after }: SideDifference, found: ReadonlyMap<string, string> | undefined) {
-  if (!found || found.size === 0) return [];
-  const leavesOf = (value: Json): Json[] =>
-    typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [value];
-  const values = new Set([...leavesOf(before), ...leavesOf(after)].map(String));
-  return [...found].filter(([id]) => values.has(id));
+  return differing.map((each) => {
+    const kind = kinds.get(each.kind);
+    const answers = [...(lookedUp.get(each.address) ?? [])];
+    const diff = each.diff.map((entry): D => {
+      if (entry.sensitive) return entry;
+      const { before, after } = entry;
+      const shown = (id: string) => placesOf([before, after], (part) => String(part) === id).length > 0;
+      const ids = [...idsOnSide(kind, entry, 'before'), ...idsOnSide(kind, entry, 'after')];
+      const names = [
+        ...answers.filter(([id]) => shown(id)),
+        ...ids.flatMap(({ id, to }) => to.flatMap((name) => namesOf(id, name))),
+      ];
+      return names.length === 0 ? entry : { ...entry, named: Object.fromEntries(names) };
+    });
+    return { ...each, diff };
+  });
 }
 
 /** Says why no manifest could declare an object, in words; `null` if one could. */

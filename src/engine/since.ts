@@ -31,12 +31,9 @@ export interface Past extends PastDeclarations {
 
 export interface PastProjects {
   /**
-   * The declarations for the environment of a project, resolved with the project file, variables and overlays of the revision.
-   * Where the revision has no project file or no such environment, or if the environment was another tenant, nothing was
-   * declared, and a warning says so.
-   *
-   * Throws `hidden-manifests` if git hides manifests from the disk, and the Failures of `loadProject`; their sources name the
-   * revision as git does: `HEAD~1:config/a.yaml`.
+   * The declarations for the environment of a project, resolved with all that the revision had. If it did not have the
+   * environment, or that was another tenant, nothing was declared, and a warning says so. Throws a Failure if git hides manifests
+   * from the disk, and those of `loadProject`, which name the revision as git does: `HEAD~1:config/a.yaml`.
    */
   read(project: Project): Past;
 }

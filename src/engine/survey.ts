@@ -102,39 +102,44 @@ export async function surveyTenant(project: SurveyedProject, options: SurveyOpti
     const again = await readWith(settings, refused);
     listed = listed.map((each) => again.find(({ kind }) => kind === each.kind) ?? each);
   }
-  const guessed: Guess[] = [];
+  const guessed: Detected[] = [];
   // Own paths come first: only behind the right path does a tenant say which header it wants.
   for (const makeGuesses of [guessOwnPaths, guessHeader]) {
-    for (const guess of makeGuesses(listed, { settings, kinds })) {
-      if (guess.refused.every((kind) => isRead(kind, listed))) continue;
-      const again = await readWith(withSetting(settings, guess.settingFor(guess.refused)), guess.refused);
-      const right = again.filter((each) => guess.isRight(each)).map(({ kind }) => kind);
+    for (const { refused, isRight, settingFor } of makeGuesses(listed, { settings, kinds })) {
+      if (!listed.some(({ kind, failure }) => failure && refused.includes(kind))) continue;
+      const again = await readWith(withSetting(settings, settingFor(refused)), refused);
+      const right = again.filter(isRight).map(({ kind }) => kind);
       if (right.length === 0) continue;
       listed = listed.map((each) => again.find((one) => one.kind === each.kind && isFound(one)) ?? each);
-      settings = withSetting(settings, guess.settingFor(right));
-      guessed.push(guess);
+      const setting = settingFor(right);
+      settings = withSetting(settings, setting);
+      guessed.push(setting);
     }
   }
-  if (listed.every(({ failure }) => failure !== null))
-    throw new Failure(listed.flatMap(({ failure }) => failure?.diagnostics ?? []));
-  const problems = listed.flatMap(({ kind, failure }) => {
-    const [problem] = failure?.diagnostics ?? [];
-    return problem ? [[kind, problem] as const] : [];
+  const failures = listed.flatMap(({ failure }) => failure ?? []);
+  if (failures.length === listed.length)
+    throw new Failure(failures.flatMap(({ diagnostics }) => diagnostics));
+  const refused = new Map(
+    listed.flatMap(({ kind, failure }) =>
+      (failure?.diagnostics ?? []).slice(0, 1).map((problem) => [kind, problem] as const),
+    ),
+  );
+  const unread = served.flatMap((kind): LeftOut[] => {
+    const needed = kind.read.how === 'each-declared' ? kind.read.candidatesFrom : [kind];
+    const [problem] = needed.flatMap((each) => refused.get(each) ?? []);
+    if (!problem) return [];
+    return [{ kind, problem: { ...problem, message: `${kind.name} is left out: ${problem.message}` } }];
   });
+  const shown = [jsonTextIn(listed), objectTypeIn(listed)].filter((each) => each !== null);
   return {
-    refused: new Map(problems),
+    refused,
     found: listed.flatMap(({ kind, rows, failure }) => (failure ? [] : [{ kind, count: rows.length }])),
-    left: [...skipped, ...served.flatMap((kind) => whyLeft(kind, listed))],
+    left: [...skipped, ...unread],
     detected: [
       ...byName,
       ...byAnswer,
-      ...guessed.flatMap(({ refused, settingFor }) => {
-        const read = refused.filter((kind) => isRead(kind, listed));
-        return read.length > 0 ? [settingFor(read)] : [];
-      }),
-      ...[jsonTextIn(listed), objectTypeIn(listed)]
-        .filter((each) => each !== null)
-        .filter(({ name }) => settings[name] === contractSettings[name]),
+      ...guessed,
+      ...shown.filter(({ name }) => settings[name] === contractSettings[name]),
     ],
   };
 }
@@ -233,18 +238,6 @@ function readLists(
 }
 
 const hasList = ({ read, parent }: Kind) => !parent && 'list' in read;
-const isRead = (kind: Kind, listed: readonly ListedKind[]) =>
-  listed.some((each) => each.kind === kind && each.failure === null);
-
-function whyLeft(kind: Kind, listed: readonly ListedKind[]): LeftOut[] {
-  const needed = kind.read.how === 'each-declared' ? kind.read.candidatesFrom : [kind];
-  const failed = listed.find((each) => needed.includes(each.kind) && each.failure !== null);
-  const [problem] = failed?.failure?.diagnostics ?? [];
-  return problem
-    ? [{ kind, problem: { ...problem, message: `${kind.name} is left out: ${problem.message}` } }]
-    : [];
-}
-
 const knownHeaders: readonly string[] = [
   contractSettings,
   ...presetNames.map((name) => presets[name].settings),

@@ -67,12 +67,7 @@ interface TemplateQuestions {
   readonly senders: readonly ReadRequest[];
 }
 
-/**
- * The questions to the tenant that have to be answered to judge templates.
- *
- * @param changed the resources to judge
- * @param declared every resource of the project, lookups not yet filled
- */
+/** The questions to the tenant that have to be answered to judge changed templates, among all that the project declares. */
 export function templateQuestions(
   changed: readonly Resource[],
   declared: readonly Resource[],
@@ -92,13 +87,7 @@ export function templateQuestions(
   };
 }
 
-/**
- * The templates that use a variable which their default does not: the template context has to be read as well, and what the host
- * lists for them.
- *
- * @param changed the resources to judge
- * @param defaults all vendor's defaults that are known
- */
+/** The templates with a variable that their default lacks: the context and the host's list of variables have to be read. */
 export function withOtherVariables(
   changed: readonly Resource[],
   defaults: readonly LiveObject[],

@@ -79,8 +79,6 @@ const directives: Readonly<Record<string, Directive>> = {
 interface OpenBlock {
   readonly name: string;
   readonly offset: number;
-  /** A problem with it was reported already, so a missing `#end` is not. */
-  readonly isMalformed: boolean;
   hasElse: boolean;
 }
 
@@ -139,8 +137,7 @@ class Scanner {
       if (this.#text[at] === '$') this.#readReference(at);
       else this.#readHash(at);
     }
-    const unclosed = this.#isLost ? [] : this.#blocks.filter(({ isMalformed }) => !isMalformed);
-    for (const { name, offset } of unclosed)
+    for (const { name, offset } of this.#isLost ? [] : this.#blocks)
       this.#report('velocity-unclosed', offset, `This \`#${name}\` has no \`#end\`.`, 'Add the `#end`.');
     return {
       problems: this.#problems,
@@ -258,32 +255,32 @@ class Scanner {
     this.#position = end;
     if (name === 'end') this.#closeBlock(at);
     if (name === 'else' || name === 'elseif') this.#enterElse(name, at);
-    const isMalformed = directive.example !== undefined && !this.#readArguments(name, directive.example, at);
-    if (directive.opens) this.#blocks.push({ name, offset: at, isMalformed, hasElse: false });
+    if (directive.example !== undefined) this.#readArguments(name, directive.example, at);
+    if (directive.opens) this.#blocks.push({ name, offset: at, hasElse: false });
   }
 
-  /** Reads the arguments of a directive. Returns false if they are malformed. */
-  #readArguments(name: string, example: string, at: number): boolean {
-    const reject = (message: string, hint: string) => {
-      this.#report('velocity-syntax', at, message, hint);
-      return false;
-    };
+  #readArguments(name: string, example: string, at: number): void {
     const begin = this.#match(argumentsBegin, this.#position);
-    if (!begin)
-      return reject(
-        `\`#${name}\` has no parentheses.`,
-        `Write \`${example}\`, or \`\\#${name}\` for the word itself.`,
-      );
+    if (!begin) {
+      const hint = `Write \`${example}\`, or \`\\#${name}\` for the word itself.`;
+      this.#report('velocity-syntax', at, `\`#${name}\` has no parentheses.`, hint);
+      return;
+    }
     const open = this.#position + begin[0].length - 1;
     const close = this.#findClose(open);
     if (close === null) {
       this.#lose(at, `The parentheses of this \`#${name}\` are not closed.`, 'Add the `)`, or a quote.');
-      return false;
+      return;
     }
     this.#position = close;
     this.#readNames(name, open, close);
-    if (name !== 'foreach' || this.#match(loopHead, open)) return true;
-    return reject('`#foreach` does not say what to iterate over.', `Write \`${example}\`.`);
+    if (name === 'foreach' && !this.#match(loopHead, open))
+      this.#report(
+        'velocity-syntax',
+        at,
+        '`#foreach` does not say what to iterate over.',
+        `Write \`${example}\`.`,
+      );
   }
 
   /** Collects the variables in the arguments of a directive. */

@@ -55,8 +55,8 @@ describe('the lock', () => {
       exitCode: 4,
       diagnostics: [
         {
-          message: expect.stringContaining(`process ${process.pid}.`),
-          hint: expect.stringContaining(`If process ${process.pid} is not an apply`),
+          message: expect.stringContaining(`process ${process.pid} on`),
+          hint: expect.stringContaining(`If that process is no apply`),
         },
       ],
     });
@@ -98,7 +98,7 @@ describe('the lock', () => {
       await age(join(folder, 'lock'), 3600);
       await expect(acquireLock(folder)).rejects.toMatchObject({
         exitCode: 4,
-        diagnostics: [{ code: 'apply-in-progress', message: expect.stringContaining(`process ${pid}.`) }],
+        diagnostics: [{ code: 'apply-in-progress', message: expect.stringContaining(`process ${pid} on`) }],
       });
       child.kill('SIGKILL');
       await once(child, 'exit');
@@ -202,7 +202,7 @@ describe('the lock', () => {
             message: expect.stringContaining(
               `process ${pid} on ${'host' in parts ? parts.host : hostname()}.`,
             ),
-            hint: expect.stringContaining('A minute after'),
+            hint: expect.stringContaining('at the latest after a minute'),
           },
         ],
       });
@@ -424,7 +424,9 @@ describe('on a system that says nothing about its processes, the lock', () => {
     const lock = await acquireLock(folder);
     await expect(acquireLock(folder)).rejects.toMatchObject({
       exitCode: 4,
-      diagnostics: [{ code: 'apply-in-progress', message: expect.stringContaining(`${process.pid}.`) }],
+      diagnostics: [
+        { code: 'apply-in-progress', message: expect.stringContaining(`process ${process.pid} on`) },
+      ],
     });
     await lock.release();
     expect(await readdir(folder)).toEqual([]);

@@ -64,7 +64,7 @@ describe('texts with a mistake', () => {
     ['#if($a)b#{else}c#elseif($d)e#end', ['velocity-unopened "#elseif("']],
     ['#macro(a)#else#end', ['velocity-unopened "#else#en"']],
     ['\\\\#end', ['velocity-unopened "#end"']],
-    ['see #if you can#end', ['velocity-syntax "#if you "']],
+    ['see #if you can#end', ['velocity-syntax "#if you "', 'velocity-unclosed "#if you "']],
     ['see #if you can', ['velocity-syntax "#if you "']],
     ['#if($a b#end', ['velocity-syntax "#if($a b"']],
     ['#if($a == "b)x#end', ['velocity-syntax "#if($a ="']],
