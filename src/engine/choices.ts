@@ -101,12 +101,16 @@ export function globWarnings(
   const globs = { ...scope, rotate };
   // Naming thousands of objects takes a while.
   if (givenGlobs(globs).length === 0) return [];
-  // A delete is left out by either name of its object.
-  const names = [...objects, ...others].flatMap((live) => addressesOf(live).map((address) => ({ address })));
   const index = new LiveIndex(objects);
+  const isInScope = scopeFilter(scope);
+  const kept = resources.filter(({ ensure, address }) => ensure === 'present' && isInScope(address));
+  const declared = new Set(kept.map((resource) => index.find(resource)));
+  // A delete is left out by either name of its object, and what stays declared only by its name in the manifest.
+  const names = [...objects, ...others]
+    .filter((live) => !declared.has(live))
+    .flatMap((live) => addressesOf(live).map((address) => ({ address })));
   return [
     ...unmatchedGlobs(globs, [...resources, ...(previous ?? []), ...names], resources),
-    ...misnamedExceptions(scope, resources, index),
     ...rotationsOfNothing(rotate, resources, index),
   ];
 }
@@ -130,35 +134,6 @@ function rotationsOfNothing(
     const message = `--rotate \`${glob}\` finds no secret: no object that it names declares one, or a value that the tenant hides.`;
     const hint = 'Mark the value with `!secret` in the manifest, or name the object that has it.';
     return [{ code: 'no-secret', severity: 'warning', message, hint }];
-  });
-}
-
-/**
- * A warning for each glob of `--except` that names a declared object only as the tenant does. If a manifest pins an object by its
- * id or renames it, its name in the manifest counts: the object is not left out, unless another option does that.
- */
-function misnamedExceptions(
-  scope: Pick<Globs, 'only' | 'except'>,
-  resources: readonly Resource[],
-  index: LiveIndex,
-): Diagnostic[] {
-  const { except } = scope;
-  if (except.length === 0) return [];
-  const isInScope = scopeFilter(scope);
-  const declared = resources.filter(({ ensure, address }) => ensure === 'present' && isInScope(address));
-  const named = declared.flatMap((resource) => {
-    const live = index.find(resource);
-    const others = live ? addressesOf(live).filter((address) => address !== resource.address) : [];
-    return others.map((other) => ({ address: resource.address, other }));
-  });
-  return except.flatMap((glob) => {
-    const matches = matchAddresses([glob]);
-    const found = named.filter(({ other }) => matches(other));
-    return found.map(({ address, other }): Diagnostic => {
-      const message = `--except \`${glob}\` does not leave out ${address}, which is ${other} in the tenant: the name in the manifest counts.`;
-      const hint = `Leave it out with --except '${address}'.`;
-      return { code: 'unmatched-glob', severity: 'warning', message, hint, address };
-    });
   });
 }
 
