@@ -75,7 +75,7 @@ export async function applyPlan(
     onLost: () => lost.abort(),
     onWarning: (message) => onEvent({ type: 'warning', message }),
   });
-  let results: Results | null = null;
+  let results: Awaited<ReturnType<typeof openResults>> | null = null;
   try {
     const sources = plan.changes.flatMap(({ source }) => source?.file ?? []);
     const commit = await headCommit(root, sources);
@@ -110,13 +110,6 @@ function requireSecrets({ changes }: Plan, secrets: Pick<Secrets, 'problem'>): v
   if (unset.length > 0) throw new Failure(unset);
 }
 
-interface Results extends ResultRecorder {
-  /** Writes the whole result. Returns the files, the one that was asked for first. */
-  end(result: Result): Promise<SavedResult[]>;
-  /** Releases the files of a run that did not end. Their records stay. */
-  close(): Promise<void>;
-}
-
 /**
  * Opens the result files of a run: one of the environment, which is kept if anything was sent, and the one that was
  * asked for. Throws a Failure if the folder cannot be written.
@@ -125,7 +118,7 @@ async function openResults(
   folder: string,
   plan: Plan,
   { asked, now, origin }: { asked: string | null; now: () => string; origin: ResultOrigin },
-): Promise<Results> {
+) {
   try {
     await mkdir(folder, { recursive: true });
     await access(folder, constants.W_OK);
@@ -138,13 +131,14 @@ async function openResults(
   // A pipe gets the whole result, once.
   const recorded = other && (await isRegular(other.file)) ? [kept, other] : [kept];
   return {
-    async start(changes) {
+    async start(changes: Parameters<ResultRecorder['start']>[0]) {
       for (const file of recorded) await file.start(changes);
     },
-    finish(change) {
+    finish(change: ChangeResult) {
       for (const file of recorded) file.finish(change);
     },
-    async end(result) {
+    /** Writes the whole result. Returns the files, the one that was asked for first. */
+    async end(result: Result): Promise<SavedResult[]> {
       const { done, failed, unknown } = result.summary;
       const isOfUse = done + failed + unknown > 0;
       if (!isOfUse) await kept.discard();
@@ -156,6 +150,7 @@ async function openResults(
         }),
       );
     },
+    /** Releases the files of a run that did not end. Their records stay. */
     async close() {
       for (const file of recorded) await file.close();
     },

@@ -1,4 +1,3 @@
-import type { Client } from '../client/client.ts';
 import { isBadRequest, shortenLine } from '../client/describe.ts';
 import { readFirstPage } from '../client/pages.ts';
 import { readAll, readObjects } from '../client/read.ts';
@@ -53,7 +52,7 @@ type LoadFolder = (manifests: ManifestFolder) => Project;
  * and have the form in which they are written, and a plan of its export is empty. Throws a Failure when the tenant cannot be read.
  */
 export async function checkKind(tenant: Tenant, kind: Kind, load: LoadFolder): Promise<KindCheck> {
-  const reader = { ...tenant, client: restrictToReads(tenant.client) };
+  const reader = { ...tenant, client: readAgain(tenant.client) };
   const objects = await readByKeys(reader, kind);
   const again = await readByKeys(reader, kind);
   const { settings } = tenant.environment;
@@ -70,17 +69,6 @@ export async function checkKind(tenant: Tenant, kind: Kind, load: LoadFolder): P
   const plan = await checkPlan(reader, kind, load);
   const unproven = plan.exported === 0 ? [nothingToCheck(`${kind.name} that a manifest can declare`)] : [];
   return { ...plan, objects: objects.length, diagnostics: [...found, ...plan.diagnostics, ...unproven] };
-}
-
-function restrictToReads(client: Client): Client {
-  const again = readAgain(client);
-  return {
-    ...again,
-    send(request, options) {
-      if (request.method !== 'GET') throw new TypeError(`A check of a kind must not send ${request.method}.`);
-      return again.send(request, options);
-    },
-  };
 }
 
 /** All objects, known by their keys even if they share one. */

@@ -154,18 +154,16 @@ export async function checkFleet(
   return { checked: fleetOf(members), plans: outcomes.flatMap(({ value }) => value ?? []) };
 }
 
-/** The work on a plan to apply, and on one that an earlier run has finished. */
-interface PlanWork<T> {
-  open(plan: Plan, project: ProjectEnvironment, tenant: Tenant): Promise<T>;
-  finish(plan: Plan, result: Result): Promise<T>;
-}
-
 /** Works on the plans of a fleet; `null` for an environment that has none, or a refused one. */
 async function forEachPlan<T>(
   fleet: Fleet,
   journal: FleetJournal,
   options: FleetCheckOptions,
-  work: PlanWork<T>,
+  work: {
+    open(plan: Plan, project: ProjectEnvironment, tenant: Tenant): Promise<T>;
+    /** For a plan that an earlier run has finished. */
+    finish(plan: Plan, result: Result): Promise<T>;
+  },
 ): Promise<FleetOutcome<T | null>[]> {
   const plans = new Map(fleet.environments.map(({ name, plan }) => [name, plan]));
   const refusals = await findSharedChanges(environmentPlans(fleet, options), tenantProbe(options));

@@ -259,14 +259,11 @@ async function readHolder(file: string): Promise<LockHolder | null | 'unreadable
   return { token, since: since ?? null, pid, started: started ?? null, host, place: place ?? null };
 }
 
-/** True when the holder runs, as this machine sees it; elsewhere it is alive as long as it renews its lock. */
+/** True when the holder runs, if this process can see its machine or container; else as long as it renews its lock. */
 async function isAlive(file: string, holder: LockHolder, staleAfter: number): Promise<boolean> {
-  return (await isVisible(holder)) ? isRunning(holder) : (await silenceOf(file)) <= staleAfter;
-}
-
-/** True when this process can see the processes of the machine or container that the holder runs in. */
-async function isVisible({ host, place }: LockHolder): Promise<boolean> {
-  return place === null ? host === hostname() : place === (await placeOfThisProcess());
+  const { host, place } = holder;
+  const isVisible = place === null ? host === hostname() : place === (await placeOfThisProcess());
+  return isVisible ? isRunning(holder) : (await silenceOf(file)) <= staleAfter;
 }
 
 async function isRunning({ pid, started }: LockHolder): Promise<boolean> {

@@ -21,7 +21,7 @@ import {
   mapMembers,
 } from '../model/json.ts';
 import { lookupOf, lookupWords } from '../model/marker.ts';
-import { type Pointer, pointer, segmentsOf, topName } from '../model/pointer.ts';
+import { generalizeIndexes, type Pointer, pointer, segmentsOf, topName } from '../model/pointer.ts';
 import { namesAndMore } from '../model/words.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -87,8 +87,14 @@ export async function readReferenceNames(
         const message = `Ids of the kind ${kind.name} stay as they are, since ${called} does not list its objects. ${why}`;
         return [{ code: 'ids-kept', severity: 'info', message }];
       });
-      const unknown = kept.filter(({ target }) => target === null || !refusals.has(target));
-      return [...refused, ...remarkKept(unknown, called)];
+      const unknown = kept.flatMap(({ from: of, field: place, to, target }): KeptId[] => {
+        if (target && refusals.has(target)) return [];
+        const why = target
+          ? `${called} has no ${to} with this id and a unique key`
+          : `the project describes no ${to}. Copy a descriptor with \`tenantctl kind add ${to}\`, or write one`;
+        return [{ of, place, why }];
+      });
+      return [...refused, ...remarkKept(unknown)];
     },
   };
 }
@@ -118,40 +124,33 @@ function namesById(objects: readonly LiveObject[]): ReadonlyMap<string, string> 
   return new Map(named.map((object) => [idOf(object), referenceText(object.kind.name, object.key)]));
 }
 
-function remarkKept(uses: readonly ReferenceUse[], called: string): Diagnostic[] {
-  const byField = groupBy(uses, ({ from, field }) => `${from.kind.name} ${field}`);
-  return byField.map(([, [{ from, field, to, target }, ...others]]): Diagnostic => {
-    const where = namesAndMore([from.address], others.length);
-    const why =
-      target === null
-        ? `the project describes no ${to}. Copy a descriptor with \`tenantctl kind add ${to}\`, or write one`
-        : `${called} has no ${to} with this id and a unique key`;
-    return keptRemark(`The id in \`${field}\` of ${where} stays as it is: ${why}.`, from.address);
+interface KeptId {
+  readonly of: LiveObject;
+  readonly place: string;
+  readonly why: string;
+}
+
+function remarkKept(kept: readonly KeptId[]): Diagnostic[] {
+  const byPlace = groupBy(kept, ({ of, place }) => `${of.kind.name} ${place}`);
+  return byPlace.map(([, [{ of, place, why }, ...others]]): Diagnostic => {
+    const { address } = of;
+    const where = namesAndMore([address], others.length);
+    const message = `The id in \`${place}\` of ${where} stays as it is: ${why}.`;
+    return { code: 'ids-kept', severity: 'info', message, address };
   });
 }
 
-const keptRemark = (message: string, address: Address): Diagnostic => {
-  return { code: 'ids-kept', severity: 'info', message, address };
-};
-
 /** Remarks on ids inside records that no lookup finds by a name. */
 export function remarkUnnamedRecords(objects: readonly LiveObject[], records: Records): Diagnostic[] {
-  const kept = objects.flatMap((object) =>
-    knownIds(object, { records })
+  const kept = objects.flatMap((of) =>
+    knownIds(of, { records })
       .filter(({ is, lookup }) => is === 'inside' && lookup === null)
-      .map(({ at, scope }) => ({
-        object,
-        scope,
-        place: segmentsOf(at.replaceAll(/\/\d+/g, '/*')).join('/'),
-      })),
+      .map(({ at, scope }): KeptId => {
+        const why = `${scope} has no record with this id and a unique name`;
+        return { of, place: segmentsOf(generalizeIndexes(at)).join('/'), why };
+      }),
   );
-  return groupBy(kept, ({ object, place }) => `${object.kind.name} ${place}`).map(
-    ([, [{ object, scope, place }, ...others]]) => {
-      const where = namesAndMore([object.address], others.length);
-      const why = `${scope} has no record with this id and a unique name`;
-      return keptRemark(`The id at \`${place}\` of ${where} stays as it is: ${why}.`, object.address);
-    },
-  );
+  return remarkKept(kept);
 }
 
 interface StatedObject extends Pick<LiveObject, 'kind' | 'fields'> {

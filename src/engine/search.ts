@@ -1,8 +1,7 @@
-import type { Sent } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
 import { allOrFailure, shortenLine } from '../client/describe.ts';
 import { resolveLookups } from '../client/lookups.ts';
-import { type PageSource, pageOf, readRows } from '../client/pages.ts';
+import { type PageSource, readRows } from '../client/pages.ts';
 import { readObjects } from '../client/read.ts';
 import type { Call } from '../kinds/http.ts';
 import { declaredRules, profileSearch, runRules, runSaved } from '../kinds/profile-search.ts';
@@ -105,11 +104,10 @@ const longestName = 100;
 
 /**
  * Adds to the plan how many profiles each changed search finds before and after the change. Sends at most `requests`
- * requests: a search that needs more than are left is not run. A search that fails is marked as not run. Throws a Failure
- * only when interrupted.
+ * requests. A search that fails, or needs more than are left, is marked as not run. Throws a Failure only when interrupted.
  */
 export async function addImpact(plan: DraftPlan, planned: Planned, requests: number): Promise<DraftPlan> {
-  const budget = budgetOf(planned.client, requests);
+  const client = limitRequests(planned.client, requests);
   const changes: Change[] = [];
   // One after the other, so that the same searches run out of requests each time.
   for (const change of plan.changes) {
@@ -118,7 +116,7 @@ export async function addImpact(plan: DraftPlan, planned: Planned, requests: num
     // With only a new label, it finds the same profiles.
     const findsOthers = isMadeOrGone || diff.some(({ path }) => isWithin(path, pointer('rules')));
     const searches = kind === profileSearch.name && findsOthers ? searchesOf(change, planned) : null;
-    changes.push(searches ? { ...change, impact: await impactOf(searches, budget) } : change);
+    changes.push(searches ? { ...change, impact: await impactOf(searches, client) } : change);
   }
   return { ...plan, changes };
 }
@@ -140,48 +138,22 @@ function searchesOf(change: Change, { input }: Planned): Searches {
   return [rules ? pages({ rules }) : null, declared ? pages(declared.fields) : null];
 }
 
-async function impactOf(runs: Searches, budget: Budget): Promise<Impact> {
+async function impactOf(searches: Searches, client: Pick<Client, 'send'>): Promise<Impact> {
   try {
-    budget.require(runs.filter((run) => run !== null).length);
-    const started = await allOrFailure(
-      runs.map(async (run) => run && { run, first: await budget.send(run.request) }),
+    const found = await allOrFailure(
+      searches.map((run) => (run ? readRows(client, run) : Promise.resolve([]))),
     );
-    const pagesAfter = started.map((one) => {
-      const page = one && pageOf(one.first, one.run.request.path, one.run.member);
-      if (!page || page.total === null || page.rows.length === 0) return 0;
-      return Math.ceil(page.total / page.rows.length) - 1;
-    });
-    budget.require(pagesAfter.reduce((sum, pages) => sum + pages, 0));
-    const [old = new Map(), now = new Map()] = await allOrFailure(
-      started.map((one) => readProfiles(one, budget)),
+    const [old = new Map(), now = new Map()] = found.map(
+      (rows) =>
+        new Map(
+          rows.map((profile) => [String(get(profile, 'id') ?? canonicalJson(profile)), nameOf(profile)]),
+        ),
     );
     return { before: old.size, after: now.size, enter: findMoved(now, old), leave: findMoved(old, now) };
   } catch (error) {
     if (!(error instanceof Failure) || isInterruption(error)) throw error;
     return { notRun: error.diagnostics.map(({ message }) => message).join(' ') };
   }
-}
-
-interface StartedRun {
-  readonly run: PageSource;
-  readonly first: Sent;
-}
-
-async function readProfiles(
-  started: StartedRun | null,
-  budget: Budget,
-): Promise<ReadonlyMap<string, string>> {
-  if (!started) return new Map();
-  const rows = await readRows(
-    {
-      send: async (request, options) =>
-        request.query.offset === undefined && !options?.again ? started.first : budget.send(request, options),
-    },
-    started.run,
-  );
-  return new Map(
-    rows.map((profile) => [String(get(profile, 'id') ?? canonicalJson(profile)), nameOf(profile)]),
-  );
 }
 
 function nameOf(profile: JsonObject): string {
@@ -196,23 +168,18 @@ function findMoved(found: ReadonlyMap<string, string>, others: ReadonlyMap<strin
   return { count: moved.length, first: moved.slice(0, mostNames) };
 }
 
-/** Sends a limited number of requests. */
-function budgetOf(client: Pick<Client, 'send'>, all: number) {
-  let left = all;
-  /** Throws a Failure when fewer requests are left. */
-  const require = (requests: number) => {
-    if (requests <= left) return;
-    const message =
-      `Running it takes at least ${requests} more requests, and ${left} of ${all} are left. ` +
-      'Raise the number with --impact=N.';
-    throw fail('impact-requests', message);
+/** A client that sends so many requests, and no more. */
+function limitRequests(client: Pick<Client, 'send'>, most: number): Pick<Client, 'send'> {
+  let left = most;
+  return {
+    async send(request, options) {
+      if (left === 0)
+        throw fail(
+          'impact-requests',
+          `It takes more requests than are left of ${most}. Raise the number with --impact=N.`,
+        );
+      left -= 1;
+      return client.send(request, options);
+    },
   };
-  const send: Client['send'] = async (request, options) => {
-    require(1);
-    left -= 1;
-    return client.send(request, options);
-  };
-  return { require, send };
 }
-
-type Budget = ReturnType<typeof budgetOf>;

@@ -32,34 +32,19 @@ const likeDistance =
 /** The rows of collections (seed 002) by their names; those are absent that the tenant was not asked for. */
 export type RecordRows = ReadonlyMap<string, readonly JsonObject[]>;
 
+/** A lookup or secret in it is no text. */
 interface Rule {
   readonly index: number;
-  readonly type: string;
-  readonly operator: string | null;
-  /** `null` if it is a lookup or a secret. */
-  readonly value: string | null;
-  readonly attribute: string | null;
-  /** The id of the attribute that a date is compared with; `null` if it is a lookup. */
-  readonly other: string | null;
-  readonly members: readonly string[];
+  readonly fields: JsonObject;
 }
 
-function rulesOf({ fields }: Resource): Rule[] {
-  const rules = get(fields, 'rules');
+function rulesOf(search: Resource): Rule[] {
+  const rules = get(search.fields, 'rules');
   if (!isArray(rules)) return [];
-  return rules.flatMap((rule, index) => {
-    if (!isObject(rule)) return [];
-    return {
-      index,
-      type: getText(rule, 'type') ?? '',
-      operator: getText(rule, 'comparison_operator'),
-      value: getText(rule, 'value'),
-      attribute: getText(rule, 'condition_object_id'),
-      other: getText(rule, 'secondary_attribute_id'),
-      members: Object.keys(rule).filter((name) => get(rule, name) !== null),
-    };
-  });
+  return rules.flatMap((fields, index) => (isObject(fields) ? [{ index, fields }] : []));
 }
+
+const textIn = ({ fields }: Rule, name: string): string | null => getText(fields, name);
 
 interface RuleType {
   readonly operators: readonly string[];
@@ -70,7 +55,7 @@ const ruleTypes: Readonly<Record<string, RuleType>> = {
   ProfileStatusRule: {
     operators: ['==', '!='],
     judge(rule) {
-      const { value } = rule;
+      const value = textIn(rule, 'value');
       if (value === null || statuses.includes(value)) return [];
       const hint = didYouMean(value, statuses) ?? `The statuses are ${statuses.join(', ')}.`;
       return finding('rule-value', at(rule, 'value'), `There is no status \`${cutShort(value)}\`.`, hint);
@@ -78,7 +63,7 @@ const ruleTypes: Readonly<Record<string, RuleType>> = {
   },
   ProfileTypeRule: {
     operators: ['==', '!='],
-    judge: (rule, records) => findUnknown(profileTypes, rule, rule.value, records),
+    judge: (rule, records) => findUnknown(profileTypes, rule, records),
   },
   ProfileAttributeRule: { operators: [...basicOperators, ...absoluteOperators], judge: judgeAttribute },
 };
@@ -90,7 +75,8 @@ export function lintSearch(
 ): Finding[] {
   return rulesOf(resource).flatMap((rule) => {
     // Members are sent as they are, since hosts know more than the documents; one of them may be a typo.
-    const unknown = rule.members.filter((name) => !ruleMembers.includes(name));
+    const set = Object.keys(rule.fields).filter((name) => get(rule.fields, name) !== null);
+    const unknown = set.filter((name) => !ruleMembers.includes(name));
     const members = unknown.flatMap((name) => {
       const message = `\`${cutShort(name)}\` is a member of rules that tenantctl does not know; it is sent as it is.`;
       return finding('rule-member', at(rule, name), message, didYouMean(name, ruleMembers));
@@ -102,14 +88,16 @@ export function lintSearch(
 /** The collections that have to be read to judge searches. */
 export function collectionsFor(resources: readonly Resource[]): string[] {
   const rules = resources.filter(({ kind }) => kind === profileSearch).flatMap(rulesOf);
-  const namesAttribute = rules.some(({ type }) => type === 'ProfileAttributeRule');
+  const isOf = (rule: Rule, type: string) => textIn(rule, 'type') === type;
+  const namesAttribute = rules.some((rule) => isOf(rule, 'ProfileAttributeRule'));
   // An id that comes from a lookup exists in the tenant.
-  const namesType = rules.some(({ type, value }) => type === 'ProfileTypeRule' && value !== null);
+  const namesType = rules.some((rule) => isOf(rule, 'ProfileTypeRule') && textIn(rule, 'value') !== null);
   return [...(namesAttribute ? [attributes.name] : []), ...(namesType ? [profileTypes.name] : [])];
 }
 
 function judgeRule(rule: Rule, records: RecordRows): Finding[] {
-  const { type, operator } = rule;
+  const type = textIn(rule, 'type') ?? '';
+  const operator = textIn(rule, 'comparison_operator');
   const { operators, judge } = get(ruleTypes, type) ?? {};
   if (!operators || !judge) return [];
   if (operator === null || operators.includes(operator)) return judge(rule, records);
@@ -120,8 +108,9 @@ function judgeRule(rule: Rule, records: RecordRows): Finding[] {
 const useOneOf = (operators: readonly string[]) => `Use one of ${operators.join(' ')}.`;
 
 function judgeAttribute(rule: Rule, records: RecordRows): Finding[] {
-  const { attribute, operator, value } = rule;
-  const unknown = findUnknown(attributes, rule, attribute, records);
+  const [operator, value] = [textIn(rule, 'comparison_operator'), textIn(rule, 'value')];
+  const attribute = textIn(rule, attributes.field);
+  const unknown = findUnknown(attributes, rule, records);
   if (unknown.length > 0) return unknown;
   const row = records.get(attributes.name)?.find((each) => idOf(each) === attribute) ?? {};
   const type = getText(row, 'data_type') ?? getText(row, 'type');
@@ -151,8 +140,8 @@ function judgeDate(
   value: string,
   { format, records }: { readonly format: string | null; readonly records: RecordRows },
 ): Finding[] {
-  if (rule.members.includes('secondary_attribute_id'))
-    return findUnknown({ ...attributes, field: 'secondary_attribute_id' }, rule, rule.other, records);
+  const other = { ...attributes, field: 'secondary_attribute_id' };
+  if ((get(rule.fields, other.field) ?? null) !== null) return findUnknown(other, rule, records);
   const rows = records.get(attributes.name);
   const isName = rows
     ? rows.some((row) => names.some((name) => getText(row, name) === value))
@@ -160,7 +149,7 @@ function judgeDate(
   if (isName || isDate(value, format)) return [];
   const isOtherForm = mayBeDate(value);
   const form = isOtherForm ? ` in the form ${cutShort(format ?? '')}` : '';
-  const message = `\`${rule.operator}\` needs a date${form}, not \`${cutShort(value)}\`.`;
+  const message = `\`${textIn(rule, 'comparison_operator')}\` needs a date${form}, not \`${cutShort(value)}\`.`;
   const hint = distance.test(value)
     ? `Keep the value \`${value}\`, and use the operator \`>\`, \`<\` or \`==\`.`
     : null;
@@ -193,10 +182,10 @@ const profileTypes: RecordCollection = {
 function findUnknown(
   { code, noun, name: from, field }: RecordCollection,
   rule: Rule,
-  id: string | null,
   records: RecordRows,
 ): Finding[] {
   const rows = records.get(from);
+  const id = textIn(rule, field);
   if (!rows || id === null || rows.some((row) => idOf(row) === id)) return [];
   const by = names.find((member) => rows.some((row) => getText(row, member) === id));
   const hint =

@@ -462,7 +462,7 @@ it('tells an id of a rule whose record has no name of its own', async () => {
   });
   const { stderr } = await run('export');
   expect(wordsOf(stderr)).toContain(
-    'The id at `rules/*/condition_object_id` of ProfileSearch/Late stays as it is: ne_attributes has no record with this id',
+    'The id in `rules/*/condition_object_id` of ProfileSearch/Late stays as it is: ne_attributes has no record with this id',
   );
 });
 
