@@ -208,15 +208,11 @@ function remarksOn(
 ): Diagnostic[] {
   const taken = new Set(collections.flatMap(({ rows }) => rows));
   const kinds = new Map(all.map((kind) => [typeOf(kind), kind]));
-  const whyLeft = ({ type, object }: BackupEntry): string | null => {
+  const left = entries.flatMap(({ type, object }): string[] => {
     const kind = kinds.get(type);
-    if (!kind) return 'no kind describes them';
-    if (isObserved(kind)) return `the kind ${kind.name} is read-only`;
-    return taken.has(object) ? null : 'the backup does not say which object they belong to';
-  };
-  const left = entries.flatMap((entry) => {
-    const why = whyLeft(entry);
-    return why === null ? [] : [`${entry.type}: ${why}`];
+    if (!kind) return [`${type}: no kind describes them`];
+    if (isObserved(kind)) return [`${type}: the kind ${kind.name} is read-only`];
+    return taken.has(object) ? [] : [`${type}: the backup does not say which object they belong to`];
   });
   if (left.length === 0) return [];
   const counts = groupBy(left.sort(), (each) => each).map(([what, { length }]) => `- ${length} ${what}`);

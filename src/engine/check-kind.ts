@@ -16,7 +16,6 @@ import type { ManifestFolder } from '../loader/source.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
-import { fail } from '../model/failure.ts';
 import {
   get,
   isArray,
@@ -116,11 +115,7 @@ function askedSecrets({ name }: Kind, secrets: readonly NamedSecret[]): Diagnost
 
 function manifestsIn(files: readonly ExportedFile[]): ManifestFolder {
   const texts = new Map(files.map(({ path, content }) => [path, content]));
-  const text = (path: string) => {
-    const found = texts.get(path);
-    if (found === undefined) throw fail('file-not-found', `${path} is not a file of the export.`);
-    return found;
-  };
+  const text = (path: string) => texts.get(path) ?? '';
   const glob = () => [...texts.keys()].filter((path) => path.endsWith('.yaml'));
   return { source: { glob, read: (path) => Buffer.from(text(path)), text }, manifests: ['**/*.yaml'] };
 }

@@ -10,7 +10,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { Declarations } from '../loader/index.ts';
 import { declarerOf, identitiesOf } from '../loader/manifest.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { type Diff, type DiffObject, type DiffSide, diffFormat } from '../model/diff.ts';
+import { type Diff, type DiffSide, diffFormat } from '../model/diff.ts';
 import { tool } from '../model/documents.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { worstExitCode } from '../model/fleet.ts';
@@ -77,8 +77,9 @@ export async function diffSides(
   const complete = await addDefaults(comparable, sides, secrets);
   const { pairs: shared, objects: referred, remarksOn } = await nameIds(complete, sides);
   const { objects, ...compared } = diffPairs(shared, secrets);
-  const fieldsOf = ({ diff }: DiffObject) => new Set(diff.map(({ path }) => topName(path)));
-  const differing = new Map(objects.map((each) => [each.address, fieldsOf(each)]));
+  const differing = new Map(
+    objects.map(({ address, diff }) => [address, new Set(diff.map(({ path }) => topName(path)))]),
+  );
   return {
     formatVersion: diffFormat,
     tool,
@@ -210,7 +211,10 @@ async function nameIds(pairs: readonly ObjectPair[], sides: Sides): Promise<Name
   });
   const objects = names.flatMap((each) => each.objects);
   const filled = await fillDeclared(pairs, sides, objects);
-  if (isOneTenant(sides)) {
+  const { tenant } = sides[0].environment;
+  const areProjects = sides.every((side) => side.is === 'tenant' || side.isProject);
+  // One tenant may show another name than a manifest has beside an id.
+  if (areProjects && isSameTenant(tenant, sides[1].environment.tenant)) {
     const written = mapDeclared(filled, (resource) => ({ ...resource, fields: writeReferences(resource) }));
     return { pairs: written, objects, remarksOn: () => [] };
   }
@@ -305,12 +309,6 @@ function mapDeclared(
   const change = (object: SideObject | null): SideObject | null =>
     object?.is === 'declared' ? { ...object, ...fill(object) } : object;
   return pairs.map(({ kind, sides: [first, second] }) => ({ kind, sides: [change(first), change(second)] }));
-}
-
-/** True when the ids of both sides are those of one tenant: it may show another name than a manifest has beside an id. */
-function isOneTenant(sides: Sides): boolean {
-  if (sides.some((side) => side.is === 'manifests' && !side.isProject)) return false;
-  return isSameTenant(sides[0].environment.tenant, sides[1].environment.tenant);
 }
 
 interface TenantSource {

@@ -97,7 +97,15 @@ export async function acquireLock(
   { name = 'lock', renewEvery = 5_000, staleAfter = 60_000, onLost = () => {} }: LockOptions = {},
 ): Promise<Lock> {
   const file = join(folder, name);
-  const claim = { file, me: await thisProcess(randomUUID()), staleAfter };
+  const me: LockHolder = {
+    token: randomUUID(),
+    since: new Date().toISOString(),
+    pid: process.pid,
+    started: (await statusOf('self'))?.started ?? null,
+    host: hostname(),
+    place: await placeOfThisProcess(),
+  };
+  const claim = { file, me, staleAfter };
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await seize(claim, 0);
   const stopRenewing = await keepRenewing(claim, renewEvery, onLost);
@@ -106,7 +114,7 @@ export async function acquireLock(
     async release() {
       await stopRenewing();
       try {
-        if (await isHeldBy(file, claim.me)) await rm(file, { force: true });
+        if (await isHeldBy(file, me)) await rm(file, { force: true });
       } catch {
         // The remaining lock belongs to a process that ends, so it will be taken over. The result of the run must be reported.
       }
@@ -238,12 +246,6 @@ interface LockHolder {
   readonly host: string;
   /** The running system and the process namespace in which `pid` means something; `null` if unknown. */
   readonly place: string | null;
-}
-
-async function thisProcess(token: string): Promise<LockHolder> {
-  const [status, place] = [await statusOf('self'), await placeOfThisProcess()];
-  const since = new Date().toISOString();
-  return { token, since, pid: process.pid, started: status?.started ?? null, host: hostname(), place };
 }
 
 async function readHolder(file: string): Promise<LockHolder | null | 'unreadable'> {

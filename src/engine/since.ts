@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Kinds } from '../kinds/catalog.ts';
-import type { KeyField } from '../kinds/kind.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Checkout, commitsWith, findUncommitted, withRevision } from '../loader/git.ts';
 import { type LoadedProject, leftOutThen, openPastProjects, openProjects, textsOf } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';
-import { lazy } from '../model/basics.ts';
+import { groupBy, lazy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { DraftPlan } from '../model/digest.ts';
 import { Failure, fail, onFailure } from '../model/failure.ts';
@@ -96,18 +96,16 @@ function readPast(project: Project, load: () => Project, revision: string): Past
  * objects cannot be found in the tenant: `lost` says so.
  */
 function renewKinds(past: readonly Resource[], kinds: Kinds) {
-  const lost = new Map<string, number>();
-  const resources = past.flatMap((resource): Resource[] => {
-    const { name, keyFields } = resource.kind;
-    const kind = kinds.find(name);
-    if (kind === resource.kind) return [resource];
-    const hasSameKey = kind && sameJson(namesOf(kind.keyFields), namesOf(keyFields));
-    if (hasSameKey) return [{ ...resource, kind }];
-    lost.set(name, (lost.get(name) ?? 0) + 1);
-    return [];
-  });
-  const remarks = [...lost].map(([name, count]): Diagnostic => {
-    const what = `${count} ${count === 1 ? 'object' : 'objects'} of the kind ${name}`;
+  const currentOf = ({ kind: then }: Resource): Kind | null => {
+    const now = kinds.find(then.name);
+    if (!now || now === then) return now ?? null;
+    const [old, current] = [then, now].map(({ keyFields }) => keyFields.map(({ name }) => name).join());
+    return old === current ? now : null;
+  };
+  const renewed = past.map((resource) => ({ resource, kind: currentOf(resource) }));
+  const gone = renewed.filter(({ kind }) => kind === null);
+  const lost = groupBy(gone, ({ resource }) => resource.kind.name).map(([name, { length }]): Diagnostic => {
+    const what = `${length} ${length === 1 ? 'object' : 'objects'} of the kind ${name}`;
     return {
       code: 'kind-lost',
       severity: 'warning',
@@ -115,10 +113,8 @@ function renewKinds(past: readonly Resource[], kinds: Kinds) {
       hint: `To delete objects together with their kind, delete them first, with kinds/${name}.kind.yaml as it was.`,
     };
   });
-  return { resources, lost: remarks };
+  return { resources: renewed.flatMap(({ resource, kind }) => (kind ? [{ ...resource, kind }] : [])), lost };
 }
-
-const namesOf = (key: readonly KeyField[]) => key.map(({ name }) => name);
 
 function emptyPast(why: string, revision: string): PastDeclarations {
   const message = `At ${revision} ${why}, so nothing counts as declared then, and --since deletes nothing.`;

@@ -11,7 +11,7 @@ import { senderAddress } from '../kinds/sender-address.ts';
 import { verifiedDomain } from '../kinds/verified-domain.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { interruption } from '../model/failure.ts';
-import { get, getText, isArray, type Json, type JsonObject } from '../model/json.ts';
+import { get, getText, isArray, type JsonObject } from '../model/json.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import {
   type DnsRecord,
@@ -27,6 +27,7 @@ import {
   verifications,
   verifiedKinds,
 } from '../model/status.ts';
+import { cutShort, quote } from '../model/words.ts';
 import type { Tenant } from './tenant.ts';
 
 export interface StatusScope {
@@ -281,7 +282,8 @@ function dkimRecords(domain: string, answer: JsonObject, suffix: string): DnsRec
       const label = typeof token === 'string' && labelPattern.test(token) ? token : null;
       const alias = label && dnsName(`${label}._domainkey.${name}`);
       const value = label && dnsName(`${label}.${suffix}`);
-      if (!alias || !value) return `The DKIM token ${quote(token)} cannot be part of a DNS name.`;
+      if (!alias || !value)
+        return `The DKIM token ${cutShort(JSON.stringify(token), 200)} cannot be part of a DNS name.`;
       return { type: 'CNAME', name: alias, value };
     }),
   );
@@ -332,8 +334,4 @@ function collect(found: readonly RecordOrReason[]): DnsRecords {
     records: [...new Map(records.map((record) => [JSON.stringify(record), record])).values()],
     refused: found.filter((each) => typeof each === 'string'),
   };
-}
-
-function quote(value: Json): string {
-  return JSON.stringify(value).slice(0, 200);
 }

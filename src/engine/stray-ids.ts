@@ -329,9 +329,6 @@ export function pathOf(at: Pointer, isName = false): string {
   return (isNested ? [field, '**', ...end] : [field, ...inner]).join('/');
 }
 
-function policyText({ is, names, by, to }: IdPlace): string {
-  const types = typeof to === 'string' ? [] : Object.entries(to).map((each) => each.join(': '));
-  const target = typeof to === 'string' ? to : `{ ${types.join(', ')} }`;
-  const more = [...(names ? ['names: true'] : []), ...(by === undefined ? [] : [`by: ${by}`])];
-  return `{ ${[`is: ${is}`, ...more, `to: ${target}`].join(', ')} }`;
-}
+/** As YAML in one line. */
+const policyText = (policy: IdPlace): string =>
+  JSON.stringify(policy).replaceAll('"', '').replaceAll(/[:,{]/g, '$& ').replaceAll('}', ' }');

@@ -390,21 +390,17 @@ export async function checkTenant(
   const { environment } = project;
   const { found, refused, detected } = await surveyTenant(project, { ...options, isCheck: true });
   const { skipped } = servedKinds(environment.kinds.all, [environment]);
+  const unserved = new Set(skipped.map(({ kind }) => kind));
   const counts = new Map(found.map(({ kind, count }) => [kind, count]));
   const resources = declared.flatMap(({ resource }) => resource ?? []);
   const referredTo = new Set(referencesIn(resources, environment.kinds).map(({ kind }) => kind));
-  const readOf = (kind: Kind): KindCheck['read'] => {
-    if (skipped.some((each) => each.kind === kind)) return 'no-service';
-    if (!hasList(kind)) return 'each';
-    return counts.has(kind) ? 'yes' : 'no';
-  };
   const kinds = environment.kinds.all.map((kind): KindCheck => {
     const { code, message, hint } = refused.get(kind) ?? {};
     return {
       kind: kind.name,
       declared: declared.some((each) => each.kind.name === kind.name),
       referredTo: referredTo.has(kind),
-      read: readOf(kind),
+      read: unserved.has(kind) ? 'no-service' : !hasList(kind) ? 'each' : counts.has(kind) ? 'yes' : 'no',
       count: counts.get(kind) ?? null,
       problem: code === undefined || message === undefined ? null : { code, message, ...(hint && { hint }) },
       write: [

@@ -253,7 +253,10 @@ class Scanner {
     if (!directive || (isCall && this.#text[end] !== '(')) return;
     this.#hasDirectives = true;
     this.#position = end;
-    if (name === 'end') this.#closeBlock(at);
+    if (name === 'end' && !this.#blocks.pop()) {
+      const hint = 'Remove it, or write `\\#end` for the word itself.';
+      this.#report('velocity-unopened', at, 'This `#end` has no open block.', hint);
+    }
     if (name === 'else' || name === 'elseif') this.#enterElse(name, at);
     if (directive.example !== undefined) this.#readArguments(name, directive.example, at);
     if (directive.opens) this.#blocks.push({ name, offset: at, hasElse: false });
@@ -310,12 +313,6 @@ class Scanner {
         `There is no open \`#if\` that this \`#${name}\` could belong to.`,
         null,
       );
-  }
-
-  #closeBlock(at: number): void {
-    if (this.#blocks.pop()) return;
-    const hint = 'Remove it, or write `\\#end` for the word itself.';
-    this.#report('velocity-unopened', at, 'This `#end` has no open block.', hint);
   }
 
   /** Reports a problem after which the rest of the text cannot be read. */

@@ -203,7 +203,7 @@ describe('the records of a domain', () => {
   it('are refused where the domain is no DNS name', () => {
     expect(recordsOf(['a'], 'no domain').refused).toEqual(['The domain "no domain" is not a DNS name.']);
     expect(recordsOf(['a'], `${'x'.repeat(300)}`).refused[0]).toHaveLength(
-      'The domain  is not a DNS name.'.length + 200,
+      'The domain "" is not a DNS name.'.length + 200,
     );
   });
 
