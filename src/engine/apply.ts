@@ -243,7 +243,6 @@ export async function requireApplicable(
   if (reasons.length > 0) throw new Failure(reasons, ExitCode.refused);
 }
 
-/** Throws a Failure (exit 4) for an environment that is only read. */
 export function requireWritable({ name, policy }: Environment): void {
   if (!policy.readOnly) return;
   throw fail(

@@ -27,7 +27,6 @@ export interface Backup {
   readonly tenant: Tenant;
   /** The kinds of its objects, without those that manifests only refer to. */
   readonly kinds: readonly Kind[];
-  /** The objects that are left out. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -200,7 +199,6 @@ function pageOf({ kind: { read }, rows }: Collection, query: Call['query']): Jso
   return 'list' in read && read.list.member !== undefined ? { [read.list.member]: page } : page;
 }
 
-/** One remark that counts what is left out, by type. */
 function remarksOn(
   entries: readonly BackupEntry[],
   collections: readonly Collection[],

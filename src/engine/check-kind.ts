@@ -39,7 +39,6 @@ interface KindCheck {
   readonly objects: number;
   /** The number of objects that manifests can declare: the plan of the others' export shows nothing. */
   readonly exported: number;
-  /** The policies of ids that the descriptor does not name. */
   readonly proposed: ProposedPlaces;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -101,7 +100,6 @@ async function checkPlan(reader: Tenant, kind: Kind, load: LoadFolder) {
   };
 }
 
-/** Lists the secrets that a plan of the export would ask for. */
 function askedSecrets({ name }: Kind, secrets: readonly NamedSecret[]): Diagnostic[] {
   const places = groupBy(secrets, ({ at }) => pathOf(at));
   if (places.length === 0) return [];
@@ -145,7 +143,6 @@ function tally<T extends { readonly address: Address }, N extends string>(
 
 const word = (name: string) => `\`${shortenLine(name, 100)}\``;
 
-/** Finds objects without an id, which updates, deletes and references need. */
 function missingIds({ can, read }: Kind, objects: readonly LiveObject[]): Diagnostic[] {
   if ((can.create && !can.update && !can.delete) || read.how === 'single') return [];
   return tally(objects, ({ id }) => (id === null ? ['id'] : [])).map(([, seen]) => ({
@@ -296,7 +293,6 @@ function sharedKeys(objects: readonly LiveObject[]): Diagnostic[] {
   });
 }
 
-/** Checks that the list can be read in the ways that plans and applies read it. */
 async function checkList(reader: Tenant, kind: Kind, objects: readonly LiveObject[]): Promise<Diagnostic[]> {
   if (kind.read.how !== 'list') return [];
   const { list } = kind.read;

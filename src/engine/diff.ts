@@ -327,7 +327,6 @@ interface TenantSource {
 interface ManifestSource {
   readonly is: 'manifests';
   readonly name: string;
-  /** The environment that they were loaded for. */
   readonly environment: Environment;
   readonly resources: readonly Resource[];
   readonly secrets: Secrets;

@@ -90,7 +90,6 @@ async function readKnowledge(
   };
 }
 
-/** The vendor's defaults, and the variables that the tenant gives to templates. */
 async function readTexts(
   changed: readonly Resource[],
   asked: readonly ReadRequest[],

@@ -91,7 +91,6 @@ export async function planChanges(
   return withDigest(await addImpact(linted, draft, impactRequests));
 }
 
-/** The manifests and, with `since`, those of that revision. */
 interface Declared {
   /** All of the project, complete: lookups and references are not resolved. */
   readonly resources: readonly Resource[];

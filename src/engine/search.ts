@@ -168,7 +168,6 @@ function findMoved(found: ReadonlyMap<string, string>, others: ReadonlyMap<strin
   return { count: moved.length, first: moved.slice(0, mostNames) };
 }
 
-/** A client that sends so many requests, and no more. */
 function limitRequests(client: Pick<Client, 'send'>, most: number): Pick<Client, 'send'> {
   let left = most;
   return {

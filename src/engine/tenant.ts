@@ -6,7 +6,7 @@ import { readState } from '../client/read.ts';
 import { readOnce } from '../client/read-once.ts';
 import type { Redactor } from '../client/redactor.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
-import type { Connection, Endpoint, Environment, Project, Secrets, Setting } from '../kinds/project.ts';
+import type { Connection, Endpoint, Environment, Project, Secrets } from '../kinds/project.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, fail } from '../model/failure.ts';
 import { allowedHostsVariable, isAllowed } from '../model/network.ts';
@@ -33,7 +33,6 @@ export interface Tenant {
 export interface TenantOptions {
   /** Aborts waits and reads. A write in flight is finished. */
   readonly signal?: AbortSignal;
-  /** Called for every request, wait and retry. */
   readonly onEvent?: (event: TenantEvent) => void;
   readonly clock?: Clock;
   /** Learns every secret and token that is sent. Left out: they are only removed from messages of the tenant. */
@@ -179,15 +178,10 @@ function refuseForeignHosts(connection: Connection): void {
   throw new Failure(problems);
 }
 
-interface Called {
-  readonly url: string;
-  readonly setting: Setting | undefined;
-}
-
 /** The addresses that get requests or credentials; none for an embedded tenant. */
-export function calledAddresses(connection: Connection): Called[] {
+export function calledAddresses(connection: Connection) {
   const endpoints = connection.to === 'sandbox' ? [] : [connection.identity, connection.profiles];
-  return endpoints.flatMap((endpoint): Called[] => {
+  return endpoints.flatMap((endpoint) => {
     if (!endpoint) return [];
     const { baseUrl, setting, auth } = endpoint;
     const base = { url: baseUrl, setting };

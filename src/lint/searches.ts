@@ -85,7 +85,6 @@ export function lintSearch(
   });
 }
 
-/** The collections that have to be read to judge searches. */
 export function collectionsFor(resources: readonly Resource[]): string[] {
   const rules = resources.filter(({ kind }) => kind === profileSearch).flatMap(rulesOf);
   const isOf = (rule: Rule, type: string) => textIn(rule, 'type') === type;
@@ -156,10 +155,8 @@ function judgeDate(
   return finding(isOtherForm ? 'rule-attribute' : 'rule-value', at(rule, 'value'), message, hint);
 }
 
-/** A collection of the tenant that rules refer to by id. */
 interface RecordCollection {
   readonly code: LintCode;
-  /** The word for one of its records in messages. */
   readonly noun: string;
   readonly name: string;
   readonly field: string;

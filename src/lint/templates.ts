@@ -24,13 +24,11 @@ export interface TemplateKnowledge {
   /** The names of the attributes in the notification template context (seed 001). */
   readonly context?: readonly string[];
   readonly listed?: VariableLists;
-  /** The tenant's senders and verified domains. */
   readonly senders?: readonly LiveObject[];
   /** The addresses of senders that the plan deletes, in one form. */
   readonly deleted?: ReadonlySet<string>;
 }
 
-/** The context for checking templates: the answers of the tenant, and all declarations. */
 export interface TemplateSetting extends TemplateKnowledge {
   readonly variables: DefaultVariables;
   readonly known: Senders;
@@ -107,7 +105,6 @@ interface TemplateText {
   readonly scan: VelocityScan;
 }
 
-/** Every text of a template's fields, scanned. */
 function scannedTexts(declared: JsonObject): readonly TemplateText[] {
   return Object.keys(notificationTemplate.fields).flatMap((name) => {
     const value = get(declared, name) ?? null;
@@ -269,7 +266,6 @@ function describeSyntaxError(text: string): Pick<Finding, 'hint' | 'offset'> {
   }
 }
 
-/** Manifests that only repeat the vendor's default. */
 function lintDefault(
   { kind, address, fields }: Resource,
   { defaults, customised }: TemplateSetting,

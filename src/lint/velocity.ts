@@ -30,7 +30,6 @@ interface ValueComparison {
   readonly value: string | number;
 }
 
-/** Something wrong with the Velocity in a text. */
 interface VelocityProblem {
   readonly code: 'velocity-unclosed' | 'velocity-unopened' | 'velocity-syntax';
   /** Where the directive, reference or comment begins. */
@@ -39,7 +38,6 @@ interface VelocityProblem {
   readonly hint: string | null;
 }
 
-/** A text as Velocity reads it. */
 export interface VelocityScan {
   /** At most {@link maxProblems}. */
   readonly problems: readonly VelocityProblem[];
@@ -286,7 +284,6 @@ class Scanner {
       );
   }
 
-  /** Collects the variables in the arguments of a directive. */
   #readNames(name: string, open: number, close: number): void {
     const text = this.#text.slice(open, close);
     if (name === 'macro')
