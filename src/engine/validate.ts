@@ -1,6 +1,7 @@
-import type { Environment, Project } from '../kinds/project.ts';
+import type { Environment, Policy, Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { lint } from '../lint/index.ts';
+import { matchAddresses } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, hasErrors, noteOverlay } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
@@ -40,7 +41,7 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
     const hidden = environment.kinds.all.filter((kind) => !shown.has(kind));
     const refused = [
       ...findUnserved(selected, environment),
-      ...selected.flatMap(findProtectedAbsences),
+      ...findProtectedAbsences(selected, environment.policy),
       ...findAbsentTargets(referencesIn(selected, environment.kinds), resources),
       ...selected.flatMap(findLacking),
     ];
@@ -83,15 +84,22 @@ function findUnserved(resources: readonly Resource[], { name, tenant }: Environm
     }));
 }
 
-/** Finds manifests that declare an object absent and protect it. While the tenant has the object, plans refuse to delete it. */
-function findProtectedAbsences(resource: Resource): Diagnostic[] {
-  const { ensure, address, lifecycle } = resource;
-  if (ensure !== 'absent' || !lifecycle.protect) return [];
+/** Finds manifests with `ensure: absent` that are protected. While the tenant has the object, plans refuse to delete it. */
+function findProtectedAbsences(resources: readonly Resource[], { protect }: Policy): Diagnostic[] {
+  const isProtected = matchAddresses(protect, { isGuard: true });
   const at = '/lifecycle/protect';
-  const contradiction = `${address} is declared with \`ensure: absent\`, and \`protect\` refuses to delete it.`;
-  const message = noteOverlay(contradiction, resource.overlayAt(at) !== null);
-  const hint = 'Remove one of the two.';
-  return [{ code: 'protected', severity: 'error', message, hint, address, ...resource.point(at) }];
+  return resources.flatMap((resource): Diagnostic[] => {
+    const { ensure, address, lifecycle } = resource;
+    const isByItself = lifecycle.protect;
+    if (ensure !== 'absent' || !(isByItself || isProtected(address))) return [];
+    const by = isByItself ? '`protect`' : "the environment's `protect` list";
+    const contradiction = `${address} is declared with \`ensure: absent\`, and ${by} refuses to delete it.`;
+    const message = noteOverlay(contradiction, isByItself && resource.overlayAt(at) !== null);
+    const place = isByItself ? resource.point(at) : { source: resource.source() };
+    // By the environment: the manifest may stay when the object is gone.
+    const severity = isByItself ? 'error' : 'warning';
+    return [{ code: 'protected', severity, message, hint: 'Remove one of the two.', address, ...place }];
+  });
 }
 
 /** Reports missing fields that a create needs. If the object exists, omitted fields keep their values. */
