@@ -131,7 +131,7 @@ export const command = describeCommand({
   const names = saved ? null : selectedEnvironments(args, io);
   if (names) return applySeveral({ names }, args, proofs, io);
 
-  const options = projectOptions(args, io, saved?.plan.environment, args.planfile);
+  const options = projectOptions(args, io, saved?.plan.environment);
   // A saved plan is applied without the manifests. They only show what a proof does not cover.
   const source = saved
     ? { plan: saved.plan, project: loadEnvironment(options) }
@@ -406,7 +406,7 @@ async function applySeveral(
   proofs: readonly Result[] | null,
   io: Io,
 ): Promise<ExitCode> {
-  const projects = openProjects({ ...projectFileOptions(args, io), environmentFile: args.planfile });
+  const projects = openProjects(projectFileOptions(args, io));
   const fleet = 'saved' in source ? source.saved : await planEnvironments(projects, source.names, args, io);
   if (args.expect !== undefined && args.expect !== fleet.digest)
     throw fail(

@@ -37,15 +37,12 @@ export function projectFileOptions(
  * The project and environment to load, as the loader takes them.
  *
  * @param ofFile the environment that a plan or result file is for, if nothing else selects one
- * @param file the name of that file
  */
-export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string, file?: string): LoadOptions {
+export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string): LoadOptions {
   const environment = selectedEnvironment(args, io, ofFile);
-  const { selectors, from } = selectorsOf(args, io);
   return {
     ...projectFileOptions(args, io),
-    environmentFrom: from,
-    environmentFile: selectors.length === 0 ? file : undefined,
+    environmentFrom: selectorsOf(args, io).from,
     ...(environment === undefined ? {} : { environment }),
   };
 }

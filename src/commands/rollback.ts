@@ -34,7 +34,7 @@ export const command = describeCommand({
     });
   checkOutput(args, 'plan', io, args.result === undefined ? [] : [args.result]);
   const named = args.result === undefined ? null : await readOneResult(args.result, args.env, io);
-  const project = loadProject(projectOptions(args, io, named?.environment, args.result));
+  const project = loadProject(projectOptions(args, io, named?.environment));
   const result = named ?? (await findLast(project, io));
   return outputPlan(project, args, io, async (tenant) => {
     const plan = await planRollback(result, project, tenant, guardOptionsOf(args));

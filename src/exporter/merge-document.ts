@@ -8,7 +8,6 @@ import type { Secrets } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { unresolved } from '../loader/tree.ts';
-import { groupBy } from '../model/basics.ts';
 import {
   canonicalJson,
   get,
@@ -25,7 +24,6 @@ import { secretName, secretNamesIn } from '../model/marker.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { runsOf } from '../model/runs.ts';
 import { asPrinted, type DraftContext, draftObject } from './draft.ts';
-
 import { type Edit, eolOf } from './edit/document.ts';
 import { namesOf, tagsFor } from './ids.ts';
 import {
@@ -243,14 +241,13 @@ function areAllRemoved(edits: readonly Edit[], declared: JsonObject): boolean {
 
 /** Edits a declared list from its last item on, so that the indexes of those before stay. */
 function mergeItems(slot: ValueSlot<readonly Json[]>, merge: DocumentMerge): void {
-  const { at, place, live } = slot;
+  const { at, place, declared, live, written } = slot;
   // If a secret is set elsewhere, it may be any live item, whose text must not be written.
-  const hasSecrets = secretNamesIn(slot.declared).length > 0;
+  const hasSecrets = secretNamesIn(declared).length > 0;
   if (hasSecrets || isOverlaid(merge.resource, at)) {
     if (!hasSecrets || !mayBeSame(slot, merge)) write('set', slot, merge);
     return;
   }
-  const { declared, written } = moveItems(slot, merge);
   let next = declared.length;
   for (const [index, from] of pairItems(place, declared, live).toReversed()) {
     const item: ValueSlot = {
@@ -266,22 +263,6 @@ function mergeItems(slot: ValueSlot<readonly Json[]>, merge: DocumentMerge): voi
     else mergeValue(item, merge);
     next = index ?? next;
   }
-}
-
-/** Moves the items of a list in order that stand elsewhere in the tenant: what is written about one goes with it. */
-function moveItems(slot: ValueSlot<readonly Json[]>, { changes }: DocumentMerge): typeof slot {
-  const { at, place, declared, live, written } = slot;
-  if (place.is === 'records' || itemTextIn(place) !== null) return slot;
-  const textsOf = (items: readonly Json[]) => items.map((item) => canonicalJson(comparableAt(place, item)));
-  const left = new Map(groupBy(textsOf(declared).entries(), ([, text]) => text));
-  const moved = textsOf(live).flatMap((text) => left.get(text)?.shift()?.[0] ?? []);
-  const slots = moved.toSorted((a, b) => a - b);
-  const order = [...declared.keys()];
-  for (const [turn, index] of moved.entries()) order[slots[turn] ?? 0] = index;
-  if (order.every((index, turn) => index === turn)) return slot;
-  changes.edits.push({ op: 'order', path: segmentsOf(at), order });
-  const inOrder = <T>(items: readonly T[]) => order.flatMap((index) => items.slice(index, index + 1));
-  return { ...slot, declared: inOrder(declared), written: isList(written) ? inOrder(written) : written };
 }
 
 /** Writes the live value: over the declared one, or as a new one. */

@@ -28,10 +28,10 @@ import type { Place, SourceFile } from './file.ts';
 import { collectionTaken, documentedPaths, holderOf, readKinds } from './kind-files.ts';
 import { noOverlays, type Overlays, readOverlays } from './overlay.ts';
 import { openSingle } from './parse.ts';
-import { isForeign, statOf } from './paths.ts';
+import { isForeign, sideFilePath, statOf } from './paths.ts';
 import { Problems } from './problems.ts';
 import { checkSchema, fittingPart } from './schema.ts';
-import { defaultOf, type EnvironmentNames, nearEnvironment, sayFrom } from './selection.ts';
+import { defaultOf, type EnvironmentNames, nearEnvironment, unknownEnvironment } from './selection.ts';
 import { type FileSource, projectFileName } from './source.ts';
 import { noteIn, notesIn, resolveNotes, type TagContext, tagNoter, tagReader, withoutNotes } from './tags.ts';
 import { findNode, type ReadTag, readTree, unresolved, type YamlDocument } from './tree.ts';
@@ -73,8 +73,8 @@ export interface ProjectFile extends EnvironmentNames {
   readonly sizeLimit: number;
   readonly lint: Lint;
   credentialNames(): ReadonlySet<string>;
-  /** The seed and data files of all embedded tenants, as they are written. */
-  tenantFiles(): readonly string[];
+  /** The files that `!file` names in environments, and the seed and data files of embedded tenants, from the project's folder. */
+  filesOfEnvironments(): readonly string[];
 }
 
 const emptyHint = '`tenantctl init` makes a project with a file to begin with.';
@@ -102,8 +102,9 @@ export function readProjectFile(
   const allEnvironments = lazy(() => {
     const ignored = new Problems();
     const documents = paths.flatMap((path) => openSingle(source, path, ignored, emptyHint) ?? []);
-    const inFiles = documents.map((each) => noteDocument(each, ignored));
-    return [...inFiles, ...itemsOf(valueAt(noted, '/environments') ?? null)];
+    const inFiles = documents.map((each) => ({ path: each.file.path, value: noteDocument(each, ignored) }));
+    const environments = itemsOf(valueAt(noted, '/environments') ?? null);
+    return [...inFiles, ...environments.map((each) => ({ path: document.file.path, value: each }))];
   });
   const project: ProjectFile = {
     ...defaultProject,
@@ -122,8 +123,8 @@ export function readProjectFile(
     place: findNode(document, '/manifests').place,
     environments: names,
     notManifests: [basename(configFile), ...paths, ...kindTexts.keys()],
-    credentialNames: lazy(() => new Set(allEnvironments().flatMap(credentialsIn))),
-    tenantFiles: () => allEnvironments().flatMap(tenantFilesIn),
+    credentialNames: lazy(() => new Set(allEnvironments().flatMap(({ value }) => credentialsIn(value)))),
+    filesOfEnvironments: () => allEnvironments().flatMap(filesIn),
   };
   checkGroups(project, getObject(value, 'groups'), problems);
   return project;
@@ -165,9 +166,11 @@ function credentialsIn(environment: Json): string[] {
   return notes.map(({ argument }) => argument).filter((name) => typeof name === 'string');
 }
 
-function tenantFilesIn(environment: Json): string[] {
-  const files = ['/sandbox/seed', '/sandbox/data'].map((at) => valueAt(environment, at));
-  return files.filter((file) => typeof file === 'string');
+function filesIn({ path, value }: { readonly path: string; readonly value: Json }): string[] {
+  const tenant = ['/sandbox/seed', '/sandbox/data'].map((at) => valueAt(value, at));
+  const tagged = notesIn(value).filter(({ tag }) => tag === '!file');
+  const named = tagged.map(({ argument }) => typeof argument === 'string' && sideFilePath(argument, path));
+  return [...tenant, ...named].filter((file) => typeof file === 'string');
 }
 
 /** The value of the project file with notes for its tags. Only environments may have tags. */
@@ -195,8 +198,6 @@ function checkProject(value: Json, find: BuildContext['find'], problems: Problem
 export interface Reading extends Pick<TagContext, 'inputs' | 'uses' | 'problems'> {
   /** The variable that gives its name; left out if an option, or nothing, does. */
   readonly environmentFrom?: string | undefined;
-  /** The plan or result file that is for the environment, where nothing else names one. */
-  readonly environmentFile?: string | undefined;
 }
 
 /** Reads an environment of a project: resolves its tags, checks it and fills in defaults. Problems are reported. */
@@ -231,7 +232,7 @@ interface EnvironmentText extends Pick<BuildContext, 'find'> {
 function chooseEnvironment(
   project: ProjectFile,
   wanted: string | undefined,
-  { problems, environmentFrom, environmentFile }: Reading,
+  { problems, environmentFrom }: Reading,
 ): EnvironmentText | null {
   const { document, files, source, noted } = project;
   const name = wanted ?? problems.attempt(null, null, () => defaultOf(project));
@@ -239,13 +240,7 @@ function chooseEnvironment(
   const [path, other] = files.get(name) ?? [];
   if (path === undefined) {
     const place = wanted === undefined ? findNode(document, '/defaultEnvironment').place : null;
-    const message = sayFrom(environmentFile ?? environmentFrom, `There is no environment \`${name}\`.`);
-    // Nobody has mistyped it, and the file is of no other.
-    const hint =
-      environmentFile === undefined
-        ? nearEnvironment(name, project)
-        : 'The file is for an environment that was renamed or removed since, or for another project. Make a new plan.';
-    problems.add('unknown-environment', message, place, { hint });
+    problems.addFailure(unknownEnvironment(name, project, environmentFrom), place);
     return null;
   }
   const isInProject = path === document.file.path;

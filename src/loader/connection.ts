@@ -10,7 +10,7 @@ import type {
 } from '../generated/schemas/project.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Auth, ClientCertificate, Connection, Endpoint, Setting } from '../kinds/project.ts';
-import { Failure, fail, isInterruption, systemCode } from '../model/failure.ts';
+import { Failure, fail, systemCode } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import {
@@ -248,7 +248,7 @@ function readCredential(
     try {
       return secrets.reveal(name);
     } catch (error) {
-      if (!(error instanceof Failure) || isInterruption(error)) throw error;
+      if (!(error instanceof Failure)) throw error;
       const source = sourceOf(find(at).place);
       throw new Failure(error.diagnostics.map((diagnostic) => ({ ...diagnostic, source })));
     }
@@ -321,19 +321,10 @@ function readProxy(name: string, env: NodeJS.ProcessEnv, problems: Problems): st
   if (value === '') return '';
   const url = parseUrl(value.includes('://') ? value : `http://${value}`);
   const isProxy = url !== null && ['http:', 'https:'].includes(url.protocol);
-  if (isProxy && hasReadableCredentials(url)) return url.href;
+  if (isProxy && !/%(?![\da-f]{2})/i.test(url.username + url.password)) return url.href;
   // The value is not shown: it may hold a password.
   problems.add('invalid-proxy', `${name} is not the address of an HTTP proxy.`, null, {
     hint: 'For example: `http://proxy.example:3128`. Write a `%` in a user name or password as `%25`.',
   });
   return '';
-}
-
-function hasReadableCredentials({ username, password }: URL): boolean {
-  try {
-    decodeURIComponent(username + password);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -45,15 +45,14 @@ export interface Declarations {
 
 /** The declarations of a project. Its manifests are read when the first object is looked up. */
 export function declarationsOf(
-  { manifests: patterns, notManifests, place, root }: ProjectFile,
+  { manifests: patterns, notManifests, place, root, filesOfEnvironments }: ProjectFile,
   read: () => readonly Manifest[],
-  filesRead: () => readonly string[],
 ): Declarations {
   const isMatch = matchGlobs(patterns);
   const isEnvironment = matchGlobs(environmentFiles);
   const byIdentity = lazy(() => indexManifests(read()));
   const fileAt = (path: string) => resolveLinks(resolve(root, path));
-  const environmentReads = lazy(() => new Set(filesRead().map(fileAt)));
+  const environmentReads = lazy(() => new Set(filesOfEnvironments().map(fileAt)));
   const manifestOf = (object: LiveObject) => declarerOf(byIdentity(), object);
   return {
     globs: { patterns, source: sourceOf(place) },

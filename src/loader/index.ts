@@ -14,7 +14,7 @@ import {
   resourcesOf,
 } from './declarations.ts';
 import type { Place } from './file.ts';
-import { dotEnvName, type InputOptions, type Inputs, readInputs, variableOf } from './inputs.ts';
+import { dotEnvName, type InputOptions, readInputs, variableOf } from './inputs.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { noOverlays } from './overlay.ts';
 import { isInside, resolveLinks } from './paths.ts';
@@ -31,7 +31,6 @@ interface OpenOptions extends InputOptions {
   /** The variable that gives `configFile`, if one does. Messages name it. */
   readonly configFrom?: string | undefined;
   readonly environmentFrom?: string | undefined;
-  readonly environmentFile?: string | undefined;
   /** Absolute paths of the files that the caller will write: to read one as part of the project is an error. */
   readonly writes?: readonly string[];
 }
@@ -129,8 +128,6 @@ export interface OpenedProjects
     Pick<ProjectFile, 'root' | 'configFile' | 'kinds' | 'sizeLimit'> {
   readonly files: ReadFiles;
   load(environment: string | undefined): LoadedProject;
-  /** Reads the manifests in slices, and calls `begin` if there are several. `load` reports their problems. */
-  readAhead(begin: () => void): Promise<void>;
   environment(name: string | undefined): ProjectEnvironment;
   /** The declarations as far as they can be read: problems in them are ignored. */
   declarations(name: string | undefined): Declarations;
@@ -147,14 +144,9 @@ export function openProjects(options: OpenOptions): OpenedProjects {
     files: { project: file, documents },
     environment: (name) => requireEnvironment(openEnvironment(opened, name)),
     load: (environment) => readProject(openEnvironment(opened, environment)),
-    readAhead: (begin) => documents.readAhead(begin),
     declarations(name) {
       const environment = openEnvironment(opened, name);
-      return declarationsOf(
-        file,
-        () => manifestsIn(environment),
-        () => environmentReads(file, opened.inputs, opened.problems.copy()),
-      );
+      return declarationsOf(file, () => manifestsIn(environment));
     },
     loadFolder({ source, manifests }, environment) {
       const project = { ...file, manifests, notManifests: [] };
@@ -242,9 +234,8 @@ function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
   const project = sameJson([...read.kindTexts], [...kindTexts]) ? { ...read, kinds } : read;
   const before = today?.files && { documents: today.files.documents, same: today.same };
   const documents = documentsOf(project, { before });
-  refuseOutputs(options.writes ?? [], texts, project, { inputs, documents });
-  const { environmentFrom, environmentFile } = options;
-  return { inputs, project, problems, documents, environmentFrom, environmentFile };
+  refuseOutputs(options.writes ?? [], texts, project, documents);
+  return { inputs, project, problems, documents, environmentFrom: options.environmentFrom };
 }
 
 /** The folder of a project file, links resolved. `from` is the variable that names the file, if one does. */
@@ -356,40 +347,17 @@ function credentialTexts(
 function refuseOutputs(
   writes: readonly string[],
   read: ReadonlyMap<string, string>,
-  project: ProjectFile,
-  { inputs, documents }: { readonly inputs: Inputs; readonly documents: Documents },
+  { root, filesOfEnvironments }: ProjectFile,
+  documents: Documents,
 ): void {
-  const { root } = project;
   const links = writes.map(resolveLinks);
   // Else not every environment need be read.
   if (![...writes, ...links].some((path) => isInside(root, path) && existsSync(path))) return;
   // Problems in the files do not concern the output.
-  const ignored = new Problems();
-  documents.read(ignored);
-  const named = environmentReads(project, inputs, ignored);
-  const all = [...read.keys(), dotEnvName, ...project.tenantFiles(), ...named].map((file) =>
-    resolve(root, file),
-  );
-  const found = all.find((path) => links.includes(resolveLinks(path)));
+  documents.read(new Problems());
+  const named = [dotEnvName, ...filesOfEnvironments(), ...read.keys()].map((file) => resolve(root, file));
+  const found = named.find((path) => links.includes(resolveLinks(path)));
   if (found === undefined) return;
   const message = `${relative(root, found)} is read by the project, and would be overwritten.`;
   throw fail('usage', message, { hint: 'Choose another file for the output.' });
-}
-
-/**
- * The files that the environments of a project read, with their tags resolved: those that tags name, and the seed and data
- * files of embedded tenants. Absolute or from the project's root. Problems are reported.
- */
-function environmentReads(project: ProjectFile, inputs: Inputs, problems: Problems): string[] {
-  const files: string[] = [];
-  const texts = new Map<string, string>();
-  const source = noteTexts(project.source, texts);
-  for (const name of project.environments) {
-    const uses = { secrets: new Set<string>(), texts: [] };
-    const { environment } = readEnvironment({ ...project, source }, name, { inputs, uses, problems });
-    if (environment?.connection.to !== 'sandbox') continue;
-    const { seed, data } = environment.connection.sandbox;
-    files.push(...[seed ?? [], data ?? []].flat());
-  }
-  return [...texts.keys(), ...files];
 }

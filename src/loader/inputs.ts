@@ -1,9 +1,8 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { runInNewContext } from 'node:vm';
 import type { Secrets } from '../kinds/project.ts';
-import { Failure, fail, interruption, isInterruption, systemCode } from '../model/failure.ts';
+import { Failure, fail, onFailure, systemCode } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { nextLine, type SourceFile } from './file.ts';
 import { openFile } from './parse.ts';
@@ -13,7 +12,7 @@ import { decodeText, diskSource } from './source.ts';
 
 export const dotEnvName = '.env';
 
-/** The longest file that is read. A key for signing takes three or four thousand. */
+/** The largest file that is read, in bytes: a `.env`, or a file of a secret. Keys and certificates are far smaller. */
 const largest = 64 * 1024;
 
 /**
@@ -63,18 +62,12 @@ function withDotEnv(root: string, env: NodeJS.ProcessEnv, problems: Problems): N
 function hasMistakes(file: SourceFile, problems: Problems): boolean {
   const { text } = file;
   const before = problems.count;
-  for (let offset = 0, end = 0; offset < text.length; offset = end) {
-    const [written = '', name = '', quote = ''] = assignment.exec(text.slice(offset)) ?? [];
-    const value = offset + written.length;
-    // A value in quotes may have several lines.
-    const close = quote === '' ? value : text.indexOf(quote, value);
-    end = nextLine(text, Math.max(offset, close));
-    const isMisread =
-      name === ''
-        ? !/^\s*(#|$)/.test(text.slice(offset, end))
-        : close < 0 || name.endsWith('_FILE') || isCutShort(text.slice(close, end), quote);
-    if (isMisread)
+  for (let offset = 0; offset < text.length; ) {
+    readable.lastIndex = offset;
+    const isReadable = readable.test(text);
+    if (!isReadable)
       problems.add('env-file-syntax', misread, { file, offset }, { hint: asItLooks, excerpt: false });
+    offset = nextLine(text, isReadable ? readable.lastIndex : offset);
   }
   return problems.count > before;
 }
@@ -83,17 +76,9 @@ const misread = `This line of ${dotEnvName} would not be read as it looks.`;
 const asItLooks =
   'Write `NAME=value`, or begin a comment with `#`. Put a value that contains `#`, a quote or several lines in quotes that it does not contain (\', " or `). A name that ends in `_FILE` may only be a variable of the environment: write the value itself.';
 
-const assignment = /^[^\S\n]*(?:export[^\S\n]+)?([A-Za-z_][\w.-]*)[^\S\n]*=[^\S\n]*(["'`]?)/;
-
-/**
- * True when Node's parser leaves out what looks like a part of the value: after a # within it, or after the closing quote, which
- * no backslash escapes. A value that begins with a # is empty for all programs that read the file.
- *
- * @param rest the line from the closing quote on, or from the value on if it has no quotes
- */
-function isCutShort(rest: string, quote: string): boolean {
-  return quote === '' ? /^[^#]*[^\s#]#/.test(rest) : !/^.\s*(#|$)/.test(rest);
-}
+/** A comment, or a name and a value: in quotes, which no backslash escapes, or up to a `#` after a blank. */
+const readable =
+  /[^\S\n]*(?:(?:export[^\S\n]+)?(?![\w.-]*_FILE[^\S\n]*=)[A-Za-z_][\w.-]*[^\S\n]*=[^\S\n]*(?:"[^"]*"|'[^']*'|`[^`]*`|(?!["'`])[^#\n]*(?<![^\s=](?=#))))?[^\S\n]*(?:#.*)?$/my;
 
 export interface Inputs {
   readonly env: NodeJS.ProcessEnv;
@@ -127,9 +112,7 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
       reveal(name);
       return null;
     } catch (error) {
-      const [found] = error instanceof Failure && !isInterruption(error) ? error.diagnostics : [];
-      if (!found) throw error;
-      return found;
+      return onFailure(({ diagnostics: [found = null] }) => found)(error);
     }
   };
   return {
@@ -137,8 +120,6 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
     problem,
     renew(name) {
       const path = unlessEmpty(variableOf(env, name)) === null ? variableOf(env, `${name}_FILE`) : null;
-      // A pipe gives what it has once.
-      if (path === null || !statSync(path, { throwIfNoEntry: false })?.isFile()) return null;
       const text = readAgain(name, path);
       if (text === null) return null;
       if (known.get(name) !== text) onSecret(text);
@@ -151,12 +132,11 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
 }
 
 /** `null` for a file that can no longer be read: the program continues with the old text. */
-function readAgain(name: string, path: string): string | null {
+function readAgain(name: string, path: string | null): string | null {
   try {
     return unlessEmpty(readSecretFile(name, path));
   } catch (error) {
-    if (error instanceof Failure) return null;
-    throw error;
+    return onFailure(() => null)(error);
   }
 }
 
@@ -183,10 +163,6 @@ export function variableOf(env: NodeJS.ProcessEnv, name: string): string | null 
   return get(env, name) ?? null;
 }
 
-/** The largest file of a secret, in bytes. Keys and certificates are far smaller. */
-const largestSecret = 64 * 1024;
-
-/** The text of a regular file, or of a pipe such as a shell makes for process substitution. */
 function readSecretFile(name: string, path: string | null): string | null {
   if (path === null || path === '') return null;
   const what = `The file that ${name}_FILE names`;
@@ -195,86 +171,13 @@ function readSecretFile(name: string, path: string | null): string | null {
       hint: `Set ${name}_FILE to the path of a file that contains only the secret.`,
     });
   try {
-    const bytes = readOutside(path, largestSecret);
-    if (bytes === 'endless') throw unreadable('is neither a regular file nor a pipe');
-    if (bytes === 'late') throw unreadable(`is a pipe that did not end within ${pipeTimeout / 1000} s`);
-    if (bytes.length > largestSecret) throw unreadable(`is larger than ${largestSecret / 1024} KiB`);
-    return decodeText(bytes, what).replace(/\r?\n$/, '');
+    const stats = statSync(path);
+    // Reading a pipe or a device may never end.
+    if (!stats.isFile()) throw unreadable('is not a regular file');
+    if (stats.size > largest) throw unreadable(`is larger than ${largest / 1024} KiB`);
+    return decodeText(readFileSync(path), what).replace(/\r?\n$/, '');
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw unreadable(`cannot be read (${systemCode(error) ?? 'unknown error'})`);
-  }
-}
-
-/** The time for a pipe, in ms, until its other end has written everything. */
-const pipeTimeout = 60_000;
-
-/**
- * The bytes of a file that the environment names, and of a larger one a few more than `most`. Opening it never waits for the
- * other end of a pipe. `endless` is a device or a folder, and `late` a pipe whose other end takes too long.
- */
-export function readOutside(path: string, most: number, timeout = pipeTimeout): Buffer | 'endless' | 'late' {
-  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const stats = fstatSync(file);
-    const read = () => readOpened(file, Buffer.alloc(most + 1), { isFile: stats.isFile(), timeout });
-    if (stats.isFIFO()) return interruptible(read);
-    return stats.isFile() ? read() : 'endless';
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** Reads a file to its end, a pipe in steps: a read that waits for the other end could not be interrupted. */
-function readOpened(
-  file: number,
-  bytes: Buffer,
-  { isFile, timeout }: { readonly isFile: boolean; readonly timeout: number },
-): Buffer | 'late' {
-  let length = 0;
-  let isBegun = isFile;
-  for (const end = performance.now() + timeout; performance.now() < end; ) {
-    const read = readReady(file, bytes.subarray(length));
-    // Without a writer, a pipe looks as if it had ended. A buffer that is full reads nothing, either.
-    if (read === 0 && isBegun) return bytes.subarray(0, length);
-    isBegun ||= read !== 0;
-    length += read ?? 0;
-    if (!read) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
-  }
-  return 'late';
-}
-
-/** Returns how many bytes a pipe had; `null` if its writer has written none yet. */
-function readReady(file: number, bytes: Buffer): number | null {
-  try {
-    return readSync(file, bytes);
-  } catch (error) {
-    if (systemCode(error) === 'EAGAIN') return null;
-    throw error;
-  }
-}
-
-/**
- * Lets signals end `wait`, which blocks their handlers: Ctrl-C with a Failure, and a cancelled job or a closed terminal with the
- * process. Secrets are read before anything is written, so there is nothing to finish.
- */
-function interruptible(wait: () => Buffer | 'late'): Buffer | 'late' {
-  const handlers = (['SIGTERM', 'SIGHUP'] as const).flatMap((signal) =>
-    process.listeners(signal).map((listener) => ({ signal, listener })),
-  );
-  for (const { signal, listener } of handlers) process.off(signal, listener);
-  let result: Buffer | 'late' = 'late';
-  const setResult = () => {
-    result = wait();
-  };
-  try {
-    runInNewContext('wait()', { wait: setResult }, { breakOnSigint: true });
-    return result;
-  } catch (error) {
-    // Ctrl-C throws an error of the other context.
-    if (error instanceof Error) throw error;
-    throw interruption();
-  } finally {
-    for (const { signal, listener } of handlers) process.on(signal, listener);
   }
 }

@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import { fail } from '../model/failure.ts';
+import { type Failure, fail } from '../model/failure.ts';
 import { isSlowGlob } from '../model/glob.ts';
 import { get } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
@@ -101,20 +101,18 @@ function groupNamed(group: string, project: EnvironmentNames, from: string | und
 }
 
 function matching(selector: string, project: EnvironmentNames, from: string | undefined): readonly string[] {
-  const refuse = (message: string, hint: string) =>
-    fail('unknown-environment', sayFrom(from, message), { hint });
-  if (selector === '') {
-    throw refuse('The name of an environment is empty.', 'Is a variable in your script unset?');
-  }
-  const isName = isPlainName(selector);
-  const names = isName
+  const names = isPlainName(selector)
     ? project.environments.filter((name) => name === selector)
     : namesLike(selector, project);
-  if (names.length > 0) return names;
-  const message = isName
-    ? `There is no environment \`${selector}\`.`
-    : `No environment matches \`${selector}\`.`;
-  throw refuse(message, nearEnvironment(selector, project));
+  if (names.length === 0) throw unknownEnvironment(selector, project, from);
+  return names;
+}
+
+/** The Failure for a name or glob that selects no environment. */
+export function unknownEnvironment(selector: string, project: EnvironmentNames, from?: string): Failure {
+  const is = selector === '' || isPlainName(selector) ? 'There is no environment' : 'No environment matches';
+  const hint = selector === '' ? 'Is a variable in your script unset?' : nearEnvironment(selector, project);
+  return fail('unknown-environment', sayFrom(from, `${is} \`${selector}\`.`), { hint });
 }
 
 function namesLike(glob: string, { environments }: EnvironmentNames): string[] {

@@ -88,18 +88,6 @@ describe('the environment', () => {
     expect(named.stderr).not.toContain('TENANTCTL_ENV');
   });
 
-  it('that a plan file names is reported as coming from that file', async () => {
-    const world = await createTestWorld();
-    await succeed(world, 'plan', '--out', 'plan.json');
-    world.write('tenantctl.yaml', world.read('tenantctl.yaml').replaceAll('test', 'other'));
-    await expectEnd(
-      world.run('apply', 'plan.json'),
-      1,
-      'plan.json: There is no environment `test`.',
-      'Make a new plan.',
-    );
-  });
-
   it('is one only for some commands, whichever way several were selected', async () => {
     const world = await createTestWorld({ files: projectOf(['a', 'b']) });
     const message = 'This command works on one environment, and ';
@@ -238,8 +226,7 @@ describe('a file of the project that the command does not read', () => {
   });
 
   it.each([
-    ['seed.json', 'sandbox: { seed: !var seed }\nvariables: { seed: seed.json }\n'],
-    ['data.json', 'sandbox: { data: !format "%{name}.json" }\nvariables: { name: data }\n'],
+    ['data.json', 'sandbox: { data: data.json }\n'],
     ['a.md', 'sandbox: {}\nvariables: { text: !file ../a.md }\n'],
   ])('is not overwritten where another environment names it: %s', async (written, environment) => {
     const world = await createTestWorld();

@@ -13,13 +13,6 @@ const editing =
 export const [set, insert] = [editing('set'), editing('insert')];
 export const remove = (place: string): Edit => ({ op: 'remove', path: pathOf(place) });
 
-/** The items of a list in another order, by their indexes. */
-export const order = (place: string, ...indexes: readonly number[]): Edit => ({
-  op: 'order',
-  path: pathOf(place),
-  order: indexes,
-});
-
 /** The same with a name beside the id at a place in the value. */
 export const named = (edit: Edit, at = ''): Edit =>
   !('value' in edit) ? edit : { ...edit, names: new Map([[at, 'New']]) };

@@ -222,7 +222,7 @@ describe('inserting', () => {
       'an item of several lines before the first',
       'a:\n  # first\n  - b: 1\n    c: 2\n',
       insert('a.0', { b: 3, c: 4 }),
-      'a:\n  # first\n  - b: 3\n    c: 4\n  - b: 1\n    c: 2\n',
+      'a:\n  - b: 3\n    c: 4\n  # first\n  - b: 1\n    c: 2\n',
     ],
     [
       'a member below blank lines that belong to a text',
@@ -327,12 +327,17 @@ describe('an alias', () => {
   check([
     ['becomes a value where it changes', shared, set('c.b', 2), 'a: &x\n  b: 1\nc:\n  b: 2\nd: *x\n'],
     ['that is removed is of no concern', 'a: &x 1\nb: *x\nc: 2\n', remove('b'), 'a: &x 1\nc: 2\n'],
-    ['becomes a value where its anchor is removed', 'a: &x 1\nb: *x\n', remove('a'), 'b: 1\n'],
-    ['of an anchor in what is removed', 'a: &x\n  b: &y 1\nc: *y\n', remove('a'), 'c: 1\n'],
     ['in flow style becomes a value', 'a: &x 1\nb: { c: *x }\n', set('b.c', 2), 'a: &x 1\nb: { c: 2 }\n'],
     ['inside what is replaced is of no concern', 'a: &x 1\nb: { c: *x }\n', set('b', 'z'), 'a: &x 1\nb: z\n'],
     ['gets an item of its own', 'a: &x [1]\nb: [*x, 2]\n', insert('b.0.1', 5), 'a: &x [1]\nb: [[1, 5], 2]\n'],
-    ['stays where its anchor changes', shared, set('a.b', 2), 'a: &x\n  b: 2\nc:\n  b: 1\nd:\n  b: 1\n'],
+    [
+      'keeps its tag, and true, false or nothing',
+      'a: &x { b: !var host, c: 1, d: true, e: ~ }\nz: *x\n',
+      set('z.c', 2),
+      'a: &x { b: !var host, c: 1, d: true, e: ~ }\nz:\n  b: !var host\n  c: 2\n  d: true\n  e: null\n',
+    ],
+    ['keeps its anchor from changing', shared, set('a.b', 2), null],
+    ['keeps its anchor from being removed', 'a: &x 1\nb: *x\n', remove('a'), null],
   ]);
 });
 

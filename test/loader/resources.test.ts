@@ -1,9 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadProject } from '../../src/loader/index.ts';
-import { shellWord } from '../support/shell.ts';
 import { config, errors, failureOf, load, project, resource, resources, thrown } from './fixture.ts';
 
 const template = 'kind: NotificationTemplate\nkey: k\nmedium: EMAIL\nlocale: en\n';
@@ -189,8 +187,8 @@ describe('secrets', () => {
     ['empty', { PW: '' }, 'secret-unset', 'its value is empty'],
     ['blank', { PW: ' \n' }, 'secret-unset', 'its value is empty'],
     ['empty, as its file is', { PW: '', PW_FILE: '' }, 'secret-unset', 'its value is empty'],
-    ['in a device', { PW_FILE: '/dev/zero' }, 'secret-unreadable', 'is neither a regular file nor a pipe.'],
-    ['in a folder', { PW_FILE: '/' }, 'secret-unreadable', 'neither a regular file nor a pipe'],
+    ['in a device', { PW_FILE: '/dev/zero' }, 'secret-unreadable', 'is not a regular file.'],
+    ['in a folder', { PW_FILE: '/' }, 'secret-unreadable', 'is not a regular file.'],
     ['in no file', { PW_FILE: '/nowhere/at/all' }, 'secret-unreadable', 'cannot be read'],
   ])('that are %s do not stop the loading, and say what is wrong', (_, env, code, message) => {
     const { secrets, resources: found } = load({ 'config/a.yaml': manifest }, { env });
@@ -216,15 +214,6 @@ describe('secrets', () => {
       code: 'not-utf8',
       message: 'The file that PW_FILE names is not UTF-8 text.',
     });
-  });
-
-  test('come from the pipe of a process substitution', () => {
-    const env = { PW_FILE: join(project({}), 'pipe') };
-    spawnSync('sh', ['-c', `mkfifo ${shellWord(env.PW_FILE)}`]);
-    spawn('sh', ['-c', `printf 'piped\\n' > ${shellWord(env.PW_FILE)}`]);
-    const secrets = secretsIn(env);
-    expect(secrets.reveal('PW')).toBe('piped');
-    expect(secrets.reveal('PW')).toBe('piped');
   });
 
   test('that are empty as a variable come from their file', () => {

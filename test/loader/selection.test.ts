@@ -44,7 +44,7 @@ describe('--env', () => {
   it('reports an empty name between commas once', () => {
     const problem = [
       'unknown-environment',
-      'The name of an environment is empty.',
+      'There is no environment ``.',
       'Is a variable in your script unset?',
     ];
     expect([problemsOf(','), problemsOf('test,')]).toEqual([[problem], [problem]]);

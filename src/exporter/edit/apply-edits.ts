@@ -1,10 +1,29 @@
-import { isAlias, isMap, isScalar, isSeq } from 'yaml';
-import type { Member, Printable } from '../../loader/print.ts';
-import { keyText } from '../../loader/tree.ts';
+import { isMap, isNode, isScalar, isSeq, type Scalar } from 'yaml';
+import { lineEnd, lineStart, nextLine } from '../../loader/file.ts';
+import {
+  formatComment,
+  type Mapping,
+  type Member,
+  type Printable,
+  printBlock,
+  printInline,
+  quote,
+} from '../../loader/print.ts';
 import { segmentsOf } from '../../model/pointer.ts';
-import { isList, isMapping, partOf } from '../print-live.ts';
-import { candidatesFor, nameBeside } from './candidates.ts';
-import { byteOrderMarkOf, type Edit, type ParsedDocument, type Path, parseOne } from './document.ts';
+import { isList, isMapping, isTagged, jsonOf, leavesIn, partOf } from '../print-live.ts';
+import {
+  byteOrderMarkOf,
+  type Edit,
+  isBlock,
+  isBlockScalar,
+  type Located,
+  locate,
+  locateItem,
+  type ParsedDocument,
+  type Path,
+  parseOne,
+  type YamlCollection,
+} from './document.ts';
 
 /** The text of one document after all edits, applied in order; `null` if one of them cannot be applied. */
 export function applyEdits(text: string, edits: readonly Edit[]): string | null {
@@ -21,12 +40,9 @@ export function applyEdits(text: string, edits: readonly Edit[]): string | null 
  * is parsed again and accepted only if it means exactly what is wanted. `null` if no candidate does.
  */
 function applyEdit(parsed: ParsedDocument, edit: Edit): ParsedDocument | null {
-  const { tree } = parsed;
-  const wanted = editTree(tree, edit);
+  const wanted = editTree(parsed.tree, edit);
   if (wanted === undefined) return null;
-  const resolved = resolveAliases(parsed, edit, tree);
-  const done =
-    resolved && (tryCandidates(resolved, edit, wanted) ?? replaceAround(resolved, edit.path, wanted));
+  const done = tryCandidates(parsed, edit, wanted) ?? replaceAround(parsed, edit.path, wanted);
   // JSON has no comments.
   if (done === null || !('value' in edit) || parsed.isJson) return done;
   return [...(edit.names ?? [])].reduce((current, [at, name]) => {
@@ -48,7 +64,7 @@ function tryCandidates(parsed: ParsedDocument, edit: Edit, wanted: Printable): P
 function replaceAround(parsed: ParsedDocument, path: Path, wanted: Printable): ParsedDocument | null {
   for (let { length } = path; length > 0; length -= 1) {
     const around = path.slice(0, length);
-    const value = treeAt(wanted, around);
+    const value = around.reduce<Printable | undefined>(partOf, wanted);
     if (value === undefined) continue;
     const done = tryCandidates(parsed, { op: 'set', path: around, value }, wanted);
     if (done !== null) return done;
@@ -56,41 +72,8 @@ function replaceAround(parsed: ParsedDocument, path: Path, wanted: Printable): P
   return null;
 }
 
-/** The document with every alias that the edit would affect replaced by its value; `null` if that fails. */
-function resolveAliases(parsed: ParsedDocument, { path }: Edit, tree: Printable): ParsedDocument | null {
-  let current = parsed;
-  for (let alias = findAffected(current, path); alias; alias = findAffected(current, path)) {
-    const value = treeAt(tree, alias);
-    const next = value === undefined ? null : tryCandidates(current, { op: 'set', path: alias, value }, tree);
-    if (!next) return null;
-    current = next;
-  }
-  return current;
-}
-
-/** The path of an alias that leads to the edited value, or of one whose anchored value changes with it. */
-function findAffected({ root }: ParsedDocument, path: Path): Path | null {
-  const leadsTo = (from: Path, to: Path) => from.every((step, at) => step === to[at]);
-  const aliases: { readonly path: Path; readonly name: string }[] = [];
-  const anchors = new Set<string | undefined>();
-  const walk = (node: unknown, at: Path): void => {
-    if (isAlias(node)) aliases.push({ path: at, name: node.source });
-    if (!isScalar(node) && !isMap(node) && !isSeq(node)) return;
-    if (leadsTo(at, path) || leadsTo(path, at)) anchors.add(node.anchor);
-    if (isSeq(node)) node.items.forEach((item, index) => void walk(item, [...at, String(index)]));
-    if (isMap(node)) for (const { key, value } of node.items) walk(value, [...at, keyText(key) ?? '']);
-  };
-  walk(root, []);
-  const affected = aliases.find(
-    (alias) => !leadsTo(path, alias.path) && (leadsTo(alias.path, path) || anchors.has(alias.name)),
-  );
-  return affected?.path ?? null;
-}
-
 function editTree(tree: Printable, edit: Edit, path: Path = edit.path): Printable | undefined {
   const [step, ...rest] = path;
-  if (step === undefined && edit.op === 'order')
-    return isList(tree) ? edit.order.map((index) => tree[index] ?? null) : undefined;
   if (step === undefined) return edit.op === 'set' ? edit.value : undefined;
   const isHere = rest.length === 0;
   const old = partOf(tree, step);
@@ -117,10 +100,310 @@ function splicePart(
   return { members: tree.members.toSpliced(at === -1 ? tree.members.length : at, count, ...members) };
 }
 
-function treeAt(tree: Printable, path: Path): Printable | undefined {
-  return path.reduce<Printable | undefined>(partOf, tree);
-}
-
 function sameTree(a: Printable, b: Printable): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Texts that may be the document after an edit, best first. Each is parsed again, so a wrong one does no harm. */
+function* candidatesFor(parsed: ParsedDocument, edit: Edit): Generator<string> {
+  if (edit.op === 'insert') {
+    const parent = locate(parsed, edit.path.slice(0, -1))?.node;
+    // An empty collection is replaced as a whole instead.
+    if (!(isMap(parent) || isSeq(parent)) || parent.items.length === 0) return;
+    const { length } = parent.items;
+    const step = edit.path.at(-1) ?? '';
+    const index = isSeq(parent) ? Math.min(Number(step), length) : length;
+    const item = { parent, step, index, value: edit.value };
+    yield* parent.flow === true ? insertIntoFlow(parsed, item) : insertIntoBlock(parsed, item);
+    return;
+  }
+  const located = locate(parsed, edit.path);
+  if (located && edit.op === 'set') yield* setCandidates(parsed, located, edit.value);
+  if (!located || edit.op !== 'remove') return;
+  const { parent, index, start, end } = located;
+  if (!parent || start === null || end === null) return;
+  const item = { parent, index, start, end };
+  yield* parent.flow === true ? removeFromFlow(parsed, item) : removeFromBlock(parsed, item);
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly gap: string;
+}
+
+/** Versions of the document with the new value: in the style of the old one, as a block, beside its key, on one line. */
+function* setCandidates(parsed: ParsedDocument, located: Located, value: Printable): Generator<string> {
+  const { text } = parsed;
+  const { node, pair, inFlow } = located;
+  const span = spanOf(parsed, located);
+  if (!span) return;
+  const replaceWith = (replacement: string) => splice(text, span.from, span.to, span.gap + replacement);
+  const comment = headerComment(parsed, located);
+  if (typeof value === 'string') {
+    if (isScalar(node) && node.tag === undefined && node.anchor === undefined)
+      yield* writeInStyle(parsed, node, value);
+    if (pair && !inFlow) {
+      const literal = printBlock({ members: [['x', value]] }).replace(/^x: /, '');
+      const commented = literal.replace('\n', () => `${comment}\n`);
+      if (/^[|>]/.test(literal))
+        yield replaceWith(indentBelow(commented, columnOf(text, located.start ?? 0), parsed.eol));
+    }
+  } else if (isCollection(value) && !inFlow) {
+    if ((isMap(node) || isSeq(node)) && node.flow === true) yield replaceWith(printInline(value));
+    yield* replaceWithBlock(parsed, located, value, span);
+  }
+  const inline = printIn(parsed, value);
+  yield* moveBesideKey(parsed, located, inline);
+  if (comment !== '') yield replaceWith(inline + comment);
+  yield replaceWith(inline);
+}
+
+function isCollection(value: Printable): value is Mapping | readonly Printable[] {
+  return isMapping(value) ? value.members.length > 0 : isList(value) && value.length > 0;
+}
+
+/** The value with its tag and anchor, or the place of a missing value, which is before a comment. */
+function spanOf({ text }: ParsedDocument, { node, from, end, indicator }: Located): Span | null {
+  if (!node || end === null) return null;
+  const to = Math.max(from, end);
+  if (!isScalar(node) || node.source !== '' || from !== to || indicator === null)
+    return { from, to, gap: '' };
+  // The blanks before a comment belong to it.
+  const blanks = /^[ \t]*(?![ \t#])/.exec(text.slice(indicator))?.[0] ?? '';
+  return { from: indicator, to: indicator + blanks.length, gap: ' ' };
+}
+
+function headerComment({ text }: ParsedDocument, { node }: Pick<Located, 'node'>): string {
+  if (!isBlockScalar(node)) return '';
+  return /[ \t]+#.*$/.exec(restOfLine(text, node.range?.[0] ?? 0))?.[0] ?? '';
+}
+
+/** Characters that nobody can see: quotes and blocks could hold them, but an escape is better. */
+const unseen = /\p{C}|\p{Zl}|\p{Zp}/u;
+const unseenInBlock = /(?![\n\t\u200c\u200d])\p{C}|\p{Zl}|\p{Zp}/u;
+
+function* writeInStyle({ text, eol }: ParsedDocument, node: Scalar, value: string): Generator<string> {
+  const [start, end] = node.range ?? [0, 0];
+  const replaceWith = (written: string) => splice(text, start, end, written);
+  if (node.type === 'QUOTE_DOUBLE') yield replaceWith(quote(value));
+  else if (node.type === 'QUOTE_SINGLE' && !unseen.test(value))
+    yield replaceWith(`'${value.replaceAll("'", "''")}'`);
+  else if (isBlockScalar(node)) {
+    const block = rewriteBlock(text.slice(start, end), value, eol);
+    if (block !== null) yield replaceWith(block);
+  }
+}
+
+/** The block with a new text. Its indentation, its header's comment and the blank lines below it stay. */
+function rewriteBlock(block: string, value: string, eol: string): string | null {
+  const headerEnd = block.indexOf('\n');
+  const header = /^([|>])([+-]?)(?=\s|$)(.*)$/s.exec(block.slice(0, headerEnd).trimEnd());
+  const body = block.slice(headerEnd + 1);
+  const margin = /^[ \t\r\n]*\n( +)|^( +)/.exec(body);
+  if (headerEnd === -1 || !header || !margin || !/^\S/.test(value) || unseenInBlock.test(value)) return null;
+  const indent = margin[1] ?? margin[2] ?? '';
+  const [, style, oldChomp = '', comment = ''] = header;
+  const content = value.replace(/\n+$/, '');
+  const breaks = value.length - content.length;
+  const chomp = ['-', ''][breaks] ?? '+';
+  const blanks =
+    chomp === '+'
+      ? eol.repeat(breaks - 1)
+      : oldChomp === '+'
+        ? ''
+        : (/\n([ \t\r\n]*)$/.exec(body)?.[1] ?? '');
+  // In a folded block a single line ending means a blank, so each line ending is written twice.
+  const lines = (style === '>' ? content.replace(/\n+/g, '$&\n') : content).split('\n');
+  const written = lines.map((line) => (line === '' ? '' : indent + line)).join(eol);
+  const ending = body.endsWith('\n') || chomp === '+' ? eol : '';
+  return `${style}${chomp}${comment}${eol}${written}${ending}${blanks}`;
+}
+
+function* replaceWithBlock(
+  parsed: ParsedDocument,
+  { node, pair, start }: Located,
+  value: Mapping | readonly Printable[],
+  { from, to }: Span,
+): Generator<string> {
+  const { text, eol } = parsed;
+  if (!node || start === null) return;
+  const hasProperties = from !== (node.range?.[0] ?? 0);
+  if (!pair || (isBlock(node) && !hasProperties)) {
+    yield splice(text, from, to, indentBelow(printBlock(value), columnOf(text, from), eol));
+    return;
+  }
+  const column = columnOf(text, start) + 2;
+  const keyEnd = from === to ? lineEnd(text, from) : text.slice(0, from).trimEnd().length;
+  const end = Math.max(keyEnd, to);
+  // Behind the last item, a comment would be taken for one on it.
+  const beside = /^[ \t]+#.*/.exec(restOfLine(text, end))?.[0] ?? '';
+  const lines = eol + ' '.repeat(column) + indentBelow(printBlock(value), column, eol);
+  yield splice(text, keyEnd, end + beside.length, headerComment(parsed, { node }) + beside + lines);
+}
+
+function* moveBesideKey({ text }: ParsedDocument, located: Located, inline: string): Generator<string> {
+  const { node, from, end, indicator } = located;
+  if (!node || end === null || indicator === null) return;
+  if (from <= lineEnd(text, indicator) || !isFirstOnLine(text, from)) return;
+  // The comment beside the last item of a block goes with it.
+  const comment = isBlock(node) ? '' : restOfLine(text, end).trimEnd();
+  if (comment !== '' && restOfLine(text, indicator).trim() !== '') return;
+  yield splice(withoutLines(text, from, end), indicator, indicator, ` ${inline}${comment}`);
+}
+
+/** A new member, which comes last in its mapping, or a new item before the index. It is written like its neighbors. */
+interface NewItem {
+  readonly parent: YamlCollection;
+  readonly step: string;
+  readonly index: number;
+  readonly value: Printable;
+}
+
+function* insertIntoBlock(parsed: ParsedDocument, item: NewItem): Generator<string> {
+  const { text, eol } = parsed;
+  const { parent, index } = item;
+  const start = locateItem(parsed, parent, 0)?.start ?? null;
+  if (start === null) return;
+  const margin = ' '.repeat(columnOf(text, start));
+  const lines = indentBelow(printBlockItem(item), margin.length, eol);
+  if (index === 0) {
+    const above = startOfComments(text, start);
+    if (isFirstOnLine(text, start)) yield splice(text, above, above, margin + lines + eol);
+    yield splice(text, start, start, lines + eol + margin);
+    return;
+  }
+  const end = locateItem(parsed, parent, index - 1)?.end ?? null;
+  if (end === null) return;
+  const after = lineEnd(text, end);
+  yield splice(text, after, after, eol + margin + lines);
+  // Blank lines below a block scalar with `+` belong to that scalar: the new lines must follow them.
+  const range = parent.range?.[1] ?? after;
+  const below = isFirstOnLine(text, range) ? lineStart(text, range) : range;
+  yield splice(text, below, below, `${text[below - 1] === '\n' ? '' : eol}${margin}${lines}${eol}`);
+}
+
+function printBlockItem({ parent, step, value }: NewItem): string {
+  if (isMap(parent)) return printBlock({ members: [[step, value]] });
+  const isInline = !parent.items.some((item) => isNode(item) && isBlock(item));
+  return isInline ? `- ${printInline(value)}` : printBlock([value]);
+}
+
+function* insertIntoFlow(parsed: ParsedDocument, { parent, step, index, value }: NewItem): Generator<string> {
+  const { text, eol } = parsed;
+  const inline = printIn(parsed, value);
+  const written = isMap(parent) ? `${printIn(parsed, step)}: ${inline}` : inline;
+  const next = locateItem(parsed, parent, index)?.start ?? null;
+  if (next !== null) yield splice(text, next, next, `${written}, `);
+  const last = locateItem(parsed, parent, index - 1);
+  if (next !== null || !last || last.start === null || last.end === null) return;
+  const { start, end } = last;
+  if (isFirstOnLine(text, start)) {
+    const after = lineEnd(text, end);
+    const margin = eol + text.slice(lineStart(text, start), start);
+    if (endOfComma(text, end) > end) yield splice(text, after, after, `${margin}${written},`);
+    else yield splice(splice(text, after, after, margin + written), end, end, ',');
+  }
+  yield splice(text, end, end, `, ${written}`);
+}
+
+interface OldItem extends Pick<NewItem, 'parent' | 'index'> {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The lines of an item are removed, or only its text. The last item of a collection goes with the collection. */
+function* removeFromBlock(parsed: ParsedDocument, { parent, index, start, end }: OldItem): Generator<string> {
+  const { text } = parsed;
+  if (parent.items.length < 2) return;
+  if (isFirstOnLine(text, start) && isLastOnLine(text, end)) yield withoutLines(text, start, end);
+  const next = locateItem(parsed, parent, index + 1)?.start ?? null;
+  if (next === null) return;
+  if (/\n[ \t]*#/.test(text.slice(end, next)))
+    yield splice(text, text.slice(0, start).trimEnd().length, lineEnd(text, end), '');
+  yield splice(text, start, next, '');
+}
+
+/** Like that in a block, but the last item goes alone if comments are left in the collection. */
+function* removeFromFlow(parsed: ParsedDocument, { parent, index, start, end }: OldItem): Generator<string> {
+  const { text } = parsed;
+  const hasComments = text.slice(...(parent.range ?? [])).includes('#');
+  if (parent.items.length < 2 && !hasComments) return;
+  const before = locateItem(parsed, parent, index - 1)?.end ?? null;
+  const comma = endOfComma(text, end);
+  if (isFirstOnLine(text, start) && isLastOnLine(text, comma)) {
+    const without = withoutLines(text, start, end);
+    const isLast = comma === end && before !== null;
+    yield isLast ? splice(without, before, endOfComma(text, before), '') : without;
+  }
+  if (comma > end) {
+    const after = comma + (/^[ \t]*/.exec(text.slice(comma))?.[0].length ?? 0);
+    const isAtEnd = after === lineEnd(text, after);
+    yield splice(text, isAtEnd ? text.slice(0, start).trimEnd().length : start, after, '');
+  }
+  if (before !== null && !text.slice(before, start).includes('#')) yield splice(text, before, end, '');
+  yield splice(text, start, end, '');
+}
+
+function startOfComments(text: string, offset: number): number {
+  let start = lineStart(text, offset);
+  while (/^[ \t]*#/.test(text.slice(lineStart(text, start - 1), start))) start = lineStart(text, start - 1);
+  return start;
+}
+
+/** The end of the comma after an item, or of the item if its line has no comma. */
+function endOfComma(text: string, end: number): number {
+  return end + (/^[ \t]*,/.exec(text.slice(end))?.[0].length ?? 0);
+}
+
+function isLastOnLine(text: string, offset: number): boolean {
+  return /^[ \t]*(#.*)?$/.test(restOfLine(text, offset));
+}
+
+function printIn({ isJson }: ParsedDocument, value: Printable): string {
+  if (!isJson || leavesIn(value).some(([, leaf]) => isTagged(leaf))) return printInline(value);
+  return quote(jsonOf(value));
+}
+
+function splice(text: string, from: number, to: number, replacement: string): string {
+  return text.slice(0, from) + replacement + text.slice(to);
+}
+
+function columnOf(text: string, offset: number): number {
+  return offset - lineStart(text, offset);
+}
+
+function isFirstOnLine(text: string, offset: number): boolean {
+  return text.slice(lineStart(text, offset), offset).trim() === '';
+}
+
+/** The lines of a block, all but the first indented, with the file's line endings. */
+function indentBelow(block: string, column: number, eol: string): string {
+  const margin = ' '.repeat(column);
+  return block
+    .trimEnd()
+    .split('\n')
+    .map((line, index) => (index === 0 || line === '' ? line : margin + line))
+    .join(eol);
+}
+
+function withoutLines(text: string, from: number, to: number): string {
+  return splice(text, lineStart(text, from), nextLine(text, to), '');
+}
+
+function restOfLine(text: string, offset: number): string {
+  return text.slice(offset, lineEnd(text, offset));
+}
+
+/**
+ * The text with a name beside an id. A comment that is there names the id before, so it is replaced. Beside a tag, which itself
+ * says what it finds, a name only replaces an existing comment.
+ */
+function nameBeside(parsed: ParsedDocument, path: Path, name: string): string {
+  const { text } = parsed;
+  const { node, end } = locate(parsed, path) ?? { node: null, end: null };
+  if (!node || end === null) return text;
+  const rest = restOfLine(text, end);
+  const isPlace = rest.trim() === '' ? node.tag === undefined : /^[ \t]+#/.test(rest);
+  return isPlace ? splice(text, end, lineEnd(text, end), formatComment(name)) : text;
 }

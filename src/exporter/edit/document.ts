@@ -23,14 +23,7 @@ import type { Pointer } from '../../model/pointer.ts';
 export type Path = readonly string[];
 
 /** A change to one value of a document. Items are inserted before the index, members at the end. */
-export type Edit = NewValue | { readonly op: 'remove'; readonly path: Path } | NewOrder;
-
-/** The items of a list in another order, by their indexes. */
-interface NewOrder {
-  readonly op: 'order';
-  readonly path: Path;
-  readonly order: readonly number[];
-}
+export type Edit = NewValue | { readonly op: 'remove'; readonly path: Path };
 
 interface NewValue {
   readonly op: 'set' | 'insert';
