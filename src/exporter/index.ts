@@ -131,9 +131,7 @@ function openFiles({ resources, read }: MergeInput): ReadonlyMap<string, Manifes
     const text = read(path);
     if (text === null) continue;
     const prefix = byteOrderMarkOf(text);
-    const rest = text.slice(prefix.length);
-    const lines = [0, ...[...rest.matchAll(/\n/g)].map(({ index }) => index + 1)];
-    files.set(path, { prefix, segments: splitDocuments(rest), lines });
+    files.set(path, { prefix, segments: splitDocuments(text.slice(prefix.length)) });
   }
   return files;
 }
@@ -144,10 +142,8 @@ function openDocument(
   files: ReadonlyMap<string, ManifestFile>,
   input: MergeInput,
 ): DeclaredDocument[] {
-  const { file: path, line, column } = resource.source();
-  const file = files.get(path);
-  const offset = (file?.lines[line - 1] ?? 0) + column - 1;
-  const segment = file?.segments.findLast((each) => each.offset <= offset);
+  const { file, line } = resource.source();
+  const segment = files.get(file)?.segments.findLast((each) => each.line <= line);
   const parsed = segment ? parseOne(segment.text) : null;
   if (!segment || !parsed) return [];
   const isPresent = resource.ensure === 'present';
@@ -261,15 +257,15 @@ function compareFiles(
 interface ManifestFile {
   readonly prefix: string;
   readonly segments: readonly Segment[];
-  readonly lines: readonly number[];
 }
 
 /** One document of a file with the comments and markers around it. All segments together are the file. */
 interface Segment {
-  /** Where it begins in the file, not counting a byte order mark. */
-  readonly offset: number;
+  /** Where it begins. */
+  readonly line: number;
   readonly text: string;
   readonly hasDocument: boolean;
+  /** The `...` that ends it, or nothing. */
   readonly end: string;
 }
 
@@ -283,18 +279,18 @@ interface DeclaredDocument {
 }
 
 function splitDocuments(text: string): Segment[] {
-  const segments: { offset: number; text: string; hasDocument: boolean; end: string }[] = [];
-  let offset = 0;
+  const segments: { line: number; text: string; hasDocument: boolean; end: string }[] = [];
+  let line = 1;
   for (const token of new Parser().parse(text)) {
     const source = CST.stringify(token);
     const last = segments.at(-1);
     const begins = !last || (last.hasDocument && token.type !== 'doc-end');
-    const segment = begins ? { offset, text: '', hasDocument: false, end: '' } : last;
+    const segment = begins ? { line, text: '', hasDocument: false, end: '' } : last;
     if (begins) segments.push(segment);
     segment.text += source;
     segment.hasDocument ||= token.type === 'document';
     if (token.type === 'doc-end') segment.end = source;
-    offset += source.length;
+    line += source.split('\n').length - 1;
   }
   return segments;
 }
@@ -310,13 +306,10 @@ function joinDocuments(
 ): string | null {
   const left = segments.filter((segment) => replaced(segment) !== null);
   if (left.length < segments.length && !left.some(({ hasDocument }) => hasDocument)) return null;
-  let isOpen = false;
   const texts = segments.map((segment) => {
     const text = replaced(segment);
-    // A document after `...` may begin without `---`, so the one before it has to end there.
-    const written = text === null ? (isOpen ? segment.end : '') : (text ?? segment.text);
-    isOpen = segment.end === '' && (isOpen || (text !== null && segment.hasDocument));
-    return written;
+    // A document after `...` may begin without `---`.
+    return text === null ? segment.end : (text ?? segment.text);
   });
   return prefix + texts.join('');
 }

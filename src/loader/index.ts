@@ -13,7 +13,6 @@ import {
   documentsOf,
   resourcesOf,
 } from './declarations.ts';
-import type { Place } from './file.ts';
 import { dotEnvName, type InputOptions, readInputs, variableOf } from './inputs.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { noOverlays } from './overlay.ts';
@@ -47,23 +46,17 @@ export function loadProject(options: LoadOptions): LoadedProject {
   return openProjects(options).load(options.environment);
 }
 
-/** A project whose environment is known before its manifests are read. */
-export interface BegunProject extends ProjectEnvironment {
-  /**
-   * Reads the manifests. Rejects as `loadProject` throws.
-   *
-   * @param meanwhile called if that takes a while, for requests that need not wait
-   */
-  load(meanwhile: () => void): Promise<LoadedProject>;
-}
-
-/** Loads a project in two steps. Throws one Failure with all problems of all files if the environment cannot be read. */
-export function beginProject(options: LoadOptions): BegunProject {
+/**
+ * Loads a project in two steps, since its environment is known before its manifests are read. Throws one Failure with all problems
+ * of all files if the environment cannot be read.
+ */
+export function beginProject(options: LoadOptions) {
   const opened = openEnvironment(openProject(options), options.environment);
   try {
     return {
       ...requireEnvironment(opened),
-      async load(meanwhile) {
+      /** Reads the manifests, and calls `meanwhile` if that takes a while. Rejects as `loadProject` throws. */
+      async load(meanwhile: () => void): Promise<LoadedProject> {
         await opened.documents.readAhead(meanwhile);
         return readProject(opened);
       },
@@ -83,16 +76,11 @@ export interface LoadedProject extends Project {
   readonly files?: ReadFiles;
 }
 
-interface ProjectNames {
-  readonly environments: readonly string[];
-  readonly objects: readonly Pick<Manifest, 'kind' | 'key' | 'address' | 'resource'>[];
-}
-
 /**
  * Loads the names in a project as far as they can be read: manifests with errors are included, and problems in them are
  * ignored. Throws a Failure if the project file itself cannot be read.
  */
-export function loadNames(options: LoadOptions): ProjectNames {
+export function loadNames(options: LoadOptions) {
   const opened = openEnvironment(openProject(options), options.environment);
   const documents = documentsOf(opened.project, { withErrors: true });
   return { environments: opened.project.environments, objects: manifestsIn({ ...opened, documents }) };
@@ -321,20 +309,12 @@ function credentialsOf({ uses, project }: OpenEnvironment): Set<string> {
 }
 
 /** The places where `!env` reads a credential, with reasons. */
-function credentialTexts(
-  { uses, inputs }: OpenEnvironment,
-  credentials: ReadonlySet<string>,
-): { readonly name: string; readonly place: Place; readonly reason: string }[] {
-  const reasonFor = (name: string): string | null => {
-    if (credentials.has(name)) return 'is a credential of this project';
-    if (namesCredential(name)) return 'is named like a credential';
-    return looksLikeCredential(variableOf(inputs.values, name) ?? '')
-      ? 'has the value of a credential'
-      : null;
-  };
+function credentialTexts({ uses, inputs }: OpenEnvironment, credentials: ReadonlySet<string>) {
   return uses.texts.flatMap(({ name, place }) => {
-    const reason = reasonFor(name);
-    return reason === null ? [] : [{ name, place, reason }];
+    if (credentials.has(name)) return { name, place, reason: 'is a credential of this project' };
+    if (namesCredential(name)) return { name, place, reason: 'is named like a credential' };
+    if (!looksLikeCredential(variableOf(inputs.values, name) ?? '')) return [];
+    return { name, place, reason: 'has the value of a credential' };
   });
 }
 

@@ -6,7 +6,7 @@ import { readJsonText } from '../kinds/jsontext.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { partFor } from '../kinds/parents.ts';
-import { idsIn, targetKindOf } from '../kinds/references.ts';
+import { idsIn } from '../kinds/references.ts';
 import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key, parseAddress, referenceText } from '../model/address.ts';
 import { lazy } from '../model/basics.ts';
@@ -262,14 +262,12 @@ function wrongParent({ kind: { parent }, value }: DeclaredTree): ProblemAt[] {
 /** Explains an error of the schema in terms of manifests; `null` if the general message is good enough. */
 function explain(kind: Kind, fault: SchemaFault): Problem | null {
   const { error, name } = fault;
-  const { keyword, instancePath, propertyName, data } = error;
-  if (data === null && propertyName === undefined) return explainNull(kind, instancePath);
-  if (keyword === 'pattern' && typeof data === 'string' && !data.isWellFormed()) {
-    return {
-      code: 'half-character',
-      message: `\`${segmentsOf(instancePath).join('.')}\` has an escape for half of a character.`,
-      hint: 'Write the character itself, or the escapes of both halves: `\\ud83d\\ude00`.',
-    };
+  const { instancePath, propertyName, data } = error;
+  const [field = '', ...below] = segmentsOf(instancePath);
+  if (data === null && propertyName === undefined) {
+    if (below.length > 0 || !Object.hasOwn(kind.fields, field)) return null;
+    const message = `\`${field}\` cannot be cleared: the API does not accept null for it.`;
+    return { code: 'not-clearable', message, hint: 'Remove the line to leave it as it is.' };
   }
   if (propertyName !== undefined) {
     const message = `With \`ensure: absent\`, only the key is allowed, not \`${name}\`.`;
@@ -278,31 +276,17 @@ function explain(kind: Kind, fault: SchemaFault): Problem | null {
   if (name === null) return null;
   if (instancePath === '' && kind.serverOwned.includes(name)) {
     const field = get(kind.quirks?.declaredAs ?? {}, name);
-    const message =
+    const [message, hint] =
       field === undefined
-        ? `\`${name}\` is set by the tenant and cannot be declared.`
-        : `\`${name}\` is called \`${field}\` in a manifest.`;
-    const hint = field === undefined ? 'Remove the line.' : `Declare \`${field}\` in its place.`;
+        ? [`\`${name}\` is set by the tenant and cannot be declared.`, 'Remove the line.']
+        : [`\`${name}\` is called \`${field}\` in a manifest.`, `Declare \`${field}\` in its place.`];
     return { code: 'server-owned-field', message, hint };
   }
   if (instancePath === '/lifecycle' && name === 'renamedFrom') {
-    return {
-      code: 'not-renamable',
-      message: `The API cannot rename objects of kind ${kind.name}.`,
-      hint: 'Remove `renamedFrom`.',
-    };
+    const message = `The API cannot rename objects of kind ${kind.name}.`;
+    return { code: 'not-renamable', message, hint: 'Remove `renamedFrom`.' };
   }
   return null;
-}
-
-function explainNull(kind: Kind, at: Pointer): Problem | null {
-  const [field = '', ...below] = segmentsOf(at);
-  if (below.length > 0 || !Object.hasOwn(kind.fields, field)) return null;
-  return {
-    code: 'not-clearable',
-    message: `\`${field}\` cannot be cleared: the API does not accept null for it.`,
-    hint: 'Remove the line to leave it as it is.',
-  };
 }
 
 /** Explains a pointer to something that cannot be ignored alone; `null` for any other. */
@@ -315,6 +299,9 @@ function explainIgnored(kind: Kind, at: Pointer, value: JsonObject): Problem | n
   }
   const hasMembers = field.is === 'json' || field.is === 'reference' || isObject(get(value, name));
   const isPart = below.length > 0 && !hasMembers;
+  // Lists and null, which clears, have no members that could be left alone, and a secret or lookup is not known yet.
+  const isOneValue = (part: Json) =>
+    part === null || isArray(part) || secretName(part) !== null || lookupOf(part) !== null;
   const whole = isPart ? pointer(name) : placeAbove(readableFields(kind, value), at, isOneValue);
   if (whole === null) return null;
   return {
@@ -324,10 +311,6 @@ function explainIgnored(kind: Kind, at: Pointer, value: JsonObject): Problem | n
   };
 }
 
-/** Lists and null, which clears, have no members that could be left alone, and a secret or lookup is not known yet. */
-const isOneValue = (part: Json) =>
-  part === null || isArray(part) || secretName(part) !== null || lookupOf(part) !== null;
-
 function readLifecycle({ kind, value, find, problems }: DeclaredTree): Lifecycle {
   const lifecycle = getObject(value, 'lifecycle');
   const ignore = getTexts(lifecycle, 'ignore');
@@ -336,11 +319,6 @@ function readLifecycle({ kind, value, find, problems }: DeclaredTree): Lifecycle
     if (problem) problems.report(problem, find(`/lifecycle/ignore/${index}`).place);
   }
   const renamedFrom = getText(lifecycle, 'renamedFrom');
-  if (renamedFrom !== null && kind.keyFields.some(({ name }) => getText(value, name) === renamedFrom)) {
-    const message = '`lifecycle.renamedFrom` is the current name of the object.';
-    const hint = 'Use its previous name, or remove the line.';
-    problems.add('invalid-value', message, find('/lifecycle/renamedFrom').place, { hint });
-  }
   return {
     protect: get(lifecycle, 'protect') === true,
     ignore,
@@ -407,20 +385,18 @@ function wrongReferences({ kind, kinds, value: manifest }: DeclaredTree): Proble
       const [target] = uses.find((use) => use.at === at && !use.isName)?.to ?? [];
       // The members of a JSON field are compared one by one, so all of it cannot be an id.
       const isTaken = target !== undefined && !(field?.is === 'json' && at === '');
-      const problem = isTaken ? wrongTarget(to, name, target, kinds) : takesNone(name, kind);
+      const problem = isTaken ? wrongTarget(to, name, target, kinds) : notTaken(name);
       return problem ? [{ ...problem, at: pointer(name) + at }] : [];
     });
     return [...names, ...values];
   });
 }
 
-function takesNone(name: string, { fields }: Kind): Problem {
-  const takers = Object.entries(fields)
-    .filter(([, field]) => targetKindOf(field) !== null || field.is === 'json')
-    .map(([taker]) => taker);
-  const hint = `A \`!ref\` stands in the place of an id. Fields that have ids: ${takers.join(', ') || 'none'}.`;
-  return { code: 'ref-not-taken', message: `\`!ref\` is not allowed here in \`${name}\`.`, hint };
-}
+const notTaken = (name: string): Problem => ({
+  code: 'ref-not-taken',
+  message: `\`!ref\` is not allowed here in \`${name}\`.`,
+  hint: 'A `!ref` stands in the place of an id.',
+});
 
 /** Why a field whose ids belong to the kind `target` does not take a reference `to` an object; else `null`. */
 function wrongTarget(to: Address, name: string, target: string, kinds: Kinds): Problem | null {
@@ -433,12 +409,8 @@ function wrongTarget(to: Address, name: string, target: string, kinds: Kinds): P
   if (!found) return unknownKind(wanted.slice(0, 80), kinds);
   if (key.length === found.keyFields.length) return null;
   const parts = found.keyFields.map((part) => part.name.toUpperCase()).join('/');
-  const count = found.keyFields.length;
-  return {
-    code: 'invalid-ref',
-    message: `A key of the kind ${wanted} has ${count} ${count === 1 ? 'part' : 'parts'}, and this has ${key.length}.`,
-    hint: `Write \`!ref ${wanted}/${parts}\`. Inside a part write \`%2F\` for a slash.`,
-  };
+  const message = `A reference to this kind is \`!ref ${wanted}/${parts}\`.`;
+  return { code: 'invalid-ref', message, hint: 'Inside a part write `%2F` for a slash.' };
 }
 
 /**

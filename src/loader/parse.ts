@@ -6,9 +6,9 @@ import {
   isCollection,
   isNode,
   isScalar,
+  type Node,
   type ParseOptions,
   Parser,
-  Scalar,
   Schema,
   type SchemaOptions,
   visit,
@@ -250,7 +250,10 @@ const say = (message: string, hint: string) => (): Words => ({ message, hint });
 /** The words for an error, by its code and the library's own words. The first that fits counts. */
 const explanations: readonly (readonly [RegExp, (slip: Slip) => Words])[] = [
   [/^TAB_AS_INDENT/, say('This line is indented with a tab.', 'Indent it with spaces.')],
-  [/^(?:BAD_INDENT|MISSING_CHAR): Flow /, explainUnclosed],
+  [
+    /^(?:BAD_INDENT|MISSING_CHAR): Flow /,
+    (slip) => explainUnclosed(slip, (node) => isCollection(node) && node.flow === true),
+  ],
   [
     /^BAD_INDENT|^BLOCK_AS_IMPLICIT_KEY.*sequence/,
     (slip) => ({
@@ -267,13 +270,11 @@ const explanations: readonly (readonly [RegExp, (slip: Slip) => Words])[] = [
       'Separate the settings by commas. Put a text that contains `: ` in quotes.',
     ),
   ],
-  [/^MISSING_CHAR.*quote$/, explainOpenQuote],
-  [/^MULTILINE_IMPLICIT_KEY|^MISSING_CHAR: Implicit map keys/, explainNoColon],
-  [/^MISSING_CHAR: Missing ,/, say('A comma is missing before this.', 'Separate the items by commas.')],
   [
-    /^MISSING_CHAR: Comments/,
-    say('A comment needs a space before its `#`.', 'Put a text that contains `#` in quotes.'),
+    /^MISSING_CHAR.*quote$/,
+    (slip) => explainUnclosed(slip, (node) => isScalar(node) && /^QUOTE/.test(node.type ?? '')),
   ],
+  [/^MULTILINE_IMPLICIT_KEY|^MISSING_CHAR: Implicit map keys/, explainNoColon],
   [/^UNEXPECTED_TOKEN.*at node end/, explainEnd],
   [
     /^UNEXPECTED_TOKEN: (?:Block scalar header|Not a YAML token)/,
@@ -290,27 +291,11 @@ const explanations: readonly (readonly [RegExp, (slip: Slip) => Words])[] = [
     }),
   ],
   [
-    /^UNEXPECTED_TOKEN.*same line with key/,
-    say('A list must begin on a line of its own.', 'Put the `-` on the next line.'),
-  ],
-  [/^UNEXPECTED_TOKEN: Unexpected (?:,|empty item) in/, say('There is one comma too many.', 'Remove it.')],
-  [
     /^BAD_SCALAR_START/,
     ({ text, at }) => ({
       message: `A text can begin with \`${text.charAt(at)}\` only in quotes.`,
       hint: inQuotes,
     }),
-  ],
-  [
-    /^BAD_ALIAS/,
-    say(
-      'The name of an alias (`*`) or anchor (`&`) is missing or ends in a colon.',
-      'If it is text, put it in quotes.',
-    ),
-  ],
-  [
-    /^BAD_DQ_ESCAPE/,
-    say('YAML has no such escape with `\\`.', 'Write a backslash as `\\\\`, or use single quotes.'),
   ],
 ];
 
@@ -330,39 +315,26 @@ function explainNesting({ text, at }: Slip): Words {
   };
 }
 
-function explainOpenQuote({ document, text, at }: Slip): Words {
-  const open = startsAround(
-    document,
-    at,
-    (node) => isScalar(node) && (node.type === Scalar.QUOTE_DOUBLE || node.type === Scalar.QUOTE_SINGLE),
-  );
-  const quote = text.charAt(open);
-  return {
-    at: open,
-    message: `The quote (${quote}) that begins here is not closed.`,
-    hint: `Close it with ${quote}.`,
-  };
-}
+const closings: Readonly<Record<string, readonly [what: string, end: string]>> = {
+  '[': ['list', ']'],
+  '{': ['mapping', '}'],
+};
 
-function explainUnclosed({ document, text, at }: Slip): Words {
-  const open = startsAround(document, at, (node) => isCollection(node) && node.flow === true);
-  const [what, end] = text.charAt(open) === '[' ? ['list', ']'] : ['mapping', '}'];
+/** At the innermost node around the error that `isWanted`, and that has no end. */
+function explainUnclosed({ document, text, at }: Slip, isWanted: (node: Node) => boolean): Words {
+  let open = at;
+  visit(document, (_key, node) => {
+    if (!isNode(node) || !node.range || !isWanted(node)) return;
+    const [from, , to] = node.range;
+    if (from <= at && at <= to) open = from;
+  });
+  const mark = text.charAt(open);
+  const [what, end] = closings[mark] ?? [`quote (${mark})`, mark];
   return {
     at: open,
     message: `The ${what} that begins here is not closed.`,
     hint: `Close it with \`${end}\`.`,
   };
-}
-
-/** Where the innermost node around an offset begins, of those that are wanted. */
-function startsAround(document: Document.Parsed, at: number, isWanted: (node: unknown) => boolean): number {
-  let start = at;
-  visit(document, (_key, node) => {
-    if (!isNode(node) || !node.range || !isWanted(node)) return;
-    const [from, , to] = node.range;
-    if (from <= at && at <= to) start = from;
-  });
-  return start;
 }
 
 function explainNoColon(slip: Slip): Words {

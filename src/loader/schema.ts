@@ -215,13 +215,8 @@ function describeType(error: ErrorObject, subject: string, node: unknown): Probl
     'or',
     types.map((type) => typeNames[type] ?? type),
   );
-  const code = 'wrong-type';
-  const said = (what: string) => `${subject} must be ${wanted}, not ${what}.`;
-  // A number in quotes looks like the number that is wanted.
-  const isNumber = types.includes('integer') || types.includes('number');
-  if (isNumber && typeof data === 'string' && /^\d+$/.test(data))
-    return { code, message: said(`the text "${brief(data)}"`), hint: hintForText(node) };
-  return { code, message: said(showInQuotes(data)), hint: hintForType(types, error, node) };
+  const message = `${subject} must be ${wanted}, not ${showInQuotes(data)}.`;
+  return { code: 'wrong-type', message, hint: hintForType(types, error, node) };
 }
 
 function hintForType(
@@ -235,46 +230,33 @@ function hintForType(
     const pattern: unknown = parentSchema?.pattern;
     // In quotes, the text may not be valid either.
     const isFit = typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text);
-    const it = isScalar(node) && node.tag === '!var' ? 'the value of the variable' : 'it';
-    return isFit ? `If it is text, put ${it} in quotes: "${text}".` : exampleOf(parentSchema);
+    return isFit ? `If it is text, put it in quotes: "${text}".` : exampleOf(parentSchema);
   }
-  if (types.includes('boolean')) return hintForTruth(data, node);
-  if (!types.includes('array') || data === null || data === deferred) return undefined;
-  if (typeof data === 'object') return 'Begin each item of the list with `- `, also the only one.';
-  if (types.includes('object')) return 'Write its members as YAML, such as `{ name: value }`.';
-  return `Put it in brackets: [${brief(data)}].`;
+  const isTruth = types.includes('boolean');
+  if (isTruth && typeof data === 'string' && /^(yes|on|no|off)$/i.test(data))
+    return `YAML 1.2 reads \`${data}\` as text: write \`${/^(yes|on)$/i.test(data)}\`.`;
+  const isNumber = types.includes('integer') || types.includes('number');
+  if (
+    typeof data === 'string' &&
+    ((isTruth && /^(true|false)$/.test(data)) || (isNumber && /^\d+$/.test(data)))
+  )
+    return isScalar(node) && node.tag === '!env'
+      ? '`!env` always gives text: write the value itself, or use `!var`.'
+      : 'Write it without quotes.';
+  if (!types.includes('array') || types.includes('object') || data === null || data === deferred)
+    return undefined;
+  return typeof data === 'object'
+    ? 'Begin each item of the list with `- `, also the only one.'
+    : `Put it in brackets: [${brief(data)}].`;
 }
-
-const hintForText = (node: unknown): string =>
-  isScalar(node) && node.tag === '!env'
-    ? '`!env` always gives text: write the value itself, or use `!var`.'
-    : 'Write it without quotes.';
-
-/** Explains values that are true or false in YAML 1.1, but text in YAML 1.2. */
-function hintForTruth(data: unknown, node: unknown): string | undefined {
-  if (data === 'true' || data === 'false') return hintForText(node);
-  const truth = otherTruths.get(String(data).toLowerCase());
-  return truth === undefined ? undefined : `YAML 1.2 reads \`${data}\` as text: write \`${truth}\`.`;
-}
-
-const otherTruths = new Map([
-  ['yes', true],
-  ['on', true],
-  ['no', false],
-  ['off', false],
-]);
 
 function describeChoice({ params, data }: ErrorObject, subject: string): Problem {
   const allowed: unknown[] = 'allowedValues' in params ? params.allowedValues : [params.allowedValue];
   const choices = allowed.map(String);
-  const said = (what: string) => `${subject} must be ${joinWords('or', choices)}, not ${what}.`;
-  const code = 'invalid-value';
-  // A number in quotes looks like the number that is allowed.
-  if (typeof data === 'string' && choices.includes(data))
-    return { code, message: said(`the text "${data}"`), hint: 'Write it without quotes.' };
+  const message = `${subject} must be ${joinWords('or', choices)}, not ${showInQuotes(data)}.`;
   return {
-    code,
-    message: said(showInQuotes(data)),
+    code: 'invalid-value',
+    message,
     hint: typeof data === 'string' ? didYouMean(data, choices) : null,
   };
 }

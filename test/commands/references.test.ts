@@ -169,24 +169,19 @@ describe('a reference that cannot be right', () => {
       '`owner` refers to the kind Identity, not to Source.',
       'Write `!ref Identity/…`.',
     ],
-    [
-      'owner: !ref Identity/a/b',
-      'invalid-ref',
-      'A key of the kind Identity has 1 part, and this has 2.',
-      '%2F',
-    ],
+    ['owner: !ref Identity/a/b', 'invalid-ref', 'A reference to this kind is `!ref Identity/NAME`.', '%2F'],
     ['owner: !ref Identity', 'invalid-ref', 'takes a kind and a key', '!ref Source/HR'],
     [
       'description: !ref Identity/Ann',
       'ref-not-taken',
       '`!ref` is not allowed here in `description`.',
-      'owner, accessProfiles, sources',
+      'stands in the place of an id',
     ],
     [
       'owner: { type: !ref Identity/Ann }',
       'ref-not-taken',
       '`!ref` is not allowed here in `owner`.',
-      'owner, accessProfiles, sources',
+      'stands in the place of an id',
     ],
     ['owner: !format "%{x}"', 'variable-unset', 'no variable `x`', ''],
     [

@@ -253,8 +253,8 @@ describe('objects', () => {
     ['between two others', 'a', 'c', 'kind: A\n...\n# c\nkind: C\n'],
     ['before another', 'b', 'c', '---\n# b\nkind: B\n...\n# c\nkind: C\n'],
     ['after others', 'a', 'b', 'kind: A\n---\n# b\nkind: B\n...\n'],
-    ['more than one', 'c', 'c', '# c\nkind: C\n'],
-  ])('%s are removed with their end only where nothing else needs it', (_, one, other, left) => {
+    ['more than one', 'c', 'c', '...\n# c\nkind: C\n'],
+  ])('%s are removed, but no end that another may need', (_, one, other, left) => {
     const asSender = (text: string) =>
       text.replaceAll(/kind: (.)/g, (_all, name: string) => {
         return `kind: SenderAddress\nemail: ${name.toLowerCase()}@acme.example`;

@@ -304,7 +304,7 @@ describe('choosing an environment', () => {
       failureOf({ 'tenantctl.yaml': two.replace('1', version) }, { environment: 'a' })
         .filter(({ code }) => code === 'invalid-value')
         .map(({ message, hint }) => [message, hint]);
-    expect(said('"1"')).toEqual([['`version` must be 1, not the text "1".', 'Write it without quotes.']]);
+    expect(said('"1"')).toEqual([['`version` must be 1, not "1".', 'Did you mean `1`?']]);
     expect(said('2')).toEqual([['`version` must be 1, not 2.', undefined]]);
   });
 
