@@ -9,7 +9,7 @@ import { unresolved } from '../loader/tree.ts';
 import { byAddress } from '../model/address.ts';
 import { get, isArray, isObject, itemsOf, type Json, mapMembers } from '../model/json.ts';
 import { generalizeIndexes, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
-import { type NameSources, namesOf, tagsFor } from './ids.ts';
+import { labelIds, type NameSources } from './ids.ts';
 import {
   clearedValue,
   isMapping,
@@ -86,7 +86,7 @@ export function draftObject(
   const refuse = (refused: string, by: Refusal['by'] = 'schema'): Refusal => ({ object, refused, by });
   const why = object.whyNotExported ?? null;
   if (why !== null) return refuse(why, 'kind');
-  const tags = tagsFor(object, context);
+  const { tags, names } = labelIds(object, context);
   const key = keyMembers(object, tags);
   if (key.some(([, part]) => part === unresolved))
     return refuse('tenantctl reserves the text of its key for itself');
@@ -109,7 +109,7 @@ export function draftObject(
     key,
     fields,
     lifecycle: subject.standard ? [['basedOn', contentDigest(kind, subject.standard)]] : [],
-    names: namesBeside(fields, namesOf(object, context)),
+    names: namesBeside(fields, names),
     sideTexts: valid.flatMap(({ sideText }) => sideText ?? []),
     secrets: valid.flatMap((each) => each.secrets ?? []).map((at) => ({ at, name: secrets.get(at) ?? null })),
     omissions: [
@@ -129,7 +129,7 @@ export function asPrinted(live: LiveObject, context: DraftContext): LiveObject {
   const rename = (id: string, to: string) => context.nameOf?.(to, id) ?? null;
   const hidden = live.hidden.map((at) => renameSteps(kind, at, rename));
   const object = { ...live, fields: renameMembers(kind, live.fields, rename), hidden };
-  const tags = tagsFor(object, context);
+  const { tags } = labelIds(object, context);
   const fields = mapMembers(object.fields, (value, name) => {
     const field = fieldNamed(kind, name);
     if (!field || !isUnordered(field) || !isArray(value)) return value;

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { type ManifestDocument, type Member, type Printable, printManifest } from '../loader/print.ts';
+import { type ManifestDocument, type Member, printManifest } from '../loader/print.ts';
 import { type Address, formatAddress, parseAddress } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { digestStart } from '../model/digest.ts';
@@ -67,16 +67,18 @@ function documentOf(
   base: string,
   nameSecret: NameSecret,
 ): ManifestDocument {
-  const fillIn = (value: Printable) =>
-    mapTags(value, (tag, open) => {
+  const filledIn = fields.map(([field, value]): Member => {
+    const filled = mapTags(value, (tag, open) => {
       if (tag === '!secret') return nameSecret({ address: object.address, at: open });
       return tag === '!file' ? `${base}.${open}` : open;
     });
+    return [field, filled];
+  });
   return {
     members: [
       ['kind', object.kind.name],
       ...key,
-      ...fields.map(([field, value]): Member => [field, fillIn(value)]),
+      ...filledIn,
       ...(lifecycle.length === 0 ? [] : [['lifecycle', { members: lifecycle }] as const]),
     ],
     comments: names,

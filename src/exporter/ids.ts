@@ -205,33 +205,32 @@ export function collectionsFor(objects: readonly Referring[], { records }: NameS
   return [...new Set(names)].filter((name) => !records.has(name)).sort();
 }
 
-/** A tag for each id in an object that has a unique name, by the place that the tag takes: `!lookup` or `!ref`. */
-export function tagsFor(object: LiveObject, sources: NameSources): ReadonlyMap<Pointer, Printable> {
-  return new Map(
-    knownIds(object, sources).flatMap(({ at, ref, lookup }): [Pointer, Printable][] => {
-      if (ref !== null) return [[at, { tag: '!ref', value: ref }]];
-      if (lookup === null) return [];
+export interface IdLabels {
+  /** A tag for each id that has a unique name, by the place that the tag takes: `!lookup` or `!ref`. */
+  readonly tags: ReadonlyMap<Pointer, Printable>;
+  /** The names of bare ids, if the tenant shows both. Safe in a comment. */
+  readonly names: ReadonlyMap<Pointer, string>;
+}
+
+/** What to write for the ids in an object's fields, by place. */
+export function labelIds(object: LiveObject, sources: NameSources): IdLabels {
+  const [tags, names] = [new Map<Pointer, Printable>(), new Map<Pointer, string>()];
+  for (const { at, is, shown, ref, lookup } of knownIds(object, sources)) {
+    if (ref !== null) tags.set(at, { tag: '!ref', value: ref });
+    else if (lookup !== null) {
+      const { from, where, take } = lookup;
       const members = [
-        ['from', lookup.from],
-        ['where', { members: Object.entries(lookup.where) }],
-        ['take', lookup.take],
+        ['from', from],
+        ['where', { members: Object.entries(where) }],
+        ['take', take],
       ] as const;
-      return [[at, { tag: '!lookup', value: { members } }]];
-    }),
-  );
+      tags.set(at, { tag: '!lookup', value: { members } });
+    }
+    const comment = commentOf(shown ?? '');
+    if (is !== 'object' && comment !== '') names.set(at, comment);
+  }
+  return { tags, names };
 }
-
-/** The names of the bare ids in an object's fields, by place, if the tenant shows both. Safe in a comment. */
-export function namesOf(object: LiveObject, sources: NameSources): ReadonlyMap<Pointer, string> {
-  return new Map(
-    knownIds(object, sources)
-      .filter(({ is }) => is !== 'object')
-      .map(({ at, shown }) => [at, commentOf(shown ?? '')] as const)
-      .filter(([, comment]) => comment !== ''),
-  );
-}
-
-const longest = 80;
 
 /**
  * A name as a comment. Names come from the tenant: they must not end the comment, reorder the line, or pass for one of
@@ -239,7 +238,7 @@ const longest = 80;
  */
 function commentOf(name: string): string {
   return name
-    .slice(0, longest)
+    .slice(0, 80)
     .replaceAll(/[^\p{L}\p{M}\p{N} _.,()/&+'@-]+/gu, ' ')
     .replaceAll(/ +/g, ' ')
     .trim();

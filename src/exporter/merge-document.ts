@@ -25,7 +25,7 @@ import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts
 import { runsOf } from '../model/runs.ts';
 import { asPrinted, type DraftContext, draftObject } from './draft.ts';
 import { type Edit, eolOf } from './edit/document.ts';
-import { namesOf, tagsFor } from './ids.ts';
+import { type IdLabels, labelIds } from './ids.ts';
 import {
   isList,
   isMapping,
@@ -65,13 +65,10 @@ export interface MergeContext extends DraftContext {
   readonly secrets: Pick<Secrets, 'matches'>;
 }
 
-interface DocumentMerge {
+/** With the labels of ids by their places in the live object. */
+interface DocumentMerge extends IdLabels, Pick<MergeContext, 'secrets'> {
   readonly resource: Resource;
   readonly live: LiveObject;
-  readonly secrets: MergeContext['secrets'];
-  /** The names of live ids, and the tags that stand for them, by their places in the live object. */
-  readonly names: ReadonlyMap<Pointer, string>;
-  readonly tags: ReadonlyMap<Pointer, Printable>;
   readonly changes: DocumentChanges;
 }
 
@@ -97,8 +94,13 @@ export function mergeDocument(
   const draft = draftObject(live, context);
   const omissions = 'refused' in draft ? [] : draft.omissions;
   const invalid = new Set(omissions.flatMap(({ at, reason }) => (reason === 'notValid' ? [at] : [])));
-  const [names, tags] = [namesOf(live, context), tagsFor(live, context)];
-  const merge: DocumentMerge = { resource, live, secrets: context.secrets, names, tags, changes };
+  const merge: DocumentMerge = {
+    resource,
+    live,
+    secrets: context.secrets,
+    changes,
+    ...labelIds(live, context),
+  };
   mergeKey(merge, written);
   for (const [name, field] of Object.entries(live.kind.fields)) {
     const declared = get(resource.fields, name);
@@ -224,19 +226,12 @@ function mergeMembers(
         merge,
       );
     }
-  } else if (place.depth === 0 && areAllRemoved(edits.slice(first), declared)) {
-    // An empty mapping would say nothing.
-    edits.splice(first, edits.length, { op: 'remove', path: segmentsOf(at) });
+    return;
   }
-}
-
-function areAllRemoved(edits: readonly Edit[], declared: JsonObject): boolean {
-  const { length } = Object.keys(declared);
-  return (
-    length > 0 &&
-    edits.length === length &&
-    edits.every(({ op, path }) => op === 'remove' && path.length === 2)
-  );
+  const removed = edits.slice(first).filter(({ op, path }) => op === 'remove' && path.length === 2);
+  // An empty mapping would say nothing.
+  if (place.depth === 0 && removed.length > 0 && removed.length === Object.keys(declared).length)
+    edits.splice(first, edits.length, { op: 'remove', path: segmentsOf(at) });
 }
 
 /** Edits a declared list from its last item on, so that the indexes of those before stay. */
@@ -285,8 +280,10 @@ function write(op: 'set' | 'insert', slot: ValueSlot, merge: DocumentMerge): voi
     secrets.push(...printed.secrets);
     const tag = isTagged(value) ? value.tag : null;
     if (isTagged(written) && written.tag !== tag) addNote(merge, slot, 'tag');
+    const inside = [...merge.names].filter(([each]) => isWithin(each, place.at));
+    const names = new Map(inside.map(([each, name]) => [each.slice(place.at.length), name]));
     // A reference already is a name.
-    edits.push({ op, path, value, ...(tag !== '!ref' && { names: namesIn(merge, place) }) });
+    edits.push({ op, path, value, ...(tag !== '!ref' && { names }) });
   }
 }
 
@@ -320,11 +317,6 @@ function remove(slot: Pick<ValueSlot, 'at' | 'place' | 'declared'>, merge: Docum
 
 function addNote({ changes }: DocumentMerge, { at }: Pick<ValueSlot, 'at'>, reason: Note['reason']): void {
   changes.notes.push({ at, reason });
-}
-
-function namesIn({ names }: DocumentMerge, { at }: Place): ReadonlyMap<Pointer, string> {
-  const inside = [...names].filter(([place]) => isWithin(place, at));
-  return new Map(inside.map(([place, name]) => [place.slice(at.length), name]));
 }
 
 /** True for values that are ignored or hidden, which cannot be compared. As in a plan, null is compared: it clears the value. */

@@ -18,7 +18,7 @@ import { presets } from '../kinds/presets.ts';
 import type { Environment, Limits, Policy } from '../kinds/project.ts';
 import { groupBy, lazy } from '../model/basics.ts';
 import { fail } from '../model/failure.ts';
-import { get, getObject, isObject, itemsOf, type Json, type JsonObject, sameJson } from '../model/json.ts';
+import { get, getObject, isObject, itemsOf, type Json, sameJson } from '../model/json.ts';
 import { isFilledInLater, refOf, secretMarker } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt, withValueAt } from '../model/pointer.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
@@ -126,26 +126,22 @@ export function readProjectFile(
     credentialNames: lazy(() => new Set(allEnvironments().flatMap(({ value }) => credentialsIn(value)))),
     filesOfEnvironments: () => allEnvironments().flatMap(filesIn),
   };
-  checkGroups(project, getObject(value, 'groups'), problems);
+  checkGroups(project, problems);
   return project;
 }
 
 /** Reports members of groups that are neither globs nor environments: one with a `!` leaves nothing out. */
-function checkGroups(project: ProjectFile, groups: JsonObject, problems: Problems): void {
+function checkGroups(project: ProjectFile, problems: Problems): void {
   // Without environments, only that is reported, not their names.
   if (project.environments.length === 0) return;
-  for (const [group, members] of Object.entries(groups)) {
-    for (const [index, member] of itemsOf(members).entries()) {
-      // Anything else has been reported.
-      if (typeof member !== 'string' || member === '' || member === unresolved) continue;
+  for (const [group, members] of Object.entries(project.groups)) {
+    for (const [index, member] of members.entries()) {
       const name = member.replace(/^!/, '');
-      if (picomatch.scan(name).isGlob || project.environments.includes(name)) continue;
+      const isKnown = picomatch.scan(name).isGlob || project.environments.includes(name);
+      if (isKnown || member === unresolved) continue;
       const message = `The group \`@${group}\` names \`${name}\`, which is not an environment.`;
-      const hint = name.startsWith('@')
-        ? 'A group cannot have other groups: write the names and globs of their environments.'
-        : nearEnvironment(name, project);
       const { place } = findNode(project.document, pointer('groups', group, index));
-      problems.add('group-member', message, place, { hint });
+      problems.add('group-member', message, place, { hint: nearEnvironment(name, project) });
     }
   }
 }
@@ -380,7 +376,7 @@ function checkPaths({ paths = {} }: Partial<IdentityService>, { kinds, problems,
 
 /** Reports kinds whose path or base URL in the environment is the collection of another, at that setting. */
 function checkCollections(
-  { identity, profiles }: WrittenEnvironment,
+  { identity }: WrittenEnvironment,
   { connection, settings }: Pick<Environment, 'connection' | 'settings'>,
   { kinds, problems, find }: BuildContext,
 ): void {
@@ -396,13 +392,9 @@ function checkCollections(
     const isKnown = holderOf(kind, kinds, documentedPaths) !== undefined;
     if (!holder || isKnown || reported.has(holder)) continue;
     reported.add(kind);
-    const { service } = kind.resource.lane(settings);
-    const paths = identity?.paths ?? {};
-    const named = [kind.name, holder.name].find((name) => get(paths, name) !== undefined);
-    const isSearch =
-      holder.resource.lane(settings).service === 'profiles' && profiles?.profileSearchPath !== undefined;
-    const setting = isSearch ? '/profiles/profileSearchPath' : pointer(service, 'baseUrl');
-    const at = named === undefined ? setting : pointer('identity', 'paths', named);
+    const named = [kind.name, holder.name].find((name) => get(identity?.paths ?? {}, name) !== undefined);
+    const { service } = holder.resource.lane(settings);
+    const at = named === undefined ? pointer(service, 'baseUrl') : pointer('identity', 'paths', named);
     problems.report(collectionTaken(kind.resource.path(settings), holder), find(at).place);
   }
 }

@@ -53,8 +53,7 @@ function withDotEnv(root: string, env: NodeJS.ProcessEnv, problems: Problems): N
     return env;
   }
   if (hasMistakes(file, problems)) return env;
-  const isInFile = (name: string) => Object.hasOwn(env, `${name}_FILE`);
-  const added = Object.entries(parseEnv(file.text)).filter(([name]) => !isInFile(name));
+  const added = Object.entries(parseEnv(file.text)).filter(([name]) => !Object.hasOwn(env, `${name}_FILE`));
   return { ...Object.fromEntries(added), ...env };
 }
 

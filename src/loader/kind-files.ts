@@ -23,7 +23,7 @@ import type { Problem, Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
 import { type FileSource, noteTexts } from './source.ts';
 import { tagNoter, withoutNotes } from './tags.ts';
-import { findNode, type ReadTag, readTree, type YamlDocument } from './tree.ts';
+import { findNode, readTree, type YamlDocument } from './tree.ts';
 
 const kindGlobs = ['kinds/*.kind.yaml', 'kinds/*.kind.yml'];
 
@@ -160,12 +160,15 @@ function readKindFile(path: string, source: FileSource, problems: Problems): Kin
   if (!document) return null;
   const before = problems.count;
   const note = tagNoter(problems);
-  const refuseTag: ReadTag = (tag, argument, place) => {
-    const hint = 'It is the same in all environments: write the value itself.';
-    problems.add('misplaced-tag', 'A descriptor must not have tags.', place, { hint });
-    return note(tag, argument, place);
-  };
-  const { value, tagged } = readTree(document, refuseTag, problems);
+  const hint = 'It is the same in all environments: write the value itself.';
+  const { value, tagged } = readTree(
+    document,
+    (tag, argument, place) => {
+      problems.add('misplaced-tag', 'A descriptor must not have tags.', place, { hint });
+      return note(tag, argument, place);
+    },
+    problems,
+  );
   const find = (at: string) => findNode(document, at);
   const tree = { value: withoutNotes(value), tagged };
   checkSchema(validators.kind, tree, find, (problem, place) => problems.report(problem, place));

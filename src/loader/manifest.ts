@@ -427,11 +427,12 @@ function declarationOf(
   return {
     digest: lazy(() => {
       // The place of a tag in its file does not matter.
-      const withoutOffset = (value: Json) => {
-        const note = noteIn(value);
-        return note ? { $tag: [note.tag, note.argument] } : value;
-      };
-      const declared = isSame ? noted : mapJson(noted, withoutOffset);
+      const declared = isSame
+        ? noted
+        : mapJson(noted, (value) => {
+            const note = noteIn(value);
+            return note ? { $tag: [note.tag, note.argument] } : value;
+          });
       const targets = targetDigests(noted, kinds);
       const descriptor = described?.digest;
       const isDescribed = descriptor !== undefined || targets !== undefined;

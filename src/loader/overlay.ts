@@ -110,8 +110,10 @@ function applyOverlay(
     // JSON is the same as a text.
     const value = fieldNamed(kind, name)?.is === 'json' ? readJsonText(written) : written;
     // A marker is a single value, even though it is an object.
-    const canMerge = (part: Json): part is JsonObject => isObject(part) && !isFilledInLater(part);
-    return [name, applyMergePatch(value, patch, canMerge)] as const;
+    return [
+      name,
+      applyMergePatch(value, patch, (part): part is JsonObject => isObject(part) && !isFilledInLater(part)),
+    ] as const;
   });
   return { ...base, ...objectFrom(merged) };
 }

@@ -43,11 +43,11 @@ export function selectEnvironments(
 
 /** The selectors in a text, without the commas between them: one inside the braces of a glob is a part of it. */
 function selectorsIn(text: string): string[] {
-  const isOpen = (glob: string) => glob.split('{').length > glob.split('}').length;
   const found: string[] = [];
   for (const piece of text.split(',')) {
     const last = found.at(-1);
-    if (last !== undefined && isOpen(last)) found[found.length - 1] = `${last},${piece}`;
+    if (last !== undefined && last.split('{').length > last.split('}').length)
+      found[found.length - 1] = `${last},${piece}`;
     else found.push(piece);
   }
   return found;

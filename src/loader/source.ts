@@ -58,7 +58,7 @@ export function diskSource(root: string, largest = largestFile, isSecret = holds
         ignore: ignored,
         expandDirectories: false,
         // Without it, the library never looks into hidden folders at the top for a glob such as `**/.github/*.yaml`.
-        dot: patterns.some(namesHidden),
+        dot: patterns.some((pattern) => hidden.test(pattern)),
         fs: strictFs(root, problems),
       });
       throwAll(problems);
@@ -209,8 +209,8 @@ export function matchGlobs(patterns: readonly string[]): (path: string) => boole
   return (path) => isWanted(path) && !isExcluded(path);
 }
 
-/** True when a glob means hidden files or folders: a star does not stand for the dot that their names begin with. */
-const namesHidden = (pattern: string) => /(?:^|[/{,(|\\[])\.(?!\.?\/)/.test(pattern);
+/** Matches globs that mean hidden files or folders: a star does not stand for the dot that their names begin with. */
+const hidden = /(?:^|[/{,(|\\[])\.(?!\.?\/)/;
 
 const isNegated = (pattern: string) => pattern.startsWith('!');
 

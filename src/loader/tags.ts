@@ -178,15 +178,14 @@ function readLookup(argument: Json): Json {
   const { from, where, take, ...others } = isObject(argument) ? argument : {};
   // Unreadable values have been reported.
   if (from === unresolved || take === unresolved) return unresolved;
-  // A request cannot hold half of a character.
-  const isValue = (value: Json) => (typeof value === 'string' ? value.isWellFormed() : isScalar(value));
   const isLookup =
     Object.keys(others).length === 0 &&
     typeof from === 'string' &&
     collection.test(from) &&
     isObject(where) &&
     Object.keys(where).length > 0 &&
-    Object.values(where).every(isValue) &&
+    // A request cannot hold half of a character.
+    Object.values(where).every((value) => isScalar(value) && String(value).isWellFormed()) &&
     take !== '';
   const parsed = isLookup ? lookupOf({ $lookup: argument }) : null;
   if (parsed) return lookupMarker(parsed);

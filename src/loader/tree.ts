@@ -9,7 +9,7 @@ import {
   Scalar,
   type YAMLMap,
 } from 'yaml';
-import { get, isArray, isObject, type Json, mapMembers, unsafeKeys } from '../model/json.ts';
+import { isArray, isObject, type Json, mapMembers, unsafeKeys } from '../model/json.ts';
 import { isMarkerKey } from '../model/marker.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { cutShort } from '../model/words.ts';
@@ -85,23 +85,13 @@ function readValue(node: unknown, walk: Walk): Json {
     walk.size += 8;
     value = node.items.map((item) => readValue(item, walk));
   }
-  if (tag !== undefined) value = readTagged(tag, value, placeOfNode(node, walk.file), walk);
+  if (tag !== undefined) {
+    walk.tagged = true;
+    value = walk.readTag(tag, value, placeOfNode(node, walk.file));
+    if (typeof value === 'string') walk.size += value.length;
+  }
   if (anchor !== undefined) walk.anchors.set(anchor, { value, size: walk.size - before });
   return value;
-}
-
-function readTagged(tag: string, value: Json, place: Place, walk: Walk): Json {
-  const isFitting = get(coreTags, tag);
-  if (isFitting && (value === unresolved || isFitting(value))) return value;
-  walk.tagged = true;
-  if (!isFitting) {
-    const read = walk.readTag(tag, value, place);
-    if (typeof read === 'string') walk.size += read.length;
-    return read;
-  }
-  const message = `The value does not fit its tag \`${writtenTag(tag)}\`.`;
-  const hint = 'Remove the tag. Put the value in quotes if it is text.';
-  return refuse(walk, null, { code: 'invalid-tag', message, hint }, place.offset);
 }
 
 function readAlias(node: Alias, walk: Walk): Json {
@@ -314,24 +304,13 @@ function placeInBlock(file: SourceFile, header: number, text: string, offset: nu
 
 const coreTag = 'tag:yaml.org,2002:';
 
-/** The values that fit a tag of YAML's own. For other values, the parser ignores the tag. */
-const coreTags: Readonly<Record<string, (value: Json) => boolean>> = {
-  [`${coreTag}str`]: (value) => typeof value === 'string',
-  [`${coreTag}int`]: Number.isInteger,
-  [`${coreTag}float`]: (value) => typeof value === 'number',
-  [`${coreTag}bool`]: (value) => typeof value === 'boolean',
-  [`${coreTag}null`]: (value) => value === null,
-  [`${coreTag}map`]: isObject,
-  [`${coreTag}seq`]: isArray,
-};
-
 /** A tag as files have it: `!!int` for one of YAML's own. */
 export const writtenTag = (tag: string): string =>
   tag.startsWith(coreTag) ? `!!${tag.slice(coreTag.length)}` : tag;
 
 /** The text of a key as written in the file; `null` if it is not a scalar. */
 export function keyText(key: unknown): string | null {
-  if (!isScalar(key) || (key.tag !== undefined && !get(coreTags, key.tag))) return null;
+  if (!isScalar(key) || key.tag !== undefined) return null;
   if (typeof key.value === 'string') return key.value;
   return key.value === null ? null : (key.source ?? null);
 }

@@ -73,8 +73,8 @@ export function matchAddresses(
   // Usually there are no globs, but thousands of addresses.
   if (globs.length === 0) return () => false;
   const compose = (text: string) => (isGuard ? text.normalize('NFC') : text);
-  const readings = isGuard ? globs.flatMap((glob) => [glob, withStarsOnly(glob)]) : globs;
-  const matchers = readings.map((glob) =>
+  const withStarsOnly = (isGuard ? globs : []).map((glob) => glob.replace(/[\\"()[\]{}!+@|]/g, '\\$&'));
+  const matchers = [...globs, ...withStarsOnly].map((glob) =>
     picomatch(compose(glob), { dot: true, nonegate: true, nocase: isGuard }),
   );
   return (address) => {
@@ -83,8 +83,6 @@ export function matchAddresses(
     return globs.includes(plain) || [...spellings].some((text) => matchers.some((matches) => matches(text)));
   };
 }
-
-const withStarsOnly = (glob: string): string => glob.replace(/[\\"()[\]{}!+@|]/g, '\\$&');
 
 /** An address as a glob may mean it: encoded, as plain text, and as plain text in which each part is still one. */
 function spellingsOf(address: Address): { encoded: string; plain: string; readable: string } {

@@ -50,10 +50,10 @@ export async function runConcurrently<T>(
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const queue = items.values();
-  const worker = async () => {
+  const workers = Array.from({ length: Math.max(1, Math.min(limit, items.length)) }, async () => {
     for (const item of queue) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(limit, items.length)) }, worker));
+  });
+  await Promise.all(workers);
 }
 
 /** Work with one call at a time: calls meanwhile share one more run. */

@@ -79,11 +79,9 @@ const fileHints: Readonly<Record<string, string>> = {
   EISDIR: 'It is a folder: name a file.',
   EACCES: 'Choose another path, or change who may use this one.',
   EPERM: 'Choose another path, or change who may use this one.',
-  EROFS: 'The file system is read-only: choose another path.',
-  ENOSPC: 'The disk is full: remove what is not needed, or choose another path.',
+  EEXIST: 'A file is in the way: choose another path.',
+  ENOTDIR: 'A file is in the way: choose another path.',
 };
-
-const portHint = 'Choose another port with --port. Without --port, a free one is chosen.';
 
 function fileHint(code: string | null): { readonly hint?: string } {
   const hint = code === null ? undefined : get(fileHints, code);
@@ -93,8 +91,8 @@ function fileHint(code: string | null): { readonly hint?: string } {
 /** The failure for whatever else the operating system refuses; `null` for an error that is not its own. */
 export function systemFailure(error: unknown): Failure | null {
   if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return null;
-  const options = error.syscall === 'listen' ? { hint: portHint } : fileHint(systemCode(error));
-  return fail('system', error.message, options);
+  const hint = 'Choose another port with --port. Without --port, a free one is chosen.';
+  return fail('system', error.message, error.syscall === 'listen' ? { hint } : fileHint(systemCode(error)));
 }
 
 /** A Failure `file-not-found` for a missing file (`hint` says what next), else `file-unreadable`. A Failure is returned as it is. */
@@ -111,11 +109,6 @@ export function unreadableFile(file: string, error: unknown, hint?: string): Fai
 export function unwritableFile(file: string, error: unknown): Failure {
   if (error instanceof Failure) return error;
   const code = systemCode(error);
-  const isFolder = error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
-  const isBlocked = isFolder && (code === 'EEXIST' || code === 'ENOTDIR');
-  return fail(
-    'unwritable-file',
-    `The file ${file} cannot be written (${code ?? String(error)}).`,
-    isBlocked ? { hint: 'There is a file where a folder is needed: choose another path.' } : fileHint(code),
-  );
+  const message = `The file ${file} cannot be written (${code ?? String(error)}).`;
+  return fail('unwritable-file', message, fileHint(code));
 }

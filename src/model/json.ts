@@ -112,7 +112,9 @@ export function parseJson(
 ): Json | undefined {
   try {
     if (!mayBeInexact(text)) return JSON.parse(text);
-    const value: Json = JSON.parse(text.replace(tokens, keepDigits));
+    const value: Json = JSON.parse(
+      text.replace(tokens, (token) => (isInexact(token) ? `"${token}"` : token)),
+    );
     if (onInexact) for (const [name, digits] of inexactNumbers(text)) onInexact(name, digits);
     return value;
   } catch {
@@ -165,8 +167,6 @@ const structure = new RegExp(`${tokens.source}|[{}[\\]]`, 'g');
 /** The numbers in JSON text that {@link parseJson} keeps as texts. */
 export const inexactIn = (text: string): readonly string[] =>
   mayBeInexact(text) ? (text.match(tokens) ?? []).filter(isInexact) : [];
-
-const keepDigits = (token: string): string => (isInexact(token) ? `"${token}"` : token);
 
 function isInexact(token: string): boolean {
   if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(token)) return false;

@@ -263,7 +263,7 @@ it('names what it cannot write, and what is in the way', async () => {
     world.run('export --out tenantctl.yaml --kinds SenderAddress'),
     1,
     /tenantctl\.yaml\/sender-addresses\.yaml cannot be written .*\[unwritable-file\]/s,
-    'There is a file where a folder is needed',
+    'A file is in the way',
   );
 });
 
@@ -596,7 +596,7 @@ it.each(['export', 'export --merge --all'])(
       world.run(`${argv} --only {MailFrom,SimIntegration}/**`),
       1,
       '[unwritable-file]',
-      'There is a file where a folder is needed',
+      'A file is in the way',
     );
     expect(filesBelow(world.dir)).toEqual(before);
   },

@@ -71,7 +71,7 @@ describe('a new project', () => {
 
   it.each(['file', 'file/below'])('is not made in %s, where a file stands', async (where) => {
     write('file', 'mine');
-    await expectEnd(run(['init', where]), 1, '[unwritable-file]', 'There is a file where a folder is needed');
+    await expectEnd(run(['init', where]), 1, '[unwritable-file]', 'A file is in the way');
     expect(read('file')).toBe('mine');
   });
 

@@ -120,12 +120,6 @@ describe('a member with a key of its own line goes', () => {
       'a: # why\n  # one\n  # two\n  c: 2 # c\n',
     ],
     ['as the last', 'a:\n  c: 2 # c\n  ? b # b\n  : - 1\n', remove('a.b'), 'a:\n  c: 2 # c\n'],
-    [
-      'with the tag of its key',
-      'a:\n  # one\n  !!str b: 1\n  c: 2 # c\n',
-      remove('a.b'),
-      'a:\n  # one\n  c: 2 # c\n',
-    ],
     ['in flow style', 'a: { ? b : 1, # one\n  c: 2 }\n', remove('a.b'), 'a: { # one\n  c: 2 }\n'],
     ['from a list', 'a:\n  - ? b\n    : 1\n    c: 2 # c\n', remove('a.0.b'), 'a:\n  - c: 2 # c\n'],
   ]);

@@ -30,12 +30,6 @@ describe('a value that its schema does not accept', () => {
   });
 });
 
-it('a text with a tag of YAML itself changes without a note', () => {
-  const result = mergeOne(`${head}subject: !!str Old # s\n`, template('a', { subject: 'New' }));
-  expect(result.changed[0]?.content).toBe(`${head}subject: New # s\n`);
-  expect(codes(result)).toEqual([]);
-});
-
 describe('a reference', () => {
   it('that is declared by its id needs no name', () => {
     const manifest = `${desk}beforeProvisioningRule:\n  type: RULE # t\n  id: r1 # i\n`;

@@ -1,7 +1,7 @@
 /** The names that an export gives: of secrets, of files, of lookups, and in comments. */
 import { describe, expect, it } from 'vitest';
 import { secretNames } from '../../src/exporter/files.ts';
-import { namesOf, type Records, tagsFor } from '../../src/exporter/ids.ts';
+import { labelIds, type Records } from '../../src/exporter/ids.ts';
 import { partOf } from '../../src/exporter/print-live.ts';
 import { printPlace, remarkOf } from '../../src/exporter/remarks.ts';
 import type { JsonObject } from '../../src/model/json.ts';
@@ -113,7 +113,7 @@ describe('a lookup', () => {
   const typed = search('S', [rule({ type: 'ProfileTypeRule', value: 't1' })]);
   const at = '/rules/0/value';
   const whereOf = (rows: readonly JsonObject[]) => {
-    const lookups = tagsFor(typed, { records: new Map([['profile_types', rows]]) });
+    const lookups = labelIds(typed, { records: new Map([['profile_types', rows]]) }).tags;
     const found = lookups.get(at);
     return found === undefined ? null : (partOf(partOf(found, 'where'), 'uid') ?? found);
   };
@@ -165,7 +165,7 @@ describe('a lookup', () => {
   it('is none for an empty id, though a record shows none', () => {
     const empty = search('S', [rule({ type: 'ProfileTypeRule', value: '' })]);
     const records = new Map([['profile_types', [{ uid: 'a' }]]]);
-    expect(tagsFor(empty, { records })).toEqual(new Map());
+    expect(labelIds(empty, { records }).tags).toEqual(new Map());
   });
 
   it('of a value needs an attribute that holds ids', () => {
@@ -179,7 +179,7 @@ describe('a lookup', () => {
       rule({ type: 'ProfileAttributeRule', condition_object_id: 'a1', value: 'p1' }),
     ]);
     const from = (records: Records) => {
-      const found = tagsFor(object, { records }).get(at);
+      const found = labelIds(object, { records }).tags.get(at);
       return found === undefined ? null : JSON.stringify(found).match(/"from","(\w+)"/)?.[1];
     };
     expect(from(attribute('profile_select'))).toBe('profiles');
@@ -231,7 +231,7 @@ it('a reference takes the place of the object around an id, also where the field
   const sources = ['s1', { id: 's2' }, { id: 's3' }];
   const role = ownObject(kind, { name: 'R', sources, owner: 'i1' });
   const nameOf = (to: string, id: string) => (id === 's3' ? null : `${to}/${id}`);
-  expect([...tagsFor(role, { records: new Map(), nameOf })]).toEqual([
+  expect([...labelIds(role, { records: new Map(), nameOf }).tags]).toEqual([
     ['/sources/0', { tag: '!ref', value: 'Source/s1' }],
     ['/sources/1', { tag: '!ref', value: 'Source/s2' }],
     ['/owner', { tag: '!ref', value: 'Identity/i1' }],
@@ -246,7 +246,7 @@ describe('the name beside an id', () => {
       clusterRef: { id: 'c1', name: 'va' },
       managedSources: [{ id: 's1', name: 'HR' }, { id: 's2' }],
     });
-    const names = namesOf(object, { records: new Map() });
+    const names = labelIds(object, { records: new Map() }).names;
     expect(names.has('/description')).toBe(false);
     expect(names.get('/sources/0')).toBe('HR');
     expect(names.has('/sources/1')).toBe(false);
@@ -255,7 +255,7 @@ describe('the name beside an id', () => {
   it('is the label of a record, or else its name', () => {
     const typed = search('S', [typeRule('t1')]);
     const nameFrom = (row: JsonObject) =>
-      namesOf(typed, { records: new Map([['profile_types', [row]]]) }).get('/rules/0/value');
+      labelIds(typed, { records: new Map([['profile_types', [row]]]) }).names.get('/rules/0/value');
     expect(nameFrom({ id: 't1', label: 'Label', name: 'Name' })).toBe('Label');
     expect(nameFrom({ id: 't1', name: 'Name' })).toBe('Name');
     expect(nameFrom({ id: 't1' })).toBeUndefined();

@@ -83,7 +83,7 @@ environments:
       ...kindFile('Ticket', path, 'delete: true\n'),
     });
     expect(errors(refusalOf(project('/v2/desk/items')))).toEqual(['collection-taken tenantctl.yaml:4:95']);
-    expect(errors(refusalOf(project('/searches')))).toEqual(['collection-taken tenantctl.yaml:5:64']);
+    expect(errors(refusalOf(project('/searches')))).toEqual(['collection-taken tenantctl.yaml:5:26']);
     expect(load(project('/v2/desk/others')).environment.kinds.find('Ticket')).toBeDefined();
   });
 

@@ -109,19 +109,17 @@ describe('an error of the operating system', () => {
   });
 
   it.each([
-    ['EEXIST', 'mkdir', 'There is a file where a folder is needed'],
-    ['ENOTDIR', 'mkdir', 'There is a file where a folder is needed'],
+    ['EEXIST', 'mkdir', 'A file is in the way'],
+    ['ENOTDIR', 'mkdir', 'A file is in the way'],
     ['EACCES', 'mkdir', 'change who may use this one'],
     ['EISDIR', 'open', 'It is a folder'],
-    ['ENOSPC', 'write', 'The disk is full'],
-    ['EEXIST', 'open', null],
   ])('%s of %s while writing is told with what to do: %s', (code, syscall, hint) => {
     const [found] = unwritableFile('a/b', systemError(code, { syscall })).diagnostics;
     expect(found).toMatchObject({
       code: 'unwritable-file',
       message: `The file a/b cannot be written (${code}).`,
     });
-    expect(found?.hint ?? null).toEqual(hint === null ? null : expect.stringContaining(hint));
+    expect(found?.hint).toContain(hint);
   });
 
   it('says what to do about a file that may not be read', () => {
@@ -132,7 +130,6 @@ describe('an error of the operating system', () => {
   it.each([
     ['EADDRINUSE', 'listen', 'Choose another port'],
     ['EACCES', 'listen', 'Choose another port'],
-    ['EROFS', 'rename', 'The file system is read-only'],
   ])('%s of %s is told with what to do: %s', (code, syscall, hint) => {
     const [found] = systemFailure(systemError(code, { syscall }))?.diagnostics ?? [];
     expect(found).toMatchObject({ code: 'system', hint: expect.stringContaining(hint) });
