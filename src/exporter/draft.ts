@@ -43,7 +43,6 @@ export interface Draft {
   readonly fields: readonly Member[];
   readonly lifecycle: readonly Member[];
   readonly sideTexts: readonly SideText[];
-  /** Names of ids, for comments beside them, by place. */
   readonly names: ReadonlyMap<Pointer, string>;
   /** The places of secrets, and the names that existing manifests give them. */
   readonly secrets: readonly { readonly at: Pointer; readonly name: string | null }[];
@@ -222,7 +221,6 @@ function printEmpty(value: Json): Printable | null {
   return isArray(value) ? [] : isObject(value) ? { members: [] } : value === '' ? value : null;
 }
 
-/** The lines, and characters in each, of a short text. */
 const short = { lines: 3, length: 120 };
 /** An element of HTML, and no e-mail address in angle brackets. */
 const element = /<\/?[a-z][a-z0-9-]*(\s[^<>]*)?\/?>/i;
@@ -238,10 +236,7 @@ function sideTextOf(name: string, field: Field, value: Json): SideText | null {
   return { ending: `${name}.${isHtml ? 'html' : 'txt'}`, text: value };
 }
 
-/**
- * Whether a text is the same when it is read from a side file, which is UTF-8 of limited size: half of a surrogate pair, and a
- * byte order mark at the start, can only be written as escapes.
- */
+/** Whether a text is the same when it is read from a side file: half a character and a byte order mark need escapes. */
 export function fitsSideFile(text: string): boolean {
   return !/\p{Cs}|^\ufeff/u.test(text) && Buffer.byteLength(text) <= largestFile;
 }

@@ -86,7 +86,6 @@ function documentOf(
   };
 }
 
-/** True if each object of the kind has a file of its own; objects of other kinds share one. */
 function hasOwnFiles(kind: Kind): boolean {
   const isStructured = Object.values(kind.fields).some(({ is }) => ['text', 'json', 'records'].includes(is));
   return isStructured || kind.can.pin;
@@ -146,7 +145,6 @@ function groupOf({ kind, key }: LiveObject): Address {
   return formatAddress(kind.name, key.slice(0, 1));
 }
 
-/** A path for each wish, with a digest if the name is taken. */
 function choosePaths(
   wishes: readonly Wish[],
   isTaken: (path: string) => boolean,
@@ -263,12 +261,7 @@ export const envExampleFile = '.env.example';
 const envExampleHeader =
   '# The secrets that the manifests name. Set them where tenantctl runs; keep the values out of git.\n';
 
-/**
- * The text of `.env.example` with a line for each secret that it does not list, and where the secret is used. The rest stays as
- * it is.
- *
- * @param existing the present text; `null` if there is no such file
- */
+/** The text of `.env.example` with a line, and the uses, of each secret that it does not list; `null` if there is none. */
 export function addToEnvExample(existing: string | null, secrets: readonly NamedSecret[]): string | null {
   const listed = new Set(
     [...(existing ?? '').matchAll(/^[#\s]*(?:export\s+)?(\w+)\s*=/gm)].map(([, name]) => name),

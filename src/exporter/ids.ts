@@ -7,8 +7,6 @@ import { get, getText, isArray, isObject, type Json, type JsonObject, recordFiel
 import type { Lookup } from '../model/marker.ts';
 import { type Pointer, placesIn, pointer } from '../model/pointer.ts';
 
-// Which values are ids, and the names of their records in comments and manifests.
-
 /** The rows of the collections (`/api/<name>`) that lookups may name. */
 export type Records = ReadonlyMap<string, readonly JsonObject[]>;
 
@@ -191,10 +189,7 @@ function textIn(row: JsonObject, field: string): string | null {
   return value === null || typeof value === 'object' || value === '' ? null : String(value);
 }
 
-/**
- * The collections that have to be read next, so that ids in these objects can be written as lookups; sorted. What has
- * been read may show that further collections are needed, so call it again with all `records` until it returns none.
- */
+/** The collections to read next for lookups of ids; sorted. What has been read may show that more are needed: call it again. */
 export function collectionsFor(objects: readonly Referring[], { records }: NameSources): string[] {
   const names = objects.flatMap(({ kind, fields }) =>
     recordUsesIn({ kind, fields }).flatMap((use) => {

@@ -124,7 +124,6 @@ export function mergeExport(input: MergeInput): Merge {
 
 type MatchedDocument = Pick<DeclaredDocument, 'resource' | 'live'>;
 
-/** The files that declare something. One that has gone since it was loaded is left out. */
 function openFiles({ resources, read }: MergeInput): ReadonlyMap<string, ManifestFile> {
   const files = new Map<string, ManifestFile>();
   for (const path of new Set(resources.map(({ source }) => source().file))) {
@@ -181,7 +180,6 @@ function draftUndeclared(found: readonly MatchedDocument[], index: LiveIndex, in
   return { drafts, count: 0, diagnostics };
 }
 
-/** The texts of all files, `null` for those that go. Documents that cannot be edited stay as they are. */
 function writeFiles(
   input: MergeInput,
   files: ReadonlyMap<string, ManifestFile>,
@@ -212,7 +210,6 @@ function writeFiles(
   return { texts, refused: edited.refused, newManifests: [...new Set(added.manifests.values())] };
 }
 
-/** The new text of each file, `null` if no document is left, and the documents that could not be edited. */
 function editFiles(
   files: ReadonlyMap<string, ManifestFile>,
   remaining: readonly DeclaredDocument[],
@@ -295,11 +292,7 @@ function splitDocuments(text: string): Segment[] {
   return segments;
 }
 
-/**
- * The text of a file with some of its documents replaced or removed; `null` if no document is left.
- *
- * @param replaced the new text of a document; `null` if it is removed, `undefined` if it stays
- */
+/** The text of a file with documents replaced, removed (`null`) or kept (`undefined`); `null` if no document is left. */
 function joinDocuments(
   { prefix, segments }: ManifestFile,
   replaced: (segment: Segment) => string | null | undefined,

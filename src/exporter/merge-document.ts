@@ -384,7 +384,6 @@ function pairOthers(declared: readonly string[], live: readonly string[]): ItemP
   return Array.from({ length }, (_, turn) => [gone[turn] ?? null, added[turn] ?? null]);
 }
 
-/** Lists with more differences than this are paired by position. */
 const mostDifferences = 4000;
 
 /** The items of two lists in order, with as many equal ones in pairs as possible. */

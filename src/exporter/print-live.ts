@@ -11,8 +11,6 @@ import { type Pointer, pointer } from '../model/pointer.ts';
 import { isConcealed, isPlaceOfCredential } from '../model/sensitive.ts';
 import type { Omission } from './remarks.ts';
 
-// How live values are shown and withheld, for drafts and merges.
-
 export interface Place {
   readonly at: Pointer;
   readonly field: Field;
@@ -96,11 +94,7 @@ export function isUnset(field: Field, value: Json | undefined): boolean {
 
 export const clearedValue = (field: Field): readonly never[] | null => (isUnordered(field) ? [] : null);
 
-/**
- * The value of a field as manifests show it: without values that no manifest may declare, or that are not compared.
- *
- * @param declared a value whose members stay
- */
+/** The value of a field as manifests show it: without what is not compared, except for the members of `declared`. */
 export function printableValue(field: Field, live: Json, declared: Json = null): Json {
   if (field.is === 'json') return printedJson(field, live, declared);
   if (isUnset(field, live)) return clearedValue(field);
@@ -257,7 +251,6 @@ export function mapTags(value: Printable, change: (tag: string, argument: string
   return { tag: value.tag, value: change(value.tag, value.value) };
 }
 
-/** Every scalar, with its place. */
 export function leavesIn(value: Printable, at: Pointer = pointer()): [Pointer, Printable][] {
   if (isList(value)) return value.flatMap((item, index) => leavesIn(item, at + pointer(index)));
   if (isMapping(value)) return value.members.flatMap(([name, item]) => leavesIn(item, at + pointer(name)));

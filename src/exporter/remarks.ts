@@ -68,11 +68,7 @@ function notDeclarable({ address }: LiveObject, what: string): Diagnostic {
   return { code: 'not-declarable', severity: 'warning', message: `${address} ${what}`, hint, address };
 }
 
-/**
- * The remark on an object that was left out of an export.
- *
- * @param next what to do
- */
+/** The remark on an object that was left out of an export, with what to do `next`. */
 export function notExported(address: Address, why: string, next: string): Diagnostic {
   return {
     code: 'not-exported',

@@ -169,7 +169,6 @@ function filesIn({ path, value }: { readonly path: string; readonly value: Json 
   return [...tenant, ...named].filter((file) => typeof file === 'string');
 }
 
-/** The value of the project file with notes for its tags. Only environments may have tags. */
 function noteProject(document: YamlDocument, problems: Problems): Json {
   const { node, match } = findNode(document, '/environments');
   const [from, to] = match === 'exact' && isNode(node) && node.range ? node.range : [0, -1];
@@ -435,7 +434,6 @@ function readPolicy(
   const { kinds: pruned = [], keep = [] } = prune;
   const check = (texts: readonly string[], at: Pointer, problemOf: (text: string) => GlobProblem | null) => {
     for (const [index, text] of texts.entries()) {
-      // Unreadable values have been reported.
       const problem = text === unresolved ? null : problemOf(text);
       if (problem) problems.report(problem, find(at + pointer(index)).place);
     }

@@ -32,7 +32,6 @@ import { projectPath } from './source.ts';
 import { type FoundNode, unresolved } from './tree.ts';
 
 export interface BuildContext {
-  /** The project's folder. */
   readonly root: string;
   readonly kinds: Kinds;
   readonly inputs: Inputs;
@@ -90,7 +89,6 @@ function readPath(
   path: string | undefined,
   { root, problems, find }: BuildContext,
 ): string | null {
-  // Unreadable values have been reported.
   if (path === undefined || path === unresolved) return null;
   return problems.attempt(find(at).place, null, () => {
     const normal = projectPath(path);
@@ -269,7 +267,6 @@ export function readBaseUrl(text: string): BaseUrl {
   return { problem: `tenantctl adds the paths of the API, so it must end before \`${version}\`` };
 }
 
-/** Checks a URL of a tenant. Credentials are sent to it, so it needs https, except on this machine. */
 function readUrl(text: string): BaseUrl {
   const url = text.isWellFormed() ? parseUrl(text) : null;
   if (!url) return { problem: 'it is not a URL such as https://acme.api.example.com' };

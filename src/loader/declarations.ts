@@ -38,7 +38,6 @@ export interface Declarations {
   isReadByEnvironment(path: string): boolean;
   /** The place where an object is declared, even if its manifest has errors; `null` if it is not. */
   find(object: LiveObject): Source | null;
-  /** The declared fields of an object, with markers for secrets and lookups; none if it has no manifest. */
   fieldsOf(object: LiveObject): JsonObject;
   secretsOf(object: LiveObject): ReadonlyMap<Pointer, string>;
 }
@@ -76,7 +75,6 @@ export interface Documents {
   readonly shared: Map<WrittenManifest, Manifest>;
   /** Their problems are reported to each environment. */
   read(problems: Problems): readonly WrittenManifest[];
-  /** The content of each file as read, by path. */
   files(): ReadonlyMap<string, ManifestFile>;
   /** Reads them in slices, so that requests continue meanwhile. Calls `begin` if it takes more than one. */
   readAhead(begin: () => void): Promise<void>;
@@ -90,7 +88,6 @@ interface ManifestFile {
 
 interface DocumentOptions {
   readonly files?: FileSource | undefined;
-  /** Whether documents with errors of syntax are included. */
   readonly withErrors?: boolean;
   /** The project as read at another time. A file is reused if all of its texts are the same. */
   readonly before?: { readonly documents: Documents; readonly same: ReadonlyMap<string, string> } | undefined;
@@ -192,7 +189,6 @@ function warnOfUnread(
   problems.add('unread-file', message, place, { severity: 'warning', hint, excerpt: false });
 }
 
-/** Refuses two manifests for one object: with the same key or id, or with a key that the other one renames. */
 function refuseDuplicates(manifests: readonly Manifest[], problems: Problems): void {
   const first = indexManifests(manifests);
   for (const manifest of manifests) {

@@ -19,7 +19,6 @@ import { Failure, fail, systemCode } from '../model/failure.ts';
 import { isInside } from './paths.ts';
 import { findRepository, noRepository, type Repository, repositoryOf } from './repository.ts';
 
-/** Git over the commits of a repository, without its settings. */
 interface Git extends Pick<Repository, 'top' | 'prefix'> {
   readonly temporary: string;
   /** True when the history or the files of the clone are incomplete. */
@@ -179,7 +178,6 @@ export interface Checkout {
   readonly hidden: readonly string[];
   /** The end of the second in which the revision was committed, in UTC: git keeps no shorter time. */
   readonly committedAt: string;
-  /** The last commits after the revision, by the paths of files from the root. */
   readonly commits: ReadonlyMap<
     string,
     { readonly id: string; readonly author: string; readonly at: string }
@@ -320,10 +318,7 @@ function isDirty({ run, top, prefix }: Git, used: readonly string[]): boolean {
   return stdout.split('\0').some((line) => (line.startsWith('?? ') ? untracked.has(line) : line !== ''));
 }
 
-/**
- * The files whose content differs from the last commit of their repository, staged or not; files outside of a repository do not
- * count. Line endings do not count: a checkout may change them.
- */
+/** The files whose content differs from the last commit of their repository, staged or not, other than in line endings. */
 export async function findUncommitted(files: readonly string[]): Promise<readonly string[]> {
   const found = files.flatMap((file) => {
     const real = realpathSync.native(file);
@@ -398,10 +393,7 @@ function unknownRevision(revision: string, stderr: string) {
   return fail('unknown-revision', message, { hint });
 }
 
-/**
- * Writes the files with git itself, which refuses names such as `..` and `.git` and writes through no link. Files with a current
- * text are left out and returned.
- */
+/** Writes files with git, which refuses `..` and `.git` and writes through no link. Those with a current text are returned. */
 function checkOut(
   git: Git,
   revision: string,

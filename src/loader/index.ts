@@ -46,10 +46,7 @@ export function loadProject(options: LoadOptions): LoadedProject {
   return openProjects(options).load(options.environment);
 }
 
-/**
- * Loads a project in two steps, since its environment is known before its manifests are read. Throws one Failure with all problems
- * of all files if the environment cannot be read.
- */
+/** Loads a project in two steps, since its environment is known before its manifests are read. Throws as `loadProject` does. */
 export function beginProject(options: LoadOptions) {
   const opened = openEnvironment(openProject(options), options.environment);
   try {
@@ -76,10 +73,7 @@ export interface LoadedProject extends Project {
   readonly files?: ReadFiles;
 }
 
-/**
- * Loads the names in a project as far as they can be read: manifests with errors are included, and problems in them are
- * ignored. Throws a Failure if the project file itself cannot be read.
- */
+/** Loads the names in a project, also those in manifests with errors. Throws a Failure if the project file cannot be read. */
 export function loadNames(options: LoadOptions) {
   const opened = openEnvironment(openProject(options), options.environment);
   const documents = documentsOf(opened.project, { withErrors: true });
@@ -110,7 +104,6 @@ export function valuesIn(folder: string, options: InputOptions): Secrets {
   return secrets;
 }
 
-/** A project whose files are read once, for several of its environments. */
 export interface OpenedProjects
   extends EnvironmentNames,
     Pick<ProjectFile, 'root' | 'configFile' | 'kinds' | 'sizeLimit'> {
@@ -308,7 +301,6 @@ function credentialsOf({ uses, project }: OpenEnvironment): Set<string> {
   return new Set([...uses.secrets, ...project.credentialNames()]);
 }
 
-/** The places where `!env` reads a credential, with reasons. */
 function credentialTexts({ uses, inputs }: OpenEnvironment, credentials: ReadonlySet<string>) {
   return uses.texts.flatMap(({ name, place }) => {
     if (credentials.has(name)) return { name, place, reason: 'is a credential of this project' };
@@ -318,12 +310,7 @@ function credentialTexts({ uses, inputs }: OpenEnvironment, credentials: Readonl
   });
 }
 
-/**
- * Refuses a file of the project that the output of the command, such as its report, would overwrite, even if the command
- * does not read it: `.env`, a file of an embedded tenant, or one that an environment names are among them.
- *
- * @param read the files that have been read, to which others are added
- */
+/** Refuses a file of the project that an output of the command would overwrite, even if the command does not read it. */
 function refuseOutputs(
   writes: readonly string[],
   read: ReadonlyMap<string, string>,

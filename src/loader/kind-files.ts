@@ -35,14 +35,10 @@ export function kindsFolderIn(root: string): string | null {
 
 interface ProjectKinds {
   readonly kinds: Kinds;
-  /** The texts of the files that describe kinds, by their paths. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/**
- * The kinds of a project: those that files in `kinds/` describe, and the built-in ones, which may refer to them. Throws a Failure
- * with all problems if a file cannot be used: its manifests would have no meaning.
- */
+/** The kinds of a project. Throws a Failure if a file cannot be used: its manifests would have no meaning. */
 export function readKinds(source: FileSource, problems: Problems): ProjectKinds {
   const texts = new Map<string, string>();
   const noting = noteTexts(source, texts);
@@ -151,7 +147,6 @@ interface KindFile {
   readonly descriptor: Descriptor;
   readonly proof: Proof;
   readonly document: YamlDocument;
-  /** The names of the kinds that it refers to, with their places. */
   readonly targets: ReturnType<typeof targetsIn>;
 }
 

@@ -77,7 +77,6 @@ interface ManifestContext {
   readonly shared: Map<WrittenManifest, Manifest>;
 }
 
-/** A document of a manifest file as it is in all environments, without its nodes. */
 export interface WrittenManifest extends Tree {
   readonly place: Place;
 }
@@ -398,7 +397,6 @@ const notTaken = (name: string): Problem => ({
   hint: 'A `!ref` stands in the place of an id.',
 });
 
-/** Why a field whose ids belong to the kind `target` does not take a reference `to` an object; else `null`. */
 function wrongTarget(to: Address, name: string, target: string, kinds: Kinds): Problem | null {
   const { kind: wanted, key } = parseAddress(to) ?? { kind: '', key: [] };
   const found = kinds.find(wanted);
@@ -452,7 +450,6 @@ function targetDigests(noted: JsonObject, kinds: Kinds): JsonObject | undefined 
 
 const isAbsent = (declared: JsonObject): boolean => get(declared, 'ensure') === 'absent';
 
-/** The places where two values differ, without those above them. */
 function differences(noted: Json | undefined, resolved: Json | undefined, at: Pointer): Pointer[] {
   if (noted !== undefined && resolved !== undefined && sameJson(noted, resolved)) return [];
   if (isObject(noted) && isObject(resolved) && !noteIn(noted)) {

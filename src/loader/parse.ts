@@ -49,11 +49,7 @@ export function readBytes(source: FileSource, path: string): Uint8Array {
   }
 }
 
-/**
- * The document of a file that must contain exactly one. Problems are reported.
- *
- * @param emptyHint what to do if it contains none
- */
+/** The document of a file that must contain exactly one; `emptyHint` says what to do if it has none. Problems are reported. */
 export function openSingle(
   source: FileSource,
   path: string,
@@ -205,7 +201,6 @@ interface Slip {
   readonly at: number;
 }
 
-/** A mistake in YAML, explained without YAML's grammar. */
 interface Words extends Omit<Problem, 'code'> {
   /** Left out: the place where the library stopped. */
   readonly at?: number;
@@ -234,7 +229,6 @@ function explainSyntax(
   return { message: words.message, hint: words.hint, place: { file, offset: words.at ?? slip.at } };
 }
 
-/** The lines that git writes around the two sides of a conflict. */
 const conflictMarker = /^(?:<{7}|={7}|>{7})(?= |\r?$)/m;
 const conflictWords: Words = {
   message: 'The file contains the markers of a merge conflict.',
@@ -376,7 +370,6 @@ function explainEnd({ text, at }: Slip): Words {
   return { message: 'The value ends before this text.', hint: trailingHints[first] ?? inQuotes };
 }
 
-/** Hints about text after a value, by the value's first character. */
 const trailingHints: Readonly<Record<string, string>> = {
   "'": "Write an apostrophe inside single quotes twice: `'It''s time'`. Or use double quotes.",
   '"': 'Put the whole text in quotes, and write a quote inside it as `\\"`.',

@@ -2,12 +2,7 @@ import { existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync 
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { type Failure, fail, systemCode } from '../model/failure.ts';
 
-/**
- * The path of a side file, from the project's root.
- *
- * @param argument the argument of a `!file` tag
- * @param manifest the file with the tag
- */
+/** The path of a side file, from the project's root, by the argument of a `!file` in a manifest. */
 export function sideFilePath(argument: string, manifest: string): string {
   return posix.isAbsolute(argument) ? argument : posix.join(posix.dirname(manifest), argument);
 }
@@ -45,7 +40,6 @@ export function holdsCredentials(path: string): boolean {
   return credentialFile.test(path);
 }
 
-/** The Failure for such a file used as a manifest, a side file or a file of an embedded tenant. */
 export function credentialsFailure(path: string): Failure {
   return fail('reserved-file', `${path} holds credentials, and is not read as part of the project.`, {
     hint: 'Write `!secret NAME` or `!env NAME` for a value in it, or give a file with other content another name.',

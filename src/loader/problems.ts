@@ -52,10 +52,7 @@ export class Problems {
     this.add(code, message, place, { ...details, hint });
   }
 
-  /**
-   * {@link didYouMean} for a problem at a place; `null` if it would not be shown. A file can have so many wrong and right names
-   * that comparing all of them would take hours.
-   */
+  /** {@link didYouMean}; `null` for a problem that would not be shown: comparing all names of a file could take hours. */
   suggest({ file }: Place, word: string, candidates: () => Iterable<string>): string | null {
     return this.#countIn(file.path) < maxPerFile ? didYouMean(word, candidates()) : null;
   }

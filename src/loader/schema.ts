@@ -91,7 +91,6 @@ function isReportable({ keyword, data, schemaPath, propertyName }: ErrorObject):
   return !summaryKeywords.includes(keyword);
 }
 
-/** Keeps only the error with the fewest values among errors about the allowed values of one place. */
 function dropWiderChoices(errors: readonly ErrorObject[]): ErrorObject[] {
   const fewest = new Map<string, number>();
   for (const error of errors) {
@@ -118,11 +117,7 @@ export interface SchemaFault {
   readonly error: ErrorObject;
 }
 
-/**
- * An error of a schema in words for people who do not know the schema.
- *
- * @param node what is written at its place
- */
+/** An error of a schema in words for people who do not know the schema. `node` is what is written at its place. */
 function explainFault({ error, name }: SchemaFault, node: unknown): Problem {
   if (name !== null) return describeName(error, name);
   const { keyword, params, data, parentSchema, instancePath, message } = error;
@@ -301,7 +296,6 @@ function brief(data: unknown): string {
   return cutShort(text.replaceAll(/[ \t]*[\r\n]\s*/g, ' '), 40);
 }
 
-/** A pointer as a label for messages: `rules[0].value`. */
 function labelOf(at: Pointer): string {
   const path = segmentsOf(at).map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`));
   return path.length === 0 ? 'the document' : `\`${path.join('').replace(/^\./, '')}\``;

@@ -108,7 +108,6 @@ function matching(selector: string, project: EnvironmentNames, from: string | un
   return names;
 }
 
-/** The Failure for a name or glob that selects no environment. */
 export function unknownEnvironment(selector: string, project: EnvironmentNames, from?: string): Failure {
   const is = selector === '' || isPlainName(selector) ? 'There is no environment' : 'No environment matches';
   const hint = selector === '' ? 'Is a variable in your script unset?' : nearEnvironment(selector, project);

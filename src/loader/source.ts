@@ -101,7 +101,6 @@ export function projectPath(path: string): string {
   return posix.normalize(path);
 }
 
-/** True when a path, from the project's root, leads out of the project by itself. */
 function leadsOut(path: string): boolean {
   if (!unclean.test(path)) return false;
   const normal = posix.normalize(path);
@@ -159,7 +158,6 @@ export function withTexts(source: FileSource, texts: ReadonlyMap<string, string>
   };
 }
 
-/** Counts what is read, in characters. */
 interface SizeLimit {
   readonly isFull: () => boolean;
   /** Throws a Failure `project-too-large` that calls the first thing beyond the limit `what`, and none for those after it. */
@@ -183,10 +181,7 @@ export function sizeLimit(megabytes: number): SizeLimit {
   };
 }
 
-/**
- * A source that refuses to read more than `megabytes` in all. Further files count as empty, so that this remains the only
- * problem. A file that is read twice counts twice, since its text is kept twice.
- */
+/** A source that reads `megabytes` in all. Further files count as empty, so that this remains the only problem. */
 export function limitSize(source: FileSource, megabytes: number): FileSource & SizeLimit {
   const limit = sizeLimit(megabytes);
   return {
@@ -299,7 +294,6 @@ function listSpecial(entries: unknown): unknown {
 
 const pathFrom = (root: string, path: string) => relative(root, path).split(sep).join('/') || '.';
 
-/** The folder that a glob begins with, before its first wildcard. */
 function fixedFolder(pattern: string): string {
   const end = pattern.search(/[\\*?[\](){}!+@|]/);
   return pattern.slice(0, pattern.lastIndexOf('/', end < 0 ? undefined : end) + 1);

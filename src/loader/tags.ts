@@ -176,7 +176,6 @@ const collection = /^[a-z][a-z_]*$/;
 
 function readLookup(argument: Json): Json {
   const { from, where, take, ...others } = isObject(argument) ? argument : {};
-  // Unreadable values have been reported.
   if (from === unresolved || take === unresolved) return unresolved;
   const isLookup =
     Object.keys(others).length === 0 &&
@@ -205,7 +204,6 @@ function readReference(argument: Json): Json {
   });
 }
 
-/** The value with its notes resolved for an environment. */
 export function resolveNotes(value: Json, file: SourceFile, readTag: ReadTag): Json {
   return mapJson(value, (item) => {
     const note = noteIn(item);

@@ -131,7 +131,6 @@ function readScalar(node: Scalar, walk: Walk): Json {
   return typeof value === 'boolean' ? value : null;
 }
 
-/** The number, if JSON writes it the same way. */
 function readNumber(node: Scalar, value: number, walk: Walk): Json {
   const { source = '' } = node;
   const exponent = /e\+?/i;
@@ -162,10 +161,7 @@ function isCut(text: string, comment: string): boolean {
 /** V8 never stores a shorter text in pieces. */
 const minPieces = 13;
 
-/**
- * The same text in one piece. The parser concatenates a quoted text character by character, which V8 keeps as a tree
- * of twenty times its size until somebody searches it. V8 used to make it one piece when a character was read, too.
- */
+/** The same text in one piece: V8 keeps what the parser concatenates as a tree of twenty times its size until it is searched. */
 function flatten(text: string): string {
   return text.length < minPieces || /^/.test(text) ? text : '';
 }
@@ -188,7 +184,6 @@ function readMapping(node: YAMLMap, walk: Walk): Json {
 /** The keys that no manifest may have: they could reach a prototype, or are reserved. */
 export const isRefusedKey = (key: string): boolean => unsafeKeys.includes(key) || isMarkerKey(key);
 
-/** The key as text; `null`, and a problem, if it is not allowed. */
 function readKey(key: unknown, walk: Walk): string | null {
   const text = keyText(key);
   if (text === null) {

@@ -35,10 +35,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): string | null 
   return done && mark + done.text;
 }
 
-/**
- * The document after one edit, with as few changes as possible: everything else stays byte for byte. Each candidate text
- * is parsed again and accepted only if it means exactly what is wanted. `null` if no candidate does.
- */
+/** The document after one edit, else byte for byte the same; `null` if no candidate means exactly what is wanted. */
 function applyEdit(parsed: ParsedDocument, edit: Edit): ParsedDocument | null {
   const wanted = editTree(parsed.tree, edit);
   if (wanted === undefined) return null;
@@ -86,7 +83,6 @@ function editTree(tree: Printable, edit: Edit, path: Path = edit.path): Printabl
   return changed === undefined ? undefined : splicePart(tree, step, 1, [changed]);
 }
 
-/** The mapping or list with values in place of `count` parts; a new member comes last. */
 function splicePart(
   tree: Printable,
   step: string,
@@ -395,10 +391,7 @@ function restOfLine(text: string, offset: number): string {
   return text.slice(offset, lineEnd(text, offset));
 }
 
-/**
- * The text with a name beside an id. A comment that is there names the id before, so it is replaced. Beside a tag, which itself
- * says what it finds, a name only replaces an existing comment.
- */
+/** The text with a name beside an id. A comment there names the id before. A tag says itself what it finds, so it gets none. */
 function nameBeside(parsed: ParsedDocument, path: Path, name: string): string {
   const { text } = parsed;
   const { node, end } = locate(parsed, path) ?? { node: null, end: null };
