@@ -26,7 +26,6 @@ export function projectFileOptions(
 ) {
   return {
     configFile: projectFileOf(config, io),
-    configFrom: config === undefined && io.env.TENANTCTL_CONFIG ? 'TENANTCTL_CONFIG' : undefined,
     env: io.env,
     writes: [...report, out ?? [], result ?? [], trace ?? []].flat().map((file) => resolve(io.cwd, file)),
     onSecret: (text: string) => io.redactor.learn(text),

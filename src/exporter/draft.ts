@@ -188,9 +188,8 @@ function draftField(
   { object, standard, secrets, tags }: DraftSubject,
 ): DraftedField {
   const at = pointer(name);
-  const leaveOut = (reason: Omission['reason']) => ({ omissions: [{ at, reason }] });
   const value = get(object.fields, name) ?? null;
-  if (object.hidden.includes(at)) return leaveOut('notShown');
+  if (object.hidden.includes(at)) return { omissions: [{ at, reason: 'notShown' }] };
   // Even if empty: another tenant creates no object without it.
   const empty = printEmpty(value);
   if (empty !== null && object.kind.described?.required?.includes(name)) return { member: [name, empty] };
@@ -209,8 +208,9 @@ function draftField(
     isDeclaredSecret: (place) => inItems.has(generalizeIndexes(place)),
     tags,
   });
+  if (printed === undefined && field.is === 'json') return found;
   if (printed === undefined)
-    return field.is === 'json' ? found : leaveOut(found.omissions[0]?.reason ?? 'notWritable');
+    return { omissions: [{ at, reason: found.omissions[0]?.reason ?? 'notWritable' }] };
   // An empty mapping would declare that the field is empty.
   return isMapping(printed) && printed.members.length === 0 ? found : { ...found, member: [name, printed] };
 }

@@ -111,8 +111,6 @@ interface Wish {
  * A path without ending for each object that has a file of its own: made of its key, valid on every system, and unique even if
  * case does not count. Objects that share the first part of several have a folder of their own, such as
  * `notification-templates/password_expiring/email.en`.
- *
- * @param isTaken whether there is already a file of that path
  */
 function chooseBasePaths(
   objects: readonly LiveObject[],

@@ -194,9 +194,8 @@ function writeFiles(
   ];
   const taken = new Set(input.resources.flatMap(({ fields }) => secretNamesIn(fields)));
   const nameSecret = secretNames(places, taken);
-  const isRemoved = (document: DeclaredDocument) => input.delete && isGone(document);
-  const removed = documents.filter(isRemoved);
-  const remaining = documents.filter((document) => !isRemoved(document));
+  const removed = documents.filter((document) => input.delete && isGone(document));
+  const remaining = documents.filter((document) => !input.delete || !isGone(document));
   const texts = new Map<string, string | null>(mergeSideFiles(remaining, input));
   const edited = editFiles(files, remaining, removed, nameSecret);
   for (const [path, text] of edited.texts) texts.set(path, text);
@@ -345,10 +344,9 @@ function findOrphans(
   remaining: readonly DeclaredDocument[],
   input: MergeInput,
 ): string[] {
-  const filesOf = (document: DeclaredDocument) => sideFilesIn(document, input);
-  const used = new Set(remaining.flatMap(filesOf).map(({ path }) => path));
+  const used = new Set(remaining.flatMap((document) => sideFilesIn(document, input)).map(({ path }) => path));
   const orphans = removed
-    .flatMap(filesOf)
+    .flatMap((document) => sideFilesIn(document, input))
     .filter(({ path }) => !used.has(path) && !input.isUsedElsewhere(path));
   return [...new Set(orphans.map(({ named }) => named))];
 }

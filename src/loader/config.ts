@@ -18,8 +18,8 @@ import { presets } from '../kinds/presets.ts';
 import type { Environment, Limits, Policy } from '../kinds/project.ts';
 import { groupBy, lazy } from '../model/basics.ts';
 import { fail } from '../model/failure.ts';
-import { get, getObject, isObject, itemsOf, type Json, sameJson } from '../model/json.ts';
-import { isFilledInLater, refOf, secretMarker } from '../model/marker.ts';
+import { get, getObject, isObject, itemsOf, type Json } from '../model/json.ts';
+import { isFilledInLater, secretMarker } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt, withValueAt } from '../model/pointer.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
@@ -208,8 +208,13 @@ export function readEnvironment(
   const variables = text && readVariables(text, context);
   const readTag = tagReader({ ...context, variables: isObject(variables) ? variables : null });
   const value = text && readValue(text, variables, { readTag, problems });
-  const written = text && checkEnvironment(text, value, problems);
-  if (!written) return { environment: null, overlays: noOverlays, readTag };
+  const nothing = { environment: null, overlays: noOverlays, readTag };
+  if (!text) return nothing;
+  const asProject = { version: 1, environments: { [text.name]: value } };
+  const prefix = pointer('environments', text.name);
+  checkProject(asProject, (at) => text.find(at.slice(prefix.length)), problems);
+  const written = get(fittingPart(validators.project, asProject)?.environments ?? {}, text.name);
+  if (!written) return nothing;
   const build = { root: project.root, kinds: project.kinds, inputs, problems, find: text.find };
   return {
     environment: buildEnvironment(text.name, written, build),
@@ -256,13 +261,6 @@ function chooseEnvironment(
   };
 }
 
-function checkEnvironment(text: EnvironmentText, value: Json, problems: Problems): WrittenEnvironment | null {
-  const project = { version: 1, environments: { [text.name]: value } };
-  const prefix = pointer('environments', text.name);
-  checkProject(project, (at) => text.find(at.slice(prefix.length)), problems);
-  return get(fittingPart(validators.project, project)?.environments ?? {}, text.name) ?? null;
-}
-
 function readVariables({ noted, file }: EnvironmentText, context: Omit<TagContext, 'variables'>): Json {
   const resolve = tagReader({ ...context, variables: null });
   const readTag: ReadTag = (tag, argument, place) => {
@@ -283,22 +281,28 @@ function readValue(
     ['!env', '!secret'].includes(tag) && typeof argument === 'string'
       ? secretMarker(argument)
       : readTag(tag, argument, place);
-  const readSetting: ReadTag = (tag, argument, place) => {
-    const value = readTag(tag, argument, place);
-    if (!isFilledInLater(value)) return value;
-    const what = refOf(value) === null ? 'A secret or lookup' : 'A `!ref`';
-    problems.add('misplaced-tag', `${what} cannot be a setting of an environment.`, place, {
-      hint: 'A setting must be known from the start: write the value itself, `!env NAME` or `!var NAME`.',
-    });
-    return unresolved;
-  };
   const readers: readonly [Pointer, ReadTag][] = [
     ['/overlays', readTag],
     ['/identity/auth', readCredential],
     ['/profiles/auth', readCredential],
     ['/identity/tls', readCredential],
     ['/profiles/tls', readCredential],
-    ['', readSetting],
+    [
+      '',
+      (tag, argument, place) => {
+        const value = readTag(tag, argument, place);
+        if (!isFilledInLater(value)) return value;
+        problems.add(
+          'misplaced-tag',
+          'A secret, lookup or `!ref` cannot be a setting of an environment.',
+          place,
+          {
+            hint: 'A setting must be known from the start: write the value itself, `!env NAME` or `!var NAME`.',
+          },
+        );
+        return unresolved;
+      },
+    ],
   ];
   let value: Json = isObject(noted) ? { ...noted, variables } : noted;
   for (const [at, read] of readers) {
@@ -358,11 +362,10 @@ function checkPaths({ paths = {} }: Partial<IdentityService>, { kinds, problems,
     ),
     ...otherResources,
   ];
-  const placesIn = (path: string) => path.match(/\{.*?\}/g) ?? [];
   for (const [name, path] of Object.entries(paths)) {
     const at = pointer('identity', 'paths', name);
     const documented = kinds.find(name)?.resource.path(contractSettings) ?? '';
-    if (!sameJson(placesIn(path), placesIn(documented))) {
+    if (String(path.match(/\{.*?\}/g)) !== String(documented.match(/\{.*?\}/g))) {
       const message = `The path of ${name} must have the same parts in braces as \`${documented}\`.`;
       problems.add('invalid-value', message, find(at).place);
     }

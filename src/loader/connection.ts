@@ -9,7 +9,7 @@ import type {
   Environment as WrittenEnvironment,
 } from '../generated/schemas/project.ts';
 import type { Kinds } from '../kinds/catalog.ts';
-import type { Auth, ClientCertificate, Connection, Endpoint, Setting } from '../kinds/project.ts';
+import type { Auth, ClientCertificate, Endpoint, Environment, Setting } from '../kinds/project.ts';
 import { Failure, fail, systemCode } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
@@ -19,7 +19,6 @@ import {
   type Network,
   parseAllowedHost,
   parseUrl,
-  type TenantName,
 } from '../model/network.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { readRegularFile } from '../model/regular-file.ts';
@@ -39,10 +38,7 @@ export interface BuildContext {
   find(at: Pointer): FoundNode;
 }
 
-interface TenantConnection {
-  readonly tenant: TenantName;
-  readonly connection: Connection;
-}
+type TenantConnection = Pick<Environment, 'tenant' | 'connection'>;
 
 /** Reads the tenant of an environment. A problem stops the run once all are found, so the empty value in its place is never used. */
 export function readConnection(environment: WrittenEnvironment, context: BuildContext): TenantConnection {
@@ -52,15 +48,13 @@ export function readConnection(environment: WrittenEnvironment, context: BuildCo
     refuse(context, '/sandbox', { code: 'two-tenants', message });
   }
   // Invalid parts have been reported, and are left out.
-  if (!['/sandbox', '/identity', '/profiles'].some((at) => isWritten(at, context))) {
+  if (['/sandbox', '/identity', '/profiles'].every((at) => context.find(at).match === 'missing')) {
     const message = 'The environment has no tenant.';
     const hint = 'Add `sandbox`, or `identity`, `profiles` or both.';
     refuse(context, '', { code: 'no-tenant', message, hint });
   }
   return sandbox ? readSandbox(sandbox, context) : readEndpoints(environment, context);
 }
-
-const isWritten = (at: Pointer, { find }: BuildContext): boolean => find(at).match !== 'missing';
 
 function readSandbox(written: EmbeddedTenant, context: BuildContext): TenantConnection {
   const seed = readPath('/sandbox/seed', written.seed, context);
@@ -104,7 +98,8 @@ function readEndpoints(environment: WrittenEnvironment, context: BuildContext): 
   const second = environment.profiles ? readService('profiles', environment.profiles, context) : null;
   const identity = first && toEndpoint(first);
   const profiles = second && toEndpoint({ ...first, ...second });
-  if (environment.profiles && !['/profiles/auth', '/identity'].some((at) => isWritten(at, context))) {
+  const givers = ['/profiles/auth', '/identity'];
+  if (environment.profiles && givers.every((at) => context.find(at).match === 'missing')) {
     const message = 'There are no credentials for this service.';
     const hint = 'Add `auth` here, or an `identity` whose credentials it can use.';
     refuse(context, '/profiles', { code: 'missing-field', message, hint });

@@ -50,13 +50,14 @@ export function declarationsOf(
   const isMatch = matchGlobs(patterns);
   const isEnvironment = matchGlobs(environmentFiles);
   const byIdentity = lazy(() => indexManifests(read()));
-  const fileAt = (path: string) => resolveLinks(resolve(root, path));
-  const environmentReads = lazy(() => new Set(filesOfEnvironments().map(fileAt)));
+  const environmentReads = lazy(
+    () => new Set(filesOfEnvironments().map((path) => resolveLinks(resolve(root, path)))),
+  );
   const manifestOf = (object: LiveObject) => declarerOf(byIdentity(), object);
   return {
     globs: { patterns, source: sourceOf(place) },
     covers: (path) => isMatch(path) && !isEnvironment(path) && !notManifests.includes(path),
-    isReadByEnvironment: (path) => environmentReads().has(fileAt(path)),
+    isReadByEnvironment: (path) => environmentReads().has(resolveLinks(resolve(root, path))),
     find(object) {
       const manifest = manifestOf(object);
       return manifest ? sourceOf(manifest.place) : null;
@@ -118,10 +119,10 @@ export function documentsOf(
   };
   const all = new Map<string, ManifestFile>();
   const unread = lazy(() => listFiles(project, limited, found).values());
-  const readAll = () => {
+  const readAll = lazy(() => {
     for (const path of unread()) all.set(path, readFile(path));
     return all;
-  };
+  });
   return {
     shared: before?.documents.shared ?? new Map(),
     files: readAll,
@@ -157,9 +158,9 @@ function listFiles(project: ProjectFile, source: FileSource, problems: Problems)
     const all = patterns.map((glob) => (isYaml ? glob.replace(/\.ya?ml$/, '.{yaml,yml,YAML,YML}') : glob));
     // Only the source can match its paths: those of a folder elsewhere begin with that folder.
     const files = source.glob(all).filter((path) => !notManifests.includes(path));
-    const isRead = (path: string) => !isYaml || path.endsWith(ending);
-    const paths = files.filter(isRead);
-    for (const path of files) if (!isRead(path)) warnOfUnread(path, project, source, problems);
+    const paths = files.filter((path) => !isYaml || path.endsWith(ending));
+    for (const path of files)
+      if (isYaml && !path.endsWith(ending)) warnOfUnread(path, project, source, problems);
     // A faulty glob may be the reason.
     if (paths.length === 0 && patterns.length > 0 && patterns.length === manifests.length) {
       const message = `No file matches ${patterns.join(', ')}.`;

@@ -18,7 +18,11 @@ export class SourceFile {
   /** The line and column of an offset. Lines are counted when the first one is needed. */
   at(offset: number): Source {
     if (offset === 0) return { file: this.path, line: 1, column: 1 };
-    this.#lines ??= countLines(this.text);
+    if (!this.#lines) {
+      this.#lines = new LineCounter();
+      this.#lines.addNewLine(0);
+      for (const { index } of this.text.matchAll(/\n/g)) this.#lines.addNewLine(index + 1);
+    }
     const { line, col } = this.#lines.linePos(offset);
     return { file: this.path, line, column: col };
   }
@@ -59,13 +63,6 @@ export function lineEnd(text: string, offset: number): number {
 export function nextLine(text: string, offset: number): number {
   const end = text.indexOf('\n', offset);
   return end === -1 ? text.length : end + 1;
-}
-
-function countLines(text: string): LineCounter {
-  const lines = new LineCounter();
-  lines.addNewLine(0);
-  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) lines.addNewLine(end + 1);
-  return lines;
 }
 
 export interface Place {

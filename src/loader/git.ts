@@ -178,11 +178,10 @@ export interface Checkout {
   readonly hidden: readonly string[];
   /** The end of the second in which the revision was committed, in UTC: git keeps no shorter time. */
   readonly committedAt: string;
-  readonly commits: ReadonlyMap<
-    string,
-    { readonly id: string; readonly author: string; readonly at: string }
-  >;
+  readonly commits: ReadonlyMap<string, Commit>;
 }
+
+type Commit = Readonly<Record<'id' | 'author' | 'at', string>>;
 
 /**
  * Checks out the project in `root` as it was at `revision`, calls `use` with it, and removes it. Throws a Failure:
@@ -227,8 +226,8 @@ function commitsAfter(git: Git, commit: string): Checkout['commits'] {
   const { prefix } = git;
   const show = ['log', '--no-ext-diff', '--no-renames', '--name-only', '--format=%x00%H%x00%an%x00%cI'];
   const { stdout } = git.run(['-c', 'core.quotePath=false', ...show, `${commit}..HEAD`, '--', prefix || '.']);
-  const found = new Map<string, { id: string; author: string; at: string }>();
-  let latest: { id: string; author: string; at: string } | null = null;
+  const found = new Map<string, Commit>();
+  let latest: Commit | null = null;
   for (const line of stdout.split('\n')) {
     const [, id, author = '', at = ''] = line.split('\0');
     // The same number of digits in every clone.

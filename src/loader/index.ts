@@ -18,7 +18,7 @@ import { type Manifest, readManifest } from './manifest.ts';
 import { noOverlays } from './overlay.ts';
 import { isInside, resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
-import { type EnvironmentNames, sayFrom } from './selection.ts';
+import type { EnvironmentNames } from './selection.ts';
 import { diskSource, type ManifestFolder, noteTexts, singleFile, withTexts } from './source.ts';
 
 export { readDuration } from './config.ts';
@@ -27,8 +27,6 @@ export { largestFile } from './source.ts';
 
 interface OpenOptions extends InputOptions {
   readonly configFile: string;
-  /** The variable that gives `configFile`, if one does. Messages name it. */
-  readonly configFrom?: string | undefined;
   readonly environmentFrom?: string | undefined;
   /** Absolute paths of the files that the caller will write: to read one as part of the project is an error. */
   readonly writes?: readonly string[];
@@ -205,7 +203,7 @@ function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
   const { tolerated, today, text } = opening;
   const problems = new Problems(tolerated);
   const configFile = resolve(options.configFile);
-  const root = text === undefined ? projectRoot(configFile, options.configFrom) : dirname(configFile);
+  const root = text === undefined ? projectRoot(configFile) : dirname(configFile);
   const texts = new Map<string, string>();
   const disk = text === undefined ? noteTexts(diskSource(root), texts) : singleFile(text);
   const source = today ? withTexts(disk, today.same) : disk;
@@ -219,13 +217,13 @@ function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
   return { inputs, project, problems, documents, environmentFrom: options.environmentFrom };
 }
 
-/** The folder of a project file, links resolved. `from` is the variable that names the file, if one does. */
-function projectRoot(configFile: string, from: string | undefined): string {
+/** The folder of a project file, links resolved. */
+function projectRoot(configFile: string): string {
   try {
     realpathSync.native(configFile);
     return realpathSync.native(dirname(configFile));
   } catch {
-    throw fail('config-not-found', sayFrom(from, `There is no project file ${configFile}.`), {
+    throw fail('config-not-found', `There is no project file ${configFile}.`, {
       hint: 'Run the command in the folder of tenantctl.yaml or below it, name the file with --config, or create one with `tenantctl init`.',
     });
   }

@@ -119,7 +119,13 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
     problem,
     renew(name) {
       const path = unlessEmpty(variableOf(env, name)) === null ? variableOf(env, `${name}_FILE`) : null;
-      const text = readAgain(name, path);
+      let text: string | null = null;
+      try {
+        text = unlessEmpty(readSecretFile(name, path));
+      } catch (error) {
+        // The program continues with the old text.
+        onFailure(() => null)(error);
+      }
       if (text === null) return null;
       if (known.get(name) !== text) onSecret(text);
       known.set(name, text);
@@ -128,15 +134,6 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
     // An unreadable one equals nothing: `problem` says why, and the caller knows its place.
     matches: (name, text) => problem(name) === null && reveal(name) === text,
   };
-}
-
-/** `null` for a file that can no longer be read: the program continues with the old text. */
-function readAgain(name: string, path: string | null): string | null {
-  try {
-    return unlessEmpty(readSecretFile(name, path));
-  } catch (error) {
-    return onFailure(() => null)(error);
-  }
 }
 
 const unlessEmpty = (text: string | null): string | null => (text?.trim() ? text : null);

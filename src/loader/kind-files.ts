@@ -33,13 +33,8 @@ export function kindsFolderIn(root: string): string | null {
   return existsSync(folder) ? folder : null;
 }
 
-interface ProjectKinds {
-  readonly kinds: Kinds;
-  readonly texts: ReadonlyMap<string, string>;
-}
-
 /** The kinds of a project. Throws a Failure if a file cannot be used: its manifests would have no meaning. */
-export function readKinds(source: FileSource, problems: Problems): ProjectKinds {
+export function readKinds(source: FileSource, problems: Problems) {
   const texts = new Map<string, string>();
   const noting = noteTexts(source, texts);
   const paths = source.glob(kindGlobs);

@@ -48,14 +48,9 @@ import {
 } from './tree.ts';
 
 /** A document that declares an object: it has a known kind and a key, but may have other problems. */
-export interface Manifest {
-  readonly kind: Kind;
-  readonly key: Key;
-  readonly address: Address;
-  readonly id: string | null;
+export interface Manifest
+  extends Pick<Resource, 'kind' | 'key' | 'address' | 'id' | 'fields' | 'declaration'> {
   readonly place: Place;
-  readonly fields: JsonObject;
-  readonly declaration: Declaration;
   readonly identities: readonly Identity[];
   readonly resource: Resource | null;
 }
@@ -299,9 +294,12 @@ function explainIgnored(kind: Kind, at: Pointer, value: JsonObject): Problem | n
   const hasMembers = field.is === 'json' || field.is === 'reference' || isObject(get(value, name));
   const isPart = below.length > 0 && !hasMembers;
   // Lists and null, which clears, have no members that could be left alone, and a secret or lookup is not known yet.
-  const isOneValue = (part: Json) =>
-    part === null || isArray(part) || secretName(part) !== null || lookupOf(part) !== null;
-  const whole = isPart ? pointer(name) : placeAbove(readableFields(kind, value), at, isOneValue);
+  const closed = placeAbove(
+    readableFields(kind, value),
+    at,
+    (part) => part === null || isArray(part) || secretName(part) !== null || lookupOf(part) !== null,
+  );
+  const whole = isPart ? pointer(name) : closed;
   if (whole === null) return null;
   return {
     code: 'not-ignorable',
@@ -379,23 +377,19 @@ function wrongReferences({ kind, kinds, value: manifest }: DeclaredTree): Proble
       const problem = to === null ? null : wrongTarget(to, name, target, kinds);
       return problem ? [{ ...problem, at: pointer(name) + at }] : [];
     });
+    const message = `\`!ref\` is not allowed here in \`${name}\`.`;
+    const notTaken = { code: 'ref-not-taken', message, hint: 'A `!ref` stands in the place of an id.' };
     const values = placesOf(value, (part) => refOf(part) !== null).flatMap((at) => {
       const to = refOf(valueAt(value, at)) ?? '';
       const [target] = uses.find((use) => use.at === at && !use.isName)?.to ?? [];
       // The members of a JSON field are compared one by one, so all of it cannot be an id.
       const isTaken = target !== undefined && !(field?.is === 'json' && at === '');
-      const problem = isTaken ? wrongTarget(to, name, target, kinds) : notTaken(name);
+      const problem = isTaken ? wrongTarget(to, name, target, kinds) : notTaken;
       return problem ? [{ ...problem, at: pointer(name) + at }] : [];
     });
     return [...names, ...values];
   });
 }
-
-const notTaken = (name: string): Problem => ({
-  code: 'ref-not-taken',
-  message: `\`!ref\` is not allowed here in \`${name}\`.`,
-  hint: 'A `!ref` stands in the place of an id.',
-});
 
 function wrongTarget(to: Address, name: string, target: string, kinds: Kinds): Problem | null {
   const { kind: wanted, key } = parseAddress(to) ?? { kind: '', key: [] };
@@ -437,7 +431,7 @@ function declarationOf(
       return checkoutDigest(isDescribed ? { declared, descriptor, targets } : declared);
     }),
     differsHere: () => (isSame ? [] : differences(noted, resolved, '')),
-    isEnsuredHere: () => isAbsent(noted) !== isAbsent(resolved),
+    isEnsuredHere: () => (get(noted, 'ensure') === 'absent') !== (get(resolved, 'ensure') === 'absent'),
   };
 }
 
@@ -447,8 +441,6 @@ function targetDigests(noted: JsonObject, kinds: Kinds): JsonObject | undefined 
   const known = digests.filter(([, digest]) => digest !== '');
   return known.length > 0 ? objectFrom(known) : undefined;
 }
-
-const isAbsent = (declared: JsonObject): boolean => get(declared, 'ensure') === 'absent';
 
 function differences(noted: Json | undefined, resolved: Json | undefined, at: Pointer): Pointer[] {
   if (noted !== undefined && resolved !== undefined && sameJson(noted, resolved)) return [];

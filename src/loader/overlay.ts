@@ -4,11 +4,10 @@ import { applyMergePatch } from '../kinds/json-patch.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import { fieldNamed, type Kind } from '../kinds/kind.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
-import { get, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
+import { get, isObject, type JsonObject, objectFrom } from '../model/json.ts';
 import { isFilledInLater, secretPlaces } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { BuildContext } from './connection.ts';
-import type { Problems } from './problems.ts';
 import type { FoundNode } from './tree.ts';
 
 export interface Overlays {
@@ -33,11 +32,6 @@ const absentMembers = ['kind', 'id', 'ensure', 'lifecycle'];
 
 export const noOverlays: Overlays = { match: () => false, apply: () => null, reportUnused() {} };
 
-interface Overlay {
-  readonly merge: JsonObject;
-  find(at: Pointer): FoundNode;
-}
-
 export function readOverlays(
   { overlays = [] }: WrittenEnvironment,
   { kinds, problems, find: findIn }: BuildContext,
@@ -59,7 +53,10 @@ export function readOverlays(
       let value = manifest;
       for (const overlay of used) {
         overlay.used = true;
-        refuseFixed(overlay, fixed, problems);
+        for (const name of fixed.filter((each) => Object.hasOwn(overlay.merge, each))) {
+          const message = `An overlay cannot change \`${name}\`, which identifies the object.`;
+          problems.add('overlay-key', message, overlay.find(`/${name}`).key);
+        }
         value = applyOverlay(value, overlay.merge, { kind, fixed });
       }
       return {
@@ -82,13 +79,6 @@ export function readOverlays(
   };
 }
 
-function refuseFixed({ merge, find }: Overlay, fixed: readonly string[], problems: Problems): void {
-  for (const name of fixed.filter((each) => Object.hasOwn(merge, each))) {
-    const message = `An overlay cannot change \`${name}\`, which identifies the object.`;
-    problems.add('overlay-key', message, find(`/${name}`).key);
-  }
-}
-
 /**
  * Applies a JSON merge patch (RFC 7396), with one difference: a field set to `null` stays `null`, so that it is cleared in the
  * tenant as it would be by a manifest. If manifest or overlay say `ensure: absent`, the fields of the other one are ignored.
@@ -99,12 +89,14 @@ function applyOverlay(
   { kind, fixed }: { readonly kind: Kind; readonly fixed: readonly string[] },
 ): JsonObject {
   const ensure = get(merge, 'ensure');
-  const isForAbsent = ([name]: [string, Json]) => absentMembers.includes(name) || fixed.includes(name);
-  const members = Object.entries(manifest);
-  const base = objectFrom(ensure === 'absent' ? members.filter(isForAbsent) : members);
+  const forAbsent = [...absentMembers, ...fixed];
+  const members = Object.entries(manifest).filter(
+    ([name]) => ensure !== 'absent' || forAbsent.includes(name),
+  );
+  const base = objectFrom(members);
   const patches = Object.entries(merge).filter(([name]) => !fixed.includes(name));
   const isAbsent = ensure === undefined && get(base, 'ensure') === 'absent';
-  const changes = isAbsent ? patches.filter(isForAbsent) : patches;
+  const changes = patches.filter(([name]) => !isAbsent || forAbsent.includes(name));
   const merged = changes.map(([name, patch]) => {
     const written = get(base, name) ?? null;
     // JSON is the same as a text.

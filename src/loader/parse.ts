@@ -103,8 +103,6 @@ export const yamlOptions: ParseOptions & DocumentOptions & SchemaOptions = {
 /**
  * Composes the documents of a file. Empty documents are left out. Duplicate keys and unknown tags are found later by
  * `readTree`: the library's own check of keys is quadratic.
- *
- * @param withErrors whether documents with errors, which are reported, are included as far as they can be read
  */
 export function parseDocuments(file: SourceFile, problems: Problems, withErrors = false): YamlDocument[] {
   const tokens = catchTooComplex(file, problems, () => [...new Parser().parse(file.text)]) ?? [];

@@ -62,8 +62,6 @@ export function environmentFolder(root: string, environment: string): string {
 /**
  * Throws a Failure `outside-project` if `.tenantctl` or anything in it is a link that leads out of the project. Git can commit
  * such links, and an apply would write to any file of the machine. Called before writing there.
- *
- * @param root the project's folder, absolute
  */
 export function requireOwnFolder(root: string): void {
   requireInside(root, ownFolder);
@@ -81,29 +79,27 @@ export function requireOutputFile(file: string, currentFolder: string): void {
   if (at >= 0) requireInside(file.slice(0, at) || sep, file.slice(at + 1));
   const path = relative(currentFolder, file);
   // A folder of git that is named explicitly is meant.
-  if (isInside(currentFolder, file) && !isInGit(path)) requireInside(currentFolder, path, linkedOutput);
+  if (!isInside(currentFolder, file) || isInGit(path)) return;
+  const message = `${path} would be written through a link that leads out of this folder.`;
+  const hint =
+    'Links can come with the repository, so tenantctl writes nothing there. If it should, name the file that the link leads to.';
+  requireInside(currentFolder, path, fail('outside-project', message, { hint }));
 }
 
 /**
  * Throws a Failure `outside-project` for a path, from the root, that leads out of the project through links, and
  * `reserved-folder` for one into a folder of git. A missing path is judged by its folder.
  */
-export function requireInside(root: string, path: string, refusal = outsideProjectFailure): void {
+export function requireInside(root: string, path: string, refusal = outsideProjectFailure(path)): void {
   if (isInGit(path)) throw reservedFolderFailure(path);
   for (let existing = join(root, path); existing !== root; existing = dirname(existing)) {
     if (!exists(existing)) continue;
     const real = realPathOf(existing);
     const realRoot = realpathSync.native(root);
-    if (real === null || !isInside(realRoot, real)) throw refusal(path);
+    if (real === null || !isInside(realRoot, real)) throw refusal;
     if (isInGit(real.slice(realRoot.length))) throw reservedFolderFailure(path);
     return;
   }
-}
-
-function linkedOutput(path: string): Failure {
-  return fail('outside-project', `${path} would be written through a link that leads out of this folder.`, {
-    hint: 'Links can come with the repository, so tenantctl writes nothing there. If it should, name the file that the link leads to.',
-  });
 }
 
 function exists(path: string): boolean {

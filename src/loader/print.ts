@@ -140,10 +140,11 @@ const longestInline = 60;
 /** The value of a member: a short list of single values stands on the line of its name. */
 function memberOf(node: Node): Node {
   if (!(node instanceof YAMLSeq)) return node;
-  const isSingle = (item: unknown) =>
-    item instanceof Scalar && !item.comment && !String(item.value).includes('\n');
-  const texts = node.items.map((item) => (item instanceof Scalar ? `${item.value}, ` : ''));
-  node.flow = node.items.every(isSingle) && texts.join('').length <= longestInline;
+  const single = node.items.filter(
+    (item) => item instanceof Scalar && !item.comment && !String(item.value).includes('\n'),
+  );
+  const texts = single.map((item) => (item instanceof Scalar ? `${item.value}, ` : ''));
+  node.flow = single.length === node.items.length && texts.join('').length <= longestInline;
   return node;
 }
 

@@ -129,7 +129,7 @@ function explainFault({ error, name }: SchemaFault, node: unknown): Problem {
     case 'dependentRequired':
       return describeMissing(error, subject);
     case 'anyOf':
-      return { code: 'missing-field', message: `${subject} has no ${listAlternatives(error)}.` };
+      return describeAlternatives(error, subject);
     case 'type':
       return describeType(error, subject, node);
     case 'enum':
@@ -238,10 +238,10 @@ function hintForType(
     return isScalar(node) && node.tag === '!env'
       ? '`!env` always gives text: write the value itself, or use `!var`.'
       : 'Write it without quotes.';
-  if (!types.includes('array') || types.includes('object') || data === null || data === deferred)
-    return undefined;
-  return typeof data === 'object'
-    ? 'Begin each item of the list with `- `, also the only one.'
+  if (!types.includes('array') || data === null || data === deferred) return undefined;
+  if (typeof data === 'object') return 'Begin each item of the list with `- `, also the only one.';
+  return types.includes('object')
+    ? 'Write its members as YAML, such as `{ name: value }`.'
     : `Put it in brackets: [${brief(data)}].`;
 }
 
@@ -256,14 +256,10 @@ function describeChoice({ params, data }: ErrorObject, subject: string): Problem
   };
 }
 
-function listAlternatives({ schema }: ErrorObject): string {
-  const names = Array.isArray(schema)
-    ? schema.flatMap((each: { required?: string[] }) => each.required ?? [])
-    : [];
-  return joinWords(
-    'or',
-    names.map((name) => `\`${name}\``),
-  );
+function describeAlternatives({ schema }: ErrorObject, subject: string): Problem {
+  const schemas: { required?: string[] }[] = Array.isArray(schema) ? schema : [];
+  const names = schemas.flatMap(({ required = [] }) => required.map((name) => `\`${name}\``));
+  return { code: 'missing-field', message: `${subject} has no ${joinWords('or', names)}.` };
 }
 
 function exampleOf(schema: ErrorObject['parentSchema']): string | undefined {

@@ -17,8 +17,6 @@ export interface EnvironmentNames {
  * The environments that `--env` selects: names, globs and `@groups`, also several joined by commas, less those with a `!` before
  * them. Each is named once, in the order of the project file. Without selectors it is the default. Throws a Failure for each
  * selector that matches none, and if none is left.
- *
- * @param from the variable that gives the selectors; left out if an option does
  */
 export function selectEnvironments(
   selectors: readonly string[],
@@ -59,11 +57,10 @@ function lessNegated(
   { environments }: EnvironmentNames,
   find: (selector: string) => readonly string[],
 ): string[] {
-  const isNegated = (selector: string) => selector.startsWith('!');
-  const wanted = selectors.filter((selector) => !isNegated(selector)).map(find);
-  const unwanted = selectors.filter(isNegated).map((selector) => find(selector.slice(1)));
+  const wanted = selectors.filter((selector) => !selector.startsWith('!')).map(find);
+  const unwanted = selectors.flatMap((selector) => (selector.startsWith('!') ? find(selector.slice(1)) : []));
   const selected = new Set(wanted.length > 0 ? wanted.flat() : environments);
-  for (const name of unwanted.flat()) selected.delete(name);
+  for (const name of unwanted) selected.delete(name);
   return environments.filter((name) => selected.has(name));
 }
 
@@ -130,12 +127,7 @@ const listOf = ({ environments }: Pick<EnvironmentNames, 'environments'>) =>
   `The environments are: ${environments.join(', ') || 'none'}.`;
 
 /** One of several equal parts of the environments, for machines that share the work. */
-interface Shard {
-  readonly index: number;
-  readonly count: number;
-}
-
-export function parseShard(text: string): Shard {
+export function parseShard(text: string) {
   const [, index = '', count = ''] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? [];
   const shard = { index: Number(index), count: Number(count) };
   if (index !== '' && shard.index >= 1 && shard.index <= shard.count) return shard;
@@ -144,6 +136,6 @@ export function parseShard(text: string): Shard {
   });
 }
 
-export function shardOf(names: readonly string[], { index, count }: Shard): string[] {
+export function shardOf(names: readonly string[], { index, count }: ReturnType<typeof parseShard>) {
   return names.toSorted().filter((_, at) => at % count === index - 1);
 }

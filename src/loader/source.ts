@@ -42,16 +42,15 @@ const ignored = ['**/node_modules/**', '**/.git/**', '**/.tenantctl/**'];
 
 /**
  * The files below `root`, an absolute path without links. A link that leads out of it is refused.
- *
- * @param largest the size of the largest file that is read, in bytes
- * @param isSecret whether the file at a path is refused because it holds credentials
  */
 export function diskSource(root: string, largest = largestFile, isSecret = holdsCredentials): FileSource {
   const resolve = linkResolver(root);
   return {
     glob(patterns) {
       throwAll(patterns.flatMap((pattern) => globRefusal(pattern, isSecret) ?? []));
-      if (!patterns.some((pattern) => existsSync(join(root, fixedFolder(pattern))))) return [];
+      // Without the folder that a glob begins with, before its first wildcard, nothing has to be listed.
+      const folders = patterns.map((pattern) => /^([^\\*?[\](){}!+@|]*\/)?/.exec(pattern)?.[0] ?? '');
+      if (!folders.some((folder) => existsSync(join(root, folder)))) return [];
       const problems: Failure[] = [];
       const paths = globSync([...patterns], {
         cwd: root,
@@ -158,18 +157,13 @@ export function withTexts(source: FileSource, texts: ReadonlyMap<string, string>
   };
 }
 
-interface SizeLimit {
-  readonly isFull: () => boolean;
-  /** Throws a Failure `project-too-large` that calls the first thing beyond the limit `what`, and none for those after it. */
-  readonly count: (size: number, what: string) => void;
-}
-
-export function sizeLimit(megabytes: number): SizeLimit {
+export function sizeLimit(megabytes: number) {
   let left = megabytes * 2 ** 20;
   const isFull = () => left < 0;
   return {
     isFull,
-    count(size, what) {
+    /** Throws a Failure `project-too-large` that calls the first thing beyond the limit `what`, and none for those after it. */
+    count(size: number, what: string): void {
       const wasFull = isFull();
       left -= size;
       if (wasFull || !isFull()) return;
@@ -182,7 +176,7 @@ export function sizeLimit(megabytes: number): SizeLimit {
 }
 
 /** A source that reads `megabytes` in all. Further files count as empty, so that this remains the only problem. */
-export function limitSize(source: FileSource, megabytes: number): FileSource & SizeLimit {
+export function limitSize(source: FileSource, megabytes: number): FileSource & ReturnType<typeof sizeLimit> {
   const limit = sizeLimit(megabytes);
   return {
     ...source,
@@ -199,7 +193,7 @@ export function limitSize(source: FileSource, megabytes: number): FileSource & S
 export function matchGlobs(patterns: readonly string[]): (path: string) => boolean {
   // When files are listed, a slow glob is an error.
   const usable = patterns.filter((pattern) => !isSlowGlob(pattern));
-  const isWanted = picomatch(usable.filter((pattern) => !isNegated(pattern)).map(projectPath));
+  const isWanted = picomatch(usable.filter((pattern) => !pattern.startsWith('!')).map(projectPath));
   const isExcluded = matchExcluded(usable);
   return (path) => isWanted(path) && !isExcluded(path);
 }
@@ -207,11 +201,10 @@ export function matchGlobs(patterns: readonly string[]): (path: string) => boole
 /** Matches globs that mean hidden files or folders: a star does not stand for the dot that their names begin with. */
 const hidden = /(?:^|[/{,(|\\[])\.(?!\.?\/)/;
 
-const isNegated = (pattern: string) => pattern.startsWith('!');
-
 /** True when globs exclude a path. Unlike those that include, they mean hidden files and folders too. */
 function matchExcluded(patterns: readonly string[]): (path: string) => boolean {
-  const unwanted = patterns.filter(isNegated).map((pattern) => projectPath(pattern.slice(1)));
+  const negated = patterns.filter((pattern) => pattern.startsWith('!'));
+  const unwanted = negated.map((pattern) => projectPath(pattern.slice(1)));
   const isUnwanted = picomatch([...unwanted, ...ignored], { dot: true });
   // Thousands of files share a folder.
   const folders = new Map<string, boolean>([
@@ -230,8 +223,6 @@ function matchExcluded(patterns: readonly string[]): (path: string) => boolean {
 /**
  * A file system for globs that reports what cannot be read. By default such folders are skipped: their manifests would
  * be missing, and the objects in them could be deleted.
- *
- * @param problems receives a Failure for everything that cannot be read
  */
 function strictFs(root: string, problems: Failure[]) {
   /** Runs `work` with `call`. `problemOf` explains an error, or returns `null`. */
@@ -293,11 +284,6 @@ function listSpecial(entries: unknown): unknown {
 }
 
 const pathFrom = (root: string, path: string) => relative(root, path).split(sep).join('/') || '.';
-
-function fixedFolder(pattern: string): string {
-  const end = pattern.search(/[\\*?[\](){}!+@|]/);
-  return pattern.slice(0, pattern.lastIndexOf('/', end < 0 ? undefined : end) + 1);
-}
 
 export function decodeText(bytes: Uint8Array, path: string): string {
   try {

@@ -126,7 +126,8 @@ function readScalar(node: Scalar, walk: Walk): Json {
     const hint = 'Put the whole text in quotes, or in a block after `|`.';
     return refuse(walk, node, { code: 'cut-text', message, hint }, offset);
   }
-  if (typeof value === 'string') return flatten(value);
+  // V8 keeps what the parser concatenates as a tree of twenty times its size, until the text is searched.
+  if (typeof value === 'string') return value.length < minPieces || /^/.test(value) ? value : '';
   if (typeof value === 'number') return readNumber(node, value, walk);
   return typeof value === 'boolean' ? value : null;
 }
@@ -160,11 +161,6 @@ function isCut(text: string, comment: string): boolean {
 
 /** V8 never stores a shorter text in pieces. */
 const minPieces = 13;
-
-/** The same text in one piece: V8 keeps what the parser concatenates as a tree of twenty times its size until it is searched. */
-function flatten(text: string): string {
-  return text.length < minPieces || /^/.test(text) ? text : '';
-}
 
 function readMapping(node: YAMLMap, walk: Walk): Json {
   const object: Record<string, Json> = {};

@@ -45,14 +45,11 @@ export function endpointOf(url: string): string {
   const to = parseUrl(url);
   if (!to || !/^https?:$/.test(to.protocol)) return url;
   const port = to.port || (to.protocol === 'https:' ? '443' : '80');
-  const host = nameOf(to);
-  return `${isThisMachine(host) ? 'localhost' : host}:${port}${to.pathname.replace(/\/+$/, '')}`;
+  const host = nameOf(to).replace(thisMachine, 'localhost');
+  return `${host}:${port}${to.pathname.replace(/\/+$/, '')}`;
 }
 
-function isThisMachine(host: string): boolean {
-  const mapped = /^\[::ffff:7f[\da-f]{2}:/.test(host);
-  return mapped || /^(.+\.)?localhost$|^127(\.\d+){3}$|^0\.0\.0\.0$|^\[::1?\]$/.test(host);
-}
+const thisMachine = /^(.+\.)?localhost$|^127(\.\d+){3}$|^0\.0\.0\.0$|^\[::1?\]$|^\[::ffff:7f[\da-f]{2}:.*$/;
 
 /** A name that ends with a dot is the same name, written as absolute. */
 function nameOf({ hostname }: URL): string {

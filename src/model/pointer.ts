@@ -59,11 +59,11 @@ export function placesAbove(at: Pointer): Pointer[] {
 
 /** The place of the first wanted value that `at` leads into, or `null`. */
 export function placeAbove(root: Json, at: Pointer, isWanted: (part: Json) => boolean): Pointer | null {
-  const isThere = (each: Pointer) => {
+  const found = placesAbove(at).find((each) => {
     const part = valueAt(root, each);
     return part !== undefined && isWanted(part);
-  };
-  return placesAbove(at).find(isThere) ?? null;
+  });
+  return found ?? null;
 }
 
 /** A copy of `root` with the member at `at` set, or removed if `value` is `undefined`. */
@@ -99,19 +99,17 @@ export function setMember(fields: JsonObject, at: Pointer, wanted: Json): JsonOb
 
 /** The same for a value that need not be an object, nor stay one. */
 export function setPart(value: Json, at: Pointer, wanted: Json): Json {
-  return setAt(value, segmentsOf(at), wanted);
-}
-
-function setAt(value: Json, [name, ...below]: readonly string[], wanted: Json): Json {
+  const [name, ...rest] = segmentsOf(at);
   if (name === undefined) return wanted;
+  const below = pointer(...rest);
   if (isArray(value)) {
-    const at = Number(name);
-    if (below.length === 0 && wanted === null) return value.filter((_, index) => index !== at);
-    const items = value.map((item, index) => (index === at ? setAt(item, below, wanted) : item));
-    return at === value.length ? [...items, setAt(null, below, wanted)] : items;
+    const place = Number(name);
+    if (rest.length === 0 && wanted === null) return value.filter((_, index) => index !== place);
+    const items = value.map((item, index) => (index === place ? setPart(item, below, wanted) : item));
+    return place === value.length ? [...items, setPart(null, below, wanted)] : items;
   }
   const members = new Map(isObject(value) ? Object.entries(value) : []);
-  const next = setAt(members.get(name) ?? null, below, wanted);
+  const next = setPart(members.get(name) ?? null, below, wanted);
   if (next === null) members.delete(name);
   else members.set(name, next);
   return objectFrom(members);

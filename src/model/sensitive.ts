@@ -61,21 +61,16 @@ const credentialForms: readonly RegExp[] = [
 
 /** By its form (`https://user:password@host`, `ghp_…`), or because it gives a value to the name of one (`?token=…`). */
 export function looksLikeCredential(text: string): boolean {
-  return (
-    text.length > 3 &&
-    (credentialForms.some((form) => form.test(text)) || givesCredential(text) || holdsLogin(text))
+  if (text.length <= 3) return false;
+  if (credentialForms.some((form) => form.test(text)) || givesCredential(text)) return true;
+  // A user and a password in base64. Other values of `auth` are names of methods.
+  return [...text.matchAll(login)].some(([, value = '']) =>
+    /^[\x20-\x7e]+:[\x20-\x7e]+$/.test(atob(value.slice(0, value.length - (value.length % 4)))),
   );
 }
 
 /** The beginning of a registry login, in JSON or in `.npmrc`. */
 const login = /(?<![A-Za-z0-9-])auth["']?\s{0,9}[=:]\s{0,9}["']?([A-Za-z0-9+/]{8,400})/gi;
-
-/** Whether a text holds a user and a password in base64. Other values of `auth` are names of methods. */
-function holdsLogin(text: string): boolean {
-  return [...text.matchAll(login)].some(([, value = '']) =>
-    /^[\x20-\x7e]+:[\x20-\x7e]+$/.test(atob(value.slice(0, value.length - (value.length % 4)))),
-  );
-}
 
 /** A name and the beginning of its value: in the query of a URL, in JSON, or among settings in text. */
 const assignment =

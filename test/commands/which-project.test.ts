@@ -37,7 +37,7 @@ describe('the project file', () => {
     await expectEnd(
       runProgram(['plan'], { cwd, env: { ...env, TENANTCTL_CONFIG: 'no.yaml' } }),
       1,
-      /TENANTCTL_CONFIG: There is no project file\s+\S+no\.yaml\./,
+      /There is no project file\s+\S+no\.yaml\./,
     );
   });
 

@@ -45,14 +45,14 @@ function applyEdit(parsed: ParsedDocument, edit: Edit): ParsedDocument | null {
   return [...(edit.names ?? [])].reduce((current, [at, name]) => {
     const named = parseOne(nameBeside(current, [...edit.path, ...segmentsOf(at)], name));
     // Behind a block, a comment would be part of the text.
-    return named && sameTree(named.tree, wanted) ? named : current;
+    return named && JSON.stringify(named.tree) === JSON.stringify(wanted) ? named : current;
   }, done);
 }
 
 function tryCandidates(parsed: ParsedDocument, edit: Edit, wanted: Printable): ParsedDocument | null {
   for (const candidate of candidatesFor(parsed, edit)) {
     const read = parseOne(candidate);
-    if (read && sameTree(read.tree, wanted)) return read;
+    if (read && JSON.stringify(read.tree) === JSON.stringify(wanted)) return read;
   }
   return null;
 }
@@ -94,10 +94,6 @@ function splicePart(
   const at = tree.members.findIndex(([name]) => name === step);
   const members = values.map((value): Member => [step, value]);
   return { members: tree.members.toSpliced(at === -1 ? tree.members.length : at, count, ...members) };
-}
-
-function sameTree(a: Printable, b: Printable): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** Texts that may be the document after an edit, best first. Each is parsed again, so a wrong one does no harm. */
@@ -256,15 +252,21 @@ interface NewItem {
   readonly value: Printable;
 }
 
-function* insertIntoBlock(parsed: ParsedDocument, item: NewItem): Generator<string> {
+function* insertIntoBlock(
+  parsed: ParsedDocument,
+  { parent, step, index, value }: NewItem,
+): Generator<string> {
   const { text, eol } = parsed;
-  const { parent, index } = item;
   const start = locateItem(parsed, parent, 0)?.start ?? null;
   if (start === null) return;
+  const hasBlocks = isSeq(parent) && parent.items.some((item) => isNode(item) && isBlock(item));
+  const ofList = hasBlocks ? printBlock([value]) : `- ${printInline(value)}`;
+  const block = isMap(parent) ? printBlock({ members: [[step, value]] }) : ofList;
   const margin = ' '.repeat(columnOf(text, start));
-  const lines = indentBelow(printBlockItem(item), margin.length, eol);
+  const lines = indentBelow(block, margin.length, eol);
   if (index === 0) {
-    const above = startOfComments(text, start);
+    let above = lineStart(text, start);
+    while (/^[ \t]*#/.test(text.slice(lineStart(text, above - 1), above))) above = lineStart(text, above - 1);
     if (isFirstOnLine(text, start)) yield splice(text, above, above, margin + lines + eol);
     yield splice(text, start, start, lines + eol + margin);
     return;
@@ -277,12 +279,6 @@ function* insertIntoBlock(parsed: ParsedDocument, item: NewItem): Generator<stri
   const range = parent.range?.[1] ?? after;
   const below = isFirstOnLine(text, range) ? lineStart(text, range) : range;
   yield splice(text, below, below, `${text[below - 1] === '\n' ? '' : eol}${margin}${lines}${eol}`);
-}
-
-function printBlockItem({ parent, step, value }: NewItem): string {
-  if (isMap(parent)) return printBlock({ members: [[step, value]] });
-  const isInline = !parent.items.some((item) => isNode(item) && isBlock(item));
-  return isInline ? `- ${printInline(value)}` : printBlock([value]);
 }
 
 function* insertIntoFlow(parsed: ParsedDocument, { parent, step, index, value }: NewItem): Generator<string> {
@@ -339,12 +335,6 @@ function* removeFromFlow(parsed: ParsedDocument, { parent, index, start, end }: 
   }
   if (before !== null && !text.slice(before, start).includes('#')) yield splice(text, before, end, '');
   yield splice(text, start, end, '');
-}
-
-function startOfComments(text: string, offset: number): number {
-  let start = lineStart(text, offset);
-  while (/^[ \t]*#/.test(text.slice(lineStart(text, start - 1), start))) start = lineStart(text, start - 1);
-  return start;
 }
 
 /** The end of the comma after an item, or of the item if its line has no comma. */
