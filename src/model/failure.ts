@@ -79,6 +79,7 @@ const fileHints: Readonly<Record<string, string>> = {
   EISDIR: 'It is a folder: name a file.',
   EACCES: 'Choose another path, or change who may use this one.',
   EPERM: 'Choose another path, or change who may use this one.',
+  ENOSPC: 'The disk is full: remove what is not needed, or choose another path.',
   EEXIST: 'A file is in the way: choose another path.',
   ENOTDIR: 'A file is in the way: choose another path.',
 };

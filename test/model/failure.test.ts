@@ -113,6 +113,7 @@ describe('an error of the operating system', () => {
     ['ENOTDIR', 'mkdir', 'A file is in the way'],
     ['EACCES', 'mkdir', 'change who may use this one'],
     ['EISDIR', 'open', 'It is a folder'],
+    ['ENOSPC', 'write', 'The disk is full'],
   ])('%s of %s while writing is told with what to do: %s', (code, syscall, hint) => {
     const [found] = unwritableFile('a/b', systemError(code, { syscall })).diagnostics;
     expect(found).toMatchObject({
