@@ -1,29 +1,18 @@
+import type { JsonObject } from '../model/json.ts';
+import { choice, object, type Read, refuse, text } from './shape.ts';
+
 /**
  * A fault to inject into requests.
  * - `reset-before`: the connection is reset before the work is done; `reset-after`: after it
  * - `cut-body`: the work is done, then half of the answer is sent and the connection is closed
  * - `hang`: never answered; `status`: answered with `status`. The work is done only with `done: 'after'`.
  *
- * With `late`, a `reset-before`, `hang` or `status` is followed by the work, that many milliseconds later.
+ * With `late`, a `reset-before`, `hang` or `status` is followed by the work, that many milliseconds later. A `path` is a
+ * prefix, or `~` and a regular expression. The first matching request that gets the fault is the `nth` (default 1),
+ * and `times` are that many from there on (default 1).
  */
-export interface Fault {
+export interface Fault extends Partial<Omit<ReturnType<typeof readShape>, 'kind'>> {
   readonly kind: (typeof faultKinds)[number];
-  /** Which requests: `method`, `path` and `operation` must match, as far as they are given. */
-  readonly method?: string;
-  /** A prefix of the path, or `~` and a regular expression. */
-  readonly path?: string;
-  readonly operation?: string;
-  /** The first matching request that gets the fault, counted from 1 (default 1). */
-  readonly nth?: number;
-  /** How many matching requests from there on get the fault (default 1). */
-  readonly times?: number;
-  readonly done?: 'before' | 'after';
-  readonly late?: number;
-  readonly status?: number;
-  /** Seconds, or a whole header value such as an HTTP date. */
-  readonly retryAfter?: number | string;
-  /** The form of the error body of `status` (default json). */
-  readonly body?: (typeof faultBodies)[number];
 }
 
 const faultKinds = ['reset-before', 'reset-after', 'cut-body', 'hang', 'status'] as const;
@@ -62,25 +51,20 @@ interface Faults {
 export function parseFaults(texts: readonly string[]): Faults {
   const delays = { latency: 0, lag: 0 };
   const faults = texts.flatMap((text) => {
-    const [, name, value = ''] = /^\s*(latency|lag)=(.*)$/.exec(text) ?? [];
+    const [, name, ms] = /^\s*(latency|lag)=(\d{1,9})\s*$/.exec(text) ?? [];
     if (name !== 'latency' && name !== 'lag') return [parseFault(text)];
-    delays[name] = readNumber(value.trim(), /^\d{1,9}$/, 'a number of milliseconds');
+    delays[name] = Number(ms);
     return [];
   });
   return { faults, ...delays };
 }
 
 export function parseFault(text: string): Fault {
-  let given: Partial<Fault> = {};
-  for (const part of text.split(',').map((piece) => piece.trim())) {
-    const equals = part.indexOf('=');
-    const [name, value] = equals < 0 ? ['kind', part] : [part.slice(0, equals), part.slice(equals + 1)];
-    const read = settings.get(name);
-    if (!read) throw new FaultSyntaxError(`"${part}" is unknown`);
-    if (Object.hasOwn(given, name)) throw new FaultSyntaxError(`"${name}" is given twice`);
-    if (value === '') throw new FaultSyntaxError(`"${name}" has no value`);
-    given = { ...given, ...read(value) };
-  }
+  const parts = text.split(',').map((part) => {
+    const [, name = 'kind', value = ''] = /^(?:(\w+)=)?(.*)$/.exec(part.trim()) ?? [];
+    return [name, value];
+  });
+  const given = readSettings(Object.fromEntries(parts));
   const { late, done } = given;
   const isLateOnly = late !== undefined && given.kind === undefined;
   const status = given.status ?? (isLateOnly ? 504 : undefined);
@@ -90,52 +74,50 @@ export function parseFault(text: string): Fault {
     throw new FaultSyntaxError(`${kind} and status=CODE do not go together`);
   if (late !== undefined && (done !== undefined || kind === 'reset-after' || kind === 'cut-body'))
     throw new FaultSyntaxError('Work that is late cannot be done already');
-  return { ...given, kind, ...(status !== undefined && { status }) };
+  return { ...given, kind, status };
 }
 
-const settings = new Map<string, (value: string) => Partial<Fault>>([
-  ['kind', (value) => ({ kind: readChoice(value, faultKinds) })],
-  ['status', (value) => ({ status: readNumber(value, /^[2-5]\d\d$/, 'an HTTP status') })],
-  ['method', (value) => ({ method: readChoice(value.toUpperCase(), methods) })],
-  [
-    'path',
-    (path) => {
-      compilePath(path);
-      return { path };
-    },
-  ],
-  ['operation', (value) => ({ operation: value })],
-  ['nth', (value) => ({ nth: readCount(value) })],
-  ['times', (value) => ({ times: value === 'always' ? Number.POSITIVE_INFINITY : readCount(value) })],
-  ['done', (value) => ({ done: readChoice(value, ['before', 'after']) })],
-  ['late', (value) => ({ late: readCount(value) })],
-  ['retryAfter', (value) => ({ retryAfter: /^\d+$/.test(value) ? Number(value) : value })],
-  ['body', (value) => ({ body: readChoice(value, faultBodies) })],
-]);
+const optional =
+  <T>(read: Read<T>): Read<T | undefined> =>
+  (value, at) =>
+    value === undefined ? undefined : read(value, at);
 
-function readChoice<const T extends string>(value: string, values: readonly T[]): T {
-  const found = values.find((candidate) => candidate === value);
-  if (found === undefined) throw new FaultSyntaxError(`"${value}" is not one of ${values.join(', ')}`);
-  return found;
-}
+const number =
+  (pattern: RegExp, what: string): Read<number> =>
+  (value, at) =>
+    typeof value === 'string' && pattern.test(value) ? Number(value) : refuse(at, `must be ${what}`);
 
-function readNumber(value: string, pattern: RegExp, what: string): number {
-  if (!pattern.test(value)) throw new FaultSyntaxError(`"${value}" is not ${what}`);
-  return Number(value);
-}
+const count = number(/^[1-9]\d{0,8}$/, 'a whole number from 1');
 
-function readCount(value: string): number {
-  return readNumber(value, /^[1-9]\d{0,8}$/, 'a whole number from 1');
+const readShape = object({
+  kind: optional(choice(faultKinds)),
+  status: optional(number(/^[2-5]\d\d$/, 'an HTTP status')),
+  method: optional((value, at) => choice(methods)(text(value, at).toUpperCase(), at)),
+  path: optional((value, at) => {
+    compilePath(text(value, at));
+    return text(value, at);
+  }),
+  operation: optional(text),
+  nth: optional(count),
+  times: optional((value, at) => (value === 'always' ? Number.POSITIVE_INFINITY : count(value, at))),
+  done: optional(choice(['before', 'after'])),
+  late: optional(count),
+  retryAfter: optional((value, at) => (Number.isNaN(Number(value)) ? text(value, at) : Number(value))),
+  body: optional(choice(faultBodies)),
+});
+
+function readSettings(given: JsonObject) {
+  try {
+    return readShape(given, 'fault');
+  } catch (error) {
+    throw new FaultSyntaxError(error instanceof Error ? error.message : String(error));
+  }
 }
 
 function compilePath(path: string): (candidate: string) => boolean {
   if (!path.startsWith('~')) return (candidate) => candidate.startsWith(path);
-  try {
-    const pattern = new RegExp(path.slice(1));
-    return (candidate) => pattern.test(candidate);
-  } catch {
-    throw new FaultSyntaxError(`"${path.slice(1)}" is not a regular expression`);
-  }
+  const pattern = new RegExp(path.slice(1));
+  return (candidate) => pattern.test(candidate);
 }
 
 interface FaultTarget {

@@ -5,7 +5,6 @@ import {
   choice,
   lines,
   list,
-  numberOrNull,
   object,
   objectOrEmpty,
   objectOrNull,
@@ -159,8 +158,6 @@ const readSender = object({
   isVerifiedByDomain: bool(false),
   verificationStatus: choice(verificationStates, 'PENDING'),
   region: textOrNull,
-  // Reads until PENDING becomes SUCCESS; null: it stays pending.
-  readsLeft: numberOrNull,
 });
 
 /** A domain, or an e-mail identity, at the mail provider. */
@@ -172,7 +169,6 @@ const readIdentity = object({
     orNull(texts)(value, at) ?? dkimTokens(getText(whole, 'address') ?? ''),
   dkimVerificationStatus: choice(verificationStates, 'PENDING'),
   region: textOrNull,
-  readsLeft: numberOrNull,
 });
 
 /** The MAIL FROM domain of an e-mail identity (seed 001). */
@@ -180,7 +176,6 @@ const readMailFrom = object({
   identity: text,
   mailFromDomain: text,
   mailFromDomainStatus: choice(verificationStates, 'PENDING'),
-  readsLeft: numberOrNull,
 });
 
 const readSentNotification = object({
@@ -244,26 +239,20 @@ const readRule = object({
   more: objectOrNull,
 });
 
+export type ProfileSearch = ReturnType<typeof readProfileSearch>;
 /** A saved search (api-notes). */
-export interface ProfileSearch {
-  id: string;
-  uid: string;
-  label: string;
-  rules: ConditionRule[];
-}
-const readPlainSearch = object({
+const readProfileSearch = object({
   id: idOf('ProfileSearch', 'label'),
   uid: (value, at, whole = {}) => textOrNull(value, at) ?? uidOf(getText(whole, 'label') ?? ''),
   label: text,
-  rules: list(readRule),
+  rules: (value, at, whole = {}): ConditionRule[] => {
+    const search = idOf('ProfileSearch', 'label')(whole.id, at, whole);
+    return list(readRule)(value, at).map((rule, index) => ({
+      ...rule,
+      id: rule.id || uuid('ConditionRule', search, String(index + 1)),
+    }));
+  },
 });
-const readProfileSearch: Read<ProfileSearch> = (value, at) => {
-  const search = readPlainSearch(value, at);
-  const rules = search.rules.map((rule, index) => {
-    return { ...rule, id: rule.id || uuid('ConditionRule', search.id, String(index + 1)) };
-  });
-  return { ...search, rules };
-};
 
 /** The objects that have endpoints in the API documents, as the members of a seed or data file. */
 export const objectsWithEndpoints = {

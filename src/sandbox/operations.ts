@@ -8,8 +8,6 @@ import type { Variations } from './ways.ts';
 export interface Operation {
   /** The documented name; operations that the documents do not name have one of the same form. */
   readonly name: string;
-  /** `seed 000`, `seed 001`, `seed 002`, `api-notes` for operations that only the notes describe, or `descriptor`. */
-  readonly document: string;
   readonly method: string;
   /** With `{name}` for a segment that varies. */
   readonly path: string;
@@ -73,12 +71,6 @@ export const okRead = (body: Json): Reply => ({ status: 200, body });
 export const okWrite = (body: Json): Reply => ({ status: 200, body, changed: true });
 export const noContent: Reply = { status: 204, changed: true };
 
-type Sent = Omit<Operation, 'document' | 'isExperimental'>;
-
-export function documented(document: string, operations: readonly Sent[]): readonly Operation[] {
-  return operations.map((each) => ({ ...each, document, isExperimental: each.path.startsWith('/v20') }));
-}
-
 /** The content type of bodies, unless an operation has another. */
 const usualTypes: Readonly<Record<string, string>> = {
   POST: 'application/json',
@@ -91,10 +83,12 @@ export function operation(
   name: string,
   route: string,
   handler: Handler | null,
-  others: Partial<Pick<Operation, 'contentType' | 'query'>> = {},
-): Sent {
+  others: Partial<Pick<Operation, 'contentType' | 'query' | 'isExperimental'>> = {},
+): Operation {
   const [method = '', path = ''] = route.split(' ');
-  return { name, method, path, contentType: usualTypes[method] ?? null, query: [], handler, ...others };
+  const contentType = usualTypes[method] ?? null;
+  const isExperimental = path.startsWith('/v20');
+  return { name, method, path, contentType, query: [], isExperimental, handler, ...others };
 }
 
 export function param(call: Call, name: string): string {

@@ -4,16 +4,12 @@ import { authProfiles, simIntegrations } from './handlers/integrations.ts';
 import { notifications, preferences, templateVariables } from './handlers/notifications.ts';
 import { collections, profileSearches } from './handlers/profiles.ts';
 import { senders } from './handlers/senders.ts';
-import { ApiError, badRequest, documented, notFound, type Operation, operation } from './operations.ts';
+import { ApiError, badRequest, notFound, type Operation, operation } from './operations.ts';
 import type { Variations } from './ways.ts';
 
 /** Every operation of the three API documents and of api-notes. */
 export const operations: readonly Operation[] = [
-  ...documented('api-notes', [
-    operation('issue-token', 'POST /oauth/token', null, {
-      contentType: 'application/x-www-form-urlencoded',
-    }),
-  ]),
+  operation('issue-token', 'POST /oauth/token', null, { contentType: 'application/x-www-form-urlencoded' }),
   ...authProfiles,
   ...simIntegrations,
   ...notifications,

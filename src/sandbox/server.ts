@@ -6,8 +6,10 @@ import {
   isTooDeep,
   type Json,
   type JsonObject,
+  mapJson,
   mapMembers,
   parseJson,
+  withoutNulls,
 } from '../model/json.ts';
 import type { Clock, History, LateWork } from './clock.ts';
 import type { Fault, FaultList } from './faults.ts';
@@ -117,7 +119,9 @@ async function serve(request: IncomingMessage, response: ServerResponse, parts: 
     if (body === undefined) return sendText(response, status, '', own);
     return sendText(response, status, JSON.stringify(body), { ...own, 'content-type': 'application/json' });
   }
-  const reply = preventsWork(fault) ? null : work();
+  const isBefore =
+    fault.kind === 'reset-before' || (/hang|status/.test(fault.kind) && fault.done !== 'after');
+  const reply = isBefore ? null : work();
   if (fault.late !== undefined) parts.late.add(fault.late, work);
   const status = injectFault(fault, reply, response, parts);
   if (status !== null) parts.log.setStatus(entry, status);
@@ -167,10 +171,6 @@ function answer({ route, path, headers, search, bytes }: RoutedRequest, parts: S
 /** How long a host needs for accepted work (202). Real ones take about a minute, and sometimes less. */
 const slowWork = 45_000;
 
-function preventsWork({ kind, done }: Fault): boolean {
-  return kind === 'reset-before' || ((kind === 'hang' || kind === 'status') && done !== 'after');
-}
-
 /** Answers as the fault wants. Returns the status for the log, or null if the answer is not complete. */
 function injectFault(
   fault: Fault,
@@ -210,15 +210,9 @@ function sendFault(
   const text = `Fault: ${status}`;
   const json = JSON.stringify(errorBody(status, text, parts.log.metrics().requests));
   const html = `<html><head><title>${text}</title></head><body><h1>${text}</h1></body></html>`;
-  const [type, content] = {
-    json: ['application/json', json] as const,
-    html: ['text/html', html] as const,
-    text: ['text/plain', text] as const,
-    'bad-encoding': ['application/json', json] as const,
-  }[body];
-  sendText(response, status, content, {
+  sendText(response, status, { json, html, text, 'bad-encoding': json }[body], {
     ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
-    'content-type': type,
+    'content-type': body === 'html' ? 'text/html' : body === 'text' ? 'text/plain' : 'application/json',
     ...(body === 'bad-encoding' && { 'content-encoding': 'gzip' }),
   });
   return status;
@@ -448,7 +442,10 @@ function showAnswer(
   { nulls, profileWords }: Variations,
 ): Json | undefined {
   if (body === undefined) return body;
-  if (path.startsWith('/api/')) return profileWords === 'product' ? withoutAnyNull(body) : body;
+  if (path.startsWith('/api/')) {
+    if (profileWords === 'documented') return body;
+    return mapJson(body, (item) => (isObject(item) ? withoutNulls(item) : item));
+  }
   const [, names] = nullable.find(([start]) => path === start || path.startsWith(`${start}/`)) ?? [];
   if (nulls === 'all' || !names) return body;
   const show = (row: Json) =>
@@ -456,10 +453,4 @@ function showAnswer(
       ? mapMembers(row, (value, name) => (value === null && !names.includes(name) ? undefined : value))
       : row;
   return isArray(body) ? body.map(show) : show(body);
-}
-
-function withoutAnyNull(value: Json): Json {
-  if (isArray(value)) return value.map(withoutAnyNull);
-  if (!isObject(value)) return value;
-  return mapMembers(value, (member) => (member === null ? undefined : withoutAnyNull(member)));
 }

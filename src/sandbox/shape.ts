@@ -91,19 +91,23 @@ export type Shape<T> = { readonly [K in keyof T]: Read<T[K]> };
 
 /** An object with members of these shapes, and no others. */
 export function object<T extends object>(shape: Shape<T>): Read<T> {
+  const readMembers = members(shape);
   return (value, at) => {
-    const read = members(shape, value, at);
+    const read = readMembers(value, at);
     const unknown = Object.keys(isObject(value) ? value : {}).filter((name) => !Object.hasOwn(shape, name));
     if (unknown.length > 0) refuse(at, `has unknown fields: ${unknown.join(', ')}`);
     return read;
   };
 }
 
-export function members<T extends object>(shape: Shape<T>, value: Json | undefined, at: string): T {
-  if (!isObject(value)) return refuse(at, 'must be an object');
-  const read: Partial<T> = {};
-  for (const name in shape) read[name] = shape[name](get(value, name), `${at}.${name}`, value);
-  return hasAll(read, shape) ? read : refuse(at, 'lacks members');
+/** The members of an object that have these shapes; others are ignored. */
+export function members<T extends object>(shape: Shape<T>): Read<T> {
+  return (value, at) => {
+    if (!isObject(value)) return refuse(at, 'must be an object');
+    const read: Partial<T> = {};
+    for (const name in shape) read[name] = shape[name](get(value, name), `${at}.${name}`, value);
+    return hasAll(read, shape) ? read : refuse(at, 'lacks members');
+  };
 }
 
 function hasAll<T extends object>(value: Partial<T>, shape: Shape<T>): value is T {

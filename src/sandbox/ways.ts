@@ -125,8 +125,6 @@ type Ways = { readonly [K in keyof typeof ways]: (typeof ways)[K][number] };
 export interface Variations extends Ways {
   readonly profileSearchPath: string;
   readonly experimentalHeader: string;
-  /** Reads after which a new verification succeeds; null: it stays pending until the state is changed by hand. */
-  readonly verifyAfterReads: number | null;
 }
 
 export class VariationSyntaxError extends Error {
@@ -145,8 +143,7 @@ function parseVariation(text: string): Partial<Variations> {
   if (isWay(name)) return choose(name, value);
   if ((name === 'profileSearchPath' || name === 'experimentalHeader') && value !== '')
     return { [name]: value };
-  if (name === 'verifyAfterReads' && /^\d{1,6}$/.test(value)) return { verifyAfterReads: Number(value) };
-  const names = [...Object.keys(ways), 'profileSearchPath', 'experimentalHeader', 'verifyAfterReads'];
+  const names = [...Object.keys(ways), 'profileSearchPath', 'experimentalHeader'];
   throw new VariationSyntaxError(
     `"${text}" is not a variation. A variation is NAME=VALUE. Names: ${names.join(', ')}`,
   );
@@ -167,7 +164,6 @@ export const contract: Variations = {
   ...firstWays(),
   profileSearchPath: '/api/advanced_search',
   experimentalHeader: 'X-Service-Experimental',
-  verifyAfterReads: null,
 };
 
 function firstWays(): Ways {

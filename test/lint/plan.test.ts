@@ -208,7 +208,6 @@ describe('a sender that notifications cannot come from', () => {
       isVerifiedByDomain: false,
       verificationStatus,
       region: null,
-      readsLeft: null,
     });
 
   it('is told with the reason, if the tenant could not verify it', async () => {

@@ -118,7 +118,6 @@ const serverFields = [
   'created',
   'modified',
   'dkimTokens',
-  'readsLeft',
   'isVerifiedByDomain',
   'verificationStatus',
   'dkimVerificationStatus',

@@ -6,7 +6,6 @@ describe('a variation from the command line', () => {
   it.each([
     ['jsonText=object', { jsonText: 'object' }],
     ['profileSearchDelete=true', { profileSearchDelete: true }],
-    ['verifyAfterReads=2', { verifyAfterReads: 2 }],
     ['experimentalHeader=X-Acme=1', { experimentalHeader: 'X-Acme=1' }],
   ])('%s', (text, parsed) => {
     expect(parseVariations([text])).toEqual(parsed);
@@ -20,7 +19,6 @@ describe('a variation from the command line', () => {
       '"experimentalHeader=" is not a variation. A variation is NAME=VALUE. Names: jsonText,',
     ],
     ['toString=x', '"toString=x" is not a variation'],
-    ['verifyAfterReads=soon', '"verifyAfterReads=soon" is not a variation'],
   ])('%s is refused with what would do', (text, message) => {
     expect(() => parseVariations([text])).toThrow(VariationSyntaxError);
     expect(() => parseVariations([text])).toThrow(message);

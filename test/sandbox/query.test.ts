@@ -104,16 +104,14 @@ describe('sorting', () => {
   const sorted = (sorters?: string) =>
     sortRecords(list, sorters, ['a', 'b']).map(({ a, b }) => `${String(a)}${String(b)}`);
 
-  it('goes by one field after the other, a minus turns it', () => {
-    expect(sorted('a,b')).toEqual(['x1', 'x2', 'y1']);
-    expect(sorted('-a,b')).toEqual(['y1', 'x1', 'x2']);
-    expect(sorted('a,-b')).toEqual(['x2', 'x1', 'y1']);
+  it('goes by one field', () => {
+    expect(sorted('a')).toEqual(['x2', 'x1', 'y1']);
     expect(sorted('b')).toEqual(['y1', 'x1', 'x2']);
     expect(sorted()).toEqual(['y1', 'x2', 'x1']);
   });
 
   it('refuses other fields', () => {
-    for (const sorters of ['c', '', '--a', 'a,', '+a']) expect(() => sorted(sorters)).toThrow();
+    for (const sorters of ['c', '', '-a', 'a,b']) expect(() => sorted(sorters)).toThrow();
   });
 
   it('compares texts by code unit', () => {

@@ -287,7 +287,6 @@ export function fill(state: TenantState, content: Content): void {
       isVerifiedByDomain: false,
       verificationStatus: 'SUCCESS',
       region: null,
-      readsLeft: null,
     });
   });
   content.domains.forEach((address, at) => {
@@ -298,12 +297,11 @@ export function fill(state: TenantState, content: Content): void {
       dkimTokens: ['x', 'y', 'z'],
       dkimVerificationStatus: 'SUCCESS',
       region: null,
-      readsLeft: null,
     });
   });
   for (const [identity, label] of content.mailFrom) {
     const { mailFromDomain } = mailFromOf(identity, label);
-    state.mailFrom.push({ identity, mailFromDomain, mailFromDomainStatus: 'SUCCESS', readsLeft: null });
+    state.mailFrom.push({ identity, mailFromDomain, mailFromDomainStatus: 'SUCCESS' });
   }
   content.searches.forEach(({ label, rules }, at) => {
     const rows = rules.map((one, index) => ({ condition_object_id: null, ...one, id: `${at}-${index}` }));

@@ -23,7 +23,6 @@ import { newId } from '../objects.ts';
 import {
   badRequest,
   type Call,
-  documented,
   findById,
   type Handler,
   noContent,
@@ -81,11 +80,8 @@ export function serveKind(kind: DescribedKind): readonly Operation[] {
     kind.create && single && !isPut && operation(`create-${noun}`, `PUT ${path}`, make),
     kind.delete && operation(`delete-${noun}`, `DELETE ${one}`, (...call) => removeOne(kind, ...call)),
   ];
-  const all = documented(
-    'descriptor',
-    possible.filter((each) => each !== false),
-  );
-  return all.map((each) => ({ ...each, isExperimental: service === 'identity' }));
+  const isExperimental = service === 'identity';
+  return possible.flatMap((each) => (each ? { ...each, isExperimental } : []));
 }
 
 function list(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
@@ -118,7 +114,7 @@ function show(
     const form = kind.fields.get(name);
     if (name === kind.parent?.name || (name === 'id' && !hasId(kind))) return undefined;
     if (form?.text) return writeJsonText(value, tenant.variations);
-    return form ? withNames(form, value, targets) : value;
+    return form?.is.startsWith('reference') ? withNames(form, value, targets) : value;
   });
   return {
     ...(hasId(kind) && { id: object.id }),
@@ -134,12 +130,9 @@ const settable = (kind: DescribedKind): readonly string[] => [...kind.key, ...ki
 const hasId = ({ id, single }: DescribedKind): boolean => id === 'id' && !single;
 
 function withNames(form: Member, value: Json, targets: Targets): Json {
-  if (form.is === 'references' && isArray(value)) return value.map((item) => withName(form, item, targets));
-  return form.is === 'reference' ? withName(form, value, targets) : value;
-}
-
-function withName({ to }: Member, value: Json, targets: Targets): Json {
+  if (isArray(value)) return value.map((item) => withNames(form, item, targets));
   if (!isObject(value)) return value;
+  const { to } = form;
   const name = to === null ? null : targets(to)?.get(getText(value, 'id') ?? '')?.name;
   return { ...value, name: typeof name === 'string' ? name : (get(value, 'name') ?? null) };
 }
@@ -318,13 +311,7 @@ function checkPlace(kind: DescribedKind, object: DescribedObject, tenant: Tenant
   if (objectsOf(tenant, kind.name).some(isTaken)) throw badRequest(`Another ${kind.name} has that name`);
 }
 
-interface HeldId {
-  readonly to: string;
-  readonly id: string;
-  readonly at: string;
-}
-
-function idsHeld(kind: DescribedKind, object: JsonObject): HeldId[] {
+function idsHeld(kind: DescribedKind, object: JsonObject) {
   return [...kind.fields].flatMap(([at, { to }]) => {
     const value = get(object, at) ?? null;
     if (to === null || value === null) return [];

@@ -6,7 +6,6 @@ import {
   badRequest,
   type Call,
   deleteById,
-  documented,
   findById,
   okRead,
   okWrite,
@@ -24,7 +23,8 @@ import type { Variations } from '../ways.ts';
 type AuthProfile = TenantState['authProfiles'][number];
 type SimIntegration = TenantState['simIntegrations'][number];
 
-export const authProfiles = documented('seed 000', [
+/** Seed 000. */
+export const authProfiles = [
   // Summaries only.
   operation('get-profile-config-list', 'GET /v2024/auth-profiles', (_call, { state, variations }) =>
     okRead(listProfiles(state.authProfiles, variations).map(({ id }) => ({ id, tenant: state.tenant }))),
@@ -35,7 +35,7 @@ export const authProfiles = documented('seed 000', [
     ),
   ),
   operation('patch-profile-config', 'PATCH /v2024/auth-profiles/{id}', patchProfile),
-]);
+];
 
 function listProfiles(
   profiles: readonly AuthProfile[],
@@ -71,7 +71,8 @@ function patchProfile(call: Call, { state }: Tenant): Reply {
 
 const one = '/v2024/sim-integrations/{id}';
 
-export const simIntegrations = documented('seed 000', [
+/** Seed 000. */
+export const simIntegrations = [
   operation('get-sim-integrations', 'GET /v2024/sim-integrations', (_call, tenant) =>
     okRead(tenant.state.simIntegrations.map((integration) => show(integration, tenant))),
   ),
@@ -93,7 +94,7 @@ export const simIntegrations = documented('seed 000', [
     const rule = applyTo(withoutNulls(integration.beforeProvisioningRule ?? {}), call, tenant);
     return update(integration, { beforeProvisioningRule: readRule(rule) }, tenant);
   }),
-]);
+];
 
 type SimDetails = Omit<SimIntegration, 'id' | 'created' | 'modified'>;
 

@@ -19,7 +19,6 @@ import {
   ApiError,
   badRequest,
   type Call,
-  documented,
   noContent,
   notFound,
   okRead,
@@ -47,7 +46,8 @@ import type { Variations } from '../ways.ts';
 
 const paged = { query: ['limit', 'offset', 'filters'] };
 
-export const notifications = documented('seed 001', [
+/** Seed 001. */
+export const notifications = [
   operation(
     'list-notification-templates',
     'GET /v2025/notification-templates',
@@ -96,10 +96,10 @@ export const notifications = documented('seed 001', [
     },
   ),
   operation('send-test-notification', 'POST /v2025/send-test-notification', sendTest),
-]);
+];
 
 /** Only of hosts with `preferences: written` (api-notes, "Presets"). */
-export const preferences = documented('api-notes', [
+export const preferences = [
   operation(
     'list-all-preferences',
     'GET /v2026/notification-preferences',
@@ -111,10 +111,10 @@ export const preferences = documented('api-notes', [
     paged,
   ),
   operation('put-preference', 'PUT /v2026/notification-preferences/{key}', putPreference),
-]);
+];
 
 /** Only of hosts with `templateVariables: listed` (api-notes, "Presets"). */
-export const templateVariables = documented('api-notes', [
+export const templateVariables = [
   operation(
     'get-notification-template-variables',
     'GET /v2026/notification-template-variables/{key}/{medium}',
@@ -136,7 +136,7 @@ export const templateVariables = documented('api-notes', [
     },
     { query: ['sorters'] },
   ),
-]);
+];
 
 function putPreference(call: Call, { state, timestamp }: Tenant): Reply {
   const sent = object({

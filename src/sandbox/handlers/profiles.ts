@@ -12,7 +12,6 @@ import {
   badRequest,
   type Call,
   deleteById,
-  documented,
   findById,
   okRead,
   okWrite,
@@ -21,7 +20,7 @@ import {
   type Reply,
   type Tenant,
 } from '../operations.ts';
-import { compareText, readFlag, readRange } from '../query.ts';
+import { readFlag, readRange, sortRecords } from '../query.ts';
 import {
   bool,
   choice,
@@ -58,7 +57,8 @@ const profiles: ServedCollection = {
 
 const parameters = ['limit', 'offset', 'order', 'metadata'];
 
-export const collections = documented('seed 002', [
+/** Seed 002. */
+export const collections = [
   collection(
     { plural: 'users', attributes: ['id', 'uid', 'name', 'login', 'email', 'status'] },
     ({ state }) => state.users,
@@ -72,7 +72,7 @@ export const collections = documented('seed 002', [
     { plural: 'ne_attributes', attributes: ['id', 'uid', 'label', 'data_type'] },
     ({ state, variations }) => listAttributes(state.neAttributes, variations),
   ),
-]);
+];
 
 function collection(of: ServedCollection, recordsOf: (tenant: Tenant) => readonly JsonObject[]) {
   return operation(
@@ -92,7 +92,7 @@ function answerPage(
 ): Reply {
   const { limit, offset } = readRange(query, maxLimit, defaultLimit);
   const matching = filterRecords(records, attributes, query, variations);
-  const found = orderRecords(matching, attributes, query.get('order'));
+  const found = sortRecords(matching, query.get('order'), attributes);
   if (variations.offsetZero === 'refused' && query.get('offset') === '0')
     throw badRequest('offset must not be 0');
   const metadata = readFlag(query, 'metadata');
@@ -125,16 +125,6 @@ function filterRecords(
     if (host.unknownFilter === 'ignored') return left;
     throw badRequest(`"${name}" is neither a parameter nor an attribute to filter by`);
   }, records);
-}
-
-function orderRecords(
-  records: readonly JsonObject[],
-  attributes: readonly string[],
-  by: string | undefined,
-): readonly JsonObject[] {
-  if (by === undefined) return records;
-  if (!attributes.includes(by)) throw badRequest(`order: "${by}" is not one of ${attributes.join(', ')}`);
-  return records.toSorted((a, b) => compareText(getText(a, by) ?? '', getText(b, by) ?? ''));
 }
 
 /** The answer for no records, on hosts that do not return an empty list (api-notes, "What hosts of this family really answer"). */
@@ -189,7 +179,7 @@ function listProfilesOf(profiles: readonly Profile[], { profileWords }: Variatio
 
 const searches = '/api/advanced_search';
 
-export const profileSearches = documented('api-notes', [
+export const profileSearches = [
   operation('list-profile-searches', `GET ${searches}`, (_call, tenant) => {
     const shown = tenant.state.profileSearches.map((search) => showSearch(search, tenant));
     const nothing = shown.length === 0 ? answerNothing('advanced_searches', tenant.variations) : null;
@@ -220,7 +210,7 @@ export const profileSearches = documented('api-notes', [
     (call, tenant) => run(findSearch(call, tenant).rules, call, tenant),
     { query: parameters },
   ),
-]);
+];
 
 const findSearch = (call: Call, { state }: Tenant): ProfileSearch =>
   findById(state.profileSearches, call, 'profile search');
@@ -315,7 +305,7 @@ const ruleShape = {
 type SentRule = ReturnType<typeof readRule>;
 
 function readRule(value: Json | undefined, at: string) {
-  const sent = members(ruleShape, value, at);
+  const sent = members(ruleShape)(value, at);
   if (sent.id === null && sent._destroy) throw badRequest(`${at}: _destroy needs the id of a rule`);
   const more = mapMembers(objectOrEmpty(value, at), (member, name) =>
     Object.hasOwn(ruleShape, name) ? undefined : member,

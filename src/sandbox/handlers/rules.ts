@@ -139,7 +139,11 @@ function compileDateRule(
     if (limit === null) return `value must be a date in the form ${date_format ?? 'YYYY-MM-DD'}`;
     return (date) => (operator === 'before' ? date < limit : date > limit);
   }
-  const [, days, side] = /^(\d{1,6}) (before|after)$/.exec(distanceOf(rule)) ?? [];
+  const distanceText =
+    value === 'Today' && more
+      ? `${getText(more, 'tertiary_value') ?? '0'} ${getText(more, 'secondary_value') ?? 'after'}`
+      : value;
+  const [, days, side] = /^(\d{1,6}) (before|after)$/.exec(distanceText) ?? [];
   if (side === undefined)
     return 'value must be of the form "X before" or "X after", X being a number of days';
   const today = Math.floor(now / day);
@@ -147,11 +151,6 @@ function compileDateRule(
   if (operator === '>') return (date) => distance(date) > Number(days);
   if (operator === '<') return (date) => distance(date) >= 0 && distance(date) < Number(days);
   return (date) => distance(date) === Number(days);
-}
-
-function distanceOf({ value, more }: ConditionRule): string {
-  if (value !== 'Today' || !more) return value;
-  return `${getText(more, 'tertiary_value') ?? '0'} ${getText(more, 'secondary_value') ?? 'after'}`;
 }
 
 /** Days from 1970 to a date in the form `format` (default `YYYY-MM-DD`); null if it is not a date. */

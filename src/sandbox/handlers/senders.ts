@@ -4,7 +4,6 @@ import {
   badRequest,
   type Call,
   deleteById,
-  documented,
   notFound,
   okRead,
   okWrite,
@@ -17,7 +16,8 @@ import { parseFilters, readFlag, selectPage, sortRecords } from '../query.ts';
 import { bool, choice, object, text, textOrNull } from '../shape.ts';
 import type { TenantState } from '../state.ts';
 
-export const senders = documented('seed 001', [
+/** Seed 001. */
+export const senders = [
   // The only list with `count` and `sorters`.
   operation('list-from-addresses', 'GET /v2025/verified-from-addresses', listSenders, {
     query: ['limit', 'offset', 'filters', 'count', 'sorters'],
@@ -32,7 +32,7 @@ export const senders = documented('seed 001', [
     query: ['id'],
   }),
   operation('put-mail-from-attributes', 'PUT /v2025/mail-from-attributes', putMailFrom),
-]);
+];
 
 function listSenders({ query }: Call, { state, pageLimit, variations }: Tenant): Reply {
   const isDocumented = variations.senderFilters === 'documented';
@@ -41,22 +41,19 @@ function listSenders({ query }: Call, { state, pageLimit, variations }: Tenant):
     new Map([['email', isDocumented ? ['eq', 'ge', 'le', 'sw'] : ['eq', 'ge', 'le', 'gt', 'lt']]]),
   );
   const matching = state.senders.filter(({ email }) => matches(() => email));
-  const found = sortRecords(matching, query.get('sorters'), ['email']);
+  const sorters = query.get('sorters');
+  const ascending = sortRecords(matching, sorters?.replace(/^-/, ''), ['email']);
+  const found = sorters?.startsWith('-') ? ascending.toReversed() : ascending;
   const withCount = readFlag(query, 'count');
   const page = selectPage(found, query, pageLimit);
-  const changed = page.filter((sender) => countRead(sender, 'verificationStatus'));
-  for (const sender of changed)
-    if (sender.verificationStatus === 'SUCCESS')
-      sender.isVerifiedByDomain = hasVerifiedDomain(sender.email, state);
   return {
     status: 200,
-    body: page.map(hideCount),
-    changed: changed.length > 0,
+    body: page,
     headers: withCount ? { 'x-total-count': String(found.length) } : {},
   };
 }
 
-/** Operation rule 2: starts the verification of an address. */
+/** Operation rule 2: starts the verification of an address, which a verified domain ends at once. Others stay pending. */
 function createSender({ body }: Call, { state, variations }: Tenant): Reply {
   const { email: sent } = object({
     email: text,
@@ -68,16 +65,19 @@ function createSender({ body }: Call, { state, variations }: Tenant): Reply {
   if (state.senders.some(({ email }) => isSameIdentity(email, sent)))
     throw badRequest(`The address ${sent} already exists`);
   const email = variations.emailLowerCase ? sent.toLowerCase() : sent;
-  const sender: Sender = {
+  const isVerifiedByDomain = state.identities.some(
+    ({ address, dkimVerificationStatus }) =>
+      isSameIdentity(address, domainOf(email)) && dkimVerificationStatus === 'SUCCESS',
+  );
+  const sender: TenantState['senders'][number] = {
     id: newId(state, 'SenderAddress', email, state.senders),
     email,
-    isVerifiedByDomain: false,
-    verificationStatus: 'PENDING',
+    isVerifiedByDomain,
+    verificationStatus: isVerifiedByDomain ? 'SUCCESS' : 'PENDING',
     region: null,
-    readsLeft: hasVerifiedDomain(email, state) ? 0 : variations.verifyAfterReads,
   };
   state.senders.push(sender);
-  return { status: 201, body: hideCount(sender), changed: true };
+  return { status: 201, body: sender, changed: true };
 }
 
 /** Operation rule 3: the first 100 identities, domains and e-mail addresses; no further pages are documented. */
@@ -86,17 +86,14 @@ function listIdentities({ query }: Call, { state, variations }: Tenant): Reply {
     variations.domainPages === 'ignored'
       ? state.identities
       : selectPage(state.identities, query, maxIdentities);
-  const changed = page.map((identity) => countRead(identity, 'dkimVerificationStatus')).includes(true);
   const states = providerStates[variations.dkimStates];
   const shown = page.map((identity) => ({
-    ...hideCount(identity),
+    ...identity,
     dkimVerificationStatus: states?.[identity.dkimVerificationStatus] ?? identity.dkimVerificationStatus,
   }));
-  return { status: 200, body: shown, changed };
+  return okRead(shown);
 }
 
-type Sender = TenantState['senders'][number];
-type DkimIdentity = TenantState['identities'][number];
 type MailFrom = TenantState['mailFrom'][number];
 
 const maxIdentities = 100;
@@ -107,22 +104,21 @@ const providerStates: Readonly<Record<string, Readonly<Record<string, string>>>>
   camel: { PENDING: 'NotStarted', FAILED: 'TemporaryFailure' },
 };
 
-function createDomain({ body }: Call, { state, variations }: Tenant): Reply {
+function createDomain({ body }: Call, { state }: Tenant): Reply {
   const { domain } = object({ domain: text })(body, 'body');
   if (!isDomain(domain)) throw badRequest(`"${domain}" is not a domain name`);
   if (state.identities.some(({ address }) => isSameIdentity(address, domain)))
     throw badRequest(`The domain ${domain} already exists`);
-  const identity: DkimIdentity = {
+  const identity: TenantState['identities'][number] = {
     id: newId(state, 'VerifiedDomain', domain, state.identities),
     address: domain,
     dkimEnabled: true,
     dkimTokens: dkimTokens(domain),
     dkimVerificationStatus: 'PENDING',
     region: 'us-east-1',
-    readsLeft: variations.verifyAfterReads,
   };
   state.identities.push(identity);
-  const { address: _address, ...shown } = hideCount(identity);
+  const { address: _address, ...shown } = identity;
   return okWrite({ ...shown, domain });
 }
 
@@ -137,10 +133,7 @@ function getMailFrom(call: Call, { state, variations }: Tenant): Reply {
     throw badRequest('The query parameter "id" is not the identity of the path');
   const names = variations.mailFromIdentity === 'domain' ? [identity, domainOf(identity)] : [identity];
   const [found] = names.flatMap((name) => state.mailFrom.filter((one) => isSameIdentity(one.identity, name)));
-  if (found) {
-    const changed = countRead(found, 'mailFromDomainStatus');
-    return { status: 200, body: showMailFrom(found), changed };
-  }
+  if (found) return okRead(showMailFrom(found));
   const message = `${identity} has no MAIL FROM domain`;
   if (variations.mailFromMissing === 'badRequest') throw badRequest(message);
   if (variations.mailFromMissing === 'notFound') throw notFound(message);
@@ -149,7 +142,7 @@ function getMailFrom(call: Call, { state, variations }: Tenant): Reply {
 }
 
 /** Operation rule 4: a change starts the verification of the MAIL FROM domain. */
-function putMailFrom({ body }: Call, { state, variations }: Tenant): Reply {
+function putMailFrom({ body }: Call, { state }: Tenant): Reply {
   const { identity, mailFromDomain } = object({ identity: text, mailFromDomain: text })(body, 'body');
   if (!isEmail(identity) && !isDomain(identity)) throw badRequest(`"${identity}" is not an e-mail identity`);
   if (!isDomain(mailFromDomain) || !mailFromDomain.toLowerCase().endsWith(`.${domainOf(identity)}`))
@@ -160,45 +153,18 @@ function putMailFrom({ body }: Call, { state, variations }: Tenant): Reply {
     identity: live?.identity ?? identity,
     mailFromDomain,
     mailFromDomainStatus: 'PENDING',
-    readsLeft: variations.verifyAfterReads,
   };
   if (live === undefined) state.mailFrom.push(next);
   else Object.assign(live, next);
   return okWrite(showMailFrom(next));
 }
 
-function hideCount<T extends { readsLeft: number | null }>({ readsLeft: _readsLeft, ...shown }: T) {
-  return shown;
-}
-
 function showMailFrom(mailFrom: MailFrom): Json {
   return {
-    ...hideCount(mailFrom),
+    ...mailFrom,
     mxRecord: '10 feedback-smtp.us-east-1.amazonses.com',
     txtRecord: 'v=spf1 include:amazonses.com ~all',
   };
-}
-
-/** Counts one read of a pending verification: unlike time, that makes every run the same. True if it changed something. */
-function countRead<Name extends string>(
-  item: { readsLeft: number | null } & Record<Name, Sender['verificationStatus']>,
-  status: Name,
-): boolean {
-  if (item[status] !== 'PENDING' || item.readsLeft === null) return false;
-  if (item.readsLeft > 0) {
-    item.readsLeft -= 1;
-    return true;
-  }
-  Object.assign(item, { readsLeft: null, [status]: 'SUCCESS' });
-  return true;
-}
-
-function hasVerifiedDomain(email: string, { identities }: TenantState): boolean {
-  const domain = domainOf(email);
-  return identities.some(
-    ({ address, dkimVerificationStatus }) =>
-      address.toLowerCase() === domain && dkimVerificationStatus === 'SUCCESS',
-  );
 }
 
 function isSameIdentity(a: string, b: string): boolean {
