@@ -198,33 +198,22 @@ function noToken(answer: Answer, { tokenUrl, setting }: ClientCredentials): Unse
   const why = reasonOf(answer);
   if (why === 'refused') {
     const message = `The token endpoint ${tokenUrl} refused the credentials: ${words}.`;
-    const next = isOfGrant(answer)
-      ? 'Give this client the grant type `client_credentials` in the tenant, or use a client that has it.'
-      : 'Check the client id and the client secret of this environment, and the token URL.';
+    const next =
+      'Check the client id and the client secret of this environment, the token URL, and that the client has the grant type `client_credentials`.';
     const problem = { code: 'tenant-unauthorized', severity: 'error', message, hint: next, ...at } as const;
     return unsentWithProblems('no-token', [problem]);
   }
   const what = isSuccess(answer)
-    ? `returned no token: ${words}, ${flawOf(answer)}.`
+    ? `returned no token: ${words}, with a response that has no usable text in \`access_token\`.`
     : `did not issue a token: ${words}. The credentials were not checked.`;
   const message = `The token endpoint ${tokenUrl} ${what}`;
-  const next = why === 'wrong' ? wrongUrl(setting) : (hint ?? 'Run again later.');
+  const next =
+    why === 'wrong'
+      ? `Check \`${setting?.name ?? 'tokenUrl'}\`, and set \`tokenUrl\` if tokens come from elsewhere.`
+      : (hint ?? 'Run again later.');
   return unsentWithProblems('token-endpoint', [
     { code: 'token-endpoint', severity: 'error', message, hint: next, ...at },
   ]);
-}
-
-/** True when the client is known, but may not use this grant (RFC 6749, 5.2). */
-function isOfGrant(answer: Answer): boolean {
-  const error = answer.outcome === 'answered' && isObject(answer.body) ? getText(answer.body, 'error') : null;
-  return error === 'unauthorized_client' || error === 'unsupported_grant_type';
-}
-
-function flawOf({ body }: Answered): string {
-  if (!isObject(body)) return 'with a response that is not a JSON object';
-  return getText(body, 'access_token') === null
-    ? 'with a response that has no text in `access_token`'
-    : 'with characters in `access_token` that a token cannot have';
 }
 
 function reasonOf(answer: Answer): 'refused' | 'wrong' | 'trouble' {
@@ -235,12 +224,6 @@ function reasonOf(answer: Answer): 'refused' | 'wrong' | 'trouble' {
   // Some hosts say `invalid_client` with a 200.
   if ([400, 401, 403].includes(status) || (isSuccess(answer) && isErrorBody(body))) return 'refused';
   return status === 429 || status >= 500 ? 'trouble' : 'wrong';
-}
-
-function wrongUrl(setting: Setting | undefined): string {
-  return setting?.name.endsWith('baseUrl')
-    ? `The token URL is made from \`${setting.name}\`: check it, or set \`tokenUrl\` if tokens come from elsewhere.`
-    : `Check \`${setting?.name ?? 'tokenUrl'}\`: it must be the address that issues tokens.`;
 }
 
 /** Milliseconds the token lives: the shorter of `expires_in` and the JWT's own times. */

@@ -134,15 +134,11 @@ export function shortenLine(text: string, longest = 400): string {
   return clean.length > longest ? `${clean.slice(0, longest - 1)}…` : clean;
 }
 
-/** The text of an HTML page, without tags, styles and scripts. The title appears once, even if the page also begins with it. */
+/** The title of an HTML page, else its text without tags, styles and scripts. */
 function textOfHtml(html: string): string {
   const text = html.slice(0, 50_000);
-  const title = /<title[^>]{0,200}>([^<]*)/i.exec(text)?.[1]?.trim() ?? '';
-  const body = text
-    .replaceAll(/<(script|style|head)\b[\s\S]*?<\/\1\s*>/gi, ' ')
-    .replaceAll(/<[^>]*>/g, ' ')
-    .trim();
-  return body.startsWith(title) ? body : `${title} ${body}`;
+  const title = /<title[^>]{0,200}>([^<]*)/i.exec(text)?.[1]?.trim();
+  return title || text.replaceAll(/<(script|style)\b[\s\S]*?<\/\1\s*>|<[^>]*>/gi, ' ');
 }
 
 /** A failed read never means "absent" (design, section 1). `what` is what was being read, for people: `SimIntegration`. */
@@ -177,10 +173,17 @@ export function isRefusedRead(error: unknown): error is Failure {
   return error instanceof Failure && error.diagnostics.every(({ code }) => codes.includes(code));
 }
 
-export function badList(code: string, what: string, request: Request, problem: string): Failure {
-  return fail(code, `Reading ${what}: ${request.method} ${request.path} ${problem}.`, {
-    hint: 'Nothing was written. The list may be changing while it is read: run again. If the error stays, the tenant pages its lists differently than documented.',
-  });
+const mayChange =
+  'The list may be changing while it is read: run again. If the error stays, the tenant pages its lists differently than documented.';
+
+export function badList(
+  code: string,
+  { what, request }: { readonly what: string; readonly request: Pick<Request, 'method' | 'path'> },
+  problem: string,
+  advice = mayChange,
+): Failure {
+  const hint = `Nothing was written. ${advice}`;
+  return fail(code, `Reading ${what}: ${request.method} ${request.path} ${problem}.`, { hint });
 }
 
 function codeOf(answer: Answer): string {

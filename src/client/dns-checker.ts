@@ -1,5 +1,4 @@
-import { lookup, Resolver } from 'node:dns/promises';
-import { isIP } from 'node:net';
+import { Resolver } from 'node:dns/promises';
 import { fail, systemCode } from '../model/failure.ts';
 import { type DnsRecord, type Publication, recordText } from '../model/status.ts';
 
@@ -10,22 +9,28 @@ export interface DnsChecker {
 }
 
 interface DnsOptions {
-  /** `HOST:PORT` of the name server to ask; `null`: those of the system. */
+  /** `ADDRESS:PORT` of the name server to ask; `null`: those of the system. */
   readonly server: string | null;
   /** Milliseconds for the first try; each further one waits longer. */
   readonly timeout: number;
 }
 
 /** Throws a Failure if `server` is not a name server. */
-export async function createDnsChecker({ server, timeout }: DnsOptions): Promise<DnsChecker> {
+export function createDnsChecker({ server, timeout }: DnsOptions): DnsChecker {
   const resolver = new Resolver({ timeout, tries: 2 });
-  if (server !== null) resolver.setServers([await serverAddress(server)]);
+  try {
+    if (server !== null) resolver.setServers([server]);
+  } catch {
+    throw fail('resolver-syntax', `"${server}" is not a name server.`, {
+      hint: 'Write an address and port, such as 1.1.1.1:53 or [2606:4700::1111]:53.',
+    });
+  }
   return {
     async check(record) {
       try {
         return await compare(record, resolver);
       } catch (error) {
-        const code = codeOf(error);
+        const code = systemCode(error) ?? String(error);
         // Only a server that knows the zone can say that a record is missing.
         if (code === 'ENODATA' || code === 'ENOTFOUND') return missing;
         return { state: 'unknown', found: [], detail: reasons[code] ?? `the resolver failed (${code})` };
@@ -85,31 +90,3 @@ const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at the resolver',
   ECANCELLED: 'the query was cancelled',
 };
-
-function codeOf(error: unknown): string {
-  return systemCode(error) ?? String(error);
-}
-
-/** `HOST:PORT`, `[V6]:PORT` or a host alone, as the resolver takes it: with a numeric address. */
-async function serverAddress(text: string): Promise<string> {
-  const [, bracketed, plain, digits = '53'] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
-  const host = isIP(text) === 6 ? text : (bracketed ?? plain);
-  const port = isIP(text) === 6 ? 53 : Number(digits);
-  if (host === undefined || port < 1 || port > 65_535) {
-    throw fail('resolver-syntax', `"${text}" is not a name server.`, {
-      hint: 'Write HOST:PORT, such as 1.1.1.1:53 or [2606:4700::1111]:53.',
-    });
-  }
-  const address = isIP(host) ? host : await addressOf(host);
-  return isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`;
-}
-
-async function addressOf(host: string): Promise<string> {
-  try {
-    return (await lookup(host)).address;
-  } catch (error) {
-    throw fail('resolver-not-found', `The name server ${host} cannot be found (${codeOf(error)}).`, {
-      hint: 'Check its name, or leave --resolver out to ask the name server of the system.',
-    });
-  }
-}

@@ -58,8 +58,16 @@ export async function askLookups(
   const problems: Diagnostic[] = [];
   const answers = new Map<string, Json>();
   for (const [lookup, result] of resolved.flat()) {
-    if ('value' in result) answers.set(lookupKey(lookup), result.value);
-    else problems.push(...atEachUse(result.problem, lookup));
+    if ('value' in result) {
+      answers.set(lookupKey(lookup), result.value);
+      continue;
+    }
+    const { problem } = result;
+    const { uses = [] } = lookup;
+    const placed = uses.map(({ resource, at }) => {
+      return { ...problem, ...resource.point(at), address: resource.address };
+    });
+    problems.push(...(placed.length > 0 ? placed : [problem]));
   }
   return { answers, problems };
 }
@@ -176,31 +184,21 @@ function resolve(lookup: Lookup, matching: readonly JsonObject[], redact: Redact
   }
   const value = recordField(row, lookup.take);
   if (canBeTaken(value)) return { value };
-  if (value !== null) {
-    // No field of a manifest takes one, and a hostile one could look like a marker of tenantctl.
-    const hint = 'Take a field that is text, a number, true or false.';
-    const what = 'finds a record in which the field to take is a list or an object';
-    return problem(lookup, 'lookup-no-field', what, hint);
-  }
   const names = Object.keys({ ...row, ...getObject(row, 'attributes') });
   const fields = names.filter((name) => canBeTaken(recordField(row, name)));
   const hint = `It has: ${fields
     .slice(0, 30)
     .map((name) => shortenLine(redact(name), 60))
     .join(', ')}.`;
-  const what = `finds a record without the field to take (${nameRecord(row, redact)})`;
+  const what = `finds a record without text, a number, true or false in the field to take (${nameRecord(row, redact)})`;
   return problem(lookup, 'lookup-no-field', what, hint);
 }
 
+/** No field of a manifest takes a list or an object, and a hostile one could look like a marker of tenantctl. */
 const canBeTaken = (value: Json): boolean => value !== null && typeof value !== 'object';
 
 function problem(lookup: Lookup, code: string, what: string, hint: string): LookupResult {
   return { problem: { code, severity: 'error', message: `${lookupWords(lookup)} ${what}.`, hint } };
-}
-
-function atEachUse(problem: Diagnostic, { uses = [] }: UsedLookup): Diagnostic[] {
-  if (uses.length === 0) return [problem];
-  return uses.map(({ resource, at }) => ({ ...problem, ...resource.point(at), address: resource.address }));
 }
 
 function nameRecord(row: JsonObject, redact: Redact): string {

@@ -1,8 +1,17 @@
 import { type Call, idText, saysAny } from '../kinds/http.ts';
 import type { List } from '../kinds/kind.ts';
 import { sha256 } from '../model/digest.ts';
-import { Failure, fail, hasCode, onFailure } from '../model/failure.ts';
-import { get, getObject, getText, isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
+import { Failure, hasCode, onFailure } from '../model/failure.ts';
+import {
+  get,
+  getObject,
+  getText,
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+} from '../model/json.ts';
 import { type Answer, type Answered, isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { badList, isBadRequest, readFailure, shortenLine } from './describe.ts';
@@ -105,7 +114,7 @@ async function readAt(client: Sender, source: PageSource, offset: number, again:
   const page = pageOf(sent, request.path, member);
   if (page) return page;
   if (!isWhole(sent) || sent.text !== null) throw readFailure(what, request, sent);
-  throw badList('bad-answer', what, request, 'did not answer with a list of objects');
+  throw badList('bad-answer', source, 'did not answer with a list of objects');
 }
 
 /** One read of a list: its pages in order, each checked against those before. */
@@ -128,7 +137,14 @@ class Listing {
   async *pages(): AsyncGenerator<readonly JsonObject[]> {
     const [first, ahead] = await Promise.all([this.#read(0), this.#readAhead()]);
     yield this.#accept(first, 0);
-    yield* ahead && this.#leadsTo(ahead, first) ? this.#upToPage(ahead) : this.#further(first.total);
+    // The list goes on from a full first page to the page ahead, and nothing says how long it is.
+    const leadsOn =
+      ahead &&
+      first.total === null &&
+      first.names.length === ahead.step + 1 &&
+      ahead.page.names.length > 0 &&
+      !this.#beginsWith(ahead.page);
+    yield* leadsOn ? this.#upToPage(ahead) : this.#further(first.total);
     if (this.#seen.size < this.#enough) this.#end(first.total);
   }
 
@@ -147,11 +163,6 @@ class Listing {
       (page) => ({ page, offset, step }),
       onFailure(() => null),
     );
-  }
-
-  /** True if the list goes on from a full first page to the page ahead, and nothing says how long it is. */
-  #leadsTo({ page, step }: PageAhead, { names, total }: ListPage): boolean {
-    return total === null && names.length === step + 1 && page.names.length > 0 && !this.#beginsWith(page);
   }
 
   /** The pages between the first and the one ahead, that one, and those after it. They overlap as pages read in turn. */
@@ -292,25 +303,21 @@ class Listing {
     if (total !== null && total !== count)
       throw this.#bad('total-mismatch', `announced ${total} rows and returned ${count}`);
     if (total !== null || this.#promised <= count) return;
-    const { what, request } = this.#source;
-    const message = `Reading ${what}: ${request.method} ${request.path} returned ${count} rows and says that more follow.`;
-    const hint =
-      'Nothing was written. Lists are read by `limit` and `offset`. For a kind of your own, set `list.pageSize` to the number of rows that the tenant returns at once.';
-    throw fail('list-incomplete', message, { hint });
+    const advice =
+      'Lists are read by `limit` and `offset`. For a kind of your own, set `list.pageSize` to the number of rows that the tenant returns at once.';
+    throw this.#bad('list-incomplete', `returned ${count} rows and says that more follow`, advice);
   }
 
   #repetition(name: string): Failure {
     const row = name.startsWith('sha256:') ? 'the same row' : `the row with id ${shortenLine(name, 100)}`;
-    const { what, request, isDescribed } = this.#source;
-    const problem = badList('page-repeats', what, request, `lists ${row} twice`);
-    if (!isDescribed) return problem;
-    const hint =
-      'Nothing was written. If this list has no pages, set `list: { pageSize: null }` in the descriptor of the kind. Otherwise it may be changing while it is read: run again.';
-    return new Failure(problem.diagnostics.map((diagnostic) => ({ ...diagnostic, hint })));
+    const advice = this.#source.isDescribed
+      ? 'If this list has no pages, set `list: { pageSize: null }` in the descriptor of the kind. Otherwise it may be changing while it is read: run again.'
+      : undefined;
+    return this.#bad('page-repeats', `lists ${row} twice`, advice);
   }
 
-  #bad(code: string, problem: string): Failure {
-    return badList(code, this.#source.what, this.#source.request, problem);
+  #bad(code: string, problem: string, advice?: string): Failure {
+    return badList(code, this.#source, problem, advice);
   }
 }
 
@@ -321,9 +328,11 @@ class Listing {
 export function pageOf(answer: Answer, path: string, member: string | undefined): ListPage | null {
   if (answer.outcome !== 'answered') return null;
   const noun = member ?? path.split('/').at(-1) ?? '';
-  if (saysNothingFound(answer, noun)) return { rows: [], names: [], total: null, promised: 0 };
+  const { status, body, headers } = answer;
+  const isAlone = isObject(body) && Object.keys(body).join() === 'error';
+  if ([200, 400].includes(status) && isAlone && meansNothing(body, noun))
+    return { rows: [], names: [], total: null, promised: 0 };
   if (!isWhole(answer)) return null;
-  const { body, headers } = answer;
   const rows = rowsIn(body, noun);
   // Rows that come with an error may be incomplete.
   const hasError = isObject(body) && !meansNothing(body, noun) && saysAny(body, ['error', 'errors']);
@@ -336,20 +345,14 @@ function rowsIn(body: Json, noun: string): readonly JsonObject[] | null {
   const rows = isObject(body) ? get(body, noun) : body;
   // Some tenants answer null for an empty list that has a name (api-notes, "server rewrites").
   if (isObject(body) && rows === null) return [];
-  if (!isArray(rows)) return null;
-  const objects = rows.filter((row) => isObject(row));
-  return objects.length < rows.length ? null : objects;
+  const objects = objectsIn(rows);
+  return isArray(rows) && objects.length === rows.length ? objects : null;
 }
 
 /**
  * Some hosts answer 400, or 200, with `{"error": "no profiles found"}` for an empty list (api-notes, "What hosts of this family
  * really answer"). It has to name the collection: with "no permission found", the read failed, and the list is not empty.
  */
-function saysNothingFound({ status, body }: Answered, noun: string): boolean {
-  if (status !== 200 && status !== 400) return false;
-  return isObject(body) && Object.keys(body).join() === 'error' && meansNothing(body, noun);
-}
-
 function meansNothing(body: JsonObject, noun: string): boolean {
   const found = /^no ([a-z]+(?:[ _][a-z]+){0,3}) found\.?$/i.exec((getText(body, 'error') ?? '').trim());
   const word = lastWord(found?.[1] ?? '');

@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net';
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { systemCode } from '../model/failure.ts';
 import type { HttpProxies } from '../model/network.ts';
@@ -27,7 +26,8 @@ export function createProxyRoute(
     requestTls: connect,
     httpProxy: http,
     httpsProxy: https,
-    noProxy: exceptions(except),
+    // undici reads `*` only alone.
+    noProxy: except.split(/[,\s]+/).includes('*') ? '*' : except,
     // The certificate is for the host, not for the proxy.
     clientFactory: (proxy) => new ProxyPool(proxy, { connect: toProxy, headersTimeout: connect.timeout }),
   });
@@ -58,18 +58,6 @@ function dispatch(dispatcher: Dispatcher, call: RawCall, listener: RouteListener
     isGivenUp = true;
     started?.abort(givenUp);
   };
-}
-
-/** NO_PROXY as undici reads it: `*` only alone, no IPv6 address without brackets, and `name.` as another name than `name`. */
-function exceptions(list: string): string {
-  const entries = list.split(/[,\s]+/);
-  if (entries.includes('*')) return '*';
-  const names = entries.flatMap((entry) => {
-    if (isIPv6(entry)) return `[${entry}]`;
-    const [, name = '', port = ''] = /^(.*?)\.?(:\d+)?$/.exec(entry) ?? [];
-    return [name + port, `${name}.${port}`];
-  });
-  return names.join();
 }
 
 /** The credentials of a proxy's URL. undici sends them only if there are both. */

@@ -11,11 +11,10 @@ import {
 } from '../kinds/live-objects.ts';
 import { type Above, joinIds, ownId, parentKey, partFor, pathIds, placeBelow } from '../kinds/parents.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
-import { type Address, formatAddress, type Key } from '../model/address.ts';
+import { formatAddress, type Key } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { Failure, fail, hasCode } from '../model/failure.ts';
 import { getText, isObject, type JsonObject } from '../model/json.ts';
-import type { Request } from '../model/plan.ts';
 import { isSuccess, isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { allOrFailure, badList, isBadRequest, isRefusedRead, readFailure, shortenLine } from './describe.ts';
@@ -271,13 +270,13 @@ async function readBelow(reader: Reader, parent: Parent): Promise<LiveObject[]> 
   const left = ids.flatMap((id) => pathIds(parent, id)[0] ?? []).filter((id) => !known.has(id));
   const others = left.length > 0 ? (await readKind(client, { ...request, ids: left })).objects : [];
   const objects = [...named, ...others.filter(({ id }) => !named.some((each) => each.id === id))];
-  const read = objects.map((object) => {
+  const read = objects.map(async (object) => {
     if (object.id === null) return [];
     const above = { id: ownId(parent.kind, object.id), part: partFor(object.key) };
     const below = keys.filter((key) => identityOf(parent.kind, parentKey(parent, key)) === object.identity);
     return readAsDescribed({ ...reader, above, keys: below }, reader.kind.read);
   });
-  return (await allOrFailure(read.map((each) => Promise.resolve(each)))).flat();
+  return (await allOrFailure(read)).flat();
 }
 
 async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]> {
@@ -351,7 +350,7 @@ async function readListThenEach(
   const source = { ...sourceOf(reader, read.list, null), expected: expectedRows(reader, read.list) };
   const listed = (await readRows(client, source)).map((row) => {
     const id = getText(row, 'id');
-    if (!id) throw badList('bad-answer', kind.name, source.request, 'lists a row without an id');
+    if (!id) throw badList('bad-answer', source, 'lists a row without an id');
     return id;
   });
   const needed = complete || keys.length > 0 ? listed : listed.filter((id) => ids.includes(id));
@@ -373,8 +372,16 @@ async function readEachDeclared(reader: Reader, read: EachDeclared): Promise<Liv
       } catch (error) {
         // Any other failure is not about this object alone.
         if (!hasCode(error, 'tenant-bad-request', 'other-object')) throw error;
-        if (!onUnusable) throw withAdvice(error, formatAddress(kind.name, key));
-        onUnusable({ kind, key }, error.diagnostics.map(({ message }) => message).join(' '));
+        const { diagnostics, exitCode } = error;
+        if (!onUnusable) {
+          const hint = 'Nothing was written. Remove its manifest, or leave it out with `--except`.';
+          const address = formatAddress(kind.name, key);
+          throw new Failure(
+            diagnostics.map((each) => ({ ...each, address, hint: each.hint ?? hint })),
+            exitCode,
+          );
+        }
+        onUnusable({ kind, key }, diagnostics.map(({ message }) => message).join(' '));
         return null;
       }
     }),
@@ -392,14 +399,6 @@ async function readDeclared(reader: Reader, read: EachDeclared, key: Key): Promi
   const address = formatAddress(kind.name, key);
   const message = `Reading ${address}: ${request.method} ${request.path} returned another ${kind.name}.`;
   throw fail('other-object', message);
-}
-
-function withAdvice({ diagnostics, exitCode }: Failure, address: Address): Failure {
-  const hint = 'Nothing was written. Remove its manifest, or leave it out with `--except`.';
-  return new Failure(
-    diagnostics.map((diagnostic) => ({ ...diagnostic, address, hint: diagnostic.hint ?? hint })),
-    exitCode,
-  );
 }
 
 /** The object that a call answers; `null` only if the kind says that the answer means "absent". */
@@ -439,21 +438,20 @@ function readList(
     const object = liveObjectIn(reader, row, null);
     // An object that was skipped would count as absent.
     if (!object && !list.isForeign?.(row)) {
-      throw badRow(kind, source.request, row);
+      throw badRow(kind, source, row);
     }
     return object && isKept(object) ? object : null;
   });
 }
 
 /** A row without a key: a descriptor may name another member than the tenant has. */
-function badRow({ name: kind, keyFields }: Kind, request: Request, row: JsonObject): Failure {
+function badRow({ name, keyFields }: Kind, source: PageSource, row: JsonObject): Failure {
   const lacking = keyFields.find(({ name }) => getText(row, name) === null)?.name;
-  if (lacking === undefined) return badList('bad-answer', kind, request, `lists a row that is not a ${kind}`);
+  if (lacking === undefined) return badList('bad-answer', source, `lists a row that is not a ${name}`);
   const id = getText(row, 'id');
   const what = `lists a row without a text in \`${lacking}\`${id === null ? '' : ` (id ${id})`}`;
-  return fail('bad-answer', `Reading ${kind}: ${request.method} ${request.path} ${what}.`, {
-    hint: 'Nothing was written. In a kind of your own, `key` in the descriptor names the member that tells objects apart.',
-  });
+  const advice = 'In a kind of your own, `key` in the descriptor names the member that tells objects apart.';
+  return badList('bad-answer', source, what, advice);
 }
 
 /** Safely fits into a URL, percent-encoded. */

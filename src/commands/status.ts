@@ -66,7 +66,7 @@ function options(yargs: CommonArgv) {
   return fleetOptions(scopeOptions(yargs))
     .option('format', { ...format(statusFormats), describe: 'Output format. zone: lines for a zone file' })
     .option('dns', flag('Check whether DNS has the records'))
-    .option('resolver', text("Name server for --dns, as HOST:PORT. Default: the system's"))
+    .option('resolver', text("Name server for --dns, as ADDRESS:PORT. Default: the system's"))
     .option('dns-timeout', {
       ...text('Time to wait for the name server. Each record is tried twice'),
       default: '3s',
@@ -93,7 +93,7 @@ export const command = describeCommand({
   const { dns, resolver } = args;
   const timeout = durationOf('dns-timeout', args.dnsTimeout);
   const isChecked = dns || resolver !== undefined;
-  const checker = isChecked ? await createDnsChecker({ server: resolver ?? null, timeout }) : null;
+  const checker = isChecked ? createDnsChecker({ server: resolver ?? null, timeout }) : null;
   const read = statusReader(args, io, checker);
   const names = selectedEnvironments(args, io);
   if (names) return statusOfSeveral(names, read, args, io);

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import {
   isArray,
   isObject,
@@ -313,21 +319,12 @@ function readLogBody(bytes: Buffer | null, operation: string | null): Json {
   return Object.fromEntries(fields);
 }
 
-const detailCodes = new Map([
-  [400, '400.1 Bad request content'],
-  [403, '403 Forbidden'],
-  [404, '404 Not found'],
-  [405, '405 Method not allowed'],
-  [413, '413 Payload too large'],
-  [500, '500.0 Internal fault'],
-]);
-
 /** The body of an error (api-notes, "error bodies"). The tracking id depends on `serial` alone: equal runs answer alike. */
 function errorBody(status: number, message: string, serial: number): Json {
   if (status === 401) return { error: message };
   if (status === 429) return { message };
   return {
-    detailCode: detailCodes.get(status) ?? `${status} Error`,
+    detailCode: `${status} ${STATUS_CODES[status] ?? 'Error'}`,
     trackingId: createHash('sha256').update(`error ${serial}`).digest('hex').slice(0, 32),
     messages: [{ locale: 'en-US', localeOrigin: 'DEFAULT', text: message }],
     causes: [],

@@ -43,7 +43,7 @@ describe('an answer in words', () => {
     ],
     [
       'HTML',
-      page(502, '<html><head><title>Bad</title><style>b{}</style></head><body><h1>Gateway</h1>'),
+      page(502, '<html><head><title> Bad Gateway</title></head><body><h1>Sorry</h1>'),
       '502 Bad Gateway',
       'from-header',
     ],
@@ -101,12 +101,12 @@ describe('an answer in words', () => {
     [
       'HTML with a title that has attributes',
       page(502, '\n<!doctype html><head lang="en"><title data-x="y">Down</title></head><p>Sorry</p>'),
-      '502 Bad Gateway: Down Sorry',
+      '502 Bad Gateway: Down',
       'from-header',
     ],
     [
-      'HTML whose title is its heading too',
-      page(502, '<head><title>Down</title></head><body>\n<h1>Down</h1><p>Sorry</p>'),
+      'HTML without a title',
+      page(502, '<html><style>b{}</style><body>\n<h1>Down</h1><p>Sorry</p>'),
       '502 Bad Gateway: Down Sorry',
       'from-header',
     ],

@@ -60,31 +60,22 @@ test.each<[string, DnsRecord, Reply, object]>([
   ['only texts about something else', txt, texts(['google-site=1']), { state: 'missing' }],
 ])('%s', async (_what, record, reply, expected) => {
   const { address, asked } = await nameServer({ [`${record.type} ${record.name}`]: reply });
-  const checker = await createDnsChecker({ server: address, timeout: 5_000 });
+  const checker = createDnsChecker({ server: address, timeout: 5_000 });
   expect(await checker.check(record)).toMatchObject(expected);
   expect(asked[0]).toBe(`${record.type} ${record.name}`);
-});
-
-test('a name server is found by its name too', async () => {
-  const { address } = await nameServer({ 'CNAME key.acme.example': pointsTo('dkim.host.example') });
-  const checker = await createDnsChecker({
-    server: address.replace('127.0.0.1', 'localhost'),
-    timeout: 5_000,
-  });
-  expect(await checker.check(cname)).toMatchObject({ state: 'published' });
 });
 
 test('a name server is found by its IPv6 address', async ({ skip }) => {
   const zone = { 'CNAME key.acme.example': pointsTo('dkim.host.example') };
   const server = await nameServer(zone, '::1').catch(() => null);
   if (!server) return skip('This machine has no IPv6.');
-  const checker = await createDnsChecker({ server: server.address, timeout: 5_000 });
+  const checker = createDnsChecker({ server: server.address, timeout: 5_000 });
   expect(await checker.check(cname)).toMatchObject({ state: 'published' });
 });
 
 test('a query that is cancelled says nothing about the record', async () => {
   const { address, asked } = await nameServer({ 'CNAME key.acme.example': 'silence' });
-  const checker = await createDnsChecker({ server: address, timeout: 60_000 });
+  const checker = createDnsChecker({ server: address, timeout: 60_000 });
   const checked = checker.check(cname);
   await expect.poll(() => asked).toHaveLength(1);
   checker.cancel();
@@ -93,9 +84,7 @@ test('a query that is cancelled says nothing about the record', async () => {
 
 test.each(['', ':53', 'a:b:c', '127.0.0.1:0', '127.0.0.1:65536', '[::1'])(
   '%j is no name server',
-  async (server) => {
-    await expect(createDnsChecker({ server, timeout: 100 })).rejects.toMatchObject({
-      diagnostics: [{ code: 'resolver-syntax', hint: expect.stringContaining('HOST:PORT') }],
-    });
+  (server) => {
+    expect(() => createDnsChecker({ server, timeout: 100 })).toThrow(/is not a name server/);
   },
 );

@@ -75,7 +75,6 @@ describe('a transport with a proxy', () => {
 
   test.each<[except: string, url: string, isDirect: boolean]>([
     ['*, acme.example', 'http://127.0.0.1:1', true],
-    ['acme.example ::1', 'http://[::1]:1', true],
     ['[::1]', 'http://[::1]:1', true],
     ['[::1]:1', 'http://[::1]:1', true],
     ['[::1]:2', 'http://[::1]:1', false],
@@ -85,11 +84,6 @@ describe('a transport with a proxy', () => {
     ['host', 'http://localhost:1', false],
     ['127.0.0.1:2', 'http://127.0.0.1:1', false],
     ['127.0.0.0/8', 'http://127.0.0.1:1', false],
-    ['localhost', 'http://a.localhost.:1', true],
-    ['a.localhost:1', 'http://a.localhost.:1', true],
-    ['a.localhost:2', 'http://a.localhost.:1', false],
-    ['a.localhost.', 'http://a.localhost:1', true],
-    ['a.localhost.:1', 'http://a.localhost:1', true],
     ['.', 'http://a.localhost:1', false],
   ])('that does not count for %s calls %s directly: %s', async (except, url, isDirect) => {
     const proxy = await startProxy((socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
