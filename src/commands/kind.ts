@@ -239,7 +239,7 @@ async function draft({ subject, path, out, all }: Subject, io: Io): Promise<Exit
     });
   const api = openDocument(subject, io);
   if (path === undefined) return draftWhole(api, all ?? '', io);
-  const { text } = draftKind(api, path, { kind });
+  const { text } = draftKind(api, path, kind);
   if (out === undefined) io.stdout.write(text);
   else await writeDraft(out, text, io);
   return ExitCode.done;

@@ -35,8 +35,6 @@ interface ListCall {
   readonly rows: Rows | null;
   /** The largest page that it gives, else the default; `null` if no limit is described. */
   readonly pageSize: number | null;
-  /** True if a parameter could not be resolved, so that a limit may exist. */
-  readonly hasGaps: boolean;
   readonly hasOffset: boolean;
   /** The parameters by which it is paged in another way than by `limit` and `offset`. */
   readonly otherPaging: readonly string[];
@@ -255,8 +253,8 @@ function jsonSchema(api: OpenApi, part: Part): Part | null {
 }
 
 const largestPage = 10_000;
-/** For lists that have a limit and do not state it. */
-const smallPage = 50;
+/** For lists that do not state a limit: few tenants return fewer, and those that return more document it. */
+export const smallPage = 50;
 
 const paging =
   /^(page(size|number|token|cursor|offset|limit|after|before)?|perpage|size|start(index|ingafter|at)?|after|before|cursor|first|max(results)?|top|skip(token)?|next(token)?|offset|sysparm(limit|offset))$/i;
@@ -279,7 +277,6 @@ function readList(api: OpenApi, path: string, parts: readonly Part[]): ListCall 
   return {
     rows: rowsOf(api, path, parts.at(-1)),
     pageSize: query.has('limit') ? Math.floor(size ?? smallPage) : null,
-    hasGaps: parts.some((part) => api.hasGap(part, 'parameters')),
     hasOffset,
     otherPaging: hasOffset ? [] : others,
     counts: query.has('count') && !api.shape(schemaOf('count')).types.has('integer'),

@@ -98,12 +98,6 @@ export class OpenApi {
     });
   }
 
-  /** True if an item of the list under a name is a reference that leads nowhere. */
-  hasGap(part: Part, name: string): boolean {
-    const value = get(part.value, name);
-    return isArray(value) && this.list(part, name).length < value.length;
-  }
-
   /** Reads a schema. Properties of alternatives are all included, since an object may have any of them. */
   shape(schema: Part | null | undefined): Shape {
     const parts = schema ? this.#partsOf(schema) : [];
@@ -159,8 +153,11 @@ export class OpenApi {
   #follow(part: Part): Part | null {
     const reference = get(part.value, '$ref');
     if (typeof reference !== 'string') return part;
-    const target = this.#targetOnce(reference, part.file);
-    if (target === null) return null;
+    const target = this.#target(reference, part.file);
+    if (typeof target === 'string') {
+      this.#unread.set(reference, target);
+      return null;
+    }
     // OpenAPI 3.1 allows words of its own beside a reference: they count more than those of its target.
     const { $ref: _, ...beside } = part.value;
     const words = Object.entries(beside).filter(([, value]) => typeof value !== 'object');
@@ -168,26 +165,20 @@ export class OpenApi {
     return { ...target, value: { ...target.value, ...Object.fromEntries(words) } };
   }
 
-  #targetOnce(reference: string, from: string): Part | null {
+  #target(reference: string, from: string): Part | string {
     const way = `${from} ${reference}`;
-    const target = this.#targets.get(way) ?? this.#newTarget(reference, from, way);
-    if (typeof target !== 'string') return target;
-    this.#unread.set(reference, target);
-    return null;
-  }
-
-  #newTarget(reference: string, from: string, way: string): Part | string {
-    if (this.#followed.has(way)) return 'it leads to itself';
-    if (this.#followed.size === longestChain)
-      return `it is at the end of a chain of ${longestChain} references`;
+    const known = this.#targets.get(way);
+    if (known !== undefined) return known;
+    if (this.#followed.has(way) || this.#followed.size === longestChain)
+      return 'it leads to itself, or by too many others';
     this.#followed.add(way);
-    const target = this.#target(reference, from);
+    const target = this.#newTarget(reference, from);
     this.#followed.delete(way);
     this.#targets.set(way, target);
     return target;
   }
 
-  #target(reference: string, from: string): Part | string {
+  #newTarget(reference: string, from: string): Part | string {
     const [path = '', fragment = ''] = reference.split('#', 2);
     try {
       if (/^[a-z][a-z0-9+.-]*:|^\/\/|\\/i.test(path)) return 'it is not a file beside the document';

@@ -9,6 +9,7 @@ import {
   findPlace,
   type Prose,
   readCollection,
+  smallPage,
   type Write,
 } from './collection.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
@@ -37,13 +38,6 @@ interface Draft {
 /** The kinds that a reference may name, possibly under another name. */
 type KnownKinds = ReadonlyMap<string, string>;
 
-interface DraftOptions {
-  /** The name of the kind; `null`: from the path. */
-  readonly kind: string | null;
-  /** `null` if other kinds are unknown. */
-  readonly known: KnownKinds | null;
-}
-
 /** The facts about a collection before its descriptor is written. */
 interface Findings {
   readonly api: OpenApi;
@@ -52,20 +46,31 @@ interface Findings {
   readonly properties: ReadonlyMap<string, Part>;
   /** The member in which requests have the object; `null` if they are the object. */
   readonly wrapper: string | null;
+  /** `null` if other kinds are unknown. */
+  readonly known: KnownKinds | null;
   miss(message: string): void;
 }
 
-/** Drafts the descriptor of a kind from its collection. Throws a Failure for a path that the document does not have. */
-export function draftKind(api: OpenApi, path: string, { kind }: Pick<DraftOptions, 'kind'>): Draft {
-  return draftOf(api, readCollection(api, findPlace(api, path)), { kind, known: null });
+/**
+ * Drafts the descriptor of a kind from its collection. Throws a Failure for a path that the document does not have.
+ *
+ * @param kind its name; `null`: from the path
+ */
+export function draftKind(api: OpenApi, path: string, kind: string | null): Draft {
+  return draftOf(api, readCollection(api, findPlace(api, path)), kind, null);
 }
 
-function draftOf(api: OpenApi, collection: Collection, { kind: named, known }: DraftOptions): Draft {
+function draftOf(
+  api: OpenApi,
+  collection: Collection,
+  named: string | null,
+  known: KnownKinds | null,
+): Draft {
   const missed: string[] = [];
   const miss = (message: string) => missed.push(message);
-  const findings: Findings = { api, collection, ...objectOf(api, collection), miss };
+  const findings: Findings = { api, collection, ...objectOf(api, collection), known, miss };
   const kind = named ?? kindName(collection);
-  const lines = linesOf(kind, findings, known);
+  const lines = linesOf(kind, findings);
   const file = api.root.file.split('/').at(-1) ?? '';
   for (const [reference, reason] of api.takeUnread())
     miss(`The reference ${toComment(reference)} was not followed: ${toComment(reason)}.`);
@@ -98,7 +103,7 @@ export function draftAll(api: OpenApi, builtIn: Iterable<string>): { drafts: Dra
   }
   for (const [tag, kind] of tags) if (!known.has(tag)) known.set(tag, kind);
   const drafts = [...drafted].map(([kind, { place }]) =>
-    draftOf(api, readCollection(api, place), { kind, known }),
+    draftOf(api, readCollection(api, place), kind, known),
   );
   return { drafts, leftOut };
 }
@@ -139,7 +144,7 @@ function objectOf(
   return { properties, wrapper: others.length === 0 ? wrapper : null };
 }
 
-function linesOf(kind: string, findings: Findings, known: KnownKinds | null): string[] {
+function linesOf(kind: string, findings: Findings): string[] {
   const { collection, wrapper } = findings;
   const { path, parent, single, list, read } = collection;
   const described = list?.rows?.shape.description || read?.description || '';
@@ -149,12 +154,12 @@ function linesOf(kind: string, findings: Findings, known: KnownKinds | null): st
   const canDelete = wrapper === null && collection.canDelete;
   const isReadOnly = update.word === 'none' && !canCreate && !canDelete;
   const key = single ? null : keyOf(findings);
-  const { fields, places, immutable, serverOwned, notes } = fieldsOf(findings, {
-    key: key?.name ?? null,
+  const { fields, places, immutable, serverOwned, notes } = fieldsOf(
+    findings,
+    key?.name ?? null,
     isReadOnly,
     update,
-    known,
-  });
+  );
   const created = canCreate ? fields.map(([name]) => name) : [];
   const write = writeOf(collection, update, created, immutable);
   return [
@@ -244,18 +249,8 @@ function keyOf({ api, collection: { idParameter }, properties, miss }: Findings)
   return { name: 'name', notes: ['check: which field names an object?'] };
 }
 
-/** The page size for a list without a documented limit: few tenants return fewer, and those that return more document it. */
-const smallPage = 50;
-
 function listOf({ collection: { list, path }, miss }: Findings, key: string) {
-  const {
-    rows = null,
-    pageSize = null,
-    hasOffset = false,
-    hasGaps = false,
-    otherPaging = [],
-    counts,
-  } = list ?? {};
+  const { rows = null, pageSize = null, hasOffset = false, otherPaging = [], counts } = list ?? {};
   if (!list) miss(`There is no GET ${path}: a kind must have a list.`);
   else if (!rows) miss(`The response to GET ${path} is not described as a list of objects.`);
   if (otherPaging.length > 0 || (pageSize !== null && !hasOffset)) {
@@ -270,24 +265,14 @@ function listOf({ collection: { list, path }, miss }: Findings, key: string) {
   if (rows?.member && isMemberName(rows.member)) members.push(['member', rows.member]);
   if (counts) members.push(['counts', true]);
   members.push(['filter', filter]);
-  const why = hasGaps ? 'not all of its parameters were found' : 'no limit is described';
-  const guess = `check: the page size, since ${why}; \`pageSize: null\` if the tenant lists everything at once`;
+  const guess =
+    'check: the page size, since no limit is described; `pageSize: null` if the tenant lists everything at once';
   return { members, notes: pageSize === null ? [guess] : [] };
 }
 
-/** A descriptor names no more fields, and no more members of the server, as its schema says. */
-const mostNames = 200;
-
-interface Context {
-  /** `null` in a single object. */
-  readonly key: string | null;
-  readonly isReadOnly: boolean;
-  readonly update: Update;
-  readonly known: KnownKinds | null;
-}
-
-function fieldsOf(findings: Findings, { key, isReadOnly, update, known }: Context) {
-  const { api, collection, properties, miss } = findings;
+/** @param key `null` in a single object */
+function fieldsOf(findings: Findings, key: string | null, isReadOnly: boolean, update: Update) {
+  const { api, collection, properties, known, miss } = findings;
   const { prose } = update;
   const fields: [string, DraftField][] = [];
   // Tenants show these although documents do not mention them, and a PUT would send them back.
@@ -319,21 +304,10 @@ function fieldsOf(findings: Findings, { key, isReadOnly, update, known }: Contex
   }
   for (const name of [...unwritten, ...moving]) serverOwned.add(name);
   const notes = [
-    ...noteOf(unwritten, 'no request is described with'),
-    ...noteOf(moving, 'judging by their names, the tenant sets'),
+    ...(unwritten.length > 0 ? [`check: no request is described with ${unwritten.join(', ')}`] : []),
+    ...(moving.length > 0 ? [`check: judging by their names, the tenant sets ${moving.join(', ')}`] : []),
   ];
-  const most = <T>(all: readonly T[], what: string) => {
-    if (all.length > mostNames)
-      miss(`Of ${all.length} ${what}, ${mostNames} are listed: a descriptor cannot have more.`);
-    return all.slice(0, mostNames);
-  };
-  return {
-    fields: most(fields, 'fields'),
-    places: most(places, 'places'),
-    immutable,
-    serverOwned: most([...serverOwned], 'members that only the server sets'),
-    notes,
-  };
+  return { fields, places, immutable, serverOwned: [...serverOwned], notes };
 }
 
 /** Replaces the kinds in `to` by known names. Notes list unknown ones. */
@@ -356,11 +330,6 @@ function toKnown(
     },
     notes: [...notes, ...missing.map((kind) => `check: no kind ${kind} is described`)],
   };
-}
-
-function noteOf(names: readonly string[], what: string): string[] {
-  const shown = names.length > 3 ? [...names.slice(0, 3), '…'] : names;
-  return names.length === 0 ? [] : [`check: ${what} ${shown.join(', ')}`];
 }
 
 interface Update {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type JsonObject } from '../model/json.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
 
 /** A word, or members, some of which may have members. */
@@ -19,7 +19,7 @@ export function fieldOf(api: OpenApi, name: string, property: Part): DraftField 
   const { field, notes } = bareFieldOf(api, name, shape);
   const isSecret = shape.writeOnly || (shape.types.has('string') && isSecretText(name, shape));
   const more = isSecret ? ['check: a secret? The tenant may not show it, so that it cannot be compared'] : [];
-  return { field, notes: [...notes, ...more, ...choicesOf(shape)] };
+  return { field, notes: [...notes, ...more] };
 }
 
 const isSecretText = (name: string, { format }: Shape) => format === 'password' || secretName.test(name);
@@ -66,8 +66,7 @@ function listField(api: OpenApi, name: string, { items, description }: Shape): D
   const isPlain = shape.types.size > 0 && !shape.types.has('object') && !shape.types.has('array');
   if (!isPlain) return { field: whole, notes: ['compared as a whole, in this order'] };
   const kind = kindOfIds(name) ?? (/\bids?\b/i.test(description) ? pascalCase(singular(name)) : null);
-  const field = kind ? { field: { is: 'set', to: kind }, notes: [checkKind] } : { field: 'set', notes: [] };
-  return { ...field, notes: [...field.notes, ...choicesOf(shape)] };
+  return kind ? { field: { is: 'set', to: kind }, notes: [checkKind] } : { field: 'set', notes: [] };
 }
 
 const checkKind = 'check: the kind of its ids';
@@ -116,11 +115,7 @@ function wellKnown(name: string): string | null {
   return identities.test(name) || /Owner$/.test(name) ? 'Identity' : null;
 }
 
-/** The kind for a type of the API; `null` for types of values, and for roles of people. */
-function kindOfType(type: string): string | null {
-  return objectTypes.test(type) ? pascalCase(type.toLowerCase()) : null;
-}
-
+/** Types of objects, and neither of values nor of roles of people. */
 const objectTypes =
   /^(IDENTITY|GOVERNANCE_GROUP|SOURCE|CLUSTER|ROLE|ACCESS_PROFILE|ENTITLEMENT|WORKFLOW|TRANSFORM|SEGMENT|IDENTITY_PROFILE|CONNECTOR_RULE|SOD_POLICY|PASSWORD_POLICY|FORM_DEFINITION|CAMPAIGN|TAG)$/;
 
@@ -156,15 +151,6 @@ export function kindNameOf(path: string): string {
 /** The words of a path, without its version and parameters. */
 export const pathWords = (path: string): string[] =>
   path.split('/').filter((word) => word !== '' && !/^(v\d.*|\{.*\})$/.test(word));
-
-function choicesOf({ choices }: Shape): string[] {
-  if (choices.length === 0) return [];
-  const words = choices.slice(0, mostChoices).map((choice) => (isObject(choice) ? '…' : String(choice)));
-  const text = toComment(words.join(', '));
-  return [`one of ${text}${choices.length > mostChoices ? ', …' : ''}`];
-}
-
-const mostChoices = 6;
 
 /** Text of a document that can stand in a comment: on one line, without characters that a terminal interprets. */
 export function toComment(text: string): string {
@@ -255,7 +241,7 @@ function knownPlace(
   return (
     byType(sibling, properties, api) ?? {
       policy: { is: 'reference', to: kind },
-      notes: ['check: the kind of its ids'],
+      notes: [checkKind],
     }
   );
 }
@@ -264,17 +250,15 @@ function knownPlace(
 function byType(by: string, properties: Shape['properties'], api: OpenApi): Omit<DraftPlace, 'path'> | null {
   if (by === 'type' && ![...properties.keys()].every((name) => referenceMembers.includes(name))) return null;
   const types = api.shape(properties.get(by)).choices.filter((type) => typeof type === 'string');
-  const kinds = types.flatMap((type) => {
-    const kind = kindOfType(type);
-    return kind === null ? [] : [[type, kind] as const];
-  });
-  const [[, only] = [null, '']] = kinds;
-  if (kinds.length === 0) return null;
-  if (types.length === 1) return { policy: { is: 'reference', to: only }, notes: [] };
-  const others = types.filter((type) => kindOfType(type) === null);
-  const notes =
-    others.length === 0 ? [] : [`check: ids of ${others.map(toComment).join(', ')} stay as they are`];
-  return { policy: { is: 'reference', by, to: Object.fromEntries(kinds) }, notes };
+  const kinds = types.filter((type) => objectTypes.test(type));
+  const [only] = kinds;
+  if (only === undefined) return null;
+  const kindOf = (type: string) => pascalCase(type.toLowerCase());
+  if (types.length === 1) return { policy: { is: 'reference', to: kindOf(only) }, notes: [] };
+  const others = types.filter((type) => !kinds.includes(type)).map(toComment);
+  const notes = others.length === 0 ? [] : [`check: ids of ${others.join(', ')} stay as they are`];
+  const to = Object.fromEntries(kinds.map((type) => [type, kindOf(type)]));
+  return { policy: { is: 'reference', by, to }, notes };
 }
 
 /** One rule for places of one name and policy in a field: `membership/**` + `/sourceId`. */

@@ -85,7 +85,7 @@ fields:
   accessProfiles: { is: references, to: AccessProfile, type: ACCESS_PROFILE }
   membership: { is: json, declares: whole }
   enabled: value
-  privilegeLevel: value  # check: not among those that are described as changeable; one of LOW, HIGH
+  privilegeLevel: value  # check: not among those that are described as changeable
 serverOwned: [id, created, modified]
 `);
   });
@@ -140,7 +140,6 @@ serverOwned: [id, created, modified]
       serverOwned: ['id', 'created', 'modified', 'internal'],
     });
     expect(stdout).toContain('# check: no request is described with internal');
-    expect(stdout).toContain('type: value  # one of upper, lower');
   });
 
   it('may only be read', async () => {
@@ -299,14 +298,22 @@ it('no more than 64 MB are read, in all files together', () => {
 
 it('hostile words stay in their comments', async () => {
   const evil = 'x\n!!js/function\u001b[31m\u202e: {';
-  const endless = { type: 'string', enum: ['y'.repeat(5000)] };
-  const paths = thingsOf({ name: text, size: { type: 'string', enum: [evil, `${evil}2`] }, endless });
+  const refTo = (...types: string[]) => ({
+    type: 'object',
+    properties: { id: text, name: text, type: { enum: types } },
+  });
+  const paths = thingsOf({
+    name: text,
+    size: refTo(evil, `${evil}2`),
+    endless: refTo('y'.repeat(5000), 'z'),
+  });
   const { stdout } = await draftFrom({ ...paths, description: evil });
   // biome-ignore lint/suspicious/noControlCharactersInRegex: this is what must not be there
   expect(stdout).not.toMatch(/[\u001b\u202e]/);
-  expect(parse(stdout).fields).toEqual({ size: 'value', endless: 'value' });
+  const whole = { is: 'json', declares: 'whole' };
+  expect(parse(stdout).fields).toEqual({ size: whole, endless: whole });
   expect(stdout).not.toContain('y'.repeat(101));
-  expect(stdout).toContain('size: value  # one of x !!js/function [31m : {');
+  expect(stdout).toContain('  # check: to one of x !!js/function [31m : {');
 });
 
 /** A list of things whose schema is a reference to one of `schemas`. */
@@ -341,7 +348,7 @@ it('a long chain of references is not followed to its end', async () => {
   const { code, stdout } = await draftOf('s0', Object.fromEntries(links));
   expect(code).toBe(0);
   expect(parse(stdout)).toMatchObject({ kind: 'Thing' });
-  expect(stdout).toContain('it is at the end of a chain of 100 references');
+  expect(stdout).toContain('it leads to itself, or by too many others');
 });
 
 it('each reference is followed once, also where each needs the one before it twice', async () => {
@@ -417,27 +424,13 @@ it('--out names the kind, and is written', async () => {
   expect(parse(readFileSync(pathTo('kinds/Gadget.kind.yaml'), 'utf8'))).toMatchObject({ kind: 'Gadget' });
 });
 
-it('is valid where a document has more names, and longer ones, than a descriptor can have', async () => {
-  const many = Array.from(
-    { length: 250 },
-    (_, at) => [`m${at}`, { type: 'string', readOnly: true }] as const,
-  );
+it('leaves out a type that is longer than a descriptor can have', async () => {
   const owner = {
     type: 'object',
     properties: { id: text, type: { enum: ['T'.repeat(101)] }, name: text },
   };
-  const properties = { name: text, owner, ...Object.fromEntries(many) };
-  const { stdout } = await draftFrom(thingsOf(properties));
+  const { stdout } = await draftFrom(thingsOf({ name: text, owner }));
   expect(parse(stdout)).toMatchObject({ fields: { owner: { is: 'reference', to: 'Identity' } } });
-  expect(parse(stdout).serverOwned).toHaveLength(200);
-  expect(stdout).toContain('Of 251 members that only the server sets, 200 are listed');
-});
-
-it('is valid where a document has more fields than a descriptor can have', async () => {
-  const many = Array.from({ length: 250 }, (_, at) => [`m${at}`, text] as const);
-  const { stdout } = await draftFrom(thingsOf(Object.fromEntries(many)));
-  expect(Object.keys(parse(stdout).fields)).toEqual(many.slice(0, 200).map(([name]) => name));
-  expect(stdout).toContain('Of 250 fields, 200 are listed');
 });
 
 it('quotes the name of a field that YAML would read as something else', async () => {

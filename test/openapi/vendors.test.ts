@@ -75,7 +75,7 @@ describe('a folder for each service, with parameters that all share beside them'
   it('is not taken for one without pages where they are not found', async () => {
     const { stdout } = await draft('apis/things/openapi.yaml', '/things');
     expect(stdout).toContain(
-      'list: { pageSize: 50, filter: false }  # check: the page size, since not all of its parameters were found',
+      'list: { pageSize: 50, filter: false }  # check: the page size, since no limit is described',
     );
     expect(stdout).toContain('it leads out of the repository or folder of the document');
   });
@@ -194,7 +194,7 @@ it('what a tenant counts or finds out is not declared', async () => {
   const { kind, stdout } = await things({ patch: jsonPatch }, schema);
   expect(kind.serverOwned).toEqual(['id', 'healthy', 'memberCount', 'hasLogo', 'status']);
   expect(stdout).toContain(
-    '# check: judging by their names, the tenant sets healthy, memberCount, hasLogo, …',
+    '# check: judging by their names, the tenant sets healthy, memberCount, hasLogo, status',
   );
   const description = 'These fields are patchable:\n* status';
   const patchable = await things({ patch: { ...jsonPatch, description } }, schema);
