@@ -36,7 +36,6 @@ import {
   readJsonText,
   type Tenant,
   writeJsonText,
-  writeSentJson,
 } from '../operations.ts';
 import { parseFilters, readFlag, selectPage } from '../query.ts';
 import type { TenantState } from '../state.ts';
@@ -116,11 +115,7 @@ function show(
     if (form?.text) return writeJsonText(value, tenant.variations);
     return form?.is.startsWith('reference') ? withNames(form, value, targets) : value;
   });
-  return {
-    ...(hasId(kind) && { id: object.id }),
-    ...(tenant.variations.unsetMembers === 'null' && unset),
-    ...shown,
-  };
+  return { ...(hasId(kind) && { id: object.id }), ...unset, ...shown };
 }
 
 /** The members that a client may set. */
@@ -174,10 +169,7 @@ function create(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
   const object = { id, ...withoutNulls(given), ...timesOf(kind, tenant.timestamp()) };
   checkPlace(kind, object, tenant);
   objects.push(object);
-  const shown = show(kind, object, tenant);
-  const { id: _id, ...others } = shown;
-  const bodies = { object: { body: shown }, withoutId: { body: others }, nothing: {} };
-  return { status: 201, changed: true, ...bodies[tenant.variations.createAnswer] };
+  return { status: 201, changed: true, body: show(kind, object, tenant) };
 }
 
 function update(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
@@ -266,7 +258,7 @@ function writable(kind: DescribedKind, live: DescribedObject, variations: Variat
   return mapMembers(live, (value, name) => {
     if (isServerOwned(kind, name) || name === kind.parent?.name) return undefined;
     if (name === 'id' && !hasId(kind)) return undefined;
-    return kind.fields.get(name)?.text ? writeSentJson(value, variations) : value;
+    return kind.fields.get(name)?.text ? writeJsonText(value, variations) : value;
   });
 }
 
