@@ -1,6 +1,6 @@
 import { looksLikeHtml } from '../kinds/http.ts';
 import { groupBy } from '../model/basics.ts';
-import { Failure, fail, hasCode, interruption } from '../model/failure.ts';
+import { Failure, fail, interruption } from '../model/failure.ts';
 import { get, getText, isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
 import { parseUrl } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
@@ -160,11 +160,6 @@ export function readFailure(what: string, request: Request, sent: Sent): Failure
     : `Reading ${what}: ${request.method} ${request.path} failed${times}: ${text}${tracking}.`;
   const place = sent.outcome === 'answered' ? sent.advice : undefined;
   return fail(codeOf(sent), message, { ...place, ...(next === null ? {} : { hint: next }) });
-}
-
-/** True when a read failed because the tenant refused its parameters, such as a filter. */
-export function isBadRequest(error: unknown): error is Failure {
-  return hasCode(error, 'tenant-bad-request');
 }
 
 /** True when the client may not read these objects, or the tenant does not have them. */

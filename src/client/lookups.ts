@@ -2,11 +2,11 @@ import { type Call, pathOf } from '../kinds/http.ts';
 import type { UsedLookup } from '../kinds/resource.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure } from '../model/failure.ts';
+import { Failure, hasCode } from '../model/failure.ts';
 import { get, getObject, type Json, type JsonObject, recordField } from '../model/json.ts';
 import { type Lookup, lookupKey, lookupWords } from '../model/marker.ts';
 import type { Client } from './client.ts';
-import { allOrFailure, isBadRequest, shortenLine } from './describe.ts';
+import { allOrFailure, shortenLine } from './describe.ts';
 import { type PageSource, readFirstPage, readRows } from './pages.ts';
 
 export type LookupAnswers = (lookup: Lookup) => Json;
@@ -123,7 +123,7 @@ async function readFiltered(
     try {
       return await readRows(client, collectionSource(from, Object.fromEntries(filters)));
     } catch (error) {
-      if (!isBadRequest(error)) throw error;
+      if (!hasCode(error, 'tenant-bad-request')) throw error;
     }
   }
   const source = collectionSource(from, {});

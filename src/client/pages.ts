@@ -14,7 +14,7 @@ import {
 } from '../model/json.ts';
 import { type Answer, type Answered, isWhole } from './answer.ts';
 import type { Client } from './client.ts';
-import { badList, isBadRequest, readFailure, shortenLine } from './describe.ts';
+import { badList, readFailure, shortenLine } from './describe.ts';
 
 /** Without a `member`, the rows are in that of the path's last segment, or are the answer. */
 export interface PageSource extends Pick<List, 'pageSize' | 'member'> {
@@ -244,7 +244,7 @@ class Listing {
     try {
       return await this.#read(offset);
     } catch (error) {
-      if (!isBadRequest(error)) throw error;
+      if (!hasCode(error, 'tenant-bad-request')) throw error;
       if (this.#source.undeclaredPaging) return null;
       // Some hosts refuse an offset beyond the end: the list may have become shorter.
       throw new Failure(error.diagnostics.map((diagnostic) => ({ ...diagnostic, code: 'list-changed' })));

@@ -17,7 +17,7 @@ import { Failure, fail, hasCode } from '../model/failure.ts';
 import { getText, isObject, type JsonObject } from '../model/json.ts';
 import { isSuccess, isWhole } from './answer.ts';
 import type { Client } from './client.ts';
-import { allOrFailure, badList, isBadRequest, isRefusedRead, readFailure, shortenLine } from './describe.ts';
+import { allOrFailure, badList, isRefusedRead, readFailure, shortenLine } from './describe.ts';
 import { type PageSource, readFirstPage, readRows, selectRows } from './pages.ts';
 
 export async function readObjects(
@@ -336,7 +336,7 @@ async function readListed(
     const found = new Set(filtered.map(({ identity }) => identity));
     if (!foldsCase || keys.every((key) => found.has(identityOf(kind, key)))) return filtered;
   } catch (error) {
-    if (!isBadRequest(error)) throw error;
+    if (!hasCode(error, 'tenant-bad-request')) throw error;
   }
   return readList(reader, list, null, isKept);
 }

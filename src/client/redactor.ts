@@ -65,7 +65,6 @@ const shortestLine = 12;
 
 type Speller = (text: string) => string;
 
-const inUrl: Speller = (text) => encodeURIComponent(text);
 const inForm: Speller = (text) => new URLSearchParams([['', text]]).toString().slice(1);
 const inJson: Speller = (text) => JSON.stringify(text).slice(1, -1);
 const inHtml: Speller = (text) =>
@@ -74,8 +73,8 @@ const escapeUnits = (text: string, which: RegExp) =>
   text.replaceAll(which, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const spellers: readonly Speller[] = [
-  inUrl,
-  (text) => inUrl(text).replaceAll(/%../g, (code) => code.toLowerCase()),
+  encodeURIComponent,
+  (text) => encodeURIComponent(text).replaceAll(/%../g, (code) => code.toLowerCase()),
   inForm,
   inJson,
   (text) => inJson(text).replaceAll('/', '\\/'),

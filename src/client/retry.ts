@@ -3,27 +3,21 @@ import type { Clock } from './clock.ts';
 import { trackingIdOf } from './describe.ts';
 import type { Permit } from './rate-limiter.ts';
 
-/** Attempts after failures, and milliseconds over all attempts and waits. */
-interface RetryLimits {
-  readonly attempts: number;
-  readonly total: number;
-  /** The least time for the last attempt, in milliseconds, so that a prompt answer is not missed. */
-  readonly lastAttempt: number;
-  /** When to give up on an unreachable host, in milliseconds. */
-  readonly unreachable: number;
-  /** The first wait; each further one is twice as long, up to `longestWait`. */
-  readonly firstWait: number;
-  readonly longestWait: number;
-}
-
-export const defaultRetryLimits: RetryLimits = {
+/** Attempts after failures, and times in milliseconds. */
+export const defaultRetryLimits = {
   attempts: 5,
+  /** Over all attempts and waits. */
   total: 300_000,
+  /** The least time for the last attempt, so that a prompt answer is not missed. */
   lastAttempt: 10_000,
+  /** When to give up on an unreachable host. */
   unreachable: 10_000,
+  /** The first wait; each further one is twice as long, up to `longestWait`. */
   firstWait: 400,
   longestWait: 20_000,
 };
+
+type RetryLimits = typeof defaultRetryLimits;
 
 /** A request to send until it is answered or retrying is pointless. */
 export interface RetryTask {

@@ -1,14 +1,6 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import { credentialMembers, isCredentialText } from '../kinds/credentials.ts';
-import {
-  isArray,
-  isObject,
-  type Json,
-  type JsonObject,
-  mapJson,
-  mapMembers,
-  parseJson,
-} from '../model/json.ts';
+import { isArray, isObject, type Json, mapJson, mapMembers, parseJson } from '../model/json.ts';
 import { type Answer, holdsMessage } from './answer.ts';
 import type { Redactor } from './redactor.ts';
 import type { Call } from './transport.ts';
@@ -27,6 +19,7 @@ export interface Exchange {
 export function traceOf({ call, answer, ms }: Exchange, kinds: Kinds, redactor: Redactor): Json {
   const policy = policyOf(kinds);
   const { origin, method, path, headers, body } = call;
+  const content = answer.outcome === 'answered' ? (answer.text ?? answer.body) : null;
   return redactor.json({
     at: new Date().toISOString(),
     method,
@@ -37,16 +30,16 @@ export function traceOf({ call, answer, ms }: Exchange, kinds: Kinds, redactor: 
       // A form holds the credentials of the client, and is no JSON.
       body: body === null ? null : concealData(parseJson(body) ?? body, policy),
     },
-    answer: traceAnswer(answer, policy),
+    answer:
+      answer.outcome === 'answered'
+        ? {
+            outcome: answer.outcome,
+            status: answer.status,
+            headers: concealCredentials({ ...answer.headers }),
+            body: holdsMessage(answer) ? concealCredentials(content) : concealData(content, policy),
+          }
+        : { outcome: answer.outcome, detail: answer.detail },
   });
-}
-
-function traceAnswer(answer: Answer, policy: Policy): JsonObject {
-  if (answer.outcome !== 'answered') return { outcome: answer.outcome, detail: answer.detail };
-  const { outcome, status, headers } = answer;
-  const content = answer.text ?? answer.body;
-  const body = holdsMessage(answer) ? concealCredentials(content) : concealData(content, policy);
-  return { outcome, status, headers: concealCredentials({ ...headers }), body };
 }
 
 /** The rules for the texts of an object that a trace may show. */

@@ -46,21 +46,15 @@ export interface Transport {
 }
 
 /** Time limits in milliseconds; `body` is the longest silence within a body, `total` ends any exchange. */
-interface TransportLimits {
-  readonly connect: number;
-  readonly headers: number;
-  readonly body: number;
-  readonly total: number;
-  readonly bodyBytes: number;
-}
-
-export const defaultTransportLimits: TransportLimits = {
+export const defaultTransportLimits = {
   connect: 10_000,
   headers: 60_000,
   body: 30_000,
   total: 180_000,
   bodyBytes: 64 * 1024 * 1024,
 };
+
+type TransportLimits = typeof defaultTransportLimits;
 
 /** Sent with every request, even for tokens, so that operators of a host can identify the client. */
 const ownHeaders = { 'user-agent': `${tool.name}/${tool.version}`, 'accept-encoding': 'gzip' };

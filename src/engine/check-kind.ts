@@ -1,5 +1,5 @@
 import { isBadRequest, shortenLine } from '../client/describe.ts';
-import { readFirstPage } from '../client/pages.ts';
+import { shortenLine } from '../client/describe.ts';
 import { readAll, readObjects } from '../client/read.ts';
 import { readAgain } from '../client/read-once.ts';
 import { draftObject } from '../exporter/draft.ts';

@@ -14,7 +14,7 @@ export interface Collection {
   readonly single: boolean;
   /** The parameter of the paths of single objects; `null` if there are none. */
   readonly idParameter: string | null;
-  readonly list: ListCall | null;
+  readonly list: ReturnType<typeof readList> | null;
   readonly create: Write | null;
   readonly read: Shape | null;
   readonly put: Write | null;
@@ -28,26 +28,6 @@ interface Parent {
   /** As the path has it. */
   readonly name: string;
   readonly kind: string;
-}
-
-interface ListCall {
-  /** `null` if the answer is not described as a list of objects. */
-  readonly rows: Rows | null;
-  /** The largest page that it gives, else the default; `null` if no limit is described. */
-  readonly pageSize: number | null;
-  readonly hasOffset: boolean;
-  /** The parameters by which it is paged in another way than by `limit` and `offset`. */
-  readonly otherPaging: readonly string[];
-  /** `count` asks for the length of the list. Elsewhere it is the number of rows to give. */
-  readonly counts: boolean;
-  /** True if the parameter `filters` is described as supporting a field with the operator `eq`. */
-  filtersBy(field: string): boolean;
-}
-
-/** The objects of a list: their shape, and the member of the answer that has them. */
-interface Rows {
-  readonly shape: Shape;
-  readonly member: string | null;
 }
 
 /** A request that writes an object. */
@@ -260,7 +240,7 @@ const paging =
   /^(page(size|number|token|cursor|offset|limit|after|before)?|perpage|size|start(index|ingafter|at)?|after|before|cursor|first|max(results)?|top|skip(token)?|next(token)?|offset|sysparm(limit|offset))$/i;
 
 /** @param parts the path and the call, which both may have parameters */
-function readList(api: OpenApi, path: string, parts: readonly Part[]): ListCall {
+function readList(api: OpenApi, path: string, parts: readonly Part[]) {
   const parameters = parts.flatMap((part) => api.list(part, 'parameters'));
   const inQuery = parameters.filter(({ value }) => getText(value, 'in') === 'query');
   const query = new Map(inQuery.map((part) => [getText(part.value, 'name') ?? '', part]));
@@ -276,22 +256,23 @@ function readList(api: OpenApi, path: string, parts: readonly Part[]): ListCall 
   const filters = getText(query.get('filters')?.value ?? {}, 'description') ?? '';
   return {
     rows: rowsOf(api, path, parts.at(-1)),
+    // The largest page that it gives, else the default; `null` if no limit is described.
     pageSize: query.has('limit') ? Math.floor(size ?? smallPage) : null,
     hasOffset,
+    // The parameters by which it is paged in another way than by `limit` and `offset`.
     otherPaging: hasOffset ? [] : others,
+    // Elsewhere it is the number of rows to give.
     counts: query.has('count') && !api.shape(schemaOf('count')).types.has('integer'),
-    filtersBy: (field) =>
-      filters.split('\n').some((line) => {
-        const words = line.split(/[^\w.]+/);
-        return words.includes(field) && words.includes('eq');
-      }),
+    /** The words of each line about filters: fields, and the operators that they support. */
+    filters: filters.split('\n').map((line) => line.split(/[^\w.]+/)),
   };
 }
 
 /** Names of members that hold a list. */
 const usual = ['items', 'data', 'results', 'resources', 'Resources', 'objects', 'content'];
 
-function rowsOf(api: OpenApi, path: string, list: Part | null | undefined): Rows | null {
+/** The objects of a list, and the member of the answer that has them; `null` if it is not described as a list of objects. */
+function rowsOf(api: OpenApi, path: string, list: Part | null | undefined) {
   const answer = api.shape(list && answerOf(api, list));
   if (answer.items) return { shape: api.shape(answer.items), member: null };
   const last = path.split('/').at(-1)?.replaceAll('-', '').toLowerCase();

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../model/json.ts';
+import type { Operation } from './operations.ts';
 import { choice, object, type Read, refuse, text } from './shape.ts';
 
 /**
@@ -120,12 +121,6 @@ function compilePath(path: string): (candidate: string) => boolean {
   return (candidate) => pattern.test(candidate);
 }
 
-interface FaultTarget {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: string | null;
-}
-
 /** The active faults, each with the number of requests that have matched it. */
 export class FaultList {
   readonly #operations: readonly string[];
@@ -152,21 +147,16 @@ export class FaultList {
   }
 
   /** Counts the request for every fault that it matches, and returns the first fault that applies to it. */
-  next(target: FaultTarget): Fault | null {
+  next({ method, path }: Pick<Operation, 'method' | 'path'>, operation: string | null): Fault | null {
     let applied: Fault | null = null;
-    for (const entry of this.#entries.filter(({ fault }) => matches(fault, target))) {
+    for (const entry of this.#entries) {
+      const { fault } = entry;
+      if ((fault.method ?? method) !== method || (fault.operation ?? operation) !== operation) continue;
+      if (fault.path !== undefined && !compilePath(fault.path)(path)) continue;
       entry.matched += 1;
-      const first = entry.fault.nth ?? 1;
-      if (entry.matched >= first && entry.matched < first + (entry.fault.times ?? 1)) applied ??= entry.fault;
+      const { nth = 1, times = 1 } = fault;
+      if (entry.matched >= nth && entry.matched < nth + times) applied ??= fault;
     }
     return applied;
   }
-}
-
-function matches(fault: Fault, { method, path, operation }: FaultTarget): boolean {
-  return (
-    (fault.method === undefined || fault.method === method) &&
-    (fault.operation === undefined || fault.operation === operation) &&
-    (fault.path === undefined || compilePath(fault.path)(path))
-  );
 }

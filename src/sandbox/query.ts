@@ -95,17 +95,14 @@ export function parseFilters(query: Query, fields: FilterFields): Predicate {
   const expect = (mark: string): void => {
     if (!takes(mark)) throw badRequest(`filters: "${mark}" expected`);
   };
-  const takeValue = () => take('text', 'a value in double quotes');
-
-  const any = (): Predicate => {
-    const parts = [all()];
-    while (takes('or')) parts.push(all());
-    return (read) => parts.some((part) => part(read));
+  const list = <T>(part: () => T, separator: string): T[] => {
+    const parts = [part()];
+    while (takes(separator)) parts.push(part());
+    return parts;
   };
-  const all = (): Predicate => {
-    const parts = [operand()];
-    while (takes('and')) parts.push(operand());
-    return (read) => parts.every((part) => part(read));
+  const any = (): Predicate => {
+    const alternatives = list(() => list(operand, 'and'), 'or');
+    return (read) => alternatives.some((parts) => parts.every((part) => part(read)));
   };
   const operand = (): Predicate => {
     depth += 1;
@@ -130,11 +127,9 @@ export function parseFilters(query: Query, fields: FilterFields): Predicate {
     if (operator === undefined)
       throw badRequest(`filters: operator "${word}" is not supported for "${field}"`);
     if (operator === 'in') expect('(');
-    const values = [takeValue()];
-    if (operator === 'in') {
-      while (takes(',')) values.push(takeValue());
-      expect(')');
-    }
+    const takeValue = () => take('text', 'a value in double quotes');
+    const values = operator === 'in' ? list(takeValue, ',') : [takeValue()];
+    if (operator === 'in') expect(')');
     return (read) => operators[operator](read(field), values);
   };
   const predicate = any();

@@ -24,9 +24,10 @@ export interface Route {
   readonly params: ReadonlyMap<string, string>;
 }
 
-interface Entry {
-  readonly operation: Operation;
-  readonly segments: readonly string[];
+interface Entry extends Pick<Route, 'operation'> {
+  readonly names: readonly string[];
+  /** With a group for each name. */
+  readonly pattern: RegExp;
 }
 
 /** Finds the operation of a request. A descriptor cannot change an endpoint of the API documents. */
@@ -44,11 +45,15 @@ export class Router {
       .map((operation) => {
         // The documents know no parameters for the list of domains.
         const isPaged = operation.name === 'get-dkim-attributes' && variations.domainPages !== 'refused';
+        const path = servedPath(operation.path, variations).replaceAll('.', '\\.');
         return {
           operation: isPaged ? { ...operation, query: ['limit', 'offset'] } : operation,
-          segments: servedPath(operation.path, variations).split('/'),
+          names: [...path.matchAll(variable)].map(([, name = '']) => name),
+          pattern: new RegExp(`^${path.replaceAll(variable, '([^/]+)')}$`),
         };
-      });
+      })
+      // A literal path such as …/bulk-delete takes precedence over …/{id}, for the methods it has.
+      .sort((a, b) => a.names.length - b.names.length);
   }
 
   operationNames(): readonly string[] {
@@ -57,23 +62,20 @@ export class Router {
 
   /** Throws a 404 for an unknown path, a 405 for a method it does not have, a 400 for wrong percent-encoding. */
   find(method: string, path: string): Route {
-    const given = path.split('/').map(decode);
-    const matching = this.#entries.filter(({ segments }) => matches(segments, given));
-    // A literal path such as …/bulk-delete takes precedence over …/{id}, for the methods it has.
-    const entry = matching
-      .filter(({ operation }) => operation.method === method)
-      .sort((a, b) => countVariables(a) - countVariables(b))[0];
+    const matching = this.#entries.filter(({ pattern }) => pattern.test(path));
+    const entry = matching.find(({ operation }) => operation.method === method);
     if (entry) {
-      const named = entry.segments.flatMap((segment, index) =>
-        isVariable(segment) ? [[segment.slice(1, -1), given[index] ?? ''] as const] : [],
-      );
-      return { operation: entry.operation, params: new Map(named) };
+      const [, ...values] = entry.pattern.exec(path) ?? [];
+      const params = entry.names.map((name, index) => [name, decode(values[index] ?? '')] as const);
+      return { operation: entry.operation, params: new Map(params) };
     }
     if (matching.length === 0) throw notFound('The request URL refers to a resource that does not exist');
     const allow = [...new Set(matching.map(({ operation }) => operation.method))].join(', ');
     throw new ApiError(405, `The resource does not support ${method}`, { allow });
   }
 }
+
+const variable = /\{([^}]*)\}/g;
 
 /** The path of an operation on a tenant that serves saved searches, or all resources, elsewhere. */
 function servedPath(path: string, { profileSearchPath, identityPaths }: Variations): string {
@@ -88,17 +90,4 @@ function decode(segment: string): string {
   } catch {
     throw badRequest('The path is not percent-encoded correctly');
   }
-}
-
-const isVariable = (segment: string): boolean => segment.startsWith('{');
-
-function matches(segments: readonly string[], given: readonly string[]): boolean {
-  return (
-    segments.length === given.length &&
-    segments.every((segment, index) => (isVariable(segment) ? given[index] !== '' : segment === given[index]))
-  );
-}
-
-function countVariables({ segments }: Entry): number {
-  return segments.filter(isVariable).length;
 }

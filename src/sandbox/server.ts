@@ -115,7 +115,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, parts: 
   const received: Received = { method, path, search: search.join('?'), headers, bytes };
   const route = attempt(() => parts.router.find(method, path));
   const operation = route instanceof Error ? null : route.operation.name;
-  const fault = parts.faults.next({ method, path, operation });
+  const fault = parts.faults.next({ method, path }, operation);
   const entry = parts.log.add(received, operation, fault);
   if (parts.latency > 0) await parts.clock.sleep(parts.latency);
   const work = () => handle(route, received, parts);

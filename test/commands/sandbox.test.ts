@@ -85,7 +85,7 @@ it('refuses a fault of an operation that the tenant does not have, and takes one
     /The tenant has no operation "get-roles"\. It has create-.*, list-role, .*, send-test-notification\. /,
   );
   const { answer } = await serve(world, '/v2025/roles', '--fault', 'status=503,operation=list-role');
-  expect(answer).toMatchObject({ detailCode: '503 Error' });
+  expect(answer).toMatchObject({ detailCode: '503 Service Unavailable' });
 });
 
 const made = [{ email: 'a@acme.example' }];

@@ -180,7 +180,7 @@ function update(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
   const given = accept(kind, changed, live, tenant.variations);
   checkChange(kind, live, given);
   const kept = mapMembers(live, (value, name) =>
-    isServerOwned(kind, name) || name === kind.parent?.name ? value : undefined,
+    kind.serverOwned.includes(name) || name === kind.parent?.name ? value : undefined,
   );
   const { modified } = timesOf(kind, tenant.timestamp());
   const next = { ...kept, ...withoutNulls(given), ...(modified && { modified }), id: live.id };
@@ -251,12 +251,10 @@ function checkChange({ write }: DescribedKind, live: DescribedObject, given: Jso
     if (names.filter(differs).length > 1) throw badRequest(`${names.join(' and ')} cannot change together`);
 }
 
-const isServerOwned = ({ serverOwned }: DescribedKind, name: string): boolean => serverOwned.includes(name);
-
 /** The document that a patch is applied to, in the form in which a client sends it. */
 function writable(kind: DescribedKind, live: DescribedObject, variations: Variations): JsonObject {
   return mapMembers(live, (value, name) => {
-    if (isServerOwned(kind, name) || name === kind.parent?.name) return undefined;
+    if (kind.serverOwned.includes(name) || name === kind.parent?.name) return undefined;
     if (name === 'id' && !hasId(kind)) return undefined;
     return kind.fields.get(name)?.text ? writeJsonText(value, variations) : value;
   });
@@ -284,7 +282,7 @@ function checkNames(kind: DescribedKind, sent: Json, live: DescribedObject | nul
   if (!isObject(sent)) throw badRequest('The body must be an object');
   const known = [...settable(kind), ...Object.keys(live ?? {})].filter((name) => name !== kind.parent?.name);
   for (const [name, value] of Object.entries(sent)) {
-    if (isServerOwned(kind, name)) throw badRequest(`${name} is set by the server`);
+    if (kind.serverOwned.includes(name)) throw badRequest(`${name} is set by the server`);
     if (!known.includes(name)) throw badRequest(`${kind.name} has no field ${name}`);
     if (name === 'id' && value !== live?.id) throw badRequest('id is not that of this object');
   }
