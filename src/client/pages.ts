@@ -333,20 +333,15 @@ export function pageOf(answer: Answer, path: string, member: string | undefined)
   if ([200, 400].includes(status) && isAlone && meansNothing(body, noun))
     return { rows: [], names: [], total: null, promised: 0 };
   if (!isWhole(answer)) return null;
-  const rows = rowsIn(body, noun);
+  const listed = isObject(body) ? get(body, noun) : body;
+  const rows = objectsIn(listed);
+  // Some tenants answer null for an empty list that has a name (api-notes, "server rewrites").
+  const isList = (isObject(body) && listed === null) || (isArray(listed) && rows.length === listed.length);
   // Rows that come with an error may be incomplete.
   const hasError = isObject(body) && !meansNothing(body, noun) && saysAny(body, ['error', 'errors']);
-  if (!rows || hasError) return null;
+  if (!isList || hasError) return null;
   const names = rows.map((row) => idText(get(row, 'id')) ?? sha256(row));
   return { rows, names, total: totalOf(body, headers), promised: promiseIn(body, headers) };
-}
-
-function rowsIn(body: Json, noun: string): readonly JsonObject[] | null {
-  const rows = isObject(body) ? get(body, noun) : body;
-  // Some tenants answer null for an empty list that has a name (api-notes, "server rewrites").
-  if (isObject(body) && rows === null) return [];
-  const objects = objectsIn(rows);
-  return isArray(rows) && objects.length === rows.length ? objects : null;
 }
 
 /**

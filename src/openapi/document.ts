@@ -115,7 +115,9 @@ export class OpenApi {
         schema ? this.#partsOf(schema, ['allOf']).flatMap(({ value }) => getTexts(value, 'required')) : [],
       ),
       items: parts.map((part) => this.at(part, 'items')).find((items) => items !== null) ?? null,
-      choices: values.flatMap((value) => listIn(get(value, 'const') ?? null, get(value, 'enum'))),
+      choices: values
+        .flatMap((value) => get(value, 'enum') ?? get(value, 'const') ?? null)
+        .filter((choice) => choice !== null),
       description: first('description') ?? first('title') ?? '',
       format: first('format'),
       maxLength: Math.max(0, ...values.map((value) => Number(get(value, 'maxLength') ?? 0) || 0)),
@@ -233,9 +235,4 @@ function typesIn(schema: Part['value']): string[] {
   if (typeof type === 'string') return [type];
   if (isArray(type)) return type.filter((each) => typeof each === 'string');
   return get(schema, 'properties') === undefined ? [] : ['object'];
-}
-
-function listIn(only: Json, choices: Json | undefined): readonly Json[] {
-  if (isArray(choices)) return choices.filter((choice) => choice !== null);
-  return only === null ? [] : [only];
 }

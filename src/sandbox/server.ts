@@ -191,21 +191,19 @@ function injectFault(
     case 'reset-after':
       response.req.socket.resetAndDestroy();
       return null;
-    case 'cut-body':
-      cutBody(response, reply);
+    case 'cut-body': {
+      const text = Buffer.from(JSON.stringify(reply?.body ?? null));
+      const { status = 200 } = reply ?? {};
+      response.writeHead(status === 204 ? 200 : status, {
+        'content-type': 'application/json',
+        'content-length': String(text.length),
+      });
+      response.write(text.subarray(0, Math.floor(text.length / 2)), () => response.destroy());
       return null;
+    }
     case 'status':
       return sendFault(response, fault, parts);
   }
-}
-
-function cutBody(response: ServerResponse, reply: Reply | null): void {
-  const text = JSON.stringify(reply?.body ?? null);
-  response.writeHead(reply?.status === 204 ? 200 : (reply?.status ?? 200), {
-    'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(text)),
-  });
-  response.write(Buffer.from(text).subarray(0, Math.floor(text.length / 2)), () => response.destroy());
 }
 
 function sendFault(

@@ -178,7 +178,11 @@ function update(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
   const live = find(kind, call, tenant);
   const changed = changedBy(call.body, kind, live, tenant);
   const given = accept(kind, changed, live, tenant.variations);
-  checkChange(kind, live, given);
+  const differs = (name: string) => !sameJson(get(live, name) ?? null, get(given, name) ?? null);
+  const fixed = kind.write.immutable.find(differs);
+  if (fixed !== undefined) throw badRequest(`${fixed} cannot be changed`);
+  for (const names of kind.write.alone)
+    if (names.filter(differs).length > 1) throw badRequest(`${names.join(' and ')} cannot change together`);
   const kept = mapMembers(live, (value, name) =>
     kind.serverOwned.includes(name) || name === kind.parent?.name ? value : undefined,
   );
@@ -241,14 +245,6 @@ function withoutSentId({ id: idMember, write }: DescribedKind, body: Json, live:
   if (!write.sendId || !isObject(body)) return body;
   if (get(body, idMember) !== get(live, idMember)) throw badRequest(`${idMember} must be that of the object`);
   return mapMembers(body, (value, name) => (name === idMember ? undefined : value));
-}
-
-function checkChange({ write }: DescribedKind, live: DescribedObject, given: JsonObject): void {
-  const differs = (name: string) => !sameJson(get(live, name) ?? null, get(given, name) ?? null);
-  const fixed = write.immutable.find(differs);
-  if (fixed !== undefined) throw badRequest(`${fixed} cannot be changed`);
-  for (const names of write.alone)
-    if (names.filter(differs).length > 1) throw badRequest(`${names.join(' and ')} cannot change together`);
 }
 
 /** The document that a patch is applied to, in the form in which a client sends it. */

@@ -207,13 +207,10 @@ export const profileSearches = [
   operation(
     'run-saved-profile-search',
     `GET ${searches}/{id}/run`,
-    (call, tenant) => run(findSearch(call, tenant).rules, call, tenant),
+    (call, tenant) => run(findById(tenant.state.profileSearches, call, 'profile search').rules, call, tenant),
     { query: parameters },
   ),
 ];
-
-const findSearch = (call: Call, { state }: Tenant): ProfileSearch =>
-  findById(state.profileSearches, call, 'profile search');
 
 function run(rules: readonly ConditionRule[], call: Call, tenant: Tenant): Reply {
   if (tenant.variations.collectionQuery === 'named' && call.query.has('metadata'))
@@ -235,7 +232,7 @@ function createSearch(call: Call, tenant: Tenant): Reply {
 
 /** Rules are nested records; those that are not sent stay as they are. */
 function patchSearch(call: Call, tenant: Tenant): Reply {
-  const search = findSearch(call, tenant);
+  const search = findById(tenant.state.profileSearches, call, 'profile search');
   const { condition_rules_attributes: nested, ...sent } = readSearch(call, {
     label: textOrKept(search.label),
     uid: textOrKept(search.uid),
