@@ -1,5 +1,5 @@
-import { isBadRequest, shortenLine } from '../client/describe.ts';
 import { shortenLine } from '../client/describe.ts';
+import { readFirstPage } from '../client/pages.ts';
 import { readAll, readObjects } from '../client/read.ts';
 import { readAgain } from '../client/read-once.ts';
 import { draftObject } from '../exporter/draft.ts';
@@ -16,6 +16,7 @@ import type { ManifestFolder } from '../loader/source.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
+import { hasCode } from '../model/failure.ts';
 import {
   get,
   isArray,
@@ -343,7 +344,7 @@ async function rowsAt({ client }: Tenant, list: List, query: Record<string, stri
   try {
     return (await readFirstPage(client, source)).rows;
   } catch (error) {
-    if (isBadRequest(error)) return [];
+    if (hasCode(error, 'tenant-bad-request')) return [];
     throw error;
   }
 }
