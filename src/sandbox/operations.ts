@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, parseJson } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, parseJson } from '../model/json.ts';
 import type { DescribedKind } from './described-kind.ts';
 import { refuse } from './shape.ts';
 import type { TenantState } from './state.ts';
@@ -134,7 +134,21 @@ export function readJsonText(
   return isObject(parsed) ? parsed : refuse(at, 'must be text that holds a JSON object');
 }
 
-/** An object in the form in which the tenant answers and takes it. Other values are as they are. */
+/** An object in the form in which the tenant answers it. Other values are answered as they are. */
 export function writeJsonText(value: Json, { jsonText }: Pick<Variations, 'jsonText'>): Json {
-  return isObject(value) && jsonText === 'text' ? JSON.stringify(value) : value;
+  if (!isObject(value) || jsonText === 'object') return value;
+  return jsonText === 'text' ? JSON.stringify(value) : writeMap(value);
+}
+
+/** An object in the form in which a client sends it: no tenant takes the form of a map. */
+export function writeSentJson(value: Json, { jsonText }: Pick<Variations, 'jsonText'>): Json {
+  return writeJsonText(value, { jsonText: jsonText === 'map' ? 'text' : jsonText });
+}
+
+/** `{a=b, c=d}`, as some servers print a map. */
+function writeMap(value: Json): string {
+  if (isArray(value)) return `[${value.map(writeMap).join(', ')}]`;
+  if (!isObject(value)) return String(value);
+  const members = Object.entries(value).map(([key, item]) => `${key}=${writeMap(item)}`);
+  return `{${members.join(', ')}}`;
 }

@@ -7,9 +7,10 @@ export const ways = {
    * How `attributes`, `request` and `statusMap` are answered. With `object`, they and `context` are also sent as objects, and
    * chat templates may be.
    */
-  jsonText: ['text', 'object'],
+  jsonText: ['text', 'object', 'map'],
   /** How `slackTemplate` and `teamsTemplate` are answered. With `object`, both forms are accepted, unless all JSON is objects. */
   slackTeams: ['text', 'object'],
+  chatFilled: [false, true],
   chatNullSubject: ['taken', 'refused'],
   /** In which case `medium` is answered. With `lower`, it is taken in every case. */
   mediumCase: ['upper', 'lower'],
@@ -17,6 +18,10 @@ export const ways = {
   foreignTemplates: [false, true],
   simStatusMap: ['top', 'attributes', 'hidden'],
   simSecrets: ['clear', 'encrypted', 'masked', 'absent'],
+  /** Where the sources of an integration are answered; `managedResourceRefs`: beside an empty `managedSources`. */
+  simSources: ['managedSources', 'managedResourceRefs', 'sources', 'hidden'],
+  /** The content of `cluster` and the id in `clusterRef`: both the id, or the name in one of them. */
+  simCluster: ['ids', 'nameInCluster', 'nameInReference'],
   simPatchBody: ['operations', 'array'],
   /** With `replace`, every member that is named has to be there, except the fields of the integration themselves. */
   simPatchOps: ['all', 'replace'],
@@ -36,19 +41,28 @@ export const ways = {
   searchRules: ['contract', 'extended'],
   profileSearchDelete: [false, true],
   refuseHeaderFooter: [false, true],
+  bulkDelete: ['enabled', 'forbidden', 'refused'],
   bulkDeleteGone: ['ignored', 'refused'],
+  /** The answer for an identity without MAIL FROM: a 400, a 404, or one without a domain. */
+  mailFromMissing: ['badRequest', 'notFound', 'empty'],
   /** The answer for an address without MAIL FROM whose domain has one: missing, or that of the domain. */
   mailFromIdentity: ['asked', 'domain'],
   /** Whether MAIL FROM is asked for with `id` in the query, which it then needs. */
   mailFromQuery: ['id', 'path'],
+  preferenceMissing: ['notFound', 'badRequest'],
   /** With `listed`, a newer version of the API lists the variables of each template. */
   templateVariables: ['none', 'listed'],
   /** With `written`, a newer version of the API lists preferences and takes changes. */
   preferences: ['observed', 'written'],
+  /** How a DKIM verification that is pending or failed is answered: as documented, or as the mail provider calls it. */
+  dkimStates: ['documented', 'upper', 'camel'],
+  twinProfiles: [false, true],
   /** How a described kind treats a second object with the same key. */
   sameKey: ['taken', 'refused'],
   /** How sources and identity profiles are deleted: at once, or 45 s after a 202, with what they hold. */
   slowDeletes: ['done', 'accepted'],
+  unsetMembers: ['null', 'omitted'],
+  createAnswer: ['object', 'withoutId', 'nothing'],
   emailLowerCase: [false, true],
   /** How the list of domains treats `limit` and `offset`; with `ignored` and `taken` it is not cut after 100. */
   domainPages: ['refused', 'ignored', 'taken'],

@@ -23,7 +23,6 @@ import { contractSettings } from '../../src/model/settings.ts';
 import { type Around, type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { readTemplateDefault, templateReader } from '../../src/sandbox/objects.ts';
 import type { Reply } from '../../src/sandbox/operations.ts';
-import { omitting } from '../support/host-answers.ts';
 import { descriptors, shownNote, storedNote, thingsPath } from './things.ts';
 
 type Rows = Readonly<Record<string, JsonObject>>;
@@ -68,8 +67,8 @@ export async function startTenant(
     seed,
     rateLimit: null,
     tokenLifetime: 1_000_000,
-    variations: { sameKey: 'refused' },
-    around: (asked, next) => omitting(asked, (inner) => hooks.tenant?.around(inner, next) ?? next(inner)),
+    variations: { sameKey: 'refused', unsetMembers: 'omitted' },
+    around: (asked, next) => hooks.tenant?.around(asked, next) ?? next(asked),
     ...(lag && { lag: lag.ms, clock: { now: lag.now } }),
   });
   const auth = { by: 'token', token: () => sandbox.token() } as const;

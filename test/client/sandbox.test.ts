@@ -119,7 +119,7 @@ describe('the embedded tenant is read whole', () => {
   test.each<Partial<Variations>>([
     {},
     { jsonText: 'object', slackTeams: 'object' },
-    { mapText: true },
+    { jsonText: 'map' },
     { collections: 'wrapped', offsetZero: 'refused', offsetBeyondEnd: 'refused' },
     { collections: 'bare', shuffleLists: true, emptyAsNull: true },
   ])('with %j', async (variations) => {

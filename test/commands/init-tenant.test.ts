@@ -90,7 +90,7 @@ describe('the settings that init writes for a host', () => {
     ],
     // A read cannot tell these, or tenantctl understands them without a setting.
     [
-      'mapText=true simStatusMap=hidden simSecrets=absent collections=wrapped simPatchBody=array bulkDelete=forbidden',
+      'jsonText=map simStatusMap=hidden simSecrets=absent collections=wrapped simPatchBody=array bulkDelete=forbidden',
       {},
     ],
     [

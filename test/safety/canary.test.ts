@@ -3,8 +3,8 @@ import { Readable, Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
 import { main } from '../../src/commands/main.ts';
+import type { Variations } from '../../src/sandbox/index.ts';
 import { casesOf, isThorough } from '../support/effort.ts';
-import type { Variations } from '../support/sandbox.ts';
 import { createWorld, filesBelow, type Outcome, type World } from '../support/world.ts';
 import { describedWorld } from './described-kinds.ts';
 import { type Echo, startEcho } from './echoing-tenant.ts';
@@ -388,7 +388,7 @@ interface Tenant {
 
 const tenants: readonly Tenant[] = [
   { variations: { simSecrets: 'clear' } },
-  { variations: { simSecrets: 'encrypted', mapText: true } },
+  { variations: { simSecrets: 'encrypted', jsonText: 'map' } },
   { variations: { simSecrets: 'masked', simStatusMap: 'attributes' } },
   { variations: { simSecrets: 'absent', simStatusMap: 'hidden' } },
   // Integrations are written whole, or their settings are objects.

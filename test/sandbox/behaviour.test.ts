@@ -263,7 +263,7 @@ describe('integrations', () => {
     expect(hidden).not.toHaveProperty('statusMap');
     const inside = await shown({ simStatusMap: 'attributes', jsonText: 'object' });
     expect(member(inside, 'attributes', 'statusMap', 'open')).toBe('Queued');
-    expect(member(await shown({ mapText: true }), 'statusMap')).toBe(
+    expect(member(await shown({ jsonText: 'map' }), 'statusMap')).toBe(
       '{open=Queued, work_in_progress=Queued, closed_complete=Committed, closed_cancelled=Failed}',
     );
   });

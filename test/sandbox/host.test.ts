@@ -12,8 +12,8 @@ describe('a variation from the command line', () => {
   });
 
   it.each([
-    ['jsonText', '"jsonText" is one of text, object'],
-    ['jsonText=yaml', '"jsonText" is one of text, object'],
+    ['jsonText', '"jsonText" is one of text, object, map'],
+    ['jsonText=yaml', '"jsonText" is one of text, object, map'],
     [
       'experimentalHeader=',
       '"experimentalHeader=" is not a variation. A variation is NAME=VALUE. Names: jsonText,',
@@ -26,7 +26,7 @@ describe('a variation from the command line', () => {
 
   it('decides how the embedded tenant answers', async () => {
     const sandbox = await start({
-      variations: parseVariations(['experimentalHeader=X-Acme', 'jsonText=object']),
+      variations: parseVariations(['experimentalHeader=X-Acme', 'jsonText=map']),
     });
     const senders = 'GET /v2025/verified-from-addresses';
     expect(await call(sandbox, senders)).toMatchObject({ status: 400 });

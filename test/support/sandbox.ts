@@ -10,7 +10,6 @@ import {
   startSandbox as startEmbedded,
   type TenantState,
 } from '../../src/sandbox/index.ts';
-import { answering, type WaysOfAnswers, waysOfAnswers } from './host-answers.ts';
 
 export type { Sandbox } from '../../src/sandbox/index.ts';
 
@@ -31,7 +30,7 @@ const waysOfTests = {
   retryAfter: ['seconds', 'date'],
 } as const;
 
-export const ways = { ...embeddedWays, ...waysOfAnswers, ...waysOfTests };
+export const ways = { ...embeddedWays, ...waysOfTests };
 
 type OfTests = { readonly [K in keyof typeof waysOfTests]: (typeof waysOfTests)[K][number] } & {
   /** Called before a further page of a list is selected: what others do meanwhile. */
@@ -40,7 +39,7 @@ type OfTests = { readonly [K in keyof typeof waysOfTests]: (typeof waysOfTests)[
   readonly verifyAfter: number;
 };
 
-export type Variations = EmbeddedVariations & WaysOfAnswers & OfTests;
+export type Variations = EmbeddedVariations & OfTests;
 
 export interface SandboxOptions extends Omit<EmbeddedOptions, 'variations' | 'around'> {
   readonly variations?: Partial<Variations>;
@@ -56,7 +55,6 @@ export async function startSandbox({ variations = {}, ...options }: SandboxOptio
       if (isFurtherPage(asked.search)) beforeFurtherPage?.();
       return next(asked);
     },
-    ...answering(variations),
     changingLists(listsChange, () => given.sandbox?.state),
     ...(verifyAfter === undefined ? [] : [verifying(verifyAfter, () => given.sandbox?.state)]),
     ...(repeatPages ? [withoutParameters(['offset'])] : []),
@@ -110,13 +108,10 @@ const verified = <T extends string>(status: T) => (status === 'PENDING' ? 'SUCCE
 
 /** Variations as a command line has them, those of tests included. */
 export function variationsFrom(texts: readonly string[]): Partial<Variations> {
-  const ofTests = Object.entries<readonly unknown[]>({ ...waysOfAnswers, ...waysOfTests });
-  const chosen = ofTests.flatMap(([name, values]) =>
-    values.filter((value) => texts.includes(`${name}=${value}`)).map((value) => [name, value] as const),
-  );
-  const names = new Set(ofTests.map(([name]) => name));
-  const embedded = texts.filter((text) => !names.has(text.split('=')[0] ?? ''));
-  return { ...parseVariations(embedded), ...Object.fromEntries(chosen) };
+  const isOfTests = (text: string) =>
+    /^(emptyAsNull|shuffleLists|resolveNames|repeatPages|unpaged)=true$/.test(text);
+  const own = texts.filter(isOfTests).map((text) => [text.replace('=true', ''), true] as const);
+  return { ...Object.fromEntries(own), ...parseVariations(texts.filter((text) => !isOfTests(text))) };
 }
 
 /** Does not see these parameters of reads of the notification interface. */

@@ -36,6 +36,7 @@ import {
   readJsonText,
   type Tenant,
   writeJsonText,
+  writeSentJson,
 } from '../operations.ts';
 import { parseFilters, readFlag, selectPage } from '../query.ts';
 import type { TenantState } from '../state.ts';
@@ -115,7 +116,11 @@ function show(
     if (form?.text) return writeJsonText(value, tenant.variations);
     return form?.is.startsWith('reference') ? withNames(form, value, targets) : value;
   });
-  return { ...(hasId(kind) && { id: object.id }), ...unset, ...shown };
+  return {
+    ...(hasId(kind) && { id: object.id }),
+    ...(tenant.variations.unsetMembers === 'null' && unset),
+    ...shown,
+  };
 }
 
 /** The members that a client may set. */
@@ -169,7 +174,10 @@ function create(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
   const object = { id, ...withoutNulls(given), ...timesOf(kind, tenant.timestamp()) };
   checkPlace(kind, object, tenant);
   objects.push(object);
-  return { status: 201, changed: true, body: show(kind, object, tenant) };
+  const shown = show(kind, object, tenant);
+  const { id: _id, ...others } = shown;
+  const bodies = { object: { body: shown }, withoutId: { body: others }, nothing: {} };
+  return { status: 201, changed: true, ...bodies[tenant.variations.createAnswer] };
 }
 
 function update(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
@@ -252,7 +260,7 @@ function writable(kind: DescribedKind, live: DescribedObject, variations: Variat
   return mapMembers(live, (value, name) => {
     if (kind.serverOwned.includes(name) || name === kind.parent?.name) return undefined;
     if (name === 'id' && !hasId(kind)) return undefined;
-    return kind.fields.get(name)?.text ? writeJsonText(value, variations) : value;
+    return kind.fields.get(name)?.text ? writeSentJson(value, variations) : value;
   });
 }
 

@@ -14,6 +14,7 @@ import {
   readJsonText,
   type Tenant,
   writeJsonText,
+  writeSentJson,
 } from '../operations.ts';
 import { bool, choice, ignoredTime, object, text, textOrNull, texts } from '../shape.ts';
 import { referenceName, type TenantState } from '../state.ts';
@@ -25,14 +26,24 @@ type SimIntegration = TenantState['simIntegrations'][number];
 /** Seed 000. */
 export const authProfiles = [
   // Summaries only.
-  operation('get-profile-config-list', 'GET /v2024/auth-profiles', (_call, { state }) =>
-    okRead(state.authProfiles.map(({ id }) => ({ id, tenant: state.tenant }))),
+  operation('get-profile-config-list', 'GET /v2024/auth-profiles', (_call, { state, variations }) =>
+    okRead(listProfiles(state.authProfiles, variations).map(({ id }) => ({ id, tenant: state.tenant }))),
   ),
-  operation('get-profile-config', 'GET /v2024/auth-profiles/{id}', (call, { state }) =>
-    okRead(showProfile(findById(state.authProfiles, call, 'authentication profile'))),
+  operation('get-profile-config', 'GET /v2024/auth-profiles/{id}', (call, { state, variations }) =>
+    okRead(
+      showProfile(findById(listProfiles(state.authProfiles, variations), call, 'authentication profile')),
+    ),
   ),
   operation('patch-profile-config', 'PATCH /v2024/auth-profiles/{id}', patchProfile),
 ];
+
+function listProfiles(
+  profiles: readonly AuthProfile[],
+  { twinProfiles }: Variations,
+): readonly AuthProfile[] {
+  const [first] = profiles;
+  return twinProfiles && first ? [...profiles, { ...first, id: `${first.id}-twin` }] : profiles;
+}
 
 function showProfile({ id: _id, ...shown }: AuthProfile): Json {
   return shown;
@@ -199,9 +210,9 @@ function writableFields(integration: SimIntegration, variations: Variations): Js
     type,
     cluster,
     sources: sources.length === 0 ? null : sources,
-    attributes: writeJsonText(attributes ?? none, variations),
-    request: writeJsonText(request, variations),
-    statusMap: writeJsonText(statusMap, variations),
+    attributes: writeSentJson(attributes ?? none, variations),
+    request: writeSentJson(request, variations),
+    statusMap: writeSentJson(statusMap, variations),
   });
 }
 
@@ -216,6 +227,12 @@ function show(integration: SimIntegration, { state, variations: host }: Tenant):
   }[host.simStatusMap];
   const reference = (type: string, id: string) => ({ type, id, name: referenceName(state, id) ?? id });
   const clusterRef = cluster === null ? null : reference('CLUSTER', cluster);
+  const name = clusterRef?.name ?? null;
+  const clusters = {
+    ids: { cluster, clusterRef },
+    nameInCluster: { cluster: name, clusterRef },
+    nameInReference: { cluster, clusterRef: clusterRef && { ...clusterRef, id: name } },
+  }[host.simCluster];
   const provisioningConfig = {
     universalManager: false,
     managedResourceRefs: sources.map((source) => reference('SOURCE', source)),
@@ -223,13 +240,15 @@ function show(integration: SimIntegration, { state, variations: host }: Tenant):
     noProvisioningRequests: false,
     provisioningRequestExpiration: 0,
   };
-  const managed = { managedSources: sources, provisioningConfig, cluster, clusterRef };
-  return {
-    ...others,
-    ownerRef: null,
-    ...managed,
-    ...mapMembers(jsons, (value) => writeJsonText(value, host)),
-  };
+  const { managedResourceRefs: _refs, ...bare } = provisioningConfig;
+  const managed = {
+    managedSources: { managedSources: sources, provisioningConfig },
+    managedResourceRefs: { managedSources: [], provisioningConfig },
+    sources: { provisioningConfig: bare, sources },
+    hidden: { provisioningConfig: bare },
+  }[host.simSources];
+  const written = mapMembers(jsons, (value) => writeJsonText(value, host));
+  return { ...others, ownerRef: null, ...managed, ...clusters, ...written };
 }
 
 const secretName = /passw|secret|token|credential|api_?key|private_?key/i;

@@ -1,4 +1,12 @@
-import { getText, isArray, isObject, type Json, type JsonObject, parseJson } from '../../model/json.ts';
+import {
+  getText,
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  parseJson,
+} from '../../model/json.ts';
 import {
   mediums,
   newId,
@@ -8,6 +16,7 @@ import {
   templateTexts,
 } from '../objects.ts';
 import {
+  ApiError,
   badRequest,
   type Call,
   noContent,
@@ -77,10 +86,11 @@ export const notifications = [
   operation(
     'list-notification-preferences',
     'GET /v2025/notification-preferences/{key}',
-    (call, { state }) => {
+    (call, { state, variations }) => {
       const key = param(call, 'key');
       const preference = state.preferences.find((candidate) => candidate.key === key);
-      if (preference === undefined) throw notFound(`There is no notification preference for "${key}"`);
+      const missing = variations.preferenceMissing === 'notFound' ? notFound : badRequest;
+      if (preference === undefined) throw missing(`There is no notification preference for "${key}"`);
       const { ccList: _cc, bccList: _bcc, ...shown } = preference;
       return okRead(shown);
     },
@@ -226,13 +236,14 @@ function acceptTemplate(body: Json, host: Variations): Json {
   return mapChats({ ...body, medium: upper }, asText);
 }
 
-function showTemplate(template: JsonObject, { mediumCase, slackTeams }: Variations): JsonObject {
+function showTemplate(template: JsonObject, { mediumCase, slackTeams, chatFilled }: Variations): JsonObject {
   const { medium = null } = template;
   const shown = mediumCase === 'lower' && typeof medium === 'string' ? medium.toLowerCase() : medium;
   return mapChats({ ...template, medium: shown }, (chat) => {
-    if (slackTeams === 'text' || typeof chat !== 'string') return chat;
-    const parsed = parseJson(chat);
-    return isObject(parsed) ? parsed : { text: chat };
+    if (slackTeams === 'text' && !chatFilled) return chat;
+    const message = typeof chat === 'string' ? readChat(chat) : chat;
+    const filled = chatFilled ? fillUp(message ?? {}) : message;
+    return slackTeams === 'text' ? JSON.stringify(filled) : filled;
   });
 }
 
@@ -241,8 +252,24 @@ function mapChats(template: JsonObject, change: (chat: Json) => Json): JsonObjec
   return { ...template, slackTemplate: change(slackTemplate), teamsTemplate: change(teamsTemplate) };
 }
 
+function readChat(text: string): Json {
+  const parsed = parseJson(text);
+  return isObject(parsed) ? parsed : { text };
+}
+
+const fillers = { title: '', isSubscription: false, requestId: null, autoApprovalData: {} };
+
+function fillUp(value: Json): Json {
+  if (isArray(value)) return value.map(fillUp);
+  return isObject(value) ? { ...fillers, ...mapMembers(value, fillUp) } : value;
+}
+
+const betaText = 'Bulk deletion of templates is a beta feature: contact support to enable it';
+
 /** 204 whether or not the templates exist; some tenants refuse all if one does not. */
 function deleteTemplates({ body }: Call, { state, variations }: Tenant): Reply {
+  if (variations.bulkDelete === 'forbidden') throw new ApiError(403, betaText);
+  if (variations.bulkDelete === 'refused') throw badRequest(betaText);
   if (!isArray(body) || body.length === 0) throw badRequest('The body must be a non-empty array');
   const selectors = body.map(readBulkDelete);
   const isGone = selectors.some((selects) => !state.templates.some(selects));

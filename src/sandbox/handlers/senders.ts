@@ -4,6 +4,7 @@ import {
   badRequest,
   type Call,
   deleteById,
+  notFound,
   okRead,
   okWrite,
   operation,
@@ -85,12 +86,23 @@ function listIdentities({ query }: Call, { state, variations }: Tenant): Reply {
     variations.domainPages === 'ignored'
       ? state.identities
       : selectPage(state.identities, query, maxIdentities);
-  return okRead(page);
+  const states = providerStates[variations.dkimStates];
+  const shown = page.map((identity) => ({
+    ...identity,
+    dkimVerificationStatus: states?.[identity.dkimVerificationStatus] ?? identity.dkimVerificationStatus,
+  }));
+  return okRead(shown);
 }
 
 type MailFrom = TenantState['mailFrom'][number];
 
 const maxIdentities = 100;
+
+const providerStates: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  documented: {},
+  upper: { PENDING: 'NOT_STARTED', FAILED: 'TEMPORARY_FAILURE' },
+  camel: { PENDING: 'NotStarted', FAILED: 'TemporaryFailure' },
+};
 
 function createDomain({ body }: Call, { state }: Tenant): Reply {
   const { domain } = object({ domain: text })(body, 'body');
@@ -122,7 +134,11 @@ function getMailFrom(call: Call, { state, variations }: Tenant): Reply {
   const names = variations.mailFromIdentity === 'domain' ? [identity, domainOf(identity)] : [identity];
   const [found] = names.flatMap((name) => state.mailFrom.filter((one) => isSameIdentity(one.identity, name)));
   if (found) return okRead(showMailFrom(found));
-  throw badRequest(`${identity} has no MAIL FROM domain`);
+  const message = `${identity} has no MAIL FROM domain`;
+  if (variations.mailFromMissing === 'badRequest') throw badRequest(message);
+  if (variations.mailFromMissing === 'notFound') throw notFound(message);
+  const nothing = { mailFromDomain: null, mxRecord: null, txtRecord: null, mailFromDomainStatus: null };
+  return okRead({ identity, ...nothing });
 }
 
 /** Operation rule 4: a change starts the verification of the MAIL FROM domain. */
