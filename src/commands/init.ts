@@ -1,13 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
-import { applyEdits } from '../exporter/edit/apply-edits.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { isOnlyReferredTo } from '../kinds/kind.ts';
 import { loadEnvironmentNames } from '../loader/index.ts';
-import { type EnvironmentNames, selectEnvironments } from '../loader/selection.ts';
+import { selectEnvironments } from '../loader/selection.ts';
 import { ExitCode, fail } from '../model/failure.ts';
-import { readRegularFile } from '../model/regular-file.ts';
 import { shellWord } from '../report/plan.ts';
 import { describePlainCommand, flag, givenOptions, list, traceOption } from './command.ts';
 import {
@@ -17,7 +15,6 @@ import {
   readPipelineFacts,
   requirePlain,
   unknownHost,
-  variablesUsed,
   writePipelines,
   writtenRoute,
 } from './init/pipelines.ts';
@@ -34,7 +31,7 @@ import {
   starts,
   writeFiles,
 } from './init/project-file.ts';
-import { givenTenants, keepTyped, makeSetup } from './init/tenants.ts';
+import { givenTenants, makeChoices } from './init/tenants.ts';
 import type { Io } from './io.ts';
 import { reportFailure } from './output.ts';
 
@@ -76,7 +73,7 @@ function options(yargs: Argv) {
 
 export const command = describePlainCommand({
   usage:
-    '$0 init [DIR] [options]\n\nStarts a project: project file, manifests, package.json with this version, editor settings, pipelines. Keeps existing files. It only adds lines to .gitignore, settings to .vscode/settings.json and itself to package.json, and updates its own schemas, and pipelines that nobody has edited. A tenant that is added may also join a group of the project file.',
+    '$0 init [DIR] [options]\n\nStarts a project: project file, manifests, package.json with this version, editor settings, pipelines. Keeps existing files. It only adds lines to .gitignore and itself to package.json, and updates its own schemas, and pipelines that nobody has edited.',
   options,
   examples: {
     '$0 init': 'Ask on a terminal. Without one, use an embedded tenant and the examples',
@@ -89,7 +86,7 @@ export const command = describePlainCommand({
     '$0 init --promote test @production': 'Such pipelines for an existing project',
   },
 }).run(async (args, io) => {
-  givenTenants(args);
+  const named = givenTenants(args);
   // `--identity a=https://… b=https://…` names one tenant and a folder: each tenant needs an option of its own.
   if (/^([^/]*=)?https?:/i.test(args.dir))
     throw fail('usage', `"${args.dir}" is a URL, but this argument is the folder of the project.`, {
@@ -109,28 +106,22 @@ export const command = describePlainCommand({
   const known = isNew
     ? null
     : readPipelineFacts(root, io.env, given ?? there, given ? '--promote' : undefined);
-  const setup = await makeSetup(args, { root, isNew }, io);
-  const { choices, env } = setup;
+  const choices = await makeChoices(named, args, { root, isNew }, io);
   const added = isNew ? [] : choices.tenants;
   const before = asked ?? there;
   const extended = before && extendRoute(root, before, choices, io.env);
   const route = isNew ? routeOf(choices.tenants) : (extended?.route ?? null);
   if (choices.pipelines !== 'none') requirePlain(root, choices.tenants, route, known);
 
-  const written = writeFiles(root, [
-    ...projectFiles(choices, root, extended?.projectFile),
-    ...added.map(environmentFile),
-  ]);
-  const kept = keepTyped(setup, root, io);
+  const written = writeFiles(root, [...projectFiles(choices, root), ...added.map(environmentFile)]);
   // The manifests of an existing project are not added to.
-  const exported =
-    choices.from === 'export' && isNew ? await exportTenant(choices, root, { ...io, env }) : null;
+  const exported = choices.from === 'export' && isNew ? await exportTenant(choices, root, io) : null;
   const facts = readPipelineFacts(root, io.env, route);
   // Adding a tenant to a project without pipelines adds no pipeline.
   const onlyExisting = added.length > 0 && args.pipelines === undefined && !asked;
   const jobs = writePipelines(root, choices.pipelines, facts, onlyExisting);
 
-  const notes = [...written, ...kept, ...jobs.notes];
+  const notes = [...written, ...jobs.notes];
   io.stdout.write(notes.map(({ path, what }) => `${what.padEnd(8)}  ${path}\n`).join(''));
   const urls = givenOptions(args, ['identity', 'profiles']).map(({ option }) => option);
   if (!isNew && urls.length > 0 && args.identity.length !== added.length)
@@ -151,39 +142,23 @@ function routeOf([first, next, ...others]: readonly NewTenant[]): Route | null {
 }
 
 /**
- * Adds the new tenants of a project to the last step of its pipelines, if it has any: to the group in the project file, or else
- * to the selection. A tenant that the group or selection excludes with `!` stays out. Throws a Failure for a selection that
- * selects no environment.
+ * Adds the new tenants of a project to the last step of its pipelines, unless that selects them already. Throws a Failure for a
+ * selection that selects no environment.
  */
 function extendRoute(
   root: string,
-  [first, ...later]: Route,
+  [first, next]: Route,
   { tenants, pipelines }: Choices,
   env: NodeJS.ProcessEnv,
 ) {
-  const configFile = join(root, 'tenantctl.yaml');
+  const known = loadEnvironmentNames({ configFile: join(root, 'tenantctl.yaml'), env });
   const added = pipelines === 'none' ? [] : tenants.map(({ name }) => name);
-  const known = loadEnvironmentNames({ configFile, env });
-  let names: EnvironmentNames = { ...known, environments: [...known.environments, ...added] };
-  const select = (selection: string, of = names) => selectEnvironments([selection], of);
-  const covered = [first, ...later].flatMap((selection) => select(selection ?? ''));
-  let end = later[0] ?? first;
-  let file = readRegularFile(configFile).toString();
-  const joined: string[] = [];
-  for (const name of added.filter((each) => !covered.includes(each))) {
-    const [group, members] = Object.entries(names.groups).find(([each]) => end === `@${each}`) ?? [];
-    const path = ['groups', group ?? '', `${members?.length}`];
-    const edited = group && applyEdits(file, [{ op: 'insert', path, value: name }]);
-    const longer = edited ? end : `${end},${name}`;
-    const others = edited
-      ? { ...names, groups: { ...names.groups, [group]: [...(members ?? []), name] } }
-      : names;
-    if (!select(longer, others).includes(name)) continue;
-    [end, names, file] = [longer, others, edited || file];
-    joined.push(name);
-  }
-  const route: Route = later[0] === undefined ? [end] : [first, end];
-  return { route, projectFile: file, joined };
+  const names = { ...known, environments: [...known.environments, ...added] };
+  const covered = [first, next ?? first].flatMap((selection) => selectEnvironments([selection], names));
+  const joined = added.filter((name) => !covered.includes(name));
+  const end = [next ?? first, ...joined].join(',');
+  const route: Route = next === undefined ? [end] : [first, end];
+  return { route, joined };
 }
 
 /** Exports what could be read from the last tenant, and returns the exit code; `null` if nothing was read. */
@@ -257,10 +232,9 @@ function nextSteps(
     neighbours: before?.at(-1) ?? first.selection,
     // The embedded tenant needs no credentials, and the secrets of the examples are for another environment.
     unset: facts.unset.filter((name) => (added.length === 0 ? !isEmbedded : ofAdded.includes(name))),
-    unsetSecrets: isEmbedded && choices.from === 'examples' ? [] : facts.unsetSecrets,
+    hasManifests,
     added: added.map(({ name, clientId, clientSecret }) => ({
       name,
-      variables: variablesUsed(root).join(', '),
       isUncovered: notes.length > 0 && !covered.includes(name),
       isCovered: notes.length > 0 && covered.includes(name),
       isJoined: joined.includes(name),

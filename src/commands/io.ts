@@ -10,8 +10,8 @@ export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: n
 export interface ProgramIo {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Opened when it is needed. Only a terminal has a raw mode, in which it does not show what is typed. */
-  readonly stdin: () => Readable & { readonly isTTY?: boolean; setRawMode?(mode: boolean): unknown };
+  /** Opened when it is needed. */
+  readonly stdin: () => Readable & { readonly isTTY?: boolean };
   /** For the requested document only. */
   readonly stdout: Output;
   /** For progress, logs, warnings and questions. */
@@ -112,60 +112,18 @@ export function viewOf(output: Output, io: Io) {
 
 /** Questions on stderr and their answers on stdin; `null` at the end of the input. */
 export function openPrompt(io: ProgramIo) {
-  let lines = openLines(io);
-  const ask = async (question: string): Promise<string | null> => {
-    io.stderr.write(question);
-    const { value, done } = await lines.answers.next();
-    return done === true ? null : value.trim();
-  };
+  // Loaded only if somebody is asked. Leaves editing to the terminal, and Ctrl-C to the program.
+  const { createInterface } = process.getBuiltinModule('node:readline/promises');
+  const lines = createInterface({ input: io.stdin(), terminal: false, signal: io.signal });
+  const answers = lines[Symbol.asyncIterator]();
   return {
-    ask,
-    /** Asks for a secret: a terminal does not show what is typed. */
-    async askHidden(question: string): Promise<string | null> {
-      // Without a terminal, nothing is echoed.
-      if (!io.stdin().setRawMode) return ask(question);
-      lines.close();
-      // The terminal is silent before it asks.
-      const answer = readHidden(io);
+    async ask(question: string): Promise<string | null> {
       io.stderr.write(question);
-      try {
-        return await answer;
-      } finally {
-        io.stderr.write('\n');
-        lines = openLines(io);
-      }
+      const { value, done } = await answers.next();
+      return done === true ? null : value.trim();
     },
     close: () => lines.close(),
   };
-}
-
-/** Loaded only if somebody is asked. */
-const readline = () => process.getBuiltinModule('node:readline/promises');
-
-/** Leaves editing to the terminal, and Ctrl-C to the program. */
-function openLines(io: ProgramIo) {
-  const lines = readline().createInterface({ input: io.stdin(), terminal: false, signal: io.signal });
-  return { answers: lines[Symbol.asyncIterator](), close: () => lines.close() };
-}
-
-/** Node edits the line into a hidden output, and turns off the echo of the terminal. */
-function readHidden(io: ProgramIo): Promise<string | null> {
-  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const line = readline().createInterface({
-    input: io.stdin(),
-    output,
-    terminal: true,
-    historySize: 0,
-    signal: io.signal,
-  });
-  return new Promise((resolve) => {
-    line.once('line', (text) => {
-      resolve(text.trim());
-      line.close();
-    });
-    // Ctrl-C and Ctrl-D close it; a promise is resolved only once.
-    line.once('close', () => resolve(null));
-  });
 }
 
 /** Asks for a confirmation. Only `yes` confirms; the end of the input is a no. Throws a Failure (exit 130) on Ctrl-C. */

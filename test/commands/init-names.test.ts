@@ -56,7 +56,7 @@ it.each(['export', 'examples'])(
 );
 
 it('a person may answer any of them to the questions for names', async () => {
-  const tenant = ['https://a.example', '-', '', '', ''];
+  const tenant = ['https://a.example', '-'];
   const others = names.filter((name) => name !== 'test');
   const lines = ['tenant', ...tenant, ...others.flatMap((name) => [name, ...tenant]), '-', '', 'both'];
   const { code, stderr } = await run(['init'], lines.map((line) => `${line}\n`).join(''));
@@ -77,8 +77,8 @@ it('tenants whose names differ by a sign have variables of their own', async () 
   expect([used.length, new Set(used).size]).toEqual([10, 10]);
 });
 
-it('a second tenant called tenant gets no credentials of the first, and test is offered to one only', async () => {
-  const tenant = ['https://a.example', '-', '', '', ''];
+it('each tenant gets credentials of its own, and test is offered to one only', async () => {
+  const tenant = ['https://a.example', '-'];
   const lines = ['tenant', ...tenant, 'tenant', ...tenant, 'test', ...tenant, '-', '', 'none'];
   await expectEnd(run(['init'], lines.map((line) => `${line}\n`).join('')), 0);
   const { environments } = parse(read('tenantctl.yaml'), { logLevel: 'silent' });
@@ -86,8 +86,8 @@ it('a second tenant called tenant gets no credentials of the first, and test is 
     ([name, each]) => [name, each.identity.auth.clientId],
   );
   expect(ids).toEqual([
-    ['first', 'TENANT_CLIENT_ID'],
-    ['tenant', 'TENANT_2_CLIENT_ID'],
+    ['first', 'FIRST_CLIENT_ID'],
+    ['tenant', 'TENANT_CLIENT_ID'],
     ['test', 'TEST_CLIENT_ID'],
   ]);
 });
@@ -96,7 +96,7 @@ it.each(refused)('no tenant can be called %s, which is said at once', async (nam
   const { code, stderr } = await run(['init', '--identity', `${name}=https://a.example`]);
   expect([code, filesBelow(dir).size]).toEqual([1, 0]);
   expect(stderr).toContain(`An environment cannot be named ${name}.`);
-  const lines = ['tenant', 'https://a.example', '-', '', '', '', name, '-', 'none'];
+  const lines = ['tenant', 'https://a.example', '-', name, '-', 'none'];
   await expectEnd(run(['init'], lines.map((line) => `${line}\n`).join('')), 0, 'Please give a new name');
 });
 
@@ -125,7 +125,6 @@ describe('a pipeline', () => {
     return {
       hasManifests: true,
       unset: [],
-      unsetSecrets: [],
       hosts,
       isEmbedded: false,
       needsEnvironment: false,

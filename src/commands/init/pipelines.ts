@@ -4,7 +4,7 @@ import { isNode, parseDocument } from 'yaml';
 import { calledAddresses } from '../../engine/tenant.ts';
 import type { Connection } from '../../kinds/project.ts';
 import { loadEnvironment, loadEnvironmentNames, valuesIn } from '../../loader/index.ts';
-import { findRepository } from '../../loader/repository.ts';
+import { repositoryOf } from '../../loader/repository.ts';
 import { isPlainName, selectEnvironments } from '../../loader/selection.ts';
 import { Failure, fail } from '../../model/failure.ts';
 import { readRegularFile } from '../../model/regular-file.ts';
@@ -46,10 +46,8 @@ interface Stage extends Step {
 export interface PipelineFacts extends PipelineContent<Stage> {
   /** True when there are manifests where a new project has them. */
   readonly hasManifests: boolean;
-  /** The environment variables of all environments that have no value on this machine, without `unsetSecrets`. */
+  /** The environment variables of all environments and manifests that have no value on this machine. */
   readonly unset: readonly string[];
-  /** The secrets of manifests that have no value on this machine. A plan needs only those that the tenant shows. */
-  readonly unsetSecrets: readonly string[];
   /** True when a plan without `--env` reads only embedded tenants, which need no credentials. */
   readonly isEmbedded: boolean;
   /** True when the project has several environments and no default. */
@@ -66,52 +64,45 @@ interface ReadableProject {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Throws a Failure for a selection that selects no environment. Without a route, from pipelines or an option, one is chosen. */
+/**
+ * Throws a Failure for a selection that selects no environment. Without a route, from pipelines or an option, the pipelines are for
+ * `production`, or else the default, or else the last environment.
+ */
 export function readPipelineFacts(
   root: string,
   env: NodeJS.ProcessEnv,
   route: Route | null,
-  option?: string,
+  from = 'The pipelines',
 ): PipelineFacts {
-  const ofProject = namesUsed(root);
   const manifests = textsOf(root, [manifestGlob]);
-  const secrets = namesIn(manifests, 'secret').filter((name) => !ofProject.includes(name));
-  const known = sortUnique([...ofProject, ...namesIn(manifests)]);
+  const known = sortUnique([...namesUsed(root), ...namesIn(manifests)]);
   const values = valuesIn(root, { env });
-  const unset = known.filter((name) => values.problem(name) !== null);
   const placeholders = Object.fromEntries(known.map((name) => [name, 'unset']));
   const project = { root, configFile: join(root, 'tenantctl.yaml'), env: { ...placeholders, ...env } };
-  const stageOf = (selection: string, variable: string): Stage => {
-    const from = option ?? `TENANTCTL_${variable} in the pipelines`;
-    const environments = selectEnvironments([selection], loadEnvironmentNames(project), from);
-    return { selection, environments, names: variablesOf(environments, project) ?? [] };
+  const all = loadEnvironmentNames(project);
+  const { environments, defaultEnvironment } = all;
+  const otherwise = defaultEnvironment ?? environments.at(-1) ?? environmentName;
+  const stageOf = (selection: string): Stage => {
+    const selected = environments.length === 0 ? [selection] : selectEnvironments([selection], all, from);
+    return { selection, environments: selected, names: variablesOf(selected, manifests, project) };
   };
-  const { environment, needsEnvironment, isEmbedded } = chooseEnvironment(project);
-  const [first, next] = route ?? [];
-  const start =
-    first === undefined
-      ? {
-          selection: environment,
-          environments: [environment],
-          names: variablesOf([environment], project) ?? known,
-        }
-      : stageOf(first, next === undefined ? 'ENV' : 'FIRST');
-  const stages: PipelineFacts['stages'] = next === undefined ? [start] : [start, stageOf(next, 'NEXT')];
-  const connections = connectionsOf(
+  const [first, next] = route ?? [environments.includes(environmentName) ? environmentName : otherwise];
+  const start = stageOf(first);
+  const stages: PipelineFacts['stages'] = next === undefined ? [start] : [start, stageOf(next)];
+  const called = connectionsOf(
     project,
     stages.flatMap((stage) => stage?.environments ?? []),
   );
-  const shape = start.environments.length > 1 ? 'several' : 'one';
-  const addresses = (connections ?? []).flatMap(calledAddresses);
-  const hosts = new Set(addresses.map(({ url }) => new URL(url).host));
+  const hosts = new Set(called.flatMap(calledAddresses).map(({ url }) => new URL(url).host));
+  const planned = defaultEnvironment === null ? environments : [defaultEnvironment];
+  const read = next === undefined ? connectionsOf(project, planned) : called;
   return {
     hasManifests: manifests.length > 0,
-    unset: unset.filter((name) => !secrets.includes(name)),
-    unsetSecrets: unset.filter((name) => secrets.includes(name)),
+    unset: known.filter((name) => values.problem(name) !== null),
     hosts: hosts.size > 0 ? [...hosts] : null,
-    isEmbedded: next === undefined ? isEmbedded : areEmbedded(connections),
-    needsEnvironment,
-    shape: next === undefined ? shape : 'promotion',
+    isEmbedded: read.length > 0 && read.every(({ to }) => to === 'sandbox'),
+    needsEnvironment: defaultEnvironment === null && environments.length > 1,
+    shape: next === undefined ? (start.environments.length > 1 ? 'several' : 'one') : 'promotion',
     stages,
   };
 }
@@ -119,13 +110,6 @@ export function readPipelineFacts(
 /** The environment variables that the settings of a project name. */
 export const namesUsed = (root: string): string[] =>
   namesIn(textsOf(root, ['tenantctl.yaml', 'environments/*.{yaml,yml}']));
-
-/** The variables of environments that manifests use. */
-export function variablesUsed(root: string): string[] {
-  const used = /!var +["']?([A-Za-z_][\w.-]*)|%\{\s*([A-Za-z_][\w.-]*)/g;
-  const found = textsOf(root, [manifestGlob]).flatMap((text) => [...text.matchAll(used)]);
-  return sortUnique(found.map(([, tag, format]) => tag ?? format ?? ''));
-}
 
 const manifestGlob = 'config/**/*.{yaml,yml}';
 
@@ -136,36 +120,20 @@ function textsOf(root: string, globs: readonly string[]): string[] {
   return paths.sort().map((path) => readRegularFile(join(root, path), path).toString());
 }
 
-/** Returns the environment variables that texts name with one of the tags, without those in comments. */
-function namesIn(texts: readonly string[], tags: 'secret' | 'env|secret' = 'env|secret'): string[] {
-  const used = new RegExp(`!(?:${tags}) +["']?([A-Za-z_]\\w*)`, 'g');
+/** Returns the environment variables that texts name, without those in comments. */
+function namesIn(texts: readonly string[]): string[] {
   const lines = texts.flatMap((text) => text.split('\n')).map((line) => line.replace(/#.*$/, ''));
-  return lines.flatMap((line) => [...line.matchAll(used)].map(([, name = '']) => name));
+  return lines.flatMap((line) =>
+    [...line.matchAll(/!(?:env|secret) +["']?([A-Za-z_]\w*)/g)].map(([, name = '']) => name),
+  );
 }
 
-/** Chooses the environment of a pipeline for one: `production`, or else the default, or else the last. */
-function chooseEnvironment(project: ReadableProject) {
-  const known = () => loadEnvironmentNames(project).environments;
-  const pick = (otherwise: string | undefined) =>
-    known().includes(environmentName) ? environmentName : (otherwise ?? environmentName);
-  try {
-    const { name, connection } = loadEnvironment(project).environment;
-    return { environment: pick(name), needsEnvironment: false, isEmbedded: connection.to === 'sandbox' };
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    // `validate` and `plan` explain what else is wrong.
-    if (!error.diagnostics.some(({ code }) => code === 'no-environment'))
-      return { environment: environmentName, needsEnvironment: false, isEmbedded: false };
-    const isEmbedded = areEmbedded(connectionsOf(project, known()));
-    return { environment: pick(known().at(-1)), needsEnvironment: true, isEmbedded };
-  }
-}
-
-/** The environment variables that environments and manifests use; `null` if their settings are not found. */
+/** The environment variables that environments and manifests use. */
 function variablesOf(
   environments: readonly string[],
+  manifests: readonly string[],
   { root, configFile }: ReadableProject,
-): string[] | null {
+): string[] {
   const text = readRegularFile(configFile).toString();
   // Every scalar is a text: a name such as `0123` is one too.
   const document = parseDocument(text, { schema: 'failsafe', logLevel: 'silent' });
@@ -174,24 +142,20 @@ function variablesOf(
     const [start, end] = (isNode(node) && node.range) || [0, 0];
     return [text.slice(start, end), ...textsOf(root, [`environments/${name}.{yaml,yml}`])];
   });
-  if (settings.every((each) => each === '')) return null;
-  return sortUnique(namesIn([...settings, ...textsOf(root, [manifestGlob])]));
+  return sortUnique(namesIn([...settings, ...manifests]));
 }
 
-/** Returns `null` if an environment cannot be read: `validate` and `plan` explain what is wrong. */
-function connectionsOf(project: ReadableProject, environments: readonly string[]): Connection[] | null {
+/** None if an environment cannot be read: `validate` and `plan` explain what is wrong. */
+function connectionsOf(project: ReadableProject, environments: readonly string[]): Connection[] {
   try {
     return environments.map(
-      (name) => loadEnvironment({ ...project, environment: name }).environment.connection,
+      (environment) => loadEnvironment({ ...project, environment }).environment.connection,
     );
   } catch (error) {
-    if (error instanceof Failure) return null;
+    if (error instanceof Failure) return [];
     throw error;
   }
 }
-
-const areEmbedded = (connections: readonly Connection[] | null): boolean =>
-  connections?.every(({ to }) => to === 'sandbox') ?? false;
 
 /** `host`, `host:port` or IPv6 in brackets, without characters that mean something in a list, YAML, a shell or a CI system. */
 const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
@@ -209,16 +173,16 @@ export function requirePlain(
   known: PipelineFacts | null,
 ): void {
   const { folder } = placeOf(root);
-  const single = known && !route ? [known.stages[0].selection] : [];
-  const names = [...tenants.map(({ name }) => name), ...single];
   const urls = tenants.flatMap(({ identity, profiles }) => [identity, profiles ?? identity]);
   const hosts = [...(known?.hosts ?? []), ...urls.map((url) => new URL(url).host)];
   const selections = [
-    ...(route ?? []).filter((text) => !plainSelection.test(text ?? '')),
-    ...names.filter((name) => !isPlainName(name)),
+    ...(route ?? known?.stages.map((stage) => stage?.selection) ?? []),
+    ...tenants.map(({ name }) => name),
   ];
   const problems = new Set([
-    ...selections.map((text) => `the environment ${JSON.stringify(text)}`),
+    ...selections
+      .filter((text = '') => !plainSelection.test(text))
+      .map((text) => `the environment ${JSON.stringify(text)}`),
     ...hosts.filter((host) => !plainHost.test(host)).map((host) => `the host ${JSON.stringify(host)}`),
     ...(plainFolder.test(folder) ? [] : [`the folder ${JSON.stringify(folder.slice(0, -1))}`]),
   ]);
@@ -292,15 +256,10 @@ interface ProjectPlace {
   readonly folder: string;
 }
 
-/** The repository that the project is in, and the project's folder there. Without one, the project is the top. */
+/** Without a repository, the project is the top. */
 function placeOf(root: string): ProjectPlace {
-  try {
-    const { top, prefix: folder } = findRepository(root);
-    return { top, folder };
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-  }
-  return { top: root, folder: '' };
+  const { top, prefix } = repositoryOf(root) ?? { top: root, prefix: '' };
+  return { top, folder: prefix };
 }
 
 const systems = {

@@ -8,15 +8,7 @@ import { openProjects } from '../../loader/index.ts';
 import { requireInside } from '../../loader/paths.ts';
 import { version } from '../../model/documents.ts';
 import { unwritableFile } from '../../model/failure.ts';
-import {
-  get,
-  isArray,
-  isObject,
-  type Json,
-  type JsonObject,
-  objectFrom,
-  parseJson,
-} from '../../model/json.ts';
+import { get, isObject, type Json, type JsonObject, objectFrom, parseJson } from '../../model/json.ts';
 import { oneLine } from '../../report/safe.ts';
 import { readIfThere } from '../files.ts';
 import { manifestSchema, packageFile } from '../package-file.ts';
@@ -137,15 +129,13 @@ const settingsFile = '.vscode/settings.json';
 
 /**
  * The files of a new project without its pipelines. A project file that exists gets no example manifests.
- *
- * @param edited the new text of a project file that exists
  */
-export function projectFiles(choices: Choices, root: string, edited?: string): ProjectFile[] {
+export function projectFiles(choices: Choices, root: string): ProjectFile[] {
   const configFile = join(root, 'tenantctl.yaml');
   const isNew = !existsSync(configFile);
   const kinds = isNew ? builtInKinds : openProjects({ configFile }).kinds;
   return [
-    { path: 'tenantctl.yaml', content: (existing) => edited ?? existing ?? projectText(choices) },
+    newFile('tenantctl.yaml', projectText(choices)),
     ...(isNew ? manifestFiles(choices) : []),
     {
       path: 'package.json',
@@ -155,8 +145,10 @@ export function projectFiles(choices: Choices, root: string, edited?: string): P
     { path: '.gitignore', content: addLines(example('init/gitignore')) },
     {
       path: settingsFile,
-      content: addMembers(example(settingsFile)),
-      byHand: `${settingsFile} has comments or is not JSON: add the settings in node_modules/tenantctl/examples/${settingsFile}.`,
+      // It may have comments, and an order of its own.
+      content: (existing) =>
+        existing?.includes(schemaFolder) === false ? null : (existing ?? example(settingsFile)),
+      byHand: `Add the settings of node_modules/tenantctl/examples/${settingsFile} to ${settingsFile}.`,
     },
     newFile('.vscode/extensions.json', example('.vscode/extensions.json')),
     schemaFile('manifest', `${JSON.stringify(manifestSchema(kinds), null, 2)}\n`),
@@ -190,28 +182,6 @@ function addLines(text: string): ProjectFile['content'] {
     const missing = text.split('\n').filter((line) => line !== '' && !present.has(line));
     return missing.length === 0 ? existing : append(existing, missing.map((line) => `${line}\n`).join(''));
   };
-}
-
-/** Adds members and list items that are missing, in the layout that is there. Plain JSON only: comments would be lost. */
-function addMembers(ours: string): ProjectFile['content'] {
-  return (existing) => {
-    if (existing === null) return ours;
-    const [theirs, added] = [parseJson(existing), parseJson(ours)];
-    if (!isObject(theirs) || !isObject(added)) return null;
-    const merged = merge(theirs, added);
-    return JSON.stringify(merged) === JSON.stringify(theirs) ? existing : printLike(existing, merged);
-  };
-}
-
-function merge(theirs: JsonObject, ours: JsonObject): JsonObject {
-  const added = Object.entries(ours).map(([name, value]): [string, Json] => {
-    const there = get(theirs, name);
-    if (there === undefined) return [name, value];
-    if (isObject(there) && isObject(value)) return [name, merge(there, value)];
-    if (!isArray(there) || !isArray(value)) return [name, there];
-    return [name, [...there, ...value.filter((item) => !there.includes(item))]];
-  });
-  return objectFrom([...Object.entries(theirs), ...added]);
 }
 
 /** Adds this exact version of tenantctl to a package.json. A package that depends on tenantctl keeps its own version. */
