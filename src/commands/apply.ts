@@ -49,7 +49,6 @@ import {
   text,
 } from './command.ts';
 import { commitHere } from './commit.ts';
-import { isPipe } from './files.ts';
 import { planEnvironments } from './fleet.ts';
 import { confirm, type Io, isInteractive, printNote, viewOf } from './io.ts';
 import {
@@ -120,10 +119,10 @@ export const command = describeCommand({
       : { ...given, format: given.format, lines: null };
   // Checked first: after the apply, it would be too late to find that it cannot be recorded.
   const proofFiles = resultFiles(args.provenBy, io);
-  await refuseMistakes(args, io);
+  refuseMistakes(args, io);
   checkOutput({ ...args, out: args.result }, 'result', io, proofFiles);
-  const proofs = proofFiles.length === 0 ? null : await readResults(proofFiles, io);
-  const saved = args.planfile === undefined ? null : await readPlans(args.planfile, io);
+  const proofs = proofFiles.length === 0 ? null : readResults(proofFiles, io);
+  const saved = args.planfile === undefined ? null : readPlans(args.planfile, io);
   if (saved?.is === 'fleet') {
     requireAllSelected(saved.fleet, args.planfile ?? '', args, io);
     return applySeveral({ saved: saved.fleet }, args, proofs, io);
@@ -199,19 +198,20 @@ function resultFiles(patterns: readonly string[], io: Io): string[] {
 }
 
 /** Throws a Failure for options that contradict each other, or that would have no effect. */
-async function refuseMistakes(args: Args, io: Io): Promise<void> {
+function refuseMistakes(args: Args, io: Io): void {
   const { planfile, result, yes, expect, dryRun } = args;
   // `--report r.md plan.json` names two reports and no plan file: a new plan would be made, and this one overwritten.
   const lists = ['report', 'result', 'only', 'except', 'rotate', 'allow-delete-all'] as const;
   for (const { option, values } of givenOptions(args, lists))
     for (const word of values) {
-      if (!(await holdsOpenPlans(word, io))) continue;
+      if (!holdsOpenPlans(word, io)) continue;
       throw fail('usage', `${word} holds a plan, but here it is a value of ${option}.`, {
         hint: `To apply that plan, put it before the options: \`tenantctl apply ${word} …\`. Otherwise choose another file.`,
       });
     }
-  if (result !== undefined && (result === stdoutName || isPipe(resolve(io.cwd, result)))) {
-    const message = `A result is rewritten while the run goes on, so --result ${result} must name a file, not stdout or a pipe.`;
+  if (result === stdoutName) {
+    const message =
+      'A result is rewritten while the run goes on, so --result - must name a file, not stdout.';
     throw fail('usage', message, { hint: '`--format json` prints the result on stdout at the end.' });
   }
   const given = (...names: Parameters<typeof givenOptions<Args>>[1]) =>
@@ -239,14 +239,14 @@ async function refuseMistakes(args: Args, io: Io): Promise<void> {
 }
 
 /** True when a file holds plans that nobody has applied yet: the results of several environments hold plans too. */
-async function holdsOpenPlans(file: string, io: Io): Promise<boolean> {
+function holdsOpenPlans(file: string, io: Io): boolean {
   try {
     if (!statSync(resolve(io.cwd, file), { throwIfNoEntry: false })?.isFile()) return false;
   } catch {
     // It is not a path; it may be a glob longer than any name.
     return false;
   }
-  const value = parseJson(await readText(file, io));
+  const value = parseJson(readText(file, io));
   if (!isObject(value)) return false;
   const form = formOf(value);
   if (form !== 'fleet') return form === 'plan';
@@ -260,8 +260,8 @@ async function holdsOpenPlans(file: string, io: Io): Promise<boolean> {
  * Reads the plan to apply, or the plans of several environments. Throws a Failure (exit 4) for a file that is cut or edited, or
  * has results without their plans: `show` joins those, too.
  */
-async function readPlans(file: string, io: Io): Promise<Extract<Document, { is: 'plan' | 'fleet' }>> {
-  const text = await readText(file, io);
+function readPlans(file: string, io: Io): Extract<Document, { is: 'plan' | 'fleet' }> {
+  const text = readText(file, io);
   if (formOfText(text) !== 'fleet') return { is: 'plan', plan: readPlanFile(text, file) };
   const { environments } = readFleetFile(text, file);
   const done = environments.find(({ plan, error }) => plan === null && error === null);
@@ -442,7 +442,7 @@ async function applySeveral(
         lines?.event(name, event);
       },
       async onApplied(done) {
-        if (result !== undefined) isSaved = await isWritten(() => saveFile(done, result, io), io);
+        if (result !== undefined) isSaved = await isWritten(async () => saveFile(done, result, io), io);
       },
     }),
   );

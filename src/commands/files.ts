@@ -1,5 +1,6 @@
 import {
   accessSync,
+  type appendFileSync,
   closeSync,
   constants,
   existsSync,
@@ -10,83 +11,53 @@ import {
   openSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
-import { type appendFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { Socket } from 'node:net';
 import { dirname, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { replaceFiles } from '../applier/replace-files.ts';
 import type { ExportedFile } from '../exporter/index.ts';
 import { requireOutputFile, resolveLinks } from '../loader/paths.ts';
 import { decodeText } from '../loader/source.ts';
 import { lazy } from '../model/basics.ts';
-import {
-  fail,
-  interruption,
-  messageOf,
-  systemCode,
-  unreadableFile,
-  unwritableFile,
-} from '../model/failure.ts';
+import { fail, messageOf, systemCode, unreadableFile, unwritableFile } from '../model/failure.ts';
 import { readRegularFile } from '../model/regular-file.ts';
 import { type Io, printNote } from './io.ts';
 
-type FileIo = Pick<Io, 'cwd' | 'signal'>;
+type FileIo = Pick<Io, 'cwd'>;
+
+const noPipe = 'Name a file: pipes and devices are not read or written, since they may never end.';
 
 /**
- * Reads a file that the command line names, or a pipe such as `<(…)`. Throws a Failure if it cannot be read.
+ * Reads a file that the command line names. Throws a Failure if it cannot be read.
  *
  * @param most the size of the largest file that is read, in bytes
  * @param hint what to do if there is no such file
  */
-export async function readNamedFile(
-  file: string,
-  io: FileIo,
-  { most, hint }: { readonly most: number; readonly hint?: string },
-): Promise<Buffer> {
-  const path = resolve(io.cwd, file);
-  const tooLarge = () => fail('file-too-large', `${file} is larger than ${most / 1024 / 1024} MB.`);
+export function readNamedFile(file: string, { cwd }: FileIo, most: number, hint?: string): Buffer {
+  const path = resolve(cwd, file);
   try {
-    const stats = await stat(path);
-    if (stats.isFIFO()) {
-      return await withPipe(file, constants.O_RDONLY, io, async (pipe) => {
-        const chunks: Buffer[] = [];
-        let size = 0;
-        for await (const chunk of pipe) {
-          size += chunk.length;
-          if (size > most) throw tooLarge();
-          chunks.push(chunk);
-        }
-        return Buffer.concat(chunks);
-      });
-    }
-    if (!stats.isFile() && !stats.isDirectory())
-      throw fail('file-unreadable', `${file} is a device, not a file.`, { hint: 'Name a file.' });
-    if (stats.size > most) throw tooLarge();
-    return await readFile(path);
+    if (statSync(path).size > most)
+      throw fail('file-too-large', `${file} is larger than ${most / 1024 / 1024} MB.`);
+    return readRegularFile(path, file, noPipe);
   } catch (error) {
     throw unreadableFile(file, error, hint);
   }
 }
 
 /** Writes a file, and makes the folders above it. Throws a Failure if it cannot. */
-export async function writeTextFile(
+export function writeTextFile(
   file: string,
   text: string,
-  io: FileIo,
-  write: typeof writeFile | typeof appendFile = writeFile,
-): Promise<void> {
-  const path = resolve(io.cwd, file);
-  requireOutputFile(path, io.cwd);
+  { cwd }: FileIo,
+  write: typeof writeFileSync | typeof appendFileSync = writeFileSync,
+): void {
+  const path = resolve(cwd, file);
+  requireOutputFile(path, cwd);
   try {
-    await mkdir(dirname(path), { recursive: true });
-    if (!isPipe(path)) return await write(path, text);
-    await withPipe(file, constants.O_WRONLY, io, async (pipe) => {
-      await new Promise<void>((done, fail) => {
-        pipe.once('error', fail).once('close', done).end(text);
-      });
-    });
+    mkdirSync(dirname(path), { recursive: true });
+    refusePipe(path, file);
+    write(path, text);
   } catch (error) {
     throw unwritableFile(file, error);
   }
@@ -116,48 +87,10 @@ export async function changeFiles(
   for (const file of removed) rmSync(resolve(io.cwd, file));
 }
 
-export const isPipe = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
-
-/** The time for a pipe, in ms, until its other end is open and everything went through it. */
-const pipeTimeout = 60_000;
-
-/** Opens a pipe without a thread that waits for its other end. Throws a Failure after a time limit, and on Ctrl-C. */
-async function withPipe<T>(
-  file: string,
-  mode: number,
-  { cwd, signal }: FileIo,
-  use: (pipe: Socket) => Promise<T>,
-): Promise<T> {
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), pipeTimeout);
-  const stop = AbortSignal.any([signal, limit.signal]);
-  try {
-    const fd = await openPipe(resolve(cwd, file), mode, stop);
-    const isInput = mode === constants.O_RDONLY;
-    const pipe = new Socket({ fd, readable: isInput, writable: !isInput, signal: stop });
-    return await use(pipe).finally(() => pipe.destroy());
-  } catch (error) {
-    if (signal.aborted) throw interruption();
-    if (!limit.signal.aborted) throw error;
-    const message = `${file} is a pipe, and its other end was not ready within ${pipeTimeout / 1000} s.`;
-    throw fail('pipe-timeout', message, {
-      hint: 'Start the program that reads or writes it, or name a file.',
-    });
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function openPipe(path: string, mode: number, signal: AbortSignal): Promise<number> {
-  for (;;) {
-    try {
-      return openSync(path, mode | constants.O_NONBLOCK);
-    } catch (error) {
-      // Nobody reads it yet.
-      if (systemCode(error) !== 'ENXIO') throw error;
-      await sleep(50, undefined, { signal });
-    }
-  }
+/** Writing to one would wait for its reader. */
+function refusePipe(path: string, file: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFIFO())
+    throw fail('unwritable-file', `${file} is a pipe.`, { hint: noPipe });
 }
 
 /**
@@ -196,8 +129,7 @@ function tryToWrite(file: string, io: FileIo): void {
   const isNew = !existsSync(path);
   try {
     mkdirSync(dirname(path), { recursive: true });
-    // Opening a pipe waits for its reader.
-    if (isPipe(path)) return;
+    refusePipe(path, file);
     closeSync(openSync(path, 'a'));
     if (isNew) rmSync(path);
   } catch (error) {

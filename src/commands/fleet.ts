@@ -18,7 +18,7 @@ export async function planSeveral(
 ): Promise<ExitCode> {
   const applying = howToApplyPlan(args, io);
   const fleet = await planEnvironments(openProjects(projectFileOptions(args, io)), names, args, io);
-  if (args.out !== undefined) await saveFile(fleet, args.out, io);
+  if (args.out !== undefined) saveFile(fleet, args.out, io);
   await outputDocument({ is: 'fleet', fleet }, args, io, { ...applying, ...(await commitHere(args, io)) });
   return exitCodeOfFleet(fleet, args.detailedExitcode);
 }

@@ -98,7 +98,7 @@ export function libraryKinds(): string[] {
 }
 
 /** Copies a descriptor of the library into a project, or lists what there is. Throws a Failure if the file exists. */
-async function add({ subject, config }: Args, io: Io): Promise<ExitCode> {
+function add({ subject, config }: Args, io: Io): ExitCode {
   const kinds = libraryKinds();
   if (subject === undefined) {
     const width = Math.max(...kinds.map(({ length }) => length));
@@ -120,7 +120,7 @@ async function add({ subject, config }: Args, io: Io): Promise<ExitCode> {
       hint: 'Remove it first, or compare it with the one in the package.',
     });
   requireInside(root, file);
-  await writeTextFile(join(root, file), readKind(subject), io);
+  writeTextFile(join(root, file), readKind(subject), io);
   io.stdout.write(`Written: ${file}. Show that it holds: \`tenantctl kind check ${subject}\`.\n`);
   const written: Json = parse(readKind(subject));
   const targets = validators.kind(written)
@@ -223,7 +223,7 @@ function edit(
 const largestDocument = 64 * 1024 * 1024;
 
 /** Drafts descriptors from an OpenAPI document. Throws a Failure if it cannot, or if the file to write exists. */
-async function draft({ subject, path, out, all }: Subject, io: Io): Promise<ExitCode> {
+function draft({ subject, path, out, all }: Subject, io: Io): ExitCode {
   if ((path === undefined) === (all === undefined) || (all !== undefined && out !== undefined))
     throw fail('usage', 'kind draft needs the path of a collection, such as /v2025/roles, or --all FOLDER.', {
       hint: 'Usage: tenantctl kind draft OPENAPI PATH [--out FILE], or tenantctl kind draft OPENAPI --all FOLDER',
@@ -241,18 +241,18 @@ async function draft({ subject, path, out, all }: Subject, io: Io): Promise<Exit
   if (path === undefined) return draftWhole(api, all ?? '', io);
   const { text } = draftKind(api, path, kind);
   if (out === undefined) io.stdout.write(text);
-  else await writeDraft(out, text, io);
+  else writeDraft(out, text, io);
   return ExitCode.done;
 }
 
-async function writeDraft(file: string, text: string, io: Io): Promise<void> {
-  await writeTextFile(file, text, io);
+function writeDraft(file: string, text: string, io: Io): void {
+  writeTextFile(file, text, io);
   const checks = text.match(/(?<=# (.*; )?)check: /g)?.length ?? 0;
   io.stdout.write(`Written: ${file}, ${checks === 0 ? 'nothing' : checks} to check.\n`);
 }
 
 /** Drafts every collection of a document into a folder. Skips existing files and collections that a project cannot describe. */
-async function draftWhole(api: OpenApi, folder: string, io: Io): Promise<ExitCode> {
+function draftWhole(api: OpenApi, folder: string, io: Io): ExitCode {
   const observed = builtInKinds.all.filter(isObserved).map(({ name }) => name);
   const { drafts, leftOut } = draftAll(api, observed);
   if (drafts.length === 0)
@@ -264,7 +264,7 @@ async function draftWhole(api: OpenApi, folder: string, io: Io): Promise<ExitCod
     const holder = collectionHolder(text);
     if (holder) leftOut.push(`${path}: the built-in kind ${holder.name} has it`);
     else if (existsSync(resolve(io.cwd, file))) leftOut.push(`${path}: ${file} already exists`);
-    else await writeDraft(file, text, io);
+    else writeDraft(file, text, io);
   }
   if (leftOut.length > 0)
     io.stderr.write(`Left out:\n${leftOut.map((line) => `- ${oneLine(line)}\n`).join('')}`);

@@ -1,16 +1,8 @@
-import { appendFile } from 'node:fs/promises';
+import { appendFileSync } from 'node:fs';
 import type { TemplateSetting } from '../engine/templates.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { bugHint } from '../model/documents.ts';
-import {
-  type ExitCode,
-  Failure,
-  fail,
-  interruption,
-  isInterruption,
-  messageOf,
-  systemFailure,
-} from '../model/failure.ts';
+import { type ExitCode, Failure, fail, interruption, messageOf, systemFailure } from '../model/failure.ts';
 import type { Fleet } from '../model/fleet.ts';
 import { get, isObject, parseJson } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
@@ -184,7 +176,7 @@ export async function writeReports(report: Report, files: readonly string[], io:
   for (const file of filesIn(files)) {
     const format = reportFormat(file, report.is);
     const text = await report.write(format, { ...fileView, verbose: true });
-    await writeTextFile(file, isClean(report, format) ? text : io.redactor.text(text), io);
+    writeTextFile(file, isClean(report, format) ? text : io.redactor.text(text), io);
   }
 }
 
@@ -233,9 +225,8 @@ export async function appendStepSummary(report: Report, io: Io): Promise<void> {
   if (!file) return;
   try {
     const text = await report.write('markdown', fileView);
-    await writeTextFile(file, io.redactor.text(text), io, appendFile);
+    writeTextFile(file, io.redactor.text(text), io, appendFileSync);
   } catch (error) {
-    if (error instanceof Failure && isInterruption(error)) throw error;
     printNote(`The step summary could not be written. ${messageOf(error)}`, io);
   }
 }
@@ -250,8 +241,7 @@ function reportFormat(file: string, is: Document['is']): Format {
 }
 
 /** Writes a plan, a fleet or a result as a file. Throws a Failure if it cannot be written. */
-export function saveFile(value: Plan | Fleet, file: string, io: Io): Promise<void> {
-  if (file !== stdoutName) return writeTextFile(file, `${JSON.stringify(value, null, 2)}\n`, io);
-  io.data.write(json(value));
-  return Promise.resolve();
+export function saveFile(value: Plan | Fleet, file: string, io: Io): void {
+  if (file === stdoutName) io.data.write(json(value));
+  else writeTextFile(file, `${JSON.stringify(value, null, 2)}\n`, io);
 }

@@ -43,7 +43,7 @@ export async function outputPlan(
   });
   const document = { is: 'plan', plan } as const;
   const templates = wantsPage(args) ? await renderTemplates(document, io, setting) : {};
-  if (args.out !== undefined) await saveFile(plan, args.out, io);
+  if (args.out !== undefined) saveFile(plan, args.out, io);
   await outputDocument(document, args, io, { ...templates, ...applying, ...(await commitHere(args, io)) });
   if (isRefused(plan)) return ExitCode.refused;
   return args.detailedExitcode && hasChanges(plan) ? ExitCode.changes : ExitCode.done;

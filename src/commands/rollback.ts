@@ -33,7 +33,7 @@ export const command = describeCommand({
       hint: '`tenantctl history` lists the applies with their files.',
     });
   checkOutput(args, 'plan', io, args.result === undefined ? [] : [args.result]);
-  const named = args.result === undefined ? null : await readOneResult(args.result, args.env, io);
+  const named = args.result === undefined ? null : readOneResult(args.result, args.env, io);
   const project = loadProject(projectOptions(args, io, named?.environment));
   const result = named ?? (await findLast(project, io));
   return outputPlan(project, args, io, async (tenant) => {
@@ -63,8 +63,8 @@ async function findLast({ root, environment }: ProjectEnvironment, io: Io): Prom
  *
  * @param environments what --env names
  */
-async function readOneResult(file: string, environments: readonly string[], io: Io): Promise<Result> {
-  const results = await readResults([file], io);
+function readOneResult(file: string, environments: readonly string[], io: Io): Result {
+  const results = readResults([file], io);
   // Whether a single one is for the environment of --env is checked as for any other result.
   const meant =
     environments.length === 0 || results.length === 1

@@ -42,7 +42,7 @@ export const command = describeCommand({
       'Show the notification, ask, send',
   },
 }).run(async (args, io) => {
-  const context = args.context === undefined ? null : await readContext(args.context, io);
+  const context = args.context === undefined ? null : readContext(args.context, io);
   const { resources, ...project } = loadProject(projectOptions(args, io));
   requireWritable(project.environment);
   const key = templateKey(args.address, resources);
@@ -68,9 +68,8 @@ export const command = describeCommand({
 });
 
 /** Reads the object in a YAML or JSON file, as strictly as a manifest. Throws a Failure for any other content. */
-async function readContext(name: string, io: Io): Promise<JsonObject> {
-  const bytes = await readNamedFile(name, io, { most: largestFile });
-  const file = new SourceFile(name, decodeText(bytes, name));
+function readContext(name: string, io: Io): JsonObject {
+  const file = new SourceFile(name, decodeText(readNamedFile(name, io, largestFile), name));
   const problems = new Problems();
   const [document, second] = parseDocuments(file, problems);
   const refuseTag: ReadTag = (tag, _argument, place) => {

@@ -3,7 +3,8 @@ import { formOfText, readFleetFile, readPlanFile, readResultFile } from '../appl
 import { openProjects } from '../loader/index.ts';
 import { ExitCode, Failure, fail } from '../model/failure.ts';
 import { type FleetMember, fleetOf } from '../model/fleet.ts';
-import { isObject, parseJson } from '../model/json.ts';
+import { parseJson } from '../model/json.ts';
+import { valueAt } from '../model/pointer.ts';
 import type { Document } from '../report/report.ts';
 import { describeCommand, format, list } from './command.ts';
 import { commitOfJob } from './commit.ts';
@@ -35,12 +36,13 @@ export const command = describeCommand({
 }).run(async (args, io) => {
   if (args.env.length > 0)
     throw fail('usage', 'show takes no --env: it shows all environments in the files.');
-  const documents: SavedDocument[] = [];
-  for (const file of args.file) documents.push(await readSaved(file, io));
+  const documents = args.file.map((file) => readSaved(file, io));
   const [first, ...others] = documents;
   const document = first && others.length === 0 ? first : joinDocuments(documents);
   checkOutput(args, document.is, io, args.file);
-  if (args.report.length > 0) protectProject(args, io);
+  // The loader refuses reports that would overwrite a file of the project.
+  const options = projectFileOptions(args, io);
+  if (args.report.length > 0 && existsSync(options.configFile)) openProjects(options);
   const [file = '', ...more] = args.file;
   const applying = more.length === 0 ? howToApplyFile(file, args, io) : {};
   const templates = wantsPage(args) ? await renderTemplates(document, io) : {};
@@ -73,49 +75,17 @@ function joinDocuments(documents: readonly SavedDocument[]): SavedDocument {
 }
 
 /** Reads a plan, result or fleet file. Throws a Failure (exit 1) for any other file. */
-async function readSaved(file: string, io: Io): Promise<SavedDocument> {
-  const text = await readText(file, io);
+function readSaved(file: string, io: Io): SavedDocument {
+  const text = readText(file, io);
   try {
     const form = formOfText(text);
+    if (form === null && valueAt(parseJson(text) ?? null, '/sides') !== undefined)
+      throw fail('plan-unreadable', `${file} is a diff, not a plan or a result.`);
     if (form === 'result') return { is: 'result', result: readResultFile(text, file) };
     if (form === 'fleet') return { is: 'fleet', fleet: readFleetFile(text, file) };
-    if (form === null) refuseKnown(file, text);
     return { is: 'plan', plan: readPlanFile(text, file) };
   } catch (error) {
     // Exit 4 would mean that an apply was refused.
     throw error instanceof Failure ? new Failure(error.diagnostics) : error;
-  }
-}
-
-/** Throws a Failure that names what the file is: a diff, or a result that was cut. */
-function refuseKnown(file: string, text: string): void {
-  const value = parseJson(text);
-  if (isObject(value) && Object.hasOwn(value, 'sides'))
-    throw fail('plan-unreadable', `${file} is the diff of two sides, not a plan or a result.`, {
-      hint: 'Run `tenantctl diff` again with the wanted --format, or with --report FILE.',
-    });
-  if (value === undefined && /^\s*\{[^{}[\]]{0,1000}"planDigest"/.test(text))
-    throw fail('result-unreadable', `${file} is a result that was cut off.`, {
-      hint: 'The results of an environment are also in `.tenantctl/ENVIRONMENT/results`.',
-    });
-}
-
-/**
- * Throws a Failure for a report that would overwrite a file of the project that is there, and if that cannot be read, since its
- * files are unknown then.
- */
-function protectProject(args: Parameters<typeof projectFileOptions>[0], io: Io): void {
-  const options = projectFileOptions(args, io);
-  if (!existsSync(options.configFile)) return;
-  try {
-    // The loader refuses such outputs.
-    openProjects(options);
-  } catch (error) {
-    if (!(error instanceof Failure) || error.diagnostics.some(({ code }) => code === 'usage')) throw error;
-    // Explains to somebody who only wants to see a plan why the project matters.
-    const message =
-      'The report was not written: it could overwrite a file of the project, which could not be read.';
-    const hint = 'Correct the project first, or run the command outside the project.';
-    throw new Failure([...error.diagnostics, { code: 'usage', severity: 'error', message, hint }]);
   }
 }

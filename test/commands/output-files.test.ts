@@ -93,8 +93,8 @@ it('finds offline that a MAIL FROM domain is not below its identity', async () =
 it('says of a file that show cannot show what it is', async () => {
   const world = await worldOf([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
   await succeed(world, 'diff test config --report diff.json');
-  await expectEnd(world.run('show diff.json'), 1, 'is the diff of two sides');
+  await expectEnd(world.run('show diff.json'), 1, 'is a diff, not a plan or a result');
   await world.run('apply --yes --result result.json');
   world.write('cut.json', world.read('result.json').slice(0, -100));
-  await expectEnd(world.run('show cut.json'), 1, 'is a result that was cut off');
+  await expectEnd(world.run('show cut.json'), 1, 'cut.json is not JSON: it was cut off');
 });
