@@ -29,6 +29,16 @@ export interface CommandEntry {
 
 export type Commands = Readonly<Record<string, CommandEntry>>;
 
+/**
+ * Where the command of a line is; -1 without one. After options, it is the first word that is a command and not the value of a
+ * common option, since an environment may have the name of a command.
+ */
+export function commandAt(words: readonly string[], commands: Commands): number {
+  if (words[0]?.startsWith('-') === false) return 0;
+  const isValue = (at: number) => ['-e', '--env', '-c', '--config'].includes(words[at - 1] ?? '');
+  return words.findIndex((word, at) => Object.hasOwn(commands, word) && !isValue(at));
+}
+
 /** Settings for all parsers: `--a.b` is not a nested option, and `-esandbox` is not seven short options. */
 export const parserSettings = { 'dot-notation': false, 'short-option-groups': false } as const;
 

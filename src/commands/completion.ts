@@ -5,7 +5,13 @@ import { pastApplies } from '../engine/results.ts';
 import { loadNames } from '../loader/index.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { get } from '../model/json.ts';
-import { type CommandEntry, type Commands, describePlainCommand, parserSettings } from './command.ts';
+import {
+  type CommandEntry,
+  type Commands,
+  commandAt,
+  describePlainCommand,
+  parserSettings,
+} from './command.ts';
 import { codeTexts } from './explain.ts';
 import type { Io } from './io.ts';
 import { otherSchemas, packageFile } from './package-file.ts';
@@ -51,13 +57,9 @@ function valuesIn(words: readonly string[], io: Io) {
   const kinds = () => kindsHere({ config }, io).all.map(({ name }) => name);
   const environments = () => names().environments;
   const objectsOf = (name: string) => names().objects.filter(({ kind }) => kind.name === name);
-  const addresses = () => {
-    const { objects } = names();
-    return [
-      ...new Set(objects.map(({ kind }) => `${kind.name}/**`)),
-      ...objects.map(({ address }) => address),
-    ];
-  };
+  const addresses = () => [
+    ...new Set(names().objects.flatMap(({ kind, address }) => [`${kind.name}/**`, address])),
+  ];
   const subjects = async () => {
     if (words.includes('add')) return (await import('./kind.ts')).libraryKinds();
     return words.includes('draft') ? [] : kinds();
@@ -127,12 +129,10 @@ async function findCandidates(
   const lastOption = before.findLast((word) => word.startsWith('-')) ?? '';
   const known = isOption ? undefined : (get(values.option, last) ?? get(values.list, lastOption));
   if (known) return known();
-  // An environment may have the name of a command.
-  const isCommonValue = (at: number) => ['-e', '--env', '-c', '--config'].includes(before[at - 1] ?? '');
-  const name = before.find((word, at) => Object.hasOwn(commands, word) && !isCommonValue(at));
+  const name = before[commandAt(before, commands)];
   if (name === undefined) {
     // A project file: the shell completes it.
-    if (isCommonValue(before.length)) return [];
+    if (last === '-c' || last === '--config') return [];
     return isOption ? ['--help', '--version'] : Object.keys(commands);
   }
   if (isOption) return askParser(['--'], commands[name]);

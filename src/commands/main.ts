@@ -3,7 +3,7 @@ import { version } from '../model/documents.ts';
 import { ExitCode, Failure, fail } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
-import { commonOptions, parserSettings } from './command.ts';
+import { commandAt, parserSettings } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, type ProgramIo, redactIo } from './io.ts';
 
@@ -45,7 +45,8 @@ function expandWords(given: readonly string[]): readonly string[] {
 
 /** Parses the arguments and runs the command that they name. */
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
-  const { name, rest } = await findCommand(argv);
+  const at = commandAt(argv, commands);
+  const name = argv[at] ?? '';
   const entry = get(commands, name);
   const isHelp = argv.some((word) => word === '--help' || word === '-h');
   if (!entry && name !== '' && !isHelp) {
@@ -63,40 +64,14 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
     : base.demandCommand(1, 'Name a command. Its options follow it.');
   const help = isHelp ? await import('./help.ts') : null;
   help?.completeHelp(parser, name);
-  await parser.parseAsync(entry ? [...rest] : [...argv], {}, (error, _args, output) => {
+  // Options before the name are moved behind the others. There, an option with many values cannot take the others.
+  const after = argv.slice(at + 1);
+  const end = after.includes('--') ? after.indexOf('--') : after.length;
+  const words = entry ? [...after.slice(0, end), ...argv.slice(0, at), ...after.slice(end)] : [...argv];
+  await parser.parseAsync(words, {}, (error, _args, output) => {
     if (output && !error) io.stdout.write(help ? help.layoutHelp(output, argv, io) : `${output}\n`);
   });
   return run(io);
-}
-
-/**
- * Finds the command's name, and the other arguments. The name is the first word that is neither an option nor the value
- * of a common option, since an environment may have the name of a command. After options of the command itself, the
- * name is the first word that is a command.
- */
-async function findCommand(
-  argv: readonly string[],
-): Promise<{ readonly name: string; readonly rest: readonly string[] }> {
-  const { _: words } = argv[0]?.startsWith('-') ? await parseCommonOptions(argv) : { _: argv };
-  const at =
-    words.length > 0 ? argv.length - words.length : argv.findIndex((word) => Object.hasOwn(commands, word));
-  if (at < 0) return { name: '', rest: argv };
-  // Options before the name are moved behind the others. There, an option with many values cannot take the others.
-  const [before, after] = [argv.slice(0, at), argv.slice(at + 1)];
-  const end = after.includes('--') ? after.indexOf('--') : after.length;
-  return { name: argv[at] ?? '', rest: [...after.slice(0, end), ...before, ...after.slice(end)] };
-}
-
-/** Parses the options before the first word. */
-function parseCommonOptions(argv: readonly string[]) {
-  return commonOptions(yargs())
-    .boolean(['help', 'h', 'version'])
-    .help(false)
-    .version(false)
-    .exitProcess(false)
-    .parserConfiguration({ ...parserSettings, 'halt-at-non-option': true })
-    .fail(() => {})
-    .parseAsync([...argv]);
 }
 
 /** Commands of other tools, and what to use here. */
@@ -207,12 +182,9 @@ function findMistakes(
   if (ofWords.length > 0) return ofWords;
 
   const { _: words, '--': _behind, ...values } = args;
-  const extra = Array.isArray(words) ? words.map(String) : [];
-  if (extra.length > 0 && end < argv.length)
-    return [{ message: `Arguments after -- are not allowed: ${extra.join(' ')}.`, hint: 'Remove the --.' }];
-  if (extra.length > 0) {
+  if (Array.isArray(words) && words.length > 0) {
     const hint = 'Options begin with --. Select environments with --env, several joined by commas.';
-    return extra.map((word) => ({ message: `Unknown argument: ${word}.`, hint }));
+    return words.map((word) => ({ message: `Unknown argument: ${word}.`, hint }));
   }
   // For `-` in the place of a file, the parser has an empty value, or none. As the value of an option it is a name.
   if (argv.includes('-') && !Object.values(args).flat().includes('-'))
@@ -254,17 +226,12 @@ function mistakeIn(word: string, known: readonly string[], switches: readonly st
     return { message: `The option --${option} does not take the value "${value}".`, hint };
   }
   if (known.includes(option) || (negated !== undefined && switches.includes(negated))) return null;
-  const message = `There is no option ${word.split('=')[0]}${
-    negated !== undefined && known.includes(negated)
-      ? ': only options without a value can be turned off with --no-'
-      : ''
-  }.`;
+  const message = `There is no option ${word.split('=')[0]}.`;
   const other = get(otherWords, `--${option}`);
   if (other !== undefined) return { message, hint: other };
   const near = nearOption(negated ?? option, known);
-  return near === null
-    ? { message }
-    : { message, hint: `Did you mean \`--${negated === undefined ? '' : 'no-'}${near}\`?` };
+  if (near === null) return { message };
+  return { message, hint: `Did you mean \`--${negated === undefined ? '' : 'no-'}${near}\`?` };
 }
 
 /** The option that was probably meant: one that the word begins with, `env` for `environment`, or a similar one. */

@@ -40,8 +40,8 @@ describe('an option', () => {
 
 it.each([
   [['apply', '--yes', '--', 'plan.json'], 'plan.json'],
-  [['plan', '--', '--only', 'MailFrom/**'], '--only MailFrom/**'],
-  [['plan', '--', '--report', '-'], '--report -'],
+  [['plan', '--', '--only', 'MailFrom/**'], 'Unknown argument: --only.'],
+  [['plan', '--', '--report', '-'], 'Unknown argument: --report.'],
 ])('words after -- are not ignored (%j)', async (argv, unread) => {
   await expectEnd(world.run(...argv), 1, '[usage]', unread);
 });
