@@ -24,7 +24,7 @@ export async function withProgress<T>(
   try {
     return await work({ signal, redactor, onEvent: progress.onEvent }, progress);
   } finally {
-    progress.end();
+    progress.close();
   }
 }
 
@@ -50,7 +50,7 @@ export async function withFleetProgress<T>(
   try {
     return await work({ ...progress, parallel, signal: io.signal });
   } finally {
-    progress.end();
+    progress.close();
   }
 }
 
@@ -70,35 +70,54 @@ function modeOf(io: Io): Mode {
 
 /** The common part of both types of progress: a redrawn terminal line, and notes. */
 function openDisplay(io: Io) {
-  const { stderr } = io;
+  const { stderr, signal } = io;
+  const mode = modeOf(io);
   const width = Math.max(0, terminalWidth(stderr) - 1);
   let isDrawn = false;
   const clear = () => {
     if (isDrawn) stderr.write('\r\x1b[2K');
     isDrawn = false;
   };
+  const note = (text: string | null) => {
+    if (text !== null) printNote(text, io);
+  };
   const warned = new Set<string>();
-  const noteInterrupts = io.quiet ? null : interruptNotes(io, clear);
+  const noteLimit = createLimitWaits(note);
+  // The program does not abort a request that may change something.
+  let writing = 0;
+  const onAbort = () => {
+    if (writing === 0 || io.quiet) return;
+    clear();
+    const requests = pluralize(writing, 'request');
+    note(`Interrupted: waiting for the end of ${requests}. Another Ctrl-C ends the program at once.`);
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
   return {
-    mode: modeOf(io),
+    mode,
     width,
     draw(text: string) {
       stderr.write(`\r\x1b[2K${cut(oneLine(text), width)}`);
       isDrawn = true;
     },
-    clear,
-    note(text: string | null) {
-      if (text !== null) printNote(text, io);
-    },
+    note,
     /** Records an event, whether it is shown or not. */
     observe(event: RunEvent) {
       if (event.type === 'exchanged') io.trace?.(event.describe());
       if (event.type === 'warning' && !warned.has(event.message)) {
         warned.add(event.message);
         clear();
-        printNote(`warning  ${event.message}`, io);
+        note(`warning  ${event.message}`);
       }
-      noteInterrupts?.(event);
+      if (mode !== 'log' && mode !== 'bar') noteLimit(event);
+      if (!('request' in event) || event.request.method === 'GET') return;
+      if (event.type === 'request-started') writing += 1;
+      if (event.type === 'request-finished') writing -= 1;
+    },
+    /** Removes the temporary line from the terminal. */
+    end: clear,
+    close() {
+      clear();
+      signal.removeEventListener('abort', onAbort);
     },
   };
 }
@@ -106,51 +125,40 @@ function openDisplay(io: Io) {
 /** Shows on stderr what happens during long work. */
 export function createProgress(io: Io) {
   const { mode, width, note, ...display } = openDisplay(io);
-  const count = new Count();
-  const begun = Date.now();
+  const count = createCount();
   const countdown = createCountdown(() => draw(null));
-  const limitWaits = createLimitWaits(note);
   let awaited = '';
-  let told = 0;
 
   const draw = (words: string | null) => {
+    const { bar, eta } = count.words();
     // A wait explains why nothing moves, so it stays until it is over.
-    const more = [count.eta(Date.now() - begun), countdown.words() ?? words].filter(Boolean).join('  ');
-    display.draw(more === '' ? count.bar : `${count.bar}  ${cutMiddle(more, width - count.bar.length - 2)}`);
-  };
-  /** Shows only the first of several waits for the same objects. */
-  const noteWaits = (event: RunEvent) => {
-    limitWaits(event);
-    if (event.type !== 'settling' || event.addresses.join() === awaited) return;
-    awaited = event.addresses.join();
-    note(eventWords(event));
-  };
-  const show: Record<Mode, (event: RunEvent) => void> = {
-    none: limitWaits,
-    log: (event) => note(logLine(event)),
-    bar(event) {
-      if (event.type === 'rate-limit-wait') countdown.start(event);
-      draw(eventWords(event));
-    },
-    lines(event) {
-      noteWaits(event);
-      if (isNews(event)) note(eventWords(event));
-      if (event.type !== 'request-finished' || count.answered < told + requestsPerLine) return;
-      told = count.answered;
-      note(`${told} requests answered`);
-    },
-    waits: noteWaits,
+    const more = [eta, countdown.words() ?? words].filter(Boolean).join('  ');
+    display.draw(more === '' ? bar : `${bar}  ${cutMiddle(more, width - bar.length - 2)}`);
   };
   return {
     onEvent(event: RunEvent) {
       display.observe(event);
       count.add(event);
-      show[mode](event);
+      if (mode === 'log') note(logLine(event));
+      if (mode === 'bar') {
+        if (event.type === 'rate-limit-wait') countdown.start(event.ms);
+        draw(eventWords(event));
+      }
+      if (mode !== 'lines' && mode !== 'waits') return;
+      // Only the first of several waits for the same objects.
+      if (event.type === 'settling' && event.addresses.join() !== awaited) {
+        awaited = event.addresses.join();
+        note(eventWords(event));
+      }
+      if (mode === 'lines') note(newsOf(event, count.answered.size));
     },
-    /** Removes the temporary lines from the terminal. */
     end() {
       countdown.stop();
-      display.clear();
+      display.end();
+    },
+    close() {
+      countdown.stop();
+      display.close();
     },
   };
 }
@@ -159,7 +167,6 @@ export function createProgress(io: Io) {
 export function createFleetProgress(total: number, io: Io) {
   const { mode, note, ...display } = openDisplay(io);
   const atWork = new Set<string>();
-  const limitWaits = createLimitWaits(note);
   let ended = 0;
   return {
     onProgress(name: string, state: FleetProgressState) {
@@ -182,32 +189,11 @@ export function createFleetProgress(total: number, io: Io) {
         display.observe(event);
         const text = mode === 'log' ? logLine(event) : null;
         if (text !== null) note(`${name}: ${text}`);
-        if (mode !== 'log' && mode !== 'bar') limitWaits(event);
       },
     }),
     onApplyEvent: (_name: string, event: ApplyEvent) => display.observe(event),
-    end: display.clear,
-  };
-}
-
-/** Says after Ctrl-C what the program waits for: it does not abort a request that may change something. */
-function interruptNotes(io: Io, clear: () => void): (event: RunEvent) => void {
-  let inFlight = 0;
-  const say = () => {
-    clear();
-    const requests = pluralize(inFlight, 'request');
-    printNote(
-      `Interrupted: waiting for the end of ${requests}. Another Ctrl-C ends the program at once.`,
-      io,
-    );
-  };
-  return (event) => {
-    if (!('request' in event) || event.request.method === 'GET') return;
-    if (event.type === 'request-started') inFlight += 1;
-    if (event.type === 'request-finished') inFlight -= 1;
-    // Not for longer: the preview reads a tenant again and again with one signal.
-    if (inFlight === 0) io.signal.removeEventListener('abort', say);
-    else io.signal.addEventListener('abort', say, { once: true });
+    end: display.end,
+    close: display.close,
   };
 }
 
@@ -217,43 +203,35 @@ const enoughDone = 5;
 const shortestEta = 10_000;
 
 /** Counts answered requests, or finished changes once an apply has begun. A request counts once, also when it is retried. */
-class Count {
-  readonly #sent = new Set<string>();
-  readonly #answered = new Set<string>();
-  #changes: { readonly done: number; readonly all: number } | null = null;
-
-  add(event: RunEvent): void {
-    if (event.type === 'checked') this.#changes = { done: 0, all: event.changes };
-    if (event.type === 'finished') this.#changes = { done: event.finished, all: event.total };
-    if (!('request' in event)) return;
-    const request = `${event.request.method} ${requestTarget(event.request)}`;
-    if (event.type === 'request-finished') this.#answered.add(request);
-    else this.#answered.delete(request);
-    // A request without a token was never sent, but may be retried.
-    if (event.type !== 'retrying') this.#sent.add(request);
-  }
-
-  get answered(): number {
-    return this.#answered.size;
-  }
-
-  get #current() {
-    return this.#changes ?? { done: this.answered, all: this.#sent.size };
-  }
-
-  get bar(): string {
-    const { done, all } = this.#current;
-    const filled = all === 0 ? 0 : Math.round((barWidth * done) / all);
-    const what = this.#changes ? 'changes' : 'requests';
-    return `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)} ${done}/${all} ${what}`;
-  }
-
-  /** `about 40 s left`; empty if that is unknown or too short. */
-  eta(elapsed: number): string {
-    const { done, all } = this.#current;
-    const left = done < enoughDone ? 0 : (elapsed / done) * (all - done);
-    return left < shortestEta ? '' : `about ${Math.round(left / 1000)} s left`;
-  }
+function createCount() {
+  const begun = Date.now();
+  const sent = new Set<string>();
+  const answered = new Set<string>();
+  let changes: { readonly done: number; readonly all: number } | null = null;
+  return {
+    answered,
+    add(event: RunEvent) {
+      if (event.type === 'checked') changes = { done: 0, all: event.changes };
+      if (event.type === 'finished') changes = { done: event.finished, all: event.total };
+      if (!('request' in event)) return;
+      const request = `${event.request.method} ${requestTarget(event.request)}`;
+      if (event.type === 'request-finished') answered.add(request);
+      else answered.delete(request);
+      // A request without a token was never sent, but may be retried.
+      if (event.type !== 'retrying') sent.add(request);
+    },
+    /** The bar, and `about 40 s left`; empty if that is unknown or too short. */
+    words() {
+      const { done, all } = changes ?? { done: answered.size, all: sent.size };
+      const filled = all === 0 ? 0 : Math.round((barWidth * done) / all);
+      const blocks = `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)}`;
+      const left = done < enoughDone ? 0 : ((Date.now() - begun) / done) * (all - done);
+      return {
+        bar: `${blocks} ${done}/${all} ${changes ? 'changes' : 'requests'}`,
+        eta: left < shortestEta ? '' : `about ${Math.round(left / 1000)} s left`,
+      };
+    },
+  };
 }
 
 /** A wait of this many milliseconds needs an explanation. */
@@ -273,23 +251,21 @@ function createLimitWaits(note: (text: string | null) => void): (event: RunEvent
   };
 }
 
-type LimitWait = Extract<RunEvent, { type: 'rate-limit-wait' }>;
-
 /** The time until the tenant's limit lets requests through again, counted down each second. */
 function createCountdown(onTick: () => void) {
-  let wait: { readonly event: LimitWait; readonly until: number } | null = null;
+  let until = 0;
   let timer: NodeJS.Timeout | undefined;
   const stop = () => {
     clearInterval(timer);
-    wait = null;
+    until = 0;
   };
   return {
-    start(event: LimitWait) {
-      const until = Date.now() + event.ms;
+    start(ms: number) {
+      const end = Date.now() + ms;
       // The requests of a version wait together: each reports the remaining time.
-      if (wait && until <= wait.until) return;
+      if (end <= until) return;
       stop();
-      wait = { event, until };
+      until = end;
       timer = setInterval(() => {
         if (Date.now() >= until) stop();
         onTick();
@@ -298,10 +274,7 @@ function createCountdown(onTick: () => void) {
       timer.unref();
     },
     stop,
-    words() {
-      const ms = (wait?.until ?? 0) - Date.now();
-      return wait && ms > 0 ? eventWords({ ...wait.event, ms }) : null;
-    },
+    words: () => (until > Date.now() ? limitWords(until - Date.now()) : null),
   };
 }
 
@@ -315,13 +288,14 @@ function cutMiddle(text: string, room: number): string {
 
 /** An apply prints at most about this many lines in a CI job, plus one for each change that is not done. */
 const mostLines = 20;
-const requestsPerLine = 100;
 
-/** True when an event is worth a line of its own. Only some finished changes are. */
-function isNews(event: RunEvent): boolean {
-  if (event.type !== 'finished') return event.type === 'retrying';
+/** An event as a line of its own in a CI job; `null` for most finished changes and answered requests. */
+function newsOf(event: RunEvent, answered: number): string | null {
+  if (event.type === 'request-finished' && answered % 100 === 0) return `${answered} requests answered`;
+  if (event.type !== 'finished') return event.type === 'retrying' ? eventWords(event) : null;
   const { result, finished, total } = event;
-  return result.outcome !== 'done' || finished % Math.ceil(total / mostLines) === 0 || finished === total;
+  const isDue = finished % Math.ceil(total / mostLines) === 0 || finished === total;
+  return result.outcome !== 'done' || isDue ? eventWords(event) : null;
 }
 
 /** An event as a line of a log, which has every request; `null` for events without one. */
@@ -341,7 +315,7 @@ function eventWords(event: RunEvent): string | null {
     case 'warning':
       return null;
     case 'rate-limit-wait':
-      return `rate limit reached, continuing in ${Math.max(1, Math.round(event.ms / 1000))} s`;
+      return limitWords(event.ms);
     case 'retrying':
       return `trying ${event.request.method} ${event.request.path} again in ${seconds(event.ms)}: ${event.reason}`;
     case 'token-fetched':
@@ -365,3 +339,6 @@ function eventWords(event: RunEvent): string | null {
 }
 
 const seconds = (ms: number): string => `${Math.max(0.1, Math.round(ms / 100) / 10)} s`;
+
+const limitWords = (ms: number): string =>
+  `rate limit reached, continuing in ${Math.max(1, Math.round(ms / 1000))} s`;

@@ -1,18 +1,10 @@
 import { createDnsChecker, type DnsChecker } from '../client/dns-checker.ts';
 import { checkScope, selectionOf } from '../engine/choices.ts';
 import { forEachEnvironment } from '../engine/fleet.ts';
-import {
-  checkDns,
-  identitiesToAwait,
-  isSettled,
-  readStatus,
-  type StatusScope,
-  waitForStatus,
-} from '../engine/status.ts';
+import { checkDns, identitiesToAwait, isSettled, readStatus, waitForStatus } from '../engine/status.ts';
 import type { Tenant } from '../engine/tenant.ts';
 import type { Project } from '../kinds/project.ts';
 import { loadProject, openProjects, readDuration } from '../loader/index.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { worstExitCode } from '../model/fleet.ts';
 import {
@@ -110,7 +102,7 @@ export const command = describeCommand({
 /** The states of several environments: each below its name, or as one JSON value. */
 async function statusOfSeveral(
   names: readonly string[],
-  read: ReadStatus,
+  read: ReturnType<typeof statusReader>,
   args: Args,
   io: Io,
 ): Promise<ExitCode> {
@@ -143,39 +135,28 @@ async function statusOfSeveral(
   );
 }
 
-/** Reads the status of a tenant, or waits for it. `onPrint` is called before lines are printed. */
-type ReadStatus = (
-  project: Project,
-  tenant: Tenant,
-  onPrint: () => void,
-) => Promise<{ readonly status: Status; readonly unmatched: readonly Diagnostic[] }>;
-
-function statusReader(args: Args, io: Io, checker: DnsChecker | null): ReadStatus {
+/** Returns what reads the status of a tenant, or waits for it. It calls `onPrint` before it prints. */
+function statusReader(args: Args, io: Io, checker: DnsChecker | null) {
   const limit = args.wait === undefined ? null : durationOf('wait', args.wait || defaultWait);
   const interval = durationOf('interval', args.interval);
-  return async ({ environment, resources }, tenant, onPrint) => {
+  return async ({ environment, resources }: Project, tenant: Tenant, onPrint: () => void) => {
     checkScope(args, environment.kinds);
     const { includes, findUnmatched } = selectionOf(args);
-    const scope: StatusScope = { resources, includes };
-    const say = (lines: readonly string[]) => {
+    const scope = { resources, includes };
+    let told = '';
+    const onWait = (status: Status) => {
+      const names = listUnsettled(status);
+      const shown = namesAndMore(names.slice(0, mostAwaited), names.length - mostAwaited);
+      const words = `Waiting up to ${args.wait || defaultWait} in ${status.environment} for ${shown}.`;
+      if (io.quiet || words === told) return;
+      told = words;
       onPrint();
-      if (!io.quiet) for (const line of lines) printNote(oneLine(line), io);
+      printNote(oneLine(words), io);
     };
     const read =
       limit === null
         ? await readStatus(tenant, scope)
-        : await waitForStatus(tenant, scope, {
-            limit,
-            interval,
-            signal: io.signal,
-            onWait(status) {
-              const names = listUnsettled(status);
-              const left = Math.max(0, names.length - mostAwaited);
-              const shown = namesAndMore(names.slice(0, mostAwaited), left);
-              say([`Waiting up to ${args.wait || defaultWait} in ${status.environment} for ${shown}.`]);
-            },
-            onRead: (before, after) => say(changeWords(before, after)),
-          });
+        : await waitForStatus(tenant, scope, { limit, interval, signal: io.signal, onWait });
     const status = checker ? await checkDns(read, checker, io.signal) : read;
     return { status: withoutSecrets(status, io), unmatched: findUnmatched() };
   };
@@ -197,16 +178,6 @@ function durationOf(option: string, text: string): number {
   });
 }
 
-/** Which verifications have changed between two reads. */
-function changeWords(before: Status, after: Status): string[] {
-  const was = new Map(before.identities.map(({ address, verification }) => [address, verification]));
-  return after.identities.flatMap(({ address, verification }) => {
-    const then = was.get(address);
-    const from = then === undefined ? 'new' : verificationWords[then].words;
-    return then === verification ? [] : [`${address}: ${from} -> ${verificationWords[verification].words}`];
-  });
-}
-
 /** How many of the awaited identities are named. */
 const mostAwaited = 5;
 
@@ -217,14 +188,8 @@ function listUnsettled(status: Status): string[] {
 
 /** A status in a format: a pure function of its arguments, safe to print whatever the tenant holds. */
 function renderStatus(status: Status, format: StatusFormat, options: ReportOptions): string {
-  switch (format) {
-    case 'text':
-      return layout(statusRows(status, options), options);
-    case 'json':
-      return json(status);
-    case 'zone':
-      return statusZone(status);
-  }
+  if (format === 'json') return json(status);
+  return format === 'zone' ? statusZone(status) : layout(statusRows(status, options), options);
 }
 
 /** Seconds that resolvers may cache a record. */

@@ -92,28 +92,25 @@ interface WaitOptions {
   readonly limit: number;
   readonly interval: number;
   readonly signal: AbortSignal;
-  /** Called with the first status, if there is something to wait for. */
+  /** Called with each status that has something to wait for. */
   onWait(status: Status): void;
-  onRead(before: Status, after: Status): void;
 }
 
 /** Reads the status until all verifications are over or the limit is reached. Throws a Failure on Ctrl-C. */
 export async function waitForStatus(
   tenant: Tenant,
   scope: StatusScope,
-  { limit, interval, signal, onWait, onRead }: WaitOptions,
+  { limit, interval, signal, onWait }: WaitOptions,
 ): Promise<Status> {
   const end = systemClock.now() + limit;
   let status = await readStatus(tenant, scope);
-  if (!isSettled(status)) onWait(status);
   while (!isSettled(status)) {
+    onWait(status);
     const left = end - systemClock.now();
     if (left <= 0) break;
     await systemClock.sleep(Math.min(interval, left), signal);
     if (signal.aborted) throw interruption();
-    const next = await readStatus(tenant, scope, status);
-    onRead(status, next);
-    status = next;
+    status = await readStatus(tenant, scope, status);
   }
   return status;
 }
