@@ -33,8 +33,7 @@ export const command = describeCommand({
   const { root, environment } = loadEnvironment(projectOptions(args, io));
   // A glob that can match nothing is an error at once: no change of a file helps.
   checkScope(args, environment.kinds);
-  let refresh = () => {};
-  const reader = createReader(args, io, () => refresh());
+  const reader = createReader(args, io);
   let snapshot: Snapshot = {
     environment: environment.name,
     root,
@@ -66,7 +65,7 @@ export const command = describeCommand({
         await update();
         preview.show(snapshot);
       });
-      refresh = () => void shared.run().catch(fail);
+      const refresh = () => void shared.run().catch(fail);
       preview.onReload(() => {
         reader.forget();
         refresh();
@@ -126,39 +125,19 @@ interface LivePreview {
 }
 
 /**
- * Reads the tenant once. Reads it again only if the tenant changes, could not be read, or other templates or bases are declared.
- * So an edited text sends no request to a tenant that was read. A failing tenant may take long to fail again: the text does not
- * wait for it, and `onRead` is called once the tenant is read.
+ * Reads the tenant once. Reads it again only if the page is reloaded, the tenant changes, or other templates or bases are declared:
+ * an edited text sends no request, and does not wait for a tenant that fails.
  */
-function createReader(args: Args, io: Io, onRead: () => void) {
+function createReader(args: Args, io: Io) {
   let last: { readonly name: string; readonly answer: Promise<LivePreview> } | null = null;
-  let isRetried = false;
-  const retry = async (failed: typeof last, name: string, project: Project) => {
-    const answer = readLive(project, args, io);
-    isRetried = true;
-    const isOver = await answer.then(
-      ({ live }) => live !== null,
-      () => true,
-    );
-    isRetried = false;
-    if (last !== failed) return;
-    last = { name, answer };
-    if (isOver && !io.signal.aborted) onRead();
-  };
   return {
-    async read(project: Project): Promise<LivePreview> {
+    read(project: Project): Promise<LivePreview> {
       const { name: environment, tenant, settings } = project.environment;
       const addresses = project.resources.map(({ address }) => address).filter(isTemplate);
       const bases = project.resources.map(({ lifecycle }) => lifecycle.basedOn ?? '');
       const name = JSON.stringify([environment, tenant, settings, addresses.toSorted(), bases.toSorted()]);
-      const known = last;
-      if (known?.name !== name) {
-        last = { name, answer: readLive(project, args, io) };
-        return last.answer;
-      }
-      const answer = await known.answer;
-      if (answer.live === null && !args.offline && !isRetried) void retry(known, name, project);
-      return answer;
+      if (last?.name !== name) last = { name, answer: readLive(project, args, io) };
+      return last.answer;
     },
     forget() {
       last = null;
