@@ -7,7 +7,7 @@ import { applyEdits } from '../exporter/edit/apply-edits.ts';
 import { validators } from '../generated/validators.js';
 import { unknownKind } from '../kinds/address-glob.ts';
 import { kindFrom } from '../kinds/described-kind.ts';
-import { descriptorDigest, descriptorFrom, proofMember, targetsIn } from '../kinds/descriptor.ts';
+import { descriptorDigest, descriptorFrom, proofMember } from '../kinds/descriptor.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { isObserved, type Kind } from '../kinds/kind.ts';
 import { openProjects } from '../loader/index.ts';
@@ -113,22 +113,14 @@ function add({ subject, config }: Args, io: Io): ExitCode {
     throw fail('unknown-kind', `The library has no kind ${subject}.`, { hint });
   }
   const root = dirname(projectFileOf(config, io));
-  const hasFile = (kind: string) => existsSync(join(root, 'kinds', descriptorName(kind)));
   const file = join('kinds', descriptorName(subject));
-  if (hasFile(subject))
+  if (existsSync(join(root, file)))
     throw fail('file-exists', `${file} already exists. Nothing was written.`, {
       hint: 'Remove it first, or compare it with the one in the package.',
     });
   requireInside(root, file);
   writeTextFile(join(root, file), readKind(subject), io);
   io.stdout.write(`Written: ${file}. Show that it holds: \`tenantctl kind check ${subject}\`.\n`);
-  const written: Json = parse(readKind(subject));
-  const targets = validators.kind(written)
-    ? [...targetsIn(written).map(([, kind]) => kind), ...Object.values(written.parent ?? {})]
-    : [];
-  const others = targets.filter((kind) => kind !== subject && !hasFile(kind) && !builtInKinds.find(kind));
-  if (others.length > 0)
-    io.stdout.write(`It refers to ${[...new Set(others)].sort().join(', ')}: add those that you use, too.\n`);
   return ExitCode.done;
 }
 
@@ -162,10 +154,12 @@ async function check(args: Subject, io: Io, isAgain = false): Promise<ExitCode> 
   if (isShown) await printDocument({ is: 'diagnostics', diagnostics }, args.format, { ...io, verbose: true });
   if (hasErrors(diagnostics)) return ExitCode.couldNotRun;
   const settled = Object.keys(proposed);
-  if (args.write && settled.length > 0 && !isAgain) {
+  const write = (content: string) => {
     requireInside(root, file);
-    const content = withPlaces(descriptor, proposed, file);
-    await changeFiles([{ path: join(root, file), content }], [], io);
+    return changeFiles([{ path: join(root, file), content }], [], io);
+  };
+  if (args.write && settled.length > 0 && !isAgain) {
+    await write(withPlaces(descriptor, proposed, file));
     io.stderr.write(`Added to \`places\` in ${file}: ${settled.map(oneLine).join(', ')}\n`);
     return check(args, io, true);
   }
@@ -178,9 +172,7 @@ async function check(args: Subject, io: Io, isAgain = false): Promise<ExitCode> 
     say('It is still unproven. Add --write to mark it as proven.');
     return ExitCode.done;
   }
-  requireInside(root, file);
-  const content = edit(descriptor, file, (document) => [[[proofMember], descriptorDigest(document)]]);
-  await changeFiles([{ path: join(root, file), content }], [], io);
+  await write(edit(descriptor, file, (document) => [[[proofMember], descriptorDigest(document)]]));
   say(`Marked as proven in ${file}. Commit the file.`);
   return ExitCode.done;
 }
