@@ -14,18 +14,13 @@ import { applyFleet, checkFleet, type FleetDryRunOptions, type FleetOptions } fr
 import { planChanges } from '../engine/plan.ts';
 import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof.ts';
 import type { Project } from '../kinds/project.ts';
-import {
-  beginProject,
-  loadEnvironment,
-  loadProject,
-  type OpenedProjects,
-  openProjects,
-} from '../loader/index.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { beginProject, loadProject, openProjects } from '../loader/index.ts';
 import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { exitCodeOfFleet, type Fleet, fleetOf, shareDiagnostics } from '../model/fleet.ts';
-import { get, isArray, isObject, parseJson } from '../model/json.ts';
+import { get, isObject, itemsOf, parseJson } from '../model/json.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import { type ChangeResult, exitCodeOf, type Result } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
@@ -131,29 +126,23 @@ export const command = describeCommand({
   if (names) return applySeveral({ names }, args, proofs, io);
 
   const options = projectOptions(args, io, saved?.plan.environment);
-  // A saved plan is applied without the manifests. They only show what a proof does not cover.
-  const source = saved
-    ? { plan: saved.plan, project: loadEnvironment(options) }
-    : { plan: null, project: beginProject(options) };
-  const { project } = source;
+  const project = beginProject(options);
   requireWritable(project.environment);
   return withTenant(project, io, async (tenant, progress) => {
     const makePlan = async () => {
-      const { plan, project } = source;
-      if (plan) return { plan, resources: () => resourcesAtHand(() => loadProject(options)) };
       const loaded = await project.load(() => tenant.client.signIn());
-      const made = await planChanges(loaded, tenant, planOptionsOf(args, io.env));
-      return { plan: made, resources: () => loaded.resources };
+      const plan = await planChanges(loaded, tenant, planOptionsOf(args, io.env));
+      return { plan, resources: loaded.resources };
     };
-    const { plan, resources } = await makePlan();
+    // A saved plan is applied without the manifests. They only show what a proof does not cover.
+    const { plan, resources } = saved ? { plan: saved.plan, resources: null } : await makePlan();
     progress.end();
     requireApproved(plan, project.environment, { digest: args.expect, maxDeletes: args.maxDeletes });
     if (proofs) {
       requireProven(plan, proofs);
-      const proving = resourcesProving(proofs, (environment) =>
-        loadProject({ ...projectFileOptions(args, io), environment }),
-      );
-      printDiagnostics(differencesHere(plan, resources(), proving), io);
+      const load = (environment: string) => loadProject({ ...projectFileOptions(args, io), environment });
+      const declared = resources ?? resourcesAtHand(() => loadProject(options));
+      printDifferences([{ plan, declared }], proofs, load, io);
     }
     if (args.dryRun) {
       if (saved) await requireApplicable(project, tenant, plan);
@@ -240,20 +229,13 @@ function refuseMistakes(args: Args, io: Io): void {
 
 /** True when a file holds plans that nobody has applied yet: the results of several environments hold plans too. */
 function holdsOpenPlans(file: string, io: Io): boolean {
-  try {
-    if (!statSync(resolve(io.cwd, file), { throwIfNoEntry: false })?.isFile()) return false;
-  } catch {
-    // It is not a path; it may be a glob longer than any name.
-    return false;
-  }
-  const value = parseJson(readText(file, io));
-  if (!isObject(value)) return false;
-  const form = formOf(value);
-  if (form !== 'fleet') return form === 'plan';
-  const environments = get(value, 'environments');
-  return !(
-    isArray(environments) && environments.some((each) => isObject(each) && Object.hasOwn(each, 'result'))
-  );
+  const path = resolve(io.cwd, file);
+  if (!existsSync(path) || !statSync(path).isFile()) return false;
+  const value = parseJson(readText(file, io)) ?? null;
+  const form = isObject(value) ? formOf(value) : null;
+  const members = isObject(value) ? itemsOf(get(value, 'environments') ?? null) : [];
+  const isApplied = members.some((each) => isObject(each) && Object.hasOwn(each, 'result'));
+  return form === 'plan' || (form === 'fleet' && !isApplied);
 }
 
 /**
@@ -302,10 +284,19 @@ function printSaved(files: readonly SavedResult[], io: Io): boolean {
   return isWhole;
 }
 
-/** Returns the resources of the results' environments, by name; none for one that cannot be read. */
-function resourcesProving(results: readonly Result[], load: (environment: string) => Project) {
-  const names = new Set(results.map(({ environment }) => environment));
-  return new Map([...names].map((name) => [name, resourcesAtHand(() => load(name))]));
+/** Prints remarks on values that a proof does not cover, each once. */
+function printDifferences(
+  plans: readonly { readonly plan: Plan; readonly declared: readonly Resource[] }[],
+  proofs: readonly Result[],
+  load: (environment: string) => Project,
+  io: Io,
+): void {
+  const names = new Set(proofs.map(({ environment }) => environment));
+  const proving = new Map([...names].map((name) => [name, resourcesAtHand(() => load(name))]));
+  const all = plans.map(({ plan, declared }) => {
+    return { name: plan.environment, diagnostics: differencesHere(plan, declared, proving) };
+  });
+  printDiagnostics(shareDiagnostics(all, namesInBrief), io);
 }
 
 type NewPlans = Extract<Document, { is: 'plan' | 'fleet' }>;
@@ -415,7 +406,12 @@ async function applySeveral(
       { hint: 'Plan again with the same options, review it, and approve the new digest.' },
       ExitCode.refused,
     );
-  if (proofs) printDiagnostics(sharedDifferences(fleet, projects, proofs), io);
+  if (proofs) {
+    const plans = fleet.environments.flatMap(({ name, plan }) =>
+      plan ? { plan, declared: resourcesAtHand(() => projects.load(name)) } : [],
+    );
+    printDifferences(plans, proofs, projects.load, io);
+  }
   const conditions = {
     root: projects.root,
     environment: projects.environment,
@@ -451,21 +447,6 @@ async function applySeveral(
     if (error) lines?.failed(name, error.diagnostics);
   }
   return outputResult({ is: 'fleet', fleet: applied }, isSaved, args, io);
-}
-
-/** Returns remarks on values that a proof does not cover, each once. */
-function sharedDifferences(
-  { environments }: Fleet,
-  projects: OpenedProjects,
-  proofs: readonly Result[],
-): Diagnostic[] {
-  const proving = resourcesProving(proofs, (name) => projects.load(name));
-  const all = environments.flatMap(({ name, plan }) => {
-    if (!plan) return [];
-    const declared = resourcesAtHand(() => projects.load(name));
-    return [{ name, diagnostics: differencesHere(plan, declared, proving) }];
-  });
-  return shareDiagnostics(all, namesInBrief);
 }
 
 /** Prints the requests that an apply would send, and why it would send none to an environment. */

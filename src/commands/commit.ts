@@ -11,12 +11,8 @@ interface CiSystem {
   readonly author: string;
   /** The first one that is set counts. */
   readonly branch: readonly string[];
-  /** The web address of the repository, its commits and files; left out if the variables do not give it. */
-  readonly web?: {
-    readonly address: (env: NodeJS.ProcessEnv) => string;
-    readonly commits: string;
-    readonly files: string;
-  };
+  /** The web address that `commit/ID` and `blob/ID/FILE` are below; empty if the variables do not give it. */
+  readonly web?: (env: NodeJS.ProcessEnv) => string;
 }
 
 const systems: readonly CiSystem[] = [
@@ -24,22 +20,14 @@ const systems: readonly CiSystem[] = [
     id: 'GITHUB_SHA',
     author: 'GITHUB_ACTOR',
     branch: ['GITHUB_HEAD_REF', 'GITHUB_REF_NAME'],
-    web: {
-      address: ({ GITHUB_SERVER_URL = '', GITHUB_REPOSITORY = '' }) =>
-        GITHUB_REPOSITORY && `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`,
-      commits: 'commit',
-      files: 'blob',
-    },
+    web: ({ GITHUB_SERVER_URL = '', GITHUB_REPOSITORY = '' }) =>
+      GITHUB_REPOSITORY && `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`,
   },
   {
     id: 'CI_COMMIT_SHA',
     author: 'CI_COMMIT_AUTHOR',
     branch: ['CI_COMMIT_REF_NAME'],
-    web: {
-      address: ({ CI_PROJECT_URL = '' }) => CI_PROJECT_URL,
-      commits: '-/commit',
-      files: '-/blob',
-    },
+    web: ({ CI_PROJECT_URL = '' }) => CI_PROJECT_URL && `${CI_PROJECT_URL}/-`,
   },
   {
     id: 'BUILD_SOURCEVERSION',
@@ -65,11 +53,10 @@ export function commitOfJob(args: ConfigArgs, io: Io): CommitOptions {
   // A person's address does not belong in a comment.
   const author = (env[system.author] ?? '').replace(/\s*<[^>]*>$/, '');
   const branch = system.branch.flatMap((name) => env[name] || [])[0] ?? '';
-  const { web } = system;
-  const address = web?.address(env);
-  if (!web || !address) return { folder, commit: { id, author, branch, url: '' } };
-  const commit = { id, author, branch, url: `${address}/${web.commits}/${id}` };
-  return { folder, commit, sourceUrl: `${address}/${web.files}/${id}/{file}#L{line}` };
+  const address = system.web?.(env);
+  if (!address) return { folder, commit: { id, author, branch, url: '' } };
+  const commit = { id, author, branch, url: `${address}/commit/${id}` };
+  return { folder, commit, sourceUrl: `${address}/blob/${id}/{file}#L{line}` };
 }
 
 /** The same; outside of CI, for a report that others read, the last commit of the checkout. */

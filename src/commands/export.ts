@@ -25,6 +25,7 @@ import { requireInside, resolveLinks } from '../loader/paths.ts';
 import { manifestFolder } from '../loader/source.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, Failure, fail } from '../model/failure.ts';
+import { namesAndMore } from '../model/words.ts';
 import { oneLine } from '../report/safe.ts';
 import { countIs } from '../report/words.ts';
 import {
@@ -179,11 +180,8 @@ function refuseExisting(files: readonly ExportedFile[], folder: string, io: Io):
   const [first] = existing;
   if (first === undefined) return;
   const path = relative(io.cwd, first);
-  const what =
-    existing.length === 1
-      ? `${path} already exists`
-      : `${existing.length} of ${files.length} files already exist, such as ${path}`;
-  throw fail('file-exists', `${what}. Nothing was written.`, {
+  const what = namesAndMore([path], existing.length - 1);
+  throw fail('file-exists', `There already: ${what}. Nothing was written.`, {
     hint: 'Update the existing manifests with `export --merge`, or export into another folder with --out.',
   });
 }

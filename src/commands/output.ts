@@ -4,7 +4,6 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { bugHint } from '../model/documents.ts';
 import { type ExitCode, Failure, fail, interruption, messageOf, systemFailure } from '../model/failure.ts';
 import type { Fleet } from '../model/fleet.ts';
-import { get, isObject, parseJson } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import { redactDocument } from '../report/redacted.ts';
 import {
@@ -103,11 +102,8 @@ export function reportFailure(error: unknown, argv: readonly string[], io: Io): 
   const view = { ...viewOf(io.stderr, { ...io, ...verbosity }), ...optionsFrom(io) };
   io.stderr.write(renderNow(document, 'text', view));
   if (wantsFormat(argv, 'json')) io.stdout.write(renderNow(document, 'json', view));
-  if (wantsFormat(argv, 'jsonl')) {
-    const shown = parseJson(renderNow(document, 'json', view)) ?? null;
-    const told = isObject(shown) ? get(shown, 'diagnostics') : null;
-    io.stdout.write(json({ type: 'error', diagnostics: told }, 0));
-  }
+  if (wantsFormat(argv, 'jsonl'))
+    io.stdout.write(json({ type: 'error', diagnostics: withoutSecrets(diagnostics, io) }, 0));
   return failed.exitCode;
 }
 
@@ -155,10 +151,6 @@ export function checkOutput(
   if (onStdout.length > 1 || (out === stdoutName && format !== 'text'))
     throw fail('usage', 'Two documents would go to stdout.', {
       hint: '`--out -` prints the plan file, `--report -` the report in the format of --format. Use one of them, and files for others.',
-    });
-  if (report.includes(stdoutName) && format === 'text')
-    throw fail('usage', '`--report -` does not say the format of the report on stdout.', {
-      hint: 'Add --format, such as `--format markdown`. Text is printed without --report.',
     });
   const reports = filesIn(report);
   for (const file of reports) reportFormat(file, is);

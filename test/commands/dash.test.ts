@@ -32,7 +32,6 @@ it('--report - prints the report once, in the format of --format', async () => {
 });
 
 it.each([
-  ['plan --report -', '--report - does not say the format'],
   ['plan --out - --format json', 'Two documents would go to stdout'],
   ['plan --out - --report - --format markdown', 'Two documents would go to stdout'],
   ['plan --report=- --report=- --format markdown', 'Two documents would go to stdout'],

@@ -39,35 +39,25 @@ const namesHint = 'For example: --identity test=https://… --identity productio
 /** The tenants that options name. Throws a Failure for what a project cannot have. */
 export function givenTenants({ identity, profiles }: TenantArgs): readonly GivenTenant[] {
   const services = identity.map((text) => namedUrl(text, '--identity'));
-  const others = profiles.map((text) => namedUrl(text, '--profiles'));
-  const isOne = services.length === 1;
-  const names = services.map(({ name }) => name ?? (isOne ? environmentName : ''));
-  if (services.length === 0 && others.length > 0) {
-    throw fail('usage', 'A tenant needs the base URL of its identity service.', {
-      hint: 'Add it with --identity.',
-    });
-  }
-  if (new Set(names).size < names.length || names.includes(''))
+  const others = new Map(profiles.map((text) => namedUrl(text, '--profiles')));
+  const names = new Set(services.map(([name]) => name));
+  if (names.size < services.length)
     throw fail('usage', 'With several tenants, each needs a name.', { hint: namesHint });
-  const refused = names.find((name) => isRefusedKey(name));
+  const refused = [...names].find(isRefusedKey);
   if (refused !== undefined)
     throw fail('usage', `An environment cannot be named ${refused}.`, { hint: namesHint });
-  const stray = others.find(({ name }) => !names.includes(name ?? (isOne ? (names[0] ?? '') : '')));
-  if (stray) {
-    const message = `--profiles ${stray.name ?? ''} has no --identity of that name.`;
+  const stray = [...others.keys()].find((name) => !names.has(name));
+  if (stray !== undefined) {
+    const message = `A tenant needs the base URL of its identity service: --profiles ${stray} has no --identity of that name.`;
     throw fail('usage', message, { hint: namesHint });
   }
-  return services.map(({ url }, at) => {
-    const name = names[at] ?? '';
-    const own = others.find((other) => other.name === name || (isOne && other.name === null));
-    return { name, identity: url, profiles: own?.url ?? null };
-  });
+  return services.map(([name, url]) => ({ name, identity: url, profiles: others.get(name) ?? null }));
 }
 
 /** Reads `URL` or `NAME=URL`. */
-function namedUrl(text: string, option: string): { readonly name: string | null; readonly url: string } {
-  const [, name, url] = /^([A-Za-z0-9][A-Za-z0-9._-]{0,63})=(.*)$/s.exec(text) ?? [];
-  return { name: name ?? null, url: baseUrl(url ?? text, option) };
+function namedUrl(text: string, option: string): readonly [name: string, url: string] {
+  const [, name = environmentName, url = text] = /^([A-Za-z0-9][A-Za-z0-9._-]{0,63})=(.*)$/s.exec(text) ?? [];
+  return [name, baseUrl(url, option)];
 }
 
 /** Checks the base URL of a service. The Failure does not contain the text, which may hold a password. */
