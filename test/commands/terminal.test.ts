@@ -1,14 +1,12 @@
 /** The questions of `init` on a real terminal, as docs/first-tenant.md shows them. */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { blocksOf } from '../docs/documents.ts';
 import { program } from '../support/program.ts';
-import { startSandbox } from '../support/sandbox.ts';
 import { shellWord } from '../support/shell.ts';
-import { seedFile } from '../support/world.ts';
 
 /** The program of Linux that makes a terminal for a command. */
 const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
@@ -43,35 +41,23 @@ async function onTerminal(
   return { code, shown: shown.replaceAll('\r', '') };
 }
 
-it.skipIf(!hasScript)('the questions are those of the page, and a typed secret is never shown', async () => {
+it.skipIf(!hasScript)('the questions are those of the page', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'tenantctl-terminal-'));
-  const tenant = await startSandbox({ seed: seedFile, rateLimit: null, clientSecret: 'hunter2-hunter2' });
-  onTestFinished(async () => {
-    await tenant.close();
-    rmSync(dir, { recursive: true, force: true });
-  });
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const { code, shown } = await onTerminal(
     dir,
     ['init'],
     [
       ['or a tenant? [sandbox] ', 'tenant'],
-      ['identity service: ', tenant.url],
+      ['identity service: ', 'https://acme.api.example.com'],
       ['for none: [-] ', ''],
-      ['client id: [TENANT_CLIENT_ID] ', ''],
-      ['client secret: [TENANT_CLIENT_SECRET] ', ''],
-      ['without it: ', tenant.clientId],
-      ['without it: ', `${tenant.clientSecret}x\b`],
-      ['read it. [yes] ', ''],
       ['such as production, or - for none: [-] ', ''],
       ['[both] ', 'none'],
     ],
   );
   expect(code).toBe(0);
-  expect(shown).toContain('Signed in to');
-  expect(shown).not.toContain('hunter2');
-  expect(readFileSync(join(dir, '.env'), 'utf8')).toContain(`SECRET='hunter2-hunter2'\n`);
   const [page] = blocksOf('docs/first-tenant.md', 'text');
-  const lines = shown.replaceAll(tenant.url, 'https://acme.api.example.com').split('\n');
+  const lines = shown.split('\n');
   for (const line of page?.content.trimEnd().split('\n') ?? ['no such block'])
     expect(lines.map((each) => each.trimEnd())).toContain(line);
 });

@@ -8,7 +8,7 @@ import { openProjects } from '../../loader/index.ts';
 import { requireInside } from '../../loader/paths.ts';
 import { version } from '../../model/documents.ts';
 import { unwritableFile } from '../../model/failure.ts';
-import { get, isObject, type Json, type JsonObject, objectFrom, parseJson } from '../../model/json.ts';
+import { get, isObject, type Json, objectFrom, parseJson } from '../../model/json.ts';
 import { oneLine } from '../../report/safe.ts';
 import { readIfThere } from '../files.ts';
 import { manifestSchema, packageFile } from '../package-file.ts';
@@ -64,14 +64,16 @@ export function projectText({ tenants, from }: Choices): string {
   const isExport = from === 'export';
   const names = tenants.map(({ name }) => name);
   const [first, ...later] = names;
-  const embedded = isExport && first !== undefined ? '' : unusedName('sandbox', names);
+  // A tenant of the same name replaces the embedded one.
+  const isReplaced = first !== undefined && (isExport || names.includes('sandbox'));
+  const embedded = isReplaced ? '' : 'sandbox';
   const all = first === undefined ? [exampleTenant] : tenants;
   return fill(example('init/tenantctl.yaml'), {
     default: yaml(embedded || (first ?? '')),
     embedded,
     examples: !isExport,
     tenants: all.map((tenant, at) => ({
-      ...tenantValues(tenant, all.length > 1),
+      ...tenantValues(tenant),
       isBelow: at > 0 || embedded !== '',
     })),
     later: later.length > 1 ? later.map(yaml).join(', ') : '',
@@ -86,11 +88,6 @@ export function environmentFile(tenant: NewTenant): ProjectFile {
   return newFile(`environments/${tenant.name}.yaml`, `${schema}${settings.replaceAll(/^ {4}/gm, '')}`);
 }
 
-/** A tenant of the same name replaces the embedded one. */
-function unusedName(name: string, taken: readonly string[]): string {
-  return taken.includes(name) ? unusedName(`embedded-${name}`, taken) : name;
-}
-
 /** A placeholder for a tenant that has no name yet. */
 const exampleTenant: NewTenant = {
   name: environmentName,
@@ -100,7 +97,7 @@ const exampleTenant: NewTenant = {
   survey: null,
 };
 
-function tenantValues({ survey, profiles, ...tenant }: NewTenant, isOneOfMany: boolean): Values {
+function tenantValues({ survey, profiles, ...tenant }: NewTenant): Values {
   const named = presetsOfHosts({ identity: tenant.identity, profiles });
   const detected = [...named, ...(survey?.detected ?? [])].map(
     ({ service, name, value, because }: Detected) => ({
@@ -116,10 +113,6 @@ function tenantValues({ survey, profiles, ...tenant }: NewTenant, isOneOfMany: b
     profiles: profiles === null ? '' : yaml(profiles),
     identityDetected: detected.filter(({ service }) => service === 'identity'),
     profilesDetected: detected.filter(({ service }) => service === 'profiles'),
-    // Each tenant has its own password for the ticket system of the examples.
-    snowPassword: isOneOfMany
-      ? `${tenant.clientId.replace(/_?CLIENT_ID$/, '')}_SNOW_PASSWORD`
-      : 'SNOW_PASSWORD',
   };
 }
 
@@ -184,7 +177,7 @@ function addLines(text: string): ProjectFile['content'] {
   };
 }
 
-/** Adds this exact version of tenantctl to a package.json. A package that depends on tenantctl keeps its own version. */
+/** Adds this exact version of tenantctl to a package.json, in its own layout, unless the package depends on another. */
 function addDependency(existing: string | null): string | null {
   const content = parseJson((existing ?? '{ "private": true }').replace(/^\uFEFF/, ''));
   if (!isObject(content)) return null;
@@ -196,14 +189,10 @@ function addDependency(existing: string | null): string | null {
   const others = get(content, 'devDependencies') ?? {};
   if (!isObject(others)) return null;
   const sorted = Object.entries({ ...others, tenantctl: version }).sort(([a], [b]) => (a < b ? -1 : 1));
-  return printLike(existing ?? '{}\n', { ...content, devDependencies: objectFrom(sorted) });
-}
-
-/** Prints JSON with the indentation and line endings of another text. */
-function printLike(text: string, value: JsonObject): string {
+  const text = existing ?? '{}\n';
   const indent = /^[{\s]*?\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
-  const end = text.endsWith('\n') ? '\n' : '';
-  return `${JSON.stringify(value, null, indent)}${end}`.replaceAll('\n', eolOf(text));
+  const printed = JSON.stringify({ ...content, devDependencies: objectFrom(sorted) }, null, indent);
+  return `${printed}${text.endsWith('\n') ? '\n' : ''}`.replaceAll('\n', eolOf(text));
 }
 
 export interface ProjectFile {
