@@ -98,22 +98,16 @@ function refusePipe(path: string, file: string): void {
  * again, and for one that is named twice: one document would overwrite the other. Leaves no new file behind.
  */
 export function checkWritable(files: readonly string[], io: FileIo, reads: readonly string[]): void {
-  const read = new Set(reads.map((file) => resolveLinks(resolve(io.cwd, file))));
-  const named = new Set<string>();
+  const taken = new Map(
+    reads.map((file) => [resolveLinks(resolve(io.cwd, file)), 'is read by this command']),
+  );
   for (const file of files) {
     const path = resolve(io.cwd, file);
     const target = resolveLinks(path);
-    if (read.has(target)) {
-      throw fail('usage', `${file} is read by this command, and would be overwritten.`, {
-        hint: 'Choose another file.',
-      });
-    }
-    if (named.has(target)) {
-      throw fail('usage', `${file} is named twice: the second document would overwrite the first.`, {
-        hint: 'Name a different file for each.',
-      });
-    }
-    named.add(target);
+    const why = taken.get(target);
+    if (why !== undefined)
+      throw fail('usage', `${file} ${why}, and would be overwritten.`, { hint: 'Choose another file.' });
+    taken.set(target, 'is named twice');
     if (existsSync(path) && /\.ya?ml$/i.test(file)) {
       throw fail('usage', `${file} exists and is YAML, like a manifest. Plans and results are JSON.`, {
         hint: 'Choose another file, for example plan.json.',

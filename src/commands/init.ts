@@ -119,9 +119,9 @@ export const command = describePlainCommand({
   const facts = readPipelineFacts(root, io.env, route);
   // Adding a tenant to a project without pipelines adds no pipeline.
   const onlyExisting = added.length > 0 && args.pipelines === undefined && !asked;
-  const jobs = writePipelines(root, choices.pipelines, facts, onlyExisting);
+  const made = writePipelines(root, choices.pipelines, facts, onlyExisting);
 
-  const notes = [...written, ...jobs.notes];
+  const notes = [...written, ...made.notes];
   io.stdout.write(notes.map(({ path, what }) => `${what.padEnd(8)}  ${path}\n`).join(''));
   const urls = givenOptions(args, ['identity', 'profiles']).map(({ option }) => option);
   if (!isNew && urls.length > 0 && args.identity.length !== added.length)
@@ -129,7 +129,7 @@ export const command = describePlainCommand({
       `\nNot used, since tenantctl.yaml was kept: ${urls.join(', ')}. Change the base URLs in the file, or add an environment with --identity NAME=URL.\n`,
     );
   const joined = extended?.joined ?? [];
-  const steps = nextSteps({ choices, isNew, exported, facts, before, joined, root, written, ...jobs }, io);
+  const steps = nextSteps({ choices, isNew, exported, facts, before, joined, root, written, ...made }, io);
   io.stdout.write(`\nNext:\n${steps.replaceAll(/^(?=.)/gm, '  ')}`);
   return exported ?? ExitCode.done;
 });
@@ -197,13 +197,13 @@ interface InitResult extends ReturnType<typeof writePipelines> {
 
 /** The next commands, and further steps as comments. */
 function nextSteps(
-  { choices, isNew, exported, facts, before, joined, root, written, notes, toAdd, edited }: InitResult,
+  { choices, isNew, exported, facts, before, joined, root, written, notes, jobs }: InitResult,
   { cwd }: Pick<Io, 'cwd'>,
 ): string {
   const { hasManifests, hosts, needsEnvironment, stages, isEmbedded } = facts;
   const [first, next] = stages;
   const isWritten = notes.some(({ what }) => what === 'created');
-  const lacksManifests = !isNew && !hasManifests && hosts !== null;
+  const lacksManifests = !isNew && !hasManifests && hosts.length > 0;
   // The last of several tenants has the state to keep.
   const several = isNew ? choices.tenants.map(({ name }) => name) : (next?.environments ?? []);
   const last = several.at(-1) ?? (needsEnvironment ? first.selection : undefined);
@@ -220,15 +220,11 @@ function nextSteps(
     folder: folder && shellWord(folder),
     byHand: written.flatMap(({ byHand }) => byHand || []),
     needsLock: !existsSync(join(root, 'package-lock.json')),
-    toAdd,
-    needsHosts: isWritten && hosts === null,
+    jobs,
+    needsHosts: isWritten && hosts.length === 0,
     unknownHost,
     isGuessed: isWritten && needsEnvironment && !next,
     environment: first.selection,
-    edited: edited.map((each) => ({
-      ...each,
-      hasSecrets: each.lines.some((line) => line.includes('secrets.')),
-    })),
     neighbours: before?.at(-1) ?? first.selection,
     // The embedded tenant needs no credentials, and the secrets of the examples are for another environment.
     unset: facts.unset.filter((name) => (added.length === 0 ? !isEmbedded : ofAdded.includes(name))),

@@ -618,11 +618,6 @@ describe('a tenant that a project gets', () => {
     );
     expect(read('.gitlab-ci.yml')).toContain("TENANTCTL_ENV: 'production'\n");
     expect(read('tenantctl.gitlab-ci.yml')).toContain("TENANTCTL_ENV: 'production,us-2'\n");
-    // The next one comes beside it, although nobody has taken over the jobs yet.
-    rmSync(join(dir, '.github'), { recursive: true });
-    await run(['init', '--identity', 'us-3=https://us3.example']);
-    expect(read('tenantctl.gitlab-ci.yml')).toContain("TENANTCTL_ENV: 'production,us-2,us-3'\n");
-    expect(read('.gitlab-ci.yml')).toContain("TENANTCTL_ENV: 'production'\n");
   });
 
   it('comes first where --promote says so, in pipelines that promoted nothing', async () => {

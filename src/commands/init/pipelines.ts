@@ -33,8 +33,8 @@ interface Step {
 interface PipelineContent<S extends Step = Step> {
   /** A pipeline that promotes has other jobs, and one for several tenants another one for their drift. */
   readonly shape: 'one' | 'several' | 'promotion';
-  /** The only hosts that may be called; `null` if they are unknown, or all are embedded. */
-  readonly hosts: readonly string[] | null;
+  /** The only hosts that may be called; none if they are unknown, or all are embedded. */
+  readonly hosts: readonly string[];
   /** The environment of the pipeline, or the first step and the one that requires its proof. */
   readonly stages: readonly [first: S, next?: S];
 }
@@ -99,7 +99,7 @@ export function readPipelineFacts(
   return {
     hasManifests: manifests.length > 0,
     unset: known.filter((name) => values.problem(name) !== null),
-    hosts: hosts.size > 0 ? [...hosts] : null,
+    hosts: [...hosts],
     isEmbedded: read.length > 0 && read.every(({ to }) => to === 'sandbox'),
     needsEnvironment: defaultEnvironment === null && environments.length > 1,
     shape: next === undefined ? (start.environments.length > 1 ? 'several' : 'one') : 'promotion',
@@ -213,7 +213,7 @@ export function pipelineFile(system: System, content: PipelineContent, folder: s
     isOne: shape === 'one',
     isSeveral: shape === 'several',
     isPromotion: shape === 'promotion',
-    hosts: quote((content.hosts ?? [unknownHost]).join(',')),
+    hosts: quote(content.hosts.join(',') || unknownHost),
     first: quote(first.selection),
     next: quote(next?.selection ?? ''),
     all: shape === 'promotion' ? '-e "$TENANTCTL_FIRST" -e "$TENANTCTL_NEXT"' : '-e "$TENANTCTL_ENV"',
@@ -297,19 +297,15 @@ function contentOf(text: string): PipelineContent | null {
   };
   const [only, first, next] = ['ENV', 'FIRST', 'NEXT'].map(written);
   if ([only, first, next].some((selection) => selection && !plainSelection.test(selection))) return null;
-  const hosts = written('ALLOWED_HOSTS')
-    ?.split(',')
-    .filter((host) => host !== unknownHost);
-  const content = { hosts: hosts?.length ? hosts : null };
+  const hosts = (written('ALLOWED_HOSTS')?.split(',') ?? []).filter((host) => host !== unknownHost);
   if (first && next)
-    return { ...content, shape: 'promotion', stages: [stepIn('first', first), stepIn('next', next)] };
+    return { hosts, shape: 'promotion', stages: [stepIn('first', first), stepIn('next', next)] };
   const shape = text.includes('drift.unread') ? 'several' : 'one';
-  return only ? { ...content, shape, stages: [stepIn('apply', only)] } : null;
+  return only ? { hosts, shape, stages: [stepIn('apply', only)] } : null;
 }
 
 /** Keeps what a pipeline names already: it may need more than the project says. */
 function withContentOf(facts: PipelineFacts, there: PipelineContent | null): PipelineContent {
-  const hosts = [...new Set([...(facts.hosts ?? []), ...(there?.hosts ?? [])])];
   const isLike = there?.stages.length === facts.stages.length;
   const grown = (step: Step, at: 0 | 1): Step => ({
     ...step,
@@ -318,7 +314,7 @@ function withContentOf(facts: PipelineFacts, there: PipelineContent | null): Pip
   const [first, next] = facts.stages;
   return {
     shape: facts.shape,
-    hosts: hosts.length > 0 ? hosts : null,
+    hosts: [...new Set([...facts.hosts, ...(there?.hosts ?? [])])],
     stages: next ? [grown(first, 0), grown(next, 1)] : [grown(first, 0)],
   };
 }
@@ -326,9 +322,7 @@ function withContentOf(facts: PipelineFacts, there: PipelineContent | null): Pip
 /** The route of the project's pipelines; `null` if they have none, or none that can be read. */
 export function writtenRoute(root: string): Route | null {
   const { top, folder } = placeOf(root);
-  // A pipeline beside another waits for somebody to copy its jobs: it has the future selections.
-  const beside = Object.values(systems).map((system) => `${folder}${system.beside}`);
-  const [content] = [...beside, ...placesIn('github', folder), ...placesIn('gitlab', folder)]
+  const [content] = [...placesIn('github', folder), ...placesIn('gitlab', folder)]
     .map((path) => readIfThere(join(top, path)) ?? '')
     .flatMap((text) => (isFor(text, folder) && contentOf(text)) || []);
   if (!content) return null;
@@ -355,14 +349,14 @@ export function writePipelines(
   const fromRoot = (path: string) => relative(root, join(top, path));
   return {
     notes: writeFiles(top, files).map(({ path, what }): Note => ({ path: fromRoot(path), what })),
-    /** Pipelines that could not be written where they run, and the files that need their jobs. */
-    toAdd: files.flatMap(({ path, addTo }) =>
-      addTo === null ? [] : [{ path: fromRoot(path), to: fromRoot(addTo) }],
-    ),
-    /** Edited pipelines, with the lines that they lack. */
-    edited: files
-      .filter(({ lacking }) => lacking.length > 0)
-      .map(({ path, lacking }) => ({ path: fromRoot(path), lines: lacking })),
+    /** What somebody has to do for each pipeline, as values for the next steps. */
+    jobs: files.map(({ path, addTo, lacking }) => ({
+      path: fromRoot(path),
+      to: addTo === null ? '' : fromRoot(addTo),
+      isEdited: lacking.length > 0,
+      lines: lacking,
+      hasSecrets: lacking.some((line) => line.includes('secrets.')),
+    })),
   };
 }
 
