@@ -55,10 +55,9 @@ function aboutCode(subject: string, args: Args, io: Io): string {
     const rows = [row(0, span(code, 'bold')), blank, ...text.split('\n\n').flatMap(blockRows)];
     return `${layout(rows, viewOf(io.stdout, io))}Documentation: ${documentation(`${page}#${code}`)}\n`;
   }
-  const kind = kindsHere(args, io).all.find(({ name }) => name.toLowerCase() === code.toLowerCase());
-  const meant = kind ? `Did you mean \`${kind.name}\`?` : didYouMean(code, entries.keys());
+  const kinds = kindsHere(args, io).all.map(({ name }) => name);
   throw fail('unknown-code', `There is no code \`${code.slice(0, 80)}\`.`, {
-    hint: meant ?? `All codes: ${documentation(page)}`,
+    hint: didYouMean(code, [...entries.keys(), ...kinds]) ?? `All codes: ${documentation(page)}`,
   });
 }
 

@@ -1,9 +1,6 @@
 import type { CommandEntry, Commands } from './command.ts';
 
-type Load = CommandEntry['load'];
-
-/** @param positionals as yargs writes them */
-const command = (positionals: string, describe: string, load: Load): CommandEntry => ({
+const command = (positionals: string, describe: string, load: CommandEntry['load']): CommandEntry => ({
   positionals,
   describe,
   load,

@@ -7,7 +7,7 @@ import { loadEnvironmentNames } from '../loader/index.ts';
 import { selectEnvironments } from '../loader/selection.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { shellWord } from '../report/plan.ts';
-import { describePlainCommand, flag, givenOptions, list, traceOption } from './command.ts';
+import { describePlainCommand, flag, list, traceOption } from './command.ts';
 import {
   deploymentName,
   type PipelineFacts,
@@ -123,10 +123,10 @@ export const command = describePlainCommand({
 
   const notes = [...written, ...made.notes];
   io.stdout.write(notes.map(({ path, what }) => `${what.padEnd(8)}  ${path}\n`).join(''));
-  const urls = givenOptions(args, ['identity', 'profiles']).map(({ option }) => option);
-  if (!isNew && urls.length > 0 && args.identity.length !== added.length)
+  const unused = isNew ? [] : named.filter(({ name }) => !added.some((tenant) => tenant.name === name));
+  for (const { name } of unused)
     io.stdout.write(
-      `\nNot used, since tenantctl.yaml was kept: ${urls.join(', ')}. Change the base URLs in the file, or add an environment with --identity NAME=URL.\n`,
+      `\nThe project has the environment ${name}. Change its base URLs in the file, or add another one with --identity NAME=URL.\n`,
     );
   const joined = extended?.joined ?? [];
   const steps = nextSteps({ choices, isNew, exported, facts, before, joined, root, written, ...made }, io);

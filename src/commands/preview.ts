@@ -147,14 +147,14 @@ function createReader(args: Args, io: Io) {
 
 /** Reads the live templates. If the tenant cannot be read, the page goes without them and shows why. */
 async function readLive(project: Project, args: Args, io: Io): Promise<LivePreview> {
-  const unread: LivePreview = { live: null, diagnostics: [] };
   const isNeeded = project.resources.some(({ address }) => isTemplate(address));
-  if (args.offline || !isNeeded) return unread;
+  if (args.offline || !isNeeded) return { live: null, diagnostics: [] };
   try {
     const live = await withTenant(project, io, (tenant) => readTemplates(project, tenant, io.env));
     return { live, diagnostics: [] };
   } catch (error) {
     if (!(error instanceof Failure) || io.signal.aborted) throw error;
-    return { ...unread, diagnostics: error.diagnostics.map((each) => ({ ...each, severity: 'warning' })) };
+    const diagnostics = error.diagnostics.map((each) => ({ ...each, severity: 'warning' as const }));
+    return { live: null, diagnostics };
   }
 }

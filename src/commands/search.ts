@@ -55,47 +55,31 @@ export function renderSearch(found: FoundProfiles, format: SearchFormat, options
       return searchTable(found, options);
     case 'json':
       return json({ formatVersion: searchFormat, count: found.profiles.length, ...found });
-    case 'csv': {
-      const columns = columnsOf(found.profiles);
-      const header = columns.map(({ title }) => title);
-      const rows = found.profiles.map((profile) => columns.map(({ read }) => read(profile)));
+    case 'csv':
       // Rows of RFC 4180, the header first.
-      return [header, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
-    }
+      return cellsOf(found.profiles, true)
+        .map((row) => `${row.map(csvCell).join(',')}\r\n`)
+        .join('');
   }
 }
 
-interface Column {
-  readonly title: string;
-  readonly isId: boolean;
-  read(profile: JsonObject): string;
-}
+const commonColumns = ['id', 'uid', 'name', 'status', 'profile_type'];
+const idColumns = ['id', 'uid', 'profile_type'];
 
-const ownColumns: readonly Column[] = [
-  ...['id', 'uid', 'name', 'status'].map((title): Column => {
-    return { title, isId: title.endsWith('id'), read: (profile) => cellText(get(profile, title)) };
-  }),
-  {
-    title: 'profile_type',
-    isId: true,
-    read: (profile) => cellText(get(profile, 'profile_type') ?? get(profile, 'profile_type_id')),
-  },
-];
-
-/** The common columns, and one for every attribute that a profile has, in the order of their first occurrence. */
-function columnsOf(profiles: readonly JsonObject[]): readonly Column[] {
-  const names = new Set(profiles.flatMap((profile) => Object.keys(attributesOf(profile))));
-  const attributes = [...names].map((name): Column => {
-    const isTaken = ownColumns.some(({ title }) => title === name);
-    const title = isTaken ? `attributes.${name}` : name;
-    return { title, isId: false, read: (profile) => cellText(get(attributesOf(profile), name)) };
+/** The header and the rows: the common columns, and one for every attribute that a profile has. */
+function cellsOf(profiles: readonly JsonObject[], ids: boolean): string[][] {
+  const rows = profiles.map((profile) => {
+    const common = commonColumns.map((name) => [name, get(profile, name)] as const);
+    const type = get(profile, 'profile_type') ?? get(profile, 'profile_type_id');
+    const attributes = get(profile, 'attributes') ?? null;
+    const others = Object.entries(isObject(attributes) ? attributes : {}).map(
+      ([name, value]) => [commonColumns.includes(name) ? `attributes.${name}` : name, value] as const,
+    );
+    return new Map<string, Json | undefined>([...common, ['profile_type', type], ...others]);
   });
-  return [...ownColumns, ...attributes];
-}
-
-function attributesOf(profile: JsonObject): JsonObject {
-  const attributes = get(profile, 'attributes');
-  return isObject(attributes) ? attributes : {};
+  const columns = new Set([...commonColumns, ...rows.flatMap((row) => [...row.keys()])]);
+  const shown = [...columns].filter((name) => ids || !idColumns.includes(name));
+  return [shown, ...rows.map((row) => shown.map((name) => cellText(row.get(name))))];
 }
 
 function cellText(value: Json | undefined): string {
@@ -105,10 +89,7 @@ function cellText(value: Json | undefined): string {
 }
 
 function searchTable({ profiles, more, label }: FoundProfiles, options: SearchOptions): string {
-  const columns = columnsOf(profiles).filter(({ isId }) => options.ids || !isId);
-  const cells = profiles.map((profile) => columns.map(({ read }) => read(profile)));
-  const header = columns.map(({ title }) => title);
-  const { rows, left } = table([header, ...cells], options.width);
+  const { rows, left } = table(cellsOf(profiles, options.ids === true), options.width);
   const count = `${pluralize(profiles.length, 'profile')}${more ? ', and more: raise --limit' : ''}`;
   const hidden =
     left === 0 ? '' : ` (no room for ${pluralize(left, 'column')}: --format csv or json has them)`;

@@ -512,12 +512,12 @@ describe('a tenant that a project gets', () => {
       limits: expect.objectContaining({ maxDeletes: 10 }),
     });
     expect(stdout).toContain('created   environments/us-2.yaml');
-    expect(stdout).not.toContain('Not used');
+    expect(stdout).not.toContain('has the environment');
     expect(stdout).toContain('variables that `npx --no-install tenantctl validate -e us-2` asks for');
     expect(stdout.match(/export \S+=/g)).toEqual(['export US_2_CLIENT_ID=', 'export US_2_CLIENT_SECRET=']);
     expect(stdout).toContain('npx --no-install tenantctl plan -e us-2');
     const again = await run(['init', ...other, '--pipelines', 'none']);
-    expect(again.stdout).toContain('Not used');
+    expect(again.stdout).toContain('The project has the environment us-2.');
     const missing = await run(['validate', '-e', 'us-2'], { US_2_CLIENT_ID: 'x' });
     expect(missing.stderr + missing.stdout).toContain('The environment us-2 has no variable `cluster`.');
   });

@@ -111,10 +111,10 @@ describe('what is there already', () => {
     await run(['init']);
     const before = filesBelow(dir);
     const again = await expectEnd(run(['init', '--identity', 'https://one.example', '--from', 'export']), 0);
-    expect(again.stdout).toMatch(/^Not used, since tenantctl\.yaml was kept: --identity\./m);
+    expect(again.stdout).toContain('The project has the environment production. Change its base URLs');
     expect(again.stdout).toMatch(/^ {2}npx --no-install tenantctl export --merge$/m);
     expect(filesBelow(dir)).toEqual(before);
-    expect((await run(['init'])).stdout).not.toContain('Not used');
+    expect((await run(['init'])).stdout).not.toContain('has the environment');
   });
 
   it('gets no examples among the manifests of a project', async () => {
