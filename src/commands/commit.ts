@@ -37,14 +37,10 @@ const systems: readonly CiSystem[] = [
   { id: 'GIT_COMMIT', author: 'CHANGE_AUTHOR', branch: ['CHANGE_BRANCH', 'GIT_BRANCH'] },
 ];
 
-interface ConfigArgs {
-  readonly config: string | undefined;
-}
-
 type CommitOptions = Pick<ReportOptions, 'commit' | 'folder' | 'sourceUrl'>;
 
 /** The commit of a CI job, and where its manifests can be read, from the variables of the CI system. */
-export function commitOfJob(args: ConfigArgs, io: Io): CommitOptions {
+export function commitOfJob(args: Parameters<typeof folderInRepository>[0], io: Io): CommitOptions {
   const { env } = io;
   const folder = folderInRepository(args, io);
   const system = systems.find(({ id }) => env[id]);
@@ -61,7 +57,7 @@ export function commitOfJob(args: ConfigArgs, io: Io): CommitOptions {
 
 /** The same; outside of CI, for a report that others read, the last commit of the checkout. */
 export async function commitHere(
-  args: ConfigArgs & { readonly format: Format; readonly report: readonly string[] },
+  args: Parameters<typeof commitOfJob>[0] & { readonly format: Format; readonly report: readonly string[] },
   io: Io,
 ): Promise<CommitOptions> {
   const origin = commitOfJob(args, io);

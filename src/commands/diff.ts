@@ -113,13 +113,9 @@ function sidesOf(
   const [first, second] = named;
   const environments = named.flatMap((side) => (side.is === 'folder' ? [] : [side.environment]));
   if (environments.length === named.length && args.env.length > 0)
-    throw fail(
-      'usage',
-      '--env only says whose variables to use for the manifests of a folder, and no side is a folder.',
-      {
-        hint: 'Name the environments to compare as arguments: `tenantctl diff test production`.',
-      },
-    );
+    throw fail('usage', '--env says whose variables a folder of manifests gets, and no side is a folder.', {
+      hint: 'Name the environments to compare as arguments: `tenantctl diff test production`.',
+    });
   const [of] = args.env.length > 0 ? [] : environments;
   const environment = of ?? selectedEnvironment(args, io);
   if (first && second) return { environment, sides: [first, second] };

@@ -153,13 +153,8 @@ function openBackupAt(
   const folder = manifestFolder(path, io.cwd);
   const { sizeLimit } = projects;
   if (folder.backup.length > 0) return openBackup(path, folder, { environment, sizeLimit }, io.signal);
-  throw fail(
-    'usage',
-    `--from: ${oneLine(path)} has no JSON of a configuration export, or it has manifests.`,
-    {
-      hint: 'Name a `.json` file, or a folder with such files.',
-    },
-  );
+  const message = `--from: ${oneLine(path)} has no JSON of a configuration export, or it has manifests.`;
+  throw fail('usage', message, { hint: 'Name a `.json` file, or a folder with such files.' });
 }
 
 /** The `.env.example` of a folder with the secrets that the manifests name; `null` without secrets. */

@@ -99,6 +99,7 @@ const otherWords: Readonly<Record<string, string>> = {
   version: 'Use `tenantctl --version`.',
   state: 'There is no state: `tenantctl plan` compares the manifests with the tenant itself.',
   refresh: 'There is no state: `tenantctl plan` compares the manifests with the tenant itself.',
+  '--environment': 'Use --env.',
   '--target': 'Use --only.',
   '--kinds': "Use --only 'KIND/**'.",
   '--json': 'Use --format json.',
@@ -229,15 +230,9 @@ function mistakeIn(word: string, known: readonly string[], switches: readonly st
   const message = `There is no option ${word.split('=')[0]}.`;
   const other = get(otherWords, `--${option}`);
   if (other !== undefined) return { message, hint: other };
-  const near = nearOption(negated ?? option, known);
-  if (near === null) return { message };
-  return { message, hint: `Did you mean \`--${negated === undefined ? '' : 'no-'}${near}\`?` };
-}
-
-/** The option that was probably meant: one that the word begins with, `env` for `environment`, or a similar one. */
-function nearOption(word: string, all: readonly string[]): string | null {
   // A single letter is close to every other.
-  const options = all.filter((option) => option.length > 1);
-  const begun = options.find((option) => option.length > 2 && word.startsWith(option));
-  return begun ?? didYouMean(word, options)?.match(/`(.*)`/)?.[1] ?? null;
+  const options = known.filter(({ length }) => length > 1);
+  const dashes = negated === undefined ? '--' : '--no-';
+  const hint = didYouMean(negated ?? option, options)?.replace('`', `\`${dashes}`);
+  return hint === undefined ? { message } : { message, hint };
 }

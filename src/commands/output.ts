@@ -120,9 +120,7 @@ function toFailure(error: unknown, io: Io): Failure {
   const refused = systemFailure(error);
   if (refused) return refused;
   const stack = error instanceof Error && error.stack ? `\n${error.stack}` : '';
-  return fail('internal', `${messageOf(error)}${stack}`, {
-    hint: bugHint('the lines above'),
-  });
+  return fail('internal', `${messageOf(error)}${stack}`, { hint: bugHint('the lines above') });
 }
 
 /** The first ending that matches counts. */

@@ -39,8 +39,6 @@ export const command = describeCommand({
   return ExitCode.done;
 });
 
-const searchFormat = 1;
-
 type SearchFormat = (typeof searchFormats)[number];
 
 interface SearchOptions extends ReportOptions {
@@ -54,7 +52,7 @@ export function renderSearch(found: FoundProfiles, format: SearchFormat, options
     case 'table':
       return searchTable(found, options);
     case 'json':
-      return json({ formatVersion: searchFormat, count: found.profiles.length, ...found });
+      return json({ formatVersion: 1, count: found.profiles.length, ...found });
     case 'csv':
       // Rows of RFC 4180, the header first.
       return cellsOf(found.profiles, true)

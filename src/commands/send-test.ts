@@ -84,8 +84,6 @@ function readContext(name: string, io: Io): JsonObject {
   });
 }
 
-const testFormat = 1;
-
 const origins = { customised: 'as customised in the tenant', default: "the vendor's default" } as const;
 
 const undecidedTo = 'The tenant decides, and its API does not say who. Expect that real people get it.';
@@ -128,7 +126,7 @@ function testOutcome(
 ): string {
   const { status = null, trackingId = null } = answer ?? {};
   if (format === 'json')
-    return json({ formatVersion: testFormat, ...test, sent: answer !== null, status, trackingId });
+    return json({ formatVersion: 1, ...test, sent: answer !== null, status, trackingId });
   if (answer === null) return layout([row(0, span('Nothing was sent.'))], options);
   const tracking = trackingId === null ? '' : ` (tracking id ${trackingId})`;
   const text = `The tenant accepted the test notification ${test.key} ${test.medium}: ${answer.status}${tracking}.`;

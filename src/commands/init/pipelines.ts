@@ -249,17 +249,10 @@ export function deploymentName(step: Step | undefined, otherwise: string): strin
 /** The folder of a project in its repository, as a word for names of tags, groups and files. */
 const wordOf = (folder: string): string => folder.slice(0, -1).replaceAll(/[^A-Za-z0-9_-]/g, '-');
 
-/** A project in its repository. */
-interface ProjectPlace {
-  readonly top: string;
-  /** The project's folder there, with `/` at its end; `''` if it is the same. */
-  readonly folder: string;
-}
-
-/** Without a repository, the project is the top. */
-function placeOf(root: string): ProjectPlace {
-  const { top, prefix } = repositoryOf(root) ?? { top: root, prefix: '' };
-  return { top, folder: prefix };
+/** The repository of a project, and the project's folder there, with `/` at its end. Without one, the project is the top. */
+function placeOf(root: string) {
+  const { top, prefix: folder } = repositoryOf(root) ?? { top: root, prefix: '' };
+  return { top, folder };
 }
 
 const systems = {
@@ -375,7 +368,7 @@ interface PipelineFile extends ProjectFile {
 function pipelineOf(
   system: System,
   facts: PipelineFacts,
-  { top, folder }: ProjectPlace,
+  { top, folder }: ReturnType<typeof placeOf>,
   onlyExisting: boolean,
 ): PipelineFile | null {
   const read = (path: string) => {

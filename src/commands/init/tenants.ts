@@ -19,25 +19,15 @@ import {
   usualNames,
 } from './project-file.ts';
 
-/** The choices made by options. */
-interface TenantArgs {
-  /** A base URL, or several as `NAME=URL`. */
-  readonly identity: readonly string[];
-  readonly profiles: readonly string[];
-}
-
-interface ChoiceArgs {
-  readonly from: Choices['from'] | undefined;
-  readonly pipelines: Choices['pipelines'] | undefined;
-  readonly yes: boolean;
-}
-
 type GivenTenant = Pick<NewTenant, 'name' | 'identity' | 'profiles'>;
 
 const namesHint = 'For example: --identity test=https://… --identity production=https://…';
 
 /** The tenants that options name. Throws a Failure for what a project cannot have. */
-export function givenTenants({ identity, profiles }: TenantArgs): readonly GivenTenant[] {
+export function givenTenants({
+  identity,
+  profiles,
+}: Readonly<Record<'identity' | 'profiles', readonly string[]>>): readonly GivenTenant[] {
   const services = identity.map((text) => namedUrl(text, '--identity'));
   const others = new Map(profiles.map((text) => namedUrl(text, '--profiles')));
   const names = new Set(services.map(([name]) => name));
@@ -80,7 +70,7 @@ type Ask = <T>(question: string, read: (answer: string) => T) => Promise<T>;
  */
 export async function makeChoices(
   known: readonly GivenTenant[],
-  given: ChoiceArgs,
+  given: { readonly [Name in 'from' | 'pipelines']: Choices[Name] | undefined } & { readonly yes: boolean },
   { root, isNew }: { readonly root: string; readonly isNew: boolean },
   io: Io,
 ): Promise<Choices> {
