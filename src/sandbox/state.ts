@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
 import { isTooDeep, type Json, parseJson } from '../model/json.ts';
@@ -98,7 +107,11 @@ function readState(value: Json | undefined, described: readonly DescribedKind[],
 
 /** Throws {@link SandboxFileError} for whatever `read` throws, and for a file that is not UTF-8. */
 function readFile<T>(file: string, read: (text: string) => T): T {
-  return usingFile(file, () => read(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))));
+  return usingFile(file, () => {
+    // Reading a pipe may never end.
+    if (!statSync(file).isFile()) throw new Error('it is not a regular file.');
+    return read(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)));
+  });
 }
 
 function usingFile<T>(file: string, action: () => T): T {

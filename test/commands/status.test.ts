@@ -267,7 +267,7 @@ async function waiting(
 }
 
 test('--wait ends when all that is declared is verified, and says what moved', async () => {
-  const { world, argv } = await waiting('10m', '1ms', { verifyAfter: 2 });
+  const { world, argv } = await waiting('10m', '1ms', { verifyAfter: 3 });
   const [mailFrom] = world.sandbox.state.mailFrom;
   if (mailFrom) world.sandbox.state.mailFrom.push({ ...mailFrom, identity: 'old.example' });
   const { json, stderr } = await succeed(world, ...argv);

@@ -35,7 +35,7 @@ export const ways = { ...embeddedWays, ...waysOfTests };
 type OfTests = { readonly [K in keyof typeof waysOfTests]: (typeof waysOfTests)[K][number] } & {
   /** Called before a further page of a list is selected: what others do meanwhile. */
   readonly beforeFurtherPage: () => void;
-  /** The reads of the list of senders after which what is pending is verified. Left out: it stays pending. */
+  /** The reads of the list of senders after which MAIL FROM is verified; senders are one read before. Left out: never. */
   readonly verifyAfter: number;
 };
 
@@ -97,9 +97,10 @@ function verifying(reads: number, stateOf: () => TenantState | undefined): Aroun
     const state = stateOf();
     if (asked.route.operation.name !== 'list-from-addresses' || !state) return reply;
     left -= 1;
-    if (left > 0) return reply;
-    for (const sender of state.senders) sender.verificationStatus = verified(sender.verificationStatus);
-    for (const one of state.mailFrom) one.mailFromDomainStatus = verified(one.mailFromDomainStatus);
+    for (const sender of left <= 1 ? state.senders : [])
+      sender.verificationStatus = verified(sender.verificationStatus);
+    for (const one of left <= 0 ? state.mailFrom : [])
+      one.mailFromDomainStatus = verified(one.mailFromDomainStatus);
     return reply;
   };
 }
