@@ -446,6 +446,12 @@ describe('several tenants', () => {
     }
   });
 
+  it('with the examples have a password each for the ticket system', async () => {
+    await run(['init', ...three, '--from', 'examples']);
+    expect(project().environments.eu.variables.snowPassword).toBe('EU_SNOW_PASSWORD');
+    expect((await run(['validate', '-e', '*'], { TEST_CLIENT_ID: 'x' })).stderr).not.toContain('SNOW');
+  });
+
   it('are exported from the last one, with the settings that each needs', async () => {
     const { tenant: last } = await host('experimentalHeader=X-Acme-Preview');
     const { other: first } = await anotherHost({ seed: null });

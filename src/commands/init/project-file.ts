@@ -73,7 +73,7 @@ export function projectText({ tenants, from }: Choices): string {
     embedded,
     examples: !isExport,
     tenants: all.map((tenant, at) => ({
-      ...tenantValues(tenant),
+      ...tenantValues(tenant, all.length > 1),
       isBelow: at > 0 || embedded !== '',
     })),
     later: later.length > 1 ? later.map(yaml).join(', ') : '',
@@ -97,7 +97,7 @@ const exampleTenant: NewTenant = {
   survey: null,
 };
 
-function tenantValues({ survey, profiles, ...tenant }: NewTenant): Values {
+function tenantValues({ survey, profiles, ...tenant }: NewTenant, isOneOfMany: boolean): Values {
   const named = presetsOfHosts({ identity: tenant.identity, profiles });
   const detected = [...named, ...(survey?.detected ?? [])].map(
     ({ service, name, value, because }: Detected) => ({
@@ -113,6 +113,10 @@ function tenantValues({ survey, profiles, ...tenant }: NewTenant): Values {
     profiles: profiles === null ? '' : yaml(profiles),
     identityDetected: detected.filter(({ service }) => service === 'identity'),
     profilesDetected: detected.filter(({ service }) => service === 'profiles'),
+    // Each tenant has its own password for the ticket system of the examples.
+    snowPassword: isOneOfMany
+      ? `${tenant.clientId.replace(/_?CLIENT_ID$/, '')}_SNOW_PASSWORD`
+      : 'SNOW_PASSWORD',
   };
 }
 
