@@ -103,6 +103,8 @@ export function checkWritable(files: readonly string[], io: FileIo, reads: reado
   );
   for (const file of files) {
     const path = resolve(io.cwd, file);
+    // A link to one, such as /dev/stdout, leads nowhere.
+    refusePipe(path, file);
     const target = resolveLinks(path);
     const why = taken.get(target);
     if (why !== undefined)
