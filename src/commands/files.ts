@@ -17,7 +17,7 @@ import {
 import { dirname, resolve } from 'node:path';
 import { replaceFiles } from '../applier/replace-files.ts';
 import type { ExportedFile } from '../exporter/index.ts';
-import { requireOutputFile, resolveLinks } from '../loader/paths.ts';
+import { requireOutputFile, resolveLinks, statOf } from '../loader/paths.ts';
 import { decodeText } from '../loader/source.ts';
 import { lazy } from '../model/basics.ts';
 import { fail, messageOf, systemCode, unreadableFile, unwritableFile } from '../model/failure.ts';
@@ -89,8 +89,7 @@ export async function changeFiles(
 
 /** Writing to one would wait for its reader. */
 function refusePipe(path: string, file: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isFIFO())
-    throw fail('unwritable-file', `${file} is a pipe.`, { hint: noPipe });
+  if (statOf(path)?.isFIFO()) throw fail('unwritable-file', `${file} is a pipe.`, { hint: noPipe });
 }
 
 /**
