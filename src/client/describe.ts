@@ -64,7 +64,7 @@ function messageIn(answer: Answered): string {
   return isSuccess(answer) ? '' : shortenLine(text, 200);
 }
 
-/** True when a status redirects. A 304 does not: it refers to a cached copy, and there is none. */
+/** True for a status that redirects. 304 does not: it refers to a cached copy, and this client keeps no copies. */
 function isRedirect(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304;
 }

@@ -31,7 +31,7 @@ export interface Call extends RawCall {
   /** True for a request other than GET that changes nothing in the tenant. */
   readonly isHarmless?: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Reserves memory for an answer; false if there is none left. */
+  /** Reserves memory for a response; false when the limit is reached. */
   readonly keep?: ((bytes: number) => boolean) | undefined;
   /** Called for each number of an answer that a double cannot hold, with the name of its member or list. */
   readonly onNumber?: ((name: string, digits: string) => void) | undefined;

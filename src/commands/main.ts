@@ -233,6 +233,9 @@ function mistakeIn(word: string, known: readonly string[], switches: readonly st
   // A single letter is close to every other.
   const options = known.filter(({ length }) => length > 1);
   const dashes = negated === undefined ? '--' : '--no-';
-  const hint = didYouMean(negated ?? option, options)?.replace(/(?<=mean .)/, dashes);
-  return hint === undefined ? { message } : { message, hint };
+  const hint = didYouMean(
+    `--${option}`,
+    options.map((each) => dashes + each),
+  );
+  return hint === null ? { message } : { message, hint };
 }

@@ -259,7 +259,7 @@ export const envExampleFile = '.env.example';
 const envExampleHeader =
   '# The secrets that the manifests name. Set them where tenantctl runs; keep the values out of git.\n';
 
-/** The text of `.env.example` with a line, and the uses, of each secret that it does not list; `null` if there is none. */
+/** The text of `.env.example` with each secret that it lacks, and where it is used; `null` if it lists all. */
 export function addToEnvExample(existing: string | null, secrets: readonly NamedSecret[]): string | null {
   const listed = new Set(
     [...(existing ?? '').matchAll(/^[#\s]*(?:export\s+)?(\w+)\s*=/gm)].map(([, name]) => name),

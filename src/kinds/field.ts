@@ -258,7 +258,7 @@ export function isUnordered(field: Field): boolean {
   return field.is === 'set' || field.is === 'references' || field.is === 'records';
 }
 
-/** The outermost list around a place whose indexes mean nothing; `null` if there is none. */
+/** The outermost list without order around a place; `null` if every list around it has an order. */
 export function listWithoutOrder(kind: Kind, at: Pointer): Pointer | null {
   const field = fieldNamed(kind, topName(at));
   const found = placesAbove(at).find((above) => {

@@ -1,4 +1,4 @@
-/** The element of the page with this id. Throws if there is none, or it has another type. */
+/** The element of the page with this id. Throws if the page lacks it, or it has another type. */
 export function find<T extends Element>(id: string, type: new () => T): T {
   const found = document.getElementById(id);
   if (found instanceof type) return found;
