@@ -10,7 +10,7 @@ import { fieldSays } from '../kinds/places.ts';
 import { allOf } from '../kinds/read-request.ts';
 import { idsIn, targetKindOf } from '../kinds/references.ts';
 import type { Address } from '../model/address.ts';
-import { characterSet, groupBy, hasRun, lazy } from '../model/basics.ts';
+import { groupBy, lazy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { onFailure } from '../model/failure.ts';
 import { getText, isObject, type Json } from '../model/json.ts';
@@ -129,9 +129,9 @@ function idsHeld(from: Holder): Stray[] {
 
 /** Both forms end with twelve digits or more in a row. */
 const idsInText = (text: string): string[] =>
-  hasRun(text, 12, hexDigits) ? [...text.matchAll(idForm)].map(([id]) => id) : [];
+  twelveHexDigits.test(text) ? [...text.matchAll(idForm)].map(([id]) => id) : [];
 
-const hexDigits = characterSet('0123456789abcdefABCDEF');
+const twelveHexDigits = /[\da-f]{12}/i;
 
 /** Whether the descriptor is the project's own, so that it can say more of the kind. */
 const isOwn = ({ described }: Kind): boolean => described?.digest !== undefined;

@@ -370,6 +370,7 @@ function inexactNumbers({ kind, value }: DeclaredTree): ProblemAt[] {
 /** The name of a member may be a reference without a tag. */
 function wrongReferences({ kind, kinds, value: manifest }: DeclaredTree): ProblemAt[] {
   return Object.entries(manifest).flatMap(([name, value]) => {
+    if (typeof value !== 'object') return [];
     const field = fieldNamed(kind, name);
     const uses = field ? idsIn(field, value) : [];
     const names = uses.flatMap(({ at, id, to: [target = ''], isName }) => {

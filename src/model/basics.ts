@@ -24,25 +24,6 @@ export function groupBy<T, N>(
   return [...groups];
 }
 
-/** True if a text has `length` characters of a set in a row. Looks at every `length`th only; a regular expression looks at all. */
-export function hasRun(text: string, length: number, set: Uint8Array): boolean {
-  for (let at = length - 1; at < text.length; at += length) {
-    if (!set[text.charCodeAt(at)]) continue;
-    let [first, last] = [at, at];
-    while (set[text.charCodeAt(first - 1)]) first -= 1;
-    while (set[text.charCodeAt(last + 1)]) last += 1;
-    if (last - first >= length - 1) return true;
-  }
-  return false;
-}
-
-/** ASCII characters, as {@link hasRun} takes them: 1 at the code of each. */
-export function characterSet(characters: string): Uint8Array {
-  const set = new Uint8Array(128);
-  for (const each of characters) set[each.charCodeAt(0)] = 1;
-  return set;
-}
-
 /** Does `work` for every item, at most `limit` at once, and starts them in order. */
 export async function runConcurrently<T>(
   items: readonly T[],

@@ -70,7 +70,7 @@ export function nameFrom(id: Json): string {
 
 /** The addresses in the reference markers of a declared value or a request body, and in the names of its members. */
 export function refsIn(value: Json): Address[] {
-  if (literalOf(value) !== undefined) return [];
+  if (typeof value !== 'object' || literalOf(value) !== undefined) return [];
   const to = refOf(value);
   if (to !== null) return [to];
   const names = isObject(value) ? Object.keys(value).flatMap((name) => refOfName(name) ?? []) : [];

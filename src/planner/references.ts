@@ -38,7 +38,7 @@ function referencesOf({ kind, fields, ensure }: Resource) {
   if (ensure === 'absent') return [];
   return Object.entries(fields).flatMap(([name, value]) => {
     const field = kind.fields[name];
-    if (!field) return [];
+    if (!field || typeof value !== 'object') return [];
     return idsIn(field, value).flatMap(({ at, id, isName = false }) => {
       const to = refOf(id);
       return to === null ? [] : [{ to, at: pointer(name) + at, isName }];
