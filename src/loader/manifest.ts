@@ -24,6 +24,7 @@ import {
   type JsonObject,
   mapJson,
   mapMembers,
+  nestedIn,
   objectFrom,
   pick,
   sameJson,
@@ -160,13 +161,19 @@ function refuseShape(written: Json, place: Place, problems: Problems): null {
 }
 
 function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declared: DeclaredTree): Resource {
-  const { place, ...named } = manifest;
+  // On Node 20, a copy by `...` would take six times as long, for each of thousands.
+  const { kind, key, address, id, place, fields, declaration } = manifest;
   const { value, find, overlaid } = declared;
   return {
-    ...named,
+    kind,
+    key,
+    address,
+    id,
+    fields,
+    declaration,
     ensure: get(value, 'ensure') === 'absent' ? 'absent' : 'present',
     lifecycle: readLifecycle(declared),
-    secrets: () => overlaid?.secrets() ?? secretPlaces(manifest.fields),
+    secrets: () => overlaid?.secrets() ?? secretPlaces(fields),
     source: () => sourceOf(place),
     locate: (at) => sourceOf(find(at).place),
     point(at, offset) {
@@ -369,8 +376,7 @@ function inexactNumbers({ kind, value }: DeclaredTree): ProblemAt[] {
 
 /** The name of a member may be a reference without a tag. */
 function wrongReferences({ kind, kinds, value: manifest }: DeclaredTree): ProblemAt[] {
-  return Object.entries(manifest).flatMap(([name, value]) => {
-    if (typeof value !== 'object') return [];
+  return nestedIn(manifest).flatMap(([name, value]) => {
     const field = fieldNamed(kind, name);
     const uses = field ? idsIn(field, value) : [];
     const names = uses.flatMap(({ at, id, to: [target = ''], isName }) => {

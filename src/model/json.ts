@@ -23,8 +23,8 @@ export function getText(object: JsonObject, key: string): string | null {
 }
 
 /** An object from entries; a `__proto__` key becomes an ordinary own key instead of a prototype. */
-export function objectFrom(entries: Iterable<readonly [string, Json]>): JsonObject {
-  const object: Record<string, Json> = {};
+export function objectFrom<T>(entries: Iterable<readonly [string, T]>): { readonly [name: string]: T } {
+  const object: Record<string, T> = {};
   for (const [name, value] of entries) addMember(object, name, value);
   return object;
 }
@@ -37,6 +37,13 @@ function addMember<T>(object: Record<string, T>, name: string, value: T): void {
 
 export function itemsOf(value: Json): readonly Json[] {
   return typeof value === 'object' && value !== null ? Object.values(value) : [];
+}
+
+/** The members or items that are objects or lists themselves. Most of thousands of objects have none. */
+export function nestedIn(value: Json): [name: string, inner: Json][] {
+  const isNested = (item: Json) => typeof item === 'object' && item !== null;
+  if (!itemsOf(value).some(isNested)) return [];
+  return Object.entries(value ?? {}).filter(([, item]) => isNested(item));
 }
 
 export function objectsIn(value: Json | undefined): JsonObject[] {

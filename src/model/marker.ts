@@ -209,7 +209,7 @@ function textsIn(value: Json): string[] {
 
 /** Whether a member of this name would make its object a marker, or is one itself. */
 export const isMarkerKey = (name: string): boolean =>
-  markerKeys.some((key) => key === name) || refOfName(name) !== null;
+  name.startsWith('$') && (markerKeys.some((key) => key === name) || refOfName(name) !== null);
 
 export function containsMarker(value: Json): boolean {
   if (isObject(value) && Object.keys(value).some(isMarkerKey)) return true;

@@ -1,9 +1,9 @@
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
-import { itemsOf, type Json, mapJson, mapMembers } from '../model/json.ts';
+import { type Json, mapJson, mapMembers, nestedIn } from '../model/json.ts';
 import { type Lookup, lookedUpWords, lookupKey, lookupMarker, lookupOf } from '../model/marker.ts';
-import { type Pointer, placesIn } from '../model/pointer.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 
 /** The resource with the lookups that its tenant also needs, as its kind and the settings say. */
@@ -26,9 +26,7 @@ export function lookupsIn(resources: readonly Resource[]): UsedLookup[] {
 function lookupsAt(value: Json, at: Pointer): { lookup: Lookup; at: Pointer }[] {
   const lookup = lookupOf(value);
   if (lookup) return [{ lookup, at }];
-  // Texts hold no lookups, and there are thousands of them.
-  if (!itemsOf(value).some((item) => typeof item === 'object' && item !== null)) return [];
-  return placesIn(value, at).flatMap(([place, item]) => lookupsAt(item, place));
+  return nestedIn(value).flatMap(([name, inner]) => lookupsAt(inner, at + pointer(name)));
 }
 
 export function fillLookups(resource: Resource, answer: (lookup: Lookup) => Json): Resource {

@@ -7,7 +7,7 @@ import type { Secrets } from '../kinds/project.ts';
 import { byAddress, scopeFilter } from '../model/address.ts';
 import { type Diagnostic, noteOverlay } from '../model/diagnostic.ts';
 import { type DraftPlan, sha256 } from '../model/digest.ts';
-import { itemsOf } from '../model/json.ts';
+import { itemsOf, objectFrom } from '../model/json.ts';
 import { secretName, secretPlaces } from '../model/marker.ts';
 import {
   type Action,
@@ -88,7 +88,7 @@ function stateDesired(input: PlanInput, deletions: readonly Deletion[]) {
   // A tenant that lacks an object because of its environment proves nothing for others.
   const here = declared.filter(({ declaration }) => declaration.isEnsuredHere());
   return {
-    desired: Object.fromEntries([...removed, ...digests]),
+    desired: objectFrom([...removed, ...digests]),
     ...(here.length > 0 ? { ensuredHere: here.map(({ address }) => address) } : {}),
   };
 }

@@ -9,7 +9,7 @@ import { type Address, formatAddress, type Key, parseAddress } from '../model/ad
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { type Json, type JsonObject, mapMembers } from '../model/json.ts';
+import { type Json, type JsonObject, mapMembers, nestedIn } from '../model/json.ts';
 import { nameFrom, refMarker, refOf } from '../model/marker.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
@@ -36,9 +36,9 @@ export function referencesIn(resources: readonly Resource[], kinds: Kinds): Used
 function referencesOf({ kind, fields, ensure }: Resource) {
   // An absent object may be below another absent one.
   if (ensure === 'absent') return [];
-  return Object.entries(fields).flatMap(([name, value]) => {
+  return nestedIn(fields).flatMap(([name, value]) => {
     const field = kind.fields[name];
-    if (!field || typeof value !== 'object') return [];
+    if (!field) return [];
     return idsIn(field, value).flatMap(({ at, id, isName = false }) => {
       const to = refOf(id);
       return to === null ? [] : [{ to, at: pointer(name) + at, isName }];
