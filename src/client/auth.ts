@@ -20,7 +20,7 @@ import type { Call } from './transport.ts';
 
 type FetchedToken = ({ readonly value: string } | Unsent) & { readonly failures: number };
 
-export interface TokenSource {
+interface TokenSource {
   /** A token that has not expired, fetched once for concurrent requests. */
   current(): Promise<FetchedToken>;
   /** Drops a token that the tenant refused, if it is still in use. False if there is no other. */
@@ -41,25 +41,27 @@ interface AuthTools {
 export function createTokenSources(tools: AuthTools): (auth: Auth) => TokenSource {
   const sources = new Map<string, TokenSource>();
   return (auth) => {
-    const [name = '', secret = ''] =
-      auth.by === 'token' ? revealAll(auth.token) : revealAll(auth.clientId, auth.clientSecret);
+    const [name = '', secret = ''] = revealAll(
+      auth.by === 'token' ? [auth.token] : [auth.clientId, auth.clientSecret],
+    );
     const key = JSON.stringify([auth.by, auth.by === 'token' ? '' : auth.tokenUrl, name]);
     const source =
       sources.get(key) ??
       (auth.by === 'token'
         ? fixedToken(name.trim(), auth, tools)
-        : clientCredentials({ ...auth, id: withoutLineEnd(name), secret: withoutLineEnd(secret) }, tools));
+        : clientCredentials({ ...auth, id: name, secret }, tools));
     sources.set(key, source);
     return source;
   };
 }
 
 /** The credentials. Throws one Failure for all that are not set. */
-function revealAll(...credentials: readonly (() => string)[]): string[] {
+function revealAll(credentials: readonly (() => string)[]): string[] {
   const problems: Diagnostic[] = [];
   const revealed = credentials.map((reveal) => {
     try {
-      return reveal();
+      // No credential ends with a newline, but a variable set from a command's output may.
+      return reveal().replace(/[\r\n]+$/, '');
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       problems.push(...error.diagnostics);
@@ -70,9 +72,6 @@ function revealAll(...credentials: readonly (() => string)[]): string[] {
   return revealed;
 }
 
-/** No credential ends with a newline, but a variable set from a command's output may. */
-const withoutLineEnd = (text: string) => text.replace(/[\r\n]+$/, '');
-
 function fixedToken(
   first: string,
   { setting, renew }: Extract<Auth, { by: 'token' }>,
@@ -81,14 +80,18 @@ function fixedToken(
   let token = first;
   redactor.learn(token);
   const name = setting?.name ?? 'auth.token';
-  // The place is only looked up if it is shown.
-  const at = () => setting && { source: setting.source };
   return {
     async current() {
-      if (isToken(token)) return { value: token, failures: 0 };
+      if (tokenText.test(token)) return { value: token, failures: 0 };
       const message = 'The token of this environment is empty, or has characters that a token cannot have.';
       const hint = `Give the token alone, without \`Bearer\`, in the variable that \`${name}\` names.`;
-      const problem = { code: 'tenant-unauthorized', severity: 'error', message, hint, ...at() } as const;
+      const problem = {
+        code: 'tenant-unauthorized',
+        severity: 'error',
+        message,
+        hint,
+        ...(setting && { source: setting.source }),
+      } as const;
       return { ...unsentWithProblems('no-token', [problem]), failures: 0 };
     },
     drop(refused) {
@@ -98,12 +101,12 @@ function fixedToken(
       return token !== refused;
     },
     advise({ headers }) {
-      const { exp } = jwtTimes(token);
+      const exp = expiryOf(token);
       const isOver = exp !== null && exp > 0 && exp * 1000 <= (dateOf(headers.date) ?? clock.now());
       const hint = isOver
         ? `The token expired at ${new Date(exp * 1000).toISOString()}: put a new one into the variable that \`${name}\` names.`
         : `Check the variable that \`${name}\` names: its token may be another tenant's, or may have expired. tenantctl renews only tokens that it gets with \`clientId\` and \`clientSecret\`.`;
-      return { hint, ...at() };
+      return { hint, ...(setting && { source: setting.source }) };
     },
   };
 }
@@ -124,27 +127,20 @@ function clientCredentials(client: ClientCredentials, tools: AuthTools): TokenSo
   let held: StoredToken | null = null;
   let pending: Promise<FetchedToken> | null = null;
   let refused: Unsent | null = null;
-
-  const fetchNow = async (): Promise<FetchedToken> => {
-    const sent = await fetchToken(client, tools);
-    const failures = Math.max(0, sent.attempts - 1);
-    const token = tokenIn(sent, client, tools);
-    if ('value' in token) {
-      tools.onFetched(client.tokenUrl);
-      held = token;
-    } else if (token.reason === 'no-token') {
-      // Credentials that were refused are not sent again: that could lock the client out.
-      refused = token;
-    }
-    return { ...token, failures };
-  };
   return {
     async current() {
       if (held && tools.clock.now() < held.until) return { ...held, failures: 0 };
       if (refused) return { ...refused, failures: 0 };
-      pending ??= fetchNow().finally(() => {
-        pending = null;
-      });
+      pending ??= fetchToken(client, tools)
+        .then((token) => {
+          if ('value' in token) held = token;
+          // Credentials that were refused are not sent again: that could lock the client out.
+          else if (token.reason === 'no-token') refused = token;
+          return token;
+        })
+        .finally(() => {
+          pending = null;
+        });
       return pending;
     },
     drop(token) {
@@ -156,38 +152,37 @@ function clientCredentials(client: ClientCredentials, tools: AuthTools): TokenSo
 }
 
 /** OAuth 2 client credentials, with a form body (api-notes, "auth scheme"). */
-function fetchToken({ tokenUrl, id, secret }: ClientCredentials, tools: AuthTools): Promise<Sent> {
+async function fetchToken(
+  client: ClientCredentials,
+  { clock, redactor, exchange, onFetched }: AuthTools,
+): Promise<(StoredToken | Unsent) & { readonly failures: number }> {
+  const { tokenUrl, id, secret } = client;
   const { origin, pathname, search } = new URL(tokenUrl);
-  tools.redactor.learn(secret);
-  const form = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: id,
-    client_secret: secret,
-  });
-  return tools.exchange({
+  redactor.learn(secret);
+  const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret };
+  const sent = await exchange({
     origin,
     method: 'POST',
     path: `${pathname}${search}`,
     headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
-    body: form.toString(),
+    body: new URLSearchParams(form).toString(),
   });
-}
-
-function tokenIn(
-  sent: Sent,
-  client: ClientCredentials,
-  { clock, redactor }: AuthTools,
-): StoredToken | Unsent {
+  const failures = Math.max(0, sent.attempts - 1);
   if (sent.outcome !== 'answered' && sent.reason === 'interrupted') {
-    return unsentAnswer('interrupted', sent.detail);
+    return { ...unsentAnswer('interrupted', sent.detail), failures };
   }
   const token = isSuccess(sent) && isObject(sent.body) ? getText(sent.body, 'access_token') : null;
   if (token !== null) redactor.learn(token);
-  if (!isSuccess(sent) || token === null || !isToken(token)) return noToken(redactor.whole(sent), client);
-  const now = clock.now();
-  const lifetime = lifetimeOf(sent, token, now);
+  if (!isSuccess(sent) || token === null || !tokenText.test(token)) {
+    return { ...noToken(redactor.answer(sent, true), client), failures };
+  }
+  onFetched(tokenUrl);
+  const stated = isObject(sent.body) ? Number(get(sent.body, 'expires_in') ?? 0) * 1000 : 0;
+  // Without a lifetime that makes sense, a 401 shows that the token has expired.
+  const lifetime = stated > 0 ? stated : Number.POSITIVE_INFINITY;
   // Early enough for a queued request, but not at once for a token that lives for seconds.
-  return { value: token, until: now + lifetime - Math.min(30_000, lifetime / 5) };
+  const until = clock.now() + lifetime - Math.min(30_000, lifetime / 5);
+  return { value: token, until, failures };
 }
 
 /** Distinguishes refused credentials from a wrong or failing token endpoint. */
@@ -195,8 +190,12 @@ function noToken(answer: Answer, { tokenUrl, setting }: ClientCredentials): Unse
   const { text, hint } = describeAnswer(answer);
   const words = text.replace(/\.$/, '');
   const at = setting && { source: setting.source, excerpt: setting.excerpt };
-  const why = reasonOf(answer);
-  if (why === 'refused') {
+  const status = answer.outcome === 'answered' ? answer.status : null;
+  // A web page comes from a proxy or another host: it says nothing about the credentials.
+  const isPage = answer.outcome === 'answered' && looksLikeHtml(answer.text ?? '');
+  // Some hosts say `invalid_client` with a 200.
+  const isRefusal = isSuccess(answer) ? isErrorBody(answer.body) : [400, 401, 403].includes(status ?? 0);
+  if (isRefusal && !isPage) {
     const message = `The token endpoint ${tokenUrl} refused the credentials: ${words}.`;
     const next =
       'Check the client id and the client secret of this environment, the token URL, and that the client has the grant type `client_credentials`.';
@@ -207,46 +206,19 @@ function noToken(answer: Answer, { tokenUrl, setting }: ClientCredentials): Unse
     ? `returned no token: ${words}, with a response that has no usable text in \`access_token\`.`
     : `did not issue a token: ${words}. The credentials were not checked.`;
   const message = `The token endpoint ${tokenUrl} ${what}`;
-  const next =
-    why === 'wrong'
-      ? `Check \`${setting?.name ?? 'tokenUrl'}\`, and set \`tokenUrl\` if tokens come from elsewhere.`
-      : (hint ?? 'Run again later.');
-  return unsentWithProblems('token-endpoint', [
-    { code: 'token-endpoint', severity: 'error', message, hint: next, ...at },
-  ]);
+  const isTrouble = !isPage && (status === null || status === 429 || status >= 500);
+  const next = isTrouble
+    ? (hint ?? 'Run again later.')
+    : `Check \`${setting?.name ?? 'tokenUrl'}\`, and set \`tokenUrl\` if tokens come from elsewhere.`;
+  const problem = { code: 'token-endpoint', severity: 'error', message, hint: next, ...at } as const;
+  return unsentWithProblems('token-endpoint', [problem]);
 }
 
-function reasonOf(answer: Answer): 'refused' | 'wrong' | 'trouble' {
-  if (answer.outcome !== 'answered') return 'trouble';
-  const { status, text, body } = answer;
-  // A web page comes from a proxy or another host: it says nothing about the credentials.
-  if (text !== null && looksLikeHtml(text)) return 'wrong';
-  // Some hosts say `invalid_client` with a 200.
-  if ([400, 401, 403].includes(status) || (isSuccess(answer) && isErrorBody(body))) return 'refused';
-  return status === 429 || status >= 500 ? 'trouble' : 'wrong';
-}
-
-/** Milliseconds the token lives: the shorter of `expires_in` and the JWT's own times. */
-function lifetimeOf(answer: Answered, token: string, now: number): number {
-  const stated = isObject(answer.body) ? Number(get(answer.body, 'expires_in') ?? Number.NaN) : Number.NaN;
-  const { exp, iat } = jwtTimes(token);
-  // The host's own time counts: the local clock may be wrong.
-  const issuedAt = iat === null ? (dateOf(answer.headers.date) ?? now) : iat * 1000;
-  const inToken = exp === null ? Number.NaN : exp * 1000 - issuedAt;
-  // Invalid values are ignored: then a 401 shows that the token has expired.
-  return Math.min(Number.POSITIVE_INFINITY, ...[stated * 1000, inToken].filter((ms) => ms > 0));
-}
-
-/** The times in a JWT's payload, in seconds since 1970. The signature is not verified: only the tenant can do that. */
-function jwtTimes(token: string): { exp: number | null; iat: number | null } {
+/** The time at which a JWT expires, in seconds since 1970. The signature is not verified: only the tenant can do that. */
+function expiryOf(token: string): number | null {
   const payload = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
-  const time = (name: string): number | null => {
-    const value = isObject(payload) ? get(payload, name) : null;
-    return typeof value === 'number' && Number.isFinite(value) ? value : null;
-  };
-  return { exp: time('exp'), iat: time('iat') };
+  const value = isObject(payload) ? get(payload, 'exp') : null;
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
-function isToken(text: string): boolean {
-  return /^[\x21-\x7e]+$/.test(text);
-}
+const tokenText = /^[\x21-\x7e]+$/;

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Call as ApiCall, Lane } from '../kinds/http.ts';
 import { builtInKinds } from '../kinds/index.ts';
-import type { Auth, ClientCertificate, Endpoint, RateLimit, Secrets } from '../kinds/project.ts';
+import type { Endpoint, RateLimit, Secrets } from '../kinds/project.ts';
 import { Failure, messageOf } from '../model/failure.ts';
 import { canonicalJson, type Json, writeJson } from '../model/json.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
@@ -18,14 +18,14 @@ import {
   unsentAnswer,
   unsentWithProblems,
 } from './answer.ts';
-import { createTokenSources, type TokenSource } from './auth.ts';
+import { createTokenSources } from './auth.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { describeAnswer, trackingIdOf } from './describe.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { Redactor } from './redactor.ts';
-import { type Attempt, defaultRetryLimits, type RetryTask, type RetryTools, sendWithRetry } from './retry.ts';
-import { type Exchange, traceOf } from './trace.ts';
-import { type Call, createTransport, defaultTransportLimits, type Transport } from './transport.ts';
+import { defaultRetryLimits, sendWithRetry } from './retry.ts';
+import { traceOf } from './trace.ts';
+import { type Call, createTransport, defaultTransportLimits } from './transport.ts';
 
 export interface Client {
   readonly tenant: TenantName;
@@ -116,14 +116,14 @@ export function createClient(target: ClientTarget, secrets: Secrets, options: Cl
 class TenantClient implements Client {
   readonly tenant: TenantName;
   readonly settings: ApiSettings;
-  readonly #options: ClientOptions;
-  readonly #tools: RetryTools;
+  readonly #emit: (event: ClientEvent) => void;
+  readonly #tools: Parameters<typeof sendWithRetry>[1];
   readonly #redactor: Redactor;
-  readonly #transport: Transport;
+  readonly #transport: ReturnType<typeof createTransport>;
   readonly #limiter: RateLimiter;
   readonly #target: ClientTarget;
   readonly #secrets: Secrets;
-  readonly #sourceOf: (auth: Auth) => TokenSource;
+  readonly #sourceOf: ReturnType<typeof createTokenSources>;
   /** Bytes of the latest answers, by request: a list that is read again replaces its earlier pages. */
   readonly #kept = new Map<string, number>();
   #room: number;
@@ -133,54 +133,59 @@ class TenantClient implements Client {
   readonly #signal: AbortSignal;
 
   constructor(target: ClientTarget, secrets: Secrets, options: ClientOptions) {
-    const { clock = systemClock, random = Math.random, timeouts, retries } = options;
+    const {
+      clock = systemClock,
+      random = Math.random,
+      redactor = new Redactor(),
+      onEvent = () => {},
+    } = options;
     this.tenant = target.tenant;
     this.settings = target.settings;
-    this.#options = options;
+    this.#target = target;
+    this.#secrets = secrets;
+    this.#emit = onEvent;
     const { heap_size_limit: heap } = process.getBuiltinModule('node:v8').getHeapStatistics();
     // Parsed JSON takes several times the memory of its text.
     this.#room = options.answers ?? Math.min(512 * 2 ** 20, Math.floor(heap / 8));
-    this.#redactor = options.redactor ?? new Redactor();
+    this.#redactor = redactor;
     this.#signal = eitherOf(this.#closed.signal, options.signal);
-    const limits = { ...defaultTransportLimits, ...timeouts };
+    const limits = { ...defaultTransportLimits, ...options.timeouts };
     // A silent host gets no more time than one that answers.
     const unreachable = Math.min(defaultRetryLimits.unreachable, limits.total);
-    this.#tools = { clock, random, retries: { ...defaultRetryLimits, unreachable, ...retries } };
-    this.#transport = createTransport(target.limits.concurrency, limits, {
-      proxy: target.proxy,
-      tlsOf: (origin) => this.#tlsOf(origin),
-    });
+    const retries = { ...defaultRetryLimits, unreachable, ...options.retries };
+    this.#tools = { clock, random, retries };
+    const { concurrency } = target.limits;
+    this.#transport = createTransport(concurrency, limits, target.proxy, certificatesOf(target));
     this.#limiter = sharedLimiter(target, options.limiters ?? new Map(), {
       limits: target.limits,
       clock,
-      longestPause: this.#tools.retries.total,
+      longestPause: retries.total,
       onWait: (version, ms) => this.#emit({ type: 'rate-limit-wait', version, ms: Math.round(ms) }),
     });
-    this.#target = target;
-    this.#secrets = secrets;
     this.#sourceOf = createTokenSources({
       clock,
-      redactor: this.#redactor,
-      exchange: (call) => this.#exchangeForToken(call),
+      redactor,
+      exchange: this.#exchangeForToken,
       onFetched: (tokenUrl) => this.#emit({ type: 'token-fetched', tokenUrl }),
     });
   }
 
   async send(request: ApiCall, { signal: ofCall, notAfter = null }: SendOptions = {}): Promise<Sent> {
-    const work = this.#prepare(request);
-    if ('outcome' in work) return neverSent(work);
-    const signal = eitherOf(this.#signal, ofCall);
-    const task: RetryTask = {
+    const prepared = this.#prepare(request);
+    if ('outcome' in prepared) return neverSent(prepared);
+    const { name, source } = prepared;
+    const work = { ...prepared, signal: eitherOf(this.#signal, ofCall), notAfter };
+    const task = {
       repeatable: isRepeatable(request),
       writes: request.method !== 'GET',
-      signal,
-      attempt: (count, longest) => this.#attempt({ ...work, signal, notAfter }, count, longest),
-      dropToken: work.source.drop,
-      onRetry: this.#tellRetry(nameOf(request)),
+      signal: work.signal,
+      attempt: (count: number, longest: number) => this.#attempt(work, count, longest),
+      dropToken: source.drop,
+      onRetry: (attempt: number, ms: number, answer: Answer) => this.#tellRetry(name, attempt, ms, answer),
     };
     const sent = await sendWithRetry(task, this.#tools);
     if (sent.outcome !== 'answered' || sent.status !== 401) return sent;
-    const advice = work.source.advise?.(sent);
+    const advice = source.advise?.(sent);
     return advice ? { ...sent, advice } : sent;
   }
 
@@ -191,7 +196,8 @@ class TenantClient implements Client {
       const hint = `Add \`${lane.service}: { baseUrl: … }\` to the environment in the project file.`;
       return unsentAnswer('no-endpoint', `this environment has no ${lane.service} service`, hint);
     }
-    const to = requestTarget(endpoint.baseUrl, request.path, request.query);
+    const { method, path, query } = request;
+    const to = requestTarget(endpoint.baseUrl, path, query);
     if ('outcome' in to) return to;
     // A plan or project file may have been edited: no header, not even the experimental one, may send a token elsewhere.
     const own = ['accept', 'content-type', this.settings.experimentalHeader.toLowerCase()];
@@ -200,31 +206,22 @@ class TenantClient implements Client {
     );
     if (foreign !== undefined) return unsentAnswer('unsafe', `a request may not set the header "${foreign}"`);
     try {
-      const reveal = (name: string): string => {
+      const write = (value: Json) =>
+        writeJson(value, (name, digits) => this.#numbers.has(`${name} ${digits}`));
+      const reveal = (name: string) => {
         const secret = this.#secrets.reveal(name);
         this.#redactor.learn(secret);
         return secret;
       };
-      const write = (value: Json) =>
-        writeJson(value, (name, digits) => this.#numbers.has(`${name} ${digits}`));
       const body = request.body === null ? null : write(renderBody(request.body, reveal, write));
       // A plan does not show literals, so errors must not either.
       const concealed = literalTexts(request.body);
-      return { request, lane, to, body, concealed, source: this.#sourceOf(endpoint.auth) };
+      const source = this.#sourceOf(endpoint.auth);
+      return { name: { method, path, query }, request, lane, to, body, concealed, source };
     } catch (error) {
       if (error instanceof Failure) return unsentWithProblems('no-secret', error.diagnostics);
       return unsentAnswer('no-secret', messageOf(error));
     }
-  }
-
-  /** The certificate for the hosts of a service, also for the one that issues its tokens. */
-  #tlsOf(origin: string): ClientCertificate | undefined {
-    const isHost = ({ baseUrl, auth }: Endpoint) =>
-      [baseUrl, ...(auth.by === 'token' ? [] : [auth.tokenUrl])].some(
-        (url) => parseUrl(url)?.origin === origin,
-      );
-    const { identity, profiles } = this.#target;
-    return [identity, profiles].find((endpoint) => endpoint?.tls && isHost(endpoint))?.tls;
   }
 
   signIn(): void {
@@ -249,7 +246,7 @@ class TenantClient implements Client {
     return this.#transport.close();
   }
 
-  async #attempt(work: Work, count: number, longest: number): Promise<Attempt> {
+  async #attempt(work: Work, count: number, longest: number) {
     const { lane, source, signal, notAfter } = work;
     const { clock, retries } = this.#tools;
     // Before the limiter, to hold no permit while a token is fetched; after it, since the queue may be long.
@@ -269,51 +266,73 @@ class TenantClient implements Client {
       return { answer, startedAt, failedFetches };
     }
     const left = Math.max(longest - (clock.now() - startedAt), retries.lastAttempt);
-    const answer = await this.#exchange(work, token.value, count + failedFetches, left);
+    const answer = await this.#exchangeFor(work, token.value, count + failedFetches, left);
     return { answer, startedAt, failedFetches, permit, token: token.value };
   }
 
-  async #exchange(work: Work, token: string, attempt: number, longest: number): Promise<Answer> {
-    const { request, to, body, concealed, signal } = work;
-    this.#emit({ type: 'request-started', request: nameOf(request), attempt });
-    const { clock } = this.#tools;
-    const startedAt = clock.now();
+  async #exchangeFor(work: Work, token: string, attempt: number, longest: number): Promise<Answer> {
+    const { name, request, to, body, concealed, signal } = work;
+    this.#emit({ type: 'request-started', request: name, attempt });
     const call = {
       ...to,
       method: request.method,
       headers: { ...request.headers, authorization: `Bearer ${token}` },
       body,
-    };
-    const raw = await this.#transport.exchange({
-      ...call,
-      keep: (bytes) => this.#keep(request, bytes),
-      onNumber: (name, digits) => this.#numbers.add(`${name} ${digits}`),
+      keep: (bytes: number) => this.#keep(name, bytes),
+      onNumber: (member: string, digits: string) => this.#numbers.add(`${member} ${digits}`),
       longest,
       // A write on its way is waited for: without its answer the outcome would be unknown.
       signal: request.method === 'GET' ? signal : undefined,
-    });
-    // Concealed values may be ordinary words, so they are only removed from the answers to their request.
-    const redactor =
-      concealed.length > 0 && (raw.outcome !== 'answered' || holdsMessage(raw))
-        ? this.#redactor.with(concealed)
-        : this.#redactor;
-    const answer = redactor.answer(raw);
-    const ms = Math.round(clock.now() - startedAt);
+    };
+    const { answer, ms } = await this.#exchange(call, concealed);
     this.#emit({
       type: 'request-finished',
-      request: nameOf(request),
+      request: name,
       attempt,
       ms,
       result: answer.outcome === 'answered' ? answer.status : answer.outcome,
       detail: answer.outcome === 'answered' ? null : answer.detail,
       trackingId: trackingIdOf(answer),
     });
-    this.#emitExchange({ call, answer, ms }, redactor);
     return answer;
   }
 
+  readonly #exchangeForToken = (call: Omit<Call, 'signal' | 'longest'>): Promise<Sent> => {
+    const { method, path } = call;
+    const signal = this.#signal;
+    const task = {
+      // A lost token does no harm: fetching one may be repeated.
+      repeatable: true,
+      writes: false,
+      signal,
+      attempt: async (_count: number, longest: number) => {
+        const startedAt = this.#tools.clock.now();
+        const { answer } = await this.#exchange({ ...call, isHarmless: true, signal, longest });
+        return { answer, startedAt };
+      },
+      dropToken: () => false,
+      onRetry: (attempt: number, ms: number, answer: Answer) =>
+        this.#tellRetry({ method, path, query: {} }, attempt, ms, answer),
+    };
+    return sendWithRetry(task, this.#tools);
+  };
+
+  /** Sends a request once. Concealed values may be ordinary words, so they are only removed from the answers to their request. */
+  async #exchange(call: Call, concealed: readonly string[] = []) {
+    const { clock } = this.#tools;
+    const startedAt = clock.now();
+    const raw = await this.#transport.exchange(call);
+    const isMessage = raw.outcome !== 'answered' || holdsMessage(raw);
+    const redactor = concealed.length > 0 && isMessage ? this.#redactor.with(concealed) : this.#redactor;
+    const answer = redactor.answer(raw);
+    const ms = Math.round(clock.now() - startedAt);
+    const { kinds = builtInKinds } = this.#target;
+    this.#emit({ type: 'exchanged', describe: () => traceOf({ call, answer, ms }, kinds, redactor) });
+    return { answer, ms };
+  }
+
   /** False if the answers together exceed the limit: then this one is dropped. */
-  #keep({ method, path, query: { limit: _limit, offset, ...query } }: Request, bytes: number): boolean {
+  #keep({ method, path, query: { limit: _limit, offset, ...query } }: RequestName, bytes: number): boolean {
     const name = canonicalJson([method, path, query]);
     const before = this.#kept.get(name) ?? 0;
     const after = bytes + (offset === undefined ? 0 : before);
@@ -323,52 +342,20 @@ class TenantClient implements Client {
     return true;
   }
 
-  #exchangeForToken(call: Omit<Call, 'signal' | 'longest'>): Promise<Sent> {
-    const signal = this.#signal;
-    const { method, path } = call;
-    const task: RetryTask = {
-      // A lost token does no harm: fetching one may be repeated.
-      repeatable: true,
-      writes: false,
-      signal,
-      attempt: async (_count, longest) => {
-        const { clock } = this.#tools;
-        const startedAt = clock.now();
-        const answer = await this.#transport.exchange({ ...call, isHarmless: true, signal, longest });
-        this.#emitExchange({ call, answer, ms: clock.now() - startedAt }, this.#redactor);
-        return { answer, startedAt };
-      },
-      dropToken: () => false,
-      onRetry: this.#tellRetry({ method, path, query: {} }),
-    };
-    return sendWithRetry(task, this.#tools);
-  }
-
-  #tellRetry(request: RequestName): RetryTask['onRetry'] {
-    return (attempt, ms, answer) => {
-      const reason = describeAnswer(this.#redactor.answer(answer)).text;
-      this.#emit({ type: 'retrying', request, attempt, ms, reason });
-    };
-  }
-
-  #emitExchange(exchange: Exchange, redactor: Redactor): void {
-    const { kinds = builtInKinds } = this.#target;
-    this.#emit({ type: 'exchanged', describe: () => traceOf(exchange, kinds, redactor) });
-  }
-
-  #emit(event: ClientEvent): void {
-    this.#options.onEvent?.(event);
+  #tellRetry(request: RequestName, attempt: number, ms: number, answer: Answer): void {
+    this.#emit({ type: 'retrying', request, attempt, ms, reason: describeAnswer(answer).text });
   }
 }
 
 interface PreparedRequest {
+  readonly name: RequestName;
   readonly request: Request;
   readonly lane: Lane;
   readonly to: RequestTarget;
   readonly body: string | null;
   /** Values in the body that the plan does not show. */
   readonly concealed: readonly string[];
-  readonly source: TokenSource;
+  readonly source: ReturnType<ReturnType<typeof createTokenSources>>;
 }
 
 interface Work extends PreparedRequest {
@@ -381,6 +368,17 @@ function eitherOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSig
   // Hundreds of requests may wait on one signal: that is not a leak.
   setMaxListeners(0, either);
   return either;
+}
+
+/** The certificates of the services, by the origins of their hosts and of those that issue their tokens. */
+function certificatesOf({ identity, profiles }: ClientTarget) {
+  const entries = [profiles, identity].flatMap((endpoint) => {
+    if (!endpoint?.tls) return [];
+    const { baseUrl, auth, tls } = endpoint;
+    const urls = auth.by === 'token' ? [baseUrl] : [baseUrl, auth.tokenUrl];
+    return urls.map((url) => [parseUrl(url)?.origin ?? '', tls] as const);
+  });
+  return new Map(entries);
 }
 
 /** The limiter of a tenant and client id; a separate one if the id cannot be read, which the first request reports. */
@@ -401,10 +399,6 @@ function sharedLimiter(
     if (error instanceof Failure) return new RateLimiter(options);
     throw error;
   }
-}
-
-function nameOf({ method, path, query }: Request): RequestName {
-  return { method, path, query };
 }
 
 type RequestTarget = Pick<Call, 'origin' | 'path'>;

@@ -59,7 +59,12 @@ function messageIn(answer: Answered): string {
     return `the tenant redirects to ${target}; redirects are not followed, and nothing was sent there`;
   }
   if (text === null) return isObject(body) ? messageInBody(body, status) : '';
-  if (looksLikeHtml(text)) return shortenLine(textOfHtml(text), 200);
+  if (looksLikeHtml(text)) {
+    // The title of the page, else its text without tags, styles and scripts.
+    const html = text.slice(0, 50_000);
+    const title = /<title[^>]{0,200}>([^<]*)/i.exec(html)?.[1]?.trim();
+    return shortenLine(title || html.replaceAll(/<(script|style)\b[\s\S]*?<\/\1\s*>|<[^>]*>/gi, ' '), 200);
+  }
   // The text of a success is data that cannot be read: it may hold a token, or credentials of the tenant.
   return isSuccess(answer) ? '' : shortenLine(text, 200);
 }
@@ -132,13 +137,6 @@ export function shortenLine(text: string, longest = 400): string {
     .replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim();
   return clean.length > longest ? `${clean.slice(0, longest - 1)}…` : clean;
-}
-
-/** The title of an HTML page, else its text without tags, styles and scripts. */
-function textOfHtml(html: string): string {
-  const text = html.slice(0, 50_000);
-  const title = /<title[^>]{0,200}>([^<]*)/i.exec(text)?.[1]?.trim();
-  return title || text.replaceAll(/<(script|style)\b[\s\S]*?<\/\1\s*>|<[^>]*>/gi, ' ');
 }
 
 /** A failed read never means "absent" (design, section 1). `what` is what was being read, for people: `SimIntegration`. */

@@ -19,7 +19,17 @@ interface DnsOptions {
 /** Throws a Failure if `server` is not a name server. */
 export function createDnsChecker({ server, timeout }: DnsOptions): DnsChecker {
   const resolver = new Resolver({ timeout, tries: 2 });
-  if (server !== null) useServer(resolver, server);
+  if (server !== null) {
+    // Node crashes for a port that does not exist.
+    const port = isIP(server) ? 53 : Number(/:(\d+)$/.exec(server)?.[1] ?? 53);
+    try {
+      if (port < 1 || port > 65_535) throw new RangeError('There is no such port.');
+      resolver.setServers([server]);
+    } catch {
+      const hint = 'Write an address and port, such as 1.1.1.1:53 or [2606:4700::1111]:53.';
+      throw fail('resolver-syntax', `"${server}" is not a name server.`, { hint });
+    }
+  }
   return {
     async check(record) {
       try {
@@ -33,19 +43,6 @@ export function createDnsChecker({ server, timeout }: DnsOptions): DnsChecker {
     },
     cancel: () => resolver.cancel(),
   };
-}
-
-function useServer(resolver: Resolver, server: string): void {
-  // Node crashes for a port that does not exist.
-  const port = isIP(server) ? 53 : Number(/:(\d+)$/.exec(server)?.[1] ?? 53);
-  try {
-    if (port < 1 || port > 65_535) throw new RangeError('There is no such port.');
-    resolver.setServers([server]);
-  } catch {
-    throw fail('resolver-syntax', `"${server}" is not a name server.`, {
-      hint: 'Write an address and port, such as 1.1.1.1:53 or [2606:4700::1111]:53.',
-    });
-  }
 }
 
 async function compare(record: DnsRecord, resolver: Resolver): Promise<Publication> {

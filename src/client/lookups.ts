@@ -81,12 +81,16 @@ async function resolveIn(
   onReadWhole: (remark: Diagnostic) => void,
 ): Promise<[UsedLookup, LookupResult][]> {
   try {
-    const whole = lookups.length < manyLookups ? null : await readWholePage(client, from);
+    const source = collectionSource(from, {});
+    const first = lookups.length < manyLookups ? null : await readFirstPage(client, source);
+    const count = first?.rows.length ?? 0;
+    const mayBeWhole = first && (first.total ?? count) <= count && count < source.pageSize;
+    // Requests the next page if the number of rows may be the host's own limit.
+    const whole = mayBeWhole ? await readRows(client, source) : null;
     return await allOrFailure(
       lookups.map(async (lookup): Promise<[UsedLookup, LookupResult]> => {
         const rows = whole ?? (await readFiltered(client, lookup, onReadWhole));
-        const matching = rows.filter((row) => matches(row, lookup.where));
-        return [lookup, resolve(lookup, matching, (text) => client.redact(text))];
+        return [lookup, resolve(lookup, rows, (text) => client.redact(text))];
       }),
     );
   } catch (error) {
@@ -99,15 +103,6 @@ async function resolveIn(
   }
 }
 
-/** All rows, if the first page may have them all; else `null`. */
-async function readWholePage(client: Client, from: string): Promise<readonly JsonObject[] | null> {
-  const source = collectionSource(from, {});
-  const { rows, total } = await readFirstPage(client, source);
-  if ((total ?? rows.length) > rows.length || rows.length >= source.pageSize) return null;
-  // Requests the next page if the number of rows may be the host's own limit.
-  return readRows(client, source);
-}
-
 /** The rows that the host finds; all rows, page by page, if it filters by none of the fields. */
 async function readFiltered(
   client: Client,
@@ -115,10 +110,10 @@ async function readFiltered(
   onReadWhole: (remark: Diagnostic) => void,
 ): Promise<readonly JsonObject[]> {
   const { from, where } = lookup;
-  const isFilter = (field: string) =>
-    !parameters.includes(field) &&
-    (client.settings.collectionQuery === 'documented' || (get(namedFilters, from)?.includes(field) ?? true));
-  const filters = Object.entries(where).filter(([field]) => isFilter(field));
+  const known = client.settings.collectionQuery === 'documented' ? undefined : get(namedFilters, from);
+  const filters = Object.entries(where).filter(
+    ([field]) => !parameters.includes(field) && (known?.includes(field) ?? true),
+  );
   if (filters.length > 0) {
     try {
       return await readRows(client, collectionSource(from, Object.fromEntries(filters)));
@@ -128,16 +123,14 @@ async function readFiltered(
   }
   const source = collectionSource(from, {});
   const rows = await readRows(client, source);
-  if (rows.length > source.pageSize) onReadWhole(remarkOnWhole(lookup, rows.length));
+  if (rows.length > source.pageSize) {
+    const fields = Object.keys(where).map((field) => `\`${field}\``);
+    const message = `All ${rows.length} records of \`${from}\` were read: this host does not filter them by ${fields.join(' and ')}.`;
+    const named = (get(namedFilters, from) ?? ['name']).map((field) => `\`${field}\``);
+    const hint = `Look records up by ${named.join(' or ')}, which takes one request.`;
+    onReadWhole({ code: 'lookup-read-whole', severity: 'info', message, hint });
+  }
   return rows;
-}
-
-function remarkOnWhole({ from, where }: Lookup, count: number): Diagnostic {
-  const fields = Object.keys(where).map((field) => `\`${field}\``);
-  const message = `All ${count} records of \`${from}\` were read: this host does not filter them by ${fields.join(' and ')}.`;
-  const named = get(namedFilters, from) ?? ['name'];
-  const hint = `Look records up by ${named.map((field) => `\`${field}\``).join(' or ')}, which takes one request.`;
-  return { code: 'lookup-read-whole', severity: 'info', message, hint };
 }
 
 function collectionSource(
@@ -157,17 +150,16 @@ function collectionSource(
   return { what: `the collection ${from}`, request, pageSize: from === 'profiles' ? 500 : 100, member: from };
 }
 
-/** Compares as text, since hosts show numbers and texts alike; also looks into `attributes`. */
-function matches(row: JsonObject, where: Lookup['where']): boolean {
-  return Object.entries(where).every(([field, wanted]) => {
-    const value = recordField(row, field);
-    return value !== null && typeof value !== 'object' && String(value) === wanted;
-  });
-}
-
 type Redact = Client['redact'];
 
-function resolve(lookup: Lookup, matching: readonly JsonObject[], redact: Redact): LookupResult {
+function resolve(lookup: Lookup, rows: readonly JsonObject[], redact: Redact): LookupResult {
+  // Compares as text, since hosts show numbers and texts alike; also looks into `attributes`.
+  const matching = rows.filter((record) =>
+    Object.entries(lookup.where).every(([field, wanted]) => {
+      const value = recordField(record, field);
+      return canBeTaken(value) && String(value) === wanted;
+    }),
+  );
   const [row, ...others] = matching;
   if (!row) {
     const hint = 'Check the fields under `where`; the comparison is exact, upper and lower case included.';

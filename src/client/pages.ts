@@ -98,23 +98,7 @@ export async function selectRows<T>(
 }
 
 export function readFirstPage(client: Sender, source: PageSource): Promise<ListPage> {
-  return readAt(client, source, 0, false);
-}
-
-/** One page, from the record at `offset` on. The first page has no offset (api-notes, "offset"). */
-async function readAt(client: Sender, source: PageSource, offset: number, again: boolean): Promise<ListPage> {
-  const { request, what, member, pageSize, undeclaredPaging } = source;
-  const asksSize = pageSize !== null && !(undeclaredPaging && offset === 0);
-  const query = {
-    ...request.query,
-    ...(asksSize ? { limit: String(pageSize) } : {}),
-    ...(offset === 0 ? {} : { offset: String(offset) }),
-  };
-  const sent = await client.send({ ...request, query }, { again });
-  const page = pageOf(sent, request.path, member);
-  if (page) return page;
-  if (!isWhole(sent) || sent.text !== null) throw readFailure(what, request, sent);
-  throw badList('bad-answer', source, 'did not answer with a list of objects');
+  return new Listing(client, source, false).read(0);
 }
 
 /** One read of a list: its pages in order, each checked against those before. */
@@ -134,32 +118,60 @@ class Listing {
     this.#enough = source.enough ?? Number.POSITIVE_INFINITY;
   }
 
+  /** One page, from the record at `offset` on. The first page has no offset (api-notes, "offset"). */
+  async read(offset: number): Promise<ListPage> {
+    const { request, what, member, pageSize, undeclaredPaging } = this.#source;
+    const asksSize = pageSize !== null && !(undeclaredPaging && offset === 0);
+    const query = {
+      ...request.query,
+      ...(asksSize ? { limit: String(pageSize) } : {}),
+      ...(offset === 0 ? {} : { offset: String(offset) }),
+    };
+    const sent = await this.#client.send({ ...request, query }, { again: this.#again });
+    const page = pageOf(sent, request.path, member);
+    if (page) return page;
+    if (!isWhole(sent) || sent.text !== null) throw readFailure(what, request, sent);
+    throw badList('bad-answer', this.#source, 'did not answer with a list of objects');
+  }
+
   async *pages(): AsyncGenerator<readonly JsonObject[]> {
-    const [first, ahead] = await Promise.all([this.#read(0), this.#readAhead()]);
+    const { pageSize, expected = 0, undeclaredPaging } = this.#source;
+    const mayReadAhead = pageSize !== null && pageSize > 1 && !undeclaredPaging && !this.#again;
+    const [first, ahead] = await Promise.all([
+      this.read(0),
+      mayReadAhead && expected > pageSize ? this.#readAhead(pageSize, expected) : null,
+    ]);
     yield this.#accept(first, 0);
+    const { total } = first;
+    const count = this.#seen.size;
+    // Some hosts count only the rows of the page: after a full page, the next one shows that.
+    const isFull = pageSize !== null && (count >= pageSize || usualLimits.includes(count));
     // The list goes on from a full first page to the page ahead, and nothing says how long it is.
-    const leadsOn =
+    if (
       ahead &&
-      first.total === null &&
-      first.names.length === ahead.step + 1 &&
+      total === null &&
+      count === ahead.step + 1 &&
       ahead.page.names.length > 0 &&
-      !this.#beginsWith(ahead.page);
-    yield* leadsOn ? this.#upToPage(ahead) : this.#further(first.total);
-    if (this.#seen.size < this.#enough) this.#end(first.total);
+      !this.#beginsWith(ahead.page)
+    ) {
+      yield* this.#upToPage(ahead);
+    } else if (pageSize !== null && total !== null && !(total === count && isFull)) {
+      if (total > count && count > 0) yield* this.#upTo(Math.min(total, this.#enough));
+    } else if (isFull || (pageSize !== null && this.#promised > count && count > 0)) {
+      yield* this.#untilShort(count);
+    }
+    if (this.#seen.size < this.#enough) this.#end(total);
   }
 
   /**
    * The last page of a list of the expected length, asked for together with the first: if it has rows, all pages between them
-   * have. A shorter list costs this one page. `null` if the first page is enough, or this one cannot be read.
+   * have. A shorter list costs this one page. `null` if it cannot be read.
    */
-  async #readAhead(): Promise<PageAhead | null> {
-    const { pageSize, expected = 0, undeclaredPaging } = this.#source;
-    if (pageSize === null || pageSize === 1 || undeclaredPaging || this.#again || expected <= pageSize)
-      return null;
+  async #readAhead(pageSize: number, expected: number): Promise<PageAhead | null> {
     const step = pageSize - 1;
     const offset = Math.ceil((expected - pageSize) / step) * step;
     // Some hosts refuse an offset beyond the end. Any other problem shows in the pages before it too.
-    return this.#read(offset).then(
+    return this.read(offset).then(
       (page) => ({ page, offset, step }),
       onFailure(() => null),
     );
@@ -169,7 +181,8 @@ class Listing {
   async *#upToPage({ page: last, offset, step }: PageAhead): AsyncGenerator<readonly JsonObject[]> {
     const offsets: number[] = [];
     for (let next = step; next < offset; next += step) offsets.push(next);
-    for await (const page of this.#concurrently(offsets, this.#read)) yield this.#accept(page, 1);
+    for await (const page of this.#concurrently(offsets, (next) => this.read(next)))
+      yield this.#accept(page, 1);
     yield this.#accept(last, 1);
     if (last.names.length > step) yield* this.#untilShort(step + 1);
   }
@@ -186,21 +199,8 @@ class Listing {
     }
   }
 
-  /** The pages after the first: concurrently if the length of the list is known. */
-  #further(total: number | null): AsyncIterable<readonly JsonObject[]> | readonly [] {
-    const { pageSize } = this.#source;
-    const count = this.#seen.size;
-    if (pageSize === null) return [];
-    // Some hosts count only the rows of the page: after a full page, the next one shows that.
-    const isFull = count >= pageSize || usualLimits.includes(count);
-    if (total !== null && !(total === count && isFull)) return this.#upTo(Math.min(total, this.#enough));
-    const isCut = isFull || (this.#promised > count && count > 0);
-    return this.#untilShort(isCut ? count : pageSize);
-  }
-
-  /** Reads until a page is not full. Without an expected length, requests more and more at once: at most twice as many as needed. */
+  /** Reads on after a full page until one is not full. Without an expected length, requests more and more at once: at most twice as many as needed. */
   async *#untilShort(full: number): AsyncGenerator<readonly JsonObject[]> {
-    if (this.#seen.size < full) return;
     const { expected = 0, enough, undeclaredPaging, pageSize } = this.#source;
     const overlap = full > 1 ? 1 : 0;
     // If the host may have no pages, the next one is requested alone: it would be the whole list.
@@ -221,12 +221,12 @@ class Listing {
   /** Reads up to a known row. Hosts may return fewer rows at once. A change that leaves the total the same shows in the overlap. */
   async *#upTo(end: number): AsyncGenerator<readonly JsonObject[]> {
     const size = this.#seen.size;
-    if (size === 0 || end / size > mostPages) return;
+    if (end / size > mostPages) return;
     const overlap = size > 1 ? 1 : 0;
     let isEndFull = false;
     const offsets: number[] = [];
     for (let next = size; next < end; next += size - overlap) offsets.push(next - overlap);
-    for await (const page of this.#concurrently(offsets, this.#read)) {
+    for await (const page of this.#concurrently(offsets, (next) => this.read(next))) {
       // Without this, a total that is too high would cost hundreds of requests.
       if (page.names.length === 0) return;
       yield this.#accept(page, overlap);
@@ -236,13 +236,10 @@ class Listing {
     if (isEndFull) yield* this.#untilShort(size);
   }
 
-  readonly #read = (offset: number): Promise<ListPage> =>
-    readAt(this.#client, this.#source, offset, this.#again);
-
   /** A page after the first; `null` if paging is not documented and the host refuses it (api-notes, "exactly 100 verified domains"). */
   async #readFurther(offset: number): Promise<ListPage | null> {
     try {
-      return await this.#read(offset);
+      return await this.read(offset);
     } catch (error) {
       if (!hasCode(error, 'tenant-bad-request')) throw error;
       if (this.#source.undeclaredPaging) return null;
@@ -282,17 +279,23 @@ class Listing {
     const continues = overlap === 0 || page.names[0] === this.#last;
     const from = continues ? overlap : 0;
     for (const name of page.names.slice(from)) {
-      if (this.#seen.has(name)) throw this.#repetition(name);
+      if (this.#seen.has(name)) {
+        const row = name.startsWith('sha256:') ? 'the same row' : `the row with id ${shortenLine(name, 100)}`;
+        const advice =
+          'If this list has no pages, set `list: { pageSize: null }` in the descriptor of the kind. Otherwise it may be changing while it is read: run again.';
+        const { isDescribed } = this.#source;
+        throw badList('page-repeats', this.#source, `lists ${row} twice`, isDescribed ? advice : undefined);
+      }
       this.#seen.add(name);
     }
-    if (!continues)
-      throw this.#bad(
-        'list-changed',
-        'returned pages that do not follow on from each other: the list changed while it was read',
-      );
+    if (!continues) {
+      const problem =
+        'returned pages that do not follow on from each other: the list changed while it was read';
+      throw badList('list-changed', this.#source, problem);
+    }
     this.#pages += 1;
     if (this.#seen.size > mostRows || this.#pages > mostPages)
-      throw this.#bad('bad-answer', 'returns rows without end');
+      throw badList('bad-answer', this.#source, 'returns rows without end');
     this.#last = page.names.at(-1) ?? this.#last;
     this.#promised = page.promised;
     return page.rows.slice(from);
@@ -301,23 +304,16 @@ class Listing {
   #end(total: number | null): void {
     const count = this.#seen.size;
     if (total !== null && total !== count)
-      throw this.#bad('total-mismatch', `announced ${total} rows and returned ${count}`);
+      throw badList('total-mismatch', this.#source, `announced ${total} rows and returned ${count}`);
     if (total !== null || this.#promised <= count) return;
     const advice =
       'Lists are read by `limit` and `offset`. For a kind of your own, set `list.pageSize` to the number of rows that the tenant returns at once.';
-    throw this.#bad('list-incomplete', `returned ${count} rows and says that more follow`, advice);
-  }
-
-  #repetition(name: string): Failure {
-    const row = name.startsWith('sha256:') ? 'the same row' : `the row with id ${shortenLine(name, 100)}`;
-    const advice = this.#source.isDescribed
-      ? 'If this list has no pages, set `list: { pageSize: null }` in the descriptor of the kind. Otherwise it may be changing while it is read: run again.'
-      : undefined;
-    return this.#bad('page-repeats', `lists ${row} twice`, advice);
-  }
-
-  #bad(code: string, problem: string, advice?: string): Failure {
-    return badList(code, this.#source, problem, advice);
+    throw badList(
+      'list-incomplete',
+      this.#source,
+      `returned ${count} rows and says that more follow`,
+      advice,
+    );
   }
 }
 
@@ -341,7 +337,11 @@ export function pageOf(answer: Answer, path: string, member: string | undefined)
   const hasError = isObject(body) && !meansNothing(body, noun) && saysAny(body, ['error', 'errors']);
   if (!isList || hasError) return null;
   const names = rows.map((row) => idText(get(row, 'id')) ?? sha256(row));
-  return { rows, names, total: totalOf(body, headers), promised: promiseIn(body, headers) };
+  const { 'x-total-count': header = '' } = headers;
+  const told = isObject(body) ? get(getObject(body, '_metadata'), 'total') : null;
+  const isTold = typeof told === 'number' && Number.isInteger(told) && told >= 0;
+  const counted = /^\d{1,9}$/.test(header.trim()) ? Number(header) : null;
+  return { rows, names, total: isTold ? told : counted, promised: promiseIn(body, headers) };
 }
 
 /**
@@ -358,12 +358,6 @@ function meansNothing(body: JsonObject, noun: string): boolean {
 function lastWord(noun: string): string {
   const word = noun.toLowerCase().split(/[ _-]/).at(-1) ?? '';
   return word.replace(/(?<=ch|sh|ss|x)es$|(?<!s)s$/, '');
-}
-
-function totalOf(body: Json, { 'x-total-count': header = '' }: Answered['headers']): number | null {
-  const total = isObject(body) ? get(getObject(body, '_metadata'), 'total') : null;
-  if (typeof total === 'number' && Number.isInteger(total) && total >= 0) return total;
-  return /^\d{1,9}$/.test(header.trim()) ? Number(header) : null;
 }
 
 /** `_metadata.next` and its like: pages are read by offset, but a list that ends early is incomplete. */

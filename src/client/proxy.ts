@@ -1,19 +1,12 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { systemCode } from '../model/failure.ts';
 import type { HttpProxies } from '../model/network.ts';
-import {
-  largestHeaders,
-  ProxyError,
-  type RawCall,
-  type Route,
-  type RouteListener,
-  type RouteOptions,
-} from './route.ts';
+import { ProxyError, type RawCall, type Route, type RouteListener, type RouteOptions } from './route.ts';
 
 /** The route through the proxy, except to the hosts that are called directly. */
 export function createProxyRoute(
   { http, https, except }: HttpProxies,
-  { connections, connect }: RouteOptions,
+  { connections, maxHeaderSize, connect }: RouteOptions,
 ): Route {
   const toProxy = { timeout: connect.timeout, signal: connect.signal };
   const dispatcher = new EnvHttpProxyAgent({
@@ -22,7 +15,7 @@ export function createProxyRoute(
     pipelining: 1,
     headersTimeout: 0,
     bodyTimeout: 0,
-    maxHeaderSize: largestHeaders,
+    maxHeaderSize,
     requestTls: connect,
     httpProxy: http,
     httpsProxy: https,
@@ -60,22 +53,19 @@ function dispatch(dispatcher: Dispatcher, call: RawCall, listener: RouteListener
   };
 }
 
-/** The credentials of a proxy's URL. undici sends them only if there are both. */
-function credentialsOf({ username, password }: URL): { readonly 'proxy-authorization'?: string } {
-  if (username === '' && password === '') return {};
-  const pair = [username, password].map(decodeURIComponent).join(':');
-  return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
-}
-
 /** The connections to a proxy. Their failures are distinguished from those of the host behind the proxy. */
 class ProxyPool extends Pool {
   readonly #host: string;
-  readonly #credentials: ReturnType<typeof credentialsOf>;
+  readonly #credentials: { readonly 'proxy-authorization'?: string };
 
   constructor(proxy: URL, options: Pool.Options) {
     super(proxy.origin, options);
     this.#host = proxy.host;
-    this.#credentials = credentialsOf(proxy);
+    const { username, password } = proxy;
+    const pair = [username, password].map(decodeURIComponent).join(':');
+    // undici sends the credentials of a URL only if there are both.
+    this.#credentials =
+      pair === ':' ? {} : { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
   }
 
   override async connect(

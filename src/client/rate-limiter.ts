@@ -2,12 +2,12 @@ import type { RateLimit } from '../kinds/project.ts';
 import { pauseText, type Unsent, unsentAnswer } from './answer.ts';
 import type { Clock } from './clock.ts';
 
+/** Gives back what a request was admitted with. */
 export interface Permit {
-  release(): void;
+  /** The attempt has ended. `pause`: with a refusal (429), so no request of this API version is sent for so many milliseconds. */
+  release(pause?: number): void;
   /** Nothing was sent after all. */
   withdraw(): void;
-  /** The attempt has ended with a refusal (429): no request of this API version is sent for `ms`. */
-  pause(ms: number): void;
 }
 
 interface RateLimiterOptions {
@@ -42,8 +42,13 @@ export class RateLimiter {
   /** @param first whether it goes to the front of the queue: a repeated attempt waits for no other request */
   acquire(version: string, signal: AbortSignal | undefined, first: boolean): Promise<Permit | Unsent> {
     if (signal?.aborted) return Promise.resolve(interrupted);
+    const lane = this.#lanes.get(version) ?? {
+      window: new SlidingWindow(this.#options.limits),
+      queue: [],
+      announcedUntil: Number.NEGATIVE_INFINITY,
+    };
+    this.#lanes.set(version, lane);
     return new Promise((resolve) => {
-      const lane = this.#lane(version);
       const interrupt = (): void => {
         lane.queue.splice(lane.queue.indexOf(admit), 1);
         resolve(interrupted);
@@ -60,95 +65,67 @@ export class RateLimiter {
     });
   }
 
-  #lane(version: string): LimitedQueue {
-    const existing = this.#lanes.get(version);
-    if (existing) return existing;
-    const lane = {
-      window: new SlidingWindow(this.#options.limits),
-      queue: [],
-      announcedUntil: Number.NEGATIVE_INFINITY,
-    };
-    this.#lanes.set(version, lane);
-    return lane;
-  }
-
   /** Admits requests that may start, the versions in turn, and sets a timer for the next one. */
   #pump(): void {
-    const now = this.#options.clock.now();
+    const { clock, limits } = this.#options;
+    const now = clock.now();
     let next = Number.POSITIVE_INFINITY;
-    let lanes = [...this.#lanes].filter(([, { queue }]) => queue.length > 0);
-    while (lanes.length > 0 && this.#running < this.#options.limits.concurrency) {
-      const open: typeof lanes = [];
-      for (const [version, lane] of lanes) {
+    for (let mayAdmit = true; mayAdmit; ) {
+      mayAdmit = false;
+      for (const [version, lane] of this.#lanes) {
+        if (lane.queue.length === 0 || this.#running >= limits.concurrency) continue;
         const wait = this.#admitOne(version, lane, now);
         if (wait > 0) next = Math.min(next, wait);
-        else if (lane.queue.length > 0) open.push([version, lane]);
+        else mayAdmit = true;
       }
-      lanes = open;
     }
-    this.#wakeIn(next);
+    this.#alarm?.abort();
+    if (next === Number.POSITIVE_INFINITY) return;
+    const alarm = new AbortController();
+    this.#alarm = alarm;
+    void clock.sleep(Math.ceil(next), alarm.signal).then(() => {
+      if (!alarm.signal.aborted) this.#pump();
+    });
   }
 
   /** Returns how long the first of the lane has to wait; 0 when it was admitted. */
   #admitOne(version: string, lane: LimitedQueue, now: number): number {
-    if (this.#running >= this.#options.limits.concurrency) return 0;
-    const pause = lane.window.pauseLeft(now);
-    if (pause > this.#options.longestPause) {
-      for (const admit of lane.queue.splice(0)) admit(unsentAnswer('rate-limited', pauseText(pause)));
+    const { clock, longestPause, onWait } = this.#options;
+    const { window, queue } = lane;
+    const wait = window.wait(now);
+    if (window.pausedUntil - now > longestPause) {
+      const refused = unsentAnswer('rate-limited', pauseText(window.pausedUntil - now));
+      for (const admit of queue.splice(0)) admit(refused);
       return 0;
     }
-    const wait = lane.window.wait(now);
     if (wait > 0) {
       if (now + wait > lane.announcedUntil) {
         lane.announcedUntil = now + wait;
-        this.#options.onWait(version, wait);
+        onWait(version, wait);
       }
       return wait;
     }
-    const admit = lane.queue.shift();
-    admit?.(this.#permit(lane.window, lane.window.start(now)));
-    return 0;
-  }
-
-  #permit(window: SlidingWindow, slot: Slot): Permit {
+    const slot = window.start(now);
     this.#running += 1;
-    const end = (): void => {
-      window.finish(slot, this.#options.clock.now());
-      this.#running -= 1;
-    };
-    return {
-      release: () => {
-        end();
+    queue.shift()?.({
+      release: (pause) => {
+        this.#running -= 1;
+        window.finish(slot, clock.now(), pause);
         this.#pump();
       },
       withdraw: () => {
-        end();
+        this.#running -= 1;
         window.withdraw(slot);
         this.#pump();
       },
-      pause: (ms) => {
-        end();
-        window.refuse(slot, ms, this.#options.clock.now());
-        this.#pump();
-      },
-    };
-  }
-
-  #wakeIn(ms: number): void {
-    this.#alarm?.abort();
-    this.#alarm = null;
-    if (ms === Number.POSITIVE_INFINITY) return;
-    const alarm = new AbortController();
-    this.#alarm = alarm;
-    void this.#options.clock.sleep(Math.ceil(ms), alarm.signal).then(() => {
-      if (!alarm.signal.aborted) this.#pump();
     });
+    return 0;
   }
 }
 
-/** One request in a window. The tenant counts it on arrival: some time between its start and its answer. */
+/** One request in a window. */
 interface Slot {
-  arrivedBy: number;
+  freeAt: number;
   refused: boolean;
 }
 
@@ -159,71 +136,57 @@ const longestTransit = 0.05;
 const margin = 15;
 
 /**
- * At most `requests` arrive at the tenant in any `per` milliseconds. A slot becomes free one period after the latest possible
- * arrival, so that jitter cannot put more into the tenant's window. A refusal lowers the limit, at most by half; each period
- * without one raises it by a tenth of the configured limit. Has no clock: every call gets the time.
+ * At most `requests` arrive at the tenant in any `per` milliseconds. The tenant counts a request on arrival, some time between its
+ * start and its answer. Its slot becomes free one period after the latest possible arrival, so that jitter cannot put more into the
+ * tenant's window. A refusal lowers the limit, at most by half; each period without one raises it by a tenth of the configured
+ * limit. Has no clock: every call gets the time.
  */
 export class SlidingWindow {
   readonly #limit: Pick<RateLimit, 'requests' | 'per'>;
   #allowed: number;
   #changedAt = Number.NEGATIVE_INFINITY;
-  #pausedUntil = Number.NEGATIVE_INFINITY;
   #slots: Slot[] = [];
+  pausedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(limit: Pick<RateLimit, 'requests' | 'per'>) {
     this.#limit = limit;
     this.#allowed = limit.requests;
   }
 
-  /** Milliseconds until the pause after a refusal ends; 0 without a pause. */
-  pauseLeft(now: number): number {
-    return Math.max(0, this.#pausedUntil - now);
-  }
-
   /** Milliseconds until a request may start; 0 when one may start now. */
   wait(now: number): number {
-    this.#recover(now);
-    this.#slots = this.#slots.filter((slot) => this.#freeAt(slot) > now);
+    const { requests, per } = this.#limit;
+    if (this.#allowed < requests && now - this.#changedAt >= per) {
+      this.#allowed = Math.min(requests, this.#allowed + Math.ceil(requests / 10));
+      this.#changedAt = now;
+    }
+    this.#slots = this.#slots.filter(({ freeAt }) => freeAt > now);
     const excess = this.#slots.length - this.#allowed;
-    if (excess < 0) return this.pauseLeft(now);
-    const frees = this.#slots.map((slot) => this.#freeAt(slot)).sort((a, b) => a - b);
-    return Math.max(this.pauseLeft(now), (frees[excess] ?? now) - now);
+    const frees = excess < 0 ? [] : this.#slots.map(({ freeAt }) => freeAt).sort((a, b) => a - b);
+    return Math.max(0, this.pausedUntil - now, (frees[excess] ?? now) - now);
   }
 
   start(now: number): Slot {
-    const slot = { arrivedBy: now + this.#limit.per * longestTransit, refused: false };
+    const slot = { freeAt: now + this.#limit.per * (1 + longestTransit) + margin, refused: false };
     this.#slots.push(slot);
     return slot;
   }
 
-  finish(slot: Slot, now: number): void {
-    slot.arrivedBy = Math.min(slot.arrivedBy, now);
+  /** The request was answered. `pause`: the tenant refused it (429), and asked for a pause of so many milliseconds. */
+  finish(slot: Slot, now: number, pause?: number): void {
+    slot.freeAt = Math.min(slot.freeAt, now + this.#limit.per + margin);
+    if (pause === undefined) return;
+    slot.refused = true;
+    // Later refusals of requests that were already on their way carry no new information.
+    if (this.pausedUntil <= now) {
+      const taken = this.#slots.filter(({ refused }) => !refused).length;
+      this.#allowed = Math.max(1, Math.min(this.#allowed, Math.max(taken, Math.floor(this.#allowed / 2))));
+    }
+    this.pausedUntil = Math.max(this.pausedUntil, now + pause);
+    this.#changedAt = this.pausedUntil;
   }
 
   withdraw(slot: Slot): void {
     this.#slots = this.#slots.filter((other) => other !== slot);
-  }
-
-  /** The tenant refused the request of `slot` (429) and asked for a pause of `ms`. */
-  refuse(slot: Slot, ms: number, now: number): void {
-    slot.refused = true;
-    // Later refusals of requests that were already on their way carry no new information.
-    if (this.pauseLeft(now) === 0) {
-      const taken = this.#slots.filter(({ refused }) => !refused).length;
-      this.#allowed = Math.max(1, Math.min(this.#allowed, Math.max(taken, Math.floor(this.#allowed / 2))));
-    }
-    this.#pausedUntil = Math.max(this.#pausedUntil, now + ms);
-    this.#changedAt = this.#pausedUntil;
-  }
-
-  #freeAt(slot: Slot): number {
-    return slot.arrivedBy + this.#limit.per + margin;
-  }
-
-  #recover(now: number): void {
-    const { requests, per } = this.#limit;
-    if (this.#allowed >= requests || now - this.#changedAt < per) return;
-    this.#allowed = Math.min(requests, this.#allowed + Math.ceil(requests / 10));
-    this.#changedAt = now;
   }
 }

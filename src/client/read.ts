@@ -48,9 +48,10 @@ export async function readDefaults(
     const { kind, keys, complete } = request;
     if (!kind.read.defaults || (!complete && keys.length === 0)) return [];
     const names = new Set(keys.map(([name]) => name));
-    const isNeeded: IsNeeded = ({ key: [name] }) => complete || names.has(name);
-    const defaults = await readListed({ ...request, client }, kind.read.defaults, isNeeded);
-    if (!complete) refuseDuplicates(defaults);
+    const isNeeded = ({ key: [name] }: LiveObject) => complete || names.has(name);
+    const defaults = await readListed({ ...request, client, isNeeded }, kind.read.defaults, isNeeded);
+    const problems = complete ? [] : findDuplicates(defaults).map(({ problem }) => problem);
+    if (problems.length > 0) throw new Failure(problems);
     return defaults;
   });
   return (await allOrFailure(read)).flat();
@@ -85,7 +86,7 @@ export async function readByIds(
   const { one } = read;
   const { pageSize } = read.list;
   if (!one || pageSize === null) return null;
-  const { total } = await readFirstPage(client, sourceOf({ kind, client }, read.list, null));
+  const { total } = await readFirstPage(client, sourceOf({ ...allOf(kind), client }, read.list, null));
   // Compares the remaining pages with a call for each id and one for all keys.
   if (total === null || Math.ceil(total / pageSize) - 1 <= ids.length + 1) return null;
   const named = await Promise.all(
@@ -158,11 +159,11 @@ export async function readAll(
 
 interface Reader extends ReadRequest {
   readonly client: Client;
+  /** Whether an object is asked for: a host may ignore a filter. */
+  isNeeded(object: LiveObject): boolean;
   /** The parent of the objects, for a kind that has parents. */
   readonly above?: Above | null;
 }
-
-type IsNeeded = (object: LiveObject) => boolean;
 
 type EachDeclared = Extract<Read, { how: 'each-declared' }>;
 
@@ -173,11 +174,17 @@ interface KindRead {
 
 /** Throws a Failure if the objects cannot be read, or two have one key. */
 async function readKind(client: Client, request: ReadRequest): Promise<KindRead> {
-  const { kind, keys, ids, complete } = request;
+  const { kind, keys, ids, complete, allowsDuplicates: referred = [] } = request;
   if (!complete && keys.length === 0 && ids.length === 0) return { objects: [], others: [] };
-  const reader = { ...request, client };
+  const names = new Set(keys.map((key) => identityOf(kind, key)));
+  const pinned = new Set(ids);
+  const referredTo = new Set(kind.can.pin ? referred.map((key) => identityOf(kind, key)) : []);
+  const isNeeded = ({ identity, id }: LiveObject) =>
+    complete ||
+    names.has(identity) ||
+    (id !== null && (pinned.has(id) || referredTo.has(identityOf(kind, [id]))));
+  const reader = { ...request, client, isNeeded };
   const all = kind.parent ? await readBelow(reader, kind.parent) : await readAsDescribed(reader, kind.read);
-  const isNeeded = neededFilter(request);
   const needed = all.filter(isNeeded);
   const objects = kind.can.pin ? nameById(request, needed) : needed;
   return { objects: withoutDuplicates(request, objects), others: all.filter((object) => !isNeeded(object)) };
@@ -188,13 +195,15 @@ function withoutDuplicates(
   { kind, keys, allowsDuplicates = [], onUnusable }: ReadRequest,
   objects: readonly LiveObject[],
 ): readonly LiveObject[] {
+  const duplicates = findDuplicates(objects);
   if (!onUnusable) {
     const allowed = new Set(allowsDuplicates.map((key) => identityOf(kind, key)));
     const named = new Set(keys.map((key) => identityOf(kind, key)).filter((name) => !allowed.has(name)));
-    refuseDuplicates(objects.filter(({ identity }) => named.has(identity)));
+    // A manifest could mean either (design, section 5).
+    const problems = duplicates.filter(({ same: [first] }) => named.has(first.identity));
+    if (problems.length > 0) throw new Failure(problems.map(({ problem }) => problem));
     return objects;
   }
-  const duplicates = findDuplicates(objects);
   for (const { same, problem } of duplicates) onUnusable(same[0], `${problem.message} ${problem.hint}`);
   const left = new Set(duplicates.flatMap(({ same }) => same));
   return objects.filter((object) => !left.has(object));
@@ -222,12 +231,6 @@ function nameById(
   });
 }
 
-/** Throws if two live objects share a key: a manifest could mean either (design, section 5). */
-function refuseDuplicates(objects: readonly LiveObject[]): void {
-  const problems = findDuplicates(objects).map(({ problem }) => problem);
-  if (problems.length > 0) throw new Failure(problems);
-}
-
 function findDuplicates(objects: readonly LiveObject[]) {
   const groups = groupBy(objects, ({ identity }) => identity).map(([, group]) => group);
   const shared = groups.filter(({ length }) => length > 1);
@@ -251,7 +254,7 @@ export async function readListRows(
 ): Promise<readonly JsonObject[]> {
   if (!('list' in kind.read) || kind.parent) return [];
   const { list } = kind.read;
-  const source = sourceOf({ kind, client }, list, null);
+  const source = sourceOf({ ...allOf(kind), client }, list, null);
   const rows = firstPage ? (await readFirstPage(client, source)).rows : await readRows(client, source);
   return rows.filter((row) => !list.isForeign?.(row));
 }
@@ -281,14 +284,15 @@ async function readBelow(reader: Reader, parent: Parent): Promise<LiveObject[]> 
 
 async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]> {
   switch (read.how) {
-    case 'list':
-      return (
-        (await readSingle(reader, read)) ?? readListed(reader, read.list, neededFilter(reader), () => true)
-      );
+    case 'list': {
+      const written = reader.written ? await readWritten(reader, read) : null;
+      return written ?? readListed(reader, read.list);
+    }
     case 'single': {
-      const id = reader.above ? joinIds(reader.above.id) : null;
-      const answer = await readOne(reader, read.one(id, reader.client.settings), read.isAbsent);
-      const object = answer && liveObjectIn(reader, answer, id);
+      const { kind, above = null, client } = reader;
+      const id = above && joinIds(above.id);
+      const answer = await readOne(reader, read.one(id, client.settings), read.isAbsent);
+      const object = answer && liveObject(kind, placeBelow(kind, answer, above), id);
       return object ? [object] : [];
     }
     case 'list-then-each':
@@ -298,45 +302,42 @@ async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]
   }
 }
 
-const liveObjectIn = (
-  { kind, above = null }: Reader,
-  row: JsonObject,
-  id: string | null,
-): LiveObject | null => liveObject(kind, placeBelow(kind, row, above), id);
-
 /** `null` if the object's own call is not used or does not return it: then the list is read. */
-async function readSingle(
+async function readWritten(
   reader: Reader,
   { one }: Extract<Read, { how: 'list' }>,
 ): Promise<LiveObject[] | null> {
-  const { client, kind, keys, ids, complete, written = false } = reader;
+  const { client, kind, keys, ids, complete, above = null } = reader;
   const [key, id] = [keys[0], ids[0]];
   const isAlone = keys.length === 1 && ids.length === 1 && !complete;
-  if (!written || !isAlone || !one || key === undefined || id === undefined) return null;
+  if (!isAlone || !one || key === undefined || id === undefined) return null;
   const sent = await client.send(one(id, client.settings));
   if (!isWhole(sent) || !isObject(sent.body)) return null;
-  const object = liveObjectIn(reader, sent.body, id);
+  const object = liveObject(kind, placeBelow(kind, sent.body, above), id);
   return object?.identity === identityOf(kind, key) ? [object] : null;
 }
 
-/** Filtered if that saves pages, else the whole list. Rows are checked, since a host may ignore a filter. */
-async function readListed(
-  reader: Reader,
-  list: List,
-  isNeeded: IsNeeded,
-  isKept = isNeeded,
-): Promise<LiveObject[]> {
-  const { kind, keys } = reader;
-  const filter = filterFor(reader, list);
-  if (filter === null) return readList(reader, list, null, isKept);
-  // A filter may be case-sensitive even if the tenant is not: only the whole list shows that an object is absent.
-  const foldsCase = kind.keyFields.some(({ foldCase }) => foldCase);
-  try {
-    const filtered = await readList(reader, list, filter, isNeeded);
-    const found = new Set(filtered.map(({ identity }) => identity));
-    if (!foldsCase || keys.every((key) => found.has(identityOf(kind, key)))) return filtered;
-  } catch (error) {
-    if (!hasCode(error, 'tenant-bad-request')) throw error;
+/** Safely fits into a URL, percent-encoded. */
+const longestFilter = 4000;
+
+/** Filtered if that saves pages, else the whole list. `isKept`: which of its rows are returned; `null`: all. */
+async function readListed(reader: Reader, list: List, isKept: Reader['isNeeded'] | null = null) {
+  const { kind, keys, ids, complete, isNeeded } = reader;
+  // An object whose key may differ from the manifest's is found by its id, and no list has a filter for ids.
+  const needsIds = ids.length > 0 && (kind.can.pin || kind.can.rename);
+  const mayFilter = !complete && keys.length > 0 && !needsIds;
+  const filter = (mayFilter && list.filter?.(keys)) || null;
+  // A tenant's own key may hold half of a character, which no URL can hold.
+  if (filter?.isWellFormed() && encodeURIComponent(filter).length <= longestFilter) {
+    try {
+      const filtered = await readList(reader, list, filter, isNeeded);
+      const found = new Set(filtered.map(({ identity }) => identity));
+      // A filter may be case-sensitive even if the tenant is not: only the whole list shows that an object is absent.
+      const foldsCase = kind.keyFields.some(({ foldCase }) => foldCase);
+      if (!foldsCase || keys.every((key) => found.has(identityOf(kind, key)))) return filtered;
+    } catch (error) {
+      if (!hasCode(error, 'tenant-bad-request')) throw error;
+    }
   }
   return readList(reader, list, null, isKept);
 }
@@ -347,7 +348,7 @@ async function readListThenEach(
   read: Extract<Read, { how: 'list-then-each' }>,
 ): Promise<LiveObject[]> {
   const { client, kind, keys, ids, complete } = reader;
-  const source = { ...sourceOf(reader, read.list, null), expected: expectedRows(reader, read.list) };
+  const source = sourceOf(reader, read.list, null);
   const listed = (await readRows(client, source)).map((row) => {
     const id = getText(row, 'id');
     if (!id) throw badList('bad-answer', source, 'lists a row without an id');
@@ -367,19 +368,22 @@ async function readEachDeclared(reader: Reader, read: EachDeclared): Promise<Liv
   const { kind, keys, onUnusable } = reader;
   const objects = await Promise.all(
     keys.map(async (key) => {
+      const address = formatAddress(kind.name, key);
       try {
-        return await readDeclared(reader, read, key);
+        const request = read.each(key, reader.client.settings);
+        const answer = await readOne(reader, request, read.isAbsent);
+        const object = answer && liveObject(kind, answer, key[0] ?? null);
+        if (answer === null || object?.identity === identityOf(kind, key)) return object;
+        const message = `Reading ${address}: ${request.method} ${request.path} returned another ${kind.name}.`;
+        throw fail('other-object', message);
       } catch (error) {
         // Any other failure is not about this object alone.
         if (!hasCode(error, 'tenant-bad-request', 'other-object')) throw error;
         const { diagnostics, exitCode } = error;
         if (!onUnusable) {
           const hint = 'Nothing was written. Remove its manifest, or leave it out with `--except`.';
-          const address = formatAddress(kind.name, key);
-          throw new Failure(
-            diagnostics.map((each) => ({ ...each, address, hint: each.hint ?? hint })),
-            exitCode,
-          );
+          const problems = diagnostics.map((each) => ({ ...each, address, hint: each.hint ?? hint }));
+          throw new Failure(problems, exitCode);
         }
         onUnusable({ kind, key }, diagnostics.map(({ message }) => message).join(' '));
         return null;
@@ -387,18 +391,6 @@ async function readEachDeclared(reader: Reader, read: EachDeclared): Promise<Liv
     }),
   );
   return objects.filter((object) => object !== null);
-}
-
-async function readDeclared(reader: Reader, read: EachDeclared, key: Key): Promise<LiveObject | null> {
-  const { kind, client } = reader;
-  const request = read.each(key, client.settings);
-  const answer = await readOne(reader, request, read.isAbsent);
-  if (answer === null) return null;
-  const object = liveObject(kind, answer, key[0] ?? null);
-  if (object?.identity === identityOf(kind, key)) return object;
-  const address = formatAddress(kind.name, key);
-  const message = `Reading ${address}: ${request.method} ${request.path} returned another ${kind.name}.`;
-  throw fail('other-object', message);
 }
 
 /** The object that a call answers; `null` only if the kind says that the answer means "absent". */
@@ -418,29 +410,19 @@ async function readOne(
   throw readFailure(kind.name, request, sent);
 }
 
-function neededFilter({ kind, keys, ids, complete, allowsDuplicates: referred = [] }: ReadRequest): IsNeeded {
-  const names = new Set(keys.map((key) => identityOf(kind, key)));
-  const pinned = new Set(ids);
-  const referredTo = new Set(kind.can.pin ? referred.map((key) => identityOf(kind, key)) : []);
-  const isMeant = (id: string) => pinned.has(id) || referredTo.has(identityOf(kind, [id]));
-  return ({ identity, id }) => complete || names.has(identity) || (id !== null && isMeant(id));
-}
-
 function readList(
   reader: Reader,
   list: List,
   filter: string | null,
-  isKept: IsNeeded,
+  isKept: Reader['isNeeded'] | null,
 ): Promise<LiveObject[]> {
-  const { client, kind } = reader;
-  const source = { ...sourceOf(reader, list, filter), expected: expectedRows(reader, list) };
+  const { client, kind, above = null } = reader;
+  const source = sourceOf(reader, list, filter);
   return selectRows(client, source, (row) => {
-    const object = liveObjectIn(reader, row, null);
+    const object = liveObject(kind, placeBelow(kind, row, above), null);
     // An object that was skipped would count as absent.
-    if (!object && !list.isForeign?.(row)) {
-      throw badRow(kind, source, row);
-    }
-    return object && isKept(object) ? object : null;
+    if (!object && !list.isForeign?.(row)) throw badRow(kind, source, row);
+    return object && (isKept?.(object) ?? true) ? object : null;
   });
 }
 
@@ -454,26 +436,8 @@ function badRow({ name, keyFields }: Kind, source: PageSource, row: JsonObject):
   return badList('bad-answer', source, what, advice);
 }
 
-/** Safely fits into a URL, percent-encoded. */
-const longestFilter = 4000;
-
-/** The filter expression for the requested objects; `null` if the whole list has to be read. */
-function filterFor({ kind, keys, ids, complete }: Reader, list: List): string | null {
-  // An object whose key may differ from the manifest's is found by its id, and no list has a filter for ids.
-  const needsIds = ids.length > 0 && (kind.can.pin || kind.can.rename);
-  if (complete || !list.filter || keys.length === 0 || needsIds) return null;
-  const filter = list.filter(keys);
-  // A tenant's own key may hold half of a character, which no URL can hold.
-  return filter.isWellFormed() && encodeURIComponent(filter).length <= longestFilter ? filter : null;
-}
-
-/** A tenant most likely has what manifests declare. A list that states its length needs no estimate. */
-function expectedRows({ keys, ids, idsAsNames = [] }: ReadRequest, { counts }: List): number {
-  return counts ? 0 : keys.length + ids.length - idsAsNames.length;
-}
-
 function sourceOf(
-  { client, kind, above = null }: Pick<Reader, 'client' | 'kind' | 'above'>,
+  { client, kind, keys, ids, idsAsNames = [], above = null }: Omit<Reader, 'isNeeded'>,
   list: List,
   filter: string | null,
 ): PageSource {
@@ -484,5 +448,7 @@ function sourceOf(
     what: kind.name,
     request: apiRequest('GET', list.resource, client.settings, { query, above: above ? [above.id] : [] }),
     isDescribed: kind.described?.digest !== undefined,
+    // A tenant most likely has what manifests declare. A list that states its length needs no estimate.
+    expected: list.counts ? 0 : keys.length + ids.length - idsAsNames.length,
   };
 }

@@ -23,7 +23,12 @@ export class Redactor {
 
   text(text: string): string {
     if (this.#spellings.size === 0 || text.length < shortest) return text;
-    this.#matcher ??= createMatcher([...this.#spellings.values()].flat());
+    if (this.#matcher === null) {
+      const forms = [...this.#spellings.values()].flat();
+      const byStart = new Map(groupBy(forms, ({ text: form }) => form.slice(0, shortest)));
+      this.#matcher = { filter: new Uint8Array(0x10000), byStart };
+      for (const { text: form } of forms) this.#matcher.filter[hashAt(form, 0)] = 1;
+    }
     let [clean, done] = ['', 0];
     for (const { start, end } of findSpellings(text, this.#matcher)) {
       if (end <= done) continue;
@@ -33,18 +38,13 @@ export class Redactor {
     return clean + text.slice(done);
   }
 
-  /** The answer without secrets in the text of an error; the body of a success stays as it is. */
-  answer(answer: Answer): Answer {
-    if (answer.outcome !== 'answered' || holdsMessage(answer)) return this.whole(answer);
-    return { ...this.whole({ ...answer, body: null }), body: answer.body };
-  }
-
-  /** The answer without secrets in any part, for a message: it may cut or change what it quotes. */
-  whole<T extends Answer>(answer: T): T {
+  /** The answer without secrets. The body of a success stays as it is, unless a message may cut or change what it quotes of it. */
+  answer<T extends Answer>(answer: T, isQuoted = answer.outcome !== 'answered' || holdsMessage(answer)): T {
     if (answer.outcome !== 'answered') return { ...answer, detail: this.text(answer.detail) };
-    const entries = Object.entries(answer.headers).map(([name, value]) => [name, this.text(value)]);
+    const headers = Object.entries(answer.headers).map(([name, value]) => [name, this.text(value)]);
     const text = answer.text === null ? null : this.text(answer.text);
-    return { ...answer, headers: Object.fromEntries(entries), text, body: this.json(answer.body) };
+    const body = isQuoted ? this.json(answer.body) : answer.body;
+    return { ...answer, headers: Object.fromEntries(headers), text, body };
   }
 
   json(value: Json): Json {
@@ -63,24 +63,21 @@ const shortestAnywhere = 8;
 /** A line of a secret with several lines is one itself if it is not too short. */
 const shortestLine = 12;
 
-type Speller = (text: string) => string;
-
-const inForm: Speller = (text) => new URLSearchParams([['', text]]).toString().slice(1);
-const inJson: Speller = (text) => JSON.stringify(text).slice(1, -1);
-const inHtml: Speller = (text) =>
+const inForm = (text: string) => new URLSearchParams([['', text]]).toString().slice(1);
+const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
+const inHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-const escapeUnits = (text: string, which: RegExp) =>
-  text.replaceAll(which, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-const spellers: readonly Speller[] = [
+const spellers: readonly ((text: string) => string)[] = [
   encodeURIComponent,
   (text) => encodeURIComponent(text).replaceAll(/%../g, (code) => code.toLowerCase()),
   inForm,
   inJson,
   (text) => inJson(text).replaceAll('/', '\\/'),
   // JSON encoders that emit ASCII only, and those that write for pages.
-  (text) => escapeUnits(inJson(text), /[^ -~]/g),
-  (text) => escapeUnits(inJson(text), /[<>&='\u2028\u2029]/g),
+  (text) => inJson(text).replaceAll(/[^ -~]/g, escaped),
+  (text) => inJson(text).replaceAll(/[<>&='\u2028\u2029]/g, escaped),
   inHtml,
   (text) => inHtml(text).replaceAll("'", '&#39;'),
   (text) => inHtml(text).replaceAll("'", '&#x27;'),
@@ -107,34 +104,26 @@ function formsOf(secret: string): Spelling[] {
     ...spellers.flatMap((spell) => sent.map((text) => spell(text.toWellFormed()))),
   ]);
   const written = new Set([...repeated].flatMap((text) => [text, inJson(text), inHtml(text)]));
-  const encoded = new Set([...repeated].flatMap(base64Of));
+  const encoded = new Set(
+    [...repeated].flatMap((text) => [0, 1, 2].flatMap((before) => base64Of(text, before))),
+  );
   return [
     ...[...written].map((text) => ({ text, isBase64: false })),
     ...[...encoded].map((text) => ({ text, isBase64: true })),
   ].filter(({ text, isBase64 }) => text.length >= (isBase64 ? shortestAnywhere : shortest));
 }
 
-/** The part of base64 that only depends on `text`, for each place in three bytes at which it may begin. */
-function base64Of(text: string): string[] {
-  return [0, 1, 2].flatMap((before) => {
-    const bytes = Buffer.from(' '.repeat(before) + text);
-    // The first and last characters also depend on what is around it.
-    const own = (encoding: 'base64' | 'base64url') =>
-      bytes.toString(encoding).slice([0, 2, 3][before], Math.floor((bytes.length * 8) / 6));
-    return [own('base64'), own('base64url')];
-  });
+/** The part of base64 that only depends on `text`, if so many bytes of three come before it. */
+function base64Of(text: string, before: number): string[] {
+  const bytes = Buffer.from(' '.repeat(before) + text);
+  const [from, to] = [[0, 2, 3][before], Math.floor((bytes.length * 8) / 6)];
+  return [bytes.toString('base64').slice(from, to), bytes.toString('base64url').slice(from, to)];
 }
 
 /** Spellings by their first four characters, and a filter that rules out almost every place of a text at once. */
 interface Matcher {
   readonly filter: Uint8Array;
   readonly byStart: ReadonlyMap<string, readonly Spelling[]>;
-}
-
-function createMatcher(forms: readonly Spelling[]): Matcher {
-  const filter = new Uint8Array(0x10000);
-  for (const { text } of forms) filter[hashAt(text, 0)] = 1;
-  return { filter, byStart: new Map(groupBy(forms, ({ text }) => text.slice(0, shortest))) };
 }
 
 /** A number for the four characters at an offset. */

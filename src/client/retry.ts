@@ -20,7 +20,7 @@ export const defaultRetryLimits = {
 type RetryLimits = typeof defaultRetryLimits;
 
 /** A request to send until it is answered or retrying is pointless. */
-export interface RetryTask {
+interface RetryTask {
   readonly repeatable: boolean;
   /** True when it changes the tenant: then an attempt that may have been carried out always counts. */
   readonly writes: boolean;
@@ -32,7 +32,7 @@ export interface RetryTask {
   onRetry(attempt: number, ms: number, answer: Answer): void;
 }
 
-export interface Attempt {
+interface Attempt {
   readonly answer: Answer;
   /** When it began: includes the time for its token, but not in the queue. */
   readonly startedAt: number;
@@ -43,7 +43,7 @@ export interface Attempt {
   readonly token?: string;
 }
 
-export interface RetryTools {
+interface RetryTools {
   readonly clock: Clock;
   readonly retries: RetryLimits;
   random(): number;
@@ -67,8 +67,7 @@ export async function sendWithRetry(task: RetryTask, { clock, retries, random }:
     const { repeatable } = task;
     const state = { answer, repeatable, attempt, elapsed, renewable, now, random: random() };
     const step = nextStep(state, retries);
-    if (step.do === 'pause') permit?.pause(step.ms);
-    else permit?.release();
+    permit?.release(step.do === 'pause' ? step.ms : undefined);
     if (step.do === 'finish' || (step.do === 'pause' && !step.again)) {
       const isTooLong = step.do === 'pause' && step.ms > retries.total && answer.outcome === 'answered';
       const advice = isTooLong && { hint: `Run again later: ${pauseText(step.ms)}.` };

@@ -6,7 +6,7 @@ import type { Redactor } from './redactor.ts';
 import type { Call } from './transport.ts';
 
 /** A request as it went over the wire, and what came back. */
-export interface Exchange {
+interface Exchange {
   readonly call: Pick<Call, 'origin' | 'method' | 'path' | 'headers' | 'body'>;
   readonly answer: Answer;
   readonly ms: number;
@@ -17,7 +17,11 @@ export interface Exchange {
  * may be a credential. Messages of the tenant are kept, without secrets.
  */
 export function traceOf({ call, answer, ms }: Exchange, kinds: Kinds, redactor: Redactor): Json {
-  const policy = policyOf(kinds);
+  const fields = kinds.all.flatMap((kind) => Object.entries(kind.fields));
+  const settings = fields.flatMap(([name, field]) => (field.is === 'json' && field.settings ? name : []));
+  const keys = kinds.all.flatMap(({ keyFields }) => keyFields.map(({ name }) => name));
+  // Values in a JSON Patch may be settings.
+  const policy = { shown: new Set([...plainMembers, ...keys]), settings: new Set([...settings, 'value']) };
   const { origin, method, path, headers, body } = call;
   const content = answer.outcome === 'answered' ? (answer.text ?? answer.body) : null;
   return redactor.json({
@@ -65,14 +69,6 @@ const plainMembers = [
 
 /** `sourceId`, `data_type`, `verificationStatus`. */
 const tellingMember = /(?:Id|_id|Type|_type|Status)$/;
-
-function policyOf({ all }: Kinds): Policy {
-  const fields = all.flatMap(({ fields }) => Object.entries(fields));
-  const settings = fields.flatMap(([name, field]) => (field.is === 'json' && field.settings ? name : []));
-  const keys = all.flatMap(({ keyFields }) => keyFields.map(({ name }) => name));
-  // Values in a JSON Patch may be settings.
-  return { shown: new Set([...plainMembers, ...keys]), settings: new Set([...settings, 'value']) };
-}
 
 function concealData(value: Json, policy: Policy): Json {
   if (isArray(value)) return value.map((item) => concealData(item, policy));

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { setMaxListeners } from 'node:events';
-import type { SecureContext } from 'node:tls';
+import type { IncomingMessage } from 'node:http';
+import type { SecureContext, TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import type { ClientCertificate } from '../kinds/project.ts';
 import { tool } from '../model/documents.ts';
@@ -18,14 +19,7 @@ import {
   unsentWithProblems,
 } from './answer.ts';
 import { certificateHint } from './describe.ts';
-import {
-  codedError,
-  createDirectRoute,
-  ProxyError,
-  type RawCall,
-  type Route,
-  type RouteListener,
-} from './route.ts';
+import { ProxyError, type RawCall, type Route, type RouteListener, type RouteOptions } from './route.ts';
 
 export interface Call extends RawCall {
   /** True for a request other than GET that changes nothing in the tenant. */
@@ -37,12 +31,6 @@ export interface Call extends RawCall {
   readonly onNumber?: ((name: string, digits: string) => void) | undefined;
   /** A time limit in milliseconds, if shorter than that of every exchange. */
   readonly longest?: number | undefined;
-}
-
-/** Sends single requests. Never rejects, follows no redirects, repeats nothing. */
-export interface Transport {
-  exchange(call: Call): Promise<Answer>;
-  close(): Promise<void>;
 }
 
 /** Time limits in milliseconds; `body` is the longest silence within a body, `total` ends any exchange. */
@@ -61,20 +49,22 @@ const ownHeaders = { 'user-agent': `${tool.name}/${tool.version}`, 'accept-encod
 
 type Head = Pick<Answered, 'status' | 'headers'>;
 
+/** The most bytes of an answer's headers, as in Node itself. */
+const largestHeaders = 16_384;
+
 /** The most bytes of a message. Redacting a longer one would hold up all tenants of a run. */
 const largestMessage = 256 * 1024;
 
-interface TransportOptions {
-  readonly proxy?: HttpProxies | null | undefined;
-  tlsOf?(origin: string): ClientCertificate | undefined;
-}
-
-/** HTTP over kept-alive connections, at most `connections` to an origin, through the proxy if there is one. */
+/**
+ * HTTP over kept-alive connections, at most `connections` to an origin, through the proxy if there is one. Sends single requests:
+ * never rejects, follows no redirects, repeats nothing.
+ */
 export function createTransport(
   connections: number,
   limits: TransportLimits,
-  { proxy = null, tlsOf = () => undefined }: TransportOptions = {},
-): Transport {
+  proxy: HttpProxies | null = null,
+  certificates: ReadonlyMap<string, ClientCertificate> = new Map(),
+) {
   const closing = new AbortController();
   // Each connection listens.
   setMaxListeners(0, closing.signal);
@@ -84,13 +74,13 @@ export function createTransport(
   /** Origins that have answered. They ask for a certificate before that or never. */
   const reached = new Set<string>();
   const routeTo = (origin: string): Promise<Route> => {
-    const tls = tlsOf(origin);
+    const tls = certificates.get(origin);
     const name = proxy && !tls ? 'proxy' : origin;
     const existing = routes.get(name);
     if (existing) return existing;
     const secureContext = tls && { secureContext: revealTls(tls) };
     const connect = { timeout: limits.connect, signal: closing.signal, ...secureContext };
-    const options = { connections, connect };
+    const options = { connections, maxHeaderSize: largestHeaders, connect };
     // undici takes a while to load, and most runs have no proxy.
     const route = proxy
       ? import('./proxy.ts').then(({ createProxyRoute }) => createProxyRoute(proxy, options))
@@ -98,23 +88,19 @@ export function createTransport(
     routes.set(name, route);
     return route;
   };
-  const explain = (answer: Answer, { origin, method, isHarmless }: Call): Answer => {
-    if (answer.outcome === 'answered') {
-      reached.add(origin);
-      return answer;
-    }
-    // A write may have been carried out, whatever the host asks for.
-    const isSilent = answer.outcome === 'lost' && answer.reason === 'reset' && !reached.has(origin);
-    const isUndone =
-      (isSilent && (method === 'GET' || isHarmless)) || /HANDSHAKE_FAILURE|EPROTO/.test(answer.detail);
-    const isRefusal = certificateAlert.test(answer.detail) || (isUndone && asking.has(origin));
-    return isRefusal ? noCertificate(origin, tlsOf(origin)?.cert !== undefined) : answer;
-  };
   return {
-    exchange: async (call) => {
+    async exchange(call: Call): Promise<Answer> {
+      const { origin } = call;
       if (closing.signal.aborted) return unsentAnswer('interrupted', 'the run was interrupted');
       try {
-        return explain(await exchange(await routeTo(call.origin), call, limits), call);
+        const answer = await exchange(await routeTo(origin), call, limits);
+        if (answer.outcome === 'answered') {
+          reached.add(origin);
+          return answer;
+        }
+        const [hasAsked, hasAnswered] = [asking.has(origin), reached.has(origin)];
+        const hasCertificate = certificates.get(origin)?.cert !== undefined;
+        return refusedCertificate(answer, call, { hasAsked, hasAnswered, hasCertificate }) ?? answer;
       } catch (error) {
         if (error instanceof Failure) return unsentWithProblems('untrusted', error.diagnostics);
         throw error;
@@ -127,6 +113,7 @@ export function createTransport(
 
 /** A failure before the request is sent is safe to retry; after that, it may have been carried out. */
 function exchange(route: Route, call: Call, limits: TransportLimits): Promise<Answer> {
+  const { origin, method, path, headers, body, signal } = call;
   return new Promise((resolve) => {
     let isSent = false;
     let head: Head | null = null;
@@ -142,7 +129,7 @@ function exchange(route: Route, call: Call, limits: TransportLimits): Promise<An
       settled = true;
       clearTimeout(deadline);
       clearTimeout(silence);
-      call.signal?.removeEventListener('abort', interrupt);
+      signal?.removeEventListener('abort', interrupt);
       resolve(answer);
       // An aborted request must not be sent later, and must not keep its connection.
       if (!finished) giveUp();
@@ -156,7 +143,7 @@ function exchange(route: Route, call: Call, limits: TransportLimits): Promise<An
     const fail = (error: Error): void => {
       // A 204 ends with its headers (RFC 9110, 15.3.5): some hosts send more, which is ignored.
       if (head?.status === 204) settle({ outcome: 'answered', ...head, body: null, text: null });
-      else settle(isSent ? toLostAnswer(error, head !== null) : toUnsentAnswer(error, call.origin));
+      else settle(isSent ? toLostAnswer(error, head !== null) : toUnsentAnswer(error, origin));
     };
     const expire = (): void => fail(codedError('TOTAL_TIMEOUT'));
     const expectWithin = (ms: number): void => {
@@ -165,16 +152,17 @@ function exchange(route: Route, call: Call, limits: TransportLimits): Promise<An
     };
     const deadline = setTimeout(expire, Math.min(limits.total, call.longest ?? limits.total));
 
-    if (call.signal?.aborted) return interrupt();
-    call.signal?.addEventListener('abort', interrupt);
+    if (signal?.aborted) return interrupt();
+    signal?.addEventListener('abort', interrupt);
 
     const listener: RouteListener = {
       onSent() {
         isSent = true;
         expectWithin(limits.headers);
       },
-      onHead(status, headers) {
-        head = { status, headers: flatHeaders(headers) };
+      onHead(status, raw) {
+        const entries = Object.entries(raw).map(([name, value]) => [name.toLowerCase(), String(value ?? '')]);
+        head = { status, headers: Object.fromEntries(entries) };
         expectWithin(limits.body);
       },
       onData(chunk) {
@@ -194,10 +182,9 @@ function exchange(route: Route, call: Call, limits: TransportLimits): Promise<An
       },
     };
     try {
-      const { origin, method, path, headers, body } = call;
       giveUp = route({ origin, method, path, headers: { ...ownHeaders, ...headers }, body }, listener);
     } catch (error) {
-      settle(toUnsentAnswer(error, call.origin));
+      settle(toUnsentAnswer(error, origin));
     }
   });
 }
@@ -206,49 +193,36 @@ const tooMuchHint =
   'Read fewer objects (`--only`), or raise `limits.answers` of the environment, and the memory of the process with `NODE_OPTIONS=--max-old-space-size=MB`. If the tenant never ends a list, that is a fault of the tenant.';
 
 async function answerOf(head: Head, bytes: Buffer, limit: number, { keep, onNumber }: Call): Promise<Answer> {
-  const { 'content-encoding': encoding = 'identity' } = head.headers;
-  const plain = await unpack(bytes, limit);
+  const { 'content-type': type = '' } = head.headers;
+  const plain = isGzip(bytes) ? await unpack(bytes, limit) : bytes;
   if (!plain) return lostAnswer('too-large', 'the response unpacks to more than tenantctl accepts');
-  if (keep?.(plain.length) === false)
-    return lostAnswer(
-      'too-much',
-      'the responses of this tenant together exceed the limit in memory',
-      tooMuchHint,
-    );
-  const answer = shorten({ outcome: 'answered', ...head, ...readBody(plain, onNumber) }, plain);
-  if (answer === null)
+  if (keep?.(plain.length) === false) {
+    const detail = 'the responses of this tenant together exceed the limit in memory';
+    return lostAnswer('too-much', detail, tooMuchHint);
+  }
+  // Drops a byte order mark.
+  const decoded = new TextDecoder().decode(plain);
+  // Goes by content, not by headers. JSON not in UTF-8 is text: its letters would be written back wrong.
+  const parsed = isUtf8(plain) ? parseJson(decoded, onNumber) : undefined;
+  const isJson = parsed !== undefined && !isTooDeep(parsed);
+  const text = isJson || decoded.trim() === '' ? null : decoded;
+  const whole: Answered = { outcome: 'answered', ...head, body: isJson ? parsed : null, text };
+  const isLong = plain.length > largestMessage && (text !== null || holdsMessage(whole));
+  if (isLong && isSuccess(whole) && isJson)
     return lostAnswer('too-large', 'the response is a message that is longer than tenantctl accepts');
-  // Some hosts label an uncompressed answer as compressed: then it can be read as it is.
-  const isPacked = isGzip(plain) || (plain === bytes && encoding !== 'identity' && !isUtf8(plain));
+  const answer = isLong
+    ? { ...whole, body: null, text: new TextDecoder().decode(plain.subarray(0, largestMessage)) }
+    : whole;
+  const isPacked = isGzip(plain);
   if (!isSuccess(answer)) return isPacked ? { ...answer, text: null } : answer;
   if (isPacked) return lostAnswer('cut', 'the response is compressed, and cut off or corrupt');
-  const claimsJson = (head.headers['content-type'] ?? '').includes('json');
-  if (claimsJson && /^\s*[[{]/.test(answer.text ?? '')) {
+  if (type.includes('json') && /^\s*[[{]/.test(answer.text ?? ''))
     return lostAnswer('cut', 'the response is JSON that is cut off or invalid');
-  }
   return answer;
 }
 
-/** The answer with the beginning of a message that is too long. `null` if a success would lose the error in its body. */
-function shorten(answer: Answered, plain: Buffer): Answered | null {
-  if (plain.length <= largestMessage || (answer.text === null && !holdsMessage(answer))) return answer;
-  if (isSuccess(answer) && answer.body !== null) return null;
-  return { ...answer, body: null, text: new TextDecoder().decode(plain.subarray(0, largestMessage)) };
-}
-
-/** Goes by content, not by headers. JSON nested too deeply is text; so is JSON not in UTF-8: its letters would be written back wrong. */
-function readBody(plain: Buffer, onNumber: Call['onNumber']): Pick<Answered, 'body' | 'text'> {
-  // Drops a byte order mark.
-  const text = new TextDecoder().decode(plain);
-  if (text.trim() === '') return { body: null, text: null };
-  const body = isUtf8(plain) ? parseJson(text, onNumber) : undefined;
-  if (body === undefined || isTooDeep(body)) return { body: null, text };
-  return { body, text: null };
-}
-
-/** A body without its compression, by its first bytes. `null` for one that unpacks to more than `limit`. */
+/** A body without its compression. `null` for one that unpacks to more than `limit`. */
 async function unpack(bytes: Buffer, limit: number): Promise<Buffer | null> {
-  if (!isGzip(bytes)) return bytes;
   // Loaded only if a host compresses its answers.
   const { gunzip } = process.getBuiltinModule('node:zlib');
   try {
@@ -259,14 +233,6 @@ async function unpack(bytes: Buffer, limit: number): Promise<Buffer | null> {
 }
 
 const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
-
-function flatHeaders(headers: Parameters<RouteListener['onHead']>[1]): Record<string, string> {
-  const entries = Object.entries(headers).map(([name, value]): [string, string] => [
-    name.toLowerCase(),
-    typeof value === 'object' ? value.join(', ') : (value ?? ''),
-  ]);
-  return Object.fromEntries(entries);
-}
 
 /** The outcome of a request that failed on its way: it may have been carried out. */
 export function toLostAnswer(error: unknown, answerBegan: boolean): Answer {
@@ -345,14 +311,76 @@ function revealTls({ cert, key, ca }: ClientCertificate): SecureContext {
   }
 }
 
-/** Refusals of a client certificate, or of its absence, in a handshake. */
-const certificateAlert = /ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_UNKNOWN)/;
-
-/** The outcome of a request to a host that requires a certificate, or another one. */
-function noCertificate(origin: string, hasOne: boolean): Unsent {
-  const detail = `the host ${hostOf(origin)} ${hasOne ? 'does not take the client certificate' : 'asks for a client certificate'}`;
-  const hint = hasOne
+/**
+ * What to say of a host that refuses the client certificate, or its absence: in a handshake, or by silence after it has asked for
+ * one. `null`: it does not.
+ */
+function refusedCertificate(
+  { outcome, reason, detail }: Exclude<Answer, Answered>,
+  { origin, method, isHarmless }: Call,
+  host: { readonly hasAsked: boolean; readonly hasAnswered: boolean; readonly hasCertificate: boolean },
+): Unsent | null {
+  // A write may have been carried out, whatever the host asks for.
+  const mayBeSilence = outcome === 'lost' && reason === 'reset' && (method === 'GET' || isHarmless);
+  const isUndone = (mayBeSilence && !host.hasAnswered) || /HANDSHAKE_FAILURE|EPROTO/.test(detail);
+  const alert = /ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_UNKNOWN)/;
+  if (!alert.test(detail) && !(isUndone && host.hasAsked)) return null;
+  const what = host.hasCertificate ? 'does not take the client certificate' : 'asks for a client certificate';
+  const hint = host.hasCertificate
     ? 'Check that `tls.cert` of the environment is valid now, and made by an authority that the host trusts.'
     : certificateHint;
-  return unsentAnswer('untrusted', detail, hint);
+  return unsentAnswer('untrusted', `the host ${hostOf(origin)} ${what}`, hint);
 }
+
+/** Milliseconds after which an unused connection is closed: many hosts close theirs after five seconds. */
+const longestIdle = 4_000;
+
+/** Node's own HTTP client, over connections that are kept. `onAsked`: the host asks for a client certificate. */
+function createDirectRoute(
+  origin: string,
+  { connections, maxHeaderSize, connect }: RouteOptions,
+  onAsked: () => void,
+): Route {
+  const host = new URL(origin);
+  const isTls = host.protocol === 'https:';
+  // Loaded when a tenant is called.
+  const { Agent, request }: Pick<typeof import('node:http'), 'Agent' | 'request'> = isTls
+    ? process.getBuiltinModule('node:https')
+    : process.getBuiltinModule('node:http');
+  const { timeout, signal, ...tls } = connect;
+  const agent = new Agent({ ...tls, keepAlive: true, maxSockets: connections, timeout: longestIdle });
+  signal.addEventListener('abort', () => agent.destroy());
+  // Node reports the request for a certificate in no other way. Only it names the host's signature algorithms.
+  agent.on('keylog', (_line: Buffer, socket: TLSSocket) => {
+    if (socket.getSharedSigalgs().length > 0) onAsked();
+  });
+  return ({ method, path, headers, body }, listener) => {
+    let answer: IncomingMessage | null = null;
+    const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
+    const options = { agent, method, path, signal, maxHeaderSize };
+    const sent = request(host, { ...options, headers: { ...headers, ...length } });
+    const write = () => {
+      listener.onSent();
+      sent.end(body);
+    };
+    sent.on('socket', (socket) => {
+      if (!socket.connecting) return write();
+      const timer = setTimeout(() => sent.destroy(codedError('CONNECT_TIMEOUT')), timeout);
+      const connected = isTls ? 'secureConnect' : 'connect';
+      socket.once(connected, write);
+      for (const event of [connected, 'close']) socket.once(event, () => clearTimeout(timer));
+    });
+    sent.on('response', (response) => {
+      answer = response;
+      listener.onHead(response.statusCode ?? 0, response.headers);
+      response.on('data', listener.onData).on('end', listener.onEnd).on('error', listener.onError);
+    });
+    // Data after a complete answer is an error of the connection alone.
+    sent.on('error', (error) => {
+      if (!answer?.complete) listener.onError(error);
+    });
+    return () => sent.destroy();
+  };
+}
+
+const codedError = (code: string): Error => Object.assign(new Error(code), { code });

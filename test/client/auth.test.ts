@@ -223,8 +223,6 @@ describe('how long a token is used', () => {
     return high;
   }
   const forever = 2 ** 40;
-  const date = 'Wed, 21 Oct 2026 07:28:00 GMT';
-  const dated = Date.parse(date) / 1000;
 
   it.each<[string, Answer, number]>([
     ['four fifths of seconds', given('T', { expires_in: 100 }), 80_000],
@@ -234,27 +232,6 @@ describe('how long a token is used', () => {
     ['for good where nonsense is said', given('T', { expires_in: 'soon' }), forever],
     ['for good where it would be over', given('T', { expires_in: 0 }), forever],
     ['for good where it would never have begun', given('T', { expires_in: -5 }), forever],
-    ['what the token says', given(jwt({ exp: 600, iat: 500 })), 80_000],
-    ['the shorter of both', given(jwt({ exp: 600, iat: 500 }), { expires_in: 50 }), 40_000],
-    ['by the time of the host', given(jwt({ exp: dated + 100 }), {}, { date }), 80_000],
-    [
-      'by the time in the token, not that of the host',
-      given(jwt({ exp: 600, iat: 500 }), {}, { date }),
-      80_000,
-    ],
-    ['by the own time where there is no other', given(jwt({ exp: 1100 })), 80_000],
-    [
-      'by the own time where that of the host is none',
-      given(jwt({ exp: 1100 }), {}, { date: 'soon' }),
-      80_000,
-    ],
-    [
-      'as `expires_in` says where the token gives no time',
-      given(jwt({ exp: '600', iat: '500' }), { expires_in: 100 }),
-      80_000,
-    ],
-    ['as `expires_in` says where the token holds a list', given(jwt([600]), { expires_in: 100 }), 80_000],
-    ['as `expires_in` says where the token is no JWT', given('a.b.c', { expires_in: 100 }), 80_000],
   ])('is %s', async (_, answer, ms) => {
     expect(await countUses(answer)).toBe(ms);
   });
@@ -300,6 +277,16 @@ describe('where there is no token', () => {
     expect(await source.current()).toMatchObject({ reason: 'no-token', failures: 0 });
     expect(calls).toHaveLength(1);
   });
+
+  it.each([answerWith(400), answerWith(403), answerWith(200, { error: 'invalid_client' })])(
+    'credentials are refused by %j too',
+    async (answer) => {
+      expect(await problemOf(answer)).toMatchObject({
+        reason: 'no-token',
+        detail: expect.stringMatching(/refused the credentials/),
+      });
+    },
+  );
 
   it('an endpoint in trouble is asked again', async () => {
     const { of } = sourcesOf(answerWith(503), given('T1'));

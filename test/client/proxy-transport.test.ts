@@ -1,7 +1,7 @@
 /** Requests through a proxy, without the program around them. */
 import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createTransport, defaultTransportLimits, type Transport } from '../../src/client/transport.ts';
+import { createTransport, defaultTransportLimits } from '../../src/client/transport.ts';
 import type { HttpProxies } from '../../src/model/network.ts';
 import { type OnConnect, startProxy as startTunnels } from './proxies.ts';
 import { serve } from './support.ts';
@@ -20,11 +20,11 @@ async function startProxy(onConnect?: OnConnect) {
 function transportThrough(
   proxies: Partial<HttpProxies>,
   limits: Partial<typeof defaultTransportLimits> = {},
-): Transport {
+) {
   const transport = createTransport(
     4,
     { ...defaultTransportLimits, ...limits },
-    { proxy: { http: '', https: '', except: '', ...proxies } },
+    { http: '', https: '', except: '', ...proxies },
   );
   open.push(() => transport.close());
   return transport;

@@ -59,7 +59,7 @@ describe('the window', () => {
     const slots = Array.from({ length: 10 }, () => window.start(0));
     const [first] = slots;
     for (const slot of slots) window.finish(slot, 0);
-    if (first) window.refuse(first, 3000, 0);
+    if (first) window.finish(first, 0, 3000);
     expect(window.wait(0)).toBe(3000);
     const startable = (at: number): number => {
       let count = 0;
@@ -76,7 +76,7 @@ describe('the window', () => {
   test('a limit that was lowered is raised to what is set, and no further', () => {
     const window = new SlidingWindow({ requests: 15, per: 1000 });
     const [first] = Array.from({ length: 15 }, () => window.start(0));
-    if (first) window.refuse(first, 0, 0);
+    if (first) window.finish(first, 0, 0);
     let count = 0;
     for (const at of [10_000, 12_000, 14_000]) {
       for (count = 0; window.wait(at) === 0 && count < 100; count += 1) window.finish(window.start(at), at);
@@ -86,7 +86,7 @@ describe('the window', () => {
 
   test('a limit of one request stays one after a refusal', () => {
     const window = new SlidingWindow({ requests: 1, per: 1000 });
-    window.refuse(window.start(0), 2000, 0);
+    window.finish(window.start(0), 0, 2000);
     expect(window.wait(2000)).toBe(0);
     window.start(2000);
     expect(window.wait(2000)).toBeGreaterThan(0);
@@ -95,15 +95,15 @@ describe('the window', () => {
   test('a refusal that asks for a shorter pause does not end a longer one', () => {
     const window = new SlidingWindow({ requests: 10, per: 1000 });
     const [first, second] = [window.start(0), window.start(0)];
-    window.refuse(first, 9000, 0);
-    window.refuse(second, 1000, 10);
+    window.finish(first, 0, 9000);
+    window.finish(second, 10, 1000);
     expect(window.wait(5000)).toBe(4000);
   });
 
   test('refusals of one burst lower the limit once', () => {
     const window = new SlidingWindow({ requests: 100, per: 1000 });
     const slots = Array.from({ length: 8 }, () => window.start(0));
-    for (const slot of slots) window.refuse(slot, 1000, 10);
+    for (const slot of slots) window.finish(slot, 10, 1000);
     let count = 0;
     while (window.wait(1500) === 0 && count < 200) {
       window.start(1500);
@@ -164,7 +164,7 @@ describe('the limiter', () => {
     void acquire('x', 'v2025');
     await settle();
     permits[0]?.release();
-    permits[1]?.pause(60_000);
+    permits[1]?.release(60_000);
     void acquire('y', 'v2025');
     await clock.advance(1050);
     expect(admitted).toEqual(['a', 'x', 'b']);
@@ -186,7 +186,7 @@ describe('the limiter', () => {
     const { clock, admitted, permits, acquire } = limiterOf({ requests: 10, per: 1000, concurrency: 10 });
     void acquire('a');
     await settle();
-    permits[0]?.pause(5000);
+    permits[0]?.release(5000);
     void acquire('b');
     void acquire('x', 'v2024');
     void acquire('a again', 'v2025', undefined, true);
@@ -200,7 +200,7 @@ describe('the limiter', () => {
     const { admitted, permits, acquire } = limiterOf();
     void acquire('a');
     await settle();
-    permits[0]?.pause(60_001);
+    permits[0]?.release(60_001);
     void acquire('b');
     await settle();
     expect(admitted).toEqual(['a', 'b: rate-limited']);
@@ -226,7 +226,7 @@ describe('the limiter', () => {
     const abort = new AbortController();
     void acquire('a');
     await settle();
-    permits[0]?.pause(50_000);
+    permits[0]?.release(50_000);
     for (const name of ['b', 'c']) void acquire(name, 'v2025', abort.signal);
     expect(clock.sleeping).toBe(1);
     abort.abort();

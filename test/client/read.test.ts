@@ -11,7 +11,7 @@ import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { Failure, fail } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Request } from '../../src/model/plan.ts';
-import { answerWith, codesOf, fakeClient, get, problemsOf } from './support.ts';
+import { answerWith, codesOf, fakeClient, get } from './support.ts';
 
 const numbered = (count: number): JsonObject[] =>
   Array.from({ length: count }, (_, at) => ({ id: `r${at}` }));
@@ -91,17 +91,6 @@ describe('pages', () => {
     expect(client.asked).toHaveLength(1);
   });
 
-  test('pages overlap where a host caps a page and links further than its end', async () => {
-    const rows = numbered(25);
-    const client = fakeClient(({ query }) => {
-      const offset = Number(query.offset ?? 0);
-      const page = rows.slice(offset, offset + 12);
-      const next = offset + 12 < 25 ? `/v2025/rows?limit=20&offset=${offset + 20}` : null;
-      return answerWith(200, { rows: page, next });
-    });
-    expect(await readRows(client, source)).toEqual(rows);
-  });
-
   test.each<[string, (at: number) => JsonObject]>([
     ['by a flag', () => ({ hasMore: true })],
     ['by a link', (at) => ({ next: `/v2025/rows?page=${at + 1}` })],
@@ -139,23 +128,6 @@ describe('pages', () => {
       '/v2025/rows?limit=4',
       '/v2025/rows?limit=4&offset=3',
       '/v2025/rows?limit=4&offset=6',
-    ]);
-  });
-
-  test('pages overlap also where a host links them by their offset', async () => {
-    const rows = numbered(7);
-    const client = fakeClient(({ query }) => {
-      const offset = Number(query.offset ?? 0);
-      const link: Record<string, string> =
-        offset + 3 < 7 ? { link: `</v2025/rows?limit=3&offset=${offset + 3}>; rel="next"` } : {};
-      return answerWith(200, rows.slice(offset, offset + 3), link);
-    });
-    expect(await readRows(client, source)).toEqual(rows);
-    expect(client.asked).toEqual([
-      '/v2025/rows?limit=250',
-      '/v2025/rows?limit=250&offset=2',
-      '/v2025/rows?limit=250&offset=4',
-      '/v2025/rows?limit=250&offset=6',
     ]);
   });
 
@@ -346,14 +318,6 @@ describe('pages', () => {
     expect(await readRows(client, collection)).toEqual(numbered(2));
   });
 
-  test('a list may be null, or say that there are no results', async () => {
-    const collection = { what: 'rows', request: get('/api/rows'), pageSize: 100, member: 'rows' };
-    for (const body of [{ rows: null }, { error: 'No results found.' }, { error: 'no records found' }]) {
-      const client = fakeClient(() => answerWith(200, body));
-      expect(await readRows(client, collection)).toEqual([]);
-    }
-  });
-
   test('an empty page is no repetition of the first one, where paging is not documented', async () => {
     const client = fakeClient(({ query }) => answerWith(200, query.offset ? [] : numbered(100)));
     const list = { what: 'rows', request: get('/api/rows'), pageSize: 100, undeclaredPaging: true };
@@ -527,12 +491,6 @@ test('a fault of the program is never hidden behind a failure of the tenant', as
 });
 
 describe('a tenant', () => {
-  test('nothing wanted, nothing asked', async () => {
-    const client = tenantOf({});
-    expect(await read(client, templates([]))).toMatchObject({ objects: [], defaults: [] });
-    expect(client.asked).toEqual([]);
-  });
-
   test('one template of many is found by one filtered request, whatever else the host gives', async () => {
     const rows = [
       template('a', 'en', { id: '1' }),
@@ -683,14 +641,6 @@ describe('a tenant', () => {
     ]);
   });
 
-  test('a web page in place of a list is called one', async () => {
-    const html: Answer = { outcome: 'answered', status: 200, headers: {}, body: null, text: '<html>' };
-    const client = fakeClient(() => html);
-    await expect(readRows(client, source)).rejects.toMatchObject({
-      diagnostics: [{ code: 'bad-answer', hint: expect.stringContaining('web page') }],
-    });
-  });
-
   test('all kinds that fail are named, what holds for all is said once', async () => {
     const wanted = [wantedOf('SimIntegration', [['x']]), wantedOf('SenderAddress', [['a@b.example']])];
     for (const [status, problems] of [
@@ -700,31 +650,6 @@ describe('a tenant', () => {
       const client = fakeClient(() => answerWith(status));
       expect(await codesOf(read(client, wanted))).toHaveLength(problems);
     }
-  });
-
-  test('an interrupted read ends with its own exit code', async () => {
-    const client = fakeClient(() => ({ outcome: 'unsent', reason: 'interrupted', detail: '' }));
-    await expect(read(client, templates([['a', 'EMAIL', 'en']]))).rejects.toMatchObject({ exitCode: 130 });
-  });
-
-  test('the message has the words of the tenant, its tracking id and a hint', async () => {
-    const body = {
-      detailCode: '403 Forbidden',
-      trackingId: 'ignored: send() finds it',
-      messages: [
-        { locale: 'de', text: 'nein' },
-        { locale: 'en-US', text: 'no \u001b[31mright\u202e' },
-      ],
-    };
-    const client = fakeClient(() => answerWith(403, body));
-    expect(await problemsOf(read(client, templates([['a', 'EMAIL', 'en']])))).toMatchObject([
-      {
-        message: expect.stringMatching(
-          /GET \/v2025\/notification-templates failed: 403 Forbidden: no \[31mright \(tracking id ignored/,
-        ),
-        hint: expect.stringMatching(/scope/),
-      },
-    ]);
   });
 });
 

@@ -2,8 +2,11 @@
 import { describe, expect, it, test } from 'vitest';
 import { type Answer, lostAnswer, unsentAnswer } from '../../src/client/answer.ts';
 import type { Clock } from '../../src/client/clock.ts';
-import { type Attempt, defaultRetryLimits, type RetryTask, sendWithRetry } from '../../src/client/retry.ts';
+import { defaultRetryLimits, sendWithRetry } from '../../src/client/retry.ts';
 import { answerWith, jumpingClock } from './support.ts';
+
+type RetryTask = Parameters<typeof sendWithRetry>[0];
+type Attempt = Awaited<ReturnType<RetryTask['attempt']>>;
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 const unreachable = unsentAnswer('unreachable', '');
@@ -24,7 +27,10 @@ async function step(
 ): Promise<string> {
   const done: string[] = [];
   const clock = { now: () => now, sleep: async (ms: number) => void done.push(`wait ${ms}`) };
-  const permit = { pause: (ms: number) => void done.push(`pause ${ms}`), release() {}, withdraw() {} };
+  const permit = {
+    release: (pause?: number) => void (pause !== undefined && done.push(`pause ${pause}`)),
+    withdraw() {},
+  };
   let isFirst = true;
   const task: RetryTask = {
     repeatable,
@@ -212,8 +218,7 @@ async function send(answers: readonly (Answer | Partial<Attempt>)[], more: Parti
   return { sent, log, slept: clock.slept, took: clock.now() - began };
 }
 const permit = (log: unknown[]) => ({
-  pause: (ms: number) => log.push(['pause', ms]),
-  release: () => log.push(['release']),
+  release: (pause?: number) => log.push(pause === undefined ? ['release'] : ['pause', pause]),
   withdraw: () => log.push(['withdraw']),
 });
 

@@ -137,33 +137,9 @@ describe('the embedded tenant is read whole', () => {
     );
     expect(objects.length).toBeGreaterThan(10);
   });
-
-  test('a tenant that repeats a page is refused', async () => {
-    const sandbox = await sandboxOf({ variations: { repeatPages: true } });
-    addTemplates(sandbox, 300);
-    const read = readState(clientFor(sandbox), templatesWanted([], true));
-    await expect(read).rejects.toMatchObject({ diagnostics: [{ code: 'page-repeats' }] });
-  });
 });
 
 describe('the fewest requests', () => {
-  test('2,100 templates: nine pages and a token', async () => {
-    const sandbox = await sandboxOf();
-    addTemplates(sandbox, 2100);
-    const { objects } = await readState(clientFor(sandbox), templatesWanted([], true));
-    expect(new Set(objects.map(({ address }) => address)).size).toBe(2100);
-    expect(sandbox.log).toHaveLength(10);
-  });
-
-  test('one declared of many: a filter and a token', async () => {
-    const sandbox = await sandboxOf();
-    addTemplates(sandbox, 600);
-    const wanted = templatesWanted([['key_444', 'EMAIL', 'en']]);
-    const { objects } = await readState(clientFor(sandbox), wanted);
-    expect(objects.map(({ address }) => address)).toEqual(['NotificationTemplate/key_444/EMAIL/en']);
-    expect(sandbox.log).toHaveLength(2);
-  });
-
   test.each(['a\\', 'a\\b', '\\"', '") or key in ("key_1', 'a","b', '(x)', "it's"])(
     'a filter holds the key %s as it is',
     async (key) => {
@@ -277,22 +253,6 @@ describe('under a rate limit', () => {
     expect(refused).toBe(0);
     expect(ms).toBeGreaterThanOrEqual(20_000);
     expect(ms).toBeLessThanOrEqual(22_000);
-  });
-
-  test('a write that waited too long for its turn is not sent, and leaves its turn to others', async () => {
-    const shared = sharedClock();
-    const sandbox = await sandboxOf({ seed: seedFile, clock: { now: shared.now } });
-    const limits = { requests: 1, per: 10_000 };
-    const email = 'turn@acme.example';
-    const client = clientFor(sandbox, { clock: shared.clock, onEvent: shared.onEvent }, limits);
-    await client.send(mailFrom);
-    const began = shared.now();
-    const write = post('/v2025/verified-from-addresses', { email });
-    const sent = await client.send(write, { notAfter: began + 5_000 });
-    expect(sent).toMatchObject({ outcome: 'unsent', reason: 'outdated', repeated: false });
-    expect(isSuccess(await client.send(write, { notAfter: shared.now() + 5_000 }))).toBe(true);
-    expect(shared.now() - began).toBeLessThan(11_000);
-    expect(sandbox.state.senders.filter((sender) => sender.email === email)).toHaveLength(1);
   });
 
   test.each(['seconds', 'date'] as const)(
