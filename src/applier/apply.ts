@@ -9,7 +9,7 @@ import type { Plan } from '../model/plan.ts';
 import { type ChangeResult, mayHaveFailed, type Result, type RunOutcome } from '../model/result.ts';
 import { type Pending, settle } from './awaiting.ts';
 import { begunResult, changeResult, notAttempted, planResult } from './change-result.ts';
-import { type KindChange, readRequestsById, requestsForChanges, type Task } from './find.ts';
+import { type KindChange, requestsForChanges, type Task } from './find.ts';
 import { mostReads, Sightings } from './freshness.ts';
 import { checkBeforeWrites, readNow } from './preflight.ts';
 import type { ResultRecorder } from './result-file.ts';
@@ -70,40 +70,42 @@ async function runAll(tasks: readonly Task[], readAt: number, given: Run) {
   const results = new Map<Address, ChangeResult>();
   const run = { ...given, record: recordEarlier(tasks, results, given.record) };
   const pending: Pending[] = [];
-  const haltIf = (isFailure: boolean) => {
-    if (run.failFast && isFailure) run.halt();
-  };
   const finish = (end: Ending) => {
-    run.created.end(end.task.change, end.outcome, end.live);
+    if (end.outcome === 'done') run.created.learn(end.task.change, end.live);
     const result = changeResult(end);
     results.set(result.address, result);
     run.record.finish(result);
-    haltIf(mayHaveFailed(result));
+    if (run.failFast && mayHaveFailed(result)) run.halt();
     run.onEvent({ type: 'finished', result, finished: results.size, total: tasks.length });
   };
   const settleAll = () => settle(pending.splice(0), run, finish);
 
   const levels = levelsOf(tasks, run.kinds);
-  const units = levels.flatMap((level) => level.units);
   const read = (entries: readonly KindChange[]) =>
-    readNow(requestsForChanges(entries), run, readRequestsById(entries));
-  const sightings = new Sightings(units.flat().filter(isLeft), readAt, { ...run, read });
-  const isDone = ({ change }: Task) => results.get(change.address)?.outcome === 'done';
+    readNow(requestsForChanges(entries), run, requestsForChanges(entries, { found: true }));
+  const sightings = new Sightings(levels.flatMap((level) => level.units.flat()).filter(isLeft), readAt, {
+    ...run,
+    read,
+  });
   const writes = levels.filter((level) => !level.deletes).flatMap((level) => level.units.flat());
   for (const level of levels) {
-    if (level.deletes || needsPending(level, pending, run)) await settleAll();
-    const isHeldBack = level.deletes && !run.isStopped() && !writes.every(isDone);
+    const waiting = new Set(pending.map(({ task }) => task.change.address));
+    const needed = level.units.flat().flatMap((task) => run.created.missingFor(task));
+    if (level.deletes || needed.some((to) => waiting.has(to))) await settleAll();
+    const isHeldBack =
+      level.deletes &&
+      !run.isStopped() &&
+      !writes.every(({ change }) => results.get(change.address)?.outcome === 'done');
     await runConcurrently(level.units, run.concurrency, async (unit) => {
       const error = unit.some(isLeft) ? whySkipped(unit, isHeldBack, run) : null;
-      if (error !== null) for (const task of unit) finish(ending(task, 'skipped', [], { error }));
-      else {
-        for (const end of await runUnit(unit, sightings, run)) {
-          if (!('end' in end)) finish(end);
-          else {
-            pending.push(end);
-            haltIf(end.isUncertain);
-          }
-        }
+      const ends: readonly End[] =
+        error === null
+          ? await runUnit(unit, sightings, run)
+          : unit.map((task) => ending(task, 'skipped', [], { error }));
+      for (const end of ends) {
+        if ('end' in end) pending.push(end);
+        else finish(end);
+        if (run.failFast && 'end' in end && end.isUncertain) run.halt();
       }
     });
   }
@@ -151,12 +153,6 @@ function levelsOf(tasks: readonly Task[], kinds: Kinds): ChangeLevel[] {
     );
     return { deletes, units: units.map(([, unit]) => unit) };
   });
-}
-
-/** Whether a change of the level refers to an object that was created, but not seen yet. */
-function needsPending({ units }: ChangeLevel, pending: readonly Pending[], { created }: Run): boolean {
-  const waiting = new Set(pending.map(({ task }) => task.change.address));
-  return units.flat().some((task) => created.missingFor(task).some((to) => waiting.has(to)));
 }
 
 const isLeft = ({ from, change }: Task) => from < change.requests.length;

@@ -7,8 +7,8 @@ import { messageOf } from '../model/failure.ts';
 import { get, isObject, type Json } from '../model/json.ts';
 import type { SentRequest } from '../model/result.ts';
 import { type Finder, type FoundObjects, lookUntil, lookUp, type Task } from './find.ts';
-import { deviationsOf, hasEffect } from './observed.ts';
 import { type Ending, ending, type Run } from './run.ts';
+import { deviationsOf, hasEffect } from './verify.ts';
 
 /** A change whose requests were sent. The object in the tenant decides the outcome. */
 export interface Pending {
@@ -35,26 +35,19 @@ export async function settle(
 ): Promise<void> {
   const { clock, signal, onEvent } = run;
   let open = pending;
-  const endAll = async (ended: readonly Pending[], seen: (one: Pending) => LastSeen) => {
-    // Together, so that their records share a write.
-    const ends = ended.map(async (one) => finish(await endOne(one, seen(one), run)));
-    await Promise.all(ends);
-    const isEnded = new Set(ended);
-    open = open.filter((one) => !isEnded.has(one));
-  };
   const look = async () => {
     const tasks = open.map(({ task }) => task);
     const areWritten = open.every(({ isUncertain, task }) => !isUncertain && task.change.action !== 'delete');
     const looked = await lookUp(tasks, run, areWritten);
-    if ('failed' in looked) {
-      await endAll(open, () => looked);
-      return;
-    }
-    const { find } = looked;
-    const ended = open.filter(
-      ({ task, until, isFinal }) => isFinal(find(task)) || until <= clock.now() || signal.aborted,
+    const left = new Map(open.map((one) => [one, 'failed' in looked ? looked : looked.find(one.task)]));
+    const ended = [...left].filter(
+      ([{ until, isFinal }, seen]) =>
+        'failed' in seen || isFinal(seen) || until <= clock.now() || signal.aborted,
     );
-    await endAll(ended, ({ task }) => find(task));
+    // Together, so that their records share a write.
+    await Promise.all(ended.map(async ([one, seen]) => finish(await endOne(one, seen, run))));
+    for (const [one] of ended) left.delete(one);
+    open = [...left.keys()];
   };
   const announceWait = () => {
     const ms = Math.max(0, ...open.map(({ until }) => until)) - clock.now();
@@ -133,7 +126,7 @@ function sightingInAnswer(task: Task, last: LastRequest | null, run: Run): Pick<
   if (requests.length > 1) return null;
   const live = readWritten(task, answer.body);
   // Even an incomplete answer has the id.
-  if (action === 'create' && live) run.created.learn(task.change.address, live);
+  run.created.learn(task.change, live);
   // References to a new object need its id, which some answers leave out. Some kinds have none.
   if (run.created.isAwaited(task.change.address)) return null;
   return live && hasEffect(task, live, run.secrets) ? { live } : null;

@@ -67,6 +67,14 @@ export function planResult(
   run: Pick<Result, 'startedAt' | 'endedAt' | 'outcome' | 'changes'>,
   reasons: readonly Diagnostic[],
 ): Result {
+  const { desired, ensuredHere = [] } = plan;
+  const notMade = run.changes.filter(
+    ({ action, outcome, after, unmet = [] }) =>
+      outcome !== 'done' || unmet.length > 0 || (action !== 'delete' && after === null),
+  );
+  const open = new Set([...notMade.map(({ address }) => address), ...ensuredHere]);
+  // What the tenant matches: objects without a difference in the plan, and those that the run verifiably changed.
+  const proven = Object.fromEntries(Object.entries(desired).filter(([address]) => !open.has(address)));
   return {
     formatVersion: resultFormat,
     planDigest: plan.digest,
@@ -74,19 +82,9 @@ export function planResult(
     tenant: plan.tenant,
     ...run,
     summary: countOutcomes(run.changes),
-    ...(run.outcome === 'refused' ? {} : { proven: collectProof(plan, run.changes) }),
+    ...(run.outcome === 'refused' ? {} : { proven }),
     ...(reasons.length > 0 ? { diagnostics: reasons } : {}),
   };
-}
-
-/** What the tenant matches after a run: objects without a difference in the plan, and those that the run verifiably changed. */
-function collectProof({ desired, ensuredHere = [] }: Plan, changes: readonly ChangeResult[]) {
-  const notMade = changes.filter(
-    ({ action, outcome, after, unmet = [] }) =>
-      outcome !== 'done' || unmet.length > 0 || (action !== 'delete' && after === null),
-  );
-  const open = new Set([...notMade.map(({ address }) => address), ...ensuredHere]);
-  return Object.fromEntries(Object.entries(desired).filter(([address]) => !open.has(address)));
 }
 
 /**

@@ -52,26 +52,24 @@ export function finderIn(state: TenantState): Finder {
   };
 }
 
-export function requestsForChanges(changes: readonly KindChange[], written = false): ReadRequest[] {
+/** `found`: the objects were found before. If each has a call of its own, the others are not read. */
+export function requestsForChanges(
+  changes: readonly KindChange[],
+  { written = false, found = false } = {},
+): ReadRequest[] {
   return groupBy(changes, ({ kind }) => kind).map(([kind, entries]) => {
     const ofKind = entries.map(({ change }) => change);
+    const keys = ofKind.flatMap((change) => changeKeys(kind, change));
+    const ids = ofKind.flatMap(({ id }) => (id === null ? [] : [id]));
+    const areIdsEnough = found && kind.read.how === 'list-then-each' && ids.length === keys.length;
     return {
       kind,
-      keys: ofKind.flatMap((change) => changeKeys(kind, change)),
-      ids: ofKind.flatMap(({ id }) => (id === null ? [] : [id])),
+      keys: areIdsEnough ? [] : keys,
+      ids,
       idsAsNames: idsAsNames(ofKind),
       complete: false,
       written,
     };
-  });
-}
-
-/** The same for objects that were found before: if each has a call of its own, the others are not read. */
-export function readRequestsById(changes: readonly KindChange[]): ReadRequest[] {
-  return requestsForChanges(changes).map((request) => {
-    const { kind, ids, keys } = request;
-    const isEnough = kind.read.how === 'list-then-each' && ids.length === keys.length;
-    return isEnough ? { ...request, keys: [] } : request;
   });
 }
 
@@ -81,24 +79,23 @@ export function changeKeys(kind: Kind, change: Change): Key[] {
   return before ? [change.key, before] : [change.key];
 }
 
-/** Finds the objects of changes as they are now, or says why they could not be read. */
-export type FreshObjects = { readonly find: Finder } | { readonly failed: string };
+interface Reading {
+  readonly port: { read(requests: readonly ReadRequest[]): Promise<TenantState> };
+  readonly signal: AbortSignal;
+}
 
-/** Never rejects. `written`: answers have shown that all of them are there. */
+/**
+ * Finds the objects of changes as they are now, or says why they could not be read. Never rejects. `written`: answers have shown
+ * that all of them are there.
+ */
 export async function lookUp(
   changes: readonly KindChange[],
-  {
-    port,
-    signal,
-  }: {
-    readonly port: { read(requests: readonly ReadRequest[]): Promise<TenantState> };
-    readonly signal: AbortSignal;
-  },
+  { port, signal }: Reading,
   written = false,
-): Promise<FreshObjects> {
+): Promise<{ readonly find: Finder } | { readonly failed: string }> {
   if (signal.aborted) return { failed: 'The run was interrupted before the object could be looked up.' };
   try {
-    return { find: finderIn(await port.read(requestsForChanges(changes, written))) };
+    return { find: finderIn(await port.read(requestsForChanges(changes, { written }))) };
   } catch (error) {
     return { failed: `The object could not be looked up: ${messageOf(error)}` };
   }

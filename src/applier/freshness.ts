@@ -1,9 +1,8 @@
 import type { TenantState } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
 import { finderIn, type KindChange, type Task } from './find.ts';
-import { readinessOf } from './observed.ts';
 import type { Run } from './run.ts';
-import { madeAgain } from './verify.ts';
+import { madeAgain, readinessOf } from './verify.ts';
 
 /** The age of a read that a write may rely on, in milliseconds. */
 const freshFor = 10_000;

@@ -17,21 +17,7 @@ import type { Plan } from '../model/plan.ts';
 import { readOwnFile } from '../model/regular-file.ts';
 
 /** The record of a plan's runs: written before and after every request, read when the plan is applied again. */
-export interface Journal {
-  readonly file: string;
-  /** The records of earlier runs about a change; `null` if none started it. */
-  progress(address: Address): Progress | null;
-  /** Records that a request is about to be sent, with the fingerprints of its objects before it. */
-  intend(request: number, before: ReadonlyMap<Address, string | null>, at: string): Promise<void>;
-  conclude(
-    request: number,
-    conclusion: Pick<Conclusion, 'changes' | 'verdict' | 'status'>,
-    at: string,
-  ): Promise<void>;
-  settle(change: Address, settled: Pick<Settled, 'unmet' | 'after'>, at: string): Promise<void>;
-  finish(at: string): Promise<void>;
-  close(): Promise<void>;
-}
+export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
 type JournalPlan = Pick<Plan, 'digest' | 'tenant' | 'createdAt'>;
 
@@ -42,7 +28,7 @@ const maxBytes = 256 * 1024 * 1024;
  * continued: an equal plan was made from the tenant as they left it, and its secrets may be others. Their records are set aside
  * once this plan has one of its own. Throws a Failure if the file is damaged or belongs to another plan.
  */
-export async function openJournal(dir: string, plan: JournalPlan): Promise<Journal> {
+export async function openJournal(dir: string, plan: JournalPlan) {
   const { digest: planDigest } = plan;
   const file = join(dir, `${fileStem(planDigest)}.jsonl`);
   const content = await readJournal(file);
@@ -51,12 +37,12 @@ export async function openJournal(dir: string, plan: JournalPlan): Promise<Journ
   const isOver = isOlder(content, plan);
   const byChange = progressOf(isOver ? [] : records);
   // Under another name it still lists the writes that the tenant may not show yet.
-  const setAside = (at: string) =>
-    rename(file, join(dir, `${fileStem(planDigest)}.${at.replaceAll(/[^\dTZ]/g, '')}.done.jsonl`)).catch(
-      (error: unknown) => {
-        throw unwritableFile(file, error);
-      },
-    );
+  const setAside = async (at: string) => {
+    const name = `${fileStem(planDigest)}.${at.replaceAll(/[^\dTZ]/g, '')}.done.jsonl`;
+    await rename(file, join(dir, name)).catch((error: unknown) => {
+      throw unwritableFile(file, error);
+    });
+  };
   let isInTheWay = isOver;
   const out = new RecordFile(file, async () => {
     if (isInTheWay) await setAside(plan.createdAt);
@@ -66,11 +52,16 @@ export async function openJournal(dir: string, plan: JournalPlan): Promise<Journ
   const append = (record: JournalRecord) => out.append(`${JSON.stringify(record)}\n`);
   return {
     file,
-    progress: (address) => byChange.get(address) ?? null,
-    intend: (request, before, at) => append({ type: 'intent', at, request, before: [...before] }),
-    conclude: (request, conclusion, at) => append({ type: 'result', at, request, ...conclusion }),
-    settle: (change, settled, at) => append({ type: 'settled', at, change, ...settled }),
-    async finish(at) {
+    /** The records of earlier runs about a change; `null` if none started it. */
+    progress: (address: Address) => byChange.get(address) ?? null,
+    /** Records that a request is about to be sent, with the fingerprints of its objects before it. */
+    intend: (request: number, before: ReadonlyMap<Address, string | null>, at: string) =>
+      append({ type: 'intent', at, request, before: [...before] }),
+    conclude: (request: number, conclusion: Pick<Conclusion, 'changes' | 'verdict' | 'status'>, at: string) =>
+      append({ type: 'result', at, request, ...conclusion }),
+    settle: (change: Address, settled: Pick<Settled, 'unmet' | 'after'>, at: string) =>
+      append({ type: 'settled', at, change, ...settled }),
+    async finish(at: string) {
       const exists = out.isOpen || length > 0;
       await out.close();
       if (exists) await setAside(at);
@@ -134,7 +125,10 @@ async function openForAppend(file: string, length: number, { digest, tenant, cre
     if (length === 0) {
       const header: JournalRecord = { type: 'plan', format: 1, digest, tenant, createdAt };
       await appendWhole(handle, `${JSON.stringify(header)}\n`);
-      await syncFolder(dirname(file));
+      // The new file's name survives a power failure. Some systems cannot open a folder; the content is safe without it.
+      const folder = await open(dirname(file), 'r').catch(() => null);
+      await folder?.sync().catch(() => {});
+      await folder?.close();
     }
     return handle;
   } catch (error) {
@@ -152,16 +146,6 @@ async function appendWhole(handle: FileHandle, lines: string): Promise<void> {
   } catch (error) {
     await handle.truncate(size).catch(() => {});
     throw error;
-  }
-}
-
-/** Makes the new file's name survive a power failure. Some systems cannot open a folder. */
-async function syncFolder(folder: string): Promise<void> {
-  try {
-    const handle = await open(folder, 'r');
-    await handle.sync().finally(() => handle.close());
-  } catch {
-    // The content is safe without it.
   }
 }
 
@@ -265,7 +249,12 @@ export async function readRecentWrites(
     if (mtimeMs < since - slack) continue;
     const { header, records } = await readJournal(file);
     if (!header || !isSameTenant(header.tenant, tenant)) continue;
-    writes.push(...writesIn(records).filter(({ at }) => at > since));
+    for (const [address, { requests, settled }] of progressOf(records)) {
+      const made = [...requests.values()].filter(({ state }) => state !== 'refused');
+      const at = Math.max(...made.map((request) => Date.parse(request.at)));
+      const before = made.map((request) => request.before);
+      if (at > since) writes.push({ address, at, before, ...(settled && { after: settled.after }) });
+    }
   }
   // A run that ended meanwhile has renamed its journal, which was then not read.
   if (!sameJson(names, await journalsIn(dir))) return readRecentWrites(dir, tenant, since);
@@ -275,14 +264,4 @@ export async function readRecentWrites(
 async function journalsIn(dir: string): Promise<string[]> {
   const names = (await ifExists(readdir(dir))) ?? [];
   return names.filter((name) => name.endsWith('.jsonl')).sort();
-}
-
-function writesIn(records: readonly JournalRecord[]): RecentWrite[] {
-  return [...progressOf(records)].flatMap(([address, { requests, settled }]) => {
-    const made = [...requests.values()].filter(({ state }) => state !== 'refused');
-    if (made.length === 0) return [];
-    const at = Math.max(...made.map((request) => Date.parse(request.at)));
-    const before = made.map((request) => request.before);
-    return [{ address, at, before, ...(settled && { after: settled.after }) }];
-  });
 }

@@ -22,10 +22,9 @@ import {
   requestsForChanges,
   type Task,
 } from './find.ts';
-import { readinessOf } from './observed.ts';
 import { type ApplyOptions, type Run, startRun, type TenantPort } from './run.ts';
 import { editedPlan } from './saved-file.ts';
-import { madeAgain, wrongDeletes } from './verify.ts';
+import { madeAgain, readinessOf, wrongDeletes } from './verify.ts';
 
 /** Finds what `applyChanges` would refuse now, and writes nothing. Rejects with a Failure if the tenant cannot be read. */
 export async function findPlanRefusals(
@@ -47,7 +46,7 @@ type PlanCheck =
   | { readonly is: 'interrupted' };
 
 export async function checkBeforeWrites(plan: Plan, run: Run): Promise<PlanCheck> {
-  const { kinds, clock, created, onEvent } = run;
+  const { kinds, clock, signal, created, onEvent } = run;
   const all = plan.changes.flatMap((change): KindChange[] => {
     const kind = kinds.find(change.kind);
     return kind ? [{ kind, change }] : [];
@@ -59,8 +58,12 @@ export async function checkBeforeWrites(plan: Plan, run: Run): Promise<PlanCheck
   onEvent({ type: 'checking', objects: entries.length });
   const names = shownNames(entries, run);
   const readAt = clock.now();
-  const state = await readUnlessAborted(readRequestsWith(entries, names), run);
-  if (!state) return { is: 'interrupted' };
+  const reading = signal.aborted ? null : readNow(readRequestsWith(entries, names), run);
+  const state = await reading?.catch((error: unknown) => {
+    if (signal.aborted) return null;
+    throw error;
+  });
+  if (!state || signal.aborted) return { is: 'interrupted' };
   const find = finderIn(state);
   created.find(entries, find);
   const judged = entries.map((entry) => findProtected(entry, find, run) ?? judge(entry, find, plan, run));
@@ -70,21 +73,10 @@ export async function checkBeforeWrites(plan: Plan, run: Run): Promise<PlanCheck
   return { is: 'sound', tasks: judged.filter((each) => 'change' in each), readAt };
 }
 
-async function readUnlessAborted(requests: readonly ReadRequest[], run: Run): Promise<TenantState | null> {
-  const { port, signal } = run;
-  if (requests.length === 0) return { tenant: port.tenant, objects: [], defaults: [] };
-  try {
-    const state = signal.aborted ? null : await readNow(requests, run);
-    return signal.aborted ? null : state;
-  } catch (error) {
-    if (signal.aborted) return null;
-    throw error;
-  }
-}
-
 /** The requested objects, once the tenant shows the writes of earlier runs. `sent` says how they are read. */
-export function readNow(asked: readonly ReadRequest[], run: Run, sent = asked): Promise<TenantState> {
+export async function readNow(asked: readonly ReadRequest[], run: Run, sent = asked): Promise<TenantState> {
   const { port, recent, settle, clock, signal, onEvent } = run;
+  if (asked.length === 0) return { tenant: port.tenant, objects: [], defaults: [] };
   return readSettled(asked, () => port.read(sent), {
     writes: recent,
     settle,
@@ -174,9 +166,7 @@ function wrongRequests(entries: readonly KindChange[], { kinds, settings }: Run)
 function wrongReferences(entries: readonly KindChange[], { changes }: Plan, kinds: Kinds): Wrong[] {
   const created = new Set(changes.filter(({ action }) => action === 'create').map(({ address }) => address));
   const wrong = entries.flatMap(({ kind, change }) =>
-    [...findMisnamed(change, kind), ...wrongIn(change, kind, created)].map((why) => {
-      return { address: change.address, why };
-    }),
+    wrongIn(change, kind, created).map((why) => ({ address: change.address, why })),
   );
   const cycle = arrangeChanges(changes, kinds).cycle ?? [];
   const [address] = cycle;
@@ -184,20 +174,19 @@ function wrongReferences(entries: readonly KindChange[], { changes }: Plan, kind
   return [...wrong, { address, why: `they refer to each other in a cycle: ${cycleText(cycle)}` }];
 }
 
-/** Names beside ids are for reviewers: each is a `!lookup`, or the address of an object of the field's kind. */
-function findMisnamed({ diff }: Change, kind: Kind): string[] {
-  return diff.flatMap((entry) => {
+/**
+ * Names beside ids are for reviewers: each is a `!lookup`, or the address of an object of the field's kind. The requests of a change
+ * hold no other references than it declares, since they are computed again from that.
+ */
+function wrongIn({ diff, declared }: Change, kind: Kind, created: ReadonlySet<Address>): string[] {
+  const misnamed = diff.flatMap((entry) => {
     const sides = [...idsOnSide(kind, entry, 'before'), ...idsOnSide(kind, entry, 'after')];
     const kinds = new Set(sides.flatMap(({ to }) => to));
     return Object.values(entry.named ?? {})
       .filter((name) => !isLookedUp(name) && !kinds.has(parseAddress(name)?.kind ?? ''))
       .map((name) => `${entry.path} cannot hold an id of ${quote(name)}`);
   });
-}
-
-/** The references that a change declares. Its requests hold no others: they are computed again from the declaration. */
-function wrongIn({ declared }: Change, kind: Kind, created: ReadonlySet<Address>): string[] {
-  return Object.entries(declared ?? {}).flatMap(([name, value]) => {
+  const wrong = Object.entries(declared ?? {}).flatMap(([name, value]) => {
     const field = fieldNamed(kind, name);
     const rest = field
       ? mapIds(field, value, (id, to) => (to.includes(parseAddress(refOf(id) ?? '')?.kind ?? '') ? null : id))
@@ -209,6 +198,7 @@ function wrongIn({ declared }: Change, kind: Kind, created: ReadonlySet<Address>
       ...unmade.map((to) => `the plan does not create ${to}, whose id they send`),
     ];
   });
+  return [...misnamed, ...wrong];
 }
 
 /** A plan names an object by its id alone if its manifest did. `protect` names it as the tenant does. */

@@ -40,7 +40,10 @@ async function stageFile(file: WholeFile, folder: string): Promise<StagedFile> {
   await mkdir(dirname(path), { recursive: true });
   // Most files of an export are new. A draft of each would take a third of its time.
   if ((await ifExists(lstat(path))) === null) {
-    await create(path, file.content);
+    await writeFile(path, file.content, { flag: 'wx' }).catch(async (error: unknown) => {
+      if (noRoom.includes(systemCode(error) ?? '')) await rm(path, { force: true });
+      throw error;
+    });
     return { ...file, target: path, draft: path };
   }
   const target = (await ifExists(realpath(path))) ?? path;
@@ -50,15 +53,6 @@ async function stageFile(file: WholeFile, folder: string): Promise<StagedFile> {
 
 /** Without room for a draft, the existing file stays: written over, it would be cut off. */
 const noRoom = ['ENOSPC', 'EDQUOT', 'EFBIG'];
-
-async function create(path: string, content: string): Promise<void> {
-  try {
-    await writeFile(path, content, { flag: 'wx' });
-  } catch (error) {
-    if (noRoom.includes(systemCode(error) ?? '')) await rm(path, { force: true });
-    throw error;
-  }
-}
 
 /** Returns `null` if it does not work: a file can be writable although its folder is not. Rejects if there is no room. */
 async function writeDraft(target: string, content: string): Promise<string | null> {

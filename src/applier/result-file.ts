@@ -80,12 +80,16 @@ export class ResultFile implements ResultRecorder {
 
   async #write(): Promise<void> {
     try {
-      const handle = await this.#open();
+      if (!this.#handle) {
+        await mkdir(dirname(this.file), { recursive: true });
+        this.#handle = await open(this.file, 'w');
+      }
+      const handle = this.#handle;
       const fresh = this.#finished.slice(this.#kept);
       const head = this.#keptBytes === 0 ? this.#head() : '';
       const entries = Buffer.from(head + this.#lines(fresh, this.#kept === 0));
-      const open = this.#lines([...this.#begun.values()], this.#finished.length === 0);
-      const text = Buffer.concat([entries, Buffer.from(`${open}\n${this.#tail()}\n`)]);
+      const begun = this.#lines([...this.#begun.values()], this.#finished.length === 0);
+      const text = Buffer.concat([entries, Buffer.from(`${begun}\n${this.#tail()}\n`)]);
       // Blanks at the end of JSON mean nothing. On a full disk they fail alone, and what the file has stays whole.
       const more = Math.max(0, this.#keptBytes + text.length - this.#length);
       await writeAt(handle, Buffer.alloc(more, ' '), this.#length);
@@ -97,13 +101,6 @@ export class ResultFile implements ResultRecorder {
     } catch (error) {
       throw unwritableFile(this.file, error);
     }
-  }
-
-  async #open(): Promise<FileHandle> {
-    if (this.#handle) return this.#handle;
-    await mkdir(dirname(this.file), { recursive: true });
-    this.#handle = await open(this.file, 'w');
-    return this.#handle;
   }
 
   #head(): string {

@@ -12,19 +12,10 @@ import { type Pointer, topName, valueAt } from '../model/pointer.ts';
 import type { SentRequest } from '../model/result.ts';
 import { checkConvergence, endSeen, type Pending } from './awaiting.ts';
 import { begunResult } from './change-result.ts';
-import {
-  type Finder,
-  type FoundObjects,
-  type FreshObjects,
-  type KindChange,
-  lookUntil,
-  lookUp,
-  type Task,
-} from './find.ts';
+import { type Finder, type FoundObjects, type KindChange, lookUntil, lookUp, type Task } from './find.ts';
 import { mostReads, untilOf } from './freshness.ts';
-import { type Evidence, foreignDifferences, judgeEffect } from './observed.ts';
 import { type Ending, ending, fillRequest, type Run } from './run.ts';
-import { fieldsWritten } from './verify.ts';
+import { fieldsWritten, foreignDifferences, judgeEffect } from './verify.ts';
 
 /**
  * Makes one change, or several that share their only request. Outcomes that no answer shows stay pending. Never rejects; halts
@@ -71,15 +62,7 @@ async function sendAll(
     const [reply] = last.replies;
     if (isFirst && isOutdated(last.answer) && reply?.is === 'rejected') return null;
     if (index === requests.length - 1 || reply?.is !== 'accepted') break;
-
-    const { answer, until } = last;
-    const looked = last.find
-      ? { find: last.find }
-      : await lookUntil(
-          () => lookUpAfter(answer, tasks, run),
-          (found) => (isShown(lead, request, found) ? 0 : until - run.clock.now()),
-          run,
-        );
+    const looked = await lookUntilShown(lead, last, run);
     if ('failed' in looked) {
       const error = `${sentSoFar(index + 1, requests.length)} ${looked.failed}`;
       return [ending(lead, 'failed', log, { error, live: null })];
@@ -90,12 +73,28 @@ async function sendAll(
   }
   // An earlier run may have sent all of them.
   const replies = last?.replies ?? tasks.map(sentBefore);
-  const ends: (Ending | Pending)[] = [];
-  for (const reply of replies) {
+  const ends = replies.map((reply) => {
     const shown = last?.find ? last.find(reply.task).live : seen(reply.task);
-    ends.push(await endReply(reply, last, { live: shown, log }, run));
-  }
-  return ends;
+    return endReply(reply, last, { live: shown, log }, run);
+  });
+  return Promise.all(ends);
+}
+
+/** Looks until a replacement's old object is gone, or a new object is there: the next request needs that. */
+async function lookUntilShown(task: Task, { find, answer, until, step }: Exchange, run: Run) {
+  if (find) return { find };
+  const isDelete = step.request.method === 'DELETE';
+  return lookUntil(
+    () => lookUpAfter(answer, [task], run),
+    (found) => {
+      const isThere = 'find' in found && found.find(task).live !== null;
+      const isShown = isReplacement(task.change)
+        ? isThere !== isDelete
+        : isThere || task.change.action !== 'create';
+      return 'failed' in found || isShown ? 0 : until - run.clock.now();
+    },
+    run,
+  );
 }
 
 async function endReply(
@@ -110,14 +109,6 @@ async function endReply(
   const wasNeverSent = run.signal.aborted && last?.answer.outcome === 'unsent' && log.length <= 1;
   if (wasNeverSent && is === 'rejected') return ending(task, 'notAttempted', [], { error: remark, live });
   return ending(task, is === 'rejected' ? 'failed' : 'unknown', log, { error: remark, live });
-}
-
-/** A replacement waits until the old object is gone, and a change of a new object waits until it shows. */
-function isShown(task: Task, { method }: Request, found: FreshObjects): boolean {
-  if ('failed' in found) return true;
-  const isThere = found.find(task).live !== null;
-  if (isReplacement(task.change)) return isThere === (method !== 'DELETE');
-  return isThere || task.change.action !== 'create';
 }
 
 function endStopped(task: Task, index: number, live: LiveObject | null, log: readonly SentRequest[]): Ending {
@@ -204,16 +195,13 @@ async function exchange(step: Step, log: SentRequest[], run: Run): Promise<Excha
   let { notAfter } = step;
   let sends = 0;
   for (let looks = 1; ; looks++) {
-    const { verdict, ...answered } = await sendRecorded({ ...step, notAfter }, sends > 0, log, run);
-    const { answer, until } = answered;
-    if (verdict === 'done')
-      return {
-        ...answered,
-        replies: tasks.map((task) => ({ task, is: 'accepted', remark: null })),
-        find: null,
-      };
-    if (verdict === 'refused')
-      return { ...answered, replies: tasks.map((task) => refusedReply(task, answer, run)), find: null };
+    const { verdict, ...sent } = await sendRecorded({ ...step, notAfter }, sends > 0, log, run);
+    const { answer, until } = sent;
+    const allAre = (is: Reply['is'], remarkOn: (task: Task) => string | null) => {
+      return { ...sent, replies: tasks.map((task) => ({ task, is, remark: remarkOn(task) })), find: null };
+    };
+    if (verdict === 'done') return allAre('accepted', () => null);
+    if (verdict === 'refused') return allAre('rejected', (task) => refusal(task, answer, run));
 
     if (!isOutdated(answer)) sends += 1;
     const isOpen =
@@ -226,9 +214,8 @@ async function exchange(step: Step, log: SentRequest[], run: Run): Promise<Excha
     const mayShowLater = () => isLast(step) && clock.now() < until;
     if ('failed' in looked) {
       // Concurrent writes can disturb the read of a list: the object is looked up again when they are done.
-      const is = mayShowLater() ? 'open' : 'unknown';
       const remark = `${run.describe(answer)} ${looked.failed}`;
-      return { ...answered, replies: tasks.map((task) => ({ task, is, remark })), find: null };
+      return allAre(mayShowLater() ? 'open' : 'unknown', () => remark);
     }
     const evidence = looked.found.map((each) => each.evidence);
     // A shared delete may have deleted only some of its objects.
@@ -236,9 +223,9 @@ async function exchange(step: Step, log: SentRequest[], run: Run): Promise<Excha
     if (!mayRepeat || run.signal.aborted || !isMissing) {
       const replies = looked.found.map(({ task, evidence: found }): Reply | Promise<Reply> => {
         if (found === 'notTaken' && mayShowLater()) return { task, is: 'open', remark: null };
-        return concludeFrom(found, task, answered, run);
+        return concludeFrom(found, task, sent, run);
       });
-      return { ...answered, replies: await Promise.all(replies), find: looked.find };
+      return { ...sent, replies: await Promise.all(replies), find: looked.find };
     }
     const limits = tasks.map((task) => untilOf(task, lookedAt, clock.now()));
     notAfter = looks < mostReads ? Math.min(...limits) : null;
@@ -246,11 +233,16 @@ async function exchange(step: Step, log: SentRequest[], run: Run): Promise<Excha
 }
 
 async function sendRecorded(step: Step, isRepetition: boolean, log: SentRequest[], run: Run) {
-  const { tasks, request, index, before } = step;
+  const { tasks, request, index, before, notAfter } = step;
   const { method, path } = request;
-  const { journal, clock, settle } = run;
+  const { journal, port, clock, settle, settings, signal } = run;
+  const [lane] = tasks.map(({ kind }) => kind.resource.lane(settings));
+  if (!lane) throw new TypeError('A request makes at least one change.');
   await journal.intend(index, before, run.now());
-  const answer = await send(step, run);
+  const answer = await port.send({ ...request, lane }, { signal, notAfter }).catch((error): Sent => {
+    const lost = { outcome: 'lost', reason: 'reset', detail: messageOf(error) } as const;
+    return { ...lost, attempts: 1, ms: 0, trackingId: null, repeated: false };
+  });
   const until = clock.now() + settle;
   const { attempts, ms, trackingId } = answer;
   const status = statusOf(answer);
@@ -281,7 +273,7 @@ async function lookForEffect(step: Step, answer: Sent, until: number, run: Run) 
   );
 }
 
-function lookUpAfter(answer: Sent, tasks: readonly Task[], run: Run): Promise<FreshObjects> {
+function lookUpAfter(answer: Sent, tasks: readonly Task[], run: Run) {
   const reasons = {
     answered: `the tenant answered ${statusOf(answer)}`,
     lost: 'the response was lost',
@@ -292,17 +284,6 @@ function lookUpAfter(answer: Sent, tasks: readonly Task[], run: Run): Promise<Fr
     for (const { change } of tasks) run.onEvent({ type: 'waiting', address: change.address, why });
   }
   return lookUp(tasks, run);
-}
-
-async function send({ tasks: [task], request, notAfter }: Step, run: Run): Promise<Sent> {
-  const { port, signal, settings } = run;
-  try {
-    if (!task) throw new TypeError('A request makes at least one change.');
-    return await port.send({ ...request, lane: task.kind.resource.lane(settings) }, { signal, notAfter });
-  } catch (error) {
-    const lost = { outcome: 'lost', reason: 'reset', detail: messageOf(error) } as const;
-    return { ...lost, attempts: 1, ms: 0, trackingId: null, repeated: false };
-  }
 }
 
 /** A refusal proves nothing if an earlier attempt may have been carried out. */
@@ -324,11 +305,9 @@ function isOutdated(answer: Sent): boolean {
   return answer.outcome === 'unsent' && answer.reason === 'outdated';
 }
 
-function refusedReply(task: Task, answer: Sent, { describe }: Run): Reply {
-  const { kind, change } = task;
+function refusal({ kind, change }: Task, answer: Sent, { describe }: Run): string {
   const advice = change.action === 'delete' && kind.quirks?.sharedDelete?.ifRefused;
-  const remark = advice ? `${describe(answer)} ${advice}` : describe(answer);
-  return { task, is: 'rejected', remark };
+  return advice ? `${describe(answer)} ${advice}` : describe(answer);
 }
 
 const isLast = ({ tasks, index }: Step) => tasks.every(({ change }) => index >= change.requests.length - 1);
@@ -347,13 +326,13 @@ function evidenceOf(
   task: Task,
   { live, others }: FoundObjects,
   { secrets }: Pick<Run, 'secrets'>,
-): Evidence {
+): ReturnType<typeof judgeEffect> {
   if (others.length > 0) return 'unclear';
   return judgeEffect(task, index, { before: before.get(task.change.address) ?? null, live }, secrets);
 }
 
 async function concludeFrom(
-  evidence: Evidence,
+  evidence: ReturnType<typeof judgeEffect>,
   task: Task,
   { step, answer }: Pick<Exchange, 'step' | 'answer'>,
   { journal, now, describe }: Run,

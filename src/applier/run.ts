@@ -16,8 +16,8 @@ import type { ChangeOutcome, ChangeResult, Result, SentRequest } from '../model/
 import type { ApiSettings } from '../model/settings.ts';
 import type { Finder, KindChange, Task } from './find.ts';
 import type { Journal, RecentWrite } from './journal.ts';
-import type { KnownSecrets } from './observed.ts';
 import type { ResultRecorder } from './result-file.ts';
+import type { KnownSecrets } from './verify.ts';
 
 export interface TenantPort extends Pick<Client, 'tenant' | 'send'> {
   /** Reads these objects, with the vendor's defaults. Rejects with a Failure if they cannot be read. */
@@ -62,9 +62,9 @@ export function startRun(port: TenantPort, options: ApplyOptions): Run {
     created: new CreatedIds(),
     failFast: false,
     earlier: new Map(),
-    onEvent() {},
-    record: { async start() {}, finish() {} },
-    async onDone() {},
+    onEvent: doNothing,
+    record: { start: doNothing, finish: doNothing },
+    onDone: doNothing,
     ...options,
     port,
     now: () => new Date(options.clock.now()).toISOString(),
@@ -75,6 +75,8 @@ export function startRun(port: TenantPort, options: ApplyOptions): Run {
   };
 }
 
+const doNothing = async (): Promise<void> => {};
+
 /** The ids of the objects that a plan creates, as they become known. */
 class CreatedIds {
   readonly #ids = new Map<Address, Json>();
@@ -83,19 +85,14 @@ class CreatedIds {
 
   find(entries: readonly KindChange[], find: Finder): void {
     for (const entry of entries) {
-      const { action, address } = entry.change;
+      const { action } = entry.change;
       for (const needed of listNeeds(entry.change)) this.#needed.add(needed);
-      const live = action === 'create' ? find(entry).live : null;
-      if (live) this.learn(address, live);
+      if (action === 'create') this.learn(entry.change, find(entry).live);
     }
   }
 
-  learn(address: Address, live: Pick<LiveObject, 'kind' | 'id' | 'raw'>): void {
-    if (live.id !== null) this.#ids.set(address, shownId(live));
-  }
-
-  end({ address, action }: Change, outcome: ChangeOutcome, live: LiveObject | null): void {
-    if (action === 'create' && outcome === 'done' && live) this.learn(address, live);
+  learn({ action, address }: Change, live: LiveObject | null): void {
+    if (action === 'create' && live && live.id !== null) this.#ids.set(address, shownId(live));
   }
 
   fill<T extends KindChange>(entry: T): T {

@@ -47,14 +47,6 @@ describe('order', () => {
     expect(result.changes.map(({ address }) => address)).toEqual(plan.changes.map(({ address }) => address));
   });
 
-  it('sends the requests of one change in order', async () => {
-    const tenant = await startTenant({ things: { old } });
-    const result = await apply(planOf([updateThing(old, 'after', 'r')]), tenant);
-    expect(tenant.carriedOut).toEqual(['PATCH /v2024/things/t1', 'PATCH /v2024/things/t1/rule']);
-    expect(result.changes[0]?.requests).toHaveLength(2);
-    expect(result.changes[0]?.after).toEqual({ text: 'after', rule: 'r' });
-  });
-
   it('has as many changes in flight as allowed, and no more', async () => {
     const tenant = await startTenant();
     const names = Array.from({ length: 20 }, (_, at) => `thing-${at}`);
@@ -381,13 +373,6 @@ describe('what the tenant took', () => {
       { ...updateThing(old, 'a\nb'), diff: [diff('/text', 'before', 'a\nb'), diff('/tags/0', null, 'x')] },
     ]);
     expect((await apply(plan, tenant)).changes[0]?.warnings).toEqual([]);
-  });
-
-  it('is read again where the answer does not show the object', async () => {
-    const tenant = await startTenant({ things: { old } });
-    tenant.fault = () => ({ is: 'status', status: 200, done: true, body: { name: 'old', rule: 'r' } });
-    await apply(planOf([updateThing(old, 'x')]), tenant);
-    expect(tenant.reads).toBe(2);
   });
 
   it('is read again after several requests, since the last answer may show a part only', async () => {

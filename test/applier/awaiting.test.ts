@@ -5,23 +5,11 @@ import { type ApplyEvent, type Ending, ending } from '../../src/applier/run.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import { steppingClock } from './run.ts';
 import { startTenant } from './tenant.ts';
-import { createThing, deleteThing, objectOf, thing } from './things.ts';
+import { createThing, deleteThing, taskOf } from './things.ts';
 
-const created = (name: string): Task => ({
-  kind: thing,
-  change: createThing(name),
-  live: null,
-  from: 0,
-  resumed: false,
-});
+const created = (name: string) => taskOf(createThing(name), null);
 const raw = { id: 't1', name: 'gone', text: 'x' };
-const deleted: Task = {
-  kind: thing,
-  change: deleteThing(raw),
-  live: objectOf(thing, raw),
-  from: 0,
-  resumed: false,
-};
+const deleted = taskOf(deleteThing(raw), raw);
 
 /** A run that has sent its requests; `showAt` says after how many milliseconds an object shows. */
 async function world(showAt: Readonly<Record<string, number>> = {}) {

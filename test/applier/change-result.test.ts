@@ -15,6 +15,7 @@ import {
   plannedUpdate,
   planOf,
   sensitive,
+  taskOf,
   thing,
   updateThing,
 } from './things.ts';
@@ -63,7 +64,7 @@ describe('what a result records', () => {
   it('has what was there before an accepted request, also where reads lag and the next one was refused', () => {
     const raw = { id: 't1', name: 'old', text: 'before', rule: 'r0' };
     const live = objectOf(thing, raw);
-    const task = { kind: thing, change: updateThing(raw, 'after', 'r1'), live, from: 0, resumed: false };
+    const task = taskOf(updateThing(raw, 'after', 'r1'), raw);
     const sent = [200, 400].map((status) => ({
       ...{ method: 'PATCH' as const, path: '/v2024/things/t1', status },
       ...{ trackingId: null, attempts: 1, ms: 1 },
@@ -113,14 +114,8 @@ describe('what a result records of a change that an earlier run began', () => {
       sensitive('/attributes/password'),
     ],
   };
-  const taskOf = (change: Change, before: JsonObject | null) => ({
-    kind: thing,
-    change,
-    live: before && objectOf(thing, before),
-    from: 0,
-    resumed: true,
-  });
-  const begun = (change: Change) => begunResult({ ...taskOf(change, raw), resumed: false });
+  const resumed = (change: Change, before: JsonObject | null) => taskOf(change, before, { resumed: true });
+  const begun = (change: Change) => begunResult(taskOf(change, raw));
   const resultOf = (
     change: Change,
     before: JsonObject | null,
@@ -128,7 +123,7 @@ describe('what a result records of a change that an earlier run began', () => {
     earlier: readonly ChangeResult[] = [begun(change)],
   ) => {
     const live = after && objectOf(thing, after);
-    return changeResult(ending({ ...taskOf(change, before), earlier }, 'done', [], { live }));
+    return changeResult(ending({ ...resumed(change, before), earlier }, 'done', [], { live }));
   };
 
   it('is the object as that recorded it, also what it had not changed yet', () => {
@@ -157,7 +152,7 @@ describe('what a result records of a change that an earlier run began', () => {
   });
 
   it('names all that the plan changes where nothing is known of the object before it', () => {
-    const task = taskOf(planned, shows);
+    const task = resumed(planned, shows);
     const { before, withheld } = changeResult(ending(task, 'done', [], { live: objectOf(thing, shows) }));
     expect(before).toEqual({});
     expect(withheld).toEqual(expect.arrayContaining(['/text', '/tags/1', '/attributes/url']));
@@ -214,14 +209,7 @@ describe('what a result records of a change that an earlier run began', () => {
 
 it('a change that has begun has no outcome yet, and nothing after it', () => {
   const raw = { id: 't1', name: 'old', text: 'before' };
-  const task = {
-    kind: thing,
-    change: updateThing(raw, 'after'),
-    live: objectOf(thing, raw),
-    from: 0,
-    resumed: false,
-  };
-  expect(begunResult(task)).toMatchObject({
+  expect(begunResult(taskOf(updateThing(raw, 'after'), raw))).toMatchObject({
     outcome: 'unknown',
     before: { text: 'before' },
     after: null,
@@ -248,7 +236,7 @@ describe('what a result records of settings that a change adds', () => {
       sensitive('/attributes/password'),
     ],
   };
-  const task = { kind: thing, change: planned, live: objectOf(thing, raw), from: 0, resumed: false };
+  const task = taskOf(planned, raw);
   const attributes = { url: 'u', user: null, proxy: { path: null } };
 
   it('is that there were none, where nobody saw what came of it', () => {
@@ -331,7 +319,7 @@ describe('what a result says of values that it leaves out', () => {
     const live = show(before, hidden);
     const fingerprint = live?.fingerprint() ?? null;
     const planned = { ...updateThing(raw, 'after'), fingerprint, ...change };
-    const task = { kind: thing, change: planned, live, from: 0, resumed: false };
+    const task = taskOf(planned, null, { live });
     return changeResult(ending(task, 'done', [], { live: show(after, hiddenAfter) }));
   };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changeKeys, finderIn, readRequestsById, requestsForChanges } from '../../src/applier/find.ts';
+import { changeKeys, finderIn, requestsForChanges } from '../../src/applier/find.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { keyBefore } from '../../src/kinds/live-objects.ts';
 import type { Change } from '../../src/model/plan.ts';
@@ -22,7 +22,10 @@ describe('what is read for changes', () => {
       { ...asked, kind: thing, keys: [['new'], ['old'], ['made']], ids: ['id-new'] },
       { ...asked, kind: note, keys: [['n']], ids: [] },
     ]);
-    expect(requestsForChanges(entries, true).map(({ written }) => written)).toEqual([true, true]);
+    expect(requestsForChanges(entries, { written: true }).map(({ written }) => written)).toEqual([
+      true,
+      true,
+    ]);
     expect(requestsForChanges([])).toEqual([]);
   });
 
@@ -33,10 +36,10 @@ describe('what is read for changes', () => {
     };
     const apart: Kind = { ...thing, read: { how: 'list-then-each', list, each } };
     const keysFor = (kind: Kind, ...changes: Change[]) =>
-      readRequestsById(changes.map((one) => ({ kind, change: one }))).map(({ keys, ids }) => [
-        keys.length,
-        ids.length,
-      ]);
+      requestsForChanges(
+        changes.map((one) => ({ kind, change: one })),
+        { found: true },
+      ).map(({ keys, ids }) => [keys.length, ids.length]);
     expect(keysFor(apart, updateOf('a'), updateOf('b'))).toEqual([[0, 2]]);
     expect(keysFor(apart, updateOf('a'), createThing('b'))).toEqual([[2, 1]]);
     expect(keysFor(thing, updateOf('a'), updateOf('b'))).toEqual([[2, 2]]);

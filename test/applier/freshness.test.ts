@@ -10,22 +10,26 @@ import { changeFor } from '../../src/planner/change.ts';
 import { unseenInPlan } from '../../src/planner/unseen.ts';
 import { resource, secretsOf } from '../support/plan.ts';
 import { newFolder, steppingClock } from './run.ts';
-import { createThing, note, objectOf, planOf, request, thing, updateThing, writeNote } from './things.ts';
+import {
+  createThing,
+  note,
+  objectOf,
+  planOf,
+  request,
+  taskOf,
+  thing,
+  updateThing,
+  writeNote,
+} from './things.ts';
 
 const doubling: Kind = { ...thing, can: { ...thing.can, create: 'duplicates' } };
 const rawOf = (name: string, text: string | null = 'before') => ({ id: `id-${name}`, name, text });
 
 const updateOf = (name: string, kind = thing): Task => {
   const raw = rawOf(name);
-  return { kind, change: updateThing(raw, 'after'), live: objectOf(kind, raw), from: 0, resumed: false };
+  return taskOf(updateThing(raw, 'after'), raw, { kind, live: objectOf(kind, raw) });
 };
-const createOf = (kind: Kind, change: Change): Task => ({
-  kind,
-  change,
-  live: null,
-  from: 0,
-  resumed: false,
-});
+const createOf = (kind: Kind, change: Change) => taskOf(change, null, { kind });
 const none = new Map();
 const namesOf = (entries: readonly KindChange[]) => entries.map(({ change }) => change.address);
 

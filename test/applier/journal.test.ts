@@ -27,14 +27,8 @@ async function handlesIn(folder: string): Promise<FileHandle> {
 
 async function journalWithNotes(folder: string) {
   const journal = await openJournal(folder, plan);
-  await journal.intend(
-    0,
-    new Map([
-      ['Thing/a', null],
-      ['Thing/b', 'sha256:b'],
-    ]),
-    't1',
-  );
+  const before = { 'Thing/a': null, 'Thing/b': 'sha256:b' };
+  await journal.intend(0, new Map(Object.entries(before)), 't1');
   await journal.conclude(0, { changes: ['Thing/a'], verdict: 'done', status: 201 }, 't2');
   await journal.settle('Thing/a', { unmet: ['/text'], after: null }, 't3');
   await journal.close();
@@ -166,20 +160,11 @@ describe('a journal', () => {
 
   it.each([
     'not json',
-    '[]',
-    '{}',
     '{"type":"other","at":"t","change":"a","unmet":[],"after":null}',
-    '{"type":"intent","at":"t","before":[["a",null]]}',
-    '{"type":"intent","at":"t","request":"0","before":[["a",null]]}',
     '{"type":"intent","at":"t","request":0,"before":{"a":null}}',
-    '{"type":"intent","at":"t","request":0,"before":[["a",1]]}',
-    '{"type":"intent","at":"t","request":0,"before":[[1,null]]}',
     '{"type":"intent","at":"t","request":0,"before":[["a",null],"b"]}',
-    '{"type":"result","at":"t","request":0,"changes":["a",1],"verdict":"done","status":null}',
     '{"type":"result","at":"t","request":0,"changes":["a"],"verdict":"intended","status":null}',
     '{"type":"result","at":"t","request":0,"changes":["a"],"verdict":"done","status":"201"}',
-    '{"type":"settled","at":"t","change":1,"unmet":[],"after":null}',
-    '{"type":"settled","at":"t","change":"a","unmet":[1],"after":null}',
     '{"type":"settled","at":"t","change":"a","unmet":[],"after":1}',
     '{"type":"settled","change":"a","unmet":[],"after":null}',
   ])('that is damaged (%j) refuses with exit 4', async (line) => {

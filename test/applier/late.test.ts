@@ -481,19 +481,6 @@ describe('a later run', () => {
     expect(elapsed()).toBe(0);
   });
 
-  it('does not know the writes of another tenant, nor what the tenant refused', async () => {
-    const { tenant, clock } = await lateWorld();
-    const folder = await newFolder();
-    tenant.fault = () => ({ is: 'status', status: 400, done: false });
-    await apply(plan, tenant, { folder, clock, settle });
-    expect(await readRecentWrites(folder, plan.tenant, 0)).toEqual([]);
-    tenant.fault = () => null;
-    await apply(plan, tenant, { folder, clock, settle });
-    expect(await readRecentWrites(folder, plan.tenant, 0)).toHaveLength(1);
-    expect(await readRecentWrites(folder, { ...plan.tenant, identity: 'https://other' }, 0)).toEqual([]);
-    expect(await readRecentWrites(`${folder}/none`, plan.tenant, 0)).toEqual([]);
-  });
-
   it('refuses a damaged journal, since it may hide a write', async () => {
     const folder = await newFolder();
     await mkdir(folder, { recursive: true });

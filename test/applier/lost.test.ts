@@ -234,15 +234,6 @@ describe('a refusal', () => {
       });
     }
   });
-
-  it('of a delete, because nothing is there, is done', async () => {
-    const tenant = await startTenant({ things: { old } });
-    tenant.fault = () => {
-      tenant.things.clear();
-      return null;
-    };
-    expect(outcomes(await apply(planOf([deleteThing(old)]), tenant))).toEqual({ 'Thing/old': 'done' });
-  });
 });
 
 describe('a change of two requests', () => {

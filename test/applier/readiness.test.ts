@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FoundObjects } from '../../src/applier/find.ts';
 import type { Progress } from '../../src/applier/journal.ts';
-import { judgeEffect, readinessOf } from '../../src/applier/observed.ts';
+import { judgeEffect, readinessOf } from '../../src/applier/verify.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { secretsOf } from '../support/plan.ts';
@@ -92,6 +92,8 @@ it('a change is stale where two objects have its key, and says how many there ar
 });
 
 describe('a change that an earlier run began', () => {
+  const changedSince = 'an earlier run of this plan made the change, and the object has changed since';
+  const different = 'its content is different now';
   const half = { ...old, text: 'after' };
   it.each<[string, Change, Known, unknown]>([
     ['is finished where all was sent and shows', one, { live: made, sent: [['done', old]] }, [1, true]],
@@ -99,13 +101,13 @@ describe('a change that an earlier run began', () => {
       'is stale where somebody changed it after that',
       one,
       { live: theirs, sent: [['done', old]] },
-      'an earlier run of this plan made the change, and the object has changed since',
+      changedSince,
     ],
     [
       'is stale where somebody deleted it after that',
       one,
       { live: null, sent: [['done', old]] },
-      'an earlier run of this plan made the change, and the object has changed since',
+      changedSince,
     ],
     [
       'is finished where the tenant is known to ignore the rest',
@@ -124,7 +126,7 @@ describe('a change that an earlier run began', () => {
       'is stale where somebody took back what was seen',
       one,
       { sent: [['done', old]], unmet: [] },
-      'an earlier run of this plan made the change, and the object has changed since',
+      changedSince,
     ],
     ['begins again after a refusal', one, { sent: [['refused', old]] }, [0, true]],
     [
@@ -137,13 +139,13 @@ describe('a change that an earlier run began', () => {
       'is stale after a refusal where the object is another',
       one,
       { live: theirs, sent: [['refused', old]] },
-      'its content is different now',
+      different,
     ],
     [
       'is stale after a refusal where another field is another, though its own are as they were',
       one,
       { live: { ...old, rule: 'theirs' }, sent: [['refused', old]] },
-      'its content is different now',
+      different,
     ],
     ['goes on with the second request', two, { live: half, sent: [['done', old]] }, [1, true]],
     [
@@ -174,7 +176,7 @@ describe('a change that an earlier run began', () => {
       'is stale where somebody changed it between two requests',
       two,
       { live: theirs, sent: [['done', old]] },
-      'its content is different now',
+      different,
     ],
     ['sends again what had no effect', one, { sent: [['unclear', old]] }, [0, true]],
     ['sends again what was only intended', one, { sent: [['intended', old]] }, [0, true]],
@@ -184,7 +186,7 @@ describe('a change that an earlier run began', () => {
       'is stale where it is neither as before nor as planned',
       one,
       { live: theirs, sent: [['unclear', old]] },
-      'its content is different now',
+      different,
     ],
     [
       'is stale where it is as the plan knew it, and another than before the request',

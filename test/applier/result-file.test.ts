@@ -23,6 +23,9 @@ import { createThing, planOf } from './things.ts';
 const plan = planOf(['a', 'b', 'c', 'd'].map((name) => createThing(name)));
 const now = () => '2026-01-02T03:04:05.678Z';
 
+const resultOf = (outcome: 'done' | 'partial', changes: readonly ChangeResult[] = []) =>
+  planResult(plan, { startedAt: now(), endedAt: now(), outcome, changes }, []);
+
 const files: ResultFile[] = [];
 
 function record(file: string): ResultFile {
@@ -70,8 +73,7 @@ describe('the result file of a run', () => {
     const folder = await newFolder();
     const recorder = record(join(folder, 'r.json'));
     await recorder.start([result('a', 'unknown', 5000)]);
-    const times = { startedAt: now(), endedAt: now() };
-    const whole = planResult(plan, { ...times, outcome: 'partial', changes: [result('a', 'done', 1)] }, []);
+    const whole = resultOf('partial', [result('a', 'done', 1)]);
     await recorder.end(whole);
     expect(JSON.parse(await readFile(join(folder, 'r.json'), 'utf8'))).toEqual(whole);
     expect(await readdir(folder)).toEqual(['r.json']);
@@ -140,8 +142,7 @@ describe('the result file of a run', () => {
     execFileSync('sh', ['-c', `mkfifo '${pipe}'`]);
     const reader = await open(pipe, 'r+');
     onTestFinished(() => reader.close());
-    const times = { startedAt: now(), endedAt: now() };
-    const whole = planResult(plan, { ...times, outcome: 'done', changes: [] }, []);
+    const whole = resultOf('done');
     await record(pipe).end(whole);
     expect((await lstat(pipe)).isFIFO()).toBe(true);
     const { buffer, bytesRead } = await reader.read();
@@ -181,8 +182,7 @@ describe('the result file of a run', () => {
     await symlink(file, link);
     await writeFile(`${file}.${process.pid}.draft`, 'not ours');
     const recorder = record(link);
-    const times = { startedAt: now(), endedAt: now() };
-    const whole = planResult(plan, { ...times, outcome: 'done', changes: [] }, []);
+    const whole = resultOf('done');
     await recorder.end(whole);
     expect((await lstat(link)).isSymbolicLink()).toBe(true);
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(whole);
@@ -194,8 +194,7 @@ describe('the result file of a run', () => {
     const [file, other] = [join(folder, 'r.json'), join(folder, 'other.txt')];
     await writeFile(other, 'not ours');
     await symlink(other, `${file}.${process.pid}.draft`);
-    const times = { startedAt: now(), endedAt: now() };
-    const whole = planResult(plan, { ...times, outcome: 'done', changes: [] }, []);
+    const whole = resultOf('done');
     await record(file).end(whole);
     expect(await readFile(other, 'utf8')).toBe('not ours');
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(whole);
@@ -212,8 +211,7 @@ describe('the result file of a run', () => {
       throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
     });
     syncBuiltinESMExports();
-    const times = { startedAt: now(), endedAt: now() };
-    const whole = planResult(plan, { ...times, outcome: 'done', changes: [] }, []);
+    const whole = resultOf('done');
     await expect(recorder.end(whole)).rejects.toThrow(`${file} cannot be written (ENOSPC)`);
     expect(await readFile(file, 'utf8')).toBe(before);
     expect(await readdir(folder)).toEqual(['r.json']);
@@ -225,8 +223,7 @@ describe('the result file of a run', () => {
     await recorder.start([result('a', 'unknown')]);
     const written = vi.spyOn(fs, 'writeFile');
     syncBuiltinESMExports();
-    const times = { startedAt: now(), endedAt: now() };
-    await recorder.end(planResult(plan, { ...times, outcome: 'done', changes: [] }, []));
+    await recorder.end(resultOf('done'));
     expect(written.mock.calls.map(([target]) => target)).toEqual([`${file}.${process.pid}.draft`]);
   });
 
@@ -237,8 +234,7 @@ describe('the result file of a run', () => {
     await recorder.start([result('a', 'unknown')]);
     const before = await open(file);
     const text = await before.readFile('utf8');
-    const times = { startedAt: now(), endedAt: now() };
-    await recorder.end(planResult(plan, { ...times, outcome: 'done', changes: [] }, []));
+    await recorder.end(resultOf('done'));
     const { size } = await before.stat();
     await before.close();
     expect(size).toBe(Buffer.byteLength(text));

@@ -24,26 +24,16 @@ function whyRefused(read: (text: string, file: string) => unknown, content: stri
 describe('a plan file is refused with what is wrong and what to do', () => {
   const hint = 'Make a new plan with `tenantctl plan --out FILE`.';
   const nested = (levels: number) => `{"formatVersion":1,"x":${'['.repeat(levels)}${']'.repeat(levels)}}`;
-  it.each([
+  const unreadable = (message: unknown) => ({ code: 'plan-unreadable', message, hint });
+  it.each<[string, string, object]>([
     [
       'cut',
       text.slice(0, -1),
-      {
-        code: 'plan-unreadable',
-        message: 'the-file.json is not JSON: it was cut off or edited, or it is not a plan file.',
-        hint,
-      },
+      unreadable('the-file.json is not JSON: it was cut off or edited, or it is not a plan file.'),
     ],
-    [
-      'something else',
-      '{"hello":1}',
-      { code: 'plan-unreadable', message: 'the-file.json is not a plan file.', hint },
-    ],
-    [
-      'nested too deeply',
-      nested(250),
-      { code: 'plan-unreadable', message: 'the-file.json is nested too deeply for a plan.', hint },
-    ],
+    ['something else', '{"hello":1}', unreadable('the-file.json is not a plan file.')],
+    ['nested too deeply', nested(250), unreadable('the-file.json is nested too deeply for a plan.')],
+    ['nested without end', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, { code: 'plan-unreadable' }],
     [
       'of another version, whose format is a long text',
       JSON.stringify({ formatVersion: 'x'.repeat(1000) }),
@@ -62,12 +52,7 @@ describe('a plan file is refused with what is wrong and what to do', () => {
         hint: 'Change the manifests instead, and make a new plan.',
       },
     ],
-    [
-      'edited, and given another digest',
-      text.replace(plan.digest, `sha256:${'0'.repeat(64)}`),
-      { code: 'plan-edited' },
-    ],
-    ['nested without end', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, { code: 'plan-unreadable' }],
+    ['given another digest', text.replace(plan.digest, `sha256:${'0'.repeat(64)}`), { code: 'plan-edited' }],
     [
       'other than its schema, with the place',
       text.replace('"diff"', '"difference"'),
@@ -79,7 +64,9 @@ describe('a plan file is refused with what is wrong and what to do', () => {
       {
         code: 'plan-invalid',
         message: 'the-file.json is a fleet, not a plan.',
-        hint: 'It holds several environments: use `tenantctl show` to see it, and `tenantctl apply` to apply its plans. The results of each environment are in `.tenantctl/ENVIRONMENT/results`.',
+        hint: expect.stringMatching(
+          /^It holds several environments: use `tenantctl show` .*ENVIRONMENT\/results`\.$/,
+        ),
       },
     ],
   ])('%s', (_name, content, expected) => {
@@ -227,47 +214,6 @@ describe('a result file', () => {
     expect(() => readResultFile(text, 'plan.json')).toThrow('plan.json is a plan, not a result.');
     const refused = await apply(planOf([createThing('a')], { environment: 'other' }), tenant);
     expect(readResultFile(JSON.stringify(refused), 'result.json').outcome).toBe('refused');
-  });
-});
-
-describe('the digest', () => {
-  it('does not see who made the plan and when', () => {
-    expect(planDigest({ ...plan, createdAt: 'later', tool: { name: 'x', version: '9' } })).toBe(plan.digest);
-  });
-
-  it('sees everything else', () => {
-    const others: Plan[] = [
-      { ...plan, environment: 'other' },
-      { ...plan, tenant: { ...plan.tenant, identity: 'x' } },
-      { ...plan, scope: { ...plan.scope, prune: true } },
-      { ...plan, changes: [createThing('b')] },
-      { ...plan, changes: [createThing('a', { text: 'else' })] },
-      { ...plan, diagnostics: [{ code: 'x', severity: 'error', message: 'x' }] },
-    ];
-    const digests = new Set(others.map((other) => planDigest(other)));
-    expect(digests.size).toBe(others.length);
-    expect(digests.has(plan.digest)).toBe(false);
-  });
-
-  it('sees every member of a change and of a request but the impact of a search', () => {
-    const [change] = plan.changes;
-    const [request] = change?.requests ?? [];
-    if (!change || !request) throw new Error('The plan has no request.');
-    const without = (members: object, name: string) =>
-      Object.fromEntries(Object.entries(members).filter(([other]) => other !== name));
-    const digestOf = (one: object) => {
-      const text = JSON.stringify({ ...plan, changes: [one] });
-      return planDigest(JSON.parse(text));
-    };
-    expect(digestOf(change)).toBe(plan.digest);
-    expect(digestOf({ ...change, impact: { notRun: 'x' } })).toBe(plan.digest);
-    for (const name of Object.keys(change)) {
-      expect(digestOf(without(change, name)), name).not.toBe(plan.digest);
-    }
-    for (const name of Object.keys(request)) {
-      const requests = [without(request, name)];
-      expect(digestOf({ ...change, requests }), name).not.toBe(plan.digest);
-    }
   });
 });
 

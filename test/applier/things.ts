@@ -1,3 +1,4 @@
+import type { Task } from '../../src/applier/find.ts';
 import { catalogOf } from '../../src/kinds/catalog.ts';
 import { compareField } from '../../src/kinds/compare.ts';
 import { identityResource } from '../../src/kinds/http.ts';
@@ -263,6 +264,11 @@ export function plannedUpdate(
   const { change: made } = changeFor(match, null, { settings: contractSettings, unseen });
   if (!made) throw new Error('Nothing differs.');
   return made;
+}
+
+/** A change that is to be made from its first request on, of a thing as it is. */
+export function taskOf(made: Change, raw: JsonObject | null, more: Partial<Task> = {}): Task {
+  return { kind: thing, change: made, live: raw && objectOf(thing, raw), from: 0, resumed: false, ...more };
 }
 
 export function deleteThing(raw: JsonObject): Change {
