@@ -12,7 +12,7 @@ import { type Pointer, topName, valueAt } from '../model/pointer.ts';
 import type { SentRequest } from '../model/result.ts';
 import { checkConvergence, endSeen, type Pending } from './awaiting.ts';
 import { begunResult } from './change-result.ts';
-import { type Finder, type FoundObjects, type KindChange, lookUntil, lookUp, type Task } from './find.ts';
+import { type Finder, type KindChange, lookUntil, lookUp, type Task } from './find.ts';
 import { mostReads, untilOf } from './freshness.ts';
 import { type Ending, ending, fillRequest, type Run } from './run.ts';
 import { fieldsWritten, foreignDifferences, judgeEffect } from './verify.ts';
@@ -262,7 +262,10 @@ async function lookForEffect(step: Step, answer: Sent, until: number, run: Run) 
       const { find } = looked;
       return {
         find,
-        found: step.tasks.map((task) => ({ task, evidence: evidenceOf(step, task, find(task), run) })),
+        found: step.tasks.map((task) => ({
+          task,
+          evidence: judgeEffect(task, step, find(task), run.secrets),
+        })),
       };
     },
     (looked) => {
@@ -321,16 +324,6 @@ function isSafeTwice({ tasks, request }: Step): boolean {
   });
 }
 
-function evidenceOf(
-  { index, before }: Step,
-  task: Task,
-  { live, others }: FoundObjects,
-  { secrets }: Pick<Run, 'secrets'>,
-): ReturnType<typeof judgeEffect> {
-  if (others.length > 0) return 'unclear';
-  return judgeEffect(task, index, { before: before.get(task.change.address) ?? null, live }, secrets);
-}
-
 async function concludeFrom(
   evidence: ReturnType<typeof judgeEffect>,
   task: Task,
@@ -370,12 +363,13 @@ function waitForEffect(task: Task, last: Exchange, log: readonly SentRequest[], 
     log,
     until,
     isUncertain: true,
-    isFinal: (found) => evidenceOf(step, task, found, run) !== 'notTaken',
+    isFinal: (found) => judgeEffect(task, step, found, run.secrets) !== 'notTaken',
     async end(seen) {
       if ('failed' in seen) {
         return ending(task, 'unknown', log, { error: `${run.describe(answer)} ${seen.failed}` });
       }
-      const { is, remark } = await concludeFrom(evidenceOf(step, task, seen, run), task, last, run);
+      const evidence = judgeEffect(task, step, seen, run.secrets);
+      const { is, remark } = await concludeFrom(evidence, task, last, run);
       if (is === 'accepted') return endSeen(task, seen, { remark, log }, run);
       return ending(task, is === 'rejected' ? 'failed' : 'unknown', log, { error: remark, live: seen.live });
     },

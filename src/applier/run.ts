@@ -80,7 +80,6 @@ const doNothing = async (): Promise<void> => {};
 /** The ids of the objects that a plan creates, as they become known. */
 class CreatedIds {
   readonly #ids = new Map<Address, Json>();
-  /** The objects that changes of the plan refer to. */
   readonly #needed = new Set<Address>();
 
   find(entries: readonly KindChange[], find: Finder): void {

@@ -14,6 +14,7 @@ import { isIgnored } from '../kinds/places.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
 import { noLifecycle, nowhere, type Resource, undeclared } from '../kinds/resource.ts';
+import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import {
   canonicalJson,
@@ -417,27 +418,29 @@ type Evidence = 'taken' | 'notTaken' | 'unclear';
 
 const fresh: Readiness = { is: 'ready', from: 0, resumed: false };
 
-/** `seen` is the object now, and its fingerprint just before the request; `null` if there was none. */
+/** What the object shows of a request. `before`: the fingerprints of objects just before it; `null` for one that did not exist. */
 export function judgeEffect(
   entry: KindChange,
-  request: number,
-  { before, live }: { readonly before: string | null; readonly live: LiveObject | null },
+  { index, before }: { readonly index: number; readonly before: ReadonlyMap<Address, string | null> },
+  { live, others }: Pick<FoundObjects, 'live' | 'others'>,
   secrets: KnownSecrets,
 ): Evidence {
-  if ((live?.fingerprint() ?? null) === before) return 'notTaken';
+  if (others.length > 0) return 'unclear';
+  const was = before.get(entry.change.address) ?? null;
+  if ((live?.fingerprint() ?? null) === was) return 'notTaken';
   const { change } = entry;
   const { requests } = change;
   const isReplaced = isReplacement(change);
-  if (isReplaced && requests[request]?.method === 'DELETE') {
+  if (isReplaced && requests[index]?.method === 'DELETE') {
     if (live === null) return 'taken';
     // An object with another id was made by somebody else: do not create a second one.
     return live.id === change.id && isInProgress(entry, live, secrets) ? 'notTaken' : 'unclear';
   }
   if (hasEffect(entry, live, secrets)) return 'taken';
   if (requests.length === 1 || !isInProgress(entry, live, secrets)) return 'unclear';
-  const isMade = isReplaced && before === null;
+  const isMade = isReplaced && was === null;
   // The requests before it may have shown only after `before` was read.
-  return request < requests.length - 1 || isMade ? 'taken' : 'notTaken';
+  return index < requests.length - 1 || isMade ? 'taken' : 'notTaken';
 }
 
 export function readinessOf(
@@ -468,7 +471,8 @@ export function readinessOf(
     if (changedSince === null) return fresh;
     return next > 0 && isInProgress(entry, live, secrets) ? resume(next) : stale(changedSince);
   }
-  const evidence = judgeEffect(entry, next, { before: sent.before, live }, secrets);
+  const step = { index: next, before: new Map([[entry.change.address, sent.before]]) };
+  const evidence = judgeEffect(entry, step, found, secrets);
   if (evidence === 'unclear')
     return stale(changedSince ?? 'an earlier run of this plan left it half changed');
   return resume(evidence === 'taken' ? next + 1 : next);

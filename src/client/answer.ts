@@ -52,7 +52,6 @@ export function unsentAnswer(reason: Unsent['reason'], detail: string, hint?: st
   return { outcome: 'unsent', reason, detail, ...(hint !== undefined && { hint }) };
 }
 
-/** The problem of a tenant that asks for a pause of `ms`. */
 export const pauseText = (ms: number): string =>
   `the tenant accepts no requests for the next ${Math.ceil(ms / 1000)} s`;
 

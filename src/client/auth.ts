@@ -32,7 +32,6 @@ interface TokenSource {
 interface AuthTools {
   readonly clock: Clock;
   readonly redactor: Redactor;
-  /** Sends a token request, with the retries of any request. */
   exchange(call: Omit<Call, 'signal' | 'longest'>): Promise<Sent>;
   onFetched(tokenUrl: string): void;
 }
@@ -55,7 +54,6 @@ export function createTokenSources(tools: AuthTools): (auth: Auth) => TokenSourc
   };
 }
 
-/** The credentials. Throws one Failure for all that are not set. */
 function revealAll(credentials: readonly (() => string)[]): string[] {
   const problems: Diagnostic[] = [];
   const revealed = credentials.map((reveal) => {

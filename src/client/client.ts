@@ -53,7 +53,6 @@ interface SendOptions {
 /** A request in events: without body and headers. */
 type RequestName = Pick<Request, 'method' | 'path' | 'query'>;
 
-/** For a progress line and the traffic log. */
 export type ClientEvent =
   | { readonly type: 'request-started'; readonly request: RequestName; readonly attempt: number }
   | {
@@ -66,7 +65,6 @@ export type ClientEvent =
       readonly detail: string | null;
       readonly trackingId: string | null;
     }
-  /** Requests of an API version wait for the tenant's rate limit. */
   | { readonly type: 'rate-limit-wait'; readonly version: string; readonly ms: number }
   | {
       readonly type: 'retrying';
@@ -153,7 +151,11 @@ class TenantClient implements Client {
     // A silent host gets no more time than one that answers.
     const unreachable = Math.min(defaultRetryLimits.unreachable, limits.total);
     const retries = { ...defaultRetryLimits, unreachable, ...options.retries };
-    this.#tools = { clock, random, retries };
+    this.#tools = {
+      ...{ clock, random, retries },
+      onRetry: (request, attempt, ms, answer) =>
+        onEvent({ type: 'retrying', request, attempt, ms, reason: describeAnswer(answer).text }),
+    };
     const { concurrency } = target.limits;
     this.#transport = createTransport(concurrency, limits, target.proxy, certificatesOf(target));
     this.#limiter = sharedLimiter(target, options.limiters ?? new Map(), {
@@ -176,12 +178,12 @@ class TenantClient implements Client {
     const { name, source } = prepared;
     const work = { ...prepared, signal: eitherOf(this.#signal, ofCall), notAfter };
     const task = {
+      request: name,
       repeatable: isRepeatable(request),
       writes: request.method !== 'GET',
       signal: work.signal,
       attempt: (count: number, longest: number) => this.#attempt(work, count, longest),
       dropToken: source.drop,
-      onRetry: (attempt: number, ms: number, answer: Answer) => this.#tellRetry(name, attempt, ms, answer),
     };
     const sent = await sendWithRetry(task, this.#tools);
     if (sent.outcome !== 'answered' || sent.status !== 401) return sent;
@@ -301,6 +303,7 @@ class TenantClient implements Client {
     const { method, path } = call;
     const signal = this.#signal;
     const task = {
+      request: { method, path, query: {} },
       // A lost token does no harm: fetching one may be repeated.
       repeatable: true,
       writes: false,
@@ -310,9 +313,6 @@ class TenantClient implements Client {
         const { answer } = await this.#exchange({ ...call, isHarmless: true, signal, longest });
         return { answer, startedAt };
       },
-      dropToken: () => false,
-      onRetry: (attempt: number, ms: number, answer: Answer) =>
-        this.#tellRetry({ method, path, query: {} }, attempt, ms, answer),
     };
     return sendWithRetry(task, this.#tools);
   };
@@ -340,10 +340,6 @@ class TenantClient implements Client {
     this.#kept.set(name, after);
     this.#room -= after - before;
     return true;
-  }
-
-  #tellRetry(request: RequestName, attempt: number, ms: number, answer: Answer): void {
-    this.#emit({ type: 'retrying', request, attempt, ms, reason: describeAnswer(answer).text });
   }
 }
 

@@ -46,7 +46,6 @@ function wordsOf(status: number): string {
   return `${status} ${STATUS_CODES[status] ?? ''}`.trim();
 }
 
-/** True when a message says nothing but the status: `404 Not found`, `Not found` or `404`. */
 function repeatsStatus(message: string, status: number): boolean {
   const words = wordsOf(status).toLowerCase();
   return [words, words.slice(4), String(status)].includes(message.toLowerCase());
@@ -227,7 +226,6 @@ export async function allOrFailure<T>(work: readonly Promise<T>[]): Promise<T[]>
   throw new Failure(distinct, first.exitCode);
 }
 
-/** The same problem of several kinds is reported once. */
 const reportedOnce = new Set([
   'interrupted',
   'tenant-unauthorized',

@@ -41,11 +41,10 @@ interface ListPage {
   readonly promised: number;
 }
 
-/** A page that was read ahead of the ones before it. Full pages begin `step` rows after each other. */
+/** A page that was read ahead of the ones before it. */
 interface PageAhead {
   readonly page: ListPage;
   readonly offset: number;
-  readonly step: number;
 }
 
 type Sender = Pick<Client, 'send'>;
@@ -150,11 +149,12 @@ class Listing {
     if (
       ahead &&
       total === null &&
-      count === ahead.step + 1 &&
+      count === pageSize &&
       ahead.page.names.length > 0 &&
       !this.#beginsWith(ahead.page)
     ) {
-      yield* this.#upToPage(ahead);
+      // Its first row overlaps with the page before.
+      yield* this.#upTo(ahead.offset + 2, ahead);
     } else if (pageSize !== null && total !== null && !(total === count && isFull)) {
       if (total > count && count > 0) yield* this.#upTo(Math.min(total, this.#enough));
     } else if (isFull || (pageSize !== null && this.#promised > count && count > 0)) {
@@ -172,19 +172,9 @@ class Listing {
     const offset = Math.ceil((expected - pageSize) / step) * step;
     // Some hosts refuse an offset beyond the end. Any other problem shows in the pages before it too.
     return this.read(offset).then(
-      (page) => ({ page, offset, step }),
+      (page) => ({ page, offset }),
       onFailure(() => null),
     );
-  }
-
-  /** The pages between the first and the one ahead, that one, and those after it. They overlap as pages read in turn. */
-  async *#upToPage({ page: last, offset, step }: PageAhead): AsyncGenerator<readonly JsonObject[]> {
-    const offsets: number[] = [];
-    for (let next = step; next < offset; next += step) offsets.push(next);
-    for await (const page of this.#concurrently(offsets, (next) => this.read(next)))
-      yield this.#accept(page, 1);
-    yield this.#accept(last, 1);
-    if (last.names.length > step) yield* this.#untilShort(step + 1);
   }
 
   async *#concurrently<T>(
@@ -219,16 +209,17 @@ class Listing {
   }
 
   /** Reads up to a known row. Hosts may return fewer rows at once. A change that leaves the total the same shows in the overlap. */
-  async *#upTo(end: number): AsyncGenerator<readonly JsonObject[]> {
+  async *#upTo(end: number, ahead: PageAhead | null = null): AsyncGenerator<readonly JsonObject[]> {
     const size = this.#seen.size;
     if (end / size > mostPages) return;
     const overlap = size > 1 ? 1 : 0;
     let isEndFull = false;
     const offsets: number[] = [];
     for (let next = size; next < end; next += size - overlap) offsets.push(next - overlap);
-    for await (const page of this.#concurrently(offsets, (next) => this.read(next))) {
+    const read = async (next: number) => (next === ahead?.offset ? ahead.page : this.read(next));
+    for await (const page of this.#concurrently(offsets, read)) {
       // Without this, a total that is too high would cost hundreds of requests.
-      if (page.names.length === 0) return;
+      if (page.names.length === 0 && !ahead) return;
       yield this.#accept(page, overlap);
       isEndFull = overlap > 0 && page.names.length >= size;
     }

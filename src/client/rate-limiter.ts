@@ -2,7 +2,6 @@ import type { RateLimit } from '../kinds/project.ts';
 import { pauseText, type Unsent, unsentAnswer } from './answer.ts';
 import type { Clock } from './clock.ts';
 
-/** Gives back what a request was admitted with. */
 export interface Permit {
   /** The attempt has ended. `pause`: with a refusal (429), so no request of this API version is sent for so many milliseconds. */
   release(pause?: number): void;
@@ -123,7 +122,6 @@ export class RateLimiter {
   }
 }
 
-/** One request in a window. */
 interface Slot {
   freeAt: number;
   refused: boolean;

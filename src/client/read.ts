@@ -161,7 +161,6 @@ interface Reader extends ReadRequest {
   readonly client: Client;
   /** Whether an object is asked for: a host may ignore a filter. */
   isNeeded(object: LiveObject): boolean;
-  /** The parent of the objects, for a kind that has parents. */
   readonly above?: Above | null;
 }
 

@@ -126,7 +126,6 @@ interface Matcher {
   readonly byStart: ReadonlyMap<string, readonly Spelling[]>;
 }
 
-/** A number for the four characters at an offset. */
 function hashAt(text: string, at: number): number {
   let hash = 0;
   for (let next = at; next < at + shortest; next += 1) hash = (hash * 31 + text.charCodeAt(next)) & 0xffff;
@@ -158,10 +157,10 @@ function findSpellings(text: string, { filter, byStart }: Matcher): readonly Ran
 
 /** All of the base64 around a part of it. */
 function wholeRun(text: string, { start, end }: Range): Range {
-  const isSign = (at: number) => /[A-Za-z0-9+/_-]/.test(text.charAt(at));
+  const sign = /[A-Za-z0-9+/_-]/;
   let [from, to] = [start, end];
-  while (isSign(from - 1)) from -= 1;
-  while (isSign(to)) to += 1;
+  while (sign.test(text.charAt(from - 1))) from -= 1;
+  while (sign.test(text.charAt(to))) to += 1;
   for (let padding = 0; padding < 2 && text.charAt(to) === '='; padding += 1) to += 1;
   return { start: from, end: to };
 }

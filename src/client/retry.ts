@@ -1,3 +1,4 @@
+import type { Request } from '../model/plan.ts';
 import { type Answer, type Answered, mayHaveHappened, pauseText, type Sent } from './answer.ts';
 import type { Clock } from './clock.ts';
 import { trackingIdOf } from './describe.ts';
@@ -19,8 +20,8 @@ export const defaultRetryLimits = {
 
 type RetryLimits = typeof defaultRetryLimits;
 
-/** A request to send until it is answered or retrying is pointless. */
 interface RetryTask {
+  readonly request: Pick<Request, 'method' | 'path' | 'query'>;
   readonly repeatable: boolean;
   /** True when it changes the tenant: then an attempt that may have been carried out always counts. */
   readonly writes: boolean;
@@ -28,8 +29,7 @@ interface RetryTask {
   /** Gives up after `longest` milliseconds; `count` begins with 1. */
   attempt(count: number, longest: number): Promise<Attempt>;
   /** Drops the refused token, so that the next attempt has another one. False if there is no other. */
-  readonly dropToken: (refused: string) => boolean;
-  onRetry(attempt: number, ms: number, answer: Answer): void;
+  readonly dropToken?: (refused: string) => boolean;
 }
 
 interface Attempt {
@@ -38,7 +38,6 @@ interface Attempt {
   readonly startedAt: number;
   /** Attempts to fetch a token that failed before: they count as attempts of the request. */
   readonly failedFetches?: number;
-  /** The rate limiter's permit, which has to be given back. */
   readonly permit?: Permit;
   readonly token?: string;
 }
@@ -47,10 +46,14 @@ interface RetryTools {
   readonly clock: Clock;
   readonly retries: RetryLimits;
   random(): number;
+  onRetry(request: RetryTask['request'], attempt: number, ms: number, answer: Answer): void;
 }
 
 /** Sends a request until {@link nextStep} says that its answer is final. */
-export async function sendWithRetry(task: RetryTask, { clock, retries, random }: RetryTools): Promise<Sent> {
+export async function sendWithRetry(
+  task: RetryTask,
+  { clock, retries, random, onRetry }: RetryTools,
+): Promise<Sent> {
   let startedAt: number | null = null;
   let isRenewed = false;
   let uncertain: Answer | null = null;
@@ -63,7 +66,7 @@ export async function sendWithRetry(task: RetryTask, { clock, retries, random }:
     startedAt ??= attempted.startedAt;
     const elapsed = now - startedAt;
     const isRefused = answer.outcome === 'answered' && answer.status === 401 && token !== undefined;
-    const renewable = isRefused && !isRenewed && task.dropToken(token);
+    const renewable = isRefused && !isRenewed && task.dropToken?.(token) === true;
     const { repeatable } = task;
     const state = { answer, repeatable, attempt, elapsed, renewable, now, random: random() };
     const step = nextStep(state, retries);
@@ -80,7 +83,7 @@ export async function sendWithRetry(task: RetryTask, { clock, retries, random }:
     if (step.do === 'renew-token') {
       isRenewed = true;
     } else {
-      task.onRetry(attempt, step.ms, answer);
+      onRetry(task.request, attempt, step.ms, answer);
       // After a pause, the rate limiter holds back all requests of the version.
       if (step.do === 'wait' || !permit) await clock.sleep(step.ms, task.signal);
     }

@@ -5,7 +5,6 @@ import { type Answer, holdsMessage } from './answer.ts';
 import type { Redactor } from './redactor.ts';
 import type { Call } from './transport.ts';
 
-/** A request as it went over the wire, and what came back. */
 interface Exchange {
   readonly call: Pick<Call, 'origin' | 'method' | 'path' | 'headers' | 'body'>;
   readonly answer: Answer;
@@ -46,7 +45,6 @@ export function traceOf({ call, answer, ms }: Exchange, kinds: Kinds, redactor: 
   });
 }
 
-/** The rules for the texts of an object that a trace may show. */
 interface Policy {
   /** Members that identify the object or its type. */
   readonly shown: ReadonlySet<string>;
@@ -79,7 +77,8 @@ function concealData(value: Json, policy: Policy): Json {
     if (typeof item === 'object' && item !== null) return concealData(item, policy);
     const mayShow = policy.shown.has(name) || typeof item !== 'string' || tellingMember.test(name);
     // The key of a template has the name of a credential, but is not one.
-    const isSecret = (isNamed(name) && !policy.shown.has(name)) || isCredential(item);
+    const isSecret =
+      (isNamed(name) && !policy.shown.has(name)) || (typeof item === 'string' && isCredentialText(item));
     return mayShow && !isSecret ? item : concealed(item);
   });
 }
@@ -87,14 +86,13 @@ function concealData(value: Json, policy: Policy): Json {
 /** A message, or headers, without what looks like a credential. */
 function concealCredentials(value: Json): Json {
   if (isArray(value)) return value.map(concealCredentials);
-  if (!isObject(value)) return isCredential(value) ? concealed(value) : value;
+  if (!isObject(value))
+    return typeof value === 'string' && isCredentialText(value) ? concealed(value) : value;
   const isNamed = credentialMembers(value);
   return mapMembers(value, (item, name) =>
     isNamed(name) ? mapJson(item, concealed) : concealCredentials(item),
   );
 }
-
-const isCredential = (value: Json) => typeof value === 'string' && isCredentialText(value);
 
 /** The placeholder for a value. Its length helps if a tenant cuts texts. */
 function concealed(value: Json): Json {

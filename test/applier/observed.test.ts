@@ -87,10 +87,11 @@ it('a change is under way while every difference is as before or as after', () =
   expect(hasEffect(both, live({ text: 'b', rule: '2' }), secrets)).toBe(true);
   expect(foreignDifferences(both, live({ text: 'c', rule: '1' }), secrets)).toEqual(['/text']);
   const requests = [request('PATCH', '/1'), request('PATCH', '/2')];
-  const gone = { before: 'sha256:0', live: null };
-  expect(judgeEffect({ ...both, change: { ...both.change, requests } }, 0, gone, secrets)).toBe('unclear');
+  const step = { index: 0, before: new Map([['Thing/a', 'sha256:0']]) };
+  const gone = { live: null, others: [] };
+  expect(judgeEffect({ ...both, change: { ...both.change, requests } }, step, gone, secrets)).toBe('unclear');
   const remove = { kind: thing, change: change(thing, ['a'], { action: 'delete', requests }) };
-  expect(judgeEffect(remove, 0, { ...gone, live: live({}) }, secrets)).toBe('unclear');
+  expect(judgeEffect(remove, step, { ...gone, live: live({}) }, secrets)).toBe('unclear');
 });
 
 it('of what the plan conceals, nothing says how it was: it does not make a change foreign', () => {

@@ -48,14 +48,9 @@ describe('what an object shows of a request without an answer', () => {
     ['an object that was made again', replace, 1, null, { ...made, id: 't2' }, 'taken'],
     ['an object that was made again as it was', replace, 1, null, { ...old, id: 't2' }, 'taken'],
   ])('%s', (_name, planned, request, before, after, expected) => {
-    expect(
-      judgeEffect(
-        { kind: thing, change: planned },
-        request,
-        { before: mark(before), live: live(after) },
-        secretsOf({}),
-      ),
-    ).toBe(expected);
+    const step = { index: request, before: new Map([[planned.address, mark(before)]]) };
+    const found = { live: live(after), others: [] };
+    expect(judgeEffect({ kind: thing, change: planned }, step, found, secretsOf({}))).toBe(expected);
   });
 });
 

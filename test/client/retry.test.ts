@@ -8,6 +8,9 @@ import { answerWith, jumpingClock } from './support.ts';
 type RetryTask = Parameters<typeof sendWithRetry>[0];
 type Attempt = Awaited<ReturnType<RetryTask['attempt']>>;
 
+const request = { method: 'GET', path: '/v2025/x', query: {} } as const;
+const onRetry = () => {};
+
 const now = Date.parse('2026-03-01T12:00:00Z');
 const unreachable = unsentAnswer('unreachable', '');
 
@@ -33,6 +36,7 @@ async function step(
   };
   let isFirst = true;
   const task: RetryTask = {
+    request,
     repeatable,
     writes: false,
     signal: new AbortController().signal,
@@ -42,9 +46,13 @@ async function step(
       return { answer, startedAt: now - elapsed, failedFetches: attempt - 1, permit, token: 'T' };
     },
     dropToken: () => renewable && done.push('renew the token') > 0,
-    onRetry: () => {},
   };
-  const sent = await sendWithRetry(task, { clock, retries: defaultRetryLimits, random: () => random });
+  const sent = await sendWithRetry(task, {
+    clock,
+    retries: defaultRetryLimits,
+    random: () => random,
+    onRetry,
+  });
   return [...done, ...(sent.outcome === 'answered' && sent.status === 200 ? [] : ['finish'])].join(', ');
 }
 
@@ -156,6 +164,7 @@ test('all attempts and waits together have a time limit, which the last attempt 
     },
   };
   const task: RetryTask = {
+    request,
     repeatable: true,
     writes: false,
     signal: new AbortController().signal,
@@ -165,10 +174,8 @@ test('all attempts and waits together have a time limit, which the last attempt 
       time += Math.min(180_000, ms);
       return { answer: lostAnswer('timeout', ''), startedAt };
     },
-    dropToken: () => false,
-    onRetry: () => {},
   };
-  const sent = await sendWithRetry(task, { clock, retries: defaultRetryLimits, random: () => 1 });
+  const sent = await sendWithRetry(task, { clock, retries: defaultRetryLimits, random: () => 1, onRetry });
   expect(sent).toMatchObject({ reason: 'timeout', attempts: 2, ms: 300_000 });
   expect(left).toEqual([300_000, 119_600]);
 });
@@ -192,6 +199,7 @@ async function send(answers: readonly (Answer | Partial<Attempt>)[], more: Parti
   const began = clock.now();
   const log: unknown[] = [];
   const task: RetryTask = {
+    request,
     repeatable: true,
     writes: true,
     signal: new AbortController().signal,
@@ -210,11 +218,13 @@ async function send(answers: readonly (Answer | Partial<Attempt>)[], more: Parti
         : { answer: done, startedAt: clock.now(), ...next };
     },
     dropToken: (token) => log.push(['drop', token]) > 0,
-    onRetry: (attempt, ms, answer) =>
-      log.push(['retry', attempt, ms, answer.outcome === 'answered' ? answer.status : answer.outcome]),
     ...more,
   };
-  const sent = await sendWithRetry(task, { clock, retries: limits, random: () => 1 });
+  const sent = await sendWithRetry(task, {
+    ...{ clock, retries: limits, random: () => 1 },
+    onRetry: (_request, attempt, ms, answer) =>
+      log.push(['retry', attempt, ms, answer.outcome === 'answered' ? answer.status : answer.outcome]),
+  });
   return { sent, log, slept: clock.slept, took: clock.now() - began };
 }
 const permit = (log: unknown[]) => ({
@@ -298,6 +308,7 @@ it('time in the queue before the first attempt does not count', async () => {
   const clock = jumpingClock();
   const sent = await sendWithRetry(
     {
+      request,
       repeatable: true,
       writes: false,
       signal: new AbortController().signal,
@@ -305,10 +316,8 @@ it('time in the queue before the first attempt does not count', async () => {
         if (count === 1) await clock.sleep(500_000);
         return { answer: count === 1 ? busy : done, startedAt: clock.now() };
       },
-      dropToken: () => false,
-      onRetry: () => {},
     },
-    { clock, retries: limits, random: () => 1 },
+    { clock, retries: limits, random: () => 1, onRetry },
   );
   expect(sent).toMatchObject({ status: 200, attempts: 2, ms: 100 });
 });

@@ -1,19 +1,17 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { isSuccess, mayHaveHappened } from '../../src/client/answer.ts';
 import type { ClientEvent } from '../../src/client/client.ts';
 import { type ClientOptions, createClient } from '../../src/client/client.ts';
 import type { Clock } from '../../src/client/clock.ts';
 import { resolveLookups } from '../../src/client/lookups.ts';
 import { readState } from '../../src/client/read.ts';
-import type { Call } from '../../src/kinds/http.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { RateLimit } from '../../src/kinds/project.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import type { Fault, Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { type SandboxOptions, startSandbox, type Variations } from '../support/sandbox.ts';
 import { seedFile } from '../support/seed.ts';
-import { get, post, put, settle, tenant } from './support.ts';
+import { get, put, settle, tenant } from './support.ts';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -170,56 +168,6 @@ test.each<Partial<Variations>>([
   ];
   const answer = await resolveLookups(clientFor(sandbox), lookups);
   expect(lookups.map((lookup) => answer(lookup))).toEqual([attribute.id, profile.id]);
-});
-
-describe('whatever happens on the way', () => {
-  const faults: Fault[] = [
-    { kind: 'reset-before' },
-    { kind: 'reset-after' },
-    { kind: 'cut-body' },
-    { kind: 'hang' },
-    { kind: 'status', status: 502, body: 'html' },
-    { kind: 'status', status: 503, body: 'bad-encoding' },
-    { kind: 'status', status: 503, done: 'after' },
-    { kind: 'status', status: 504, body: 'text' },
-    { kind: 'status', status: 429, retryAfter: 1 },
-  ];
-  const email = 'new.sender@acme.example';
-
-  async function run(fault: Fault, request: Call) {
-    const sandbox = await sandboxOf({ seed: seedFile, faults: [{ ...fault, path: request.path }] });
-    // Time itself is real here, since a hanging request ends by it; waits in between are skipped.
-    let skipped = 0;
-    const clock: Clock = {
-      now: () => Date.now() + skipped,
-      sleep: (ms) => {
-        skipped += ms;
-        return settle();
-      },
-    };
-    const timeouts = fault.kind === 'hang' ? { headers: 500 } : {};
-    const sent = await clientFor(sandbox, { clock, timeouts }).send(request);
-    return { sent, sandbox };
-  }
-
-  test.each(faults)('a read and a repeatable write come through: %j', async (fault) => {
-    for (const request of [get('/v2025/verified-domains'), mailFrom]) {
-      const { sent } = await run(fault, request);
-      expect(sent).toMatchObject({ outcome: 'answered', status: 200, attempts: 2 });
-    }
-  });
-
-  test.each(faults)(
-    'a POST is never carried out twice, nor taken for undone when it was done: %j',
-    async (fault) => {
-      const { sent, sandbox } = await run(fault, post('/v2025/verified-from-addresses', { email }));
-      const made = sandbox.state.senders.filter((sender) => sender.email === email).length;
-      expect(made).toBeLessThanOrEqual(1);
-      expect(isSuccess(sent) ? made : 1).toBe(1);
-      if (made === 1) expect(mayHaveHappened(sent)).toBe(true);
-      expect(sent.attempts).toBe(fault.status === 429 ? 2 : 1);
-    },
-  );
 });
 
 describe('under a rate limit', () => {
