@@ -214,7 +214,11 @@ async function deleteApart(
   sightings: Sightings,
   run: Run,
 ): Promise<readonly End[]> {
-  const refused = ends.flatMap((end) => (isRefused(end) ? [end] : []));
+  const refused = ends.flatMap((end) => {
+    if (!('outcome' in end) || end.outcome !== 'failed' || end.requests.at(-1)?.status !== 400) return [];
+    const { kind, change } = end.task;
+    return change.action === 'delete' && kind.quirks?.sharedDelete !== undefined ? [end] : [];
+  });
   if (refused.length < unit.length || run.isStopped()) return ends;
   sightings.expire(unit);
   const results: End[] = [];
@@ -233,13 +237,6 @@ async function deleteApart(
     else results.push(...(await deleteAlone(end, planned, sightings, run)));
   }
   return results;
-}
-
-function isRefused(end: End): end is Ending {
-  if (!('outcome' in end) || end.outcome !== 'failed') return false;
-  const { kind, change } = end.task;
-  const isShared = change.action === 'delete' && kind.quirks?.sharedDelete !== undefined;
-  return isShared && end.requests.at(-1)?.status === 400;
 }
 
 async function deleteAlone(end: Ending, planned: readonly Task[], sightings: Sightings, run: Run) {

@@ -192,7 +192,7 @@ interface RequestProgress {
   readonly at: string;
 }
 
-export interface Progress {
+interface Progress {
   readonly requests: ReadonlyMap<number, RequestProgress>;
   readonly settled: Pick<Settled, 'unmet' | 'after'> | null;
 }

@@ -45,7 +45,7 @@ import { changeFor, compare, lostWith } from '../planner/change.ts';
 import { batchDeletes } from '../planner/index.ts';
 import type { UnseenPolicy } from '../planner/unseen.ts';
 import type { FoundObjects, KindChange } from './find.ts';
-import type { Progress } from './journal.ts';
+import type { Journal } from './journal.ts';
 
 function resourceOf({ kind, change }: KindChange): Resource {
   const { key, declared, ignored = [], secrets = [], source } = change;
@@ -446,7 +446,7 @@ export function judgeEffect(
 export function readinessOf(
   entry: KindChange,
   found: FoundObjects,
-  progress: Progress | null,
+  progress: ReturnType<Journal['progress']>,
   secrets: KnownSecrets,
 ): Readiness {
   const { live, others } = found;

@@ -148,15 +148,19 @@ export function readFailure(what: string, request: Request, sent: Sent): Failure
   const quotable = isSuccess(sent) ? { ...sent, body: null } : sent;
   const { text: sentence, hint, trackingId } = describeAnswer(quotable);
   const text = sentence.replace(/\.$/, '');
-  const isTrouble = sent.outcome === 'answered' && sent.status >= 500;
-  const next = hint ?? (isTrouble ? 'The tenant has a problem: run again later.' : null);
+  const status = sent.outcome === 'answered' ? sent.status : 0;
+  const next = hint ?? (status >= 500 ? 'The tenant has a problem: run again later.' : null);
   const times = sent.attempts > 1 ? ` after ${sent.attempts} attempts` : '';
   const tracking = trackingId === null ? '' : ` (tracking id ${trackingId})`;
   const message = isSuccess(sent)
     ? `Reading ${what}: ${request.method} ${request.path} answered ${text}, which is not a response of the API${tracking}.`
     : `Reading ${what}: ${request.method} ${request.path} failed${times}: ${text}${tracking}.`;
   const place = sent.outcome === 'answered' ? sent.advice : undefined;
-  return fail(codeOf(sent), message, { ...place, ...(next === null ? {} : { hint: next }) });
+  const known = codes[sent.outcome === 'answered' ? sent.status : sent.reason];
+  const unanswered = sent.outcome === 'lost' ? 'answer-lost' : 'tenant-unreachable';
+  const answered = status < 300 ? 'bad-answer' : isRedirect(status) ? 'tenant-redirect' : 'tenant-error';
+  const code = known ?? (status === 0 ? unanswered : answered);
+  return fail(code, message, { ...place, ...(next === null ? {} : { hint: next }) });
 }
 
 /** True when the client may not read these objects, or the tenant does not have them. */
@@ -176,18 +180,6 @@ export function badList(
 ): Failure {
   const hint = `Nothing was written. ${advice}`;
   return fail(code, `Reading ${what}: ${request.method} ${request.path} ${problem}.`, { hint });
-}
-
-function codeOf(answer: Answer): string {
-  switch (answer.outcome) {
-    case 'answered':
-      if (answer.status < 300) return 'bad-answer';
-      return codes[answer.status] ?? (isRedirect(answer.status) ? 'tenant-redirect' : 'tenant-error');
-    case 'lost':
-      return codes[answer.reason] ?? 'answer-lost';
-    case 'unsent':
-      return codes[answer.reason] ?? 'tenant-unreachable';
-  }
 }
 
 /** Keyed by the status of an answer, or by why there was no answer. */

@@ -114,7 +114,8 @@ export class RateLimiter {
       },
       withdraw: () => {
         this.#running -= 1;
-        window.withdraw(slot);
+        // Its place is free at once.
+        window.finish(slot, Number.NEGATIVE_INFINITY);
         this.#pump();
       },
     });
@@ -182,9 +183,5 @@ export class SlidingWindow {
     }
     this.pausedUntil = Math.max(this.pausedUntil, now + pause);
     this.#changedAt = this.pausedUntil;
-  }
-
-  withdraw(slot: Slot): void {
-    this.#slots = this.#slots.filter((other) => other !== slot);
   }
 }

@@ -104,20 +104,19 @@ function formsOf(secret: string): Spelling[] {
     ...spellers.flatMap((spell) => sent.map((text) => spell(text.toWellFormed()))),
   ]);
   const written = new Set([...repeated].flatMap((text) => [text, inJson(text), inHtml(text)]));
-  const encoded = new Set(
-    [...repeated].flatMap((text) => [0, 1, 2].flatMap((before) => base64Of(text, before))),
-  );
+  const encoded = new Set<string>();
+  for (const text of repeated) {
+    // What comes before it in a group of three bytes decides on its base64; the first and last characters are not its alone.
+    for (const [before, from] of [0, 2, 3].entries()) {
+      const bytes = Buffer.from(' '.repeat(before) + text);
+      const to = Math.floor((bytes.length * 8) / 6);
+      for (const base of ['base64', 'base64url'] as const) encoded.add(bytes.toString(base).slice(from, to));
+    }
+  }
   return [
     ...[...written].map((text) => ({ text, isBase64: false })),
     ...[...encoded].map((text) => ({ text, isBase64: true })),
   ].filter(({ text, isBase64 }) => text.length >= (isBase64 ? shortestAnywhere : shortest));
-}
-
-/** The part of base64 that only depends on `text`, if so many bytes of three come before it. */
-function base64Of(text: string, before: number): string[] {
-  const bytes = Buffer.from(' '.repeat(before) + text);
-  const [from, to] = [[0, 2, 3][before], Math.floor((bytes.length * 8) / 6)];
-  return [bytes.toString('base64').slice(from, to), bytes.toString('base64url').slice(from, to)];
 }
 
 /** Spellings by their first four characters, and a filter that rules out almost every place of a text at once. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FoundObjects } from '../../src/applier/find.ts';
-import type { Progress } from '../../src/applier/journal.ts';
+import type { Journal } from '../../src/applier/journal.ts';
 import { judgeEffect, readinessOf } from '../../src/applier/verify.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
@@ -67,7 +67,7 @@ function readyFor(planned: Change, { live: raw = old, sent, unmet }: Known): unk
   const requests = new Map(
     (sent ?? []).map(([state, before], at) => [at, { state, before: mark(before), at: '' }]),
   );
-  const progress: Progress | null = sent
+  const progress: ReturnType<Journal['progress']> = sent
     ? { requests, settled: unmet ? { unmet, after: null } : null }
     : null;
   const readiness = readinessOf({ kind: thing, change: planned }, found, progress, secretsOf({}));

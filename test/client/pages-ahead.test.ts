@@ -104,6 +104,13 @@ describe('a host', () => {
     expect((await read(answer, 0)).ids).toEqual(idsOf(11));
   });
 
+  it('may have no rows on a page before the one that was read ahead: then the list has changed', async () => {
+    const list = rowsOf(12);
+    const answer: Answerer = (offset, limit, asked) =>
+      offset === 3 && asked < 4 ? [] : list.slice(offset, offset + limit);
+    expect((await read(answer, 12)).ids).toEqual(idsOf(12));
+  });
+
   it('may show another list meanwhile: then all of it is read again', async () => {
     const [before, after] = [rowsOf(12), rowsOf(13, -1)];
     // What was read ahead is of the list before, and the pages between of the list after.
