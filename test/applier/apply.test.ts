@@ -79,8 +79,7 @@ describe('failures', () => {
     JSON.stringify(body).includes('"b"') ? ({ is: 'status', status: 400, done: false } as const) : null;
 
   it('go on with independent changes, keep deletes back, and show what the tenant said', async () => {
-    const tenant = await startTenant({ things: { gone } });
-    tenant.fault = failB;
+    const tenant = await startTenant({ things: { gone } }, failB);
     const plan = planOf([createThing('a'), createThing('b'), createThing('c'), deleteThing(gone)]);
     const result = await apply(plan, tenant);
     expect(outcomes(result)).toEqual({
@@ -102,8 +101,7 @@ describe('failures', () => {
   });
 
   it('stop the run with --fail-fast', async () => {
-    const tenant = await startTenant({ things: { gone } });
-    tenant.fault = failB;
+    const tenant = await startTenant({ things: { gone } }, failB);
     const plan = planOf([createThing('a'), createThing('b'), createThing('c'), deleteThing(gone)]);
     const result = await apply(plan, tenant, { failFast: true, concurrency: 1 });
     expect(outcomes(result)).toEqual({

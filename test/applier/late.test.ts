@@ -94,8 +94,7 @@ describe('a create that the tenant would make twice', () => {
   it('is checked together with the others of its kind', async () => {
     const { tenant, clock } = await lateWorld();
     const names = Array.from({ length: 20 }, (_, at) => `thing-${at}`);
-    const plan = planOf(names.map((name) => createThing(name)));
-    await apply(plan, tenant, { kinds: doubling, clock, settle });
+    await apply(planOf(names.map((name) => createThing(name))), tenant, { kinds: doubling, clock, settle });
     expect(tenant.sent).toHaveLength(20);
     expect(tenant.reads).toBe(2);
   });
@@ -105,8 +104,7 @@ it('a change of records without ids is not sent again: it would add them twice',
   const { tenant, clock } = await lateWorld({ things: { old } });
   tenant.fault = () => ({ is: 'status', status: 504, done: false });
   const plan = planOf([plannedUpdate(old, { rows: [{ name: 'r' }] })]);
-  const result = await apply(plan, tenant, { clock, settle });
-  expect(outcomes(result)).toEqual({ 'Thing/old': 'unknown' });
+  expect(outcomes(await apply(plan, tenant, { clock, settle }))).toEqual({ 'Thing/old': 'unknown' });
   expect(tenant.sent).toHaveLength(1);
 });
 
@@ -115,8 +113,7 @@ it('a change of several requests goes on once the first one shows', async () => 
   tenant.fault = (_request, count) => (count === 1 ? { is: 'status', status: 504, done: true } : null);
   // The first request adds a record, so that it is not sent again.
   const plan = planOf([plannedUpdate(old, { text: 'after', rows: [{ name: 'r' }], rule: 'r' })]);
-  const result = await apply(plan, tenant, { clock, settle });
-  expect(outcomes(result)).toEqual({ 'Thing/old': 'done' });
+  expect(outcomes(await apply(plan, tenant, { clock, settle }))).toEqual({ 'Thing/old': 'done' });
   expect(tenant.carriedOut).toEqual(['PATCH /v2024/things/t1', 'PATCH /v2024/things/t1/rule']);
 });
 
@@ -146,8 +143,7 @@ describe('the last of several requests, lost while the reads show the first one 
     await journal.conclude(0, { changes: ['Thing/old'], verdict: 'done', status: 200 }, 't2');
     await journal.intend(1, before, 't3');
     await journal.close();
-    const result = await apply(plan, tenant, { clock, settle, folder });
-    expect(outcomes(result)).toEqual({ 'Thing/old': 'done' });
+    expect(outcomes(await apply(plan, tenant, { clock, settle, folder }))).toEqual({ 'Thing/old': 'done' });
     expect(tenant.carriedOut).toEqual(requests.slice(1));
   });
 });
@@ -160,16 +156,14 @@ it('the second request of a create waits until reads show what the first one mad
   ];
   const inTwo = catalogOf([{ ...thing, write: { ...thing.write, create: () => ({ requests }) } }]);
   const plan = planOf([{ ...createThing('a', { text: 'new', rule: 'r' }), requests }]);
-  const result = await apply(plan, tenant, { kinds: inTwo, clock, settle });
-  expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
+  expect(outcomes(await apply(plan, tenant, { kinds: inTwo, clock, settle }))).toEqual({ 'Thing/a': 'done' });
   expect(tenant.things.get('a')).toMatchObject({ text: 'new', rule: 'r' });
 });
 
 it('with --fail-fast, nothing starts after a request whose outcome is not known yet', async () => {
   const { tenant, clock } = await lateWorld();
   tenant.fault = () => ({ is: 'lost', done: false });
-  const plan = planOf([createThing('a'), createThing('b')]);
-  const result = await apply(plan, tenant, {
+  const result = await apply(planOf([createThing('a'), createThing('b')]), tenant, {
     ...{ kinds: doubling, clock, settle },
     concurrency: 1,
     failFast: true,
@@ -227,8 +221,7 @@ describe('a verdict against the tenant', () => {
     const { tenant, clock, elapsed } = await lateWorld({ things: { gone } });
     tenant.fault = ({ method }) => (method === 'POST' ? { is: 'lost', done: false } : null);
     const events: ApplyEvent[] = [];
-    const plan = planOf([createThing('a'), deleteThing(gone)]);
-    const result = await apply(plan, tenant, {
+    const result = await apply(planOf([createThing('a'), deleteThing(gone)]), tenant, {
       kinds: doubling,
       clock,
       settle,
@@ -373,8 +366,7 @@ describe('a write that was read for too long ago', () => {
     tenant.fault = () => ({ is: 'lost', done: false });
     const port = inTime(tenant, clock, () => void (tenant.sent.length === 1 && clock.pass(11_000)));
     tenant.onRead = () => void (elapsed() > 0 && tenant.things.set('a', { ...things.a, text: 'after' }));
-    const result = await apply(ofOne, port, { clock, settle });
-    expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
+    expect(outcomes(await apply(ofOne, port, { clock, settle }))).toEqual({ 'Thing/a': 'done' });
     expect(tenant.sent).toHaveLength(1);
   });
 

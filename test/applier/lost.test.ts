@@ -46,8 +46,7 @@ describe('a POST whose answer is lost', () => {
 
   it('is looked up each time, and given up after the second', async () => {
     const tenant = await startTenant({}, () => lostUndone);
-    const result = await apply(planOf([createThing('a')]), tenant);
-    expect(outcomes(result)).toEqual({ 'Thing/a': 'unknown' });
+    expect(outcomes(await apply(planOf([createThing('a')]), tenant))).toEqual({ 'Thing/a': 'unknown' });
     expect(tenant.sent).toHaveLength(2);
     expect(tenant.reads).toBe(3);
   });
@@ -163,8 +162,7 @@ describe('a server fault', () => {
     const raw = { ...old, attributes: { password: null } };
     tenant.things.set('old', raw);
     const planned = plannedUpdate(raw, { attributes: { url: 'u', password: { $secret: 'S' } } });
-    const plan = planOf([planned]);
-    expect(outcomes(await apply(plan, tenant, { secrets: secretsOf({ S: 'x' }) }))).toEqual({
+    expect(outcomes(await apply(planOf([planned]), tenant, { secrets: secretsOf({ S: 'x' }) }))).toEqual({
       'Thing/old': 'done',
     });
     expect(tenant.sent).toHaveLength(2);

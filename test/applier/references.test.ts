@@ -40,8 +40,7 @@ describe('an object and what refers to it, in one plan', () => {
     request.method === 'POST' ? { is: 'status', status: 201, done: true, body: request.body } : null;
 
   it('is looked up where the answer to the create has no id', async () => {
-    const tenant = await startTenant();
-    tenant.fault = withoutId;
+    const tenant = await startTenant({}, withoutId);
     const result = await apply(planOf([upper, lower]), tenant);
     expect(outcomes(result)).toEqual({ 'Thing/upper': 'done', 'Thing/lower': 'done' });
     expect(tenant.sent[1]?.body).toEqual({ name: 'lower', above: idOf(tenant, 'upper') });
@@ -51,8 +50,7 @@ describe('an object and what refers to it, in one plan', () => {
     const [answered, withoutIds] = [await startTenant(), await startTenant()];
     withoutIds.fault = withoutId;
     await apply(planOf([upper]), answered);
-    const result = await apply(planOf([upper]), withoutIds);
-    expect(outcomes(result)).toEqual({ 'Thing/upper': 'done' });
+    expect(outcomes(await apply(planOf([upper]), withoutIds))).toEqual({ 'Thing/upper': 'done' });
     expect(withoutIds.reads).toBe(answered.reads);
   });
 
@@ -66,8 +64,7 @@ describe('an object and what refers to it, in one plan', () => {
   });
 
   it('is skipped with the reason where the tenant shows no id of that', async () => {
-    const tenant = await startTenant();
-    tenant.fault = withoutId;
+    const tenant = await startTenant({}, withoutId);
     const port: TenantPort = {
       tenant: tenant.tenant,
       send: tenant.send.bind(tenant),

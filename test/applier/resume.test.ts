@@ -305,8 +305,7 @@ describe('a rename', () => {
       tenant.things.set('new name', { ...old, id: 't9', name: 'new name' });
       return { is: 'lost', done: false };
     };
-    const result = await apply(planOf([rename]), tenant);
-    expect(outcomes(result)).toEqual({ 'Thing/new%20name': 'unknown' });
+    expect(outcomes(await apply(planOf([rename]), tenant))).toEqual({ 'Thing/new%20name': 'unknown' });
   });
 
   it('is refused when the new key is taken', async () => {

@@ -143,8 +143,7 @@ describe('an answer that does not show the object', () => {
 
 it('a delete that was accepted is not done while its object is there', async () => {
   const tenant = await startTenant({ things: { gone } }, () => ({ is: 'status', status: 504, done: false }));
-  const result = await apply(planOf([deleteThing(gone)]), tenant);
-  expect(outcomes(result)).toEqual({ 'Thing/gone': 'failed' });
+  expect(outcomes(await apply(planOf([deleteThing(gone)]), tenant))).toEqual({ 'Thing/gone': 'failed' });
   expect(tenant.things.has('gone')).toBe(true);
 });
 
