@@ -189,7 +189,9 @@ function wrongIn({ diff, declared }: Change, kind: Kind, created: ReadonlySet<Ad
   const wrong = Object.entries(declared ?? {}).flatMap(([name, value]) => {
     const field = fieldNamed(kind, name);
     const rest = field
-      ? mapIds(field, value, (id, to) => (to.includes(parseAddress(refOf(id) ?? '')?.kind ?? '') ? null : id))
+      ? mapIds(field, value, ({ id, to }) =>
+          to.includes(parseAddress(refOf(id) ?? '')?.kind ?? '') ? null : id,
+        )
       : value;
     const misplaced = new Set(refsIn(rest));
     const unmade = [...new Set(refsIn(value))].filter((to) => !misplaced.has(to) && !created.has(to));

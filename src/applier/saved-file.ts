@@ -1,7 +1,7 @@
 import { validators } from '../generated/validators.js';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
-import { ExitCode, Failure, type FailureCode, fail } from '../model/failure.ts';
+import { ExitCode, Failure, fail } from '../model/failure.ts';
 import { type Fleet, fleetDigest, fleetFormat, fleetOf } from '../model/fleet.ts';
 import {
   get,
@@ -47,7 +47,7 @@ const forms = {
   },
 } as const satisfies Record<
   FormName,
-  { format: number; exitCode: FailureCode; hint: string; otherHint: string }
+  { format: number; exitCode: Failure['exitCode']; hint: string; otherHint: string }
 >;
 
 const checks: { readonly [Name in FormName]: (value: unknown) => value is Forms[Name] } = validators;

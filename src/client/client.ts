@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Kinds } from '../kinds/catalog.ts';
-import type { Call as ApiCall, Lane } from '../kinds/http.ts';
+import type { Call as ApiCall } from '../kinds/http.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import type { Endpoint, RateLimit, Secrets } from '../kinds/project.ts';
 import { Failure, messageOf } from '../model/failure.ts';
@@ -346,7 +346,7 @@ class TenantClient implements Client {
 interface PreparedRequest {
   readonly name: RequestName;
   readonly request: Request;
-  readonly lane: Lane;
+  readonly lane: ApiCall['lane'];
   readonly to: RequestTarget;
   readonly body: string | null;
   /** Values in the body that the plan does not show. */

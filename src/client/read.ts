@@ -9,7 +9,7 @@ import {
   liveObject,
   type TenantState,
 } from '../kinds/live-objects.ts';
-import { type Above, joinIds, ownId, parentKey, partFor, pathIds, placeBelow } from '../kinds/parents.ts';
+import { joinIds, ownId, parentKey, partFor, pathIds, placeBelow } from '../kinds/parents.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import { formatAddress, type Key } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
@@ -161,7 +161,7 @@ interface Reader extends ReadRequest {
   readonly client: Client;
   /** Whether an object is asked for: a host may ignore a filter. */
   isNeeded(object: LiveObject): boolean;
-  readonly above?: Above | null;
+  readonly above?: Parameters<typeof placeBelow>[2];
 }
 
 type EachDeclared = Extract<Read, { how: 'each-declared' }>;

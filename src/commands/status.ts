@@ -12,7 +12,6 @@ import {
   type IdentityStatus,
   isVerificationOver,
   type Publication,
-  type RecordStatus,
   recordText,
   type Status,
   statusFormat,
@@ -265,7 +264,7 @@ function identityRows(identity: IdentityStatus, column: number, verbose: boolean
   ];
 }
 
-function recordRows({ record, publication }: RecordStatus): Row[] {
+function recordRows({ record, publication }: IdentityStatus['records'][number]): Row[] {
   const name = row(6, span(`${record.type.padEnd(5)} `, 'cyan'), span(record.name));
   const value = [span('-> ', 'dim'), span(recordText(record))];
   if (publication === null) return [name, row(9, ...value)];

@@ -18,7 +18,7 @@ import {
   systemCode,
   unwritableFile,
 } from '../model/failure.ts';
-import { type Fleet, type FleetError, type FleetMember, fleetOf, notRun } from '../model/fleet.ts';
+import { type Fleet, type FleetMember, fleetOf, notRun } from '../model/fleet.ts';
 import { getText, isObject, parseJson } from '../model/json.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
 import { readOwnFile } from '../model/regular-file.ts';
@@ -219,7 +219,7 @@ function environmentPlans(
 
 type FleetOutcome<T> =
   | { readonly name: string; readonly value: T; readonly error: null }
-  | { readonly name: string; readonly value: null; readonly error: FleetError };
+  | { readonly name: string; readonly value: null; readonly error: NonNullable<FleetMember['error']> };
 
 type WithTenant = <T>(project: ProjectEnvironment, use: (tenant: Tenant) => Promise<T>) => Promise<T>;
 

@@ -4,13 +4,13 @@ import { resolveLookups } from '../client/lookups.ts';
 import { type PageSource, readRows } from '../client/pages.ts';
 import { readObjects } from '../client/read.ts';
 import type { Call } from '../kinds/http.ts';
-import { declaredRules, profileSearch, runRules, runSaved } from '../kinds/profile-search.ts';
+import { profileSearch, runRules, runSaved } from '../kinds/profile-search.ts';
 import { allOf, someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { DraftPlan } from '../model/digest.ts';
 import type { FoundProfiles } from '../model/documents.ts';
 import { Failure, fail, isInterruption } from '../model/failure.ts';
-import { canonicalJson, get, type JsonObject, mapMembers } from '../model/json.ts';
+import { canonicalJson, get, type JsonObject, mapMembers, objectsIn } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import type { Change, Impact, Moved } from '../model/plan.ts';
 import { isWithin, pointer } from '../model/pointer.ts';
@@ -134,7 +134,7 @@ function searchesOf(change: Change, { input }: Planned): Searches {
   const pages = (fields: JsonObject) =>
     profilePages(change.key[0] ?? '', runRules(fields, environment.settings), environment.settings);
   // Escaped, so that no value in the tenant can be mistaken for a marker.
-  const rules = live && declaredRules(live.fields).map((rule) => mapMembers(rule, literal));
+  const rules = live && objectsIn(get(live.fields, 'rules')).map((rule) => mapMembers(rule, literal));
   return [rules ? pages({ rules }) : null, declared ? pages(declared.fields) : null];
 }
 

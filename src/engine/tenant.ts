@@ -6,7 +6,7 @@ import { readState } from '../client/read.ts';
 import { readOnce } from '../client/read-once.ts';
 import type { Redactor } from '../client/redactor.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
-import type { Connection, Endpoint, Environment, Project, Secrets } from '../kinds/project.ts';
+import type { Endpoint, Environment, Project, Secrets } from '../kinds/project.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, fail } from '../model/failure.ts';
 import { allowedHostsVariable, isAllowed } from '../model/network.ts';
@@ -153,7 +153,7 @@ async function endpointsOf({ connection }: Environment) {
  * Throws a Failure that names every host of a tenant that TENANTCTL_ALLOWED_HOSTS does not list. Called before anything
  * is sent and before credentials are read, so that a changed address gets neither.
  */
-function refuseForeignHosts(connection: Connection): void {
+function refuseForeignHosts(connection: Environment['connection']): void {
   if (connection.to === 'sandbox') return;
   const { allowedHosts } = connection.network;
   if (allowedHosts === null) return;
@@ -179,7 +179,7 @@ function refuseForeignHosts(connection: Connection): void {
 }
 
 /** The addresses that get requests or credentials; none for an embedded tenant. */
-export function calledAddresses(connection: Connection) {
+export function calledAddresses(connection: Environment['connection']) {
   const endpoints = connection.to === 'sandbox' ? [] : [connection.identity, connection.profiles];
   return endpoints.flatMap((endpoint) => {
     if (!endpoint) return [];

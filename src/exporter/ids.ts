@@ -1,6 +1,6 @@
 import { idText } from '../kinds/http.ts';
 import { type Field, fieldNamed, type LiveObject } from '../kinds/kind.ts';
-import { idsIn, type RecordUse, recordIdsIn, targetKindOf } from '../kinds/references.ts';
+import { idsIn, recordIdsIn, targetKindOf } from '../kinds/references.ts';
 import type { Printable } from '../loader/print.ts';
 import { groupBy } from '../model/basics.ts';
 import { get, getText, isArray, isObject, type Json, type JsonObject, recordField } from '../model/json.ts';
@@ -135,6 +135,8 @@ function idsInside({ kind, fields }: Referring, { records }: NameSources): Known
     };
   });
 }
+
+type RecordUse = ReturnType<typeof recordIdsIn>[number];
 
 function recordUsesIn({ kind, fields }: Referring): RecordUse[] {
   return Object.entries(kind.fields).flatMap(([name, field]) =>

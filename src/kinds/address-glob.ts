@@ -1,13 +1,14 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { isSlowGlob, slowGlob } from '../model/glob.ts';
+import { slowGlob } from '../model/glob.ts';
 import { didYouMean } from '../model/words.ts';
 import type { Kinds } from './catalog.ts';
 
-export type GlobProblem = Required<Pick<Diagnostic, 'code' | 'message' | 'hint'>>;
+type GlobProblem = Required<Pick<Diagnostic, 'code' | 'message' | 'hint'>>;
 
 /** Why an address glob can never match, or takes too long to; `null` if it is usable. */
 export function globProblem(glob: string, kinds: Kinds): GlobProblem | null {
-  if (isSlowGlob(glob)) return slowGlob(glob);
+  const slow = slowGlob(glob);
+  if (slow) return slow;
   // They are not split there, since a key may have commas.
   const several = /[{(]/.test(glob) ? [glob] : glob.split(/,\s*(?=\w+\/)/);
   if (several.slice(1).some((each) => kinds.find(each.split('/')[0] ?? ''))) {

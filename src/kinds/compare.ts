@@ -102,10 +102,12 @@ export function compareField(
     if (ours?.some((value) => theirs?.some((other) => sameJson(value, other)))) return [];
     return [difference([name], chooseSynonym(field, live ?? null), chooseSynonym(field, declared))];
   }
-  const isList =
-    isUnordered(field) && [declared, live ?? null].every((side) => side === null || isArray(side));
-  if (isList) {
-    return compareLists(name, itemsByText(field, live), itemsByText(field, declared));
+  if (isUnordered(field) && [declared, live ?? null].every((side) => side === null || isArray(side))) {
+    const [old, wanted] = [itemsByText(field, live), itemsByText(field, declared)];
+    return [
+      ...[...old].flatMap(([text, item], at) => (wanted.has(text) ? [] : difference([name, at], item, null))),
+      ...[...wanted].flatMap(([text, item], at) => (old.has(text) ? [] : difference([name, at], null, item))),
+    ];
   }
   const [before, after] = [comparable(field, live), comparable(field, declared)];
   if (sameJson(before, after)) return [];
@@ -124,15 +126,6 @@ function compareJsonField(name: string, field: JsonField, declared: Json, live: 
     return compareJson([name], isByMember ? restrict(current, written) : current, members, field);
   }
   return sameJson(before, after) ? [] : [difference([name], before, after)];
-}
-
-function compareLists(name: string, old: ReadonlyMap<string, Json>, wanted: ReadonlyMap<string, Json>) {
-  const omitCommon = (list: typeof old, other: typeof old) =>
-    [...list].map(([text, item], at) => ({ text, item, at })).filter(({ text }) => !other.has(text));
-  return [
-    ...omitCommon(old, wanted).map(({ item, at }) => difference([name, at], item, null)),
-    ...omitCommon(wanted, old).map(({ item, at }) => difference([name, at], null, item)),
-  ];
 }
 
 function compareRecords(

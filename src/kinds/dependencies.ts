@@ -11,8 +11,6 @@ import { idsOnSide } from './references.ts';
  * given; deletes last, in reverse order. Changes of a rank may be made at the same time. `cycle`: creates that refer to each other.
  */
 export function arrangeChanges(changes: readonly Change[], kinds: Kinds) {
-  const ranks = new Map(kinds.all.map(({ name }, at) => [name, at]));
-  const rankOf = ({ kind }: Change) => ranks.get(kind) ?? 0;
   const deletes = changes.filter(({ action }) => action === 'delete');
   const writes = changes.filter(({ action }) => action !== 'delete');
   const created = new Map(
@@ -21,8 +19,8 @@ export function arrangeChanges(changes: readonly Change[], kinds: Kinds) {
   const createsNeeded = new Map(
     writes.map((change) => [change, listNeeds(change).flatMap((address) => created.get(address) ?? [])]),
   );
-  const written = stack(writes, createsNeeded, rankOf);
-  const deleted = stack(deletes, deletesNeededBy(deletes, kinds), rankOf);
+  const written = stack(writes, createsNeeded, kinds);
+  const deleted = stack(deletes, deletesNeededBy(deletes, kinds), kinds);
   return {
     ranks: [
       ...written.levels.map((level) => ({ deletes: false, changes: level })),
@@ -67,52 +65,39 @@ function deletesNeededBy(deletes: readonly Change[], kinds: Kinds): Needs {
 }
 
 /** Levels, from the last one on: each change comes after all that it needs. In a cycle, the needs do not count. */
-function stack(changes: readonly Change[], allNeeds: Needs, rankOf: (change: Change) => number) {
-  const needs = new Map(allNeeds);
-  const users = new Map<Change, number>();
-  const count = (needed: readonly Change[], by: 1 | -1) => {
-    for (const each of needed) users.set(each, (users.get(each) ?? 0) + by);
-  };
-  for (const needed of needs.values()) count(needed, 1);
+function stack(changes: readonly Change[], needs: Needs, kinds: Kinds) {
+  const ranks = new Map(kinds.all.map(({ name }, at) => [name, at]));
+  const users = new Map(changes.map((change) => [change, new Set<Change>()]));
+  for (const [change, needed] of needs) for (const each of needed) users.get(each)?.add(change);
   const left = new Set(changes);
   const levels: Change[][] = [];
   let cycle: readonly Change[] | null = null;
   while (left.size > 0) {
-    const free = [...left].filter((change) => !users.get(change));
-    const last = free.reduce((most, change) => Math.max(most, rankOf(change)), 0);
-    const level = free.filter((change) => rankOf(change) === last);
-    if (level.length === 0) {
-      const found = cycleIn(left, needs);
+    const free = [...left].filter((change) => !users.get(change)?.size);
+    if (free.length === 0) {
+      const found = cycleIn(left, users);
       cycle ??= found;
-      const isFound = (change: Change) => found.includes(change);
-      for (const change of found) {
-        const needed = needs.get(change) ?? [];
-        count(needed.filter(isFound), -1);
-        needs.set(
-          change,
-          needed.filter((each) => !isFound(each)),
-        );
-      }
-    } else levels.unshift(level);
+      for (const one of found) for (const other of found) users.get(one)?.delete(other);
+      continue;
+    }
+    const last = free.reduce((most, { kind }) => Math.max(most, ranks.get(kind) ?? 0), 0);
+    const level = free.filter(({ kind }) => (ranks.get(kind) ?? 0) === last);
+    levels.unshift(level);
     for (const change of level) {
       left.delete(change);
-      count(needs.get(change) ?? [], -1);
+      for (const each of needs.get(change) ?? []) users.get(each)?.delete(change);
     }
   }
   return { levels, cycle };
 }
 
-/** Changes that each need the next, and the last the first. In `left`, each is needed by another one of them. */
-function cycleIn(left: ReadonlySet<Change>, needs: Needs): Change[] {
-  const neededFor = new Map<Change, Change>();
-  for (const change of left) {
-    for (const needed of needs.get(change) ?? []) neededFor.set(needed, change);
-  }
+/** Changes that each need the next, and the last the first: each of `left` has a user among them. */
+function cycleIn(left: ReadonlySet<Change>, users: ReadonlyMap<Change, ReadonlySet<Change>>): Change[] {
   const way = new Set<Change>();
   let [at] = left;
   while (at && !way.has(at)) {
     way.add(at);
-    at = neededFor.get(at);
+    at = [...(users.get(at) ?? [])].at(-1);
   }
   const steps = [...way];
   return at ? steps.slice(steps.indexOf(at)).reverse() : [];

@@ -1,24 +1,13 @@
 import { formatAddress, type Key } from '../model/address.ts';
-import { get, isObject, type Json, type JsonObject, mapMembers, pick } from '../model/json.ts';
+import { get, isObject, type Json, type JsonObject, mapMembers, objectFrom, pick } from '../model/json.ts';
 import { jsonText, liveMarker, livePlacesIn, refMarker } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { concealedPlaces } from './credentials.ts';
-import { manifestSchemaOf } from './described-schema.ts';
-import { type Descriptor, namingOf, type Proof } from './descriptor.ts';
+import type { Descriptor, Proof } from './descriptor.ts';
 import { alignWithLive, inOneOrder, sameValue, sentValue, wireValue } from './field.ts';
-import {
-  type ApiResource,
-  apiRequest,
-  call,
-  idText,
-  isOneOf,
-  jsonPatchType,
-  keyMembers,
-  mergePatchType,
-  resourceAt,
-} from './http.ts';
+import { type ApiResource, apiRequest, call, idText, jsonPatchType, keyMembers, resourceAt } from './http.ts';
 import { jsonPatch, mergePatch } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
 import {
@@ -26,16 +15,21 @@ import {
   type Field,
   fieldNamed,
   type Kind,
-  type List,
   type Parent,
-  type Read,
-  type RemoveInput,
   type UpdateInput,
   type Write,
   type WriteInput,
   withoutId,
 } from './kind.ts';
 import { aboveIn, joinIds, pathIds } from './parents.ts';
+
+/** A descriptor where its objects are: at a resource, and below those of another kind. */
+interface Described extends Omit<Descriptor, 'parent'> {
+  readonly resource: ApiResource;
+  readonly parent: Parent | undefined;
+}
+
+type RemoveInput = Parameters<Kind['write']['remove']>[0];
 
 export function kindFrom(
   descriptor: Descriptor,
@@ -45,13 +39,15 @@ export function kindFrom(
     parent,
   }: { readonly resource?: ApiResource; readonly proof?: Proof; readonly parent?: Parent } = {},
 ): Kind {
-  const { kind: name, summary, key, single, write } = descriptor;
+  const { kind: name, summary, key, single, write, list } = descriptor;
   const { isPinnable, isRenamable } = namingOf(descriptor);
-  const target: Target = { descriptor, resource, parent };
+  const target: Described = { ...descriptor, resource, parent };
   const above = parent && {
     name: parent.part,
     foldCase: parent.kind.keyFields.some(({ foldCase }) => foldCase),
   };
+  const one = (id: string | null, settings: ApiSettings) =>
+    apiRequest('GET', resource, settings, placeOf(target, id));
   return {
     name,
     summary,
@@ -66,7 +62,10 @@ export function kindFrom(
     resource,
     ...(parent && { parent }),
     ...(descriptor.id !== 'id' && { idMember: descriptor.id }),
-    read: readOf(target),
+    // Elsewhere a 404 says that the path is wrong.
+    read: single
+      ? { how: 'single', one, isAbsent: ({ status }) => descriptor.create && status === 404 }
+      : { how: 'list', list: { ...list, resource }, one },
     parse: (answer, id) => parse(target, answer, id),
     can: {
       // A descriptor does not define a second create. A PUT has the same effect twice.
@@ -91,125 +90,96 @@ export function kindFrom(
   };
 }
 
-interface Target {
-  readonly descriptor: Descriptor;
-  readonly resource: ApiResource;
-  readonly parent: Parent | undefined;
-}
-
-function readOf(target: Target): Read {
-  const { descriptor, resource, parent } = target;
-  const one = (id: string | null, settings: ApiSettings) =>
-    apiRequest('GET', resource, settings, placeOf(target, id));
-  if (!descriptor.single) return { how: 'list', list: listOf(descriptor, resource, parent), one };
-  // Elsewhere a 404 says that the path is wrong.
-  return { how: 'single', one, isAbsent: ({ status }) => descriptor.create && status === 404 };
-}
-
-export function listOf(
-  { key, list: { filterPart = -1, ...list } }: Descriptor,
-  resource: ApiResource,
-  parent?: Parent,
-): List {
-  const part = key[filterPart];
-  if (!part) return { ...list, resource };
-  // The parent is in front of the other parts of a key.
-  const at = filterPart + (parent ? 1 : 0);
-  return {
-    ...list,
-    resource,
-    filter: (keys) => isOneOf(part.name, [...new Set(keys.map((each) => each[at] ?? ''))]),
-  };
+/** Whether manifests may pin objects by their ids, and rename them: those whose only name is a member of their own. */
+function namingOf({ key: [part, ...others], parent, id, update, write }: Descriptor) {
+  const isPinnable = part !== undefined && others.length === 0 && !parent && part.name !== id;
+  const isRenamable = isPinnable && update !== 'none' && !write.immutable?.includes(part.name);
+  return { isPinnable, isRenamable };
 }
 
 /** An id stands in for a key of one part that the tenant leaves empty. An answer without the member is a different case. */
-function parse({ descriptor, parent }: Target, answer: JsonObject, requested: string | null): Facts | null {
+function parse(target: Described, answer: JsonObject, requested: string | null): Facts | null {
+  const { parent, single } = target;
   const above = parent ? aboveIn(parent, answer) : null;
   if (parent && !above) return null;
-  const shown =
-    idText(get(answer, descriptor.id)) ?? (requested === null ? null : pathIds(parent, requested)[1]);
-  const id = descriptor.single ? null : (shown ?? null);
-  const parts = descriptor.key.map(({ name, of }) => {
+  const shown = idText(get(answer, target.id)) ?? (requested === null ? null : pathIds(parent, requested)[1]);
+  const id = single ? null : (shown ?? null);
+  const key = target.key.map(({ name, of }, _, { length }) => {
     const member = get(answer, name);
-    return of !== undefined && isObject(member) ? get(member, of) : member;
+    const part = of !== undefined && isObject(member) ? get(member, of) : member;
+    return length === 1 && (part === null || part === '') ? id : (part ?? null);
   });
-  const key = parts.map((part) =>
-    parts.length === 1 && (part === null || part === '') ? id : (part ?? null),
-  );
   if (!key.every((part) => typeof part === 'string')) return null;
-  const named = mapMembers(pick(answer, Object.keys(descriptor.fields)), (value, name) => {
-    const field = fieldNamed(descriptor, name);
+  const named = mapMembers(pick(answer, Object.keys(target.fields)), (value, name) => {
+    const field = fieldNamed(target, name);
     return field && inOneOrder(field, field.is === 'json' ? readJsonText(value) : value);
   });
-  const others = othersIn(descriptor, answer, parent);
+  const others = othersIn(target, answer);
   const fields = { ...others, ...named };
   const facts = { fields, hidden: concealedPlaces(fields, ''), extraMembers: () => others };
   if (!parent || !above) return { ...facts, key, id };
   return {
     ...facts,
     key: [above.part, ...key],
-    id: descriptor.single ? joinIds(above.id) : id === null ? null : joinIds(above.id, id),
+    id: single ? joinIds(above.id) : id === null ? null : joinIds(above.id, id),
     fields: { [parent.part]: above.id, ...fields },
   };
 }
 
-function create(target: Target, input: WriteInput): Write {
-  const { descriptor, resource, parent } = target;
-  const { kind, single, write } = descriptor;
-  if (!descriptor.create) return manualWrite(descriptor, { ...input, id: '' }, 'create');
+function create(target: Described, input: WriteInput): Write {
+  const { kind, key, single, write, parent, resource } = target;
+  if (!target.create) return manualWrite(target, { ...input, id: '' }, 'create');
   const lacking = (write.required ?? []).filter((name) => (get(input.fields, name) ?? null) === null);
   if (lacking.length > 0) {
     return { manual: `The API creates no ${kind} without ${code(lacking)}: declare it, then plan again.` };
   }
-  const above = parent ? [get(input.fields, parent.part) ?? null] : [];
   const sent = mapMembers(input.fields, (value, name) => {
-    const field = fieldNamed(descriptor, name);
+    const field = fieldNamed(target, name);
     return field && (sentValue(field, value, input.settings) ?? undefined);
   });
-  const [first, later] = inTwo(descriptor, { ...keyOf(descriptor, input.key), ...sent });
-  const created = call(single ? 'PUT' : 'POST', resource, input.settings, { above, body: first });
-  if (descriptor.update === 'none' || Object.keys(later).length === 0) return { requests: [created] };
+  const whole = { ...keyOf(target, input.key), ...sent };
+  const isLater = (name: string) =>
+    write.first?.includes(name) === false && !key.some((part) => part.name === name);
+  let body = mapMembers(whole, (value, name) => (isLater(name) ? undefined : value));
+  const above = parent ? [get(input.fields, parent.part) ?? null] : [];
+  const requests = [call(single ? 'PUT' : 'POST', resource, input.settings, { above, body })];
   const place = { above, below: single ? [] : [refMarker(formatAddress(kind, input.key))] };
-  const steps = stepsOf(descriptor, Object.keys(later));
-  const changes = steps.map((step, at) => {
-    const isPut = descriptor.update === 'put';
-    const names = isPut ? steps.slice(0, at + 1).flatMap((each) => [...each]) : [...step];
-    const body = isPut ? { ...first, ...pick(later, names) } : setBody(descriptor, pick(later, names));
-    return changeCall(target, input.settings, place, body);
-  });
-  return { requests: [created, ...changes] };
+  for (const step of stepsOf(target, Object.keys(whole).filter(isLater))) {
+    const members = pick(whole, [...step]);
+    body = { ...body, ...members };
+    const change = target.update === 'put' ? body : setBody(target, members);
+    requests.push(changeCall(target, input.settings, place, change));
+  }
+  return { requests };
 }
 
-function update(target: Target, input: UpdateInput): Write {
-  const { descriptor, parent } = target;
+function update(target: Described, input: UpdateInput): Write {
   const { id } = input.live;
-  if (descriptor.update === 'none' || isOutOfReach(target, id))
-    return manualWrite(descriptor, { ...input, id }, 'change');
-  const fixed = (descriptor.write.immutable ?? []).filter((name) => input.changed.has(name));
+  if (target.update === 'none' || isOutOfReach(target, id))
+    return manualWrite(target, { ...input, id }, 'change');
+  const fixed = (target.write.immutable ?? []).filter((name) => input.changed.has(name));
   if (fixed.length > 0) return replace(target, input, fixed);
-  const bodies = inTurn(descriptor, input).map((each) =>
-    descriptor.update === 'put' ? wholeBody(descriptor, each, parent) : patchBody(descriptor, each),
-  );
   const place = placeOf(target, id);
-  return { requests: bodies.map((body) => changeCall(target, input.settings, place, body)) };
+  const bodyOf = target.update === 'put' ? wholeBody : patchBody;
+  return {
+    requests: inTurn(target, input).map((each) =>
+      changeCall(target, input.settings, place, bodyOf(target, each)),
+    ),
+  };
 }
 
-function remove(target: Target, input: RemoveInput): Write {
-  const { descriptor, resource } = target;
+function remove(target: Described, input: RemoveInput): Write {
   const { id, settings } = input;
-  if (!descriptor.delete || isOutOfReach(target, id)) return manualWrite(descriptor, input, 'delete');
+  if (!target.delete || isOutOfReach(target, id)) return manualWrite(target, input, 'delete');
   const place = placeOf(target, id);
-  const { beforeDelete } = descriptor.write;
-  const before =
-    beforeDelete && descriptor.update !== 'none'
-      ? [changeCall(target, settings, place, setBody(descriptor, beforeDelete))]
-      : [];
-  return { requests: [...before, call('DELETE', resource, settings, place)], risk: ['delete'] };
+  const { beforeDelete } = target.write;
+  const before = beforeDelete ? [changeCall(target, settings, place, setBody(target, beforeDelete))] : [];
+  return { requests: [...before, call('DELETE', target.resource, settings, place)], risk: ['delete'] };
 }
 
 /** A change that no update can make. Values that a plan may not show cannot be written into a new object. */
-function replace(target: Target, input: UpdateInput, fixed: readonly string[]): Write {
-  const { kind, write } = target.descriptor;
+function replace(target: Described, input: UpdateInput, fixed: readonly string[]): Write {
+  const { kind, write } = target;
   const { key, live, settings } = input;
   const manual = `The API cannot change ${code(fixed)} of a ${kind}: delete the object and create it again, or declare what the tenant has.`;
   if (!write.replace) return { manual };
@@ -223,21 +193,21 @@ function replace(target: Target, input: UpdateInput, fixed: readonly string[]): 
   return { requests, risk: ['replace'], warnings: [warning] };
 }
 
-const isOutOfReach = ({ descriptor: { single }, parent }: Target, id: string | null): boolean =>
+const isOutOfReach = ({ single, parent }: Described, id: string | null): boolean =>
   id === null && (!single || parent !== undefined);
 
-function placeOf({ descriptor: { single }, parent }: Target, id: string | null) {
+function placeOf({ single, parent }: Described, id: string | null) {
   const [above, own = ''] = id === null ? [] : pathIds(parent, id);
   return { above: above === undefined ? [] : [above], below: single ? [] : [own] };
 }
 
 const usualTypes: Readonly<Partial<Record<Descriptor['update'], string>>> = {
   'json-patch': jsonPatchType,
-  'merge-patch': mergePatchType,
+  'merge-patch': 'application/merge-patch+json',
 };
 
 function changeCall(
-  { descriptor: { update, write }, resource }: Target,
+  { update, write, resource }: Described,
   settings: ApiSettings,
   place: { readonly above: readonly Json[]; readonly below: readonly Json[] },
   body: Json,
@@ -247,43 +217,28 @@ function changeCall(
 }
 
 /** The members that a PUT sends back although the descriptor does not name them. */
-function othersIn(
-  { key, fields, serverOwned, update }: Descriptor,
-  answer: JsonObject,
-  parent: Parent | undefined,
-): JsonObject {
+function othersIn({ key, fields, serverOwned, update, parent }: Described, answer: JsonObject): JsonObject {
   if (update !== 'put') return {};
-  const ofParent = parent ? [parent.part] : [];
-  const named = new Set([
-    ...['id', ...ofParent, ...serverOwned],
-    ...[...key.map(({ name }) => name), ...Object.keys(fields)],
-  ]);
+  const keyNames = [...(parent ? [parent.part] : []), ...key.map(({ name }) => name)];
+  const named = new Set(['id', ...keyNames, ...serverOwned, ...Object.keys(fields)]);
   return mapMembers(answer, (value, name) => (named.has(name) ? undefined : value));
 }
 
-function keyOf({ key }: Descriptor, all: Key): JsonObject {
-  const names = key.map(({ name }) => name);
-  return keyMembers(names, all.slice(all.length - key.length));
+function keyOf({ key }: Described, all: Key): JsonObject {
+  return keyMembers(
+    key.map(({ name }) => name),
+    all.slice(all.length - key.length),
+  );
 }
 
-function inTwo(descriptor: Descriptor, object: JsonObject): readonly [first: JsonObject, later: JsonObject] {
-  const { first } = descriptor.write;
-  if (!first) return [object, {}];
-  const isFirst = (name: string) => first.includes(name) || descriptor.key.some((part) => part.name === name);
-  return [
-    mapMembers(object, (value, name) => (isFirst(name) ? value : undefined)),
-    mapMembers(object, (value, name) => (isFirst(name) ? undefined : value)),
-  ];
-}
-
-function setBody({ update, write }: Descriptor, members: JsonObject): Json {
+function setBody({ update, write }: Described, members: JsonObject): Json {
   if (update !== 'json-patch') return members;
   const op = write.patchOps === 'replace' ? 'replace' : 'add';
   return Object.entries(members).map(([name, value]) => ({ op, path: pointer(name), value }));
 }
 
 /** Splits fields into steps: those that may not change together change one after the other. */
-function stepsOf({ write: { alone = [] } }: Descriptor, names: Iterable<string>): Set<string>[] {
+function stepsOf({ write: { alone = [] } }: Described, names: Iterable<string>): Set<string>[] {
   const steps: Set<string>[] = [];
   for (const name of names) {
     const apart = alone.filter((some) => some.includes(name)).flat();
@@ -294,8 +249,8 @@ function stepsOf({ write: { alone = [] } }: Descriptor, names: Iterable<string>)
   return steps;
 }
 
-function inTurn(descriptor: Descriptor, input: UpdateInput): UpdateInput[] {
-  const steps = stepsOf(descriptor, input.changed);
+function inTurn(target: Described, input: UpdateInput): UpdateInput[] {
+  const steps = stepsOf(target, input.changed);
   return steps.map((changed, at) => {
     const later = new Set(steps.slice(at + 1).flatMap((each) => [...each]));
     const fields = mapMembers(input.fields, (value, name) => {
@@ -306,50 +261,40 @@ function inTurn(descriptor: Descriptor, input: UpdateInput): UpdateInput[] {
   });
 }
 
-function patchBody(descriptor: Descriptor, { key, fields, live, changed, settings }: UpdateInput): Json {
-  const { update, write } = descriptor;
+function patchBody(target: Described, { key, fields, live, changed, settings }: UpdateInput): Json {
+  const { update, write } = target;
   const names = [...changed];
   const side = (values: JsonObject, part: Key) =>
-    mapMembers(pick({ ...values, ...keyOf(descriptor, part) }, names), (value, name) =>
-      sentValue(fieldNamed(descriptor, name), value, settings),
+    mapMembers(pick({ ...values, ...keyOf(target, part) }, names), (value, name) =>
+      sentValue(fieldNamed(target, name), value, settings),
     );
   const [before, after] = [side(live.fields, live.key), side(fields, key)];
   if (update === 'patch') return after;
-  if (update === 'json-patch' && write.patchOps === 'replace') return setBody(descriptor, after);
+  if (update === 'json-patch' && write.patchOps === 'replace') return setBody(target, after);
   const isAny = (...types: readonly Field['is'][]) =>
-    new Set(names.filter((name) => types.includes(fieldNamed(descriptor, name)?.is ?? 'text')));
+    new Set(names.filter((name) => types.includes(fieldNamed(target, name)?.is ?? 'text')));
   if (update === 'json-patch') return jsonPatch(before, after, isAny('reference', 'value'));
-  // A merge patch of a value has to name those of its members that go.
-  const wanted = mapMembers(after, (value, name) =>
-    removeParts(fieldNamed(descriptor, name), get(before, name), value),
-  );
+  // A merge patch of a reference has to name those of its parts that go. A manifest may leave its type out.
+  const wanted = mapMembers(after, (value, name) => {
+    const [field, current] = [fieldNamed(target, name), get(before, name)];
+    if (field?.is !== 'reference' || !isObject(current) || !isObject(value)) return value;
+    const isKept = (part: string) => part === 'type' && field.to !== undefined;
+    return { ...mapMembers(current, (_, part) => (isKept(part) ? undefined : null)), ...value };
+  });
   return mergePatch(before, wanted, isAny('reference'));
 }
 
-/** A reference for a merge patch, with null for each part that goes. A manifest may leave its type out. */
-function removeParts(field: Field | undefined, current: Json | undefined, value: Json): Json {
-  if (field?.is !== 'reference' || !isObject(current) || !isObject(value)) return value;
-  const removed = mapMembers(current, (_, part) =>
-    part === 'type' && field.to !== undefined ? undefined : null,
-  );
-  return { ...removed, ...value };
-}
-
 /** Omitted fields are sent back unchanged; members that the descriptor does not name are read just before sending. */
-function wholeBody(
-  descriptor: Descriptor,
-  { key, fields, live, changed, settings }: UpdateInput,
-  parent: Parent | undefined,
-): JsonObject {
+function wholeBody(target: Described, { key, fields, live, changed, settings }: UpdateInput): JsonObject {
   const { raw } = live;
-  const { id, serverOwned, write } = descriptor;
-  const isKeyChanged = descriptor.key.some(({ name }) => changed.has(name));
+  const { id, serverOwned, write } = target;
+  const isKeyChanged = target.key.some(({ name }) => changed.has(name));
   return {
-    ...mapMembers(othersIn(descriptor, raw, parent), (_, name) => liveMarker(pointer(name))),
+    ...mapMembers(othersIn(target, raw), (_, name) => liveMarker(pointer(name))),
     ...(write.sendId || !serverOwned.includes(id) ? pick(raw, [id]) : {}),
-    ...keyOf(descriptor, isKeyChanged ? key : live.key),
-    ...mapMembers(pick(fields, Object.keys(descriptor.fields)), (value, name) => {
-      const field = fieldNamed(descriptor, name);
+    ...keyOf(target, isKeyChanged ? key : live.key),
+    ...mapMembers(pick(fields, Object.keys(target.fields)), (value, name) => {
+      const field = fieldNamed(target, name);
       if (changed.has(name)) return sentValue(field, value, settings);
       // Unset members keep the tenant's form: absent, null or `{}`. Another form would count as a change.
       const shown = get(raw, name);
@@ -363,7 +308,7 @@ function wholeBody(
 }
 
 function manualWrite(
-  { kind }: Descriptor,
+  { kind }: Described,
   { key, id }: Pick<RemoveInput, 'key' | 'id'>,
   step: 'create' | 'change' | 'delete',
 ): Write {
@@ -373,3 +318,135 @@ function manualWrite(
 }
 
 const code = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
+
+/** The schema of a described kind's manifests. Like those in schemas/, it refers to lifecycle.schema.json. */
+function manifestSchemaOf(descriptor: Descriptor): JsonObject {
+  const { kind, summary, key, parent, fields } = descriptor;
+  const { isPinnable: isAlone, isRenamable } = namingOf(descriptor);
+  const names = [...(parent ? [parent.part] : []), ...key.map(({ name }) => name)];
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: kind,
+    description: summary,
+    type: 'object',
+    additionalProperties: false,
+    required: isAlone ? ['kind'] : ['kind', ...names],
+    ...(isAlone ? { anyOf: [{ required: names }, { required: ['id'] }] } : {}),
+    properties: {
+      kind: { description: 'The kind of object this document declares.', const: kind },
+      ...(parent && {
+        [parent.part]: {
+          description: `The ${parent.kind} that the object is below: \`!ref ${parent.kind}/…\`.`,
+          type: 'string',
+        },
+      }),
+      ...objectFrom(key.map(({ name }) => [name, keySchema(kind, name)])),
+      ...(isAlone ? { id: idSchema } : {}),
+      ensure: ensureSchema,
+      ...objectFrom(Object.entries(fields).map(([name, field]) => [name, fieldSchema(name, field)])),
+      lifecycle: { $ref: `lifecycle.schema.json${isRenamable ? '#/$defs/renamable' : ''}` },
+    },
+    allOf: [
+      {
+        if: { properties: { ensure: { const: 'absent' } }, required: ['ensure'] },
+        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+        then: {
+          propertyNames: { enum: ['kind', ...names, ...(isAlone ? ['id'] : []), 'ensure', 'lifecycle'] },
+        },
+      },
+    ],
+  };
+}
+
+export const longestKeyPart = 1024;
+
+const keySchema = (kind: string, name: string): JsonObject => ({
+  description: `The ${name} by which manifests name a ${kind}.`,
+  type: 'string',
+  minLength: 1,
+  maxLength: longestKeyPart,
+  pattern: '^\\P{Cs}*$',
+});
+
+const idSchema: JsonObject = {
+  description:
+    "The server's id of the object. It pins the object, so that its key may change, or replaces a key that the tenant does not show",
+  type: 'string',
+  pattern: '^(?!\\.{1,2}$)[^\\s/?#\\p{Cs}]+$',
+  maxLength: 256,
+};
+
+const ensureSchema: JsonObject = {
+  description: '`absent` declares that the object must not exist; then only its key may be given.',
+  enum: ['present', 'absent'],
+  default: 'present',
+};
+
+function fieldSchema(name: string, field: Field): JsonObject {
+  switch (field.is) {
+    case 'value':
+      return field.to === undefined
+        ? { description: `The value of ${name}.` }
+        : {
+            description: `The id of an object of the kind ${field.to}.`,
+            type: ['string', 'integer', 'null'],
+          };
+    case 'text':
+      return { description: `The text of ${name}.`, type: ['string', 'null'] };
+    case 'email':
+      return { description: 'An e-mail address; case is ignored.', type: ['string', 'null'] };
+    case 'set':
+      return listSchema(
+        `The values of ${name}; order does not matter.`,
+        field.to === undefined
+          ? { description: 'A value', type: ['string', 'number', 'boolean'] }
+          : {
+              description: `The id of an object of the kind ${field.to}`,
+              type: ['string', 'integer'],
+              minLength: 1,
+            },
+      );
+    case 'json': {
+      const omitted = field.declares === 'members' ? ' Omitted members keep their values.' : '';
+      const types = field.plain ? ['object', 'array', 'null'] : ['object', 'string', 'null'];
+      return { description: `The members of ${name}, or its items in their order.${omitted}`, type: types };
+    }
+    case 'reference':
+      return { ...referenceSchema(field), type: ['object', 'string', 'integer', 'null'] };
+    case 'references':
+      return listSchema(`References to objects of the kind ${field.to}; order does not matter.`, {
+        ...referenceSchema(field),
+        type: ['object', 'string', 'integer'],
+      });
+    case 'records':
+      throw new TypeError('No descriptor has records.');
+  }
+}
+
+const listSchema = (description: string, items: Json): JsonObject => ({
+  description,
+  type: ['array', 'null'],
+  items,
+});
+
+function referenceSchema({ to, type }: { readonly to?: string; readonly type?: string }): JsonObject {
+  const target = to === undefined ? 'an object' : `an object of the kind ${to}`;
+  return {
+    description: `A reference to ${target}: its id, or \`{type, id}\`.`,
+    minLength: 1,
+    minProperties: 1,
+    additionalProperties: false,
+    properties: {
+      type: {
+        description: 'What the API calls the kind of the object.',
+        type: 'string',
+        ...(type === undefined ? {} : { default: type }),
+      },
+      id: {
+        description: 'The id of the object. With an id, the name is only for readers.',
+        type: ['string', 'integer'],
+      },
+      name: { description: 'The name of the object.', type: ['string', 'null'] },
+    },
+  };
+}

@@ -2,26 +2,21 @@ import { defaultKind, type Told, type Kind as WrittenKind } from '../generated/s
 import { sha256 } from '../model/digest.ts';
 import { get, getText, type JsonObject } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import type { Service } from './http.ts';
-import type { Field, KeyField, List, Notice } from './kind.ts';
-import { decidingRule, Places, rulesInside } from './places.ts';
+import { isOneOf, type Service } from './http.ts';
+import type { Field, Kind, List } from './kind.ts';
+import { Places, rulesInside } from './places.ts';
 
 /** The content of a `NAME.kind.yaml`, with its defaults: a list of complete objects with an `id`, under one path. */
 export interface Descriptor
   extends Required<Omit<WrittenKind, 'key' | 'parent' | 'list' | 'fields' | 'places' | 'proven'>> {
-  readonly key: readonly KeyField[];
+  readonly key: Kind['keyFields'];
   readonly parent: { readonly part: string; readonly kind: string } | null;
-  readonly list: DescribedList;
-  readonly fields: Readonly<Record<string, Field>>;
-}
-
-interface DescribedList extends Pick<List, 'pageSize' | 'member' | 'counts'> {
-  /** The index of the part of the key for which `filters=NAME eq "…"` is understood, several joined by `or`. */
-  readonly filterPart?: number;
+  readonly list: Omit<List, 'resource'>;
+  readonly fields: Kind['fields'];
 }
 
 export function descriptorFrom(written: WrittenKind): Descriptor {
-  const { parent = {}, list = {}, fields = {}, places = {}, proven: _, ...described } = written;
+  const { parent: above = {}, list = {}, fields = {}, places = {}, proven: _, ...described } = written;
   const rules = Object.entries(places).map(([path, is]) => ({ path, is }));
   const { service, single, update } = { ...defaultKind, ...described };
   const { key = single ? [] : 'name' } = described;
@@ -29,6 +24,7 @@ export function descriptorFrom(written: WrittenKind): Descriptor {
   const parts = [key].flat().map((part) => (typeof part === 'string' ? { name: part } : part));
   const { places: _none, ...defaults } = defaultKind;
   const declared = [...parts.map(({ name }) => name), ...Object.keys(fields)];
+  const [parent = null] = Object.entries(above).map(([part, kind]) => ({ part, kind }));
   return {
     ...defaults,
     serverOwned: defaults.serverOwned.filter((name) => !declared.includes(name)),
@@ -36,9 +32,9 @@ export function descriptorFrom(written: WrittenKind): Descriptor {
     delete: isWritten,
     summary: `Objects of ${written.path}.`,
     ...described,
-    parent: Object.entries(parent).map(([part, kind]) => ({ part, kind }))[0] ?? null,
+    parent,
     key: parts,
-    list: describedList(list, service, parts),
+    list: describedList(list, service, parts, parent ? 1 : 0),
     fields: Object.fromEntries(
       Object.entries(fields).map(([name, field]): [string, Field] => {
         const inside = rulesInside(rules, name);
@@ -49,19 +45,13 @@ export function descriptorFrom(written: WrittenKind): Descriptor {
   };
 }
 
-/** Whether manifests may pin objects by their ids, and rename them: those whose only name is a member of their own. */
-export function namingOf({ key: [part, ...others], parent, id, update, write }: Descriptor) {
-  const isPinnable = part !== undefined && others.length === 0 && !parent && part.name !== id;
-  const isRenamable = isPinnable && update !== 'none' && !write.immutable?.includes(part.name);
-  return { isPinnable, isRenamable };
-}
-
 function describedList(
   { pageSize, member, counts, filter }: NonNullable<WrittenKind['list']>,
   service: Service,
-  key: readonly KeyField[],
-): DescribedList {
-  const filterPart = key.findIndex(
+  key: Descriptor['key'],
+  above: number,
+): Descriptor['list'] {
+  const part = key.find(
     ({ name, of }, at) =>
       of === undefined && (typeof filter === 'object' ? filter.includes(name) : filter === true && at === 0),
   );
@@ -69,7 +59,11 @@ function describedList(
     pageSize: pageSize === undefined ? defaultPageSize[service] : pageSize,
     ...(member !== undefined && { member }),
     ...(counts && { counts }),
-    ...(filterPart >= 0 && { filterPart }),
+    ...(part && {
+      // The parent is in front of the other parts of a key.
+      filter: (keys) =>
+        isOneOf(part.name, [...new Set(keys.map((each) => each[above + key.indexOf(part)] ?? ''))]),
+    }),
   };
 }
 
@@ -135,22 +129,19 @@ export function mistakesIn(
 }
 
 function checksOfPlaces(fields: Descriptor['fields'], places: NonNullable<WrittenKind['places']>) {
-  const rules = Object.entries(places).map(([path, is]) => ({ path, is }));
-  return rules.flatMap((rule): Check[] => {
-    const [name = ''] = rule.path.split('/');
+  return Object.entries(places).flatMap(([path, is]): Check[] => {
+    const [name = ''] = path.split('/');
     const field = get(fields, name);
     const whole = Object.keys(fields).find((each) =>
-      new Places([rule]).is(pointer(each), 'serverOwned', 'minted'),
+      new Places([{ path, is }]).is(pointer(each), 'serverOwned', 'minted'),
     );
-    const other = decidingRule(rules, rule);
-    const isBare = field !== undefined && field.is !== 'json' && typeof rule.is !== 'string';
+    const isBare = field !== undefined && field.is !== 'json' && typeof is !== 'string';
     const checks: readonly (readonly [string, boolean])[] = [
       [`This place begins with \`${name}\`, which is not a field.`, !field && !name.startsWith('*')],
       [`\`${name}\` is not JSON, so its ids have no places: say \`to\` in \`fields\`.`, isBare],
       [`This is all of \`${whole}\`: name it in \`serverOwned\`, not in \`fields\`.`, whole !== undefined],
-      [`\`${other?.path}\` decides wherever this policy holds: remove one of the two.`, other !== undefined],
     ];
-    return checks.map(([message, isWrong]) => [pointer('places', rule.path), message, isWrong]);
+    return checks.map(([message, isWrong]) => [pointer('places', path), message, isWrong]);
   });
 }
 
@@ -216,17 +207,13 @@ export function targetsIn({ fields = {}, places = {} }: WrittenKind): readonly [
 export const proofMember = 'proven';
 
 /** The digest of a descriptor as written, without texts for people. */
-export function descriptorDigest({
-  [proofMember]: _proof,
-  summary: _summary,
-  ...content
-}: JsonObject): string {
+export function descriptorDigest({ [proofMember]: _proof, summary: _, ...content }: JsonObject): string {
   return sha256(content);
 }
 
 export interface Proof {
   readonly digest: string;
-  readonly notice?: Notice;
+  readonly notice?: NonNullable<Kind['quirks']>['notice'];
 }
 
 /** The digest of a kind's descriptor, and a notice unless `kind check` has succeeded for it. */
@@ -237,6 +224,5 @@ export function proofOf(kind: string, document: JsonObject): Proof {
   const why = proof === null ? '' : ': its descriptor has changed since it was checked';
   const message = `${kind} is unproven${why}.`;
   const hint = `Run \`tenantctl kind check ${kind} --write\`, which only reads the tenant.`;
-  const notice: Notice = { code: 'kind-unproven', severity: 'warning', message, hint };
-  return { digest, notice };
+  return { digest, notice: { code: 'kind-unproven', severity: 'warning', message, hint } };
 }

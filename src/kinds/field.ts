@@ -2,6 +2,7 @@ import { domainToASCII } from 'node:url';
 import {
   canonicalJson,
   get,
+  getObject,
   isArray,
   isObject,
   type Json,
@@ -57,9 +58,8 @@ export function comparable(field: Field, value: Json | undefined): Json {
     case 'references':
       return isArray(value) ? comparableSet(value.map((item) => comparableReference(item, field))) : value;
     case 'records':
-      return isArray(value)
-        ? comparableSet(value.map((item) => (isObject(item) ? comparableRecord(item, field) : item)))
-        : value;
+      if (!isArray(value)) return value;
+      return comparableSet(value.map((item) => (isObject(item) ? comparableRecord(item, field) : item)));
   }
 }
 
@@ -69,35 +69,31 @@ export function chooseSynonym(field: Field, value: Json): Json {
   return field.is === 'value' && field.synonyms && isArray(value) ? (value[0] ?? null) : value;
 }
 
-function comparableSet(items: readonly Json[]): Json {
-  const sorted = sortedByText(items.map((item) => [canonicalJson(item), item]));
-  return sorted.size > 0 ? [...sorted.values()] : null;
-}
+const comparableSet = (items: readonly Json[]): Json =>
+  items.length > 0 ? [...sortedByText(items, canonicalJson).values()] : null;
 
 /** The items of a list without order, keyed by their comparable text: sorted, without duplicates. */
 export function itemsByText(field: Field, value: Json | undefined): ReadonlyMap<string, Json> {
-  return sortedByText(isArray(value) ? textsOfItems(field, value) : []);
+  return sortedByText(isArray(value) ? value : [], (item) => textOfItem(field, item));
 }
 
 export function textOfItem(field: Field, item: Json): string {
   return canonicalJson(comparable(field, [item]));
 }
 
-const textsOfItems = (field: Field, items: readonly Json[]) =>
-  items.map((item) => [textOfItem(field, item), item] as const);
-
-function sortedByText(entries: readonly (readonly [string, Json])[]): ReadonlyMap<string, Json> {
-  return new Map([...new Map(entries)].sort(([a], [b]) => (a < b ? -1 : 1)));
+function sortedByText(items: readonly Json[], textOf: (item: Json) => string): ReadonlyMap<string, Json> {
+  const byText = new Map(items.map((item) => [textOf(item), item]));
+  return new Map([...byText].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function comparableJson(value: Json, field: JsonField): Json {
-  const { pairs, plain } = field;
-  if (value === '' || (plain && isArray(value) && value.length === 0)) return null;
+  if (value === '' || (field.plain && isArray(value) && value.length === 0)) return null;
   const normal = normalJson(withNestedRead(value, field), field, '');
   if (isEmptyObject(normal)) return null;
-  if (!pairs || !isObject(normal)) return normal;
   // 60 and "60" are equal if hosts answer with either.
-  return mapJson(normal, (item) => (typeof item === 'object' ? item : String(item)));
+  return field.pairs && isObject(normal)
+    ? mapJson(normal, (item) => (typeof item === 'object' ? item : String(item)))
+    : normal;
 }
 
 function withNestedRead(value: Json, { nested }: JsonField): Json {
@@ -239,11 +235,9 @@ const isEmptyObject = (value: Json): boolean => isObject(value) && Object.keys(v
 function comparableReference(value: Json, { to }: { readonly to?: string }): Json {
   const reference = typeof value === 'string' || typeof value === 'number' ? { id: value } : value;
   if (!isObject(reference)) return value;
-  const type = to === undefined ? { type: get(reference, 'type') ?? null } : {};
-  const id = get(reference, 'id') ?? null;
-  if (id !== null) return { ...type, id: comparableId(id) };
-  const name = get(reference, 'name') ?? null;
-  return name === null ? null : { ...type, name };
+  const { id = null, name = null, type = null } = reference;
+  const known = id === null ? { name } : { id: comparableId(id) };
+  return id === null && name === null ? null : { ...(to === undefined && { type }), ...known };
 }
 
 export const comparableId = (id: Json): Json => (typeof id === 'number' ? String(id) : id);
@@ -254,8 +248,8 @@ export function isReferenceField(
   return field.is === 'reference' || field.is === 'references';
 }
 
-export function isUnordered(field: Field): boolean {
-  return field.is === 'set' || field.is === 'references' || field.is === 'records';
+export function isUnordered({ is }: Field): boolean {
+  return is === 'set' || is === 'references' || is === 'records';
 }
 
 /** The outermost list without order around a place; `null` if every list around it has an order. */
@@ -289,7 +283,8 @@ export function comparableRecord(record: JsonObject, field: RecordsField): JsonO
 export function overlay(field: Field, declared: Json, live: Json | undefined): Json {
   if ((field.is === 'set' || field.is === 'references') && isArray(declared)) {
     const current = itemsByText(field, live);
-    return [...new Map(textsOfItems(field, declared))].map(([text, item]) => {
+    const wanted = new Map(declared.map((item) => [textOfItem(field, item), item]));
+    return [...wanted].map(([text, item]) => {
       const kept = current.get(text);
       return kept === undefined ? item : withPartsOf(kept, item);
     });
@@ -305,21 +300,19 @@ export function overlay(field: Field, declared: Json, live: Json | undefined): J
 /** An unchanged reference, without values beside its id that the tenant lacks: a plan does not compare those. */
 function withPartsOf(kept: Json, item: Json): Json {
   if (!isObject(item) || isFilledInLater(item)) return item;
+  const has = isObject(kept) ? kept : {};
   return mapMembers(item, (part, name) => {
     if (name === 'id') return part;
-    const has = isObject(kept) ? get(kept, name) : undefined;
-    return has === undefined ? undefined : literal(has);
+    return Object.hasOwn(has, name) ? literal(has[name] ?? null) : undefined;
   });
 }
 
 function mergeMembers(declared: JsonObject, live: JsonObject): JsonObject {
   const merged = new Map(Object.entries(live).map(([name, value]) => [name, literal(value)]));
   for (const [name, value] of Object.entries(declared)) {
-    const below = get(live, name);
     if (value === null) merged.delete(name);
-    else if (isObject(value) && !isFilledInLater(value)) {
-      merged.set(name, mergeMembers(value, isObject(below) ? below : {}));
-    } else merged.set(name, value);
+    else if (!isObject(value) || isFilledInLater(value)) merged.set(name, value);
+    else merged.set(name, mergeMembers(value, getObject(live, name)));
   }
   return objectFrom(merged);
 }
@@ -367,13 +360,11 @@ export function isSentAsText(field: Field | undefined, { jsonText: form }: ApiSe
 
 /** Like {@link wireValue}, for a new value: references without the names that only readers need. */
 export function sentValue(field: Field | undefined, value: Json, settings: ApiSettings): Json {
-  if (field?.is === 'reference') return sentReference(value, field);
-  if (field?.is === 'references' && isArray(value)) return value.map((item) => sentReference(item, field));
-  return field ? wireValue(field, value, settings) : value;
-}
-
-function sentReference(value: Json, { type: usual = null }: { readonly type?: string | null }): Json {
-  const { id = null, type = usual } = isObject(value) && !isFilledInLater(value) ? value : { id: value };
+  if (field?.is === 'references' && isArray(value))
+    return value.map((item) => sentValue({ ...field, is: 'reference' }, item, settings));
+  if (field?.is !== 'reference') return field ? wireValue(field, value, settings) : value;
+  const shown = isObject(value) && !isFilledInLater(value) ? value : { id: value };
+  const { id = null, type = field.type ?? null } = shown;
   if (id === null) return value;
   return type === null ? { id } : { type, id };
 }

@@ -7,7 +7,7 @@ import type { ApiSettings } from '../model/settings.ts';
 
 export type Service = 'identity' | 'profiles';
 
-export interface Lane {
+interface Lane {
   readonly service: Service;
   /** Requests of one group share a rate limit: an API version, or the own path of a resource. */
   readonly group: string;
@@ -28,23 +28,22 @@ export interface ApiResource {
 
 /** A resource of the identity service: below its documented API version, or under a path of its own (newer hosts). */
 export function identityResource(name: string, version: string, segment: string): ApiResource {
-  const documented = resourceAt(name, 'identity', `/${version}/${segment}`);
-  return { ...documented, ownPath: `/${segment}/v1` };
+  return resourceAt(name, 'identity', `/${version}/${segment}`, `/${segment}/v1`);
 }
 
-export function resourceAt(name: string, service: Service, documented: string): ApiResource {
-  const set = ({ paths }: ApiSettings) => get(paths, name);
+export function resourceAt(
+  name: string,
+  service: Service,
+  documented: string,
+  ownPath: string | null = null,
+): ApiResource {
   const [, version = ''] = documented.split('/');
   return {
     name,
-    ownPath: null,
-    path: (settings) => set(settings) ?? documented,
-    lane: (settings) => ({ service, group: set(settings) ?? version }),
+    ownPath,
+    path: ({ paths }) => get(paths, name) ?? documented,
+    lane: ({ paths }) => ({ service, group: get(paths, name) ?? version }),
   };
-}
-
-export function profilesResource(name: string, path: (settings: ApiSettings) => string): ApiResource {
-  return { name, ownPath: null, path, lane: () => ({ service: 'profiles', group: 'api' }) };
 }
 
 interface CallParts {
@@ -88,7 +87,6 @@ export function idText(id: Json | undefined): string | null {
 }
 
 export const jsonPatchType = 'application/json-patch+json';
-export const mergePatchType = 'application/merge-patch+json';
 
 /** A path with each segment percent-encoded. Throws a Failure for a segment that would leave it. */
 export function pathOf(base: string, ...segments: readonly Json[]): string {

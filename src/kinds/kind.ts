@@ -58,7 +58,7 @@ export interface RecordsField {
   canonical?(record: JsonObject): JsonObject;
 }
 
-export interface KeyField {
+interface KeyField {
   readonly name: string;
   readonly foldCase?: boolean;
   /** The member with the text, if the part is a reference: an entitlement is identified by its name and its source's name. */
@@ -150,13 +150,13 @@ export type Write =
     }
   | { readonly manual: string };
 
-export interface RemoveInput {
+interface RemoveInput {
   readonly key: Key;
   readonly id: string | null;
   readonly settings: ApiSettings;
 }
 
-export type Notice = Pick<Diagnostic, 'code' | 'severity' | 'message' | 'hint'>;
+type Notice = Pick<Diagnostic, 'code' | 'severity' | 'message' | 'hint'>;
 
 /** Everything that tenantctl knows about a kind of object. Functions are pure: a plan is checked by computing it again. */
 export interface Kind {

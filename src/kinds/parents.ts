@@ -2,7 +2,7 @@ import type { Key } from '../model/address.ts';
 import { get, getText, isObject, type JsonObject } from '../model/json.ts';
 import type { Kind, Parent } from './kind.ts';
 
-export interface Above {
+interface Above {
   readonly id: string;
   readonly part: string;
 }

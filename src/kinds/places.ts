@@ -20,13 +20,9 @@ import { isWithin, type Pointer, pointer, segmentsOf, topName } from '../model/p
 type PlacePolicy = 'secret' | 'plain' | 'serverOwned' | 'minted' | 'set' | 'reference' | 'names';
 
 /** A path into the fields (`formElements/**` + `/key`; `*` is one step, `**` any number) and the policy of what is there. */
-export interface PlaceRule {
+interface PlaceRule {
   readonly path: string;
   readonly is: Exclude<PlacePolicy, 'reference' | 'names'> | IdPlace;
-}
-
-function policyOf({ is }: Pick<PlaceRule, 'is'>): PlacePolicy {
-  return typeof is === 'string' ? is : is.names ? 'names' : 'reference';
 }
 
 /** The table of the places in a field, with pointers from the field on. */
@@ -35,8 +31,13 @@ export class Places {
 
   constructor(rules: readonly PlaceRule[]) {
     this.#entries = rules.map(({ path, is }) => {
-      const policy = policyOf({ is });
-      return { policy, id: typeof is === 'string' ? null : is, matches: matcherOf(path, reach[policy]) };
+      const id = typeof is === 'string' ? null : is;
+      const policy: PlacePolicy = typeof is === 'string' ? is : is.names ? 'names' : 'reference';
+      const steps = path.split('/').map((step) => {
+        if (step === '' || step === '**') return step && '(?:/[^/]*)*';
+        return step === '*' ? '/[^/]*' : pointer(step).replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+      });
+      return { policy, id, matches: new RegExp(`^${steps.join('')}${reach[policy]}$`, 's') };
     });
   }
 
@@ -47,10 +48,6 @@ export class Places {
   /** True if a rule gives one of the policies to the place, or to a place above that covers it. */
   is(at: Pointer, ...policies: readonly PlacePolicy[]): boolean {
     return this.#entries.some(({ policy, matches }) => policies.includes(policy) && matches.test(at));
-  }
-
-  idAt(at: Pointer, policy: 'reference' | 'names' = 'reference'): IdPlace | null {
-    return this.idsAt(at, policy)[0] ?? null;
   }
 
   idsAt(at: Pointer, policy: 'reference' | 'names' = 'reference'): IdPlace[] {
@@ -69,33 +66,6 @@ const reach: Readonly<Record<PlacePolicy, string>> = {
   reference: '(?:/\\d+)?',
   names: '',
 };
-
-/** The rule that leaves another one without effect: it decides wherever that holds. Of two for ids, the first one does. */
-export function decidingRule(rules: readonly PlaceRule[], rule: PlaceRule): PlaceRule | undefined {
-  const policy = policyOf(rule);
-  return rules.find((other) => {
-    const over = policyOf(other);
-    const isEarlier = other.is !== rule.is && rules.indexOf(other) < rules.indexOf(rule);
-    const isOver =
-      over === policy
-        ? isEarlier && JSON.stringify(other.is) !== JSON.stringify(rule.is)
-        : over === 'secret'
-          ? policy === 'plain' || typeof rule.is === 'object'
-          : owned.includes(over) && !owned.includes(policy);
-    return isOver && examplesOf(rule.path).every((at) => new Places([other]).is(at, over));
-  });
-}
-
-const owned: readonly PlacePolicy[] = ['serverOwned', 'minted'];
-
-/** Places in which a step of any name is `*`: no other rule can name it. */
-const examplesOf = (path: string): Pointer[] =>
-  ['', '/*', '/*/*'].map((any) =>
-    path
-      .split('/')
-      .map((step) => (step === '**' ? any : pointer(step)))
-      .join(''),
-  );
 
 interface WithPlaces {
   readonly places?: Places;
@@ -117,15 +87,6 @@ export function kindSays(
 /** True for ignored values, which stay as the tenant has them: not compared, fingerprinted or written. */
 export function isIgnored(ignored: readonly Pointer[], at: Pointer): boolean {
   return ignored.some((each) => isWithin(at, each));
-}
-
-function matcherOf(path: string, below: string): RegExp {
-  const steps = path.split('/').filter((step) => step !== '');
-  const source = steps.map((step) => {
-    if (step === '**') return '(?:/[^/]*)*';
-    return step === '*' ? '/[^/]*' : pointer(step).replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  });
-  return new RegExp(`^${source.join('')}${below}$`, 's');
 }
 
 /** The rules for what is in the field of this name, with paths from the field on. */

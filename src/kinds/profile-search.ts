@@ -14,7 +14,7 @@ import {
 import { literal, lookupMarker, lookupOf } from '../model/marker.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { pairRecords, recordAgrees } from './compare.ts';
-import { apiRequest, type Call, call, idText, profilesResource } from './http.ts';
+import { type ApiResource, apiRequest, type Call, call, idText } from './http.ts';
 import { type Field, type Kind, type RecordsField, type WriteInput, withoutId } from './kind.ts';
 import { Places } from './places.ts';
 
@@ -138,7 +138,12 @@ function withAttributeClass(rule: JsonObject, settings: ApiSettings): JsonObject
   return { ...withoutClass(rule), condition_object_type: type };
 }
 
-const resource = profilesResource('ProfileSearch', (settings) => settings.profileSearchPath);
+const resource: ApiResource = {
+  name: 'ProfileSearch',
+  ownPath: null,
+  path: ({ profileSearchPath }) => profileSearchPath,
+  lane: () => ({ service: 'profiles', group: 'api' }),
+};
 
 /** A saved search over profiles (seed 002; api-notes, "ProfileSearch"). */
 export const profileSearch: Kind = {
@@ -163,7 +168,7 @@ export const profileSearch: Kind = {
   can: { create: 'duplicates', update: true, delete: true, rename: true, pin: false },
   write: {
     create({ key: [label = ''], fields, settings }) {
-      const rules = declaredRules(fields).map((rule) => newRule(rule, settings));
+      const rules = objectsIn(get(fields, 'rules')).map((rule) => newRule(rule, settings));
       const search = { label, condition_rules_attributes: rules };
       return { requests: [call('POST', resource, settings, { body: { advanced_search: search } })] };
     },
@@ -234,13 +239,9 @@ export function liveRules(answer: JsonObject): JsonObject[] {
   return objectsIn(get(searchIn(answer), 'condition_rules_attributes'));
 }
 
-export function declaredRules(fields: JsonObject): JsonObject[] {
-  return objectsIn(get(fields, 'rules'));
-}
-
 /** Runs a declared search, lookups filled, without saving it (api-notes, "ProfileSearch"). */
 export function runRules(fields: JsonObject, settings: ApiSettings): Call {
-  const rules = declaredRules(fields).map((rule) => newRule(rule, settings));
+  const rules = objectsIn(get(fields, 'rules')).map((rule) => newRule(rule, settings));
   const body = { advanced_search: { condition_rules_attributes: rules } };
   return apiRequest('POST', resource, settings, { below: ['run'], body });
 }

@@ -74,14 +74,14 @@ export interface RateLimit {
 }
 
 /** Times are in milliseconds. */
-export interface Limits extends RateLimit {
+interface Limits extends RateLimit {
   /** Bytes kept of the tenant's answers in a run; `null`: as much as the memory of the process allows. */
   readonly answers: number | null;
   readonly timeout: number | null;
   readonly settle: number;
 }
 
-export type Connection =
+type Connection =
   | {
       readonly to: 'tenant';
       readonly identity: Endpoint | null;

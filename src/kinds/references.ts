@@ -1,3 +1,4 @@
+import type { IdPlace } from '../generated/schemas/kind.ts';
 import { type Address, formatAddress, parseAddress } from '../model/address.ts';
 import {
   get,
@@ -17,15 +18,7 @@ import { type Field, fieldNamed, type Kind } from './kind.ts';
 
 /** The kind that all ids in a field belong to. `null` if the field holds no ids, or if its places name the kinds. */
 export function targetKindOf(field: Field): string | null {
-  switch (field.is) {
-    case 'value':
-    case 'set':
-    case 'reference':
-    case 'references':
-      return field.to ?? null;
-    default:
-      return null;
-  }
+  return 'to' in field ? (field.to ?? null) : null;
 }
 
 interface IdUse {
@@ -39,29 +32,16 @@ interface IdUse {
 /** The ids in a value, and the markers that stand for ids. `below` is where the value is in the field. */
 export function idsIn(field: Field, value: Json, below: Pointer = ''): IdUse[] {
   const found: IdUse[] = [];
-  mapUses(
-    field,
-    value,
-    (use) => {
-      found.push({ ...use, id: comparableId(use.id) });
-      return use.id;
-    },
-    below,
-  );
+  const keep = (use: IdUse) => {
+    found.push({ ...use, id: comparableId(use.id) });
+    return use.id;
+  };
+  mapIds(field, value, keep, below);
   return found;
 }
 
-/** The value with each id replaced by `replace`, as it is written there: hosts distinguish 7 from "7". */
-export function mapIds(
-  field: Field,
-  value: Json,
-  replace: (id: Json, to: readonly string[], isName: boolean) => Json,
-): Json {
-  return mapUses(field, value, ({ id, to, isName = false }) => replace(id, to, isName), '');
-}
-
 /** The id of a record of a collection. Another record may decide whether it is one, and of which collection. */
-export type RecordUse = { readonly at: Pointer; readonly id: string } & (
+type RecordUse = { readonly at: Pointer; readonly id: string } & (
   | { readonly from: string }
   | { readonly typedBy: RecordUse; readonly from: Readonly<Record<string, string>> }
 );
@@ -88,7 +68,8 @@ export function recordIdsIn(field: Field, value: Json): RecordUse[] {
 
 type Replace = (use: IdUse) => Json;
 
-function mapUses(field: Field, value: Json, replace: Replace, below: Pointer): Json {
+/** The value with each id replaced by `replace`, as it is written there: hosts distinguish 7 from "7". */
+export function mapIds(field: Field, value: Json, replace: Replace, below: Pointer = ''): Json {
   if (field.is === 'json') {
     const { places } = field;
     // Most JSON has neither: no copy is made of it.
@@ -120,7 +101,7 @@ function mapJsonIds(value: Json, replace: Replace, place: JsonPlace): Json {
   const { field, below, at, holder } = place;
   // Foreign data has no markers, whatever it looks like.
   if (value === null || literalOf(value) !== undefined) return value;
-  const rule = field.places?.idAt(below + at) ?? null;
+  const rule = field.places?.idsAt(below + at)[0] ?? null;
   const marked = refOf(value);
   if (marked !== null) {
     const own = parseAddress(marked)?.kind;
@@ -129,7 +110,7 @@ function mapJsonIds(value: Json, replace: Replace, place: JsonPlace): Json {
   if (isArray(value))
     return value.map((item, index) => mapJsonIds(item, replace, { ...place, at: at + pointer(index) }));
   if (isObject(value)) {
-    const named = field.places?.idAt(below + at, 'names') ?? null;
+    const named = field.places?.idsAt(below + at, 'names')[0] ?? null;
     const members = Object.entries(value).map(([name, item]): [string, Json] => {
       const inside = { ...place, at: at + pointer(name), holder: value };
       const own = mapJsonIds(item, replace, inside);
@@ -153,8 +134,8 @@ function idInName(name: string): Json {
   return parsed ? refMarker(formatAddress(parsed.kind, parsed.key)) : name;
 }
 
-const ruleOfName = ({ places }: Field, steps: readonly string[], index: number): IdRule | null =>
-  places?.idAt(pointer(...steps.slice(0, index)), 'names') ?? null;
+const ruleOfName = ({ places }: Field, steps: readonly string[], index: number): IdPlace | null =>
+  places?.idsAt(pointer(...steps.slice(0, index)), 'names')[0] ?? null;
 
 type Rename = (id: string, to: string) => string | null;
 
@@ -167,7 +148,7 @@ export function renameMembers(
   return mapMembers(values, (value, name) => {
     const field = get(fields, name);
     if (field?.is !== 'json' || !field.places?.hasIds) return value;
-    return mapIds(field, value, (id, [to = ''], isName) =>
+    return mapIds(field, value, ({ id, to: [to = ''], isName }) =>
       isName && typeof id === 'string' ? (rename(id, to) ?? id) : id,
     );
   });
@@ -183,9 +164,7 @@ export function renameSteps({ fields }: Pick<Kind, 'fields'>, at: Pointer, renam
   return at === '' ? at : pointer(name, ...steps);
 }
 
-type IdRule = NonNullable<ReturnType<NonNullable<Field['places']>['idAt']>>;
-
-function kindsOf({ to, by = '' }: IdRule, holder: JsonObject | null): readonly string[] {
+function kindsOf({ to, by = '' }: IdPlace, holder: JsonObject | null): readonly string[] {
   if (typeof to === 'string') return [to];
   if (holder === null) return [...new Set(Object.values(to))];
   const type = get(holder, by);
@@ -199,14 +178,13 @@ export function withReferences(
   value: Json,
   answer: (to: Address, isName: boolean) => Json,
 ): Json {
-  const answerRef = (id: Json, _to: readonly string[], isName: boolean) => {
+  const type = isReferenceField(field) && field.type !== undefined ? { type: field.type } : {};
+  const inObject = (item: Json): Json => (refOf(item) === null ? item : { ...type, id: item });
+  const inObjects = isArray(value) ? value.map(inObject) : inObject(value);
+  return mapIds(field, isReferenceField(field) ? inObjects : value, ({ id, isName = false }) => {
     const to = refOf(id);
     return to === null ? id : (answer(to, isName) ?? id);
-  };
-  if (!isReferenceField(field)) return mapIds(field, value, answerRef);
-  const type = field.type === undefined ? {} : { type: field.type };
-  const inObject = (item: Json): Json => (refOf(item) === null ? item : { ...type, id: item });
-  return mapIds(field, isArray(value) ? value.map(inObject) : inObject(value), answerRef);
+  });
 }
 
 export function idsOnSide(

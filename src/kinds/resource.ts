@@ -5,7 +5,7 @@ import type { Lookup } from '../model/marker.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { Kind } from './kind.ts';
 
-export interface Lifecycle {
+interface Lifecycle {
   readonly protect: boolean;
   /** Pointers to fields that are left alone once the object exists. */
   readonly ignore: readonly Pointer[];
@@ -16,7 +16,7 @@ export interface Lifecycle {
 }
 
 /** The declaration in all environments: before variables, secrets, lookups and overlays. */
-export interface Declaration {
+interface Declaration {
   digest(): string;
   /** The places in the manifest whose values this environment decides: by a tag or an overlay. */
   differsHere(): readonly Pointer[];

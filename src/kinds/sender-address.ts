@@ -1,5 +1,5 @@
 import { getText } from '../model/json.ts';
-import { kindFrom, listOf } from './described-kind.ts';
+import { kindFrom } from './described-kind.ts';
 import { descriptorFrom } from './descriptor.ts';
 import { identityResource } from './http.ts';
 import type { Kind } from './kind.ts';
@@ -21,7 +21,7 @@ const { described: _schema, read: _read, ...described } = kindFrom(descriptor, {
 /** An address that notifications may come from (seed 001): a descriptor with a few additions. */
 export const senderAddress: Kind = {
   ...described,
-  read: { how: 'list', list: listOf(descriptor, resource) },
+  read: { how: 'list', list: { ...descriptor.list, resource } },
   // The id may be null, so it cannot pin or replace an address.
   can: { ...described.can, pin: false },
   serverOwned: descriptor.serverOwned,

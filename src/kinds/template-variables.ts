@@ -1,5 +1,6 @@
 import type { Key } from '../model/address.ts';
-import { get, getText, isObject, type Json, type JsonObject, objectsIn, parseJson } from '../model/json.ts';
+import { get, getText, type Json, type JsonObject, objectsIn, parseJson } from '../model/json.ts';
+import { pointer, setMember } from '../model/pointer.ts';
 
 interface ListedVariables {
   readonly names: ReadonlySet<string>;
@@ -21,7 +22,7 @@ export function parseVariables(answer: JsonObject): ListedVariables {
     return path === undefined ? [] : [{ path: path.split('.'), example: exampleOf(row) }];
   });
   const examples = listed.reduce<JsonObject>(
-    (all, { path, example }) => (example === null ? all : withExample(all, path, example)),
+    (all, { path, example }) => (example === null ? all : setMember(all, pointer(...path), example)),
     {},
   );
   return {
@@ -45,10 +46,4 @@ function exampleOf(row: JsonObject): Json {
     return example === '' ? null : example;
   const parsed = parseJson(example);
   return typeof parsed === 'object' ? parsed : null;
-}
-
-function withExample(all: JsonObject, [name = '', ...rest]: readonly string[], example: Json): JsonObject {
-  const there = get(all, name);
-  const inner = isObject(there) ? there : {};
-  return { ...all, [name]: rest.length === 0 ? example : withExample(inner, rest, example) };
 }

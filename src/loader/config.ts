@@ -11,11 +11,11 @@ import {
   type Limits as WrittenLimits,
 } from '../generated/schemas/project.ts';
 import { validators } from '../generated/validators.js';
-import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glob.ts';
+import { globProblem, unknownKind } from '../kinds/address-glob.ts';
 import { type Kinds, kindsOn } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { presets } from '../kinds/presets.ts';
-import type { Environment, Limits, Policy } from '../kinds/project.ts';
+import type { Environment, Policy } from '../kinds/project.ts';
 import { groupBy, lazy } from '../model/basics.ts';
 import { fail } from '../model/failure.ts';
 import { get, getObject, isObject, itemsOf, type Json } from '../model/json.ts';
@@ -412,7 +412,7 @@ function pathIn(baseUrl: string): string {
   }
 }
 
-function readLimits(written: WrittenLimits, isInstant: boolean): Limits {
+function readLimits(written: WrittenLimits, isInstant: boolean): Environment['limits'] {
   const { requests, concurrency, per, timeout, settle, answers } = {
     ...defaultLimits,
     // The embedded tenant shows a write at once, unless it imitates a product.
@@ -435,7 +435,11 @@ function readPolicy(
   { kinds, problems, find }: BuildContext,
 ): Policy {
   const { kinds: pruned = [], keep = [] } = prune;
-  const check = (texts: readonly string[], at: Pointer, problemOf: (text: string) => GlobProblem | null) => {
+  const check = (
+    texts: readonly string[],
+    at: Pointer,
+    problemOf: (text: string) => ReturnType<typeof globProblem>,
+  ) => {
     for (const [index, text] of texts.entries()) {
       const problem = text === unresolved ? null : problemOf(text);
       if (problem) problems.report(problem, find(at + pointer(index)).place);

@@ -1,13 +1,13 @@
 import { unknownKind } from '../kinds/address-glob.ts';
 import type { Kinds } from '../kinds/catalog.ts';
-import { longestKeyPart } from '../kinds/described-schema.ts';
+import { longestKeyPart } from '../kinds/described-kind.ts';
 import { readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { partFor } from '../kinds/parents.ts';
 import { idsIn } from '../kinds/references.ts';
-import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key, parseAddress, referenceText } from '../model/address.ts';
 import { lazy } from '../model/basics.ts';
 import { noteOverlay } from '../model/diagnostic.ts';
@@ -114,7 +114,7 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
 /** The identities that only one manifest may have: its key, its id, and the key that it renames. */
 export function identitiesOf(
   { kind, key, address, id }: Pick<Manifest, 'kind' | 'key' | 'address' | 'id'>,
-  lifecycle?: Lifecycle,
+  lifecycle?: Resource['lifecycle'],
 ): Identity[] {
   const { name } = kind;
   const identities = [{ identity: identityOf(kind, key), label: address, isFormer: false }];
@@ -315,7 +315,7 @@ function explainIgnored(kind: Kind, at: Pointer, value: JsonObject): Problem | n
   };
 }
 
-function readLifecycle({ kind, value, find, problems }: DeclaredTree): Lifecycle {
+function readLifecycle({ kind, value, find, problems }: DeclaredTree): Resource['lifecycle'] {
   const lifecycle = getObject(value, 'lifecycle');
   const ignore = getTexts(lifecycle, 'ignore');
   for (const [index, at] of ignore.entries()) {
@@ -421,7 +421,7 @@ function declarationOf(
   resolved: JsonObject,
   { described }: Kind,
   kinds: Kinds,
-): Declaration {
+): NonNullable<Resource['declaration']> {
   const isSame = noted === resolved;
   return {
     digest: lazy(() => {

@@ -1,6 +1,6 @@
 import picomatch from 'picomatch';
 import { type Failure, fail } from '../model/failure.ts';
-import { isSlowGlob } from '../model/glob.ts';
+import { slowGlob } from '../model/glob.ts';
 import { get } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
 import { Problems } from './problems.ts';
@@ -112,7 +112,7 @@ export function unknownEnvironment(selector: string, project: EnvironmentNames, 
 }
 
 function namesLike(glob: string, { environments }: EnvironmentNames): string[] {
-  const matches = glob === '' || isSlowGlob(glob) ? () => false : picomatch(glob);
+  const matches = glob === '' || slowGlob(glob) ? () => false : picomatch(glob);
   return environments.filter((name) => matches(name));
 }
 

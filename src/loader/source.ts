@@ -12,7 +12,7 @@ import { basename, dirname, join, posix, relative, resolve, sep } from 'node:pat
 import picomatch from 'picomatch';
 import { globSync } from 'tinyglobby';
 import { Failure, fail, systemCode, unreadableFile } from '../model/failure.ts';
-import { isSlowGlob, slowGlob } from '../model/glob.ts';
+import { slowGlob } from '../model/glob.ts';
 import { requireRegularFile } from '../model/regular-file.ts';
 import {
   credentialsFailure,
@@ -116,9 +116,8 @@ export function globRefusal(pattern: string, isSecret = holdsCredentials): Failu
   if (leadsOut(path)) return outsideProjectFailure(path);
   if (isInReserved(pattern)) return reservedFolderFailure(pattern);
   if (isSecret(pattern) && path === pattern) return credentialsFailure(pattern);
-  if (!isSlowGlob(pattern)) return null;
-  const { code, message, hint } = slowGlob(pattern);
-  return fail(code, message, { hint });
+  const slow = slowGlob(pattern);
+  return slow && fail(slow.code, slow.message, { hint: slow.hint });
 }
 
 function throwAll(failures: readonly Failure[]): void {
@@ -192,7 +191,7 @@ export function limitSize(source: FileSource, megabytes: number): FileSource & R
 /** True when a path matches globs. One with a `!` in front excludes paths, and what is in an excluded folder. */
 export function matchGlobs(patterns: readonly string[]): (path: string) => boolean {
   // When files are listed, a slow glob is an error.
-  const usable = patterns.filter((pattern) => !isSlowGlob(pattern));
+  const usable = patterns.filter((pattern) => !slowGlob(pattern));
   const isWanted = picomatch(usable.filter((pattern) => !pattern.startsWith('!')).map(projectPath));
   const isExcluded = matchExcluded(usable);
   return (path) => isWanted(path) && !isExcluded(path);

@@ -23,26 +23,16 @@ export function formatAddress(kind: string, key: Key): Address {
 function encodePart(part: string): string {
   if (part === '.' || part === '..') return part.replaceAll('.', '%2E');
   if (/^[\w.-]*$/.test(part)) return part;
-  const encoded = part.isWellFormed() ? encodeURIComponent(part) : encodeUnpaired(part);
-  return encoded.replace(/[!*()]/g, (character) => percentCode(character.charCodeAt(0)));
+  // JSON of a tenant may hold half a character, which URLs cannot. `%D83D` is not read back: no manifest can declare it.
+  const pieces = part.isWellFormed() ? [part] : part.split(/(\p{Surrogate})/u);
+  return pieces
+    .map((piece) => (piece.isWellFormed() ? encodeURIComponent(piece) : percentCode(piece)))
+    .join('')
+    .replace(/[!*()]/g, percentCode);
 }
 
-/**
- * Encodes unpaired surrogates, which JSON of a tenant may hold and URLs cannot, each as three bytes: different texts have different
- * addresses. {@link parseAddress} does not read them back, since no manifest can declare such an object.
- */
-function encodeUnpaired(part: string): string {
-  const pieces = part.split(/(\p{Surrogate})/u).map((piece, at) => {
-    if (at % 2 === 0) return encodeURIComponent(piece);
-    const unit = piece.charCodeAt(0);
-    const bytes = [0xe0 | (unit >> 12), 0x80 | ((unit >> 6) & 0x3f), 0x80 | (unit & 0x3f)];
-    return bytes.map(percentCode).join('');
-  });
-  return pieces.join('');
-}
-
-function percentCode(byte: number): string {
-  return `%${byte.toString(16).toUpperCase()}`;
+function percentCode(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
 /** An object's kind and key as in a `!ref`: unchanged, except for characters that would separate parts. */
@@ -78,22 +68,22 @@ export function matchAddresses(
     picomatch(compose(glob), { dot: true, nonegate: true, nocase: isGuard }),
   );
   return (address) => {
-    const { encoded, plain, readable } = spellingsOf(address);
-    const spellings = new Set([encoded, plain, readable].map(compose));
-    return globs.includes(plain) || [...spellings].some((text) => matchers.some((matches) => matches(text)));
+    const spellings = spellingsOf(address);
+    if (globs.includes(spellings[0])) return true;
+    return spellings.map(compose).some((text) => matchers.some((matches) => matches(text)));
   };
 }
 
-/** An address as a glob may mean it: encoded, as plain text, and as plain text in which each part is still one. */
-function spellingsOf(address: Address): { encoded: string; plain: string; readable: string } {
+/** An address as a glob may mean it: as plain text, encoded, and as plain text in which each part is still one. */
+function spellingsOf(address: Address): readonly [plain: string, ...others: string[]] {
   // A star stands for at least one character: it has to cover an empty name too.
   const encoded = address.replace(/\/(?=\/|$)/g, '/%');
-  if (!encoded.includes('%')) return { encoded, plain: address, readable: address };
+  if (!encoded.includes('%')) return [address];
   try {
     const parts = address.split('/').map(decodeURIComponent);
-    return { encoded, plain: parts.join('/'), readable: parts.map(escapePart).join('/') };
+    return [parts.join('/'), encoded, parts.map(escapePart).join('/')];
   } catch {
-    return { encoded, plain: address, readable: encoded };
+    return [address, encoded];
   }
 }
 
@@ -109,14 +99,9 @@ interface AddressScope {
   readonly except: readonly string[];
 }
 
-export function scopeFilter(scope: AddressScope): (address: Address) => boolean {
-  const isInScope = namesFilter(scope);
-  return (address) => isInScope([address]);
-}
-
-/** For an object with one name in its manifest and another one in the tenant: either includes it, or leaves it out. */
-export function namesFilter({ only, except }: AddressScope): (names: readonly Address[]) => boolean {
+/** An object may have one name in its manifest and another one in the tenant: either includes it, or leaves it out. */
+export function scopeFilter({ only, except }: AddressScope): (...names: Address[]) => boolean {
   const isIncluded = matchAddresses(only);
   const isExcluded = matchAddresses(except);
-  return (names) => (only.length === 0 || names.some(isIncluded)) && !names.some(isExcluded);
+  return (...names) => (only.length === 0 || names.some(isIncluded)) && !names.some(isExcluded);
 }

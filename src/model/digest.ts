@@ -1,18 +1,17 @@
 import { hash } from 'node:crypto';
-import { canonicalJson, spelledJson } from './json.ts';
+import { canonicalJson } from './json.ts';
 import type { Plan } from './plan.ts';
 
 export type DraftPlan = Omit<Plan, 'digest'>;
 
 /** `sha256:` and the hex digest of the value's canonical JSON. */
-export function sha256(value: unknown): string {
-  return `sha256:${hash('sha256', canonicalJson(value))}`;
+export function sha256(value: unknown, spell?: (text: string) => string): string {
+  return `sha256:${hash('sha256', canonicalJson(value, spell))}`;
 }
 
 /** The digest of a checked-out file: git may change line endings, so they do not count. */
 export function checkoutDigest(value: unknown): string {
-  const json = spelledJson(value, (text) => text.replaceAll('\r\n', '\n'));
-  return `sha256:${hash('sha256', json)}`;
+  return sha256(value, (text) => text.replaceAll('\r\n', '\n'));
 }
 
 /** The first hex digits of a value's digest, for a unique name. */

@@ -13,7 +13,7 @@ export const ExitCode = {
 
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-export type FailureCode = Exclude<ExitCode, typeof ExitCode.done | typeof ExitCode.changes>;
+type FailureCode = Exclude<ExitCode, typeof ExitCode.done | typeof ExitCode.changes>;
 
 export class Failure extends Error {
   override readonly name: string = 'Failure';

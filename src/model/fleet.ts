@@ -11,9 +11,8 @@ export type { Fleet } from '../generated/schemas/fleet.ts';
 export const fleetFormat = 1;
 
 export type FleetMember = Fleet['environments'][number];
-export type FleetError = NonNullable<FleetMember['error']>;
 
-export const notRun: FleetError = {
+export const notRun: NonNullable<FleetMember['error']> = {
   exitCode: ExitCode.interrupted,
   diagnostics: [
     {

@@ -12,19 +12,26 @@ const mostGlobstars = 3;
 const mostChoices = 1000;
 const longestGlob = 4096;
 
-/** True when a comparison can take hours: further stars between slashes and further alternatives multiply the ways to try. */
-export function isSlowGlob(glob: string): boolean {
-  if (glob.length > longestGlob) return true;
-  const plain = glob.replace(/\\.|\[[^\]]*\]/g, ']');
+/**
+ * The problem with a glob whose comparison can take hours, or `null`: further stars between slashes and further alternatives
+ * multiply the ways to try. A pull request can bring one, and names that take the longest.
+ */
+export function slowGlob(glob: string) {
+  const plain = glob.slice(0, longestGlob).replace(/\\.|\[[^\]]*\]/g, ']');
   const stars = plain.split('/').map((part) => part.match(stretch)?.length ?? 0);
   const choices = waysOfGroups(plain);
-  const ways = waysOfStar ** Math.max(...stars) * choices;
-  return (
+  const isSlow =
+    glob.length > longestGlob ||
     repeatedGroup.test(plain) ||
     plain.split('**').length - 1 > mostGlobstars ||
     choices > mostChoices ||
-    ways > mostWays
-  );
+    waysOfStar ** Math.max(...stars) * choices > mostWays;
+  if (!isSlow) return null;
+  return {
+    code: 'slow-glob',
+    message: `\`${cutShort(glob, 200)}\` is so long, or can match a name in so many ways, that comparing it could take hours.`,
+    hint: 'Write at most three stars between two slashes, few groups of alternatives, and none that is repeated, such as `+(…)`. Or write several globs.',
+  };
 }
 
 /** Counts the ways to choose alternatives. A group in parentheses can be left out too. */
@@ -39,10 +46,3 @@ function waysOfGroups(glob: string): number {
   }
   return ways;
 }
-
-/** A pull request can bring such a glob, and names that take the longest. */
-export const slowGlob = (glob: string) => ({
-  code: 'slow-glob',
-  message: `\`${cutShort(glob, 200)}\` is so long, or can match a name in so many ways, that comparing it could take hours.`,
-  hint: 'Write at most three stars between two slashes, few groups of alternatives, and none that is repeated, such as `+(…)`. Or write several globs.',
-});

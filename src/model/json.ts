@@ -79,17 +79,13 @@ export function mapJson(value: Json, replace: (value: Json) => Json): Json {
 }
 
 /** JSON text with sorted keys and no white space: equal values give equal text. `undefined` members are left out. */
-export function canonicalJson(value: unknown): string {
-  return spelledJson(value, (text) => text);
-}
-
-export function spelledJson(value: unknown, spell: (text: string) => string): string {
+export function canonicalJson(value: unknown, spell?: (text: string) => string): string {
   return JSON.stringify(sortMembers(value, spell)) ?? 'null';
 }
 
 /** One text for each object would take twice as long as one for all of a sorted copy. */
-function sortMembers(value: unknown, spell: (text: string) => string): unknown {
-  if (typeof value === 'string') return spell(value);
+function sortMembers(value: unknown, spell?: (text: string) => string): unknown {
+  if (typeof value === 'string') return spell ? spell(value) : value;
   if (Array.isArray(value)) return value.map((item) => sortMembers(item, spell));
   if (typeof value !== 'object' || value === null) return value;
   const sorted: Record<string, unknown> = {};
@@ -162,7 +158,7 @@ export function writeJson(
 /** True when numbers in a text may not fit into a double: all others need no second look. */
 const mayBeInexact = (text: string): boolean => sixteenDigits.test(text) || largeExponent.test(text);
 
-/** Fewer than sixteen digits are kept by a number. */
+/** A number keeps fewer than sixteen digits. */
 const sixteenDigits = /[\d.]{16}/;
 
 /** Numbers without so large an exponent are finite, unless they have many digits. Ids in quotes look like such numbers. */
@@ -182,12 +178,11 @@ function isInexact(token: string): boolean {
   return !Number.isFinite(number) || significant(String(number)) !== significant(token);
 }
 
-const significant = (digits: string): string =>
-  digits
+const significant = (number: string): string =>
+  number
     .replace(/[eE].*$/, '')
     .replaceAll(/[-.]/g, '')
-    .replace(/^0+/, '')
-    .replace(/0+$/, '');
+    .replace(/^0+|0+$/g, '');
 
 /** Whether a value is nested deeper than anything in the API: recursion into it could exhaust the stack. */
 export function isTooDeep(value: Json, levels = deepestJson): boolean {

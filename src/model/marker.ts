@@ -51,11 +51,9 @@ export function literal(value: Json): Json {
   return containsMarker(value) ? { $literal: value } : value;
 }
 
-export const secretName = (value: Json | undefined): string | null => markerText(value, '$secret');
-
-export const livePlace = (value: Json | undefined): Pointer | null => markerText(value, '$live');
-
-export const refOf = (value: Json | undefined): Address | null => markerText(value, '$ref');
+export const secretName = (value: Json | undefined): string | null => textOf(value, '$secret');
+export const livePlace = (value: Json | undefined): Pointer | null => textOf(value, '$live');
+export const refOf = (value: Json | undefined): Address | null => textOf(value, '$ref');
 
 const namePrefix = '$ref:';
 
@@ -69,28 +67,25 @@ export function nameFrom(id: Json): string {
 }
 
 /** The addresses in the reference markers of a declared value or a request body, and in the names of its members. */
-export function refsIn(value: Json): Address[] {
-  if (typeof value !== 'object' || literalOf(value) !== undefined) return [];
-  const to = refOf(value);
-  if (to !== null) return [to];
-  const names = isObject(value) ? Object.keys(value).flatMap((name) => refOfName(name) ?? []) : [];
-  return [...names, ...itemsOf(value).flatMap(refsIn)];
-}
-
-export const secretNamesIn = (value: Json): string[] => collect(value, secretName);
-
-export const livePlacesIn = (value: Json): Pointer[] => collect(value, livePlace);
+export const refsIn = (value: Json): Address[] => collect(value, '$ref');
+export const secretNamesIn = (value: Json): string[] => collect(value, '$secret');
+export const livePlacesIn = (value: Json): Pointer[] => collect(value, '$live');
 
 /** Pointers to the secret markers in declared fields, and to the values that they leave as they are. */
 export function secretPlaces(value: Json, at: Pointer = ''): Pointer[] {
   return placesOf(value, (part) => secretName(part) !== null || livePlace(part) !== null, at);
 }
 
-/** The results of `textOf` for the markers in a value. Literals are foreign: they contain no markers. */
-function collect(value: Json, textOf: (value: Json) => string | null): string[] {
-  if (literalOf(value) !== undefined) return [];
-  const text = textOf(value);
-  return text === null ? itemsOf(value).flatMap((item) => collect(item, textOf)) : [text];
+/** The contents of the markers in a value. Literals are foreign: they contain no markers. */
+function collect(value: Json, key: '$ref' | '$secret' | '$live'): string[] {
+  if (typeof value !== 'object' || value === null || literalOf(value) !== undefined) return [];
+  const text = textOf(value, key);
+  if (text !== null) return [text];
+  const names = key === '$ref' && isObject(value) ? Object.keys(value) : [];
+  return [
+    ...names.flatMap((name) => refOfName(name) ?? []),
+    ...itemsOf(value).flatMap((item) => collect(item, key)),
+  ];
 }
 
 type IdOf = (to: Address) => Json | undefined;
@@ -156,19 +151,15 @@ function fill(
 
 /** Whether a declared value is a marker, so that its text is not known yet. */
 export function isFilledInLater(value: Json | undefined): boolean {
-  return [secretName, livePlace, lookupOf, refOf].some((contentOf) => contentOf(value) !== null);
+  const isText = secretName(value) !== null || livePlace(value) !== null || refOf(value) !== null;
+  return isText || lookupOf(value) !== null;
 }
 
-export function literalOf(value: Json | undefined): Json | undefined {
-  return markerContent(value, '$literal');
-}
-
-export function jsonTextOf(value: Json | undefined): Json | undefined {
-  return markerContent(value, '$jsonText');
-}
+export const literalOf = (value: Json | undefined): Json | undefined => contentOf(value, '$literal');
+export const jsonTextOf = (value: Json | undefined): Json | undefined => contentOf(value, '$jsonText');
 
 export function lookupOf(value: Json | undefined): Lookup | null {
-  const lookup = markerContent(value, '$lookup');
+  const lookup = contentOf(value, '$lookup');
   if (!isObject(lookup)) return null;
   const { from, where, take } = lookup;
   if (typeof from !== 'string' || typeof take !== 'string' || !isObject(where)) return null;
@@ -197,14 +188,12 @@ function conditionWords(where: Lookup['where']): string {
 
 export const isLookedUp = (name: string): boolean => name.startsWith('!lookup ');
 
-export function literalTexts(body: Json): string[] {
-  const verbatim = literalOf(body);
-  return verbatim === undefined ? itemsOf(body).flatMap(literalTexts) : textsIn(verbatim);
-}
-
-function textsIn(value: Json): string[] {
-  if (typeof value === 'string' || typeof value === 'number') return [String(value)];
-  return itemsOf(value).flatMap(textsIn);
+/** The texts and numbers in the literals of a body. */
+export function literalTexts(body: Json, isForeign = false): string[] {
+  const verbatim = isForeign ? undefined : literalOf(body);
+  if (verbatim !== undefined) return literalTexts(verbatim, true);
+  if (typeof body === 'object') return itemsOf(body).flatMap((item) => literalTexts(item, isForeign));
+  return isForeign && typeof body !== 'boolean' ? [String(body)] : [];
 }
 
 /** Whether a member of this name would make its object a marker, or is one itself. */
@@ -216,12 +205,11 @@ export function containsMarker(value: Json): boolean {
   return itemsOf(value).some(containsMarker);
 }
 
-function markerText(value: Json | undefined, key: MarkerKey): string | null {
-  const content = markerContent(value, key);
+function textOf(value: Json | undefined, key: MarkerKey): string | null {
+  const content = contentOf(value, key);
   return typeof content === 'string' ? content : null;
 }
 
-function markerContent(value: Json | undefined, key: MarkerKey): Json | undefined {
-  if (!isObject(value) || Object.keys(value).length !== 1) return undefined;
-  return get(value, key);
+function contentOf(value: Json | undefined, key: MarkerKey): Json | undefined {
+  return isObject(value) && Object.keys(value).length === 1 ? get(value, key) : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Plan } from '../generated/schemas/plan.ts';
 
-export interface AllowedHost {
+interface AllowedHost {
   /** Without a trailing dot, in the spelling of URLs: lower case, IPv6 in brackets. */
   readonly name: string;
   /** `null`: the default port of the scheme. */
@@ -37,7 +37,9 @@ export function parseAllowedHost(text: string): AllowedHost | null {
 export function isAllowed(hosts: readonly AllowedHost[], url: string): boolean {
   const to = new URL(url);
   const port = to.port || (to.protocol === 'https:' ? '443' : '80');
-  return hosts.some((host) => host.name === nameOf(to) && (host.port ?? (to.port ? null : port)) === port);
+  return hosts.some(
+    (host) => host.name === nameOf(to) && (host.port === null ? !to.port : host.port === port),
+  );
 }
 
 /** Where a URL leads to, the same for all spellings, with one name for all addresses of this machine. */

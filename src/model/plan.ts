@@ -45,18 +45,14 @@ export function isRepeatable({ method, body }: Pick<Request, 'method' | 'body'>)
 }
 
 function setsOnlyValues(body: Json): boolean {
-  if (isArray(body)) return body.every(setsOneValue);
-  if (!isObject(body)) return false;
-  const operations = get(body, 'operations');
-  return operations === undefined ? hasOnlyIds(body) : isArray(operations) && setsOnlyValues(operations);
-}
-
-function setsOneValue(operation: Json): boolean {
-  if (!isObject(operation)) return false;
-  const { op, path } = operation;
-  if (typeof path !== 'string') return false;
-  // `add` at an index moves the rest of an array; a numeric name could be one.
-  return op === 'replace' || (op === 'add' && !/\/(-|\d+)$/.test(path));
+  const operations = isObject(body) ? get(body, 'operations') : body;
+  if (operations === undefined) return hasOnlyIds(body);
+  if (!isArray(operations)) return false;
+  return operations.every((operation) => {
+    const { op = null, path = null } = isObject(operation) ? operation : {};
+    // `add` at an index moves the rest of an array; a numeric name could be one.
+    return typeof path === 'string' && (op === 'replace' || (op === 'add' && !/\/(-|\d+)$/.test(path)));
+  });
 }
 
 /** Without an id, a record in a list would be created. */

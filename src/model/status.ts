@@ -28,12 +28,6 @@ export function recordText(record: DnsRecord): string {
   return record.type === 'MX' ? `${record.priority} ${record.value}` : record.value;
 }
 
-/** A record to publish, and its state in public DNS; `null` if that was not checked. */
-export interface RecordStatus {
-  readonly record: DnsRecord;
-  readonly publication: Publication | null;
-}
-
 export interface IdentityStatus {
   readonly address: Address;
   readonly kind: VerifiedKind;
@@ -43,7 +37,8 @@ export interface IdentityStatus {
   readonly reported: string | null;
   readonly mailFromDomain: string | null;
   readonly remarks: readonly string[];
-  readonly records: readonly RecordStatus[];
+  /** The records to publish, with their states in public DNS; `null` if that was not checked. */
+  readonly records: readonly { readonly record: DnsRecord; readonly publication: Publication | null }[];
   /** The reasons why values of the tenant are not valid DNS records. */
   readonly refused: readonly string[];
 }

@@ -1,8 +1,8 @@
 import type { LiveObject } from '../kinds/kind.ts';
 import { addressesOf, LiveIndex, type Match } from '../kinds/live-objects.ts';
 import type { Policy } from '../kinds/project.ts';
-import type { Declaration, Resource } from '../kinds/resource.ts';
-import { type Address, byAddress, matchAddresses, namesFilter, scopeFilter } from '../model/address.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { type Address, byAddress, matchAddresses, scopeFilter } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -36,8 +36,8 @@ export function findDeletions(
   const previous = input.previous ?? [];
   const declared = prune || input.previous ? declaredObjects(input.resources, index) : new Set<Address>();
   const isUndeclared = (live: LiveObject | null) => live !== null && !declared.has(live.address);
-  const includes = namesFilter(scope);
-  const isInScope = ({ addresses }: Deletion) => includes(addresses);
+  const includes = scopeFilter(scope);
+  const isInScope = ({ addresses }: Deletion) => includes(...addresses);
   const undeclared = input.objects
     .filter((live) => prune?.kinds.includes(live.kind.name) && isUndeclared(live))
     .map((live): Deletion => {
@@ -78,7 +78,7 @@ export function findUndeclared(
   { resources, objects, environment, choices }: PlanInput,
   others: readonly LiveObject[],
 ): LiveObject[] {
-  const isInScope = namesFilter(choices.scope);
+  const isInScope = scopeFilter(choices.scope);
   const isKept = matchAddresses(environment.policy.prune.keep, { isGuard: true });
   const all = [...objects, ...others];
   const declared = declaredObjects(resources, new LiveIndex(all));
@@ -86,7 +86,7 @@ export function findUndeclared(
   return all.filter((live) => {
     const addresses = addressesOf(live);
     const isNamed = declared.has(live.address) || addresses.some(isKept);
-    return kindsDeclared.has(live.kind) && isInScope(addresses) && !isNamed;
+    return kindsDeclared.has(live.kind) && isInScope(...addresses) && !isNamed;
   });
 }
 
@@ -118,7 +118,7 @@ function keeper(
 export function findRemoved(
   { resources, previous, objects, choices }: PlanInput,
   deletions: readonly Deletion[],
-): readonly (readonly [Address, Declaration])[] {
+): readonly (readonly [Address, NonNullable<Resource['declaration']>])[] {
   if (previous === null) return [];
   const isInScope = scopeFilter(choices.scope);
   const index = new LiveIndex(objects);

@@ -4,13 +4,7 @@ import type { Answer, Sent } from '../../src/client/answer.ts';
 import type { ClientEvent } from '../../src/client/client.ts';
 import { type Client, type ClientOptions, createClient } from '../../src/client/client.ts';
 import type { Clock } from '../../src/client/clock.ts';
-import {
-  type ApiResource,
-  apiRequest,
-  type Call,
-  identityResource,
-  profilesResource,
-} from '../../src/kinds/http.ts';
+import { type ApiResource, apiRequest, type Call, identityResource } from '../../src/kinds/http.ts';
 import type { Auth, RateLimit } from '../../src/kinds/project.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { Failure } from '../../src/model/failure.ts';
@@ -164,8 +158,9 @@ export const settle = () => new Promise<void>((resolve) => setImmediate(resolve)
 
 /** Any path of either service, as a resource. */
 export function resourceAt(path: string): ApiResource {
-  if (path.startsWith('/api/')) return profilesResource('Test', () => path);
-  return { ...identityResource('Test', path.split('/')[1] ?? '', ''), path: () => path };
+  const resource = { ...identityResource('Test', path.split('/')[1] ?? '', ''), path: () => path };
+  if (!path.startsWith('/api/')) return resource;
+  return { ...resource, lane: () => ({ service: 'profiles', group: 'api' }) };
 }
 
 export const get = (path: string, query: Readonly<Record<string, string>> = {}): Call =>

@@ -69,15 +69,6 @@ function changeOf(
   return change;
 }
 
-/** Whether a plan file is refused whose change of an object has another body. */
-function isRefused(kind: Kind, body: Json): boolean {
-  const change = changeOf(kind, live, { enabled: false });
-  if (!change) throw new Error('Nothing differs.');
-  const requests = change.requests.map((request) => ({ ...request, body }));
-  const object = liveObject(kind, live, null);
-  return typeof madeAgain({ kind, change: { ...change, requests } }, object, null, settings) === 'string';
-}
-
 const bodyOf = (more: JsonObject, fields: JsonObject, raw: JsonObject = live) =>
   changeOf(kindOf(more), raw, fields)?.requests[0]?.body;
 
@@ -128,32 +119,6 @@ describe('a kind', () => {
     const { read } = kindOf();
     const one = read.how === 'list' ? read.one?.('a/1', settings) : null;
     expect(one).toMatchObject({ method: 'GET', path: '/v2025/roles/a%2F1', body: null });
-  });
-
-  it('has the schema of its manifests', () => {
-    expect(kindOf().described?.schema()).toMatchObject({ title: 'Role' });
-  });
-});
-
-describe('a body that somebody changed', () => {
-  it.each<[string, Json]>([
-    ['another name', { name: 'Other', enabled: false }],
-    ['a name that is none', { name: 7, enabled: false }],
-    ['the same name', { name: 'Engineer', enabled: false }],
-    ['no object', [{ name: 'Other' }]],
-  ])('is refused in a merge patch with %s', (_what, body) => {
-    expect(isRefused(kindOf({ update: 'merge-patch' }), body)).toBe(true);
-    expect(isRefused(kindOf({ update: 'merge-patch' }), { enabled: false })).toBe(false);
-  });
-
-  const set = (path: string, value: Json): Json => [{ op: 'replace', path, value }];
-  it.each<[string, Json]>([
-    ['another name', set('/name', 'Other')],
-    ['a name that is none', set('/name', 7)],
-    ['no patch', { enabled: false }],
-  ])('is refused in a JSON Patch with %s', (_what, body) => {
-    expect(isRefused(kindOf(), body)).toBe(true);
-    expect(isRefused(kindOf(), set('/enabled', false))).toBe(false);
   });
 });
 
@@ -613,6 +578,7 @@ describe('the list', () => {
         ['C\\', 'en'],
       ]),
     ).toBe('name eq "A \\"B\\"" or name eq "C\\\\"');
+    expect(listOf({ list: { pageSize: 50 } })).not.toHaveProperty('filter');
     expect(listOf({ list: { pageSize: null, member: 'items', counts: true } })).toEqual({
       resource: expect.anything(),
       pageSize: null,
@@ -712,9 +678,4 @@ it('a kind without fields that is only read is only referred to', () => {
   expect(isOnlyReferredTo(kindOf(onlyRead))).toBe(true);
   expect(isOnlyReferredTo(kindOf({ ...onlyRead, fields: { note: 'text' } }))).toBe(false);
   expect(isOnlyReferredTo(kindOf({ ...onlyRead, create: true }))).toBe(false);
-});
-
-it('a list without a filter, or whose keys are not known to it, is read whole', () => {
-  const { read } = kindOf({ list: { pageSize: 50 } });
-  expect(read.how === 'list' && read.list).not.toHaveProperty('filter');
 });

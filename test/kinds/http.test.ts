@@ -7,7 +7,6 @@ import {
   isIn,
   isOneOf,
   pathOf,
-  profilesResource,
   resourceAt,
 } from '../../src/kinds/http.ts';
 import { Failure } from '../../src/model/failure.ts';
@@ -50,7 +49,7 @@ describe('a path', () => {
 });
 
 const things = identityResource('Thing', 'v2024', 'things');
-const profiles = profilesResource('profiles', () => '/api/profiles');
+const profiles = resourceAt('profiles', 'profiles', '/api/profiles');
 
 describe('a request', () => {
   it('carries the experimental header to the identity service only', () => {

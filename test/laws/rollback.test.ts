@@ -56,7 +56,8 @@ const isUnordered = (name: string, items: readonly Json[]): boolean =>
 function essence(fields: JsonObject, said: string): JsonObject {
   return mapMembers(fields, (value, name) => {
     const read = readable(value);
-    const ordered = isArray(read) && isUnordered(name, read) ? read.map(canonicalJson).sort() : read;
+    const ordered =
+      isArray(read) && isUnordered(name, read) ? read.map((item) => canonicalJson(item)).sort() : read;
     const kept = ofTenant.includes(name) ? null : withoutPlaces(ordered, pointer(name), said);
     // Hosts fill Slack and Teams messages up with false and empty texts: they mean the same as what is left out.
     if (/^(slack|teams)Template$/.test(name) && isObject(kept)) {

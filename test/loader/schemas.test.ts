@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { longestKeyPart } from '../../src/kinds/described-schema.ts';
+import { longestKeyPart } from '../../src/kinds/described-kind.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { isOnlyReferredTo } from '../../src/kinds/kind.ts';
 import { refusalOf, resource } from './fixture.ts';

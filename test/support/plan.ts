@@ -3,7 +3,7 @@ import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Kind, LiveObject } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { Environment, Policy, Secrets } from '../../src/kinds/project.ts';
-import { type Lifecycle, noLifecycle, type Resource, undeclared } from '../../src/kinds/resource.ts';
+import { noLifecycle, type Resource, undeclared } from '../../src/kinds/resource.ts';
 import type { Key } from '../../src/model/address.ts';
 import { withDigest } from '../../src/model/digest.ts';
 import type { JsonObject } from '../../src/model/json.ts';
@@ -88,7 +88,7 @@ export function resource(
   named: string | Kind,
   key: Key,
   fields: JsonObject = {},
-  more: Partial<Pick<Resource, 'ensure' | 'id'>> & { lifecycle?: Partial<Lifecycle> } = {},
+  more: Partial<Pick<Resource, 'ensure' | 'id'>> & { lifecycle?: Partial<Resource['lifecycle']> } = {},
 ): Resource {
   const source = { file: 'config/test.yaml', line: 1, column: 1 };
   const kind = typeof named === 'string' ? builtInKinds.get(named) : named;

@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { isNode, parseDocument } from 'yaml';
 import { calledAddresses } from '../../engine/tenant.ts';
-import type { Connection } from '../../kinds/project.ts';
+import type { Environment } from '../../kinds/project.ts';
 import { loadEnvironment, loadEnvironmentNames, valuesIn } from '../../loader/index.ts';
 import { repositoryOf } from '../../loader/repository.ts';
 import { isPlainName, selectEnvironments } from '../../loader/selection.ts';
@@ -146,7 +146,10 @@ function variablesOf(
 }
 
 /** None if an environment cannot be read: `validate` and `plan` explain what is wrong. */
-function connectionsOf(project: ReadableProject, environments: readonly string[]): Connection[] {
+function connectionsOf(
+  project: ReadableProject,
+  environments: readonly string[],
+): Environment['connection'][] {
   try {
     return environments.map(
       (environment) => loadEnvironment({ ...project, environment }).environment.connection,
