@@ -189,7 +189,7 @@ function wrongIn({ diff, declared }: Change, kind: Kind, created: ReadonlySet<Ad
   const wrong = Object.entries(declared ?? {}).flatMap(([name, value]) => {
     const field = fieldNamed(kind, name);
     const rest = field
-      ? mapIds(field, value, ({ id, to }) =>
+      ? mapIds(field, value, '', ({ id, to }) =>
           to.includes(parseAddress(refOf(id) ?? '')?.kind ?? '') ? null : id,
         )
       : value;

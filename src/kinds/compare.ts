@@ -44,34 +44,12 @@ export function differencesBetween(kind: Kind, first: JsonObject, second: JsonOb
     if (isNameBesideId(field, second, first)) return [];
     const [before, after] = [get(first, name) ?? null, get(second, name) ?? null];
     // As if manifests declared all members: one that a side lacks is a difference.
-    const whole: Field = field.is === 'json' ? { ...field, declares: 'whole' } : field;
-    if (comparable(whole, after) === null) return compareField(name, whole, before, after).map(mirror);
-    return whole.is === 'records'
-      ? differencesInRecords(name, whole, before, after)
+    const whole: Field =
+      field.is === 'json' || field.is === 'records' ? { ...field, declares: 'whole' } : field;
+    return comparable(whole, after) === null
+      ? compareField(name, whole, before, after).map(mirror)
       : compareField(name, whole, after, before);
   });
-}
-
-/** Members that a record omits are not compared, so all records get all members. */
-function differencesInRecords(name: string, field: RecordsField, first: Json, second: Json) {
-  const lists = [first, second].map(objectsIn);
-  const names = lists.flat().flatMap((record) => Object.keys(field.canonical?.(record) ?? record));
-  const unset = { ...objectFrom(names.map((each) => [each, null])), ...field.filled };
-  const originals = new Map<string, JsonObject>();
-  const textOf = (value: Json) => canonicalJson(isObject(value) ? dropNulls(value) : value);
-  const [before = [], after = []] = lists.map((list) =>
-    list.map((record) => {
-      const complete = { ...unset, ...record };
-      originals.set(textOf(complete), record);
-      return complete;
-    }),
-  );
-  const original = (value: Json) => originals.get(textOf(value)) ?? value;
-  return compareField(name, field, after, before).map((entry) => ({
-    ...entry,
-    before: original(entry.before),
-    after: original(entry.after),
-  }));
 }
 
 const ops = { add: 'remove', remove: 'add', replace: 'replace' } as const;
@@ -138,6 +116,7 @@ function compareRecords(
     if (pair.declared === null || pair.live === null)
       return [difference([name, at], pair.live, pair.declared && dropNulls(pair.declared))];
     const [wanted, has] = [comparableRecord(pair.declared, field), comparableRecord(pair.live, field)];
+    if (field.declares === 'whole') return compareJson([name, at], has, wanted, anyJson);
     const named = field.canonical?.(pair.declared) ?? pair.declared;
     return compareJson([name, at], restrict(has, named), wanted, anyJson);
   });

@@ -278,8 +278,9 @@ function patchBody(target: Described, { key, fields, live, changed, settings }: 
   const wanted = mapMembers(after, (value, name) => {
     const [field, current] = [fieldNamed(target, name), get(before, name)];
     if (field?.is !== 'reference' || !isObject(current) || !isObject(value)) return value;
-    const isKept = (part: string) => part === 'type' && field.to !== undefined;
-    return { ...mapMembers(current, (_, part) => (isKept(part) ? undefined : null)), ...value };
+    const isTyped = field.to !== undefined;
+    const removed = mapMembers(current, (_, part) => (isTyped && part === 'type' ? undefined : null));
+    return { ...removed, ...value };
   });
   return mergePatch(before, wanted, isAny('reference'));
 }
@@ -340,7 +341,11 @@ function manifestSchemaOf(descriptor: Descriptor): JsonObject {
           type: 'string',
         },
       }),
-      ...objectFrom(key.map(({ name }) => [name, keySchema(kind, name)])),
+      ...objectFrom(
+        key.map(({ name }) => {
+          return [name, { description: `The ${name} by which manifests name a ${kind}.`, ...keySchema }];
+        }),
+      ),
       ...(isAlone ? { id: idSchema } : {}),
       ensure: ensureSchema,
       ...objectFrom(Object.entries(fields).map(([name, field]) => [name, fieldSchema(name, field)])),
@@ -360,13 +365,7 @@ function manifestSchemaOf(descriptor: Descriptor): JsonObject {
 
 export const longestKeyPart = 1024;
 
-const keySchema = (kind: string, name: string): JsonObject => ({
-  description: `The ${name} by which manifests name a ${kind}.`,
-  type: 'string',
-  minLength: 1,
-  maxLength: longestKeyPart,
-  pattern: '^\\P{Cs}*$',
-});
+const keySchema = { type: 'string', minLength: 1, maxLength: longestKeyPart, pattern: '^\\P{Cs}*$' };
 
 const idSchema: JsonObject = {
   description:

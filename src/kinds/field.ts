@@ -273,7 +273,8 @@ export function isDeclaredByMember(field: Field | undefined): boolean {
 
 /** A record without unset members. Numbers and booleans become text, since hosts answer with either. */
 export function comparableRecord(record: JsonObject, field: RecordsField): JsonObject {
-  return mapMembers(field.canonical?.(record) ?? record, (value) => {
+  const whole = field.declares === 'whole' ? { ...field.filled, ...record } : record;
+  return mapMembers(field.canonical?.(whole) ?? whole, (value) => {
     if (value === null) return undefined;
     return typeof value === 'object' ? value : String(value);
   });
@@ -286,7 +287,12 @@ export function overlay(field: Field, declared: Json, live: Json | undefined): J
     const wanted = new Map(declared.map((item) => [textOfItem(field, item), item]));
     return [...wanted].map(([text, item]) => {
       const kept = current.get(text);
-      return kept === undefined ? item : withPartsOf(kept, item);
+      if (!isObject(item) || isFilledInLater(item) || kept === undefined) return item;
+      // An unchanged reference, without values beside its id that the tenant lacks: a plan does not compare those.
+      return mapMembers(item, (part, name) => {
+        const has = isObject(kept) ? get(kept, name) : undefined;
+        return name === 'id' ? part : has && literal(has);
+      });
     });
   }
   if (field.is !== 'json') return declared;
@@ -295,16 +301,6 @@ export function overlay(field: Field, declared: Json, live: Json | undefined): J
   if (field.declares === 'whole' || !isObject(value) || isFilledInLater(value)) return value;
   const below = readJsonText(live ?? null);
   return mergeMembers(value, isObject(below) ? below : {});
-}
-
-/** An unchanged reference, without values beside its id that the tenant lacks: a plan does not compare those. */
-function withPartsOf(kept: Json, item: Json): Json {
-  if (!isObject(item) || isFilledInLater(item)) return item;
-  const has = isObject(kept) ? kept : {};
-  return mapMembers(item, (part, name) => {
-    if (name === 'id') return part;
-    return Object.hasOwn(has, name) ? literal(has[name] ?? null) : undefined;
-  });
 }
 
 function mergeMembers(declared: JsonObject, live: JsonObject): JsonObject {

@@ -52,6 +52,8 @@ export interface JsonField {
 /** A list without order. Objects with equal `alike` members are versions of one record. `filled` members are always sent. */
 export interface RecordsField {
   readonly is: 'records';
+  /** Between two tenants: a member that one of two records omits is a difference, or has its `filled` value. */
+  readonly declares?: 'whole';
   readonly alike: readonly string[];
   readonly filled?: JsonObject;
   /** The record in one spelling, if tenants have several. */

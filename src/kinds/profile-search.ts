@@ -68,15 +68,11 @@ const rulesField: Field & RecordsField = {
 function withOneClass(rule: JsonObject): JsonObject {
   const found = classOf(rule);
   if (found === null) return rule;
-  return { ...withoutClass(rule), object_type: isAttributeClass(found) ? usualClass : found };
+  return { ...withoutClass(rule), object_type: found.endsWith('Attribute') ? usualClass : found };
 }
 
 function classOf(rule: JsonObject): string | null {
   return classNames.map((name) => getText(rule, name)).find((name) => name !== null) ?? null;
-}
-
-function isAttributeClass(name: string): boolean {
-  return name.endsWith('Attribute');
 }
 
 function withoutClass(rule: JsonObject): JsonObject {
@@ -119,7 +115,7 @@ function changedRule(rule: JsonObject, row: JsonObject, settings: ApiSettings): 
     value === null && !Object.hasOwn(live, name) ? undefined : value,
   );
   const [wanted, has] = [classOf(declared), classOf(live)];
-  if (has !== null && (wanted === null || (isAttributeClass(wanted) && isAttributeClass(has))))
+  if (has !== null && (wanted === null || [wanted, has].every((name) => name.endsWith('Attribute'))))
     return { ...live, ...withoutClass(declared) };
   const cleared = mapMembers(declared, (value) => (value === null ? null : undefined));
   return { ...newRule({ ...withoutClass(live), ...declared }, settings), ...cleared };
@@ -201,10 +197,10 @@ export const profileSearch: Kind = {
   quirks: {
     declaredAs: { condition_rules_attributes: 'rules' },
     complete(fields, settings) {
-      const complete = (rule: Json): Json => (isObject(rule) ? withAttributeClass(rule, settings) : rule);
-      return mapMembers(fields, (value, name) =>
-        name === 'rules' && isArray(value) ? value.map(complete) : value,
-      );
+      const rules = get(fields, 'rules');
+      if (!isArray(rules)) return fields;
+      const complete = rules.map((rule) => (isObject(rule) ? withAttributeClass(rule, settings) : rule));
+      return { ...fields, rules: complete };
     },
   },
 };

@@ -32,11 +32,10 @@ interface IdUse {
 /** The ids in a value, and the markers that stand for ids. `below` is where the value is in the field. */
 export function idsIn(field: Field, value: Json, below: Pointer = ''): IdUse[] {
   const found: IdUse[] = [];
-  const keep = (use: IdUse) => {
+  mapIds(field, value, below, (use) => {
     found.push({ ...use, id: comparableId(use.id) });
     return use.id;
-  };
-  mapIds(field, value, keep, below);
+  });
   return found;
 }
 
@@ -69,7 +68,7 @@ export function recordIdsIn(field: Field, value: Json): RecordUse[] {
 type Replace = (use: IdUse) => Json;
 
 /** The value with each id replaced by `replace`, as it is written there: hosts distinguish 7 from "7". */
-export function mapIds(field: Field, value: Json, replace: Replace, below: Pointer = ''): Json {
+export function mapIds(field: Field, value: Json, below: Pointer, replace: Replace): Json {
   if (field.is === 'json') {
     const { places } = field;
     // Most JSON has neither: no copy is made of it.
@@ -79,11 +78,10 @@ export function mapIds(field: Field, value: Json, replace: Replace, below: Point
   const target = targetKindOf(field);
   if (target === null) return value;
   const mapItem = (item: Json, at: Pointer): Json => {
-    const use = (id: Json, place: Pointer) => replace({ at: place, id, to: [target] });
-    if (!isObject(item) || refOf(item) !== null) return item === null ? null : use(item, at);
-    return mapMembers(item, (member, name) =>
-      name === 'id' && member !== null ? use(member, at + pointer(name)) : member,
-    );
+    if (item === null) return null;
+    if (!isObject(item) || refOf(item) !== null) return replace({ at, id: item, to: [target] });
+    const { id = null } = item;
+    return id === null ? item : { ...item, id: replace({ at: at + pointer('id'), id, to: [target] }) };
   };
   // An item of a list is written like a value of its own; a value with synonyms is a list of them.
   return isArray(value) ? value.map((item, index) => mapItem(item, pointer(index))) : mapItem(value, '');
@@ -148,7 +146,7 @@ export function renameMembers(
   return mapMembers(values, (value, name) => {
     const field = get(fields, name);
     if (field?.is !== 'json' || !field.places?.hasIds) return value;
-    return mapIds(field, value, ({ id, to: [to = ''], isName }) =>
+    return mapIds(field, value, '', ({ id, to: [to = ''], isName }) =>
       isName && typeof id === 'string' ? (rename(id, to) ?? id) : id,
     );
   });
@@ -181,7 +179,7 @@ export function withReferences(
   const type = isReferenceField(field) && field.type !== undefined ? { type: field.type } : {};
   const inObject = (item: Json): Json => (refOf(item) === null ? item : { ...type, id: item });
   const inObjects = isArray(value) ? value.map(inObject) : inObject(value);
-  return mapIds(field, isReferenceField(field) ? inObjects : value, ({ id, isName = false }) => {
+  return mapIds(field, isReferenceField(field) ? inObjects : value, '', ({ id, isName = false }) => {
     const to = refOf(id);
     return to === null ? id : (answer(to, isName) ?? id);
   });

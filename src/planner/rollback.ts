@@ -432,7 +432,7 @@ function withRenewedIds(kind: Kind, restored: Omit<Restored, 'unmade'>, renewed:
   const fields = mapMembers(restored.fields, (value, name) => {
     const field = renewed.size > 0 ? fieldNamed(kind, name) : undefined;
     if (!field) return value;
-    return mapIds(field, value, ({ id, to }) => {
+    return mapIds(field, value, '', ({ id, to }) => {
       const [target] = isObject(id) ? [] : to.flatMap((each) => renewed.get(`${each}/${id}`) ?? []);
       if (target?.id === null) unmade.add(target.address);
       return target?.id ?? id;

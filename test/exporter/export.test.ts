@@ -276,7 +276,7 @@ describe('secrets', () => {
     const { files, diagnostics } = run([template('a\ud800'), pinned]);
     expect(files.map(({ content }) => content)).toEqual(['kind: AuthProfile\nid: p1\ntype: MFA\n']);
     expect(diagnostics.map(({ message }) => message)).toEqual([
-      'NotificationTemplate/a%ED%A0%80/EMAIL/en is not exported, because no manifest can declare it: its key contains half of a character, which no address can.',
+      'NotificationTemplate/a%D800/EMAIL/en is not exported, because no manifest can declare it: its key contains half of a character, which no address can.',
     ]);
   });
 

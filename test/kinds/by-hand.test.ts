@@ -30,6 +30,8 @@ const profile = (raw = {}, id = 'p1'): Answer => ({
   raw: { name: 'P', type: 'MFA', ...raw },
 });
 
+const rules = [{ type: 'T', value: 'a' }, { type: 'U' }];
+
 describe('a step by hand', () => {
   it.each<[string, Given, RegExp]>([
     [
@@ -42,6 +44,12 @@ describe('a step by hand', () => {
       remove('MailFrom', 'a@a.example', { identity: 'a@a.example', mailFromDomain: 'b.a.example' }),
       /^The API cannot remove the MAIL FROM domain of a@a\.example/,
     ],
+    ['sets no MAIL FROM domain', declare('MailFrom', 'a.example'), /declare `mailFromDomain`/],
+    [
+      'makes a sign-in profile',
+      declare('AuthProfile', 'New', { type: 'MFA' }),
+      /^Create the identity profile "New"/,
+    ],
     [
       'makes a preference',
       declare('NotificationPreference', 'k', { mediums: ['EMAIL'] }),
@@ -49,10 +57,7 @@ describe('a step by hand', () => {
     ],
     [
       'sets a preference',
-      {
-        declared: [resource('NotificationPreference', ['k'], { mediums: ['EMAIL'] })],
-        live: [{ kind: 'NotificationPreference', raw: { key: 'k', mediums: ['SLACK'] } }],
-      },
+      declare('NotificationPreference', 'k', { mediums: ['EMAIL'] }, { key: 'k', mediums: ['SLACK'] }),
       /^Set the media of "k" under Notification Preferences/,
     ],
     [
@@ -80,12 +85,7 @@ describe('a step by hand', () => {
     ],
     [
       'changes a search without an id',
-      declare(
-        'ProfileSearch',
-        'S',
-        { rules: [{ type: 'T' }] },
-        { label: 'S', condition_rules_attributes: [] },
-      ),
+      declare('ProfileSearch', 'S', { rules: [{ type: 'T' }] }, { label: 'S' }),
       /^The tenant shows no id for "S", so the API cannot change it: do this/,
     ],
     [
@@ -94,11 +94,7 @@ describe('a step by hand', () => {
         'ProfileSearch',
         'S',
         { rules: [{ type: 'T', value: 'b' }] },
-        {
-          id: '1',
-          label: 'S',
-          condition_rules_attributes: [{ type: 'T', value: 'a' }, { type: 'U' }],
-        },
+        answers.search(1, 'S', rules).raw,
       ),
       /^The tenant shows no id for a rule of the search "S" that changes/,
     ],
@@ -153,18 +149,14 @@ describe('what a reviewer is told', () => {
     ],
     [
       'a deleted sender',
-      {
-        declared: [resource('SenderAddress', ['a@a.example'], {}, absent)],
-        live: [answers.sender('1', 'a@a.example')],
-      },
+      remove('SenderAddress', 'a@a.example', { id: '1', email: 'a@a.example' }),
       [],
       ['delete'],
     ],
     [
       'a deleted search',
       {
-        declared: [resource('ProfileSearch', ['S'], {}, absent)],
-        live: [answers.search(1, 'S')],
+        ...remove('ProfileSearch', 'S', answers.search(1, 'S').raw),
         settings: { profileSearchDelete: true },
       },
       [],
@@ -172,7 +164,7 @@ describe('what a reviewer is told', () => {
     ],
     [
       'a deleted integration',
-      { declared: [resource('SimIntegration', ['S'], {}, absent)], live: [answers.integration('1', 'S')] },
+      remove('SimIntegration', 'S', answers.integration('1', 'S').raw),
       [],
       ['delete'],
     ],

@@ -245,13 +245,6 @@ describe('a list of references', () => {
   });
 });
 
-it('compares a reference without its type where the field says to which kind it belongs', () => {
-  const live = { type: 'IDENTITY', id: 'i1', name: 'Ann' };
-  expect(compareField('owner', { is: 'reference', to: 'Identity' }, { id: 'i1' }, live)).toEqual([]);
-  expect(compareField('owner', { is: 'reference', to: 'Identity' }, 'i2', live)).toHaveLength(1);
-  expect(compareField('owner', { is: 'reference' }, { id: 'i1' }, live)).toHaveLength(1);
-});
-
 it('takes a record for the one that equals it, though another one before it has all that is declared', () => {
   const declared = [{ type: 'A', id: '1', value: 'x' }];
   const more = { ...declared[0], operator: '==' };

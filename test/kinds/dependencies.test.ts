@@ -5,29 +5,18 @@ import { arrangeChanges, cycleText, listNeeds } from '../../src/kinds/dependenci
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import type { Address } from '../../src/model/address.ts';
 import type { Change } from '../../src/model/plan.ts';
+import { added, change, difference } from '../report/fixtures.ts';
+import { descriptorFrom } from '../support/descriptor.ts';
 
 const names = ['Source', 'Profile', 'Role'] as const;
 const kinds = catalogOf(
-  names.map((kind) =>
-    kindFrom({
-      kind,
-      summary: 'A kind.',
-      service: 'identity',
-      path: `/v2025/${kind.toLowerCase()}s`,
-      key: [{ name: 'name' }],
-      list: { pageSize: 50 },
-      parent: null,
-      single: false,
-      id: 'id',
-      write: {},
-      update: 'json-patch',
-      create: true,
-      delete: true,
-      // Each kind has a field for each other one, and for itself.
-      fields: Object.fromEntries(names.map((to) => [`to${to}`, { is: 'set', to }])),
-      serverOwned: [],
-    }),
-  ),
+  names.map((kind) => {
+    // Each kind has a field for each other one, and for itself.
+    const fields = Object.fromEntries(names.map((to) => [`to${to}`, { is: 'set', to }]));
+    return kindFrom(
+      descriptorFrom({ kind, path: `/v2025/${kind.toLowerCase()}s`, update: 'json-patch', fields }),
+    );
+  }),
 );
 
 /** A node of a random tenant: its kind, and the numbers of the nodes that it refers to. */
@@ -50,7 +39,7 @@ const kindOf = ({ kind }: Node) => names[kind] ?? 'Source';
 
 function changesOf(nodes: readonly Node[], action: 'create' | 'delete'): Change[] {
   const addressOf = (at: number) => `${kindOf(nodes[at] ?? { kind: 0, to: [] })}/n${at}`;
-  return nodes.map((node, at): Change => {
+  return nodes.map((node, at) => {
     const fields = Object.fromEntries(
       names.map((name) => [
         `to${name}`,
@@ -62,29 +51,17 @@ function changesOf(nodes: readonly Node[], action: 'create' | 'delete'): Change[
     const items = Object.entries(fields).flatMap(([name, list]) =>
       list.map((item, index) => ({ path: `/${name}/${index}`, item })),
     );
-    return {
+    return change({
       address: addressOf(at),
-      kind: kindOf(node),
-      key: [`n${at}`],
       action,
-      source: null,
       id: action === 'delete' ? `id-${at}` : null,
-      fingerprint: null,
-      declared: null,
-      diff: items.map(({ path, item }) => ({
-        path,
-        op: action === 'create' ? 'add' : 'remove',
-        before: action === 'create' ? null : item,
-        after: action === 'create' ? item : null,
-        sensitive: false,
-        origin: null,
-      })),
+      diff: items.map(({ path, item }) =>
+        action === 'create' ? added(path, item) : difference(path, item, null),
+      ),
       requests: [
         { method: 'POST', path: '/', query: {}, headers: {}, body: action === 'create' ? fields : null },
       ],
-      warnings: [],
-      risk: [],
-    };
+    });
   });
 }
 
@@ -172,7 +149,6 @@ function isCyclic(nodes: readonly Node[]): boolean {
 }
 
 describe('the addresses that a change needs', () => {
-  const [change] = changesOf([{ kind: 2, to: [] }], 'create');
   const request = { method: 'POST', path: '/', query: {}, headers: {} } as const;
 
   it('are those that its requests refer to, each once, and none inside of literals', () => {
@@ -191,10 +167,11 @@ describe('the addresses that a change needs', () => {
   });
 
   it('make no order where they are not created in the same plan', () => {
-    if (!change) throw new TypeError('There is one change.');
     const body = { a: { $ref: 'Source/elsewhere' } };
-    const update: Change = { ...change, action: 'update', address: 'Source/elsewhere' };
-    const given = [{ ...change, requests: [{ ...request, body }] }, update];
+    const given = [
+      change({ address: 'Role/x', action: 'create', requests: [{ ...request, body }] }),
+      change({ address: 'Source/elsewhere', kind: 'Role', action: 'update' }),
+    ];
     expect(arrangeChanges(given, kinds)).toMatchObject({ cycle: null, ranks: [{ changes: given }] });
   });
 });

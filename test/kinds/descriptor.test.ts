@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import type { Kind as WrittenKind } from '../../src/generated/schemas/kind.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import {
   type Descriptor,
@@ -139,10 +140,14 @@ it('tells the names that stand for two things', () => {
 it('tells the places that are all of a field, and those that no field has', () => {
   const fields = { a: 'json', since: 'value' } as const;
   const source = { is: 'reference', to: 'Source' } as const;
-  const places = {
-    ...{ 'a/**/key': 'plain', 'a/ids': source, 'a/**': 'minted' },
-    ...{ '**/since': 'serverOwned', 'b/c': 'set', 'since/x': source },
-  } as const;
+  const places: NonNullable<WrittenKind['places']> = {
+    'a/**/key': 'plain',
+    'a/ids': source,
+    'a/**': 'minted',
+    '**/since': 'serverOwned',
+    'b/c': 'set',
+    'since/x': source,
+  };
   const mistakes = mistakesIn(descriptorFrom({ ...least, fields, places }), { places });
   expect(mistakes.map(({ at, message }) => `${at}: ${message}`)).toEqual([
     '/places/a~1**: This is all of `a`: name it in `serverOwned`, not in `fields`.',
@@ -339,49 +344,32 @@ it('the schema of a kind tells an editor what its key and each of its fields are
   const described = descriptorFrom({ ...least, summary: 'What people may do.', update: 'put', fields });
   const { $schema, properties, title, description, required } = manifestSchemaOf(described);
   expect($schema).toBe('https://json-schema.org/draft/2020-12/schema');
-  const about = Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => [
-    name,
-    isObject(schema) ? (schema.description ?? null) : null,
-    isObject(schema) ? (schema.type ?? null) : null,
-  ]);
   expect({ title, description, required }).toEqual({
     title: 'Role',
     description: 'What people may do.',
     required: ['kind'],
   });
+  const about = Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => {
+    const { description: words = null, type = null } = isObject(schema) ? schema : {};
+    return `${name}: ${words} ${type}`;
+  });
   expect(about).toEqual([
-    ['kind', 'The kind of object this document declares.', null],
-    ['name', 'The name by which manifests name a Role.', 'string'],
-    [
-      'id',
-      "The server's id of the object. It pins the object, so that its key may change, or replaces a key that the tenant does not show",
-      'string',
-    ],
-    ['ensure', '`absent` declares that the object must not exist; then only its key may be given.', null],
-    ['description', 'The text of description.', ['string', 'null']],
-    ['enabled', 'The value of enabled.', null],
-    ['cluster', 'The id of an object of the kind Cluster.', ['string', 'integer', 'null']],
-    ['mail', 'An e-mail address; case is ignored.', ['string', 'null']],
-    ['tags', 'The values of tags; order does not matter.', ['array', 'null']],
-    ['segments', 'The values of segments; order does not matter.', ['array', 'null']],
-    [
-      'owner',
-      'A reference to an object of the kind Identity: its id, or `{type, id}`.',
-      ['object', 'string', 'integer', 'null'],
-    ],
-    [
-      'profiles',
-      'References to objects of the kind AccessProfile; order does not matter.',
-      ['array', 'null'],
-    ],
-    ['membership', 'The members of membership, or its items in their order.', ['object', 'array', 'null']],
-    [
-      'settings',
-      'The members of settings, or its items in their order. Omitted members keep their values.',
-      ['object', 'string', 'null'],
-    ],
-    ['any', 'A reference to an object: its id, or `{type, id}`.', ['object', 'string', 'integer', 'null']],
-    ['lifecycle', null, null],
+    'kind: The kind of object this document declares. null',
+    'name: The name by which manifests name a Role. string',
+    "id: The server's id of the object. It pins the object, so that its key may change, or replaces a key that the tenant does not show string",
+    'ensure: `absent` declares that the object must not exist; then only its key may be given. null',
+    'description: The text of description. string,null',
+    'enabled: The value of enabled. null',
+    'cluster: The id of an object of the kind Cluster. string,integer,null',
+    'mail: An e-mail address; case is ignored. string,null',
+    'tags: The values of tags; order does not matter. array,null',
+    'segments: The values of segments; order does not matter. array,null',
+    'owner: A reference to an object of the kind Identity: its id, or `{type, id}`. object,string,integer,null',
+    'profiles: References to objects of the kind AccessProfile; order does not matter. array,null',
+    'membership: The members of membership, or its items in their order. object,array,null',
+    'settings: The members of settings, or its items in their order. Omitted members keep their values. object,string,null',
+    'any: A reference to an object: its id, or `{type, id}`. object,string,integer,null',
+    'lifecycle: null null',
   ]);
   expect(properties).toMatchObject({
     name: { minLength: 1, maxLength: 1024 },

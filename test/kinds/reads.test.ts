@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { fieldNamed, type Kind, type List } from '../../src/kinds/kind.ts';
-import { allOf, someOf } from '../../src/kinds/read-request.ts';
 import type { Key } from '../../src/model/address.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { descriptorFrom } from '../support/descriptor.ts';
@@ -13,123 +12,40 @@ const settings = { ...contractSettings, profileSearchPath: '/api/searches' };
 const experimental = { accept: 'application/json', 'x-service-experimental': 'true' };
 
 /** What a kind says about its objects, apart from its functions. */
-const facts = ({ name, keyFields, serverOwned, can, fields }: Kind) => ({
-  name,
-  key: keyFields.map((field) => (field.foldCase ? `${field.name}, in any case` : field.name)),
-  serverOwned,
-  can: Object.entries(can).flatMap(([what, how]) =>
-    how === false ? [] : how === true ? [what] : [`${what}: ${how}`],
-  ),
-  fields: Object.fromEntries(Object.entries(fields).map(([field, { is }]) => [field, is])),
-});
+function facts({ name, keyFields, serverOwned, can, fields }: Kind): string {
+  const key = keyFields.map((field) => (field.foldCase ? `${field.name} in any case` : field.name));
+  const does = Object.entries(can).flatMap(([what, how]) =>
+    how === false ? [] : how === true ? [what] : [`${what} (${how})`],
+  );
+  const types = Object.entries(fields).map(([field, { is }]) => `${field} ${is}`);
+  return `${name} by ${key.join()}: ${does.join()}; ${types.join()}; not ${serverOwned.join()}`;
+}
 
 it('the kinds are what the documents say, in the order of an apply', () => {
-  const onlyRead = {
-    fields: {},
-    serverOwned: ['created', 'modified'],
-    can: ['pin'],
-  };
   expect(builtInKinds.all.map(facts)).toEqual([
-    { name: 'Identity', key: ['alias'], ...onlyRead },
-    { name: 'Source', key: ['name'], ...onlyRead },
-    { name: 'Cluster', key: ['name'], ...onlyRead },
-    {
-      name: 'VerifiedDomain',
-      key: ['domain, in any case'],
-      serverOwned: ['id', 'dkimEnabled', 'dkimTokens', 'dkimVerificationStatus', 'region', 'address'],
-      can: ['create: duplicates'],
-      fields: {},
-    },
-    {
-      name: 'MailFrom',
-      key: ['identity, in any case'],
-      serverOwned: ['id', 'mxRecord', 'txtRecord', 'mailFromDomainStatus'],
-      can: ['create: replaces', 'update'],
-      fields: { mailFromDomain: 'email' },
-    },
-    {
-      name: 'SenderAddress',
-      key: ['email, in any case'],
-      serverOwned: ['id', 'verificationStatus', 'isVerifiedByDomain', 'region'],
-      can: ['create: duplicates', 'delete'],
-      fields: {},
-    },
-    {
-      name: 'NotificationTemplate',
-      key: ['key', 'medium', 'locale'],
-      serverOwned: ['id', 'created', 'modified'],
-      can: ['create: replaces', 'update', 'delete'],
-      fields: {
-        name: 'text',
-        description: 'text',
-        subject: 'text',
-        header: 'text',
-        body: 'text',
-        footer: 'text',
-        from: 'email',
-        replyTo: 'email',
-        slackTemplate: 'json',
-        teamsTemplate: 'json',
-      },
-    },
-    {
-      name: 'NotificationPreference',
-      key: ['key'],
-      serverOwned: ['modified'],
-      can: [],
-      fields: { mediums: 'set', ccList: 'set', bccList: 'set' },
-    },
-    {
-      name: 'SimIntegration',
-      key: ['name'],
-      serverOwned: ['created', 'modified', 'ownerRef', 'clusterRef', 'managedSources', 'provisioningConfig'],
-      can: ['create: refused', 'update', 'delete', 'rename', 'pin'],
-      fields: {
-        description: 'text',
-        type: 'value',
-        cluster: 'value',
-        sources: 'set',
-        attributes: 'json',
-        request: 'json',
-        statusMap: 'json',
-        beforeProvisioningRule: 'reference',
-      },
-    },
-    {
-      name: 'ServiceDeskIntegration',
-      key: ['name'],
-      serverOwned: ['created', 'modified', 'cluster', 'managedSources'],
-      can: ['create: duplicates', 'update', 'delete', 'rename', 'pin'],
-      fields: {
-        description: 'text',
-        type: 'value',
-        ownerRef: 'reference',
-        clusterRef: 'reference',
-        beforeProvisioningRule: 'reference',
-        provisioningConfig: 'json',
-        attributes: 'json',
-      },
-    },
-    {
-      name: 'ProfileSearch',
-      key: ['label'],
-      serverOwned: ['id', 'uid', 'condition_rules_attributes'],
-      can: ['create: duplicates', 'update', 'delete', 'rename'],
-      fields: { rules: 'records' },
-    },
-    {
-      name: 'AuthProfile',
-      key: ['name'],
-      serverOwned: ['strongAuthLogin', 'tenant'],
-      can: ['update', 'pin'],
-      fields: {
-        type: 'value',
-        offNetwork: 'value',
-        untrustedGeography: 'value',
-        applicationId: 'value',
-        applicationName: 'value',
-      },
-    },
+    'Identity by alias: pin; ; not created,modified',
+    'Source by name: pin; ; not created,modified',
+    'Cluster by name: pin; ; not created,modified',
+    'VerifiedDomain by domain in any case: create (duplicates); ; ' +
+      'not id,dkimEnabled,dkimTokens,dkimVerificationStatus,region,address',
+    'MailFrom by identity in any case: create (replaces),update; mailFromDomain email; ' +
+      'not id,mxRecord,txtRecord,mailFromDomainStatus',
+    'SenderAddress by email in any case: create (duplicates),delete; ; ' +
+      'not id,verificationStatus,isVerifiedByDomain,region',
+    'NotificationTemplate by key,medium,locale: create (replaces),update,delete; name text,description text,' +
+      'subject text,header text,body text,footer text,from email,replyTo email,' +
+      'slackTemplate json,teamsTemplate json; not id,created,modified',
+    'NotificationPreference by key: ; mediums set,ccList set,bccList set; not modified',
+    'SimIntegration by name: create (refused),update,delete,rename,pin; description text,type value,cluster value,' +
+      'sources set,attributes json,request json,statusMap json,beforeProvisioningRule reference; ' +
+      'not created,modified,ownerRef,clusterRef,managedSources,provisioningConfig',
+    'ServiceDeskIntegration by name: create (duplicates),update,delete,rename,pin; description text,type value,' +
+      'ownerRef reference,clusterRef reference,beforeProvisioningRule reference,provisioningConfig json,' +
+      'attributes json; not created,modified,cluster,managedSources',
+    'ProfileSearch by label: create (duplicates),update,delete,rename; rules records; ' +
+      'not id,uid,condition_rules_attributes',
+    'AuthProfile by name: update,pin; type value,offNetwork value,untrustedGeography value,applicationId value,' +
+      'applicationName value; not strongAuthLogin,tenant',
   ]);
 });
 
@@ -285,10 +201,4 @@ describe('what has no list', () => {
       ]),
     ).toEqual([['a'], ['b']]);
   });
-});
-
-it('a read request asks for all objects of a kind, or for some', () => {
-  const kind = builtInKinds.get('MailFrom');
-  expect(allOf(kind)).toEqual({ kind, keys: [], ids: [], complete: true });
-  expect(someOf(kind, [['a']])).toEqual({ kind, keys: [['a']], ids: [], complete: false });
 });

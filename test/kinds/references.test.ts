@@ -85,11 +85,11 @@ describe('the ids in a field', () => {
     [{ is: 'set' }, ['s1'], ['s1']],
     [json, { id: 'x' }, { id: 'x' }],
   ])('%j of %j are replaced, and nothing else is', (field, given, expected) => {
-    expect(mapIds(field, given, ({ id }) => `new ${String(id)}`)).toEqual(expected);
+    expect(mapIds(field, given, '', ({ id }) => `new ${String(id)}`)).toEqual(expected);
   });
 
   it('are replaced where a marker stands for one', () => {
-    expect(mapIds(set, [ref, 's1'], ({ id }) => (id === ref ? 'found' : id))).toEqual(['found', 's1']);
+    expect(mapIds(set, [ref, 's1'], '', ({ id }) => (id === ref ? 'found' : id))).toEqual(['found', 's1']);
   });
 });
 

@@ -1,7 +1,6 @@
 /** The rules of a saved search on the wire, written by hand from the API documents. */
 import { describe, expect, it } from 'vitest';
 import { comparable } from '../../src/kinds/field.ts';
-import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Field } from '../../src/kinds/kind.ts';
 import { profileSearch, runRules, runSaved } from '../../src/kinds/profile-search.ts';
 import { recordIdsIn } from '../../src/kinds/references.ts';
@@ -44,6 +43,11 @@ const newRule = (rule: JsonObject, settings: ApiSettings) =>
 
 describe('on a host whose rules name the class of their attribute', () => {
   const settings: ApiSettings = { ...contractSettings, profileSearchObjectType: 'attribute_class' };
+  const { object_type: _, ...unclassed } = attribute('x');
+  const classOf = (where: Record<string, string>) => ({
+    ...unclassed,
+    condition_object_type: lookupMarker({ from: 'ne_attributes', where, take: 'type' }),
+  });
 
   it('a rule that names one, and one about no attribute, stay as they are', () => {
     const profiles = lookupMarker({ from: 'profiles', where: { name: 'A' }, take: 'id' });
@@ -57,22 +61,27 @@ describe('on a host whose rules name the class of their attribute', () => {
     const elsewhere = { ...settings, profileSearchObjectType: 'object_type' } as const;
     expect(withAttributeClass(attribute('x'), elsewhere)).toEqual(attribute('x'));
     expect(withAttributeClass(attribute('x'), settings)).not.toHaveProperty('object_type');
-  });
-});
-
-describe('on such a host, a rule that names no class', () => {
-  const settings: ApiSettings = { ...contractSettings, profileSearchObjectType: 'attribute_class' };
-  const { object_type: _, ...unclassed } = attribute('x');
-  const classOf = (where: Record<string, string>) => ({
-    ...unclassed,
-    condition_object_type: lookupMarker({ from: 'ne_attributes', where, take: 'type' }),
+    for (const id of [null, 7]) {
+      const rule = { ...unclassed, condition_object_id: id };
+      expect(withAttributeClass(rule, settings)).toEqual(rule);
+    }
+    const { condition_object_id: _id, ...without } = unclassed;
+    expect(withAttributeClass(without, settings)).toEqual(without);
   });
 
-  it('gets that of its attribute by a lookup, by the id or by what finds it', () => {
+  it('a rule that names none gets that of its attribute by a lookup, by the id or by what finds it', () => {
     expect(withAttributeClass(unclassed, settings)).toEqual(classOf({ id: 'a1' }));
     const where = { uid: 'department' };
     const found = { condition_object_id: lookupMarker({ from: 'ne_attributes', where, take: 'id' }) };
     expect(withAttributeClass({ ...unclassed, ...found }, settings)).toEqual({ ...classOf(where), ...found });
+  });
+
+  it('every rule of a search that needs one gets one', () => {
+    const fields = { rules: [unclassed, status('A'), 'odd'], note: [unclassed] };
+    const complete = { ...fields, rules: [classOf({ id: 'a1' }), status('A'), 'odd'] };
+    expect(profileSearch.quirks?.complete?.(fields, settings)).toEqual(complete);
+    expect(profileSearch.quirks?.complete?.({ rules: null }, settings)).toEqual({ rules: null });
+    expect(profileSearch.quirks?.complete?.(fields, contractSettings)).toEqual(fields);
   });
 });
 
@@ -153,10 +162,6 @@ describe('a new rule', () => {
     expect(patch([bare], [])).toEqual(rules(attribute('x')));
     expect(patch([attribute('x', { object_type: 'Other' })], [])).toEqual(
       rules(attribute('x', { object_type: 'Other' })),
-    );
-    const host = { profileSearchObjectType: 'condition_object_type' } as const;
-    expect(patch([attribute('x')], [], host)).toEqual(
-      rules({ ...bare, condition_object_type: 'NeAttribute' }),
     );
   });
 });
@@ -324,30 +329,6 @@ describe('two rules are the same', () => {
       same({ ...bare, object_type: 'ProfileType' }, { ...bare, condition_object_type: 'ProfileType' }),
     ).toBe(true);
     expect(same(rule, bare)).toBe(false);
-  });
-});
-
-describe('the class of an attribute is not looked up', () => {
-  const settings: ApiSettings = { ...contractSettings, profileSearchObjectType: 'attribute_class' };
-  const kind = builtInKinds.get('ProfileSearch');
-
-  it('for a rule without an attribute', () => {
-    const { condition_object_id: _, ...rule } = attribute('x');
-    for (const id of [{}, { condition_object_id: null }, { condition_object_id: 7 }]) {
-      expect(withAttributeClass({ ...rule, ...id }, settings)).toEqual({ ...rule, ...id });
-    }
-  });
-
-  it('but for every rule of a search that needs it', () => {
-    const { object_type: _, ...rule } = attribute('x');
-    const fields = { rules: [rule, status('A'), 'odd'], note: [rule] };
-    const lookup = lookupMarker({ from: 'ne_attributes', where: { id: 'a1' }, take: 'type' });
-    expect(kind.quirks?.complete?.(fields, settings)).toEqual({
-      rules: [{ ...rule, condition_object_type: lookup }, status('A'), 'odd'],
-      note: [rule],
-    });
-    expect(kind.quirks?.complete?.({ rules: null }, settings)).toEqual({ rules: null });
-    expect(kind.quirks?.complete?.(fields, contractSettings)).toEqual(fields);
   });
 });
 

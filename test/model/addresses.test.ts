@@ -81,39 +81,29 @@ describe('an address', () => {
     }
     expect(matches(formatAddress('Kind', ['other']))).toBe(false);
   });
-
-  it('of a name with half of a character is that of no other name, and not read back', () => {
-    const address = formatAddress('Kind', ['a é\ud83d/b\udc00']);
-    expect(address).toBe('Kind/a%20%C3%A9%D83D%2Fb%DC00');
-    expect(parseAddress(address)).toBeNull();
-  });
 });
 
 describe('globs of addresses', () => {
   const matches = (glob: string, address: string) => matchAddresses([glob])(address);
 
   it.each([
-    ['Template/*/EMAIL/en', 'Template/a/EMAIL/en'],
-    ['Template/**', 'Template/a/EMAIL/en'],
-    ['**', 'Template/a/EMAIL/en'],
-    ['Sender/help@acme.example', 'Sender/help%40acme.example'],
-    ['Sender/help%40acme.example', 'Sender/help%40acme.example'],
-    ['Sender/*@acme.example', 'Sender/help%40acme.example'],
-    ['Search/*', 'Search/.hidden'],
-    ['Search/two words', 'Search/two%20words'],
-    ['Search/{a,b}', 'Search/b'],
-  ])('%s matches %s', (glob, address) => {
-    expect(matches(glob, address)).toBe(true);
-  });
-
-  it.each([
-    ['Template/*', 'Template/a/EMAIL/en'],
-    ['Template/b/**', 'Template/a/EMAIL/en'],
-    ['!Search/a', 'Search/b'],
-    ['Search/a', 'Search/ab'],
-    ['search/a', 'Search/a'],
-  ])('%s does not match %s', (glob, address) => {
-    expect(matches(glob, address)).toBe(false);
+    ['Template/*/EMAIL/en', 'Template/a/EMAIL/en', true],
+    ['Template/**', 'Template/a/EMAIL/en', true],
+    ['**', 'Template/a/EMAIL/en', true],
+    ['Sender/help@acme.example', 'Sender/help%40acme.example', true],
+    ['Sender/help%40acme.example', 'Sender/help%40acme.example', true],
+    ['Sender/*@acme.example', 'Sender/help%40acme.example', true],
+    ['Search/*', 'Search/.hidden', true],
+    ['Search/two words', 'Search/two%20words', true],
+    ['Search/{a,b}', 'Search/b', true],
+    ['Search/*', 'Search/%', true],
+    ['Template/*', 'Template/a/EMAIL/en', false],
+    ['Template/b/**', 'Template/a/EMAIL/en', false],
+    ['!Search/a', 'Search/b', false],
+    ['Search/a', 'Search/ab', false],
+    ['search/a', 'Search/a', false],
+  ])('%s matches %s: %s', (glob, address, expected) => {
+    expect(matches(glob, address)).toBe(expected);
   });
 
   it.each([
@@ -166,18 +156,12 @@ describe('globs of addresses', () => {
     expect(matchAddresses(['Search/a', 'Search/b'])('Search/b')).toBe(true);
     expect(matchAddresses([])('Search/b')).toBe(false);
   });
-
-  it('match what is not an address by its text', () => {
-    expect(matches('Search/*', 'Search/%')).toBe(true);
-  });
 });
 
 describe('the scope', () => {
   const addresses = ['Search/a', 'Search/b', 'Sender/c'];
-  const inScope = (only: string[], except: string[]) => {
-    const isInScope = scopeFilter({ only, except });
-    return addresses.filter((address) => isInScope(address));
-  };
+  const inScope = (only: string[], except: string[]) =>
+    addresses.filter((address) => scopeFilter({ only, except })(address));
 
   it('is everything where nothing is chosen', () => {
     expect(inScope([], [])).toEqual(addresses);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { noteOverlay } from '../../src/model/diagnostic.ts';
 import {
   ExitCode,
   Failure,
@@ -11,8 +12,9 @@ import {
 } from '../../src/model/failure.ts';
 import { lintRules } from '../../src/model/lint.ts';
 import { hasChanges, isRefused } from '../../src/model/plan.ts';
-import { exitCodeOf } from '../../src/model/result.ts';
+import { changeOutcomes, countOutcomes, exitCodeOf } from '../../src/model/result.ts';
 import { isVerificationOver, recordText, verifications } from '../../src/model/status.ts';
+import { change } from '../report/fixtures.ts';
 
 describe('the exit code', () => {
   it.each([
@@ -45,6 +47,21 @@ it('a plan with an error is refused, one with a warning is not', () => {
   expect(isRefused({ diagnostics: [warning] })).toBe(false);
   expect(isRefused({ diagnostics: [warning, { ...warning, severity: 'error' }] })).toBe(true);
   expect(hasChanges({ changes: [] })).toBe(false);
+  expect(hasChanges({ changes: [change({ address: 'SenderAddress/x', action: 'manual' })] })).toBe(true);
+});
+
+it('each outcome is counted by itself', () => {
+  const counts = { done: 1, failed: 2, skipped: 3, notAttempted: 4, unknown: 5 } as const;
+  const changes = changeOutcomes.flatMap((outcome) =>
+    Array.from({ length: counts[outcome] }, () => ({ outcome })),
+  );
+  expect(countOutcomes(changes.toReversed())).toEqual(counts);
+  expect(countOutcomes([])).toEqual({ done: 0, failed: 0, skipped: 0, notAttempted: 0, unknown: 0 });
+});
+
+it('a message about a value of an overlay says so before its full stop', () => {
+  expect(noteOverlay('`a.b` is no name.', true)).toBe('`a.b` is no name (set by this overlay).');
+  expect(noteOverlay('`a.b` is no name.', false)).toBe('`a.b` is no name.');
 });
 
 it('nothing is left to wait for once an object is verified or needs no verification', () => {

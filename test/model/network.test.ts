@@ -29,28 +29,11 @@ it.each<[string, string, boolean]>([
 });
 
 it.each([
-  '',
-  'https://acme.example',
-  '*.acme.example',
-  'acme.*',
-  'acme.example/v2025',
-  'me@acme.example',
-  'acme.example?x',
-  'acme.example#x',
-  'a b',
-  ' acme.example',
-  'acme.example ',
-  'acme:',
-  'acme:123456',
-  'acme:80x',
-  'x:80:90',
-  '::1',
-  '[::1',
-  '::1]',
-  '[]',
-  '[acme.example]',
-  '[::1]x',
-  '%',
+  ...['', 'a b', ' acme.example', 'acme.example '],
+  ...'https://acme.example *.acme.example acme.* acme.example/v2025 me@acme.example acme.example?x'.split(
+    ' ',
+  ),
+  ...'acme.example#x acme: acme:123456 acme:80x x:80:90 ::1 [::1 ::1] [] [acme.example] [::1]x %'.split(' '),
 ])('%j is no host', (entry) => {
   expect(parseAllowedHost(entry)).toBeNull();
 });

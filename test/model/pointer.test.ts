@@ -61,18 +61,8 @@ describe('the value at a pointer', () => {
   });
 
   it.each([
-    '/list/11',
-    '/list/-1',
-    '/list/1x',
-    '/list/x1',
-    '/list/',
-    '/list/length',
-    '/list/0/length',
-    '/inner/a~1b/c/d',
-    '/nothing/below',
-    '/constructor',
-    '/inner/__proto__',
-    '/inner/toString',
+    ...['11', '-1', '1x', 'x1', '01x', ' 1', '', 'length', '0/length'].map((at) => `/list/${at}`),
+    ...['/inner/a~1b/c/d', '/nothing/below', '/constructor', '/inner/__proto__', '/inner/toString'],
   ])('%s is none', (at) => {
     expect(valueAt(root, at)).toBeUndefined();
   });
@@ -125,8 +115,8 @@ describe('setting the value at a pointer', () => {
   });
 
   it('removes the member where there is no value', () => {
-    expect(withValueAt(root, '/a/b', undefined)).toEqual({ ...root, a: { c: 2 } });
-    expect(withValueAt(root, '/e', undefined)).toEqual({ a: root.a, d: [1] });
+    expect(withValueAt(root, '/a/b', undefined)).toStrictEqual({ ...root, a: { c: 2 } });
+    expect(withValueAt(root, '/e', undefined)).toStrictEqual({ a: root.a, d: [1] });
   });
 
   it('makes no objects on the way, and replaces none of other values', () => {
@@ -138,14 +128,6 @@ describe('setting the value at a pointer', () => {
     expect(Object.keys(set)).toEqual(['__proto__']);
     expect(Object.getPrototypeOf(set)).toBe(Object.prototype);
   });
-});
-
-it.each(['1x', 'x1', '-1', '', '01x', ' 1'])('%j is no place in a list', (segment) => {
-  expect(valueAt(['a', 'b'], pointer(segment))).toBeUndefined();
-});
-
-it('a member that is removed is gone, not undefined', () => {
-  expect(withValueAt({ a: 1, b: 2 }, '/a', undefined)).toStrictEqual({ b: 2 });
 });
 
 describe('a value set at a place', () => {

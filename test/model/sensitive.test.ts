@@ -1,6 +1,6 @@
 /** What looks like a credential, and what only speaks of one. */
 import { expect, it } from 'vitest';
-import { looksLikeCredential, namesCredential } from '../../src/model/sensitive.ts';
+import { isConcealed, isMasked, looksLikeCredential, namesCredential } from '../../src/model/sensitive.ts';
 
 it('names are those of credentials whatever stands between their words', () => {
   const words = ['pass phrase', 'pass-word', 'basic auth', 'session id', 'connection.string', 'GitHub PAT'];
@@ -93,4 +93,13 @@ it('a long text of nearly a credential takes no time', () => {
   ]) {
     expect(typeof looksLikeCredential(part.repeat(200_000 / part.length))).toBe('boolean');
   }
+});
+
+it('masks and ciphertexts are concealed, and only masks are masks', () => {
+  const masks = '*** **** ******** ••• ●●●●●'.split(' ');
+  const ciphertexts = '1:ACP:c2VjcmV0 12:ACX:abc {AES}abc {AES256}abc {RSA-OAEP}abc {ENC}'.split(' ');
+  const inClear = '* ** ***a a*** x ACP:abc x1:ACP:abc 1:acp:abc -{AES}abc {DES}abc {AES plain'.split(' ');
+  const all = ['', '* * *', 'see {AES}abc', ...inClear, ...masks, ...ciphertexts];
+  expect(all.filter(isMasked)).toEqual(masks);
+  expect(all.filter(isConcealed)).toEqual([...masks, ...ciphertexts]);
 });
