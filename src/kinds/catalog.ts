@@ -1,4 +1,3 @@
-import type { ApiSettings } from '../model/settings.ts';
 import type { Kind } from './kind.ts';
 
 /** The kinds of one project. Projects may have different ones, so they belong to the project. */
@@ -7,12 +6,6 @@ export interface Kinds {
   readonly all: readonly Kind[];
   find(name: string): Kind | undefined;
   get(name: string): Kind;
-}
-
-export function kindsOn(settings: ApiSettings, kinds: Kinds): Kinds {
-  const all = kinds.all.map((kind) => kind.quirks?.on?.(settings) ?? kind);
-  if (all.every((kind, at) => kind === kinds.all[at])) return kinds;
-  return catalogOf(all);
 }
 
 export function catalogOf(all: readonly Kind[]): Kinds {

@@ -244,8 +244,12 @@ export function recordAgrees(
   declared: JsonObject,
   live: JsonObject,
   field: RecordsField,
-  names: readonly string[] = Object.keys(field.canonical?.(declared) ?? declared),
+  names?: readonly string[],
 ): boolean {
   const [wanted, current] = [comparableRecord(declared, field), comparableRecord(live, field)];
-  return names.every((name) => sameJson(get(wanted, name) ?? null, get(current, name) ?? null));
+  const all =
+    field.declares === 'whole' ? { ...wanted, ...current } : (field.canonical?.(declared) ?? declared);
+  return (names ?? Object.keys(all)).every((name) =>
+    sameJson(get(wanted, name) ?? null, get(current, name) ?? null),
+  );
 }

@@ -1,7 +1,7 @@
 import { authProfile } from './auth-profile.ts';
 import { catalogOf, type Kinds } from './catalog.ts';
 import { kindFrom } from './described-kind.ts';
-import { type Descriptor, descriptorFrom } from './descriptor.ts';
+import { descriptorFrom } from './descriptor.ts';
 import { identityResource } from './http.ts';
 import { mailFrom } from './mail-from.ts';
 import { notificationPreference, notificationTemplate } from './notifications.ts';
@@ -11,7 +11,7 @@ import { simIntegration } from './sim-integration.ts';
 import { verifiedDomain } from './verified-domain.ts';
 
 /** Kinds that tenantctl only reads, as the vendor describes them. A project's own descriptor of such a name replaces it. */
-export const readOnlyKinds: readonly Descriptor[] = [
+const readOnlyKinds = [
   descriptorFrom({
     kind: 'Identity',
     summary: 'A person, by the technical name (alias); read only, for references.',

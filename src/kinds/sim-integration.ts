@@ -172,14 +172,11 @@ function sourcesAdvice(input: UpdateInput): string | null {
 }
 
 function wireFields(values: JsonObject, names: readonly string[], settings: ApiSettings): JsonObject {
-  return objectFrom(
-    names.flatMap((name): [string, Json][] => {
-      const value = get(values, name);
-      if (value === undefined) return [];
-      const field = fields[name];
-      return [[name, field ? wireValue(field, value, settings) : value]];
-    }),
-  );
+  return mapMembers(values, (value, name) => {
+    const field = get(fields, name);
+    if (!names.includes(name)) return undefined;
+    return field ? wireValue(field, value, settings) : value;
+  });
 }
 
 const ruleAdvice =

@@ -2,7 +2,7 @@ import { idText } from '../kinds/http.ts';
 import { profileSearch } from '../kinds/profile-search.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { get, getText, isArray, isObject, type JsonObject } from '../model/json.ts';
-import type { Finding, LintCode } from '../model/lint.ts';
+import type { Finding } from '../model/lint.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { cutShort, didYouMean } from '../model/words.ts';
 
@@ -156,7 +156,7 @@ function judgeDate(
 }
 
 interface RecordCollection {
-  readonly code: LintCode;
+  readonly code: Finding['code'];
   readonly noun: string;
   readonly name: string;
   readonly field: string;
@@ -197,7 +197,12 @@ const idOf = (row: JsonObject): string => idText(get(row, 'id')) ?? '';
 
 const at = ({ index }: Rule, field: string): Pointer => pointer('rules', index, field);
 
-function finding(code: LintCode, place: Pointer, message: string, hint: string | null = null): [Finding] {
+function finding(
+  code: Finding['code'],
+  place: Pointer,
+  message: string,
+  hint: string | null = null,
+): [Finding] {
   return [{ code, at: place, message, hint }];
 }
 

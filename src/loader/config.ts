@@ -12,7 +12,7 @@ import {
 } from '../generated/schemas/project.ts';
 import { validators } from '../generated/validators.js';
 import { globProblem, unknownKind } from '../kinds/address-glob.ts';
-import { type Kinds, kindsOn } from '../kinds/catalog.ts';
+import { catalogOf, type Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { presets } from '../kinds/presets.ts';
 import type { Environment, Policy } from '../kinds/project.ts';
@@ -327,7 +327,7 @@ function buildEnvironment(name: string, written: WrittenEnvironment, context: Bu
   checkCollections(written, { ...reached, settings }, context);
   return {
     name,
-    kinds: kindsOn(settings, context.kinds),
+    kinds: catalogOf(context.kinds.all.map((kind) => kind.quirks?.on?.(settings) ?? kind)),
     ...reached,
     settings,
     limits: readLimits(limits, written.sandbox !== undefined && !written.sandbox.presets?.length),

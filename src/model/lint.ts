@@ -90,7 +90,7 @@ export const lintRules = {
   },
 } as const satisfies Readonly<Record<string, LintRule>>;
 
-export type LintCode = keyof typeof lintRules;
+type LintCode = keyof typeof lintRules;
 
 export type LintLevels = Readonly<Partial<Record<LintCode, LintLevel>>>;
 

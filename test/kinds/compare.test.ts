@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compareField, differencesBetween } from '../../src/kinds/compare.ts';
 import type { Field } from '../../src/kinds/kind.ts';
+import { profileSearch } from '../../src/kinds/profile-search.ts';
 import { simIntegration } from '../../src/kinds/sim-integration.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 
@@ -30,6 +31,28 @@ it('of two sides the first is the one before, also where the other one has nothi
     ['remove', '/attributes/a', '1', null],
   ]);
   expect(between(other, one).map(([op]) => op)).toEqual(['remove', 'add', 'add']);
+});
+
+it('of records on two sides, all members are compared, and one that is always sent has its usual value', () => {
+  const rule = { type: 'ProfileAttributeRule', condition_object_id: 'a1', value: 'x' };
+  const between = (one: JsonObject[], other: JsonObject[]) =>
+    differencesBetween(profileSearch, { rules: one }, { rules: other }).map(
+      ({ op, path }) => `${op} ${path}`,
+    );
+  expect(between([rule], [{ ...rule, object_type: 'NeAttribute' }])).toEqual([]);
+  expect(between([{ ...rule, object_type: 'TextFieldAttribute' }], [rule])).toEqual([]);
+  expect(between([{ ...rule, note: 'n' }], [rule])).toEqual(['remove /rules/0/note']);
+  expect(between([rule], [{ ...rule, note: 'n' }])).toEqual(['add /rules/0/note']);
+  // Either way the second one is the same, and the first one differs.
+  const [one, other] = [
+    [rule, { ...rule, value: 'y' }],
+    [
+      { ...rule, note: 'n' },
+      { ...rule, value: 'y' },
+    ],
+  ];
+  expect(between(one, other)).toEqual(['add /rules/0/note']);
+  expect(between(other, one)).toEqual(['remove /rules/0/note']);
 });
 
 describe('a plain field', () => {
@@ -298,11 +321,9 @@ it('JSON text that is declared by member is compared as its members', () => {
   expect(diff(members, '{"a":"2"}', { a: '1', b: '1' })).toEqual(['replace /f/a "1" -> "2"']);
   expect(diff(members, '', { a: '1' })).toEqual(['remove /f {"a":"1"} -> null']);
 });
-describe('a member that is null in JSON that a manifest declares as a whole', () => {
-  it('is equal to one that is absent, but not to an item of a list', () => {
-    expect(diff(whole, { a: 1, b: null }, { a: 1 })).toEqual([]);
-    expect(diff(whole, { a: 1 }, { a: 1, b: null })).toEqual([]);
-    expect(diff(whole, { a: [{ b: null }] }, { a: [{}] })).toEqual([]);
-    expect(diff(whole, { a: [1, null] }, { a: [1] })).toEqual(['add /f/a/1 null -> null']);
-  });
+it('a member that is null in JSON that a manifest declares as a whole is equal to one that is absent, but not to an item of a list', () => {
+  expect(diff(whole, { a: 1, b: null }, { a: 1 })).toEqual([]);
+  expect(diff(whole, { a: 1 }, { a: 1, b: null })).toEqual([]);
+  expect(diff(whole, { a: [{ b: null }] }, { a: [{}] })).toEqual([]);
+  expect(diff(whole, { a: [1, null] }, { a: [1] })).toEqual(['add /f/a/1 null -> null']);
 });

@@ -108,17 +108,6 @@ describe('the order of changes', () => {
     );
   });
 
-  it('is that of the kinds where nothing refers to anything', () => {
-    const changes = changesOf(
-      [2, 0, 1, 0].map((kind) => ({ kind, to: [] })),
-      'create',
-    );
-    const order = arrangeChanges(changes, kinds).ranks.map((rank) =>
-      rank.changes.map(({ address }) => address),
-    );
-    expect(order).toEqual([['Source/n1', 'Source/n3'], ['Profile/n2'], ['Role/n0']]);
-  });
-
   it('names a cycle of creates, in which each refers to the next, and places every change all the same', () => {
     fc.assert(
       fc.property(graph(7, true), (nodes) => {
@@ -181,20 +170,14 @@ it('a cycle reads from its first change back to it', () => {
   expect(cycleText(['Role/a'])).toBe('Role/a -> Role/a');
 });
 
-it('deletes come last, those of kinds that are written last first', () => {
-  const plain = [0, 1, 2].map((kind) => ({ kind, to: [] }));
-  const changes = [...changesOf(plain, 'delete'), ...changesOf(plain, 'create')];
-  const order = arrangeChanges(changes, kinds).ranks.map((rank) => [
-    rank.deletes,
-    rank.changes.map(({ address }) => address).join(),
-  ]);
+it('changes are in the order of their kinds, and deletes come last, in the opposite order', () => {
+  const plain = [2, 0, 1, 0].map((kind) => ({ kind, to: [] }));
+  const { ranks } = arrangeChanges([...changesOf(plain, 'delete'), ...changesOf(plain, 'create')], kinds);
+  const order = ranks.map(({ deletes, changes }) => [deletes, changes.map(({ address }) => address).join()]);
+  const written = ['Source/n1,Source/n3', 'Profile/n2', 'Role/n0'];
   expect(order).toEqual([
-    [false, 'Source/n0'],
-    [false, 'Profile/n1'],
-    [false, 'Role/n2'],
-    [true, 'Role/n2'],
-    [true, 'Profile/n1'],
-    [true, 'Source/n0'],
+    ...written.map((each) => [false, each]),
+    ...written.toReversed().map((each) => [true, each]),
   ]);
 });
 

@@ -47,18 +47,9 @@ describe('a value is sensitive', () => {
     const is = isSensitive({
       declared: { attributes: { url: 'u', deep: { a: 1 }, text: '{"b": 2}', gone: null } },
     });
-    for (const at of [
-      '/attributes/color',
-      '/attributes/deep/z',
-      '/attributes/deep',
-      '/attributes/text/c',
-      '/attributes/gone',
-    ]) {
-      expect(is(at, 'x'), at).toBe(true);
-    }
-    for (const at of ['/attributes/url', '/attributes/deep/a', '/attributes/text/b']) {
-      expect(is(at, 'x'), at).toBe(false);
-    }
+    const places = ['color', 'deep/z', 'deep', 'text/c', 'gone', 'url', 'deep/a', 'text/b'];
+    const concealed = places.filter((at) => is(`/attributes/${at}`, 'x'));
+    expect(concealed).toEqual(['color', 'deep/z', 'deep', 'text/c', 'gone']);
     for (const shown of [7, true, false]) expect(is('/attributes/color', shown)).toBe(true);
   });
 

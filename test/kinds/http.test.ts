@@ -13,19 +13,17 @@ import { Failure } from '../../src/model/failure.ts';
 import type { Json } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 
-describe('a filter', () => {
-  it.each([
-    ['plain', 'f eq "plain"'],
-    ['a"b', 'f eq "a\\"b"'],
-    ['a\\', 'f eq "a\\\\"'],
-    ['\\"', 'f eq "\\\\\\""'],
-    ['" or f pr', 'f eq "\\" or f pr"'],
-    ['', 'f eq ""'],
-    ['\\" or f pr "', 'f eq "\\\\\\" or f pr \\""'],
-  ])('holds the text %j, whatever is in it', (value, expected) => {
-    expect(isOneOf('f', [value])).toBe(expected);
-    expect(isIn('f', [value, 'b'])).toBe(`${expected.replace(' eq ', ' in (')},"b")`);
-  });
+it.each([
+  ['plain', 'f eq "plain"'],
+  ['a"b', 'f eq "a\\"b"'],
+  ['a\\', 'f eq "a\\\\"'],
+  ['\\"', 'f eq "\\\\\\""'],
+  ['" or f pr', 'f eq "\\" or f pr"'],
+  ['', 'f eq ""'],
+  ['\\" or f pr "', 'f eq "\\\\\\" or f pr \\""'],
+])('a filter holds the text %j, whatever is in it', (value, expected) => {
+  expect(isOneOf('f', [value])).toBe(expected);
+  expect(isIn('f', [value, 'b'])).toBe(`${expected.replace(' eq ', ' in (')},"b")`);
 });
 
 describe('a path', () => {

@@ -6,6 +6,7 @@ import { idsIn, idsOnSide, mapIds, targetKindOf, withReferences } from '../../sr
 import type { Json } from '../../src/model/json.ts';
 import { refMarker } from '../../src/model/marker.ts';
 import type { Difference } from '../../src/model/plan.ts';
+import { difference } from '../report/fixtures.ts';
 import { descriptorFrom } from '../support/descriptor.ts';
 
 const value: Field = { is: 'value', to: 'Cluster' };
@@ -32,47 +33,27 @@ it.each<[Field, string | null]>([
 });
 
 describe('the ids in a field', () => {
-  it.each<[Field, Json, [at: string, id: Json][]]>([
-    [value, 'c1', [['', 'c1']]],
-    [value, ref, [['', ref]]],
-    [value, null, []],
+  it.each<[Field, Json, string]>([
+    [value, 'c1', ' c1'],
+    [value, ref, ' !ref'],
+    [value, null, ''],
     // The tenant shows synonyms of one id.
-    [
-      value,
-      ['c1', 'C'],
-      [
-        ['/0', 'c1'],
-        ['/1', 'C'],
-      ],
-    ],
-    [
-      set,
-      ['s1', null, ref],
-      [
-        ['/0', 's1'],
-        ['/2', ref],
-      ],
-    ],
-    [set, [], []],
-    [one, 'i1', [['', 'i1']]],
-    [one, { type: 'IDENTITY', id: 'i1', name: 'Ann' }, [['/id', 'i1']]],
-    [one, { id: ref }, [['/id', ref]]],
-    [one, { name: 'Ann' }, []],
-    [one, { id: null, name: 'Ann' }, []],
-    [
-      list,
-      [{ id: 'r1' }, 'r2', { name: 'x' }],
-      [
-        ['/0/id', 'r1'],
-        ['/1', 'r2'],
-      ],
-    ],
+    [value, ['c1', 'C'], '/0 c1,/1 C'],
+    [set, ['s1', null, ref], '/0 s1,/2 !ref'],
+    [set, [], ''],
+    [one, 'i1', ' i1'],
+    [one, { type: 'IDENTITY', id: 'i1', name: 'Ann' }, '/id i1'],
+    [one, { id: ref }, '/id !ref'],
+    [one, { name: 'Ann' }, ''],
+    [one, { id: null, name: 'Ann' }, ''],
+    [list, [{ id: 'r1' }, 'r2', { name: 'x' }], '/0/id r1,/1 r2'],
     // Ids that belong to no kind are no references.
-    [{ is: 'value' }, 'c1', []],
-    [{ is: 'set' }, ['s1'], []],
-    [json, { id: 'x' }, []],
+    [{ is: 'value' }, 'c1', ''],
+    [{ is: 'set' }, ['s1'], ''],
+    [json, { id: 'x' }, ''],
   ])('%j of %j are found where they stand', (field, given, expected) => {
-    expect(idsIn(field, given).map(({ at, id }) => [at, id])).toEqual(expected);
+    const found = idsIn(field, given).map(({ at, id }) => `${at} ${id === ref ? '!ref' : id}`);
+    expect(found.join()).toBe(expected);
   });
 
   it.each<[Field, Json, Json]>([
@@ -93,32 +74,30 @@ describe('the ids in a field', () => {
   });
 });
 
-describe('!ref', () => {
-  it.each<[Field, Json, Json]>([
-    [value, ref, 'id of Source/HR'],
-    [value, 'c1', 'c1'],
-    [set, [ref, 's1'], ['id of Source/HR', 's1']],
-    [set, null, null],
-    [one, ref, { type: 'IDENTITY', id: 'id of Source/HR' }],
-    [untyped, ref, { id: 'id of Source/HR' }],
-    [one, { id: ref, name: 'Ann' }, { id: 'id of Source/HR', name: 'Ann' }],
-    // Only an id may be a reference.
-    [one, { id: 'i1', name: ref }, { id: 'i1', name: ref }],
-    [one, 'i1', 'i1'],
-    [one, null, null],
-    [
-      { ...list, type: 'ROLE' },
-      [ref, { id: ref }, 'r1'],
-      [{ type: 'ROLE', id: 'id of Source/HR' }, { id: 'id of Source/HR' }, 'r1'],
-    ],
-    [list, null, null],
-    // At any place inside JSON, but not in what only looks like a marker.
-    [json, { id: ref, at: [ref] }, { id: 'id of Source/HR', at: ['id of Source/HR'] }],
-    [json, { $literal: { id: ref } }, { $literal: { id: ref } }],
-    [{ is: 'text' }, 'a', 'a'],
-  ])('in %j, %j is written as the field writes ids', (field, given, expected) => {
-    expect(withReferences(field, given, (to) => `id of ${to}`)).toEqual(expected);
-  });
+it.each<[Field, Json, Json]>([
+  [value, ref, 'id of Source/HR'],
+  [value, 'c1', 'c1'],
+  [set, [ref, 's1'], ['id of Source/HR', 's1']],
+  [set, null, null],
+  [one, ref, { type: 'IDENTITY', id: 'id of Source/HR' }],
+  [untyped, ref, { id: 'id of Source/HR' }],
+  [one, { id: ref, name: 'Ann' }, { id: 'id of Source/HR', name: 'Ann' }],
+  // Only an id may be a reference.
+  [one, { id: 'i1', name: ref }, { id: 'i1', name: ref }],
+  [one, 'i1', 'i1'],
+  [one, null, null],
+  [
+    { ...list, type: 'ROLE' },
+    [ref, { id: ref }, 'r1'],
+    [{ type: 'ROLE', id: 'id of Source/HR' }, { id: 'id of Source/HR' }, 'r1'],
+  ],
+  [list, null, null],
+  // At any place inside JSON, but not in what only looks like a marker.
+  [json, { id: ref, at: [ref] }, { id: 'id of Source/HR', at: ['id of Source/HR'] }],
+  [json, { $literal: { id: ref } }, { $literal: { id: ref } }],
+  [{ is: 'text' }, 'a', 'a'],
+])('!ref in %j, %j is written as the field writes ids', (field, given, expected) => {
+  expect(withReferences(field, given, (to) => `id of ${to}`)).toEqual(expected);
 });
 
 describe('a difference refers', () => {
@@ -137,28 +116,14 @@ describe('a difference refers', () => {
       places: { 'form/**/sourceId': { is: 'reference', to: 'Source' } },
     }),
   );
-  const difference = (path: string, before: Json, after: Json): Difference => {
-    return { path, op: 'replace', before, after, sensitive: false, origin: null };
-  };
-
   it.each<[string, Difference, 'before' | 'after', { to: string; ids: Json[] }]>([
     ['to what was', difference('/cluster', 'c1', 'c2'), 'before', { to: 'Cluster', ids: ['c1'] }],
     ['to what comes', difference('/cluster', 'c1', 'c2'), 'after', { to: 'Cluster', ids: ['c2'] }],
     ['to an item', difference('/sources/1', null, 's1'), 'after', { to: 'Source', ids: ['s1'] }],
-    [
-      'to all items',
-      difference('/sources', ['s1', 's2'], null),
-      'before',
-      { to: 'Source', ids: ['s1', 's2'] },
-    ],
+    ['to all', difference('/sources', ['s1', 's2'], null), 'before', { to: 'Source', ids: ['s1', 's2'] }],
     ['to nothing any more', difference('/sources/1', 's1', null), 'after', { to: 'Source', ids: [] }],
     ['to an object', difference('/owner', { id: 'i1' }, null), 'before', { to: 'Identity', ids: ['i1'] }],
-    [
-      'to an id inside JSON',
-      difference('/form/a/0/sourceId', 's1', null),
-      'before',
-      { to: 'Source', ids: ['s1'] },
-    ],
+    ['inside JSON', difference('/form/a/0/sourceId', 's1', null), 'before', { to: 'Source', ids: ['s1'] }],
     ['to nothing by plain items', difference('/tags/0', null, 'a'), 'after', { to: '', ids: [] }],
     ['to nothing by its key', difference('/name', 'a', 'b'), 'after', { to: '', ids: [] }],
   ])('%s', (_what, given, side, expected) => {

@@ -98,17 +98,10 @@ it.each(['top', 'attributes', 'hidden'] as const)(
   async (simStatusMap) => {
     const world: World = await createWorld({ sandbox: { variations: { simStatusMap } } });
     const there = { description: null, type: 'T', cluster: null, sources: [], beforeProvisioningRule: null };
-    const stamps = { created: '2025-01-01T00:00:00Z', modified: '2025-01-01T00:00:00Z' };
-    const kept = { request: { a: 'b' }, statusMap: null };
+    const at = '2025-01-01T00:00:00Z';
+    const kept = { id: 'i1', name: 'Desk', request: { a: 'b' }, statusMap: null };
     const attributes = { url: 'x', statusMap: 'three' };
-    world.sandbox.state.simIntegrations.push({
-      id: 'i1',
-      name: 'Desk',
-      ...there,
-      ...stamps,
-      ...kept,
-      attributes,
-    });
+    world.sandbox.state.simIntegrations.push({ ...there, ...kept, created: at, modified: at, attributes });
     world.declare([{ kind: 'SimIntegration', name: 'Desk', attributes: { url: 'y', statusMap: 'four' } }]);
     const applied = await world.run('apply', '--yes');
     expect(applied, applied.stderr).toMatchObject({ code: 0 });

@@ -20,6 +20,9 @@ const bodies = (found: Change | undefined) => found?.requests.map(({ path, body 
 const operations = (...list: JsonObject[]) => ({ operations: list });
 const target = '/v2024/sim-integrations/i1';
 const put = { simUpdate: 'put' } as const;
+const withoutMap =
+  'The tenant does not show statusMap, so this PUT is sent without it: declare it, and not under ' +
+  '`lifecycle.ignore`, if it is in use.';
 
 describe('a patch', () => {
   const rule = { type: 'RULE', id: 'r1', name: 'R' };
@@ -81,33 +84,17 @@ describe('a patch', () => {
 describe('a put', () => {
   it('sends everything back as the tenant showed it', () => {
     const found = change({ description: 'New' }, { ...shown, managedSources: ['s'] }, put);
-    expect(bodies(found)).toEqual([
-      [
-        target,
-        {
-          id: 'i1',
-          name: 'S',
-          description: 'New',
-          type: 'T',
-          cluster: 'c',
-          sources: ['s'],
-          attributes: null,
-          request: { $jsonText: { a: 'b' } },
-          statusMap: { $jsonText: { c: 'd' } },
-          beforeProvisioningRule: null,
-        },
-      ],
-    ]);
+    const inText = { request: { $jsonText: { a: 'b' } }, statusMap: { $jsonText: { c: 'd' } } };
+    const unset = { attributes: null, beforeProvisioningRule: null };
+    const body = { ...shown, id: 'i1', name: 'S', description: 'New', sources: ['s'], ...inText, ...unset };
+    expect(bodies(found)).toEqual([[target, body]]);
     expect(found?.warnings).toEqual([]);
   });
 
   it('warns of a field that the tenant does not show and the manifest does not declare', () => {
     const { statusMap: _, ...live } = { ...shown, managedSources: [] };
     const found = change({ description: 'New' }, live, put);
-    expect(found?.warnings).toEqual([
-      'The tenant does not show statusMap, so this PUT is sent without it: declare it, and not under ' +
-        '`lifecycle.ignore`, if it is in use.',
-    ]);
+    expect(found?.warnings).toEqual([withoutMap]);
     expect(found?.requests[0]?.body).not.toHaveProperty('statusMap');
     const declared = change({ description: 'New', statusMap: { x: 'y' } }, live, put);
     expect(declared?.warnings).toEqual([]);
@@ -126,10 +113,7 @@ it('tells what to take out of `lifecycle.ignore` where a put would lose what the
       settings: put,
     });
   };
-  expect(planned(['/statusMap'], { managedSources: ['s'] }).changes[0]?.warnings).toEqual([
-    'The tenant does not show statusMap, so this PUT is sent without it: declare it, and not under ' +
-      '`lifecycle.ignore`, if it is in use.',
-  ]);
+  expect(planned(['/statusMap'], { managedSources: ['s'] }).changes[0]?.warnings).toEqual([withoutMap]);
   expect(planned(['/sources'], {}).changes[0]).toMatchObject({
     action: 'manual',
     warnings: [expect.stringContaining('and not under `lifecycle.ignore`, or make')],
@@ -140,26 +124,24 @@ describe('a mask that nobody declared', () => {
   const live = { ...shown, attributes: { url: 'u', password: '********', pin: '1:ACP:abc' } };
   const byHand = { action: 'manual', warnings: [expect.stringContaining('/attributes/password of "S"')] };
 
+  const whole = { jsonText: 'object', simPatchOps: 'replace' } as const;
+  const url = { attributes: { url: 'v' } };
+
   it('is never written over the credential', () => {
-    expect(change({ attributes: { url: 'v' } }, live)).toMatchObject(byHand);
-    const known = { ...live, managedSources: ['s1'] };
-    expect(change({ description: 'New' }, known, put)).toMatchObject(byHand);
-    const whole = { jsonText: 'object', simPatchOps: 'replace' } as const;
+    expect(change(url, live)).toMatchObject(byHand);
+    expect(change({ description: 'New' }, { ...live, managedSources: ['s1'] }, put)).toMatchObject(byHand);
     expect(change({ attributes: { region: 'eu' } }, live, whole)).toMatchObject(byHand);
-    expect(change({ attributes: { url: 'v' } }, live, whole)).toMatchObject({ action: 'update' });
   });
 
-  it('is no obstacle where it is not written', () => {
-    expect(change({ description: 'New' }, live)).toMatchObject({ action: 'update' });
-    expect(change({ attributes: { url: 'v' } }, live, { jsonText: 'object' })).toMatchObject({
-      action: 'update',
-    });
-    expect(change({ attributes: { url: 'v', password: { $secret: 'S' } } }, live)).toMatchObject({
-      action: 'update',
-    });
-    expect(change({ attributes: null }, live)).toMatchObject({ action: 'update' });
-    const encrypted = { attributes: { url: 'u', pin: '1:ACP:abc' } };
-    expect(change({ attributes: { url: 'v' } }, encrypted)).toMatchObject({ action: 'update' });
+  it.each<[string, JsonObject, JsonObject, Partial<ApiSettings>]>([
+    ['another member is replaced alone', url, live, whole],
+    ['another field changes', { description: 'New' }, live, {}],
+    ['another member changes', url, live, { jsonText: 'object' }],
+    ['a secret takes its place', { attributes: { url: 'v', password: { $secret: 'S' } } }, live, {}],
+    ['everything is cleared', { attributes: null }, live, {}],
+    ['there is ciphertext only', url, { attributes: { url: 'u', pin: '1:ACP:abc' } }, {}],
+  ])('is no obstacle where %s', (_what, fields, raw, settings) => {
+    expect(change(fields, raw, settings)).toMatchObject({ action: 'update' });
   });
 });
 

@@ -6,7 +6,7 @@ import type { Resource } from '../../src/kinds/resource.ts';
 import { type LintKnowledge, lint } from '../../src/lint/index.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import { type LintCode, lintRules } from '../../src/model/lint.ts';
+import { type Finding, lintRules } from '../../src/model/lint.ts';
 import { config, type Files, failureOf, load } from '../loader/fixture.ts';
 import { liveFrom, resource } from '../support/plan.ts';
 import { codes, liveDomain, liveSender, standard, template } from './support.ts';
@@ -236,7 +236,7 @@ describe('search rules', () => {
     ]),
   };
 
-  it.each<[JsonObject, LintCode | null]>([
+  it.each<[JsonObject, Finding['code'] | null]>([
     [rule('ProfileStatusRule', '==', 'Leave of absence'), null],
     [rule('ProfileStatusRule', '!=', 'active'), 'rule-value'],
     [rule('ProfileStatusRule', '>', 'Active'), 'rule-operator'],
@@ -268,7 +268,7 @@ describe('search rules', () => {
     expect(codes([search(declared)])).toEqual(expected === null ? [] : [expected]);
   });
 
-  it.each<[JsonObject, LintCode | null]>([
+  it.each<[JsonObject, Finding['code'] | null]>([
     [rule('ProfileTypeRule', '==', 'emp'), null],
     [rule('ProfileTypeRule', '==', 'employee'), 'unknown-profile-type'],
     [attribute('==', 'x', 'nobody'), 'unknown-attribute'],

@@ -25,27 +25,17 @@ it.each([
 });
 
 it.each([
-  'https://user:pw@host.example/path',
-  'jdbc:postgresql://app:hunter2@db.example:5432/x',
-  'see https://u:p%40w@host',
-  'https://ghp0123456789abcdef@github.example',
-  '-----BEGIN PRIVATE KEY-----\nMIIE',
-  '-----BEGIN OPENSSH PRIVATE KEY-----',
-  '-----BEGIN PGP MESSAGE-----',
-  'ghp_abcdef0123456789',
-  'x github_pat_11ABCDEFG0 y',
-  'glpat-AbCdEf-123456',
-  'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln',
-  'AKIAIOSFODNN7EXAMPLE',
-  'xoxb-1234567890-abc',
-  'Basic dXNlcjpwYXNzd29yZA==',
-  'Bearer abcdef123456',
-  'https://host/?a=b&token=abc',
-  'https://host/?sig=abc%2F',
-  '{"password":"x"}',
-  'Server=a;Pwd=hunter2;',
-  'api_key: abc',
-  '{"auths":{"registry.example":{"auth":"dXNlcjpwYXNzd29yZA=="}}}',
+  ...'https://user:pw@host.example/path jdbc:postgresql://app:hunter2@db.example:5432/x'.split(' '),
+  ...['see https://u:p%40w@host', 'x github_pat_11ABCDEFG0 y', 'api_key: abc', 'Server=a;Pwd=hunter2;'],
+  ...'PRIVATE KEY-----\nMIIE,OPENSSH PRIVATE KEY-----,PGP MESSAGE-----'
+    .split(',')
+    .map((rest) => `-----BEGIN ${rest}`),
+  ...'ghp_abcdef0123456789 glpat-AbCdEf-123456 AKIAIOSFODNN7EXAMPLE xoxb-1234567890-abc'.split(' '),
+  ...['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln', 'Basic dXNlcjpwYXNzd29yZA==', 'Bearer abcdef123456'],
+  ...'https://ghp0123456789abcdef@github.example https://host/?a=b&token=abc https://host/?sig=abc%2F'.split(
+    ' ',
+  ),
+  ...['{"password":"x"}', '{"auths":{"registry.example":{"auth":"dXNlcjpwYXNzd29yZA=="}}}'],
   '//registry.example/:_auth=dXNlcjpwYXNzd29yZA==',
   'https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstuvwx',
   'https://acme.webhook.office.com/webhookb2/0a1b@2c3d/IncomingWebhook/4e5f/6a7b',
@@ -80,7 +70,7 @@ it.each([
 });
 
 it('a long text of nearly a credential takes no time', () => {
-  for (const part of [
+  const parts = [
     'a://',
     'auth=',
     'auth:a',
@@ -90,7 +80,8 @@ it('a long text of nearly a credential takes no time', () => {
     'a=',
     '-----BEGIN ',
     'a'.repeat(70),
-  ]) {
+  ];
+  for (const part of parts) {
     expect(typeof looksLikeCredential(part.repeat(200_000 / part.length))).toBe('boolean');
   }
 });

@@ -1,4 +1,5 @@
-import { builtInKinds, readOnlyKinds } from '../../src/kinds/index.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
+import { isOnlyReferredTo } from '../../src/kinds/kind.ts';
 import type { TenantState } from '../../src/sandbox/index.ts';
 import { type Content, emptyTexts, fill } from './arbitraries.ts';
 import { type Variations, ways } from './sandbox.ts';
@@ -58,7 +59,8 @@ export function hostOf(number: number): Host {
 }
 
 /** Hosts may not have what is only read, and nobody deletes it. */
-const isReadOnly = (name: string): boolean => readOnlyKinds.some(({ kind }) => kind === name);
+const isReadOnly = (name: string): boolean =>
+  builtInKinds.all.some((kind) => kind.name === name && isOnlyReferredTo(kind));
 
 /** The embedded tenant that plays the host, and the environment that it needs. */
 export function worldOf(host: Host): WorldOptions {
