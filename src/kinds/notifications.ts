@@ -167,14 +167,7 @@ export const notificationPreference: Kind = {
 const writtenPreference: Kind = {
   ...notificationPreference,
   resource: written,
-  read: {
-    how: 'list',
-    list: {
-      resource: written,
-      pageSize: 250,
-      filter: keyFilter,
-    },
-  },
+  read: { how: 'list', list: { resource: written, pageSize: 250, filter: keyFilter } },
   can: { ...notificationPreference.can, create: 'replaces', update: true },
   write: { ...notificationPreference.write, create: replace, update: replace },
 };

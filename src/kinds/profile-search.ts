@@ -149,10 +149,7 @@ export const profileSearch: Kind = {
   fields: { rules: rulesField },
   serverOwned: ['id', 'uid', 'condition_rules_attributes'],
   resource,
-  read: {
-    how: 'list',
-    list: { resource, pageSize: null, member: 'advanced_search' },
-  },
+  read: { how: 'list', list: { resource, pageSize: null, member: 'advanced_search' } },
   parse(answer) {
     const search = searchIn(answer);
     const label = getText(search, 'label');

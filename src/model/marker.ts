@@ -81,11 +81,9 @@ function collect(value: Json, key: '$ref' | '$secret' | '$live'): string[] {
   if (typeof value !== 'object' || value === null || literalOf(value) !== undefined) return [];
   const text = textOf(value, key);
   if (text !== null) return [text];
-  const names = key === '$ref' && isObject(value) ? Object.keys(value) : [];
-  return [
-    ...names.flatMap((name) => refOfName(name) ?? []),
-    ...itemsOf(value).flatMap((item) => collect(item, key)),
-  ];
+  const inside = itemsOf(value).flatMap((item) => collect(item, key));
+  if (key !== '$ref' || !isObject(value)) return inside;
+  return [...Object.keys(value).flatMap((name) => refOfName(name) ?? []), ...inside];
 }
 
 type IdOf = (to: Address) => Json | undefined;
@@ -151,8 +149,8 @@ function fill(
 
 /** Whether a declared value is a marker, so that its text is not known yet. */
 export function isFilledInLater(value: Json | undefined): boolean {
-  const isText = secretName(value) !== null || livePlace(value) !== null || refOf(value) !== null;
-  return isText || lookupOf(value) !== null;
+  if (!isObject(value)) return false;
+  return [secretName, livePlace, lookupOf, refOf].some((contentOf) => contentOf(value) !== null);
 }
 
 export const literalOf = (value: Json | undefined): Json | undefined => contentOf(value, '$literal');

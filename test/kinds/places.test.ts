@@ -118,11 +118,7 @@ it('what the tenant makes goes back from its place, also in a set that is equal 
   const declared = { config: { n: 2, set: ['a', { n: 2 }], codes: [1, 2, 3] } };
   const made = (at: string) => liveMarker(`/config/${at}`);
   expect(overlayFields(owning, declared, live)).toEqual({
-    config: {
-      n: 2,
-      set: [{ n: 2, at: made('set/0/at') }, 'a'],
-      codes: [made('codes/0'), made('codes/1')],
-    },
+    config: { n: 2, set: [{ n: 2, at: made('set/0/at') }, 'a'], codes: [made('codes/0'), made('codes/1')] },
   });
 });
 

@@ -62,10 +62,7 @@ describe('a write carries a marker in the place of a sensitive value that stays'
   it('at every depth', () => {
     expect(
       mark({ a: { password: 'x' }, b: [{ pin: 1 }] }, { a: { password: 'x' }, b: [{ pin: 1 }] }),
-    ).toEqual({
-      a: { password: liveMarker('/a/password') },
-      b: [{ pin: liveMarker('/b/0/pin') }],
-    });
+    ).toEqual({ a: { password: liveMarker('/a/password') }, b: [{ pin: liveMarker('/b/0/pin') }] });
   });
 
   it('but not where the value changes, is new, or is not sensitive', () => {
