@@ -47,7 +47,7 @@ export function kindFrom(
     foldCase: parent.kind.keyFields.some(({ foldCase }) => foldCase),
   };
   const one = (id: string | null, settings: ApiSettings) =>
-    apiRequest('GET', resource, settings, placeOf(target, id));
+    apiRequest('GET', resource, settings, placeOf(target, id) ?? {});
   return {
     name,
     summary,
@@ -155,11 +155,10 @@ function create(target: Described, input: WriteInput): Write {
 
 function update(target: Described, input: UpdateInput): Write {
   const { id } = input.live;
-  if (target.update === 'none' || isOutOfReach(target, id))
-    return manualWrite(target, { ...input, id }, 'change');
+  const place = placeOf(target, id);
+  if (target.update === 'none' || !place) return manualWrite(target, { ...input, id }, 'change');
   const fixed = (target.write.immutable ?? []).filter((name) => input.changed.has(name));
   if (fixed.length > 0) return replace(target, input, fixed);
-  const place = placeOf(target, id);
   const bodyOf = target.update === 'put' ? wholeBody : patchBody;
   return {
     requests: inTurn(target, input).map((each) =>
@@ -170,8 +169,8 @@ function update(target: Described, input: UpdateInput): Write {
 
 function remove(target: Described, input: RemoveInput): Write {
   const { id, settings } = input;
-  if (!target.delete || isOutOfReach(target, id)) return manualWrite(target, input, 'delete');
   const place = placeOf(target, id);
+  if (!target.delete || !place) return manualWrite(target, input, 'delete');
   const { beforeDelete } = target.write;
   const before = beforeDelete ? [changeCall(target, settings, place, setBody(target, beforeDelete))] : [];
   return { requests: [...before, call('DELETE', target.resource, settings, place)], risk: ['delete'] };
@@ -193,11 +192,10 @@ function replace(target: Described, input: UpdateInput, fixed: readonly string[]
   return { requests, risk: ['replace'], warnings: [warning] };
 }
 
-const isOutOfReach = ({ single, parent }: Described, id: string | null): boolean =>
-  id === null && (!single || parent !== undefined);
-
+/** The ids in the path of an object; `null` if it has none although its path needs one. */
 function placeOf({ single, parent }: Described, id: string | null) {
-  const [above, own = ''] = id === null ? [] : pathIds(parent, id);
+  if (id === null) return single && !parent ? { above: [], below: [] } : null;
+  const [above, own = ''] = pathIds(parent, id);
   return { above: above === undefined ? [] : [above], below: single ? [] : [own] };
 }
 

@@ -238,12 +238,12 @@ function sourcesOf(answer: JsonObject): Json | undefined {
 function splitAttributes(answer: JsonObject): { attributes: Json; nested: JsonObject } {
   const all = readJsonText(get(answer, 'attributes') ?? null);
   if (!isObject(all)) return { attributes: all, nested: {} };
-  const isNested = (value: Json, name: string) =>
-    ticketFields.includes(name) && !Object.hasOwn(answer, name) && isObject(readJsonText(value));
-  return {
-    attributes: mapMembers(all, (value, name) => (isNested(value, name) ? undefined : value)),
-    nested: mapMembers(all, (value, name) => (isNested(value, name) ? value : undefined)),
-  };
+  const nested = mapMembers(all, (value, name) => {
+    const isNested = ticketFields.includes(name) && !Object.hasOwn(answer, name);
+    return isNested && isObject(readJsonText(value)) ? value : undefined;
+  });
+  const attributes = mapMembers(all, (value, name) => (Object.hasOwn(nested, name) ? undefined : value));
+  return { attributes, nested };
 }
 
 /** Declared ticket fields at the tenant's place: inside the attributes, they would always differ. */

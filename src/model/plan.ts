@@ -41,10 +41,7 @@ export function secretsSentBy({ requests }: Pick<Change, 'requests'>): string[] 
  * members in a JSON Patch (seed 000, JsonPatch), or nested records that have their ids (seed 002, condition rules).
  */
 export function isRepeatable({ method, body }: Pick<Request, 'method' | 'body'>): boolean {
-  return ['GET', 'PUT', 'DELETE'].includes(method) || (method === 'PATCH' && setsOnlyValues(body));
-}
-
-function setsOnlyValues(body: Json): boolean {
+  if (method !== 'PATCH') return method !== 'POST';
   const operations = isObject(body) ? get(body, 'operations') : body;
   if (operations === undefined) return hasOnlyIds(body);
   if (!isArray(operations)) return false;
