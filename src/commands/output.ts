@@ -10,9 +10,9 @@ import {
   type Document,
   type Format,
   formatsOf,
+  prepareReport,
   type Report,
   type ReportOptions,
-  renderNow,
   reportOf,
   unsupportedFormat,
 } from '../report/report.ts';
@@ -78,7 +78,7 @@ export function withoutSecrets<T>(shown: T, { redactor }: Pick<Io, 'redactor'>):
 
 /** Prints a document on stderr that was not requested. */
 export function printRemarks(document: Document, io: Io): void {
-  io.stderr.write(renderNow(document, 'text', { ...viewOf(io.stderr, io), ...optionsFrom(io) }));
+  io.stderr.write(prepareReport(document, optionsFrom(io))('text', viewOf(io.stderr, io)));
 }
 
 /** Prints remarks on stderr, if there are any. With `--quiet`, information is left out. */
@@ -99,9 +99,10 @@ export function reportFailure(error: unknown, argv: readonly string[], io: Io): 
     verbose: isGiven('--verbose'),
     quiet: isGiven('--quiet'),
   };
-  const view = { ...viewOf(io.stderr, { ...io, ...verbosity }), ...optionsFrom(io) };
-  io.stderr.write(renderNow(document, 'text', view));
-  if (wantsFormat(argv, 'json')) io.stdout.write(renderNow(document, 'json', view));
+  const view = viewOf(io.stderr, { ...io, ...verbosity });
+  const write = prepareReport(document, optionsFrom(io));
+  io.stderr.write(write('text', view));
+  if (wantsFormat(argv, 'json')) io.stdout.write(write('json', view));
   if (wantsFormat(argv, 'jsonl'))
     io.stdout.write(json({ type: 'error', diagnostics: withoutSecrets(diagnostics, io) }, 0));
   return failed.exitCode;

@@ -12,6 +12,7 @@ const maxText = 4000;
  * family.
  */
 export function familiesOf(entries: readonly Entry[]): Family<Entry>[] {
+  if (entries.length < 2) return entries.map((entry) => [entry]);
   return groupBy(entries, signatureOf).map(([, family]) => family);
 }
 

@@ -20,15 +20,7 @@ import {
 import { applyCommand, changeEntry, planPage, refused } from './plan.ts';
 import { nextSteps, outcomeColumns, outcomeCounts, outcomeEntry, resultPage, runWords } from './result.ts';
 import { type Field, fieldOf, nameIds, writtenFields } from './values.ts';
-import {
-  allCounts,
-  changeCounts,
-  joinParts,
-  namesInBrief,
-  place,
-  pluralize,
-  summaryCounts,
-} from './words.ts';
+import { changeCounts, joinParts, namesInBrief, place, pluralize, summaryCounts } from './words.ts';
 
 /** The plans or results of several environments: what failed first, then each change once, with its environments. */
 export function fleetPage(fleet: Fleet, options: ReportContext): Page {
@@ -53,7 +45,7 @@ export function fleetPage(fleet: Fleet, options: ReportContext): Page {
     points: pointsOf([...outcomes, ...changes].flatMap(({ entries }) => entries)),
     matrix,
     label: applied ? null : 'Plan',
-    counts: applied ? outcomeCounts(results) : allCounts(summary),
+    counts: applied ? outcomeCounts(results) : summaryCounts(summary, summary.undeclared),
     verdict: isEqual ? { words: 'No changes. All tenants match the manifests.', isGood: true } : null,
     problems: sharedErrors(fleet),
     remarks: sharedRemarks(fleet),
@@ -131,15 +123,14 @@ function stateWords({ plan, result, error }: FleetMember, applied: boolean): str
 function changeGroups(fleet: Fleet, options: ReportContext): Group[] {
   // Files of plans and of results may be shown together.
   const planned = fleet.environments.filter(({ result }) => result === undefined);
-  const shared = shareEach(
-    planned,
-    ({ plan }) => plan?.changes ?? [],
-    ({ address, action, risk, warnings, impact }) => [address, action, risk, warnings, impact ?? null],
-  );
+  const changes = planned.flatMap(({ name, plan }) => (plan?.changes ?? []).map((item) => ({ name, item })));
+  const shared = shareItems(changes, ({ address, action, risk, warnings, impact }) => {
+    return [address, action, risk, warnings, impact ?? null];
+  });
   return shareGroups(shared).map(({ environments, items }) => {
     const entries = items.map(({ first, all }) => {
       const fields = lazy(() => sharedFields(all, environments));
-      const entry = inEnvironments(changeEntry(first, options, [], fields), environments);
+      const entry = { ...inEnvironments(changeEntry(first, options), environments), fields };
       if (environments.length === 1) return entry;
       // An id of one tenant says nothing about another, but each secret that is sent counts.
       const secrets = new Set(all.flatMap(({ item }) => secretsSentBy(item).toSorted()));
@@ -151,17 +142,16 @@ function changeGroups(fleet: Fleet, options: ReportContext): Group[] {
 
 /** The fields that differ in some of the environments. */
 function sharedFields(all: Shared<Change>['all'], environments: readonly string[]): Field[] {
-  const each = all.flatMap(({ name, item }) => item.diff.map((difference) => ({ name, difference })));
-  return groupBy(each, ({ difference }) => difference.path).flatMap(([, same]) => {
-    const equal = groupBy(same, ({ difference }) => {
+  const each = all.flatMap(({ name, item }) => item.diff.map((difference) => ({ name, item: difference })));
+  return groupBy(each, ({ item }) => item.path).flatMap(([, same]) => {
+    const equal = shareItems(same, (difference) => {
       // The same object has another id in each tenant, and its value may stand in another overlay.
       const { named: _named, overlay: _overlay, ...values } = nameIds(difference, (to) => to);
-      return canonicalJson(values);
+      return values;
     });
-    const variants = equal.map(([, group]) => {
-      const places = new Set(group.flatMap(({ difference }) => difference.overlay ?? []).map(place));
-      const field = { ...fieldOf(group[0].difference), places: [...places] };
-      return { field, environments: group.map(({ name }) => name) };
+    const variants = equal.map(({ names, first, all }) => {
+      const places = new Set(all.flatMap(({ item }) => item.overlay ?? []).map(place));
+      return { field: { ...fieldOf(first), places: [...places] }, environments: names };
     });
     return shareField(variants, environments);
   });
@@ -174,11 +164,12 @@ function inEnvironments(entry: Entry, environments: readonly string[]): Entry {
 
 /** Each outcome once, with the environments that share it: failures first, then open ones. Successes come last. */
 function outcomeGroups(fleet: Fleet): Group[] {
-  const each = shareEach(
-    fleet.environments,
-    ({ result }) => result?.changes ?? [],
-    ({ address, action, outcome, error, warnings }) => [address, action, outcome, error, warnings],
+  const changes = fleet.environments.flatMap(({ name, result }) =>
+    (result?.changes ?? []).map((item) => ({ name, item })),
   );
+  const each = shareItems(changes, ({ address, action, outcome, error, warnings }) => {
+    return [address, action, outcome, error, warnings];
+  });
   const isOpen = ({ outcome, warnings }: ChangeResult) => outcome !== 'done' || warnings.length > 0;
   const open = each.filter(({ first }) => isOpen(first) && !mayHaveFailed(first));
   const done = each.filter(({ first }) => !isOpen(first));
@@ -189,21 +180,19 @@ function outcomeGroups(fleet: Fleet): Group[] {
   return [each.filter(({ first }) => mayHaveFailed(first)), open, done].flatMap((part) =>
     shareGroups(part).map(({ environments, items }) => {
       const entries = items.map(({ first, all }) => {
-        const fields = lazy(() => sharedOutcome(all, environments));
+        const fields = lazy(() => {
+          const equal = shareItems(all, ({ before, after }) => [before, after]);
+          const variants = equal.flatMap(({ names, first }) =>
+            writtenFields(first).map((field) => ({ field, environments: names })),
+          );
+          return shareField(variants, environments);
+        });
         return { ...inEnvironments(outcomeEntry(first, reasons), environments), fields };
       });
       const words = pluralize(entries.length, 'change');
       return { ...headOf(environments, fleet), words, isRoutine: part === done, entries };
     }),
   );
-}
-
-function sharedOutcome(all: Shared<ChangeResult>['all'], environments: readonly string[]): Field[] {
-  const equal = groupBy(all, ({ item }) => canonicalJson([item.before, item.after]));
-  const variants = equal.flatMap(([, group]) =>
-    writtenFields(group[0].item).map((field) => ({ field, environments: group.map(({ name }) => name) })),
-  );
-  return shareField(variants, environments);
 }
 
 /** `In 47 of 50: eu-1, eu-2, eu-3 and 44 more` */
@@ -219,13 +208,13 @@ function headOf(environments: readonly string[], { summary }: Fleet): Pick<Group
 /** Each error that keeps environments from being planned or applied, once. Environments that were not run come last. */
 function sharedErrors({ environments }: Fleet): Page['problems'] {
   return [false, true].flatMap((isLast) => {
-    const errors = shareEach(
-      environments.filter((each) => isNotRun(each) === isLast),
-      ({ plan, result, error }) =>
-        (error?.diagnostics ?? result?.diagnostics ?? plan?.diagnostics ?? []).filter(isError),
-      (error) => error,
-    );
-    return shareGroups(errors).map((group) => ({
+    const errors = environments
+      .filter((each) => isNotRun(each) === isLast)
+      .flatMap(({ name, plan, result, error }) => {
+        const diagnostics = error?.diagnostics ?? result?.diagnostics ?? plan?.diagnostics ?? [];
+        return diagnostics.filter(isError).map((item) => ({ name, item }));
+      });
+    return shareGroups(shareItems(errors, (error) => error)).map((group) => ({
       names: group.environments,
       items: group.items.map(({ first }) => first),
     }));
@@ -248,18 +237,10 @@ interface Shared<T> {
 }
 
 /** The items with the same signature, once, with the environments that have them. */
-function shareEach<T>(
-  members: readonly FleetMember[],
-  itemsOf: (member: FleetMember) => readonly T[],
-  signatureOf: (item: T) => unknown,
-): Shared<T>[] {
-  const items = members.flatMap((member) => itemsOf(member).map((item) => ({ name: member.name, item })));
-  const groups = groupBy(items, ({ item }) => canonicalJson(signatureOf(item)));
-  return groups.map(([, same]) => ({
-    names: [...new Set(same.map(({ name }) => name))],
-    first: same[0].item,
-    all: same,
-  }));
+function shareItems<T>(items: Shared<T>['all'], signatureOf: (item: T) => unknown): Shared<T>[] {
+  return groupBy(items, ({ item }) => canonicalJson(signatureOf(item))).map(([, all]) => {
+    return { names: [...new Set(all.map(({ name }) => name))], first: all[0].item, all };
+  });
 }
 
 /** Groups items by their environments; the most widely shared come first. */

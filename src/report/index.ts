@@ -12,5 +12,6 @@ export function renderReport(
   format: Format,
   options: ReportOptions = { colour: false, width: 100 },
 ): string {
-  return prepareReport(document, options)(format, options, (each) => writers[each]);
+  const writePage = format === 'json' || format === 'gitlab' ? undefined : writers[format];
+  return prepareReport(document, options)(format, options, writePage);
 }

@@ -1,6 +1,6 @@
-import { diffWordsWithSpace } from 'diff';
+import { type ChangeObject, diffWordsWithSpace } from 'diff';
 import { runsOf } from '../model/runs.ts';
-import { codePoint, takeFirst, takeLast, visibleBlanks } from './safe.ts';
+import { codePoint, takeFirst, takeLast } from './safe.ts';
 
 export interface Chunk {
   readonly text: string;
@@ -46,15 +46,14 @@ const maxPart = 4000;
 
 /** The lines as a patch has them, without gaps. What replaces lines comes after them. */
 export function signedLines({ blocks }: LineDiff): SignedLine[] {
-  const sign = (sign: SignedLine['sign'], lines: readonly DiffLine[]) =>
-    lines.map(({ parts }): SignedLine => ({ sign, parts }));
-  return blocks.flatMap(({ is, before, after }, at) => {
+  return blocks.flatMap(({ is, before, after }, at): SignedLine[] => {
     if (is === 'gap') return [];
     const isFirst = !isContinued(blocks[at - 1], blocks[at]);
     const text = `line ${(after[0] ?? before[0])?.number ?? 1}`;
     return [
       ...(isFirst ? [{ sign: '@', parts: [{ text, changed: false }] } as const] : []),
-      ...(is === 'same' ? sign(' ', after) : [...sign('-', before), ...sign('+', after)]),
+      ...(is === 'same' ? [] : before.map(({ parts }) => ({ sign: '-', parts }) as const)),
+      ...after.map(({ parts }) => ({ sign: is === 'same' ? ' ' : '+', parts }) as const),
     ];
   });
 }
@@ -86,30 +85,32 @@ export function pickChanges(diff: LineDiff, picked: ReadonlySet<number | null>):
   let count = 0;
   const isPicked = diff.blocks.map(({ is }) => is === 'changed' && picked.has(count++));
   const isNear = isPicked.map((_, at) => isPicked[at - 1] || isPicked[at + 1]);
-  const blocks = diff.blocks.flatMap((block, at): Block[] => {
-    if (block.is === 'changed') return isPicked[at] ? [block] : [];
-    const isKept = block.is === 'same' ? isNear[at] : isNear[at - 1] || isNear[at + 1];
-    return isKept ? [block] : [];
-  });
-  return { ...diff, blocks: blocks.reduce(joinChanges, []), counts: countsOf(blocks) };
-}
-
-/** Puts replaced lines that follow each other into one block again. */
-function joinChanges(blocks: readonly Block[], block: Block): Block[] {
-  const last = blocks.at(-1);
-  if (last?.is !== 'changed' || block.is !== 'changed' || !isContinued(last, block))
-    return [...blocks, block];
-  const joined = {
-    is: block.is,
-    before: [...last.before, ...block.before],
-    after: [...last.after, ...block.after],
-  };
-  return [...blocks.slice(0, -1), joined];
+  const blocks: Block[] = [];
+  for (const [at, block] of diff.blocks.entries()) {
+    const kept = {
+      changed: isPicked[at],
+      same: isNear[at],
+      gap: isNear[at - 1] || isNear[at + 1],
+    };
+    if (!kept[block.is]) continue;
+    const { is, before, after } = block;
+    const last = blocks.at(-1);
+    // Replaced lines that follow each other are one block again.
+    if (last?.is === 'changed' && is === 'changed' && isContinued(last, block))
+      blocks[blocks.length - 1] = {
+        is,
+        before: [...last.before, ...before],
+        after: [...last.after, ...after],
+      };
+    else blocks.push(block);
+  }
+  return { ...diff, blocks, counts: countsOf(blocks) };
 }
 
 /** Compares two texts; `null` stands for no text. Line endings are only noted, and only if nothing else differs. */
 export function diffLines(before: string | null, after: string | null): LineDiff {
-  const [old, fresh] = [before ?? '', after ?? ''].map((text) => text.replaceAll('\r\n', '\n'));
+  const old = (before ?? '').replaceAll('\r\n', '\n');
+  const fresh = (after ?? '').replaceAll('\r\n', '\n');
   const blocks = blocksOf(splitLines(old, fresh), splitLines(fresh, old));
   const isEqual = blocks.every(({ is }) => is !== 'changed');
   const isOnlyEndings = before !== null && after !== null && before !== after && old === fresh;
@@ -122,7 +123,7 @@ export function diffLines(before: string | null, after: string | null): LineDiff
 }
 
 /** A missing last line break is visible in the last line if the other text has one. */
-function splitLines(text = '', other = ''): string[] {
+function splitLines(text: string, other: string): string[] {
   const isUnended = text !== '' && !text.endsWith('\n') && other.endsWith('\n');
   const lines = `${text}${isUnended ? ' (no line break at the end)' : ''}`.split('\n');
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
@@ -140,17 +141,23 @@ function countsOf(blocks: readonly Block[]): LineDiff['counts'] {
 function blocksOf(old: readonly string[], fresh: readonly string[]): Block[] {
   let [oldAt, freshAt] = [0, 0];
   return runsOf(old, fresh, maxLineEdits).map(({ isEqual, before, after }): Block => {
-    const [removed, added] = isEqual
-      ? [before.map(wholeLine), after.map(wholeLine)]
-      : diffWords(before, after);
-    const block: Block = {
-      is: isEqual ? 'same' : 'changed',
-      before: removed.map((parts, at) => ({ number: oldAt + at + 1, parts })),
-      after: added.map((parts, at) => ({ number: freshAt + at + 1, parts })),
-    };
+    // A line is compared word by word with the line that replaces it.
+    const pairs = isEqual
+      ? []
+      : before.slice(0, after.length).map((line, at) => compareWords(line, after[at] ?? ''));
+    const number = (lines: readonly string[], side: 0 | 1, end: number) =>
+      lines.map((line, at): DiffLine => {
+        const whole = wholeLine(line);
+        const parts = pairs[at]?.[side] ?? (isEqual ? whole : showBlanks(whole));
+        return { number: end - lines.length + at + 1, parts };
+      });
     oldAt += before.length;
     freshAt += after.length;
-    return block;
+    return {
+      is: isEqual ? 'same' : 'changed',
+      before: number(before, 0, oldAt),
+      after: number(after, 1, freshAt),
+    };
   });
 }
 
@@ -160,46 +167,38 @@ function foldFarLines(block: Block, at: number, { length: count }: readonly Bloc
   const first = at === 0 ? 0 : context;
   const last = at === count - 1 ? length : length - context;
   if (block.is === 'changed' || first >= last) return [block];
-  const part = (is: Block['is'], from: number, to: number): Block => ({
-    is,
-    before: block.before.slice(from, to),
-    after: block.after.slice(from, to),
-  });
-  return [part('same', 0, first), part('gap', first, last), part('same', last, length)].filter(
-    ({ after }) => after.length > 0,
-  );
+  const parts = [
+    ['same', 0, first],
+    ['gap', first, last],
+    ['same', last, length],
+  ] as const;
+  return parts
+    .filter(([, from, to]) => from < to)
+    .map(([is, from, to]) => {
+      return { is, before: block.before.slice(from, to), after: block.after.slice(from, to) };
+    });
 }
 
+/** The first lines. Removed and added lines of a change share the room. */
 export function shorten(diff: LineDiff, maxLines: number): LineDiff {
   const size = diff.blocks.reduce((sum, block) => sum + sizeOf(block), 0);
   if (size <= maxLines) return diff;
   let room = maxLines;
   const blocks = diff.blocks.flatMap((block) => {
     if (room === 0) return [];
-    const part = sizeOf(block) <= room ? block : shortenBlock(block, room);
-    room -= sizeOf(part);
-    return [part];
+    const { is, before, after } = block;
+    const half = Math.min(before.length, Math.max(Math.ceil(room / 2), room - after.length));
+    const [removed, added] = is === 'changed' ? [half, room - half] : [room, room];
+    const part = { is, before: before.slice(0, removed), after: after.slice(0, added) };
+    const shown = sizeOf(block) <= room ? block : part;
+    room -= sizeOf(shown);
+    return [shown];
   });
   return { ...diff, blocks, hidden: size - maxLines };
 }
 
 const sizeOf = ({ is, before, after }: Block): number =>
   is === 'gap' ? 0 : after.length + (is === 'changed' ? before.length : 0);
-
-/** Removed and added lines share the room. */
-function shortenBlock({ is, before, after }: Block, room: number): Block {
-  if (is !== 'changed') return { is, before: before.slice(0, room), after: after.slice(0, room) };
-  const removed = Math.min(before.length, Math.max(Math.ceil(room / 2), room - after.length));
-  return { is, before: before.slice(0, removed), after: after.slice(0, room - removed) };
-}
-
-/** Each line with the words marked in which it differs from the line that replaces it. */
-function diffWords(removed: readonly string[], added: readonly string[]): [Chunk[][], Chunk[][]] {
-  const pairs = removed.slice(0, added.length).map((line, at) => compareWords(line, added[at] ?? ''));
-  const side = (lines: readonly string[], at: 0 | 1) =>
-    lines.map((line, index) => pairs[index]?.[at] ?? showBlanks(wholeLine(line)));
-  return [side(removed, 0), side(added, 1)];
-}
 
 /** Two values on one line, with the words marked that differ; `null` stays. */
 export function diffInline(
@@ -215,67 +214,56 @@ export function diffInline(
  * both begin and end with is left unmarked and cut, so that the rest is shown.
  */
 function compareWords(old: string, fresh: string): [Chunk[], Chunk[]] {
-  const [before, after] = findWords(old, fresh) ?? betweenEnds(old, fresh);
+  const found = findWords(old, fresh) ?? betweenEnds(old, fresh);
   // Texts that look the same, but are composed otherwise or hold what is invisible, are told apart by codes.
-  const isAlike = looksOf(old) === looksOf(fresh);
-  const show = (parts: readonly Chunk[]) =>
-    showBlanks(
-      isAlike ? parts.map((part) => ({ ...part, text: part.text.replace(/\P{ASCII}/gu, codePoint) })) : parts,
-    );
-  return [show(before), show(after)];
+  const [oldLook, freshLook] = [old, fresh].map((text) =>
+    /\P{ASCII}/u.test(text) ? text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '') : text,
+  );
+  const side = (line: string, drop: 'added' | 'removed'): Chunk[] => {
+    const parts = found?.filter((part) => !part[drop]).map(clipPart) ?? wholeLine(line);
+    if (oldLook !== freshLook) return showBlanks(parts);
+    return showBlanks(parts.map((part) => ({ ...part, text: part.text.replace(/\P{ASCII}/gu, codePoint) })));
+  };
+  return [side(old, 'added'), side(fresh, 'removed')];
 }
 
-const looksOf = (text: string): string =>
-  /^\p{ASCII}*$/u.test(text)
-    ? text
-    : text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+type Word = Pick<ChangeObject<string>, 'value' | 'added' | 'removed'>;
 
 /** `undefined` if the lines are too long, have too many differences, or share little. */
-function findWords(old: string, fresh: string): [Chunk[], Chunk[]] | undefined {
+function findWords(old: string, fresh: string): readonly Word[] | undefined {
   if (old.length > maxWordLine || fresh.length > maxWordLine) return undefined;
   const found = diffWordsWithSpace(old, fresh, { maxEditLength: maxWordEdits });
   const shared = (found ?? []).filter((part) => !part.added && !part.removed && part.value.trim() !== '');
   const sharedLength = shared.reduce((sum, part) => sum + part.value.length, 0);
-  if (!found || sharedLength * 4 < Math.min(old.length, fresh.length)) return undefined;
-  const side = (drop: 'added' | 'removed'): Chunk[] =>
-    found
-      .filter((part) => !part[drop])
-      .map((part) => clipPart({ text: part.value, changed: part.added || part.removed }));
-  return [side('added'), side('removed')];
+  return sharedLength * 4 < Math.min(old.length, fresh.length) ? undefined : found;
 }
 
-function betweenEnds(old: string, fresh: string): [Chunk[], Chunk[]] {
-  const isCut = old.length > maxPart || fresh.length > maxPart;
-  const [lead, tail] = isCut ? sharedEnds(old, fresh) : [0, 0];
-  if (lead + tail === 0) return [wholeLine(old), wholeLine(fresh)];
-  const side = (line: string) =>
-    [
-      { text: line.slice(0, lead), changed: false },
-      { text: line.slice(lead, line.length - tail), changed: true },
-      { text: line.slice(line.length - tail), changed: false },
-    ]
-      .map(clipPart)
-      .filter(({ text }) => text !== '');
-  return [side(old), side(fresh)];
-}
-
-/** The number of characters that both texts begin and end with. No character is split. */
-function sharedEnds(a: string, b: string): [lead: number, tail: number] {
-  const most = Math.min(a.length, b.length);
+/** What both lines begin and end with, and what is between; `undefined` for lines that are not cut. No character is split. */
+function betweenEnds(old: string, fresh: string): readonly Word[] | undefined {
+  if (old.length <= maxPart && fresh.length <= maxPart) return undefined;
+  const most = Math.min(old.length, fresh.length);
   let lead = 0;
-  while (lead < most && a[lead] === b[lead]) lead += 1;
-  if (/[\ud800-\udbff]/.test(a[lead - 1] ?? '')) lead -= 1;
+  while (lead < most && old[lead] === fresh[lead]) lead += 1;
+  if (/[\ud800-\udbff]/.test(old[lead - 1] ?? '')) lead -= 1;
   let tail = 0;
-  while (tail < most - lead && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1;
-  if (tail > 0 && /[\udc00-\udfff]/.test(a.at(-tail) ?? '')) tail -= 1;
-  return [lead, tail];
+  while (tail < most - lead && old.at(-1 - tail) === fresh.at(-1 - tail)) tail += 1;
+  if (tail > 0 && /[\udc00-\udfff]/.test(old.at(-tail) ?? '')) tail -= 1;
+  if (lead + tail === 0) return undefined;
+  const same = { added: false, removed: false };
+  return [
+    { ...same, value: old.slice(0, lead) },
+    { ...same, value: old.slice(lead, old.length - tail), removed: true },
+    { ...same, value: fresh.slice(lead, fresh.length - tail), added: true },
+    { ...same, value: old.slice(old.length - tail) },
+  ];
 }
 
 const wholeLine = (line: string): Chunk[] => [{ text: clip(line), changed: false }];
 
-function clipPart({ text, changed }: Chunk): Chunk {
-  if (changed) return { text: text.trim() === '' ? text : clip(text), changed };
-  if (text.length <= maxEqual) return { text, changed };
+function clipPart({ value: text, added, removed }: Word): Chunk {
+  const changed = added || removed;
+  if (text.length <= maxEqual || (changed && text.trim() === '')) return { text, changed };
+  if (changed) return { text: clip(text), changed };
   return { text: `${takeFirst(text, maxEqual / 2)} … ${takeLast(text, maxEqual / 2)}`, changed };
 }
 
@@ -289,9 +277,10 @@ function clip(text: string): string {
 function showBlanks(parts: readonly Chunk[]): Chunk[] {
   return parts
     .map(({ text, changed }, at) => {
-      const end =
-        at === parts.length - 1 || (changed && text.trim() === '') ? text.trimEnd().length : text.length;
-      return { text: text.slice(0, end) + visibleBlanks(text.slice(end)), changed };
+      const isSeen = at < parts.length - 1 && !(changed && text.trim() === '');
+      const end = isSeen ? text.length : text.trimEnd().length;
+      const blanks = text.slice(end).replaceAll(' ', '·').replaceAll('\t', '⇥');
+      return { text: text.slice(0, end) + blanks.replace(/\p{Zs}/gu, codePoint), changed };
     })
     .filter(({ text }) => text !== '');
 }

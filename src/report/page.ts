@@ -5,7 +5,7 @@ import type { Action, Impact, Request } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
 import type { Document, Rendered, ReportContext, ReportView } from './options.ts';
 import { takeFirst, uriPath } from './safe.ts';
-import type { Field } from './values.ts';
+import { type Field, fieldsInBrief } from './values.ts';
 import {
   type Count,
   countSeverities,
@@ -59,7 +59,7 @@ export interface Page {
   readonly key: string;
   readonly facts: readonly Fact[];
   /** The pages of several environments, for a format that lists each by itself. */
-  readonly members: () => readonly Page[];
+  readonly members?: () => readonly Page[];
 }
 
 export interface Fact {
@@ -109,7 +109,8 @@ export interface Entry {
   /** When the object and its files were last changed, and by whom; `isAsked`: readers look for it first. */
   readonly history: { readonly words: readonly string[]; readonly isAsked: boolean };
   readonly fields: () => readonly Field[];
-  readonly consequence: () => string;
+  /** Empty if its fields say it. */
+  readonly consequence: string;
   /** The names of the secrets that are sent: the fields do not show which they are. */
   readonly secrets: readonly string[];
   readonly impact: ImpactWords | null;
@@ -166,7 +167,6 @@ export const emptyPage = {
   digest: null,
   key: '',
   facts: [],
-  members: () => [],
 } as const;
 
 export const emptyEntry = {
@@ -180,8 +180,7 @@ export const emptyEntry = {
   sides: ['Before', 'After'],
   notices: [],
   history: { words: [], isAsked: false },
-  fields: () => [],
-  consequence: () => '',
+  consequence: '',
   secrets: [],
   impact: null,
   requests: [],
@@ -217,17 +216,19 @@ interface Point {
 /** The concerns that entries raise, the most urgent first. One of several environments counts in each. */
 export function pointsOf(entries: readonly Entry[]): Point[] {
   return concerns.flatMap(({ is: concern, level, one, many }) => {
-    const amountIn = ({ concerns: raised, environments }: Entry) =>
-      (raised.find((each) => each.concern === concern)?.amount ?? 0) * Math.max(1, environments.length);
-    const concerned = entries.filter((entry) => amountIn(entry) > 0);
-    const count = concerned.reduce((sum, entry) => sum + amountIn(entry), 0);
+    const raised = entries.flatMap((entry) => {
+      const amount = entry.concerns.find((each) => each.concern === concern)?.amount ?? 0;
+      return amount === 0 ? [] : [{ entry, amount: amount * Math.max(1, entry.environments.length) }];
+    });
+    const count = raised.reduce((sum, { amount }) => sum + amount, 0);
     const words = `${count} ${count === 1 ? one : many}`;
-    return concerned.length === 0 ? [] : [{ concern, level, words, entries: concerned }];
+    return raised.length === 0 ? [] : [{ concern, level, words, entries: raised.map(({ entry }) => entry) }];
   });
 }
 
 /** 0 for the most urgent; entries without a concern come last. */
-export function urgencyOf({ concerns: [first] }: Entry): number {
+export function urgencyOf(entry: Entry | undefined): number {
+  const first = entry?.concerns[0];
   return first ? concerns.findIndex(({ is }) => is === first.concern) : concerns.length;
 }
 
@@ -242,8 +243,9 @@ export function groupsForReview({ groups, named }: Page): Group[] {
   const sorted = byKind.map((group) => {
     return { ...group, entries: group.entries.toSorted((a, b) => urgencyOf(a) - urgencyOf(b)) };
   });
-  const firstOf = ({ entries: [entry] }: Group) => (entry ? urgencyOf(entry) : concerns.length);
-  return named === 'kind' ? sorted.toSorted((a, b) => firstOf(a) - firstOf(b)) : sorted;
+  return named === 'kind'
+    ? sorted.toSorted((a, b) => urgencyOf(a.entries[0]) - urgencyOf(b.entries[0]))
+    : sorted;
 }
 
 export function groupByKind(
@@ -262,6 +264,13 @@ export function groupByKind(
 export const pointsTitle = ({ command }: Pick<Page, 'command'>): string =>
   command === 'apply' ? 'Left to do' : 'Read this first';
 
+const maxFields = 2;
+
+/** What becomes of an object: `type: NON_PTA → BLOCK`, `is removed from the tenant`. */
+export function consequenceOf({ consequence, isLine, fields }: Entry): string {
+  return consequence || (isLine ? '' : fieldsInBrief(fields(), maxFields));
+}
+
 const maxLines = 4;
 const maxObjects = 3;
 const maxConsequence = 160;
@@ -272,7 +281,7 @@ export function linesOf({ entries }: Point) {
   const objects = groupBy(entries, ({ address }) => address).map(([, group]) => {
     const names = [...new Set(group.flatMap(({ environments }) => environments))].sort();
     // An object may change in one way in some environments, and in another way in others.
-    const [first = '', ...others] = new Set(group.map((entry) => entry.consequence()));
+    const [first = '', ...others] = new Set(group.map(consequenceOf));
     const words = `${takeFirst(first, maxConsequence)}${first.length > maxConsequence ? '…' : ''}`;
     return {
       entry: group[0],

@@ -121,8 +121,7 @@ const fates: Readonly<Record<ChangeOutcome, TestCase['is']>> = {
 
 /** A plan or an apply as tests, a suite for each environment: differences, failed changes and problems fail. */
 export function writeJunit(page: Page, options: ReportOptions): string {
-  if (page.is !== 'fleet')
-    return testSuites(`tenantctl ${page.command} ${page.name}`, casesOf(page, options));
+  if (!page.members) return testSuites(`tenantctl ${page.command} ${page.name}`, casesOf(page, options));
   const cases = page.members().flatMap((member) =>
     casesOf(member, options).map((each) => {
       return { ...each, suite: member.name, name: `${each.suite}: ${each.name}` };

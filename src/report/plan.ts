@@ -25,8 +25,8 @@ import {
   pointsOf,
 } from './page.ts';
 import { oneLine } from './safe.ts';
-import { type Field, fieldOf, fieldsInBrief, pathWords } from './values.ts';
-import { actionWords, allCounts, changeCounts, pluralize, scopeWords, tenantWords } from './words.ts';
+import { fieldOf, pathWords } from './values.ts';
+import { actionWords, changeCounts, pluralize, scopeWords, summaryCounts, tenantWords } from './words.ts';
 
 export const refused = 'REFUSED: this plan cannot be applied.';
 
@@ -70,7 +70,7 @@ export function planPage(plan: Plan, options: ReportContext): Page {
     alarm: isRefused(plan) ? refused : null,
     points: pointsOf(entries),
     label: 'Plan',
-    counts: allCounts(summary),
+    counts: summaryCounts(summary, summary.undeclared),
     verdict: hasChanges(plan) ? null : { words: noChanges(plan), isGood: true },
     problems: [{ names: [], items: diagnostics.filter(isError) }],
     remarks,
@@ -119,7 +119,6 @@ export function changeEntry(
   change: Change,
   { rendered = {} }: ReportContext,
   remarks: readonly Diagnostic[] = [],
-  fields: () => readonly Field[] = lazy(() => change.diff.map(fieldOf)),
 ): Entry {
   const { address, kind, action, id, source, requests } = change;
   return {
@@ -137,8 +136,8 @@ export function changeEntry(
     sides: ['Tenant', action === 'delete' || source === null ? 'After' : 'Manifest'],
     notices: noticesOf(change),
     history: historyOf(change),
-    fields,
-    consequence: lazy(() => consequenceOf(change, fields)),
+    fields: lazy(() => change.diff.map(fieldOf)),
+    consequence: consequenceOf(change),
     secrets: secretsSentBy({ requests }).toSorted(),
     impact: impactWords(change),
     requests,
@@ -167,10 +166,8 @@ export function attentionWords(changes: readonly Change[]): string {
   return points.map(({ words }) => words).join(' · ');
 }
 
-const maxFields = 2;
-
-/** `type: NON_PTA → BLOCK`, `33 people leave, 60 enter`, `back to the vendor's text` */
-function consequenceOf({ action, risk, impact, warnings }: Change, fields: () => readonly Field[]): string {
+/** `33 people leave, 60 enter`, `back to the vendor's text`; empty if the fields say it. */
+function consequenceOf({ action, risk, impact, warnings }: Change): string {
   if (risk.includes('back-to-default')) return "back to the vendor's text";
   if (action === 'delete') return 'is removed from the tenant';
   if (action === 'manual' && warnings[0] !== undefined) return warnings[0];
@@ -179,9 +176,7 @@ function consequenceOf({ action, risk, impact, warnings }: Change, fields: () =>
     const people = leave.count === 1 ? '1 person leaves' : `${leave.count} people leave`;
     return enter.count === 0 ? people : `${people}, ${enter.count} enter${enter.count === 1 ? 's' : ''}`;
   }
-  return action === 'create' && risk.includes('sends-mail')
-    ? 'a verification message goes out'
-    : fieldsInBrief(fields(), maxFields);
+  return action === 'create' && risk.includes('sends-mail') ? risks['sends-mail'].text : '';
 }
 
 /** The first warning of a manual change says what to do. */

@@ -2,7 +2,7 @@ import { lazy } from '../model/basics.ts';
 import { type Failure, fail } from '../model/failure.ts';
 import { diffPage } from './diff.ts';
 import { fleetPage } from './fleet.ts';
-import type { Document, ReportContext, ReportOptions, ReportView } from './options.ts';
+import type { Document, ReportContext, ReportView } from './options.ts';
 import { diagnosticsPage, type Page } from './page.ts';
 import { planPage } from './plan.ts';
 import { redactDocument } from './redacted.ts';
@@ -15,9 +15,7 @@ import type { writers } from './writers.ts';
 export type { Document, ReportOptions } from './options.ts';
 
 /** Not every document has each of them. Formats that programs read are made of the document itself. */
-export type Format = PageFormat | DataFormat;
-type PageFormat = keyof typeof writers;
-type DataFormat = 'json' | 'gitlab';
+export type Format = keyof typeof writers | 'json' | 'gitlab';
 
 const known: Readonly<
   Record<Document['is'], { readonly name: string; readonly formats: readonly Format[] }>
@@ -53,33 +51,25 @@ export function reportOf(document: Document, context: ReportContext): Report {
   return {
     is: document.is,
     write: async (format, view) => {
-      if (format === 'text' || format === 'json' || format === 'gitlab')
-        return write(format, view, () => writeText);
+      if (format === 'text' || format === 'json' || format === 'gitlab') return write(format, view);
       // The other writers and the script of a page are most of the code: printing text does not load them.
       const { writers } = await import('./writers.ts');
-      return write(format, view, (each) => writers[each]);
+      return write(format, view, writers[format]);
     },
   };
 }
 
-/** For stderr, which gets text in any case, and for a failure as JSON. */
-export function renderNow(document: Document, format: 'text' | 'json', options: ReportOptions): string {
-  return prepareReport(document, options)(format, options, () => writeText);
-}
-
-type WriteReport = (
-  format: Format,
-  view: ReportView,
-  writerOf: (format: PageFormat) => typeof writeText,
-) => string;
-
-/** A document for several formats: secrets are removed once, and its page is computed once. */
-export function prepareReport(document: Document, { redact, ...context }: ReportContext): WriteReport {
+/**
+ * A document for several formats: secrets are removed once, and its page is computed once.
+ *
+ * @returns a function that takes the writer of the format, unless it is text or made of the document itself
+ */
+export function prepareReport(document: Document, { redact, ...context }: ReportContext) {
   const remove = <T>(value: T): T => (redact ? redactDocument(value, redact) : value);
   const said = lazy(() => remove(context));
   const clean = lazy(() => remove(document));
   const page = lazy(() => pageOf(clean(), said()));
-  return (format, view, writerOf) => {
+  return (format: Format, view: ReportView, writePage = writeText): string => {
     const { formats } = known[document.is];
     if (!formats.includes(format)) throw unsupportedFormat(format, document.is, formats);
     if (format === 'gitlab') return gitlabOf(document);
@@ -88,7 +78,7 @@ export function prepareReport(document: Document, { redact, ...context }: Report
     const shown = clean();
     // Which diagnostics count depends on the view.
     const shownPage = shown.is === 'diagnostics' ? diagnosticsPage(shown.diagnostics, view) : page();
-    return writerOf(format)(shownPage, { ...view, ...said() });
+    return writePage(shownPage, { ...view, ...said() });
   };
 }
 

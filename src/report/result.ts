@@ -90,7 +90,7 @@ export function outcomeEntry(change: ChangeResult, reasons: ReadonlySet<string>)
     isLine: true,
     isFailure: mayHaveFailed(change),
     concerns: isConcern ? [{ concern: category, amount: 1 }] : [],
-    consequence: () => (error ?? warnings[0] ?? '').split('\n')[0] ?? '',
+    consequence: (error ?? warnings[0] ?? '').split('\n')[0] ?? '',
     notices: [
       ...(isShown ? [{ is: 'error', label: null, text: error } as const] : []),
       ...warnings.map((text): Notice => ({ is: 'warning', label: null, text })),

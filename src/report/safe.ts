@@ -84,13 +84,6 @@ export function takeLast(text: string, length: number): string {
   return text.slice(-length).replace(/^[\udc00-\udfff]/, '');
 }
 
-export function visibleBlanks(text: string): string {
-  return text
-    .replaceAll(' ', '·')
-    .replaceAll('\t', '⇥')
-    .replace(/\p{Zs}/gu, codePoint);
-}
-
 /** The value as JSON, with every character escaped that a terminal or a CI system might obey. */
 export function safeJson(value: unknown, indent = 2): string {
   const text = replaceCommands(JSON.stringify(value, null, indent), unicodeEscape);

@@ -5,6 +5,7 @@ import { familiesOf } from './families.ts';
 import { blank, cut, layout, padTo, paragraph, type Row, row, type Style, span, widthOf } from './layout.ts';
 import type { ReportOptions } from './options.ts';
 import {
+  consequenceOf,
   type Entry,
   type Group,
   type Level,
@@ -15,7 +16,7 @@ import {
   urgencyOf,
 } from './page.ts';
 import { actionStyles, diagnosticRows, entryRows } from './rows.ts';
-import { bodyText, fieldsInBrief } from './values.ts';
+import { bodyText } from './values.ts';
 import {
   countWords,
   familyWords,
@@ -26,7 +27,6 @@ import {
   symbols,
 } from './words.ts';
 
-const maxBrief = 3;
 const maxScreen = 40;
 /** A command or a body that is copied must not be wrapped. */
 const unlimited = Number.POSITIVE_INFINITY;
@@ -193,11 +193,12 @@ function familyRows(family: Family<Entry>, is: Page['is'], { verbose = false }: 
 
 /** One line: what is too long for it is cut. */
 function briefRow(family: Family<Entry>, { width }: ReportOptions): Row {
-  const [{ action, address, fields, isLine, words }] = family;
+  const [entry] = family;
+  const { action, address, isLine, words } = entry;
   const style = actionStyles[action];
   const name = cut(readable(address), Math.max(20, width - 4));
   const same = family.length > 1 ? `${familyWords(family.length)} · ` : '';
-  const effect = `  ${same}${isLine ? words : fieldsInBrief(fields(), maxBrief)}`;
+  const effect = `  ${same}${isLine ? words : consequenceOf(entry)}`;
   const room = Math.max(1, width - 5 - widthOf(name));
   return row(2, span(`${symbols[action]} `, style), span(name, style), span(cut(effect, room), 'dim'));
 }

@@ -235,11 +235,14 @@ function valueLines(value: Json): string | null {
   return showLookAlikes(text);
 }
 
-/** A value as JSON on one line. Blanks other than the ordinary space are escaped. */
+/** A value as JSON on one line: `{"a": [1, 2]}`. Blanks other than the ordinary space are escaped. */
 function valueInline(value: Json): string {
   const name = secretName(value);
   if (name !== null) return secretWords(name);
-  return showLookAlikes(spaceJson(nameSecrets(value))).replace(/(?! )\p{Zs}/gu, unicodeEscape);
+  // In JSON, only the layout holds line breaks.
+  const lines = JSON.stringify(nameSecrets(value), null, 1);
+  const line = lines.replace(/(?<=[[{])\n *|\n *(?=[\]}])/g, '').replace(/\n */g, ' ');
+  return showLookAlikes(line).replace(/(?! )\p{Zs}/gu, unicodeEscape);
 }
 
 /** A request's body as it will be sent, with the names of secrets in their place. */
@@ -258,12 +261,4 @@ function nameSecrets(value: Json): Json {
     const name = secretName(item);
     return name === null ? item : secretWords(name);
   });
-}
-
-/** `{"a": [1, 2]}` */
-function spaceJson(value: Json): string {
-  if (isArray(value)) return `[${value.map(spaceJson).join(', ')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const members = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${spaceJson(item)}`);
-  return `{${members.join(', ')}}`;
 }

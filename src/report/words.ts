@@ -34,17 +34,12 @@ export interface Count {
   readonly words: string;
 }
 
-export function summaryCounts(summary: Summary): Count[] {
+export function summaryCounts(summary: Summary, undeclared = 0): Count[] {
   return [
     ...actions.map((is) => ({ is, count: summary[is], words: actionWords[is] })),
     { is: null, count: summary.unchanged, words: 'unchanged' },
+    ...(undeclared > 0 ? [{ is: null, count: undeclared, words: 'undeclared' }] : []),
   ];
-}
-
-export function allCounts(summary: Summary): Count[] {
-  const { undeclared = 0 } = summary;
-  const more = undeclared > 0 ? [{ is: null, count: undeclared, words: 'undeclared' }] : [];
-  return [...summaryCounts(summary), ...more];
 }
 
 /** `3f2a91c0d1-dirty` */

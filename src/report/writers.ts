@@ -1,11 +1,7 @@
 import { writeHtml } from './html/page.ts';
 import { writeMarkdown } from './markdown.ts';
-import type { ReportOptions } from './options.ts';
-import type { Page } from './page.ts';
 import { writeGithub, writeJunit, writeSarif } from './pipelines.ts';
 import { writeText } from './text.ts';
-
-type PageWriter = (page: Page, options: ReportOptions) => string;
 
 /** One for each format that is made of a page. */
 export const writers = {
@@ -15,4 +11,4 @@ export const writers = {
   junit: writeJunit,
   github: writeGithub,
   sarif: writeSarif,
-} satisfies Record<string, PageWriter>;
+} satisfies Record<string, typeof writeText>;

@@ -54,7 +54,7 @@ describe('diffLines', () => {
   });
 
   it('shows trailing blanks and a missing last line break', () => {
-    expect(draw(diffLines('same\n', 'same \t\n'))).toEqual(['-same', '+same[·⇥]']);
+    expect(draw(diffLines('same\n', 'same \t\u00a0\n'))).toEqual(['-same', '+same[·⇥<U+00A0>]']);
     expect(draw(diffLines('a\nb\n', 'a\nb'))).toEqual([' a', '-b', '+b[ (no line break at the end)]']);
   });
 

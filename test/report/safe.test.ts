@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  codeBlock,
-  codeSpan,
-  disarm,
-  oneLine,
-  printable,
-  safeJson,
-  visibleBlanks,
-} from '../../src/report/safe.ts';
+import { codeBlock, codeSpan, disarm, oneLine, printable, safeJson } from '../../src/report/safe.ts';
 
 describe('printable', () => {
   it('shows terminal escapes, control characters and bidirectional overrides as signs', () => {
@@ -81,7 +73,6 @@ describe('printable', () => {
 
   it('puts text on one line where asked', () => {
     expect(oneLine('a\nb\tc')).toBe('a␊b⇥c');
-    expect(visibleBlanks('a \t\u00a0')).toBe('a·⇥<U+00A0>');
   });
 });
 

@@ -5,13 +5,12 @@ import type { Request } from '../../model/plan.ts';
 import { familiesOf } from '../families.ts';
 import { type Block, type Chunk, type DiffLine, diffLines, type LineDiff, shorten } from '../line-diff.ts';
 import type { Rendered, ReportOptions } from '../options.ts';
-import { type Entry, type Group, type ImpactWords, type Notice, sourceLink } from '../page.ts';
+import { consequenceOf, type Entry, type Group, type ImpactWords, type Notice, sourceLink } from '../page.ts';
 import { oneLine, takeFirst } from '../safe.ts';
 import {
   baseTitle,
   bodyText,
   type Field,
-  fieldsInBrief,
   haveBase,
   notesOf,
   sensitiveWords,
@@ -34,7 +33,6 @@ import { html, Markup, markMatches } from './markup.ts';
 /** Up to this many entries, all are expanded at first. */
 const maxOpen = 8;
 const maxBody = 20_000;
-const maxFields = 4;
 const barWidth = 1000;
 /** Bodies of more characters together are packed. Until then the page can be read without its script. */
 const maxInline = 250_000;
@@ -125,7 +123,7 @@ function shownMarkup({ entry, isOpen, summary, body, same }: ShownEntry, isPacke
 }
 
 function summaryMarkup(entry: Entry, count: number): Markup {
-  const { action, category, outcome, words, address, isLine, source, remarks } = entry;
+  const { action, category, outcome, words, address, source, remarks } = entry;
   const sign = html`<b aria-hidden="true">${symbols[action]}</b>`;
   const badge = html`<span class="badge ${category}">${outcome === null ? sign : ''}${words.replace(/^to /, '')}</span>`;
   const same = count > 1 ? html`<span class="pill">${familyWords(count)}</span>` : '';
@@ -138,11 +136,10 @@ function summaryMarkup(entry: Entry, count: number): Markup {
     entry.notices.filter(({ is }) => is === 'warning').length +
     remarks.filter(({ severity }) => severity === 'warning').length;
   const warned = warnings === 0 ? '' : html`<span class="risk">${pluralize(warnings, 'warning')}</span>`;
-  const effect = entry.consequence() || (isLine ? '' : fieldsInBrief(entry.fields(), maxFields));
   return html`${badge}
 <span class="object">${outcome === null ? '' : html`<b class="symbol">${symbols[action]}</b> `}${addressMarkup(address)}</span>
 <span class="risks">${pills}${warned}${same}</span>
-<span class="what">${oneLine(effect)}</span>
+<span class="what">${oneLine(consequenceOf(entry))}</span>
 <span class="where">${source === null ? '' : place(source)}</span><span class="tick js" aria-hidden="true" title="Tick it off (x)"></span>`;
 }
 
