@@ -66,10 +66,10 @@ export const command = describeCommand({
         preview.show(snapshot);
       });
       const refresh = () => void shared.run().catch(fail);
-      preview.onReload(() => {
+      preview.onReload = () => {
         reader.forget();
         refresh();
-      });
+      };
       watch = watchFolder(root, refresh);
       if (io.signal.aborted) end();
       io.signal.addEventListener('abort', () => end(), { once: true });

@@ -3,11 +3,9 @@ import { messageStyle } from '../generated/preview-page.ts';
 import { get, getText, isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
 import type { Outcome } from '../render/renderer.ts';
 import type { Message, RenderedSides } from '../render/template.ts';
-import { picturesMarkup } from '../report/html/mail-markup.ts';
 import { html, Markup, markMatches } from '../report/html/markup.ts';
-import type { FurtherRendered, RenderedSide } from '../report/options.ts';
+import type { RenderedSide } from '../report/options.ts';
 import { oneLine, takeFirst } from '../report/safe.ts';
-import type { Base, ListedTemplate, RenderedTemplate } from './protocol.ts';
 
 /** Nothing runs in the document and no request leaves it. It may use styles and embedded pictures only. */
 const policy =
@@ -24,46 +22,6 @@ export function toRendered({ before, after, further, remark }: RenderedSides) {
     })),
     remark: oneLine(remark),
   };
-}
-
-const baseWords: Readonly<Record<Base, string>> = {
-  tenant: 'Before, in the tenant',
-  default: "Before: the vendor's default",
-  nothing: 'Before',
-  'not-read': 'Before',
-};
-
-/**
- * A template that was rendered, for the page.
- *
- * @param oldSince when it was loaded, if the files have changed since and do not load
- * @param vendor the vendor's default, if it has changed since the template was customised
- */
-export function renderedTemplate(
-  { address, base, isRemoved }: Pick<ListedTemplate, 'address' | 'base' | 'isRemoved'>,
-  oldSince: string | null,
-  sides: RenderedSides,
-  vendor: RenderedSides | null,
-): RenderedTemplate {
-  const declared = oldSince === null ? '' : ` at ${new Date(oldSince).toLocaleTimeString()}`;
-  const captions = [
-    baseWords[base],
-    isRemoved ? "After: the vendor's default takes its place" : `After, as declared${declared}`,
-  ] as const;
-  const rendered = toRendered(sides);
-  const further: FurtherRendered[] = [...rendered.further];
-  if (vendor) {
-    const { before, after } = toRendered(vendor);
-    const old = before === null ? 'not known: no manifest in git has its text' : '';
-    further.push({
-      title: 'The vendor has changed the default that this template was customised from',
-      before,
-      after,
-      captions: [`The vendor's old default ${old}`.trim(), "The vendor's new default"],
-    });
-  }
-  const markup = picturesMarkup(address, { ...rendered, further, captions }).toString();
-  return { context: sides.context, markup };
 }
 
 /**
@@ -143,7 +101,7 @@ function chatMarkup(content: Json): Markup {
     ...(shown.length > 0 ? shown : textPart(text, '')),
   ];
   const notice = html`<p class="notice"><span>Notification text</span> ${formatChat(text)}</p>`;
-  return html`<main class="message">${parts.map(({ markup }) => markup)}</main>${shown.length === 0 || text === '' ? '' : notice}`;
+  return html`<main class="message">${parts}</main>${shown.length === 0 || text === '' ? '' : notice}`;
 }
 
 /** Slack's `*bold*`, `_italic_`, `~struck~`, `<url|label>`, both kinds of `code`, and Teams' `**bold**` and `[label](url)`. */
@@ -176,13 +134,6 @@ function span({ groups = {} }: RegExpExecArray): Markup {
   return html`<span class="link" title="${target ?? url ?? ''}">${name ?? label ?? url ?? ''}</span>`;
 }
 
-/** One line or element of a chat message. */
-interface Part {
-  readonly markup: Markup;
-  /** A button or a picture takes only the room that it needs. */
-  readonly isSmall: boolean;
-}
-
 /** Members that hold further elements, in the order of display. */
 const containers =
   'blocks attachments messageJSON content body sections elements inlines items rows facts actions potentialAction'.split(
@@ -193,8 +144,11 @@ const containers =
 const rows = ['columns', 'cells'] as const;
 
 /** @param look of the texts, as a class */
-function partsWithin(element: JsonObject, look: string): Part[] {
-  const partsIn = (name: string) => itemsOf(element, name).map((item) => partsFrom(item, look));
+function partsWithin(element: JsonObject, look: string): Markup[] {
+  const partsIn = (name: string) => {
+    const value = get(element, name) ?? null;
+    return (isArray(value) ? value : [value]).map((item) => partsOf(item, look));
+  };
   const fields = partsIn('fields');
   return [
     ...containers.flatMap((name) => partsIn(name).flat()),
@@ -204,70 +158,49 @@ function partsWithin(element: JsonObject, look: string): Part[] {
   ];
 }
 
-function itemsOf(element: JsonObject, name: string): readonly Json[] {
-  const value = get(element, name) ?? null;
-  return isArray(value) ? value : [value];
-}
-
-function partsFrom(item: Json, look: string): readonly Part[] {
-  return isObject(item) ? partsOf(item, look) : textPart(item, look);
-}
-
 /** Columns side by side; a single one is not a row. */
-function rowOf(columns: readonly (readonly Part[])[]): readonly Part[] {
+function rowOf(columns: readonly (readonly Markup[])[]): readonly Markup[] {
   const shown = columns.filter(({ length }) => length > 0);
   if (shown.length < 2) return shown.flat();
-  const cells = shown.map((parts) => {
-    const size = parts.every(({ isSmall }) => isSmall) ? 'small' : 'wide';
-    return html`<div class="${size}">${parts.map(({ markup }) => markup)}</div>`;
-  });
-  return [part(html`<div class="row">${cells}</div>`)];
+  return [html`<div class="row">${shown.map((parts) => html`<div>${parts}</div>`)}</div>`];
 }
 
-const part = (markup: Markup, isSmall = false): Part => ({ markup, isSmall });
-
-function textPart(text: Json, look: string): Part[] {
+function textPart(text: Json, look: string): Markup[] {
   if (typeof text !== 'string' || text.trim() === '') return [];
   const shown = formatChat(text);
-  return [part(look === '' ? html`<p>${shown}</p>` : html`<p class="${look}">${shown}</p>`)];
+  return [look === '' ? html`<p>${shown}</p>` : html`<p class="${look}">${shown}</p>`];
 }
 
-const imagePart = (text: string | null): Part => part(html`<p class="image">${text ?? 'image'}</p>`, true);
+const imagePart = (text: string | null): Markup => html`<p class="image">${text ?? 'image'}</p>`;
 
-function partsOf(element: JsonObject, outer: string): readonly Part[] {
+/** A text, or an element as Slack and Teams name it. */
+function partsOf(element: Json, outer: string): readonly Markup[] {
+  if (!isObject(element)) return textPart(element, outer);
   const type = getText(element, 'type') ?? getText(element, '@type') ?? '';
   const text = labelOf(element);
-  if (type === 'divider') return [part(html`<hr>`)];
+  if (type === 'divider') return [html`<hr>`];
   if (/^image$/i.test(type)) return [imagePart(getText(element, 'alt_text') ?? getText(element, 'altText'))];
   if (controls.test(type))
-    return [part(html`<span class="${`button ${buttonStyleOf(element)}`.trim()}">${text}</span>`, true)];
+    return [html`<span class="${`button ${buttonStyleOf(element)}`.trim()}">${text}</span>`];
   const name = getText(element, 'title') ?? getText(element, 'name');
   const value = getText(element, 'value');
-  if (name !== null && value !== null)
-    return [part(html`<p><strong>${name}</strong> ${formatChat(value)}</p>`)];
+  if (name !== null && value !== null) return [html`<p><strong>${name}</strong> ${formatChat(value)}</p>`];
   const look = type === 'context' ? 'note' : outer;
-  const parts = [
-    ...textPart(text, isHeading(element, type) ? 'heading' : look),
-    ...partsWithin(element, look),
-  ];
+  const [size, weight] = [getText(element, 'size') ?? '', getText(element, 'weight') ?? ''];
+  const isHeading = type === 'header' || /^(?:extra)?large$/i.test(size) || /^bolder$/i.test(weight);
+  const parts = [...textPart(text, isHeading ? 'heading' : look), ...partsWithin(element, look)];
   const pictures = getText(element, 'activityImage') ? [imagePart(getText(element, 'activityTitle'))] : [];
   // Slack's accessory stands right of its section, and the picture of a section in Teams left of it.
-  return rowOf([pictures, parts, partsFrom(get(element, 'accessory') ?? null, look)]);
+  return rowOf([pictures, parts, partsOf(get(element, 'accessory') ?? null, look)]);
 }
 
 /** Buttons and fields of Slack, and the actions of Teams. */
 const controls = /^(button$|overflow$|.+_select$|.+picker$|Action\.|OpenUri|HttpPOST)/;
 
-/** Named as in Slack and Teams. */
 function buttonStyleOf(element: JsonObject): '' | 'primary' | 'danger' {
   const style = getText(element, 'style') ?? '';
   if (/^(?:primary|positive)$/i.test(style)) return 'primary';
   return /^(?:danger|destructive)$/i.test(style) ? 'danger' : '';
-}
-
-function isHeading(element: JsonObject, type: string): boolean {
-  const isLarge = /^(?:extra)?large$/i.test(getText(element, 'size') ?? '');
-  return type === 'header' || isLarge || /^bolder$/i.test(getText(element, 'weight') ?? '');
 }
 
 /** Slack writes `text: {type, text}`, or `placeholder` for a field; Teams `text`, `title` or `activityTitle`. */

@@ -3,9 +3,6 @@ import type { JsonObject } from '../model/json.ts';
 /** The header that proves a request comes from the page itself. */
 export const tokenHeader = 'x-preview-token';
 
-/** The template that a declared one replaces; `not-read` if the tenant was not asked. */
-export type Base = 'tenant' | 'default' | 'nothing' | 'not-read';
-
 /** The answer to `GET /api/templates`. The page shows all its texts as text. */
 export interface TemplateList {
   readonly environment: string;
@@ -16,14 +13,12 @@ export interface TemplateList {
   /** When the state that is shown was loaded, as an ISO date; `null` if none has loaded yet. */
   readonly loadedAt: string | null;
   /** Those that belong to no template; if the files do not load, all errors. */
-  readonly problems: Problems;
+  readonly problems: {
+    readonly count: number;
+    /** List items: HTML of the program, in which all texts are escaped. */
+    readonly markup: string;
+  };
   readonly templates: readonly ListedTemplate[];
-}
-
-export interface Problems {
-  readonly count: number;
-  /** List items: HTML of the program, in which all texts are escaped. */
-  readonly markup: string;
 }
 
 export interface ListedTemplate {
@@ -34,10 +29,11 @@ export interface ListedTemplate {
   readonly place: string;
   /** A link that opens the manifest in an editor. */
   readonly editor: string;
-  readonly base: Base;
+  /** The template that the declared one replaces; `not-read` if the tenant was not asked. */
+  readonly base: 'tenant' | 'default' | 'nothing' | 'not-read';
   readonly isRemoved: boolean;
   readonly differs: boolean;
-  readonly problems: Problems;
+  readonly problems: TemplateList['problems'];
 }
 
 /** The body of `POST /api/render`. */

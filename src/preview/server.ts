@@ -1,16 +1,21 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { resolve, sep } from 'node:path';
 import { page, script, style } from '../generated/preview-page.ts';
-import { get, getText, isObject, isTooDeep, parseJson } from '../model/json.ts';
+import { listedFor } from '../kinds/template-variables.ts';
+import type { Diagnostic, Source } from '../model/diagnostic.ts';
+import { get, getText, isObject, isTooDeep, type JsonObject, parseJson } from '../model/json.ts';
 import { Renderer } from '../render/renderer.ts';
-import { type ContextChoice, renderTemplate } from '../render/template.ts';
-import { controlsMarkup } from '../report/html/mail-markup.ts';
-import type { Redact } from '../report/options.ts';
-import { escapeHtml } from '../report/safe.ts';
-import { renderedTemplate } from './document.ts';
-import { type RenderedTemplate, type TemplateList, tokenHeader } from './protocol.ts';
-import { redactProblems, redactTemplate, type Snapshot, templateList } from './snapshot.ts';
+import { type ContextChoice, type RenderedSides, renderTemplate } from '../render/template.ts';
+import { diagnosticsMarkup } from '../report/html/entries.ts';
+import { controlsMarkup, picturesMarkup } from '../report/html/mail-markup.ts';
+import type { FurtherRendered, Redact } from '../report/options.ts';
+import { redactDocument, redactValue } from '../report/redacted.ts';
+import { escapeHtml, oneLine } from '../report/safe.ts';
+import { toRendered } from './document.ts';
+import { type ListedTemplate, type RenderedTemplate, type TemplateList, tokenHeader } from './protocol.ts';
+import type { PreviewTemplate, Snapshot } from './snapshot.ts';
 
 const maxBody = 1_000_000;
 
@@ -37,13 +42,14 @@ export class Preview {
   #snapshot: Snapshot;
   #isReading = false;
   #wasOpened = false;
-  #onReload = () => {};
+  /** Called when the page is opened again, which shows the last state until there is another one. */
+  onReload = () => {};
   #version = 1;
   #port = 0;
 
   /** @param redact removes secrets from what the page shows */
   constructor(snapshot: Snapshot, redact: Redact, renderer = new Renderer()) {
-    this.#snapshot = redactProblems(snapshot, redact);
+    this.#snapshot = snapshot;
     this.#renderer = renderer;
     this.#redact = redact;
     this.#server = createServer((request, response) => {
@@ -71,14 +77,9 @@ export class Preview {
   }
 
   show(snapshot: Snapshot): void {
-    this.#snapshot = redactProblems(snapshot, this.#redact);
+    this.#snapshot = snapshot;
     this.#isReading = false;
     this.#notifyAll();
-  }
-
-  /** Calls a function when the page is opened again, which shows the last state until there is another one. */
-  onReload(read: () => void): void {
-    this.#onReload = read;
   }
 
   #notifyAll(): void {
@@ -99,7 +100,7 @@ export class Preview {
     if (refusal !== null) return send(response, 403, { error: refusal });
     switch (`${request.method} ${request.url}`) {
       case 'GET /':
-        if (this.#wasOpened) this.#onReload();
+        if (this.#wasOpened) this.onReload();
         this.#wasOpened = true;
         return sendText(response, 'text/html', pageHtml(this.#token, this.#snapshot.environment));
       case 'GET /style.css':
@@ -107,9 +108,14 @@ export class Preview {
       case 'GET /script.js':
         return sendText(response, 'text/javascript', script);
       case 'GET /events':
-        return this.#listen(response);
+        // One for the state that is shown now, and one for each later state.
+        response.writeHead(200, { ...securityHeaders, 'content-type': 'text/event-stream' });
+        this.#listeners.add(response);
+        response.on('close', () => this.#listeners.delete(response));
+        response.write(`data: ${this.#version}\n\n`);
+        return;
       case 'GET /api/templates':
-        return send(response, 200, templateList(this.#snapshot, this.#isReading));
+        return send(response, 200, templateList(this.#snapshot, this.#isReading, this.#redact));
       case 'POST /api/render':
         return this.#render(request, response);
       default:
@@ -135,14 +141,6 @@ export class Preview {
     const rendered = await renderTemplate(this.#renderer, template.medium, sides, choice);
     const vendor = versions && (await renderTemplate(this.#renderer, template.medium, versions, choice));
     send(response, 200, renderedTemplate(template, isBroken ? loadedAt : null, rendered, vendor));
-  }
-
-  /** Server-sent events: one for the state that is shown now and one for each later state. */
-  #listen(response: ServerResponse): void {
-    response.writeHead(200, { ...securityHeaders, 'content-type': 'text/event-stream' });
-    this.#listeners.add(response);
-    response.on('close', () => this.#listeners.delete(response));
-    response.write(`data: ${this.#version}\n\n`);
   }
 }
 
@@ -203,4 +201,110 @@ function pageHtml(token: string, environment: string): string {
     controls: controlsMarkup({ isMail: true, hasBoth: true }).toString(),
   };
   return page.replace(/%\{(\w+)\}/g, (_slot, name: string) => get(values, name) ?? '');
+}
+
+/** The values that a template is rendered from, without secrets. */
+function redactTemplate(
+  { key, medium, sides, moved }: PreviewTemplate,
+  { attributes, listed }: Pick<Snapshot, 'attributes' | 'listed'>,
+  redact: Redact,
+) {
+  const clean = (fields: JsonObject | null) => fields && redactValue(fields, redact);
+  const examples = listed.get(listedFor([key, medium]))?.examples ?? {};
+  return {
+    sides: { before: clean(sides.before), after: clean(sides.after) },
+    versions: moved && { before: clean(moved.before), after: clean(moved.after) },
+    attributes: clean(attributes),
+    examples: redactValue(examples, redact),
+  };
+}
+
+const baseWords: Readonly<Record<ListedTemplate['base'], string>> = {
+  tenant: 'Before, in the tenant',
+  default: "Before: the vendor's default",
+  nothing: 'Before',
+  'not-read': 'Before',
+};
+
+/**
+ * A template that was rendered, for the page.
+ *
+ * @param oldSince when it was loaded, if the files have changed since and do not load
+ * @param vendor the vendor's default, if it has changed since the template was customised
+ */
+function renderedTemplate(
+  { address, base, isRemoved }: Pick<ListedTemplate, 'address' | 'base' | 'isRemoved'>,
+  oldSince: string | null,
+  sides: RenderedSides,
+  vendor: RenderedSides | null,
+): RenderedTemplate {
+  const declared = oldSince === null ? '' : ` at ${new Date(oldSince).toLocaleTimeString()}`;
+  const captions = [
+    baseWords[base],
+    isRemoved ? "After: the vendor's default takes its place" : `After, as declared${declared}`,
+  ] as const;
+  const rendered = toRendered(sides);
+  const further: FurtherRendered[] = [...rendered.further];
+  if (vendor) {
+    const { before, after } = toRendered(vendor);
+    const old = before === null ? 'not known: no manifest in git has its text' : '';
+    further.push({
+      title: 'The vendor has changed the default that this template was customised from',
+      before,
+      after,
+      captions: [`The vendor's old default ${old}`.trim(), "The vendor's new default"],
+    });
+  }
+  const markup = picturesMarkup(address, { ...rendered, further, captions }).toString();
+  return { context: sides.context, markup };
+}
+
+function templateList(snapshot: Snapshot, isReading: boolean, redact: Redact): TemplateList {
+  const { environment, root, templates, isBroken, loadedAt } = snapshot;
+  const diagnostics = redactDocument(snapshot.diagnostics, redact);
+  const addresses = new Set(templates.map(({ address }) => address));
+  // Notes about other objects are left to `validate`. An error that keeps the files from loading concerns all templates.
+  const problems = diagnostics.filter(({ address, severity }) =>
+    isBroken
+      ? severity === 'error'
+      : severity !== 'info' && (address === undefined || !addresses.has(address)),
+  );
+  return {
+    environment: oneLine(environment),
+    isBroken,
+    isReading,
+    loadedAt,
+    problems: problemsOf(problems, root),
+    templates: templates.map((template) => listedTemplate(template, root, diagnostics)),
+  };
+}
+
+function listedTemplate(
+  template: PreviewTemplate,
+  root: string,
+  diagnostics: readonly Diagnostic[],
+): ListedTemplate {
+  const { source, sides, moved, ...listed } = template;
+  return {
+    ...listed,
+    key: oneLine(listed.key),
+    medium: oneLine(listed.medium),
+    locale: oneLine(listed.locale),
+    place: oneLine(`${source.file}:${source.line}`),
+    editor: editorLink(root, source),
+    problems: problemsOf(
+      diagnostics.filter(({ address }) => address === listed.address),
+      root,
+    ),
+  };
+}
+
+function problemsOf(diagnostics: readonly Diagnostic[], root: string): TemplateList['problems'] {
+  const items = diagnosticsMarkup(diagnostics, (source) => editorLink(root, source));
+  return { count: items.length, markup: items.join('') };
+}
+
+function editorLink(root: string, { file, line, column }: Source): string {
+  const path = resolve(root, file).split(sep).map(encodeURIComponent).join('/');
+  return `vscode://file/${path.replace(/^\//, '')}:${line}:${column}`;
 }

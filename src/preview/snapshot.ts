@@ -1,10 +1,9 @@
-import { resolve, sep } from 'node:path';
 import { sameValue } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notifications.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { listedFor, type VariableLists } from '../kinds/template-variables.ts';
+import type { VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic, Source } from '../model/diagnostic.ts';
 import { get, type JsonObject, mapMembers, objectFrom } from '../model/json.ts';
@@ -12,11 +11,7 @@ import { secretNamesIn } from '../model/marker.ts';
 import { withValueOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { Sides } from '../render/template.ts';
-import { diagnosticsMarkup } from '../report/html/entries.ts';
-import type { Redact } from '../report/options.ts';
-import { redactDocument, redactValue } from '../report/redacted.ts';
-import { oneLine } from '../report/safe.ts';
-import type { ListedTemplate, Problems, TemplateList } from './protocol.ts';
+import type { ListedTemplate } from './protocol.ts';
 
 /** A declared template, and the tenant's version if it was read. */
 export interface PreviewTemplate extends Omit<ListedTemplate, 'place' | 'editor' | 'problems'> {
@@ -39,27 +34,6 @@ export interface Snapshot {
   readonly loadedAt: string | null;
   /** The files have changed since and do not load. */
   readonly isBroken: boolean;
-}
-
-/** A snapshot whose problems hold no secrets. Its templates are thousands: {@link redactTemplate} is for the one that is shown. */
-export function redactProblems(snapshot: Snapshot, redact: Redact): Snapshot {
-  return { ...snapshot, diagnostics: redactDocument(snapshot.diagnostics, redact) };
-}
-
-/** The values that a template is rendered from, without secrets. */
-export function redactTemplate(
-  { key, medium, sides, moved }: PreviewTemplate,
-  { attributes, listed }: Pick<Snapshot, 'attributes' | 'listed'>,
-  redact: Redact,
-) {
-  const clean = (fields: JsonObject | null) => fields && redactValue(fields, redact);
-  const examples = listed.get(listedFor([key, medium]))?.examples ?? {};
-  return {
-    sides: { before: clean(sides.before), after: clean(sides.after) },
-    versions: moved && { before: clean(moved.before), after: clean(moved.after) },
-    attributes: clean(attributes),
-    examples: redactValue(examples, redact),
-  };
 }
 
 /**
@@ -124,49 +98,4 @@ function differs(before: JsonObject, after: JsonObject): boolean {
     const wanted = get(after, name) ?? null;
     return secretNamesIn(wanted).length === 0 && !sameValue(field, wanted, get(before, name));
   });
-}
-
-export function templateList(snapshot: Snapshot, isReading: boolean): TemplateList {
-  const { environment, root, templates, diagnostics, isBroken, loadedAt } = snapshot;
-  const addresses = new Set(templates.map(({ address }) => address));
-  // Notes about other objects are left to `validate`. An error that keeps the files from loading concerns all templates.
-  const problems = diagnostics.filter(({ address, severity }) =>
-    isBroken
-      ? severity === 'error'
-      : severity !== 'info' && (address === undefined || !addresses.has(address)),
-  );
-  return {
-    environment: oneLine(environment),
-    isBroken,
-    isReading,
-    loadedAt,
-    problems: problemsOf(problems, root),
-    templates: templates.map((template) => listedTemplate(template, snapshot)),
-  };
-}
-
-function listedTemplate(template: PreviewTemplate, { root, diagnostics }: Snapshot): ListedTemplate {
-  const { source, sides, moved, ...listed } = template;
-  return {
-    ...listed,
-    key: oneLine(listed.key),
-    medium: oneLine(listed.medium),
-    locale: oneLine(listed.locale),
-    place: oneLine(`${source.file}:${source.line}`),
-    editor: editorLink(root, source),
-    problems: problemsOf(
-      diagnostics.filter(({ address }) => address === listed.address),
-      root,
-    ),
-  };
-}
-
-function problemsOf(diagnostics: readonly Diagnostic[], root: string): Problems {
-  const items = diagnosticsMarkup(diagnostics, (source) => editorLink(root, source));
-  return { count: items.length, markup: items.join('') };
-}
-
-function editorLink(root: string, { file, line, column }: Source): string {
-  const path = resolve(root, file).split(sep).map(encodeURIComponent).join('/');
-  return `vscode://file/${path.replace(/^\//, '')}:${line}:${column}`;
 }

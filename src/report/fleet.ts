@@ -13,7 +13,6 @@ import {
   emptyPage,
   fact,
   type Group,
-  type Matrix,
   type Page,
   pointsOf,
 } from './page.ts';
@@ -79,11 +78,11 @@ function memberPage({ name, plan, result, error }: FleetMember, options: ReportC
 const maxRows = 20;
 
 /** The environments and their numbers, failures first, then those that were not run. */
-function matrixOf({ environments, summary }: Fleet, applied: boolean): Matrix {
+function matrixOf({ environments, summary }: Fleet, applied: boolean): NonNullable<Page['matrix']> {
   const results = environments.flatMap(({ result }) => result ?? []);
   const columns = outcomeColumns(results);
   const rows = [hasFailed, isNotRun, (member: FleetMember) => !isFailed(member)].flatMap((test) => {
-    const rows = environments.filter(test).map((member): Matrix['rows'][number] => {
+    const rows = environments.filter(test).map((member) => {
       const { name, plan, result } = member;
       const planned = plan && summaryCounts(plan.summary);
       const counts = applied ? result && outcomeCounts([result], columns) : planned;

@@ -11,10 +11,8 @@ import {
   type Fact,
   type Group,
   groupsForReview,
-  type Level,
   linesOf,
   looseRemarks,
-  type Matrix,
   type Page,
   pointsTitle,
   reasonOf,
@@ -54,7 +52,11 @@ const maxHeading = 3;
 const severitySigns: Readonly<Record<Severity, string>> = { error: '❌', warning: '⚠️', info: 'ℹ️' };
 /** Errors are the last to be cut, also among the changes of a plan. */
 const severityRanks: Readonly<Record<Severity, number>> = { error: -1, warning: 100, info: 101 };
-const levelSigns: Readonly<Record<Level, string>> = { high: '🔴 high', medium: '🟠 medium', low: '🔵 low' };
+const levelSigns: Readonly<Record<Page['points'][number]['level'], string>> = {
+  high: '🔴 high',
+  medium: '🟠 medium',
+  low: '🔵 low',
+};
 const outcomeSigns: Readonly<Record<ChangeOutcome, string>> = {
   done: '✅',
   failed: '❌',
@@ -104,15 +106,17 @@ export function writeMarkdown(page: Page, options: ReportOptions): string {
 const headingOf = (title: string): string => `\n#### ${escapeMarkdown(title)}\n\n`;
 
 function headOf(page: Page, options: ReportOptions): string {
-  const { command, name, note, tenants, sides, matrix, steps, facts, applyWith } = page;
+  const { command, name, note, tenants, alarm, points, sides, matrix, steps, facts, applyWith } = page;
+  const grave = points.filter(({ level }) => level === 'high').map(({ words }) => words);
+  const alert = joinParts([alarm !== null && `**${escapeMarkdown(alarm)}**`, grave.join(' · ')], '\\\n> ');
   const where = [tenants !== '' && codeSpan(tenants), ...facts.map(factWords)];
   const parts = [
     `### tenantctl ${command}${name === '' ? '' : `: ${escapeMarkdown(name)}`}`,
     note !== null && `**${escapeMarkdown(note)}**`,
-    alertOf(page),
+    alert !== '' && `> [!CAUTION]\n> ${alert}`,
     joinParts(where, ' · '),
     applyWith !== null && `To apply exactly this plan, once it is approved: ${codeSpan(applyWith)}`,
-    pointTable(page, options),
+    points.length > 0 && pointTable(page, options),
     sides
       .map((side) =>
         `- \`${symbols[side.action]}\` **${escapeMarkdown(side.name)}** ${codeSpan(side.tenant)}`.trimEnd(),
@@ -144,17 +148,8 @@ function factWords({ name, value, is, link }: Fact): string {
 const linked = (words: string, link: string | null | undefined): string =>
   link ? `[${words}](<${link.replace(/[<>\s]/g, encodeURIComponent)}>)` : words;
 
-function alertOf({ alarm, points }: Page): string {
-  const grave = points.filter(({ level }) => level === 'high').map(({ words }) => words);
-  const lines = [alarm !== null && `**${escapeMarkdown(alarm)}**`, grave.join(' · ')];
-  const text = joinParts(lines, '\\\n> ');
-  return text === '' ? '' : `> [!CAUTION]\n> ${text}`;
-}
-
 function pointTable(page: Page, options: ReportOptions): string {
-  const { points } = page;
-  if (points.length === 0) return '';
-  const rows = points.flatMap((point) => {
+  const rows = page.points.flatMap((point) => {
     const { lines, more } = linesOf(point);
     const cells = lines.map(({ objects, more, consequence }) => {
       const names = objects.map(({ entry, where }) => {
@@ -174,7 +169,7 @@ function pointTable(page: Page, options: ReportOptions): string {
 /** A bar ends a cell of a table even in code, unless it is escaped. */
 const cellCode = (text: string): string => codeSpan(text).replaceAll('|', '\\|');
 
-function matrixTable({ columns, rows }: Matrix): string {
+function matrixTable({ columns, rows }: NonNullable<Page['matrix']>): string {
   const cells = rows.map(({ names, isFailed, counts, words }) => {
     // The table is never cut, so that it names every environment that failed.
     const name = isFailed ? `❌ ${escapeMarkdown(names.join(', '))}` : escapeMarkdown(namesInBrief(names));

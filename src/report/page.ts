@@ -32,7 +32,18 @@ export interface Page {
   /** Why nothing will happen, or what went wrong. */
   readonly alarm: string | null;
   readonly points: readonly Point[];
-  readonly matrix: Matrix | null;
+  readonly matrix: {
+    readonly columns: readonly string[];
+    /** Environments with the same numbers, or one that failed. */
+    readonly rows: readonly {
+      readonly names: readonly string[];
+      readonly isFailed: boolean;
+      /** One for each of the columns; `null` if there is no plan or no result. */
+      readonly counts: readonly number[] | null;
+      /** The code of an error, or a state in brief; empty if the numbers say it. */
+      readonly words: string;
+    }[];
+  } | null;
   /** Introduces the counts: `Plan`, `Applied in part`; `null` if the matrix has them. */
   readonly label: string | null;
   readonly counts: readonly Count[];
@@ -113,7 +124,11 @@ export interface Entry {
   readonly consequence: string;
   /** The names of the secrets that are sent: the fields do not show which they are. */
   readonly secrets: readonly string[];
-  readonly impact: ImpactWords | null;
+  readonly impact: {
+    readonly words: string;
+    readonly moves: readonly { readonly is: 'enter' | 'leave'; readonly words: string }[];
+    readonly effect: Exclude<Impact, { notRun: string }>;
+  } | null;
   readonly requests: readonly Request[];
   readonly sent: readonly string[];
   readonly seconds: number;
@@ -126,25 +141,6 @@ export interface Notice {
   /** `LOCK-OUT`; `null` if the sentence stands alone. */
   readonly label: string | null;
   readonly text: string;
-}
-
-export interface ImpactWords {
-  readonly words: string;
-  readonly moves: readonly { readonly is: 'enter' | 'leave'; readonly words: string }[];
-  readonly effect: Exclude<Impact, { notRun: string }>;
-}
-
-export interface Matrix {
-  readonly columns: readonly string[];
-  /** Environments with the same numbers, or one that failed. */
-  readonly rows: readonly {
-    readonly names: readonly string[];
-    readonly isFailed: boolean;
-    /** One for each of the columns; `null` if there is no plan or no result. */
-    readonly counts: readonly number[] | null;
-    /** The code of an error, or a state in brief; empty if the numbers say it. */
-    readonly words: string;
-  }[];
 }
 
 export const emptyPage = {
@@ -190,8 +186,6 @@ export const emptyEntry = {
   remarks: [],
 } as const;
 
-export type Level = 'high' | 'medium' | 'low';
-
 /** The most urgent first. */
 const concerns = [
   { is: 'failed', level: 'high', one: 'change failed', many: 'changes failed' },
@@ -207,7 +201,7 @@ type Concern = (typeof concerns)[number]['is'];
 
 interface Point {
   readonly concern: Concern;
-  readonly level: Level;
+  readonly level: (typeof concerns)[number]['level'];
   /** `1 lock-out`, `6 people leave a search` */
   readonly words: string;
   readonly entries: readonly Entry[];

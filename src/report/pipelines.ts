@@ -18,7 +18,11 @@ export function writeGithub(page: Page, { folder = '' }: ReportOptions): string 
   const diagnostics = [...problems.flatMap(({ items }) => items), ...remarks];
   const title = `tenantctl ${command}: ${name}`;
   const lines = [
-    ...diagnostics.map((each) => diagnosticCommand(each, folder)),
+    ...diagnostics.map(({ severity, code, message, source, hint, address }) => {
+      const place = source && { file: folder + source.file, line: source.line, col: source.column };
+      const text = joinParts([message, hint && `hint: ${hint}`], '\n');
+      return workflowCommand(commands[severity], { ...place, title: joinParts([code, address], ': ') }, text);
+    }),
     ...groups.flatMap(({ entries }) => entries.flatMap((entry) => entryCommands(entry, folder))),
     ...(label === null ? [] : [workflowCommand('notice', { title }, `${label}: ${countWords(counts)}.`)]),
   ];
@@ -38,14 +42,6 @@ function entryCommands(entry: Entry, folder: string): string[] {
         workflowCommand('warning', { ...place, title: `${label ?? words}: ${address}` }, text),
       ),
   ];
-}
-
-function diagnosticCommand(diagnostic: Diagnostic, folder: string): string {
-  const { severity, code, message, source, hint, address } = diagnostic;
-  const place = source && { file: folder + source.file, line: source.line, col: source.column };
-  const title = joinParts([code, address], ': ');
-  const text = joinParts([message, hint && `hint: ${hint}`], '\n');
-  return workflowCommand(commands[severity], { ...place, title }, text);
 }
 
 /** `::error file=a.yaml,line=3,title=…::message`. Delimiters inside its parts are escaped. */

@@ -19,7 +19,6 @@ import {
   emptyPage,
   fact,
   groupByKind,
-  type ImpactWords,
   type Notice,
   type Page,
   pointsOf,
@@ -211,7 +210,7 @@ function historyOf({ modified, commit, risk }: Change): Entry['history'] {
 }
 
 /** `finds 52 profiles, 47 before`, and `3 enter: Ada, Ben and 1 more` */
-function impactWords({ impact }: Change): ImpactWords | null {
+function impactWords({ impact }: Change): Entry['impact'] {
   if (!impact || 'notRun' in impact) return null;
   const moves = (['enter', 'leave'] as const).flatMap((is) => {
     const { count, first } = impact[is];

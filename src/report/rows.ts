@@ -1,23 +1,8 @@
-import { groupBy } from '../model/basics.ts';
-import { type Diagnostic, isError, type Severity } from '../model/diagnostic.ts';
 import type { Action } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
-import {
-  blank,
-  cut,
-  padTo,
-  paragraph,
-  type Row,
-  row,
-  type Span,
-  type Style,
-  span,
-  widthOf,
-} from './layout.ts';
+import { padTo, paragraph, type Row, row, type Span, type Style, span, widthOf } from './layout.ts';
 import { type Chunk, type LineDiff, type SignedLine, signedLines } from './line-diff.ts';
-import type { ReportOptions } from './options.ts';
 import type { Entry, Notice } from './page.ts';
-import { takeLast } from './safe.ts';
 import {
   baseTitle,
   type Field,
@@ -28,7 +13,7 @@ import {
   tenantMoveTitle,
   textOfParts,
 } from './values.ts';
-import { outcomeWords, place, pluralize, readable, symbols, whereOf } from './words.ts';
+import { outcomeWords, place, pluralize, readable, symbols } from './words.ts';
 
 /** More lines of one value are cut; `--verbose` shows all. */
 const maxLines = 40;
@@ -173,79 +158,5 @@ function lineRows(diff: LineDiff, isPart: boolean): Row[] {
       return row(10, span(sign === '@' ? '@@ ' : `${sign} `, style), ...partSpans(parts, style));
     }),
     ...(hidden > 0 ? [row(10, span(more, 'dim'))] : []),
-  ];
-}
-
-const severityStyles: Readonly<Record<Severity, Style>> = { error: 'red', warning: 'yellow', info: 'cyan' };
-
-/** Problems with an empty row after each. Remarks that are alike are folded. */
-export function diagnosticRows(diagnostics: readonly Diagnostic[], options: ReportOptions): Row[] {
-  return foldRemarks(diagnostics, options).flatMap(({ diagnostic, more }) => {
-    const { severity, code, message, excerpt, hint } = diagnostic;
-    const style = severityStyles[severity];
-    const [first = '', ...lines] = message.split('\n');
-    const where = whereOf(diagnostic);
-    const isRepeated = where !== undefined && first.startsWith(`${where} `);
-    return [
-      row(
-        0,
-        span(where === undefined || isRepeated ? '' : `${where}  `, 'cyan'),
-        span(severity, style, 'bold'),
-        span(`  ${first}`),
-        span(`  [${code}]`, 'dim'),
-      ),
-      ...lines.flatMap((line) => paragraph(4, line)),
-      ...(excerpt === undefined ? [] : excerptRows(excerpt, style, options.width)),
-      ...(hint === undefined ? [] : [row(4, span('hint: ', 'green', 'bold'), span(hint))]),
-      ...(more === null ? [] : [row(4, span(`${more} (--verbose shows all)`, 'dim'))]),
-      blank,
-    ];
-  });
-}
-
-const maxAlike = 3;
-
-/**
- * Folds warnings and information with the same code into the first one, unless `verbose`; `quiet` leaves out information. Errors are
- * all shown. `more` names what is folded.
- */
-function foldRemarks(
-  diagnostics: readonly Diagnostic[],
-  { verbose = false, quiet = false }: ReportOptions,
-): { readonly diagnostic: Diagnostic; readonly more: string | null }[] {
-  const shown = diagnostics.filter(({ severity }) => !quiet || severity !== 'info');
-  const nameOf = (each: Diagnostic, index: number) =>
-    verbose || isError(each) ? String(index) : `${each.severity} ${each.code}`;
-  const alike = new Map(groupBy(shown, nameOf));
-  return shown.flatMap((diagnostic, index): { diagnostic: Diagnostic; more: string | null }[] => {
-    const [first, ...others] = alike.get(nameOf(diagnostic, index)) ?? [];
-    if (others.length < maxAlike) return [{ diagnostic, more: null }];
-    if (diagnostic !== first) return [];
-    const names = [...new Set(others.flatMap((other) => other.address ?? whereOf(other) ?? []))];
-    const words = [...names.slice(0, maxAlike), ...(names.length > maxAlike ? ['…'] : [])].join(', ');
-    return [{ diagnostic, more: `and ${others.length} more${words === '' ? '' : `: ${words}`}` }];
-  });
-}
-
-const excerptIndent = 4;
-
-/** A source line, and a caret below it. A line that is too wide is cut: if it were wrapped, the caret would point elsewhere. */
-function excerptRows(excerpt: string, style: Style, width: number): Row[] {
-  const [line = '', below = '', ...more] = excerpt.replace(/\n+$/, '').split('\n');
-  const marked = /^([^|]*\| )( *)\^$/.exec(below);
-  const [, margin = '', blanks = ''] = marked ?? [];
-  if (!marked || more.length > 0) return paragraph(excerptIndent, [line, below, ...more].join('\n'));
-  const focus = margin.length + blanks.length;
-  const columns = Math.max(20, width) - excerptIndent;
-  const isWhole = widthOf(line) <= columns;
-  const room = columns - widthOf(margin);
-  const before = line.slice(margin.length, focus);
-  // A part of a cut line is before the caret. Wide characters take two columns.
-  const left =
-    isWhole || widthOf(before) <= room * 0.6 ? before : `…${takeLast(before, Math.floor(room * 0.3))}`;
-  const right = cut(line.slice(focus), room - widthOf(left));
-  return [
-    ...paragraph(excerptIndent, `${line.slice(0, margin.length)}${left}${right}`),
-    ...paragraph(excerptIndent, `${margin}${' '.repeat(widthOf(left))}^`, style, 'bold'),
   ];
 }

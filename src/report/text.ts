@@ -1,21 +1,13 @@
-import type { Group as Family } from '../model/basics.ts';
+import { type Group as Family, groupBy } from '../model/basics.ts';
+import { type Diagnostic, isError, type Severity } from '../model/diagnostic.ts';
 import type { Plan } from '../model/plan.ts';
 import { ageWords, namesAndMore } from '../model/words.ts';
 import { familiesOf } from './families.ts';
 import { blank, cut, layout, padTo, paragraph, type Row, row, type Style, span, widthOf } from './layout.ts';
 import type { ReportOptions } from './options.ts';
-import {
-  consequenceOf,
-  type Entry,
-  type Group,
-  type Level,
-  linesOf,
-  type Matrix,
-  type Page,
-  pointsTitle,
-  urgencyOf,
-} from './page.ts';
-import { actionStyles, diagnosticRows, entryRows } from './rows.ts';
+import { consequenceOf, type Entry, type Group, linesOf, type Page, pointsTitle, urgencyOf } from './page.ts';
+import { actionStyles, entryRows } from './rows.ts';
+import { takeLast } from './safe.ts';
 import { bodyText } from './values.ts';
 import {
   countWords,
@@ -25,6 +17,7 @@ import {
   readable,
   requestTarget,
   symbols,
+  whereOf,
 } from './words.ts';
 
 const maxScreen = 40;
@@ -33,13 +26,18 @@ const unlimited = Number.POSITIVE_INFINITY;
 
 const told = ['Commit', 'Limited by'];
 
-const levelStyles: Readonly<Record<Level, Style>> = { high: 'red', medium: 'yellow', low: 'cyan' };
+const levelStyles: Readonly<Record<Page['points'][number]['level'], Style>> = {
+  high: 'red',
+  medium: 'yellow',
+  low: 'cyan',
+};
 const levelColumn = 'MEDIUM'.length + 2;
 
 /** A page for the terminal. "Read this first" comes last, so that it stays on the screen. */
 export function writeText(page: Page, options: ReportOptions): string {
-  const { heading, tenants, note, matrix, groups, remarks, digest, steps, applyWith } = page;
-  const problems = problemRows(page, options);
+  const { heading, tenants, note, sides, matrix, groups, remarks, others, points, digest, steps, applyWith } =
+    page;
+  const problems = page.problems.some(({ items }) => items.length > 0) ? problemRows(page, options) : [];
   // A refusal is shown before and after the changes; the reason why an apply stopped, after its changes.
   const [first, last] =
     page.is === 'result' ? [[], problems] : [problems, page.is === 'plan' ? problems : []];
@@ -53,7 +51,7 @@ export function writeText(page: Page, options: ReportOptions): string {
   const head = [
     ...title,
     ...(note === null ? [] : [row(0, span(note, 'bold'))]),
-    ...sideRows(page),
+    ...(sides.length === 0 ? [] : sideRows(sides)),
     ...factRows(page, options),
     ...(heading === '' ? [] : [blank]),
   ];
@@ -61,15 +59,15 @@ export function writeText(page: Page, options: ReportOptions): string {
     ...(matrix === null ? [] : [...matrixRows(matrix, options), blank]),
     ...first,
     ...shown.flatMap((group, at) => groupRows(group, families[at] ?? [], page, folded)),
-    ...diagnosticRows(remarks, options),
-    ...othersRows(page, options),
+    ...(remarks.length === 0 ? [] : diagnosticRows(remarks, options)),
+    ...(others === null ? [] : othersRows(others, options)),
   ];
   const rows = [
     ...head,
     ...body,
     // By then the heading is no longer on the screen.
     ...(body.length > maxScreen && heading !== '' ? [...title, ...factRows(page, options), blank] : []),
-    ...pointRows(page),
+    ...(points.length === 0 ? [] : pointRows(page)),
     ...last,
     ...verdictRows(page),
     ...(digest === null ? [] : [row(0, span(`Digest: ${digest}`, 'dim'))]),
@@ -89,7 +87,7 @@ function factRows({ facts }: Page, { now }: ReportOptions): Row[] {
   return words.length === 0 ? [] : [row(0, span(words.join(' · '), 'dim'))];
 }
 
-function sideRows({ sides }: Page): Row[] {
+function sideRows(sides: Page['sides']): Row[] {
   const width = Math.max(...sides.map(({ name }) => widthOf(name)));
   return sides.map(({ action, name, tenant }) => {
     const named = `${symbols[action]} ${padTo(name, width)}`;
@@ -98,7 +96,7 @@ function sideRows({ sides }: Page): Row[] {
 }
 
 /** A table. Names that would push the numbers out of the line have a line of their own. */
-function matrixRows({ columns, rows }: Matrix, { width }: ReportOptions): Row[] {
+function matrixRows({ columns, rows }: NonNullable<Page['matrix']>, { width }: ReportOptions): Row[] {
   const names = rows.map((each) => namesInBrief(each.names));
   const head = columns.map((column) => `  ${column}`).join('');
   const room = Math.max('environment'.length, width - head.length - 4);
@@ -128,6 +126,80 @@ function problemRows({ is, alarm, problems }: Page, options: ReportOptions): Row
   const refusal =
     is === 'plan' && alarm !== null ? [row(0, span('✖ ', 'red'), span(alarm, 'red', 'bold')), blank] : [];
   return [...refusal, ...rows];
+}
+
+const severityStyles: Readonly<Record<Severity, Style>> = { error: 'red', warning: 'yellow', info: 'cyan' };
+
+/** Problems with an empty row after each. Remarks that are alike are folded. */
+function diagnosticRows(diagnostics: readonly Diagnostic[], options: ReportOptions): Row[] {
+  return foldRemarks(diagnostics, options).flatMap(({ diagnostic, more }) => {
+    const { severity, code, message, excerpt, hint } = diagnostic;
+    const style = severityStyles[severity];
+    const [first = '', ...lines] = message.split('\n');
+    const where = whereOf(diagnostic);
+    const isRepeated = where !== undefined && first.startsWith(`${where} `);
+    return [
+      row(
+        0,
+        span(where === undefined || isRepeated ? '' : `${where}  `, 'cyan'),
+        span(severity, style, 'bold'),
+        span(`  ${first}`),
+        span(`  [${code}]`, 'dim'),
+      ),
+      ...lines.flatMap((line) => paragraph(4, line)),
+      ...(excerpt === undefined ? [] : excerptRows(excerpt, style, options.width)),
+      ...(hint === undefined ? [] : [row(4, span('hint: ', 'green', 'bold'), span(hint))]),
+      ...(more === null ? [] : [row(4, span(`${more} (--verbose shows all)`, 'dim'))]),
+      blank,
+    ];
+  });
+}
+
+const maxAlike = 3;
+
+/**
+ * Folds warnings and information with the same code into the first one, unless `verbose`; `quiet` leaves out information. Errors are
+ * all shown. `more` names what is folded.
+ */
+function foldRemarks(
+  diagnostics: readonly Diagnostic[],
+  { verbose = false, quiet = false }: ReportOptions,
+): { readonly diagnostic: Diagnostic; readonly more: string | null }[] {
+  const shown = diagnostics.filter(({ severity }) => !quiet || severity !== 'info');
+  const nameOf = (each: Diagnostic, index: number) =>
+    verbose || isError(each) ? String(index) : `${each.severity} ${each.code}`;
+  const alike = new Map(groupBy(shown, nameOf));
+  return shown.flatMap((diagnostic, index): { diagnostic: Diagnostic; more: string | null }[] => {
+    const [first, ...others] = alike.get(nameOf(diagnostic, index)) ?? [];
+    if (others.length < maxAlike) return [{ diagnostic, more: null }];
+    if (diagnostic !== first) return [];
+    const names = [...new Set(others.flatMap((other) => other.address ?? whereOf(other) ?? []))];
+    const words = [...names.slice(0, maxAlike), ...(names.length > maxAlike ? ['…'] : [])].join(', ');
+    return [{ diagnostic, more: `and ${others.length} more${words === '' ? '' : `: ${words}`}` }];
+  });
+}
+
+const excerptIndent = 4;
+
+/** A source line, and a caret below it. A line that is too wide is cut: if it were wrapped, the caret would point elsewhere. */
+function excerptRows(excerpt: string, style: Style, width: number): Row[] {
+  const [line = '', below = '', ...more] = excerpt.replace(/\n+$/, '').split('\n');
+  const marked = /^([^|]*\| )( *)\^$/.exec(below);
+  const [, margin = '', blanks = ''] = marked ?? [];
+  if (!marked || more.length > 0) return paragraph(excerptIndent, [line, below, ...more].join('\n'));
+  const focus = margin.length + blanks.length;
+  const columns = Math.max(20, width) - excerptIndent;
+  const isWhole = widthOf(line) <= columns;
+  const room = columns - widthOf(margin);
+  const before = line.slice(margin.length, focus);
+  // A part of a cut line is before the caret. Wide characters take two columns.
+  const left =
+    isWhole || widthOf(before) <= room * 0.6 ? before : `…${takeLast(before, Math.floor(room * 0.3))}`;
+  const right = cut(line.slice(focus), room - widthOf(left));
+  return [
+    ...paragraph(excerptIndent, `${line.slice(0, margin.length)}${left}${right}`),
+    ...paragraph(excerptIndent, `${margin}${' '.repeat(widthOf(left))}^`, style, 'bold'),
+  ];
 }
 
 function groupRows(
@@ -203,9 +275,10 @@ function briefRow(family: Family<Entry>, { width }: ReportOptions): Row {
   return row(2, span(`${symbols[action]} `, style), span(name, style), span(cut(effect, room), 'dim'));
 }
 
-function othersRows({ others }: Page, { verbose = false }: ReportOptions): Row[] {
-  if (others === null) return [];
-  const { title, words, names, most } = others;
+function othersRows(
+  { title, words, names, most }: NonNullable<Page['others']>,
+  { verbose = false }: ReportOptions,
+): Row[] {
   const shown = verbose ? names : names.slice(0, most);
   const more = names.length - shown.length;
   const hint = shown.length === 0 ? '; --verbose names them' : '';
@@ -221,7 +294,6 @@ function othersRows({ others }: Page, { verbose = false }: ReportOptions): Row[]
 
 function pointRows(page: Page): Row[] {
   const { points } = page;
-  if (points.length === 0) return [];
   const column = Math.max(...points.map(({ words }) => words.length));
   const rows = points.flatMap((point) => {
     const { lines, more } = linesOf(point);

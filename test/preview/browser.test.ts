@@ -211,6 +211,21 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     expect(await inFrame(page, 'After').evaluate(isStopLeft('.message p'))).toBe(true);
   });
 
+  it('gives a column of buttons the room that it needs, and others the rest', async () => {
+    const section = { type: 'section', text: { type: 'mrkdwn', text: 'Two requests' } };
+    const button = { type: 'button', text: { type: 'plain_text', text: 'Go' } };
+    const columns = [{ items: [{ text: 'a' }, button] }, { items: [{ text: 'b' }] }];
+    const slackTemplate = { blocks: [{ ...section, accessory: button }, { columns }] };
+    const { page } = await visit(snapshot([template({ medium: 'SLACK', after: { slackTemplate } })]));
+    await inFrame(page, 'After').locator('.row').last().waitFor();
+    const widths = '[...document.querySelectorAll(".row > div")].map(({ clientWidth }) => clientWidth)';
+    const [text = 0, accessory = 0, left, right] = await inFrame(page, 'After').evaluate<number[], unknown>(
+      widths,
+    );
+    expect(accessory).toBeLessThan(text / 3);
+    expect(left).toBe(right);
+  });
+
   it('tells the problems of the project and those of the template', async () => {
     const problem = { severity: 'warning', message: 'This `#if` has no `#end`.', hint: 'Add it.' } as const;
     const { page, preview } = await visit(

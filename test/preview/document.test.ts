@@ -48,7 +48,7 @@ describe('chat messages', () => {
     const section = { type: 'section', text: { type: 'mrkdwn', text: 'Two *requests*' }, accessory: button };
     const field = { type: 'static_select', placeholder: { type: 'plain_text', text: 'Choose' } };
     const beside = (label: string) =>
-      `<div class="row"><div class="wide"><p>Two <strong>requests</strong></p></div><div class="small"><span class="button">${label}</span></div></div>`;
+      `<div class="row"><div><p>Two <strong>requests</strong></p></div><div><span class="button">${label}</span></div></div>`;
     expect(shown({ blocks: [section, { ...section, accessory: field }] })).toContain(
       `${beside('Decide')}${beside('Choose')}`,
     );
@@ -56,7 +56,7 @@ describe('chat messages', () => {
     const messageJSON = { body: [{ type: 'ColumnSet', columns: [teams('left'), teams('right')] }] };
     const sections = [{ activityImage: 'https://x.example/a.png', text: 'beside' }];
     expect(shown({ messageJSON, sections })).toContain(
-      '<div class="row"><div class="wide"><p>left</p></div><div class="wide"><p>right</p></div></div><div class="row"><div class="small"><p class="image">image</p></div><div class="wide"><p>beside</p></div></div>',
+      '<div class="row"><div><p>left</p></div><div><p>right</p></div></div><div class="row"><div><p class="image">image</p></div><div><p>beside</p></div></div>',
     );
   });
 
@@ -67,7 +67,7 @@ describe('chat messages', () => {
       style,
       text: { type: 'plain_text', text },
     });
-    const column = (text: string) => `<div class="wide"><p>${text}</p></div>`;
+    const column = (text: string) => `<div><p>${text}</p></div>`;
     const blocks = [
       { type: 'section', fields: [field('a'), field('b'), field('c')] },
       { type: 'section', text: field('Because:\n> of *that*\n>and this\nnot ~so~') },
@@ -91,16 +91,6 @@ describe('chat messages', () => {
     expect(shown({ text: 'Hi', blocks: [] })).toBe(message('<p>Hi</p>'));
     expect(shown('just text')).toContain(message('<p>just text</p>'));
     expect(shown(null)).toContain(message(''));
-  });
-
-  it('gives a column its room where it has more than a button', () => {
-    const columns = [
-      { items: [{ text: 'a' }, { type: 'Action.Submit', title: 'Go' }] },
-      { items: [{ text: 'b' }] },
-    ];
-    expect(shown({ columns })).toContain(
-      '<div class="row"><div class="wide"><p>a</p><span class="button">Go</span></div><div class="wide">',
-    );
   });
 
   it('marks emphasis and links, and makes nothing else of a text', () => {

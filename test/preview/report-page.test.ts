@@ -46,7 +46,7 @@ describe('templates of a plan', () => {
     });
     const { before, after } = (await renderPlanTemplates(plan([chat])))[chat.address] ?? {};
     const row = (words: string) =>
-      `<div class="row"><div class="wide"><p>${words}</p></div><div class="small"><span class="button">Go</span></div></div>`;
+      `<div class="row"><div><p>${words}</p></div><div><span class="button">Go</span></div></div>`;
     expect([before?.document, after?.document]).toEqual([
       expect.stringContaining(row('old')),
       expect.stringContaining(row('new')),

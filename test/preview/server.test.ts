@@ -3,7 +3,6 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listedFor } from '../../src/kinds/template-variables.ts';
 import { Preview } from '../../src/preview/server.ts';
-import { redactTemplate } from '../../src/preview/snapshot.ts';
 import { sidesIn, snapshot, template } from './support.ts';
 
 interface Asked {
@@ -13,15 +12,7 @@ interface Asked {
   readonly body?: string;
 }
 
-it('renders a template from nothing that holds a secret, wherever it stands', () => {
-  const fields = { subject: 'hunter2' };
-  const own = template({ before: fields, after: fields, moved: { before: fields, after: fields } });
-  const variables = { names: new Set<string>(), globals: new Set<string>(), examples: { x: 'hunter2' } };
-  const listed = new Map([[listedFor(['welcome', 'EMAIL']), variables]]);
-  const all = { attributes: { name: 'hunter2' }, listed };
-  const clean = JSON.stringify(redactTemplate(own, all, (text) => text.replaceAll('hunter2', '***')));
-  expect(clean.match(/hunter2|\*\*\*/g)).toEqual(Array(6).fill('***'));
-});
+const tokenOf = (page: string) => /name="token" content="([^"]+)"/.exec(page)?.[1] ?? '';
 
 describe('the server', () => {
   let preview: Preview;
@@ -30,7 +21,7 @@ describe('the server', () => {
 
   beforeAll(async () => {
     preview = await new Preview(snapshot([welcome]), String).start(0);
-    token = /name="token" content="([^"]+)"/.exec((await ask({})).text)?.[1] ?? '';
+    token = tokenOf((await ask({})).text);
   });
   afterAll(() => preview.close());
 
@@ -125,6 +116,24 @@ describe('the server', () => {
     expect(await isReading()).toBe(true);
     preview.show(snapshot([welcome]));
     expect(await isReading()).toBe(false);
+  });
+
+  it('renders a template from nothing that holds a secret, wherever it stands', async () => {
+    const fields = { subject: 'hunter2 $x', body: '$__global.name' };
+    const secret = template({ before: fields, after: fields, moved: { before: fields, after: fields } });
+    const variables = { names: new Set<string>(), globals: new Set<string>(), examples: { x: 'hunter2' } };
+    const listed = new Map([[listedFor(['welcome', 'EMAIL']), variables]]);
+    const all = snapshot([secret], { attributes: { name: 'hunter2' }, listed });
+    const redact = (text: string) => text.replaceAll('hunter2', '***');
+    const own = preview;
+    preview = await new Preview(all, redact).start(0);
+    const page = (await ask({})).text;
+    const headers = { origin: new URL(preview.url).origin, 'x-preview-token': tokenOf(page) };
+    const { text } = await render(wanted, headers);
+    await preview.close();
+    preview = own;
+    // On each of four sides the subject, its example, and the attribute as first words and as body; two are in the context.
+    expect(text.match(/hunter2|\*\*\*/g)).toEqual(Array(18).fill('***'));
   });
 
   it('shows the name of an environment as text', async () => {

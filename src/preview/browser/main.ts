@@ -66,7 +66,20 @@ addEventListener('pagehide', () => {
 filter.addEventListener('input', showList);
 changedOnly.addEventListener('change', showList);
 focusOnSlash(filter);
-startContext();
+let timer = 0;
+field.addEventListener('input', () => {
+  clearTimeout(timer);
+  if (selected === null) return;
+  const context = readField(contextOf(selected));
+  typed.set(selected, context);
+  showContext(selected);
+  if (context.error === '') timer = setTimeout(showTemplate, typingPause);
+});
+find('reset', HTMLButtonElement).addEventListener('click', () => {
+  clearTimeout(timer);
+  if (selected !== null) typed.delete(selected);
+  showTemplate();
+});
 frames.add(pictures);
 startSwitch('[data-pane]', ({ dataset }) => {
   pictures.dataset.pane = dataset.pane ?? '';
@@ -160,22 +173,18 @@ function showTemplate(): void {
   }
   const { address, key, medium, locale, problems } = template;
   find('key', HTMLElement).replaceChildren(...breakableKey(key));
-  showFacts(template);
-  showProblems(find('problems', HTMLElement), problems);
-  showContext(address);
-  document.title = `${key} (${medium}, ${locale}) · tenantctl preview`;
-  void render(template);
-}
-
-function showFacts(template: ListedTemplate): void {
-  find('medium', HTMLElement).textContent = mediumName(template.medium);
-  find('locale', HTMLElement).textContent = template.locale;
+  find('medium', HTMLElement).textContent = mediumName(medium);
+  find('locale', HTMLElement).textContent = locale;
   const place = find('place', HTMLAnchorElement);
   place.textContent = template.place;
   place.href = template.editor;
   const state = find('state', HTMLElement);
   state.textContent = oldSince === '' ? stateWords(template) : `state of ${oldSince}`;
   state.classList.toggle('changed', template.differs);
+  showProblems(find('problems', HTMLElement), problems);
+  showContext(address);
+  document.title = `${key} (${medium}, ${locale}) · tenantctl preview`;
+  void render(template);
 }
 
 function stateWords({ base, differs, isRemoved }: ListedTemplate): string {
@@ -322,23 +331,6 @@ interface TypedContext {
   /** The last text that was a JSON object. */
   readonly value: Context;
   readonly error: string;
-}
-
-function startContext(): void {
-  let timer = 0;
-  field.addEventListener('input', () => {
-    clearTimeout(timer);
-    if (selected === null) return;
-    const context = readField(contextOf(selected));
-    typed.set(selected, context);
-    showContext(selected);
-    if (context.error === '') timer = setTimeout(showTemplate, typingPause);
-  });
-  find('reset', HTMLButtonElement).addEventListener('click', () => {
-    clearTimeout(timer);
-    if (selected !== null) typed.delete(selected);
-    showTemplate();
-  });
 }
 
 function contextOf(address: string): Context {

@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
-import { groupBy } from '../../model/basics.ts';
+import { type Group as Family, groupBy } from '../../model/basics.ts';
 import type { Diagnostic, Source, Versions } from '../../model/diagnostic.ts';
 import type { Request } from '../../model/plan.ts';
 import { familiesOf } from '../families.ts';
 import { type Block, type Chunk, type DiffLine, diffLines, type LineDiff, shorten } from '../line-diff.ts';
-import type { Rendered, ReportOptions } from '../options.ts';
-import { consequenceOf, type Entry, type Group, type ImpactWords, type Notice, sourceLink } from '../page.ts';
+import type { ReportOptions } from '../options.ts';
+import { consequenceOf, type Entry, type Group, type Notice, sourceLink } from '../page.ts';
 import { oneLine, takeFirst } from '../safe.ts';
 import {
   baseTitle,
@@ -41,84 +41,69 @@ const packSize = 40;
 const maxNames = 4;
 const maxLines = 400;
 
-interface ShownEntry {
-  readonly entry: Entry;
-  readonly isOpen: boolean;
-  readonly summary: Markup;
-  readonly body: Markup;
-  readonly text: string;
-  /** The same in other objects. */
-  readonly same: readonly ShownEntry[];
-}
-
 /**
  * The groups of a page. The bodies of a long list are compressed at the end, and the page's script makes them when they are
  * needed: browsers would take seconds to build all of them.
  */
 export function groupsMarkup(groups: readonly Group[], options: ReportOptions): Markup {
-  const isFew = groups.flatMap(({ entries }) => entries).filter(({ isLine }) => !isLine).length <= maxOpen;
-  const show = (entry: Entry, family: readonly Entry[], isMember: boolean): ShownEntry => ({
-    entry,
-    isOpen: !isMember && (entry.isLine ? entry.isFailure : isFew),
-    summary: summaryMarkup(entry, isMember ? 1 : family.length),
-    body: bodyMarkup(entry, options),
-    text: searchedText(entry),
-    same: isMember ? [] : family.slice(1).map((member) => show(member, family, true)),
+  const lists = groups.map(({ entries }) => familiesOf(entries));
+  const all = lists.flat(2);
+  const bodies = new Map(all.map((entry) => [entry, bodyMarkup(entry, options)]));
+  const markup = [...bodies.values()].map(String);
+  const isPacked = markup.reduce((sum, { length }) => sum + length, 0) > maxInline;
+  const isFew = all.filter(({ isLine }) => !isLine).length <= maxOpen;
+  const sections = groups.map(({ title, words, names }, index) => {
+    const entries = (lists[index] ?? []).map((family) => {
+      const [{ isLine, isFailure }] = family;
+      return entryMarkup(family, isPacked ? null : bodies, isLine ? isFailure : isFew);
+    });
+    return html`<section class="group" aria-labelledby="g${index}" data-names="${JSON.stringify(names)}"><h2 id="g${index}">${title} <small>${words}</small> <small class="shown"></small></h2>
+${names.length > maxNames ? namesMarkup(names) : ''}${entries}</section>`;
   });
-  const lists = groups.map(({ entries }) =>
-    familiesOf(entries).map((family) => show(family[0], family, false)),
-  );
-  const all = lists.flat().flatMap((shown) => [shown, ...shown.same]);
-  const isPacked = all.reduce((sum, { body }) => sum + body.toString().length, 0) > maxInline;
+  // Texts and markup are packed apart: the search needs less, and sooner, than the entries that are opened.
   const packs = isPacked
-    ? html`${packsOf('texts', all, ({ text }) => text)}
-${packsOf('markup', all, ({ body }) => body.toString())}`
+    ? html`${packsOf('texts', all.map(searchedText))}
+${packsOf('markup', markup)}`
     : '';
   // Before the list, since its end is far away.
   const note = isPacked
     ? html`<p class="alarm scriptless">This report is long, so its details need the script of this page. If the site that shows it does not allow scripts, download the file and open it.</p>`
     : '';
-  return html`${note}<div id="entries" tabindex="-1">${groups.map((group, index) => groupMarkup(group, lists[index] ?? [], index, isPacked))}</div>
+  return html`${note}<div id="entries" tabindex="-1">${sections}</div>
 ${packs}`;
 }
 
-/** Texts and markup are packed apart: the search needs less, and sooner, than the entries that are opened. */
-function packsOf(
-  name: string,
-  entries: readonly ShownEntry[],
-  packed: (entry: ShownEntry) => string,
-): Markup[] {
+function packsOf(name: string, items: readonly string[]): Markup[] {
   const packs: Markup[] = [];
-  for (let at = 0; at < entries.length; at += packSize) {
-    const items = entries.slice(at, at + packSize).map(packed);
-    const pack = gzipSync(JSON.stringify(items)).toString('base64');
+  for (let at = 0; at < items.length; at += packSize) {
+    const pack = gzipSync(JSON.stringify(items.slice(at, at + packSize))).toString('base64');
     packs.push(html`<template class="${name}" data-size="${packSize}">${pack}</template>`);
   }
   return packs;
-}
-
-function groupMarkup(
-  { title, words, names }: Group,
-  list: readonly ShownEntry[],
-  index: number,
-  isPacked: boolean,
-): Markup {
-  return html`<section class="group" aria-labelledby="g${index}" data-names="${JSON.stringify(names)}"><h2 id="g${index}">${title} <small>${words}</small> <small class="shown"></small></h2>
-${names.length > maxNames ? namesMarkup(names) : ''}${list.map((shown) => shownMarkup(shown, isPacked))}</section>`;
 }
 
 export function namesMarkup(names: readonly string[]): Markup {
   return html`<details class="names"><summary>All ${names.length}</summary><p>${names.map(oneLine).join(', ')}</p></details>`;
 }
 
-function shownMarkup({ entry, isOpen, summary, body, same }: ShownEntry, isPacked: boolean): Markup {
+/**
+ * The first of a family, with the others folded below it.
+ *
+ * @param bodies `null` if they are packed
+ */
+function entryMarkup(
+  family: Family<Entry>,
+  bodies: ReadonlyMap<Entry, Markup> | null,
+  isOpen: boolean,
+): Markup {
+  const [entry, ...others] = family;
   const { id, address, category, concerns } = entry;
   const categories = new Set([category, ...concerns.map(({ concern }) => concern)]);
   const members =
-    same.length === 0
+    others.length === 0
       ? ''
-      : html`<details class="members"><summary>Show the others: ${familyWords(same.length)}</summary>${same.map((member) => shownMarkup(member, isPacked))}</details>`;
-  return html`<details class="entry" id="${anchorOf(id)}" data-address="${oneLine(address)}" data-categories="${[...categories].join(' ')}"${isOpen ? html` open` : ''}><summary>${summary}</summary><div class="body">${isPacked ? '' : body}</div>${members}</details>
+      : html`<details class="members"><summary>Show the others: ${familyWords(others.length)}</summary>${others.map((member) => entryMarkup([member], bodies, false))}</details>`;
+  return html`<details class="entry" id="${anchorOf(id)}" data-address="${oneLine(address)}" data-categories="${[...categories].join(' ')}"${isOpen ? html` open` : ''}><summary>${summaryMarkup(entry, family.length)}</summary><div class="body">${bodies?.get(entry) ?? ''}</div>${members}</details>
 `;
 }
 
@@ -182,20 +167,18 @@ function bodyMarkup(entry: Entry, options: ReportOptions): Markup {
     return html`<li class="${look}">${title === null ? '' : html`<strong>${title}</strong> `}${text}</li>`;
   });
   const isShared = environments.length > 1 && requests.length + sent.length > 0;
+  const isMail = Boolean(rendered?.before?.head ?? rendered?.after?.head);
+  const hasBoth = Boolean(rendered?.before && rendered.after);
+  const pictures =
+    rendered &&
+    html`<div class="rendered"><div class="bar js">${controlsMarkup({ isMail, hasBoth })}<p>As recipients see it, with sample values.</p></div>
+${picturesMarkup(address, rendered)}</div>`;
   return html`${tools}${metaMarkup(entry, options)}
 ${isLine && outcome === null ? html`<p>This object is ${words}.</p>` : ''}${notices([...said, ...diagnosticsMarkup(entry.remarks)])}
 ${impact === null ? '' : impactMarkup(impact)}
-${rendered === null ? '' : renderedMarkup(address, rendered)}
+${pictures ?? ''}
 ${fieldsMarkup(entry.fields(), sides)}
 ${isShared ? html`<p class="whose">The requests are those of ${environments[0] ?? ''}.</p>` : ''}${requestsMarkup(requests)}${sent.map((line) => html`<p class="request"><code>${line}</code></p>`)}`;
-}
-
-function renderedMarkup(address: string, rendered: Rendered): Markup {
-  const { before, after } = rendered;
-  const isMail = Boolean(before?.head ?? after?.head);
-  const controls = controlsMarkup({ isMail, hasBoth: before !== null && after !== null });
-  return html`<div class="rendered"><div class="bar js">${controls}<p>As recipients see it, with sample values.</p></div>
-${picturesMarkup(address, rendered)}</div>`;
 }
 
 function metaMarkup({ source, objectId, history, secrets }: Entry, options: ReportOptions): Markup {
@@ -210,7 +193,7 @@ ${secrets.length === 0 ? '' : html`<div><dt>Sends secrets</dt><dd><code>${secret
 }
 
 /** The bars are hidden from screen readers: the words beside them say the same. */
-function impactMarkup({ words, moves, effect }: ImpactWords): Markup {
+function impactMarkup({ words, moves, effect }: NonNullable<Entry['impact']>): Markup {
   const { before, after, enter, leave } = effect;
   const most = Math.max(before, after);
   const toUnits = (count: number) => Math.round((Math.min(Math.max(count, 0), most) / most) * barWidth);

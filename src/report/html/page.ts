@@ -10,7 +10,6 @@ import {
   groupsForReview,
   linesOf,
   looseRemarks,
-  type Matrix,
   type Page,
   pointsTitle,
 } from '../page.ts';
@@ -127,7 +126,7 @@ const keys = [
   ['?', 'these keys'],
 ] as const;
 
-function matrixMarkup({ columns, rows }: Matrix): Markup {
+function matrixMarkup({ columns, rows }: NonNullable<Page['matrix']>): Markup {
   const body = rows.map(({ names, isFailed, counts, words }) => {
     const cells = counts
       ? counts.map((count) => html`<td>${count === 0 ? html`<span class="none">0</span>` : count}</td>`)

@@ -21,14 +21,14 @@ export class Bodies {
   }
 
   async fill(entry: HTMLDetailsElement): Promise<void> {
-    await this.markup.open(this.#indexOf(entry));
+    await this.markup.open(this.#indexes.get(entry) ?? -1);
     this.#fillNow(entry, false);
   }
 
   /** The same, for an entry that was unpacked before; in brief, without pictures and requests. */
   #fillNow(entry: HTMLDetailsElement, isBrief: boolean): void {
     const body = bodyOf(entry);
-    const markup = this.markup.at(this.#indexOf(entry));
+    const markup = this.markup.at(this.#indexes.get(entry) ?? -1);
     if (!markup || !body || (body.firstChild && (isBrief || !('brief' in body.dataset)))) return;
     const parts = document.createElement('template');
     // The same templates wrote this markup and the rest of the page, so it is as safe: the policy runs none of it.
@@ -80,14 +80,10 @@ export class Bodies {
     const selector = this.isPacked ? ':scope > summary' : ':scope > summary, :scope > .body';
     const shown = [...entry.querySelectorAll(selector)].flatMap(searchedTexts);
     const texts = shown.map(({ textContent }) => textContent).join('');
-    const packed = this.#packedTexts.at(this.#indexOf(entry)) ?? '';
+    const packed = this.#packedTexts.at(this.#indexes.get(entry) ?? -1) ?? '';
     const text = [entry.dataset.address ?? '', texts, packed].join('\n').toLowerCase();
     this.#texts.set(entry, text);
     return text;
-  }
-
-  #indexOf(entry: Element): number {
-    return this.#indexes.get(entry) ?? -1;
   }
 }
 

@@ -36,7 +36,17 @@ class List {
 
   start(): void {
     this.#startFilters();
-    this.#startOpening();
+    document.addEventListener(
+      'toggle',
+      ({ target }) => {
+        if (target instanceof HTMLDetailsElement && target.open && target.matches('.entry'))
+          this.#sight.observe(target);
+      },
+      true,
+    );
+    onClick('#expand, #collapse', ({ id }) => {
+      for (const entry of this.#entries) if (!entry.hidden) entry.open = id === 'expand';
+    });
     this.#bodies.startPrinting((bodies) => this.#frames.print(bodies));
     focusOnSlash(this.#text);
     this.#startKeys();
@@ -111,25 +121,26 @@ class List {
 
   #filter(): void {
     const [words, filters] = [wordsIn(this.#text), this.#pressed()];
-    const matching = new Set(this.#entries.filter((entry) => this.#matches(entry, words, filters)));
+    const group = JSON.stringify(this.#group.value);
+    const matching = new Set<Element>(
+      this.#entries.filter((entry) => {
+        const categories = (entry.dataset.categories ?? '').split(' ');
+        const names = entry.closest<HTMLElement>('.group')?.dataset.names ?? '';
+        return (
+          (this.#group.value === '' || names.includes(group)) &&
+          (filters.length === 0 || categories.some((category) => filters.includes(category))) &&
+          words.every((word) => this.#bodies.textOf(entry).includes(word))
+        );
+      }),
+    );
     for (const entry of this.#entries)
       if (entry.hidden === matching.has(entry)) entry.hidden = !matching.has(entry);
-    for (const entry of matching) showLead(entry, matching);
+    for (const entry of this.#entries) if (matching.has(entry)) showLead(entry, matching);
     countGroups(matching);
     find('nothing', HTMLElement).hidden = matching.size > 0;
     find('count', HTMLElement).textContent = `${matching.size} of ${this.#entries.length}`;
-    markHits(this.#text, this.#entries);
+    markHits(words, this.#entries);
     this.#save();
-  }
-
-  #matches(entry: HTMLDetailsElement, words: readonly string[], filters: readonly string[]): boolean {
-    const categories = (entry.dataset.categories ?? '').split(' ');
-    const names = entry.closest<HTMLElement>('.group')?.dataset.names ?? '';
-    return (
-      (this.#group.value === '' || names.includes(JSON.stringify(this.#group.value))) &&
-      (filters.length === 0 || categories.some((category) => filters.includes(category))) &&
-      words.every((word) => this.#bodies.textOf(entry).includes(word))
-    );
   }
 
   /** Follows the page's address, and clears filters that hide the entry. */
@@ -174,20 +185,6 @@ class List {
     history.replaceState(null, '', path + query === '' ? location.pathname : `#${path}${query}`);
   }
 
-  #startOpening(): void {
-    document.addEventListener(
-      'toggle',
-      ({ target }) => {
-        if (target instanceof HTMLDetailsElement && target.open && target.matches('.entry'))
-          this.#sight.observe(target);
-      },
-      true,
-    );
-    onClick('#expand, #collapse', ({ id }) => {
-      for (const entry of this.#entries) if (!entry.hidden) entry.open = id === 'expand';
-    });
-  }
-
   /** Fills open entries that have come into sight. All of a long report at once would take minutes. */
   async #fill(seen: readonly IntersectionObserverEntry[]): Promise<void> {
     const entries = seen.flatMap(({ isIntersecting, target }) =>
@@ -199,7 +196,7 @@ class List {
       this.#prepare(entry);
       fitAll(entry);
     }
-    if (entries.length > 0) markHits(this.#text, this.#entries);
+    if (entries.length > 0) markHits(wordsIn(this.#text), this.#entries);
   }
 
   #prepare(entry: HTMLDetailsElement): void {
@@ -234,10 +231,11 @@ class List {
 
   /** Ticks an entry off, or takes the tick back. After a tick, the next entry without one is opened. */
   #tick(entry: HTMLDetailsElement): void {
-    this.#review.set(entry, !this.#review.isDone(entry));
-    if (!this.#review.isDone(entry)) return;
+    const { done } = this.#review;
+    this.#review.set(entry, !done.has(entry.id));
+    if (!done.has(entry.id)) return;
     entry.open = false;
-    const title = this.#go(entry, 1, (next) => !this.#review.isDone(next));
+    const title = this.#go(entry, 1, ({ id }) => !done.has(id));
     if (title?.parentElement instanceof HTMLDetailsElement) title.parentElement.open = true;
     title?.focus();
   }
@@ -285,49 +283,43 @@ function readPlace() {
 const maxMarked = 100;
 const maxHits = 500;
 
-function markHits(field: HTMLInputElement, entries: readonly HTMLElement[]): void {
+function markHits(words: readonly string[], entries: readonly HTMLElement[]): void {
   if (!CSS.highlights) return;
-  const words = wordsIn(field);
+  const pattern = new RegExp(
+    words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'),
+    'gi',
+  );
   const ranges: Range[] = [];
   let marked = 0;
   for (const entry of words.length === 0 ? [] : entries) {
     if (ranges.length >= maxHits || marked >= maxMarked) break;
     if (entry.hidden || !entry.checkVisibility()) continue;
     marked += 1;
-    ranges.push(...searchedTexts(entry).flatMap((node) => hitsIn(node, words)));
+    for (const node of searchedTexts(entry))
+      for (const { 0: hit, index } of (node.textContent ?? '').matchAll(pattern)) {
+        const range = new Range();
+        range.setStart(node, index);
+        range.setEnd(node, index + hit.length);
+        ranges.push(range);
+      }
   }
   CSS.highlights.set('hit', new Highlight(...ranges.slice(0, maxHits)));
-}
-
-function hitsIn(node: Node, words: readonly string[]): Range[] {
-  const text = (node.textContent ?? '').toLowerCase();
-  return words.flatMap((word) => {
-    const ranges: Range[] = [];
-    // Lower case may be longer than the text itself: such a hit is not marked.
-    const { length } = node.textContent ?? '';
-    for (
-      let at = text.indexOf(word);
-      at >= 0 && at + word.length <= length;
-      at = text.indexOf(word, at + word.length)
-    ) {
-      const range = document.createRange();
-      range.setStart(node, at);
-      range.setEnd(node, at + word.length);
-      ranges.push(range);
-    }
-    return ranges;
-  });
 }
 
 /** The entries that a reader has ticked off, kept in the browser for this plan. */
 class Review {
   readonly #entries: readonly HTMLDetailsElement[];
   readonly #key = `tenantctl-reviewed ${document.documentElement.dataset.digest ?? ''}`;
-  readonly #done: Set<string>;
+  readonly done: Set<string>;
 
   constructor(entries: readonly HTMLDetailsElement[]) {
     this.#entries = entries;
-    this.#done = new Set(readList(this.#key));
+    try {
+      this.done = new Set(localStorage.getItem(this.#key)?.split('\n'));
+    } catch {
+      // Storage may be off.
+      this.done = new Set();
+    }
     for (const entry of entries) this.show(entry);
     this.#count();
     document.addEventListener('change', ({ target }) => {
@@ -338,24 +330,20 @@ class Review {
   }
 
   show(entry: HTMLDetailsElement): void {
-    entry.classList.toggle('reviewed', this.#done.has(entry.id));
+    entry.classList.toggle('reviewed', this.done.has(entry.id));
     const box = entry.querySelector<HTMLInputElement>(':scope > .body > .tools input');
-    if (box) box.checked = this.#done.has(entry.id);
-  }
-
-  isDone({ id }: Element): boolean {
-    return this.#done.has(id);
+    if (box) box.checked = this.done.has(entry.id);
   }
 
   set(entry: HTMLDetailsElement, isDone: boolean): void {
     // The same in other objects is reviewed with it.
     for (const each of [entry, ...entry.querySelectorAll<HTMLDetailsElement>('.entry')]) {
-      if (isDone) this.#done.add(each.id);
-      else this.#done.delete(each.id);
+      if (isDone) this.done.add(each.id);
+      else this.done.delete(each.id);
       this.show(each);
     }
     try {
-      localStorage.setItem(this.#key, [...this.#done].join('\n'));
+      localStorage.setItem(this.#key, [...this.done].join('\n'));
     } catch {
       // The ticks then last until the page is closed.
     }
@@ -363,17 +351,8 @@ class Review {
   }
 
   #count(): void {
-    const { length } = this.#entries.filter(({ id }) => this.#done.has(id));
+    const { length } = this.#entries.filter(({ id }) => this.done.has(id));
     find('reviewed', HTMLElement).textContent = `${length} of ${this.#entries.length} reviewed`;
-  }
-}
-
-function readList(key: string): string[] {
-  try {
-    return localStorage.getItem(key)?.split('\n') ?? [];
-  } catch {
-    // Storage may be off.
-    return [];
   }
 }
 
