@@ -1,13 +1,13 @@
 import { listedFor, type VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
 import { interruption } from '../model/failure.ts';
-import { isObject, type JsonObject, mapJson, mapMembers } from '../model/json.ts';
+import { isObject, type JsonObject } from '../model/json.ts';
 import { renderBody } from '../model/marker.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import { setMember } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import { Renderer } from '../render/renderer.ts';
-import { isMessage, parseTexts, renderTemplate, type Sides } from '../render/template.ts';
+import { parseMessages, renderTemplate, type Sides } from '../render/template.ts';
 import type { Rendered } from '../report/options.ts';
 import { toRendered } from './document.ts';
 
@@ -90,9 +90,7 @@ export function sidesOf(change: Change, base: JsonObject | null = null): Sides<J
   const sent = isObject(body) ? renderBody(body, (name) => `(secret ${name})`) : null;
   const written = action === 'delete' ? base : sent;
   // Paths lead into JSON that is written as text, such as the blocks of a Slack message.
-  const after = isObject(written)
-    ? mapMembers(written, (field, name) => (isMessage(name) ? mapJson(field, parseTexts) : field))
-    : null;
+  const after = isObject(written) ? parseMessages(written) : null;
   // Differences count list items from the end, so they are reverted in the opposite order.
   const reverted = [
     ...diff.filter(({ op }) => op === 'add'),

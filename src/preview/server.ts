@@ -10,7 +10,7 @@ import { Renderer } from '../render/renderer.ts';
 import { type ContextChoice, type RenderedSides, renderTemplate } from '../render/template.ts';
 import { diagnosticsMarkup } from '../report/html/entries.ts';
 import { controlsMarkup, picturesMarkup } from '../report/html/mail-markup.ts';
-import type { FurtherRendered, Redact } from '../report/options.ts';
+import type { Redact, Rendered } from '../report/options.ts';
 import { redactDocument, redactValue } from '../report/redacted.ts';
 import { escapeHtml, oneLine } from '../report/safe.ts';
 import { toRendered } from './document.ts';
@@ -244,7 +244,7 @@ function renderedTemplate(
     isRemoved ? "After: the vendor's default takes its place" : `After, as declared${declared}`,
   ] as const;
   const rendered = toRendered(sides);
-  const further: FurtherRendered[] = [...rendered.further];
+  const further: NonNullable<Rendered['further']>[number][] = [...rendered.further];
   if (vendor) {
     const { before, after } = toRendered(vendor);
     const old = before === null ? 'not known: no manifest in git has its text' : '';

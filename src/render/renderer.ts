@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { isTooDeep, type JsonObject } from '../model/json.ts';
 
 /** Texts by name: `subject`, `body`, or the number of a text inside a chat message. */
-export type Texts = Readonly<Record<string, string>>;
+type Texts = Readonly<Record<string, string>>;
 
 /** The rendered texts, or a sentence that says why rendering failed. It may quote the template. */
 export type Outcome<T> =
@@ -70,7 +70,11 @@ class Worker {
   constructor(limits: RenderLimits) {
     this.#limits = limits;
     const { megabytes, characters } = limits;
-    this.#process = fork(workerFile(), [String(characters)], {
+    // The file beside the program. From source it is the one that was built last.
+    const places = ['./render-worker.cjs', './render-worker.js', '../../dist/bin/render-worker.cjs'];
+    const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
+    const file = files.find((each) => existsSync(each)) ?? '';
+    this.#process = fork(file, [String(characters)], {
       execArgv: [`--max-old-space-size=${megabytes}`, '--disallow-code-generation-from-strings'],
       env: {},
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -126,11 +130,4 @@ class Worker {
 
 function failWith(reason: string): Outcome<never> {
   return { is: 'failed', reason };
-}
-
-/** The file beside the program. From source it is the one that was built last. */
-function workerFile(): string {
-  const places = ['./render-worker.cjs', './render-worker.js', '../../dist/bin/render-worker.cjs'];
-  const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
-  return files.find((file) => existsSync(file)) ?? places[0] ?? '';
 }

@@ -73,8 +73,13 @@ function toAccount(person: string): string {
  */
 function valueFor(shape: Shape, words: string, parent: string, at: number | null): Json {
   const { item, members, like } = shape;
-  if (item)
-    return Array.from({ length: itemsOfList }, (_, index) => valueFor(item, toSingular(words), '', index));
+  if (item) {
+    const singular = words
+      .replace(/ (list|items)$/, '')
+      .replace(/ies$/, 'y')
+      .replace(/([^s])s$/, '$1');
+    return Array.from({ length: itemsOfList }, (_, index) => valueFor(item, singular, '', index));
+  }
   if (members.size > 0)
     return objectFrom([...members].map(([name, inner]) => [name, valueFor(inner, wordsOf(name), words, at)]));
   if (typeof like === 'number') return 3 + (at ?? 0);
@@ -100,13 +105,6 @@ function wordsOf(name: string): string {
     .replaceAll(/[_-]+/g, ' ')
     .trim()
     .toLowerCase();
-}
-
-function toSingular(words: string): string {
-  return words
-    .replace(/ (list|items)$/, '')
-    .replace(/ies$/, 'y')
-    .replace(/([^s])s$/, '$1');
 }
 
 class Shape {

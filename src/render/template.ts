@@ -1,7 +1,7 @@
 import { readJsonText } from '../kinds/jsontext.ts';
-import { get, getText, isObject, type Json, type JsonObject, mapJson } from '../model/json.ts';
+import { get, getText, isObject, type Json, type JsonObject, mapJson, mapMembers } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
-import type { Outcome, Renderer, Rendering, Texts } from './renderer.ts';
+import type { Outcome, Renderer, Rendering } from './renderer.ts';
 import { sampleContext } from './sample.ts';
 
 export type Message =
@@ -124,14 +124,12 @@ async function renderHidden(
 
 /** The texts of a template that hold Velocity, and how a message is made of the rendered texts. */
 interface TemplateDraft {
-  readonly texts: Texts;
-  message(rendered: Texts): Message;
+  readonly texts: Rendering['texts'];
+  message(rendered: Rendering['texts']): Message;
 }
 
 const mailFields = ['subject', 'from', 'replyTo', 'header', 'body', 'footer'] as const;
 const chatFields: Readonly<Record<string, string>> = { SLACK: 'slackTemplate', TEAMS: 'teamsTemplate' };
-
-export const isMessage = (field: string): boolean => Object.values(chatFields).includes(field);
 
 function draftOf(medium: string, fields: JsonObject): TemplateDraft {
   const shown = mapJson(fields, (value) => {
@@ -172,7 +170,13 @@ function mapTexts(value: Json, replace: (text: string) => Json): Json {
   return mapJson(value, (item) => (typeof item === 'string' ? replace(item) : item));
 }
 
-export function parseTexts(value: Json): Json {
+function parseTexts(value: Json): Json {
   const parsed = readJsonText(value);
   return parsed === value || typeof parsed !== 'object' ? value : mapJson(parsed, parseTexts);
+}
+
+/** The fields of a template with the JSON that stands as text in its messages, such as the blocks of Slack. */
+export function parseMessages(fields: JsonObject): JsonObject {
+  const names = Object.values(chatFields);
+  return mapMembers(fields, (field, name) => (names.includes(name) ? mapJson(field, parseTexts) : field));
 }

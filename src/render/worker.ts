@@ -26,7 +26,9 @@ function render({ texts, context, conditions }: Job): Outcome<Rendering> {
   const literals: string[] = [];
   for (const [name, text] of Object.entries(texts)) {
     const tree = parse(text);
-    literals.push(...literalsIn(tree));
+    const nodes: unknown[] = tree.flat(Number.POSITIVE_INFINITY);
+    const lines = nodes.flatMap((node) => (typeof node === 'string' ? node.split('\n') : []));
+    literals.push(...lines.map((line) => line.trim()).filter((line) => line !== ''));
     if (conditions !== null) decideConditions(tree, conditions);
     const compile = new GuardedCompile(tree, { customMethodHandlers });
     // References that cannot be resolved stay as written. Templates must not change the context of the next text.
@@ -37,14 +39,6 @@ function render({ texts, context, conditions }: Job): Outcome<Rendering> {
   }
   return { is: 'rendered', value: { texts: Object.fromEntries(rendered), literals } };
 }
-
-function literalsIn(tree: Tree): string[] {
-  const nodes: unknown[] = tree.flat(Number.POSITIVE_INFINITY);
-  const lines = nodes.flatMap((node) => (typeof node === 'string' ? node.split('\n') : []));
-  return lines.map((line) => line.trim()).filter((line) => line !== '');
-}
-
-type Tree = ReturnType<typeof parse>;
 
 /** Makes every `#if` and `#elseif` of a tree true, or false. */
 function decideConditions(tree: unknown, holds: boolean): void {

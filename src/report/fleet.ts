@@ -81,14 +81,20 @@ const maxRows = 20;
 function matrixOf({ environments, summary }: Fleet, applied: boolean): NonNullable<Page['matrix']> {
   const results = environments.flatMap(({ result }) => result ?? []);
   const columns = outcomeColumns(results);
-  const rows = [hasFailed, isNotRun, (member: FleetMember) => !isFailed(member)].flatMap((test) => {
-    const rows = environments.filter(test).map((member) => {
+  const failed = environments.filter(isFailed);
+  const parts = [
+    failed.filter((member) => !isNotRun(member)),
+    failed.filter(isNotRun),
+    environments.filter((member) => !isFailed(member)),
+  ];
+  const rows = parts.flatMap((members, part) => {
+    const rows = members.map((member) => {
       const { name, plan, result } = member;
       const planned = plan && summaryCounts(plan.summary);
       const counts = applied ? result && outcomeCounts([result], columns) : planned;
       return {
         names: [name],
-        isFailed: hasFailed(member),
+        isFailed: part === 0,
         counts: counts?.map(({ count }) => count) ?? null,
         words: stateWords(member, applied),
       };
@@ -104,8 +110,6 @@ function matrixOf({ environments, summary }: Fleet, applied: boolean): NonNullab
 }
 
 const notRunWords = 'not run';
-
-const hasFailed = (member: FleetMember) => isFailed(member) && !isNotRun(member);
 
 function stateWords({ plan, result, error }: FleetMember, applied: boolean): string {
   if (isNotRun({ error })) return notRunWords;

@@ -5,7 +5,7 @@ import { disarm, oneLine } from './safe.ts';
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'magenta' | 'cyan' | 'inverse';
 
-export interface Span {
+interface Span {
   readonly text: string;
   readonly styles: readonly Style[];
 }

@@ -7,7 +7,7 @@ export interface Chunk {
   readonly changed: boolean;
 }
 
-export interface DiffLine {
+interface DiffLine {
   /** From 1: in the text before for removed lines, otherwise in the text after. */
   readonly number: number;
   readonly parts: readonly Chunk[];
@@ -29,7 +29,7 @@ export interface LineDiff {
 }
 
 /** A line with the sign of a patch; `@` stands before the lines that begin the text or follow a gap. */
-export interface SignedLine {
+interface SignedLine {
   readonly sign: '@' | ' ' | '-' | '+';
   readonly parts: readonly Chunk[];
 }

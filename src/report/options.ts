@@ -46,19 +46,11 @@ export interface ReportContext {
 
 export interface ReportOptions extends ReportView, ReportContext {}
 
-/** An e-mail in the list of an inbox. Empty texts stand for missing ones. */
-export interface MailHead {
-  readonly subject: string;
-  readonly from: string;
-  readonly replyTo: string;
-  readonly preheader: string;
-}
-
 export interface RenderedSide {
   /** An HTML document or a part of one, for a frame without scripts. */
   readonly document: string;
-  /** `null` for a message that is not an e-mail. */
-  readonly head: MailHead | null;
+  /** An e-mail in the list of an inbox: empty texts stand for missing ones. `null` for another message. */
+  readonly head: Readonly<Record<'subject' | 'from' | 'replyTo' | 'preheader', string>> | null;
 }
 
 /** A notification template as recipients see it, or `null`. */
@@ -66,14 +58,12 @@ export interface Rendered {
   readonly before: RenderedSide | null;
   readonly after: RenderedSide | null;
   /** With other values, if these show otherwise hidden changed lines. */
-  readonly further?: readonly FurtherRendered[];
+  readonly further?: readonly (Pick<Rendered, 'before' | 'after' | 'captions'> & {
+    /** Names the difference; code stands in backticks. */
+    readonly title: string;
+  })[];
   /** A sentence about changed lines that no rendering shows; empty or left out if there are none. */
   readonly remark?: string;
   /** The titles of both sides, if they are not only before and after a change. */
   readonly captions?: readonly [before: string, after: string];
-}
-
-export interface FurtherRendered extends Pick<Rendered, 'before' | 'after' | 'captions'> {
-  /** Names the difference; code stands in backticks. */
-  readonly title: string;
 }

@@ -163,7 +163,7 @@ function entryCase(entry: Entry, verbose: boolean): TestCase {
     is: outcome === null ? 'failure' : fates[outcome],
     message: outcome === null ? `differs: ${words}` : `${actionWords[action]}: ${outcomeWords[outcome]}`,
     type: outcome ?? action,
-    details: outcome === null ? layout(entryRows(entry, verbose), plainText) : details,
+    details: outcome === null ? layout(entryRows([entry], verbose), plainText) : details,
   };
 }
 

@@ -1,19 +1,19 @@
+import type { Group as Family } from '../model/basics.ts';
 import type { Action } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
-import { padTo, paragraph, type Row, row, type Span, type Style, span, widthOf } from './layout.ts';
-import { type Chunk, type LineDiff, type SignedLine, signedLines } from './line-diff.ts';
+import { padTo, paragraph, type Row, row, type Style, span, widthOf } from './layout.ts';
+import { type Chunk, type LineDiff, signedLines } from './line-diff.ts';
 import type { Entry, Notice } from './page.ts';
 import {
   baseTitle,
   type Field,
-  maxVariants,
   notesOf,
   sensitiveWords,
   shortenFields,
   tenantMoveTitle,
   textOfParts,
 } from './values.ts';
-import { outcomeWords, place, pluralize, readable, symbols } from './words.ts';
+import { familyWords, namesInBrief, outcomeWords, place, pluralize, readable, symbols } from './words.ts';
 
 /** More lines of one value are cut; `--verbose` shows all. */
 const maxLines = 40;
@@ -34,17 +34,12 @@ const outcomeSigns: Readonly<Record<ChangeOutcome, readonly [symbol: string, sty
   notAttempted: ['○', 'yellow'],
   unknown: ['?', 'magenta'],
 };
-const opSpans: Readonly<Record<Field['op'], Span>> = {
+const opSpans = {
   add: span('+ ', 'green'),
   remove: span('- ', 'red'),
   replace: span('~ ', 'yellow'),
 };
-const lineStyles: Readonly<Record<SignedLine['sign'], Style>> = {
-  '@': 'cyan',
-  ' ': 'dim',
-  '-': 'red',
-  '+': 'green',
-};
+const lineStyles = { '@': 'cyan', ' ': 'dim', '-': 'red', '+': 'green' } as const;
 const noticeStyles: Readonly<Record<Notice['is'], Style>> = {
   grave: 'red',
   risk: 'yellow',
@@ -54,10 +49,12 @@ const noticeStyles: Readonly<Record<Notice['is'], Style>> = {
 };
 const outcomeColumn = Math.max(...Object.values(outcomeWords).map((words) => words.length));
 
-export function entryRows(entry: Entry, verbose: boolean, note = ''): Row[] {
+/** The first of a family, and the names of the others. */
+export function entryRows([entry, ...others]: Family<Entry>, verbose: boolean, note = ''): Row[] {
   const { notices, history, secrets, impact, requests, sent, isFailure, isLine } = entry;
+  const also = namesInBrief(others.map(({ address }) => readable(address)));
   const all = isLine ? [] : entry.fields();
-  const fields = verbose ? all : shortenFields(all, maxLines, maxVariants);
+  const fields = verbose ? all : shortenFields(all, maxLines);
   const names = fields.map(({ name }) => widthOf(name)).filter((width) => width <= maxName);
   return [
     titleRow(entry, note),
@@ -74,6 +71,9 @@ export function entryRows(entry: Entry, verbose: boolean, note = ''): Row[] {
       row(6, span('→ ', 'dim'), span(`${method} ${path}`, 'dim')),
     ),
     ...(verbose || isFailure ? sent : []).map((words) => row(6, span(words, 'dim'))),
+    ...(others.length === 0
+      ? []
+      : [row(6, span(`${familyWords(others.length + 1)}: `, 'bold'), span(`also ${also}`, 'dim'))]),
   ];
 }
 
@@ -140,7 +140,7 @@ function fieldRows(field: Field, column: number): Row[] {
   }
 }
 
-function partSpans(parts: readonly Chunk[] | null, style: Style): Span[] {
+function partSpans(parts: readonly Chunk[] | null, style: Style) {
   return (parts ?? []).map(({ text, changed }) =>
     changed ? span(text, style, 'inverse') : span(text, style),
   );

@@ -242,25 +242,18 @@ function foldFamilies(
   const left = { ...maxLinesOf };
   for (const family of families.toSorted(([a], [b]) => urgencyOf(a) - urgencyOf(b))) {
     // Entries without room are not wrapped.
-    const whole = left.whole === 0 ? [] : familyRows(family, is, options);
+    const [{ isLine, sides }] = family;
+    const note = is === 'diff' && !isLine ? sides.join(' → ') : '';
+    const whole = left.whole === 0 ? [] : entryRows(family, options.verbose === true, note);
     const lines = options.verbose ? 0 : layout(whole, { ...options, colour: false }).split('\n').length;
     const isBrief = left.whole === 0 || lines > left.whole;
     const [form, taken] = isBrief ? (['brief', 1] as const) : (['whole', lines] as const);
     if (taken > left[form]) continue;
     left[form] -= taken;
     const rows = isBrief ? [briefRow(family, options)] : whole;
-    folded.set(family, { rows, count: family.length, isBrief, isLine: family[0].isLine });
+    folded.set(family, { rows, count: family.length, isBrief, isLine });
   }
   return folded;
-}
-
-function familyRows(family: Family<Entry>, is: Page['is'], { verbose = false }: ReportOptions): Row[] {
-  const [entry, ...others] = family;
-  const note = is === 'diff' && !entry.isLine ? entry.sides.join(' → ') : '';
-  const rows = entryRows(entry, verbose, note);
-  if (others.length === 0) return rows;
-  const names = namesInBrief(others.map(({ address }) => readable(address)));
-  return [...rows, row(6, span(`${familyWords(family.length)}: `, 'bold'), span(`also ${names}`, 'dim'))];
 }
 
 /** One line: what is too long for it is cut. */

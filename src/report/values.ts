@@ -123,14 +123,10 @@ function viewOf({ op, before, after, sensitive, base }: ShownDifference): View {
   return { is: 'lines', diff, moves };
 }
 
-export const maxVariants = 3;
+const maxVariants = 3;
 
 /** The fields with the first lines of each, and of a field that differs between environments the first replacements. */
-export function shortenFields(
-  fields: readonly Field[],
-  maxLines: number,
-  most = Number.POSITIVE_INFINITY,
-): Field[] {
+export function shortenFields(fields: readonly Field[], maxLines: number, most = maxVariants): Field[] {
   const cut = (diff: LineDiff) => shorten(diff, maxLines);
   return groupBy(fields, ({ name }) => name).flatMap(([, same]) => {
     const [shown, others] = cutList(same, most);

@@ -3,7 +3,7 @@ import { type Group as Family, groupBy } from '../../model/basics.ts';
 import type { Diagnostic, Source, Versions } from '../../model/diagnostic.ts';
 import type { Request } from '../../model/plan.ts';
 import { familiesOf } from '../families.ts';
-import { type Block, type Chunk, type DiffLine, diffLines, type LineDiff, shorten } from '../line-diff.ts';
+import { type Block, type Chunk, diffLines, type LineDiff, shorten } from '../line-diff.ts';
 import type { ReportOptions } from '../options.ts';
 import { consequenceOf, type Entry, type Group, type Notice, sourceLink } from '../page.ts';
 import { oneLine, takeFirst } from '../safe.ts';
@@ -129,7 +129,7 @@ function summaryMarkup(entry: Entry, count: number): Markup {
 }
 
 function searchedText({ fields, notices: said, remarks, source }: Entry): string {
-  const values = shortenFields(fields(), maxLines).flatMap(({ name, view }) => {
+  const values = shortenFields(fields(), maxLines, Number.POSITIVE_INFINITY).flatMap(({ name, view }) => {
     if (view.is === 'sensitive') return [name];
     if (view.is === 'inline')
       return [name, textOfParts(view.before), textOfParts(view.after), view.base ?? ''];
@@ -298,9 +298,11 @@ function gapMarkup(gap: Block): Markup {
 
 function blockMarkup({ is, before, after }: Block): Markup {
   const isSame = is !== 'changed';
-  const same = after.map((line, at) => lineMarkup(' ', before[at]?.number ?? line.number, line.number, line));
-  const old = isSame ? same : before.map((line) => lineMarkup('-', line.number, '', line));
-  const fresh = isSame ? same : after.map((line) => lineMarkup('+', '', line.number, line));
+  const same = after.map((line, at) =>
+    lineMarkup(' ', before[at]?.number ?? line.number, line.number, line.parts),
+  );
+  const old = isSame ? same : before.map((line) => lineMarkup('-', line.number, '', line.parts));
+  const fresh = isSame ? same : after.map((line) => lineMarkup('+', '', line.number, line.parts));
   return html`<div class="pair"><div class="side">${old}</div><div class="side${isSame ? ' twin' : ''}">${fresh}</div></div>`;
 }
 
@@ -310,7 +312,7 @@ function lineMarkup(
   sign: keyof typeof lineLooks,
   old: number | '',
   fresh: number | '',
-  { parts }: DiffLine,
+  parts: readonly Chunk[],
 ): Markup {
   const [look, element] = lineLooks[sign];
   const tag = new Markup(element);

@@ -1,4 +1,4 @@
-import type { FurtherRendered, MailHead, Rendered, RenderedSide } from '../options.ts';
+import type { Rendered, RenderedSide } from '../options.ts';
 import { quoteHtml } from '../safe.ts';
 import { html, Markup, withCode } from './markup.ts';
 
@@ -30,7 +30,11 @@ ${framesMarkup(`${address}: ${each.title}`, each, each.captions && 'frames other
   return html`${framesMarkup(address, rendered)}${others}${remark === '' ? '' : html`<p class="unseen">${remark}</p>`}`;
 }
 
-function framesMarkup(name: string, sides: Omit<FurtherRendered, 'title'>, look = 'frames'): Markup {
+function framesMarkup(
+  name: string,
+  sides: Pick<Rendered, 'before' | 'after' | 'captions'>,
+  look = 'frames',
+): Markup {
   const { before, after, captions = ['Before', 'After'] } = sides;
   return html`<div class="${look}" role="group" aria-label="Rendered">
 ${sideFigure(name, captions[0], before, null)}
@@ -42,7 +46,7 @@ function sideFigure(
   name: string,
   caption: string,
   side: RenderedSide | null,
-  previous: MailHead | null,
+  previous: RenderedSide['head'],
 ): Markup {
   if (side === null)
     return html`<figure><figcaption>${caption}</figcaption><p class="none">nothing</p></figure>`;
@@ -51,8 +55,8 @@ function sideFigure(
 }
 
 /** Sender, subject and first words, as an inbox lists an e-mail. What is new is marked. */
-function inboxMarkup(head: MailHead, previous: MailHead | null): Markup {
-  const part = (name: keyof MailHead, absence: string) => {
+function inboxMarkup(head: NonNullable<RenderedSide['head']>, previous: RenderedSide['head']): Markup {
+  const part = (name: keyof typeof head, absence: string) => {
     const text = head[name];
     const isNew = previous !== null && previous[name] !== text;
     return text === ''

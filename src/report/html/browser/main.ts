@@ -14,8 +14,7 @@ import {
   startTheme,
   wordsIn,
 } from './dom.ts';
-import { Frames, fitAll, framesIn } from './frames.ts';
-import { showStep } from './passages.ts';
+import { Frames, fitAll, framesIn, showStep } from './frames.ts';
 
 const typingPause = 40;
 
