@@ -106,6 +106,18 @@ export function fleet(
   );
 }
 
+/** The same environments with results; one without a result was only planned. */
+export function withResults(
+  planned: Fleet,
+  resultOf: (name: string, at: number) => Result | undefined,
+): Fleet {
+  const environments = planned.environments.map((each, at) => {
+    const result = resultOf(each.name, at);
+    return result ? { ...each, result } : each;
+  });
+  return { ...planned, environments };
+}
+
 /** `tenant-01`, `tenant-02`, … */
 export function names(count: number): string[] {
   const width = String(count).length;

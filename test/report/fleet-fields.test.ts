@@ -2,7 +2,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Difference } from '../../src/model/plan.ts';
 import type { Format } from '../../src/report/index.ts';
-import { added, difference, fleet, lockout, names, outcome, render, result, update } from './fixtures.ts';
+import {
+  added,
+  difference,
+  fleet,
+  lockout,
+  names,
+  outcome,
+  render,
+  result,
+  update,
+  withResults,
+} from './fixtures.ts';
 
 const tenants = names(50);
 const address = 'NotificationTemplate/welcome/EMAIL/en';
@@ -131,13 +142,15 @@ it('shows the id that an object has in one tenant only where the change is of th
 });
 
 it('of results shows once what was written, though a value is that of each tenant', () => {
-  const planned = fleet(names(3), () => []);
-  const environments = planned.environments.map((each) => {
-    const fields = (word: string) => ({ subject: `${each.name}: ${word}` });
-    const done = outcome({ address, outcome: 'done', before: fields('old'), after: fields('new') });
-    return { ...each, result: result([done], { outcome: 'done' }) };
-  });
-  const page = render({ ...planned, environments }, 'html');
+  const applied = withResults(
+    fleet(names(3), () => []),
+    (name) => {
+      const fields = (word: string) => ({ subject: `${name}: ${word}` });
+      const done = outcome({ address, outcome: 'done', before: fields('old'), after: fields('new') });
+      return result([done], { outcome: 'done' });
+    },
+  );
+  const page = render(applied, 'html');
   expect(count(page, /<details class="entry"/g)).toBe(1);
   expect(page).toContain('shown is tenant-1');
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import { fleetOf, notRun } from '../../src/model/fleet.ts';
+import { type Fleet, fleetOf, notRun } from '../../src/model/fleet.ts';
 import type { Change } from '../../src/model/plan.ts';
+import type { ChangeResult } from '../../src/model/result.ts';
 import type { Format } from '../../src/report/index.ts';
 import {
   difference,
@@ -15,12 +16,17 @@ import {
   senderDelete,
   textUpdate,
   update,
+  withResults,
 } from './fixtures.ts';
 
 const longText = (seed: string) =>
   Array.from({ length: 40 }, (_, at) => `${seed} line ${at} of a text`).join('\n');
 const long = (name: string): Change =>
   update(`NotificationTemplate/${name}/EMAIL/en`, difference('/body', longText('old'), longText(name)));
+/** Environments that all plan one delete. */
+const deleting = (count: number) => fleet(names(count), () => [senderDelete]);
+const done = (...changes: readonly ChangeResult[]) => result(changes, { outcome: 'done' });
+const shower = (shown: Fleet) => (format: Format) => render(shown, format);
 const down = (name: string): Diagnostic => ({
   code: 'tenant-unreachable',
   severity: 'error',
@@ -78,21 +84,12 @@ it.each(['plan', 'result'])('says in HTML whose requests a %s shows that several
   ] as const;
   const planned = fleet(names(2), () => [textUpdate]);
   const done = result([outcome({ address: textUpdate.address, outcome: 'done', requests })]);
-  const applied = planned.environments.map((each) => ({ ...each, result: done }));
-  const shown = what === 'plan' ? planned : { ...planned, environments: applied };
-  const page = render(shown, 'html');
+  const page = render(what === 'plan' ? planned : withResults(planned, () => done), 'html');
   expect(page.match(/The requests are those of tenant-1\./g)).toHaveLength(1);
 });
 
 it('of plans beside results says how many environments were applied, and how many only planned', () => {
-  const planned = fleet(names(3), () => [senderDelete]);
-  const [first, ...others] = planned.environments;
-  if (!first) throw new Error('There is no environment.');
-  const mixed = {
-    ...planned,
-    environments: [{ ...first, result: result([], { outcome: 'done' }) }, ...others],
-  };
-  const show = (format: Format) => render(mixed, format);
+  const show = shower(withResults(deleting(3), (_, at) => (at === 0 ? done() : undefined)));
   expect(show('text')).toContain('3 environments: 1 applied, 2 planned.');
   // What those will delete is not lost beside what the others have done.
   expect(show('text')).toMatch(/tenant-2 +only planned: 1 to delete\n/);
@@ -107,12 +104,9 @@ it('of plans beside results says how many environments were applied, and how man
 });
 
 it('tells what a tenant did not do as asked', () => {
-  const [one] = fleet(names(1), () => [senderDelete]).environments;
   const ignored = outcome({ address: 'A/b', outcome: 'done', warnings: ['The tenant ignored a field.'] });
   const fine = outcome({ address: 'A/c', outcome: 'done' });
-  if (!one) throw new Error('There is no environment.');
-  const applied = fleetOf([{ ...one, result: result([ignored, fine], { outcome: 'done' }) }]);
-  const show = (format: Format) => render(applied, format);
+  const show = shower(withResults(deleting(1), () => done(ignored, fine)));
   for (const report of [show('text'), show('markdown')]) {
     expect(report).toMatch(/A\/b[\s\S]*The tenant ignored a field\./);
     expect(report).not.toContain('A/c');
@@ -122,12 +116,10 @@ it('tells what a tenant did not do as asked', () => {
 });
 
 it('counts the steps by hand of an apply by themselves, as the report of one environment does', () => {
-  const planned = fleet(names(2), () => [senderDelete]);
-  const done = outcome({ address: 'A/b', outcome: 'done' });
+  const made = outcome({ address: 'A/b', outcome: 'done' });
   const byHand = outcome({ address: 'A/c', action: 'manual', outcome: 'notAttempted' });
-  const results = [result([done], { outcome: 'done' }), result([done, byHand, byHand], { outcome: 'done' })];
-  const environments = planned.environments.map((each, at) => ({ ...each, result: results[at] ?? null }));
-  const show = (format: Format) => render({ ...planned, environments }, format);
+  const results = [done(made), done(made, byHand, byHand)];
+  const show = shower(withResults(deleting(2), (_, at) => results[at]));
   expect(show('text')).toMatch(/not attempted {2}unknown {2}by hand\n/);
   expect(show('text')).toMatch(/tenant-1 +1 +0 +0 +0 +0 +0\n +tenant-2 +1 +0 +0 +0 +0 +2\n/);
   expect(show('markdown')).toContain('| tenant-2 | **1** | 0 | 0 | 0 | 0 | **2** |');
@@ -137,21 +129,14 @@ it('counts the steps by hand of an apply by themselves, as the report of one env
 });
 
 it('of results tells what failed first, and a step by hand once for all environments', () => {
-  const planned = fleet(names(50), () => [senderDelete]);
-  const byHand = outcome({
-    address: 'A/task',
-    action: 'manual',
-    outcome: 'notAttempted',
-    warnings: ['Do it.'],
-  });
+  const task = { address: 'A/task', action: 'manual', outcome: 'notAttempted' } as const;
+  const byHand = outcome({ ...task, warnings: ['Do it.'] });
   const broken = outcome({ address: 'A/broken', outcome: 'failed', error: '400 Bad request.' });
-  const environments = planned.environments.map((each) => {
-    const hasFailed = each.name === 'tenant-31';
-    const changes = hasFailed ? [byHand, broken] : [byHand];
-    return { ...each, result: result(changes, { outcome: hasFailed ? 'partial' : 'done' }) };
-  });
+  const show = shower(
+    withResults(deleting(50), (name) => (name === 'tenant-31' ? result([byHand, broken]) : done(byHand))),
+  );
   for (const format of ['text', 'markdown', 'html'] as const) {
-    const report = render({ ...planned, environments }, format);
+    const report = show(format);
     const [first = '', ...others] = report.replaceAll(/<[^>]*>/g, '').split(/In 50 of 50: tenant-01/);
     expect(first).toMatch(/A\/broken[\s\S]*400 Bad request\./);
     expect(others).toHaveLength(1);
@@ -161,32 +146,27 @@ it('of results tells what failed first, and a step by hand once for all environm
 });
 
 it('of results tells each error, also where a change failed in several environments', () => {
-  const planned = fleet(names(3), () => [senderDelete]);
-  const environments = planned.environments.map((each, at) => {
+  const partial = withResults(deleting(3), (_, at) => {
     const error = at === 0 ? '403 Forbidden.' : '409 Conflict.';
-    return { ...each, result: result([outcome({ address: 'A/b', outcome: 'failed', error })]) };
+    return result([outcome({ address: 'A/b', outcome: 'failed', error })]);
   });
-  const page = render({ ...planned, environments }, 'html');
-  expect(page).toMatch(
+  expect(render(partial, 'html')).toMatch(
     /In 2 of 3: tenant-2, tenant-3[\s\S]*409 Conflict[\s\S]*Only in tenant-1[\s\S]*403 Forbidden/,
   );
 });
 
 it('of results says once how to go on where something is left', () => {
-  const planned = fleet(names(3), () => [senderDelete]);
-  const environments = planned.environments.map((each) => ({ ...each, result: result([]) }));
-  const partial = { ...planned, environments };
+  const partial = withResults(deleting(3), () => result([]));
   for (const format of ['text', 'markdown'] as const)
     expect(render(partial, format).match(/^To finish/gm)).toHaveLength(1);
   expect(render(partial, 'text')).toMatch(/✖ tenant-1 [\d ]+Applied in part\n/);
 });
 
 it('of results tells why a run was refused, and what went wrong after an apply', () => {
-  const [one, other] = fleet(names(2), () => [senderDelete]).environments;
-  if (!one || !other) throw new Error('There is no environment.');
-  const refused = { ...one, result: result([], { outcome: 'refused', diagnostics: [guard] }) };
-  const lost = { ...other, result: result([]), error: { exitCode: 1 as const, diagnostics: [down('b')] } };
-  const both = fleetOf([refused, lost]);
+  const results = [result([], { outcome: 'refused', diagnostics: [guard] }), result([])];
+  const { environments } = withResults(deleting(2), (_, at) => results[at]);
+  const error = { exitCode: 1 as const, diagnostics: [down('b')] };
+  const both = fleetOf(environments.map((each, at) => (at === 0 ? each : { ...each, error })));
   for (const format of ['text', 'markdown', 'html', 'junit'] as const) {
     expect(render(both, format), format).toContain(guard.message);
     expect(render(both, format), format).toContain(down('b').message.slice(0, 40));
@@ -204,21 +184,19 @@ it('names no command to apply plans of which one failed', () => {
 });
 
 it('counts the objects that no manifest names in all tenants', () => {
-  const { environments } = fleet(names(3), () => [senderDelete]);
-  const counted = environments.map((each, at) => {
-    const summary = each.plan && { ...each.plan.summary, undeclared: at };
-    return { ...each, plan: each.plan && { ...each.plan, summary: summary ?? each.plan.summary } };
+  const counted = deleting(3).environments.map(({ plan, ...each }, at) => {
+    return { ...each, plan: plan && { ...plan, summary: { ...plan.summary, undeclared: at } } };
   });
-  const show = (format: Format) => render(fleetOf(counted), format);
+  const show = shower(fleetOf(counted));
   expect(show('text')).toMatch(/unchanged, 3 undeclared\.\n/);
   expect(show('html')).toContain('<b>3</b> <span>undeclared</span>');
 });
 
 it('says of a plan that a guard refused that it is refused', () => {
-  const [one, other] = fleet(names(2), () => [senderDelete]).environments;
-  if (!one?.plan || !other) throw new Error('There is no environment.');
-  const guarded = fleetOf([{ ...one, plan: { ...one.plan, diagnostics: [guard] } }, other]);
-  const show = (format: Format) => render(guarded, format);
+  const guarded = deleting(2).environments.map(({ plan, ...each }, at) => {
+    return { ...each, plan: plan && { ...plan, diagnostics: at === 0 ? [guard] : [] } };
+  });
+  const show = shower(fleetOf(guarded));
   expect(show('text')).toMatch(/✖ tenant-1 [\d ]+REFUSED: this\s+plan\s+cannot\s+be\s+applied\.\n/);
   expect(show('text')).toContain('2 environments: 1 planned, 1 failed.');
   expect(show('html')).toContain('✖ tenant-1 <small>REFUSED: this plan cannot be applied.</small>');
@@ -251,8 +229,7 @@ it('has its numbers below their headings in a terminal, however long the names a
 });
 
 it('of one environment counts it as one', () => {
-  const one = fleet(names(1), () => [senderDelete]);
-  expect(render(one, 'text')).toContain('1 environment: 1 planned.');
+  expect(render(deleting(1), 'text')).toContain('1 environment: 1 planned.');
 });
 
 it('names the error of an environment that failed, and not a remark before it', () => {
@@ -273,7 +250,7 @@ describe('environments that were not run', () => {
       error: name === 'c' ? { exitCode: 1 as const, diagnostics: [down('c')] } : notRun,
     })),
   );
-  const show = (format: Format) => render(mixed, format);
+  const show = shower(mixed);
 
   it('come after those that failed, and are told together', () => {
     const text = show('text');

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { Impact } from '../../src/model/plan.ts';
 import type { Format } from '../../src/report/index.ts';
-import { change, difference, fleet, plan, render } from './fixtures.ts';
+import { change, difference, fleet, plan, render, update } from './fixtures.ts';
 
 function renderSearch(format: Format, impact: Impact): string {
-  const search = change({
-    address: 'ProfileSearch/Contractors',
-    action: 'update',
-    diff: [difference('/rules/0/value', 'Active', 'Inactive')],
-    impact,
-  });
-  return render(plan([search]), format);
+  const search = update('ProfileSearch/Contractors', difference('/rules/0/value', 'Active', 'Inactive'));
+  return render(plan([{ ...search, impact }]), format);
 }
+
+const still = (count: number): Impact => {
+  const nobody = { count: 0, first: [] };
+  return { before: count, after: count, enter: nobody, leave: nobody };
+};
 
 const moving: Impact = {
   before: 10,
@@ -20,36 +20,31 @@ const moving: Impact = {
   leave: { count: 2, first: ['Fay', 'Gus'] },
 };
 
-describe('the impact of a search', () => {
-  it.each(['text', 'markdown', 'html'] as const)('is shown with the first names: %s', (format) => {
+describe.each(['text', 'markdown', 'html'] as const)('the impact of a search as %s', (format) => {
+  it('is shown with the first names', () => {
     const shown = renderSearch(format, moving);
     expect(shown).toContain('finds 16 profiles, 10 before');
     expect(shown).toContain('8 enter: Ada, Ben, Cleo, Dan, Eve and 3 more');
     expect(shown).toContain('2 leave: Fay, Gus');
   });
 
-  it.each(['text', 'markdown', 'html'] as const)('is shown where nobody moves: %s', (format) => {
-    const still = { before: 1, after: 1, enter: { count: 0, first: [] }, leave: { count: 0, first: [] } };
-    expect(renderSearch(format, still)).toContain('finds 1 profile, 1 before: nobody enters or leaves');
+  it('is shown where nobody moves', () => {
+    expect(renderSearch(format, still(1))).toContain('finds 1 profile, 1 before: nobody enters or leaves');
     // What the change does is then told by its fields.
-    expect(renderSearch('html', still)).toContain(
+    expect(renderSearch('html', still(1))).toContain(
       '<span class="what">rules/0/value: Active → Inactive</span>',
     );
   });
 
-  it.each(['text', 'markdown', 'html'] as const)('says why it is not known: %s', (format) => {
+  it('says why it is not known', () => {
     const shown = renderSearch(format, { notRun: 'The tenant is out.' });
     expect(shown).toMatch(/Who enters and leaves is not known\. The tenant is out/);
   });
 
-  it.each(['text', 'markdown', 'html'] as const)('is that of each environment: %s', (format) => {
-    const still = { before: 9, after: 9, enter: { count: 0, first: [] }, leave: { count: 0, first: [] } };
+  it('is that of each environment', () => {
+    const address = 'ProfileSearch/Contractors';
     const many = fleet(['eu-1', 'eu-2'], (name) => [
-      change({
-        address: 'ProfileSearch/Contractors',
-        action: 'update',
-        impact: name === 'eu-1' ? still : moving,
-      }),
+      change({ address, action: 'update', impact: name === 'eu-1' ? still(9) : moving }),
     ]);
     const shown = render(many, format);
     expect(shown).toMatch(/Only in eu-1[\s\S]*finds 9 profiles, 9 before: nobody/);
@@ -58,38 +53,34 @@ describe('the impact of a search', () => {
     expect(shown).toContain('2 people leave a search');
   });
 
-  it.each(['text', 'markdown', 'html'] as const)(
-    'is shown of each of two that change alike: %s',
-    (format) => {
-      const [one, other] = ['A', 'B'].map((name, at) =>
-        change({
-          address: `ProfileSearch/${name}`,
-          action: 'update',
-          diff: [difference('/rules/0/value', 'Active', 'Inactive')],
-          impact: { ...moving, before: 20 + at },
-        }),
-      );
-      const shown = render(plan(one && other ? [one, other] : []), format);
-      expect(shown).toContain('finds 16 profiles, 20 before');
-      expect(shown).toContain('finds 16 profiles, 21 before');
-    },
-  );
-
-  it('is data in JSON', () => {
-    expect(JSON.parse(renderSearch('json', moving))).toMatchObject({ changes: [{ impact: moving }] });
+  it('is shown of each of two that change alike', () => {
+    const searches = ['A', 'B'].map((name, at) => {
+      const impact = { ...moving, before: 20 + at };
+      return {
+        ...update(`ProfileSearch/${name}`, difference('/rules/0/value', 'Active', 'Inactive')),
+        impact,
+      };
+    });
+    const shown = render(plan(searches), format);
+    expect(shown).toContain('finds 16 profiles, 20 before');
+    expect(shown).toContain('finds 16 profiles, 21 before');
   });
+});
 
-  it('has bars whose lengths are the shares, which nobody needs to see', () => {
-    const svg = /<svg aria-hidden="true".*?<\/svg>/s.exec(renderSearch('html', moving))?.[0] ?? '';
-    const widths = [...svg.matchAll(/class="(\w+)"[^>]* width="(\d+)"/g)].map(([, name, width]) => [
-      name,
-      width,
-    ]);
-    expect(widths).toEqual([
-      ['stay', '500'],
-      ['leave', '125'],
-      ['stay', '500'],
-      ['enter', '500'],
-    ]);
-  });
+it('the impact of a search is data in JSON', () => {
+  expect(JSON.parse(renderSearch('json', moving))).toMatchObject({ changes: [{ impact: moving }] });
+});
+
+it('the impact of a search has bars whose lengths are the shares, which nobody needs to see', () => {
+  const svg = /<svg aria-hidden="true".*?<\/svg>/s.exec(renderSearch('html', moving))?.[0] ?? '';
+  const widths = [...svg.matchAll(/class="(\w+)"[^>]* width="(\d+)"/g)].map(([, name, width]) => [
+    name,
+    width,
+  ]);
+  expect(widths).toEqual([
+    ['stay', '500'],
+    ['leave', '125'],
+    ['stay', '500'],
+    ['enter', '500'],
+  ]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Change, Plan } from '../../src/model/plan.ts';
-import { renderReport } from '../../src/report/index.ts';
+import type { ReportOptions } from '../../src/report/index.ts';
 import {
   added,
   change,
@@ -9,7 +9,6 @@ import {
   digest,
   guard,
   outcome,
-  plain,
   plan,
   render,
   result,
@@ -19,8 +18,8 @@ import {
   update,
 } from './fixtures.ts';
 
-const markdown = (value: ReturnType<typeof plan>, options = plain): string =>
-  renderReport({ is: 'plan', plan: value }, 'markdown', options);
+const markdown = (shown: Parameters<typeof render>[0], options: Partial<ReportOptions> = {}): string =>
+  render(shown, 'markdown', options);
 
 describe('a plan as a comment', () => {
   it('folds each change and ends with the digest', () => {
@@ -44,7 +43,7 @@ describe('a plan as a comment', () => {
 
   it('says first what went wrong with an apply, and once', () => {
     const failed = outcome({ address: 'A/b', outcome: 'failed', error: '400 Bad request.' });
-    const text = render(result([failed]), 'markdown');
+    const text = markdown(result([failed]));
     expect(text).toMatch(
       /^### .*\n\n> \[!CAUTION\]\n> \*\*Applied in part: 0 done, 1 failed.*\\\n> 1 change failed\n/,
     );
@@ -54,7 +53,7 @@ describe('a plan as a comment', () => {
   it('links to each change in the HTML report, where it is known where that is', () => {
     const reportUrl = 'https://git.example/jobs/1/artifacts/file/plan.html';
     const both = plan([textUpdate, senderDelete]);
-    const text = markdown(both, { ...plain, reportUrl });
+    const text = markdown(both, { reportUrl });
     const to = (address: string) =>
       `${reportUrl}#change/${address.split('/').map(encodeURIComponent).join('/')}`;
     expect(text).toContain(
@@ -62,23 +61,21 @@ describe('a plan as a comment', () => {
     );
     expect(text).toContain(`[\`SenderAddress/old@acme.example\`](<${to(senderDelete.address)}>)`);
     for (const other of ['javascript:alert(1)', 'plan.html'])
-      expect(markdown(both, { ...plain, reportUrl: other })).toBe(markdown(both));
+      expect(markdown(both, { reportUrl: other })).toBe(markdown(both));
   });
 
   it('links to the manifest where there is a template for the address', () => {
     const sourceUrl = 'https://git.example/blob/main/{file}#L{line}';
-    expect(markdown(plan([textUpdate]), { ...plain, sourceUrl })).toContain(
+    expect(markdown(plan([textUpdate]), { sourceUrl })).toContain(
       '[`config/templates.yaml:40`](<https://git.example/blob/main/config/templates.yaml#L40>)',
     );
-    expect(markdown(plan([textUpdate]), { ...plain, sourceUrl, folder: 'iam/' })).toContain(
+    expect(markdown(plan([textUpdate]), { sourceUrl, folder: 'iam/' })).toContain(
       '/blob/main/iam/config/templates.yaml#L40>)',
     );
-    expect(markdown(plan([textUpdate]), { ...plain, sourceUrl: 'https://x.example/> [x](<y b' })).toContain(
+    expect(markdown(plan([textUpdate]), { sourceUrl: 'https://x.example/> [x](<y b' })).toContain(
       '](<https://x.example/%3E%20[x](%3Cy%20b>)',
     );
-    expect(markdown(plan([textUpdate]), { ...plain, sourceUrl: 'javascript:alert(1)' })).not.toContain(
-      'javascript',
-    );
+    expect(markdown(plan([textUpdate]), { sourceUrl: 'javascript:alert(1)' })).not.toContain('javascript');
   });
 
   it('stays within what GitHub takes, with a note and the digest', () => {
@@ -181,7 +178,7 @@ describe('a plan as a comment', () => {
     // With --quiet, information is in no list.
     const note = { ...remark, severity: 'info' as const };
     const quiet = (each: typeof note | typeof remark) =>
-      markdown(plan([textUpdate], { diagnostics: [each] }), { ...plain, quiet: true });
+      markdown(plan([textUpdate], { diagnostics: [each] }), { quiet: true });
     expect(quiet(note)).not.toContain(remark.message);
     expect(quiet(remark)).toContain(remark.message);
   });
@@ -199,7 +196,7 @@ describe('a plan as a comment', () => {
 
   it('tells how to apply what was approved, unless the plan is refused', () => {
     const command = `tenantctl apply plan.json --expect ${digest}`;
-    const comment = (shown: Plan, ...applyWith: string[]) => render(shown, 'markdown', { applyWith });
+    const comment = (shown: Plan, ...applyWith: string[]) => markdown(shown, { applyWith });
     expect(comment(plan([textUpdate]), 'plan.json')).toContain(command);
     expect(comment(plan([textUpdate], { digest: '`;rm -rf /;`' }), 'plan.json')).toContain('--expect DIGEST');
     expect(comment(plan([textUpdate], { diagnostics: [guard] }), 'plan.json')).not.toContain(
@@ -209,7 +206,7 @@ describe('a plan as a comment', () => {
   });
 
   it('names no command with a word that it would show in another form', () => {
-    const comment = (file: string) => render(plan([textUpdate]), 'markdown', { applyWith: [file] });
+    const comment = (file: string) => markdown(plan([textUpdate]), { applyWith: [file] });
     expect(comment('my `plan`.json')).toContain("``tenantctl apply 'my `plan`.json' --expect");
     for (const file of ['a\u001b[2J.json', 'a\nb.json', 'a\u202eb.json', '##[error]a.json'])
       expect(comment(file), file).not.toContain('tenantctl apply');
@@ -225,7 +222,7 @@ describe('a plan as a comment', () => {
 
 describe('results and problems as comments', () => {
   it('has the changes by kind, which a terminal shows in the order of the run', () => {
-    const comment = render(sampleResult, 'markdown');
+    const comment = markdown(sampleResult);
     expect(comment.match(/^#### .*/gm)).toEqual([
       '#### AuthProfile: 1 change',
       '#### SimIntegration: 1 change',
@@ -235,7 +232,7 @@ describe('results and problems as comments', () => {
   });
 
   it('opens what failed', () => {
-    const text = render(sampleResult, 'markdown');
+    const text = markdown(sampleResult);
     expect(text).toContain(
       '<details open><summary>❌ <code>~</code> <code>AuthProfile/Employees</code> failed</summary>',
     );
@@ -243,12 +240,12 @@ describe('results and problems as comments', () => {
   });
 
   it('says how to go on where something is left', () => {
-    const text = render(sampleResult, 'markdown');
+    const text = markdown(sampleResult);
     expect(text).toMatch(/^To finish: .*`tenantctl plan`.*\\\nTo undo .*`tenantctl rollback`/m);
   });
 
   it('lists problems with place and excerpt', () => {
-    const text = render(diagnostics, 'markdown');
+    const text = markdown(diagnostics);
     expect(text).toContain('- ❌ **error** `config/a.yaml:3:1` Unknown field \\`subjct\\`. `unknown-field`');
     expect(text).toContain('  3 | subjct: Hello\n');
     expect(text).toMatch(/^### tenantctl validate\n\n\*\*1 error, 1 note\*\*\n/);
@@ -256,7 +253,7 @@ describe('results and problems as comments', () => {
 });
 
 it('cuts a long list of problems, and says what shows all of them', () => {
-  const text = render(Array(3000).fill(guard), 'markdown');
+  const text = markdown(Array(3000).fill(guard));
   expect(text.length).toBeLessThanOrEqual(65_536);
   expect(text).toContain('`tenantctl validate` shows all of them.');
   expect(text).toMatch(/^### tenantctl validate\n\n\*\*3000 errors\*\*\n/);
@@ -270,7 +267,7 @@ describe('a comment with a long list', () => {
       message: `Object ${at} ${'has changed since the plan was made. '.repeat(5)}`,
     }));
     const refusedResult = { ...sampleResult, outcome: 'refused', diagnostics: reasons } as const;
-    const text = render(refusedResult, 'markdown');
+    const text = markdown(refusedResult);
     expect(text.length).toBeLessThan(65_000);
     expect(text).toContain('- ❌ **error** Object 0 ');
     const shown = text.match(/^- ❌ /gm)?.length ?? 0;

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import type { ChangeResult, Result } from '../../src/model/result.ts';
-import { type Document, formatsOf, renderReport } from '../../src/report/index.ts';
+import { formatsOf, type ReportOptions, renderReport } from '../../src/report/index.ts';
 import { widthOf } from '../../src/report/layout.ts';
 import { renderRequests } from '../../src/report/text.ts';
 import {
@@ -25,14 +25,13 @@ import {
   update,
 } from './fixtures.ts';
 
-const text = (document: Document, options = plain): string => renderReport(document, 'text', options);
-const planText = (value: typeof samplePlan, options = plain): string =>
-  text({ is: 'plan', plan: value }, options);
+const text = (shown: Parameters<typeof render>[0], options: Partial<ReportOptions> = {}): string =>
+  render(shown, 'text', options);
 
 describe('a plan as text', () => {
   it('shows an update with its place and the lines around what differs', () => {
     expect(
-      planText(plan([textUpdate])),
+      text(plan([textUpdate])),
     ).toBe(`Plan for production  https://acme.api.example.com, https://acme-profiles.example.com
 
 NotificationTemplate  1 to update
@@ -57,20 +56,20 @@ Digest: ${digest}
 
   it('reverses the words of a one-line value that differ, and no others', () => {
     const diff = [difference('/subject', 'Five days left', 'Two days left')];
-    const shown = planText(plan([{ ...textUpdate, diff }]), { ...plain, colour: true });
+    const shown = text(plan([{ ...textUpdate, diff }]), { colour: true });
     const reversed = shown.split('\u001b[7m').slice(1);
     const words = reversed.map((each) => stripVTControlCharacters(each.split('\u001b[27m')[0] ?? ''));
     expect(words).toEqual(['Five', 'Two']);
   });
 
   it('says in words what is risky, by hand, sensitive, or changed in the tenant', () => {
-    const shown = planText(samplePlan);
+    const shown = text(samplePlan);
     expect(shown).toContain('⚠ LOCK-OUT: this can lock out people');
     expect(shown).toContain('⚠ UNDOES A CHANGE: someone changed offNetwork in the tenant');
     const modified = '2026-11-20T10:12:00.000Z';
     const when = 'in the tenant: last modified 2026-11-20 10:12 UTC';
-    expect(planText(plan([{ ...lockout, modified }]))).toContain(when);
-    expect(planText(plan([{ ...textUpdate, modified }]))).not.toContain(when);
+    expect(text(plan([{ ...lockout, modified }]))).toContain(when);
+    expect(text(plan([{ ...textUpdate, modified }]))).not.toContain(when);
     expect(shown).toContain('⚠ SENDS E-MAIL');
     expect(shown).toContain('⚠ DELETE');
     expect(shown).toContain('by hand: Set the mediums of approvals');
@@ -83,7 +82,7 @@ Digest: ${digest}
 
   it('ends with what to read first', () => {
     const deletes = [1, 2, 3, 4, 5].map((at) => ({ ...senderDelete, address: `SenderAddress/${at}` }));
-    const shown = planText(plan([lockout, textUpdate, ...deletes]));
+    const shown = text(plan([lockout, textUpdate, ...deletes]));
     expect(shown.slice(shown.indexOf('Read this first'))).toBe(`Read this first
   HIGH    1 lock-out                  AuthProfile/Employees · offNetwork: false → true
   HIGH    5 deletes                   SenderAddress/1, SenderAddress/2, SenderAddress/3 and 2 more ·
@@ -93,25 +92,25 @@ Digest: ${digest}
 Plan: 0 to create, 2 to update, 5 to delete, 0 by hand, 137 unchanged.
 Digest: ${digest}
 `);
-    expect(planText(plan([textUpdate]))).not.toContain('Read this first');
+    expect(text(plan([textUpdate]))).not.toContain('Read this first');
   });
 
   it('reads a replacement as a delete, and names what is undeclared where a manifest was removed since', () => {
     const replaced = change({ address: 'SimIntegration/a', action: 'update', risk: ['replace'] });
-    expect(planText(plan([replaced]))).toMatch(/HIGH +1 delete +SimIntegration\/a/);
+    expect(text(plan([replaced]))).toMatch(/HIGH +1 delete +SimIntegration\/a/);
     const undeclared = ['SenderAddress/gone', 'SenderAddress/lost'];
     const summary = { create: 0, update: 0, delete: 0, manual: 0, unchanged: 1, undeclared: 2 };
     const shown = (since: string | null) =>
-      planText(plan([], { undeclared, summary, scope: { only: [], except: [], prune: false, since } }));
+      text(plan([], { undeclared, summary, scope: { only: [], except: [], prune: false, since } }));
     expect(shown('main')).toContain('? SenderAddress/gone\n  ? SenderAddress/lost\n');
     expect(shown(null)).toMatch(/Undeclared +2 objects .*; --verbose names them\n/);
   });
 
   it('names four objects of a point, since "and 1 more" takes as much room', () => {
     const deletes = (count: number) =>
-      planText(
+      text(
         plan(Array.from({ length: count }, (_, at) => ({ ...senderDelete, address: `SenderAddress/${at}` }))),
-        { ...plain, width: 200 },
+        { width: 200 },
       );
     expect(deletes(4)).toMatch(
       /4 deletes +SenderAddress\/0, SenderAddress\/1, SenderAddress\/2, SenderAddress\/3 ·/,
@@ -129,8 +128,7 @@ Digest: ${digest}
         warnings: [`Task ${at >> 1}${' and so on'.repeat(20)}`],
       });
     const reverted = change({ ...senderDelete, risk: ['delete', 'back-to-default'] });
-    const shown = planText(plan([reverted, ...Array.from({ length: 14 }, (_, at) => byHand(at))]), {
-      ...plain,
+    const shown = text(plan([reverted, ...Array.from({ length: 14 }, (_, at) => byHand(at))]), {
       width: 400,
     });
     expect(shown).toContain("SenderAddress/old@acme.example · back to the vendor's text\n");
@@ -147,7 +145,7 @@ Digest: ${digest}
       leave: { count: 6, first: ['Ann'] },
     };
     const search = change({ address: 'ProfileSearch/a', action: 'update', impact });
-    expect(planText(plan([search]))).toContain(
+    expect(text(plan([search]))).toContain(
       '  MEDIUM  6 people leave a search  ProfileSearch/a · 6 people leave\n',
     );
   });
@@ -161,7 +159,7 @@ Digest: ${digest}
   });
 
   it('marks a refused plan at the top and at the bottom', () => {
-    const lines = planText(plan([senderDelete], { diagnostics: [guard] })).split('\n');
+    const lines = text(plan([senderDelete], { diagnostics: [guard] })).split('\n');
     const marks = lines.flatMap((line, index) => (line.includes('REFUSED') ? [index] : []));
     expect(marks).toHaveLength(2);
     expect(lines.slice(0, 6).join('\n')).toContain(guard.message);
@@ -170,20 +168,20 @@ Digest: ${digest}
   });
 
   it('says that nothing differs', () => {
-    expect(planText(plan([]))).toContain('No changes. The tenant matches the manifests.');
+    expect(text(plan([]))).toContain('No changes. The tenant matches the manifests.');
     const nothing = { create: 0, update: 0, delete: 0, manual: 0, unchanged: 0 };
-    expect(planText(plan([], { summary: nothing }))).toContain(
+    expect(text(plan([], { summary: nothing }))).toContain(
       'No changes. No declared object is part of this plan.',
     );
     const undoes = { startedAt: '2026-01-01T00:00:00.000Z', planDigest: plan([]).digest };
-    expect(planText({ ...plan([]), undoes })).toMatch(
+    expect(text({ ...plan([]), undoes })).toMatch(
       /No changes\. This plan undoes nothing\.(?![\s\S]*manifests)/,
     );
   });
 
   it('says where a change is, and no line where a text is only added', () => {
     const of = (before: string | null, after: string) =>
-      planText(plan([update('A/b', difference('/body', before, after))]));
+      text(plan([update('A/b', difference('/body', before, after))]));
     expect(of('one\r\ntwo\r\n', 'one\nthree\n')).toMatch(/body\n +@@ line 1\n/);
     expect(of(null, 'one\ntwo\n')).toMatch(/\+ one\n +\+ two\n/);
     expect(of(null, 'one\ntwo\n')).not.toContain('@@');
@@ -192,16 +190,13 @@ Digest: ${digest}
   it('shows ids by the words that a manifest has for them', () => {
     const named = { a1: '!lookup { from: ne_attributes, where: { uid: city }, take: id }', s1: 'Source/HR' };
     const diff = [{ ...difference('/ids', ['a1'], ['s1']), named }];
-    const shown = planText(plan([update('A/b', ...diff)]), {
-      ...plain,
-      width: 200,
-    });
+    const shown = text(plan([update('A/b', ...diff)]), { width: 200 });
     expect(shown).toContain('"!lookup { from: ne_attributes, where: { uid: city }, take: id } (a1)"');
     expect(shown).toContain('"!ref Source/HR (s1)"');
     // The number of an item is no id, and what a tenant has written is no reference of ours.
     const item = { ...difference('/items/1', 'a', 'b'), named: { 1: 'Source/HR' } };
     const looks = difference('/data', { $ref: 'Source/HR' }, 'b');
-    const plainly = planText(plan([update('A/b', item, looks)]));
+    const plainly = text(plan([update('A/b', item, looks)]));
     expect(plainly).toMatch(/~ items\/1 +"a" → "b"\n/);
     expect(plainly).toContain('{"$ref": "Source/HR"} → "b"');
   });
@@ -211,8 +206,8 @@ Digest: ${digest}
     const value = plan([
       change({ address: 'SimIntegration/a', action: 'create', diff: [added('/body', body)] }),
     ]);
-    expect(planText(value)).toContain('… 60 lines more (--verbose shows all)');
-    expect(planText(value, { ...plain, verbose: true })).toContain('+ line 99');
+    expect(text(value)).toContain('… 60 lines more (--verbose shows all)');
+    expect(text(value, { verbose: true })).toContain('+ line 99');
   });
 
   it('shows what was declared beside what both sides made of it', () => {
@@ -222,15 +217,15 @@ Digest: ${digest}
       { ...difference('/type', 'hand', 'mine'), origin: 'both', base: 'before' },
       { ...difference('/body', lines('hand'), lines('mine')), origin: 'both', base: lines('before') },
     );
-    const text = planText(plan([moved]));
-    expect(text).toMatch(/type +"hand" → "mine".*\n +was declared: "before"\n/);
-    expect(text).toMatch(/What the tenant changed of what was declared:\n[^+]*- before\n +\+ hand\n/);
+    const shown = text(plan([moved]));
+    expect(shown).toMatch(/type +"hand" → "mine".*\n +was declared: "before"\n/);
+    expect(shown).toMatch(/What the tenant changed of what was declared:\n[^+]*- before\n +\+ hand\n/);
     // Where it is long, it is compared line by line, however short the values are.
     const short = { ...difference('/type', 'hand', 'mine'), origin: 'both', base: lines('before') } as const;
-    expect(planText(plan([update('SimIntegration/a', short)]))).toContain('What the tenant changed');
+    expect(text(plan([update('SimIntegration/a', short)]))).toContain('What the tenant changed');
     // The same change, but not of the same.
     const other = { ...difference('/type', 'hand', 'mine'), origin: 'both', base: 'another' } as const;
-    const two = planText(
+    const two = text(
       plan([
         { ...moved, diff: moved.diff.slice(0, 1) },
         { ...moved, address: 'SimIntegration/b', diff: [other] },
@@ -242,7 +237,7 @@ Digest: ${digest}
     const bodies = ['one', 'two'].map((word, at) =>
       update(`SimIntegration/${at}`, ...(body ? [{ ...body, base: lines(word) }] : [])),
     );
-    expect(planText(plan(bodies))).toMatch(/- one\n[\s\S]*- two\n/);
+    expect(text(plan(bodies))).toMatch(/- one\n[\s\S]*- two\n/);
     // In Markdown, a column; only where something is told.
     const markdown = render(plan([moved, textUpdate]), 'markdown');
     expect(markdown).toContain('| field | Tenant | Manifest | Was declared |\n');
@@ -255,14 +250,12 @@ Digest: ${digest}
 
   it('shows blanks that only look like a space', () => {
     const value = plan([update('ProfileSearch/a', difference('/label', 'a b', 'a\u00a0b'))]);
-    expect(planText(value)).toContain('"a b" → "a\\u00a0b"');
+    expect(text(value)).toContain('"a b" → "a\\u00a0b"');
   });
 
   it('names what limits the plan', () => {
     const scope = { only: ['SimIntegration/*'], except: [], prune: true, since: 'main' };
-    expect(planText(plan([], { scope }))).toContain(
-      'limited by --only SimIntegration/* --prune --since main',
-    );
+    expect(text(plan([], { scope }))).toContain('limited by --only SimIntegration/* --prune --since main');
   });
 
   it.each([
@@ -272,17 +265,17 @@ Digest: ${digest}
     [86_400, 'made 1 day ago\n'],
   ])('says of a plan of %i seconds ago how old it is: %j', (seconds, words) => {
     const made = plan([textUpdate]);
-    const shown = planText(made, { ...plain, now: Date.parse(made.createdAt) + seconds * 1000 });
+    const shown = text(made, { now: Date.parse(made.createdAt) + seconds * 1000 });
     expect(/^made .*\n/m.exec(shown)?.[0] ?? '').toBe(words);
   });
 
   it('has its heading again below what fills a screen, and a command to copy on one line', () => {
     const headings = (changes: Parameters<typeof plan>[0]) =>
-      planText(plan(changes), { ...plain, verbose: true }).match(/^Plan for production/gm);
+      text(plan(changes), { verbose: true }).match(/^Plan for production/gm);
     expect(headings([textUpdate])).toHaveLength(1);
     expect(headings([textUpdate, textUpdate, textUpdate, textUpdate])).toHaveLength(2);
     const applyWith = [`${'a-folder-'.repeat(9)}/plan.json`];
-    expect(planText(plan([textUpdate]), { ...plain, width: 40, applyWith })).toContain(
+    expect(text(plan([textUpdate]), { width: 40, applyWith })).toContain(
       `To apply exactly this plan: tenantctl apply ${applyWith} --expect ${digest}\n`,
     );
   });
@@ -293,19 +286,17 @@ Digest: ${digest}
       difference('/label', '漢字漢字漢字漢字漢字漢字漢字', '한국어 한국어 한국어 한국어 한국어'),
     );
     for (const width of [24, 40, 61]) {
-      for (const line of planText(plan([...samplePlan.changes, wide]), { colour: false, width }).split(
-        '\n',
-      )) {
+      for (const line of text(plan([...samplePlan.changes, wide]), { width }).split('\n')) {
         expect(widthOf(line)).toBeLessThanOrEqual(width);
       }
     }
   });
 
   it('differs with colour by nothing but colour', () => {
-    const coloured = planText(samplePlan, { ...plain, colour: true });
+    const coloured = text(samplePlan, { colour: true });
     expect(coloured).toContain('\u001b[31m');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-    expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(planText(samplePlan));
+    expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(text(samplePlan));
   });
 });
 
@@ -315,7 +306,7 @@ describe('a result as text', () => {
     const failed = [1, 2, 3, 4, 5, 6].map((at) =>
       outcome({ address: `SimIntegration/s%20${at}`, outcome: 'failed', error }),
     );
-    const shown = text({ is: 'result', result: result(failed) }, { ...plain, width: 200 });
+    const shown = text(result(failed), { width: 200 });
     expect(shown).toContain(
       '  HIGH    6 changes failed  SimIntegration/s 1, SimIntegration/s 2, SimIntegration/s 3 and 3 more · 503 Unavailable\n',
     );
@@ -329,7 +320,7 @@ describe('a result as text', () => {
 
   it('lists what became of each change, with the words of the tenant and its tracking id', () => {
     expect(
-      text({ is: 'result', result: sampleResult }),
+      text(sampleResult),
     ).toBe(`Apply to production  https://acme.api.example.com, https://acme-profiles.example.com
 
   ✔ done           + SenderAddress/help@acme.example
@@ -359,15 +350,13 @@ To undo what was done: \`tenantctl rollback\` with the result file.
     ['2025-03-01T10:00:00.400Z', '400 ms'],
     ['2025-03-01T10:02:05.000Z', '2 min 5 s'],
   ])('says how long a run took that ended at %s: %s', (endedAt, took) => {
-    expect(text({ is: 'result', result: { ...sampleResult, endedAt } })).toMatch(
-      new RegExp(`  ${took}$`, 'm'),
-    );
+    expect(text({ ...sampleResult, endedAt })).toMatch(new RegExp(`  ${took}$`, 'm'));
   });
 
   it('says how to go on where something is left, and how to undo what is done', () => {
     const change = (is: 'done' | 'notAttempted') => outcome({ address: 'SenderAddress/a', outcome: is });
     const steps = (outcome: Result['outcome'], ...changes: ChangeResult[]) =>
-      text({ is: 'result', result: result(changes, { outcome }) }).match(/^To \w+/gm) ?? [];
+      text(result(changes, { outcome })).match(/^To \w+/gm) ?? [];
     expect(steps('interrupted', change('done'), change('notAttempted'))).toEqual(['To finish', 'To undo']);
     expect(steps('interrupted', change('notAttempted'))).toEqual(['To finish']);
     expect(steps('refused', change('notAttempted'))).toEqual([]);
@@ -376,8 +365,8 @@ To undo what was done: \`tenantctl rollback\` with the result file.
 
   it('says why a run was refused', () => {
     const refused = { ...sampleResult, outcome: 'refused' as const, changes: [], diagnostics: [guard] };
-    expect(text({ is: 'result', result: refused })).toContain(guard.message);
-    expect(text({ is: 'result', result: refused })).toContain('Refused, nothing written:');
+    expect(text(refused)).toContain(guard.message);
+    expect(text(refused)).toContain('Refused, nothing written:');
   });
 
   it('gives a reason once, though the change has it too', () => {
@@ -386,22 +375,20 @@ To undo what was done: \`tenantctl rollback\` with the result file.
     const stale: Diagnostic = { code: 'plan-stale', severity: 'error', message, address };
     const change = outcome({ address, outcome: 'notAttempted', error: message });
     const refused = result([change], { outcome: 'refused', diagnostics: [stale] });
-    const linesOf = (options = plain) =>
-      text({ is: 'result', result: refused }, options)
+    const linesOf = (options = {}) =>
+      text(refused, options)
         .split('\n')
         .filter((line) => line.includes(address));
     const reason = `error  ${message}  [plan-stale]`;
     // A list of all that was not attempted would bury it.
     expect(linesOf()).toEqual([reason]);
-    expect(linesOf({ ...plain, verbose: true })).toEqual([`  ○ not attempted  ~ ${address}`, reason]);
+    expect(linesOf({ verbose: true })).toEqual([`  ○ not attempted  ~ ${address}`, reason]);
   });
 });
 
 describe('problems as text', () => {
   it('shows place, words, code, excerpt and hint, and counts at the end', () => {
-    expect(
-      text({ is: 'diagnostics', diagnostics }),
-    ).toBe(`config/a.yaml:3:1  error  Unknown field \`subjct\`.  [unknown-field]
+    expect(text(diagnostics)).toBe(`config/a.yaml:3:1  error  Unknown field \`subjct\`.  [unknown-field]
     3 | subjct: Hello
       | ^
     hint: Did you mean \`subject\`?
@@ -417,17 +404,13 @@ info  SimIntegration is deprecated by the vendor.  [deprecated-kind]
       const severity = [7, 14, 21].includes(at) ? 'warning' : 'error';
       return { code: severity, severity, message: 'It is.', source: { file: 'a', line: at + 1, column: 1 } };
     });
-    const said = text({ is: 'diagnostics', diagnostics: all });
+    const said = text(all);
     expect([...said.matchAll(/^a:(\d+)/gm)].map(([, line]) => Number(line) - 1)).toEqual([...all.keys()]);
     expect(said).not.toContain('\n\n\n');
   });
 
   it('count no notes with --quiet, which leaves them out', () => {
-    const counts = (all: readonly Diagnostic[]) =>
-      text({ is: 'diagnostics', diagnostics: all }, { ...plain, quiet: true })
-        .trimEnd()
-        .split('\n')
-        .at(-1);
+    const counts = (all: readonly Diagnostic[]) => text(all, { quiet: true }).trimEnd().split('\n').at(-1);
     expect(counts(diagnostics)).toBe('1 error');
     expect(counts(diagnostics.slice(1))).toBe('no problems');
   });
@@ -440,7 +423,7 @@ info  SimIntegration is deprecated by the vendor.  [deprecated-kind]
     const all = Array.from({ length: count }, (_, at): Diagnostic => {
       return { code: 'same', severity: 'warning', message: 'It is.', address: `A/${at}` };
     });
-    const said = text({ is: 'diagnostics', diagnostics: all });
+    const said = text(all);
     expect(/and \d more.*?\(/.exec(said)?.[0] ?? '').toBe(words);
     expect(said.match(/warning {2}It is/g)).toHaveLength(words === '' ? count : 1);
   });
@@ -454,10 +437,7 @@ info  SimIntegration is deprecated by the vendor.  [deprecated-kind]
     ['counts wide signs', `7 | 日本語 👩‍👩‍👧‍👦 x: a\n  | ${' '.repeat('日本語 👩‍👩‍👧‍👦 '.length)}^`, 60],
     ['counts wide signs in a narrow terminal', `7 | ${'日本語'.repeat(20)}x: a\n  | ${' '.repeat(60)}^`, 40],
   ])('a caret %s', (_name, excerpt, width) => {
-    const lines = text(
-      { is: 'diagnostics', diagnostics: [{ ...guard, message: 'It is.', excerpt, hint: 'None.' }] },
-      { ...plain, width },
-    ).split('\n');
+    const lines = text([{ ...guard, message: 'It is.', excerpt, hint: 'None.' }], { width }).split('\n');
     const at = lines.findIndex((shown) => shown.endsWith('^'));
     const [first = '', second = '', after] = lines.slice(at - 1);
     const [line = '', below = ''] = excerpt.split('\n');
@@ -506,7 +486,7 @@ describe('renderReport', () => {
   it('names a manifest as the source only of what one declares', () => {
     const diff = [difference('/description', 'a', 'b')];
     const headsOf = (changes: Parameters<typeof plan>[0]) =>
-      renderReport({ is: 'plan', plan: plan(changes) }, 'html').match(/(?<=<th scope="col">)\w+/g);
+      render(plan(changes), 'html').match(/(?<=<th scope="col">)\w+/g);
     expect(headsOf([{ ...lockout, diff }])).toEqual(['Field', 'Tenant', 'Manifest']);
     expect(headsOf([{ ...senderDelete, diff }])).toEqual(['Field', 'Tenant', 'After']);
     // A rollback restores what no manifest declares.
@@ -528,10 +508,10 @@ describe('renderReport', () => {
   it('cuts an endless body of a request in HTML, and says how much is left', () => {
     const body = { subject: 'x'.repeat(30_000) };
     const long = { ...textUpdate, requests: textUpdate.requests.map((request) => ({ ...request, body })) };
-    const page = renderReport({ is: 'plan', plan: plan([long]) }, 'html');
+    const page = render(plan([long]), 'html');
     const rest = JSON.stringify(body, null, 2).length - 20_000;
     expect(page).toContain(`… (${rest} characters more)`);
-    expect(renderReport({ is: 'plan', plan: plan([textUpdate]) }, 'html')).not.toContain('characters more');
+    expect(render(plan([textUpdate]), 'html')).not.toContain('characters more');
   });
 
   it('refuses a format that a document does not have, and names those it has', () => {
