@@ -140,7 +140,6 @@ const containers =
     ' ',
   );
 
-/** Members whose elements stand side by side. */
 const rows = ['columns', 'cells'] as const;
 
 /** @param look of the texts, as a class */

@@ -143,7 +143,6 @@ function changeGroups(fleet: Fleet, options: ReportContext): Group[] {
   });
 }
 
-/** The fields that differ in some of the environments. */
 function sharedFields(all: Shared<Change>['all'], environments: readonly string[]): Field[] {
   const each = all.flatMap(({ name, item }) => item.diff.map((difference) => ({ name, item: difference })));
   return groupBy(each, ({ item }) => item.path).flatMap(([, same]) => {
@@ -160,7 +159,6 @@ function sharedFields(all: Shared<Change>['all'], environments: readonly string[
   });
 }
 
-/** An object may differ in one way in some environments, and in another way in others. */
 function inEnvironments(entry: Entry, environments: readonly string[]): Entry {
   return { ...entry, id: `${entry.address}@${environments[0] ?? ''}`, environments };
 }

@@ -58,7 +58,6 @@ export function signedLines({ blocks }: LineDiff): SignedLine[] {
   });
 }
 
-/** True if the lines of a block stand right below those before them. */
 function isContinued(before: Block | undefined, block: Block | undefined): boolean {
   if (!before || !block || before.is === 'gap') return false;
   return (['before', 'after'] as const).every((side) => {

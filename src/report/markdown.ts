@@ -66,7 +66,6 @@ const outcomeSigns: Readonly<Record<ChangeOutcome, string>> = {
 
 const showFile =
   'See all of it in the HTML report among the artifacts, or with `tenantctl show FILE` of the saved plan or result.';
-/** Leads to the parts that a comment has no room for. */
 const advice: Readonly<Record<Page['command'], string>> = {
   plan: showFile,
   apply: showFile,

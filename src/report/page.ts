@@ -270,7 +270,6 @@ const maxObjects = 3;
 const maxConsequence = 160;
 const maxTenants = 10;
 
-/** The lines of a point: objects by consequence, and the number of further objects. */
 export function linesOf({ entries }: Point) {
   const objects = groupBy(entries, ({ address }) => address).map(([, group]) => {
     const names = [...new Set(group.flatMap(({ environments }) => environments))].sort();

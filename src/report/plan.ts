@@ -145,7 +145,6 @@ export function changeEntry(
   };
 }
 
-/** The concerns that a change raises, the most urgent first. */
 function concernsOf(change: Change): Entry['concerns'] {
   const { action, risk, impact } = change;
   const concerns: Entry['concerns'] = [

@@ -78,7 +78,6 @@ export function writeText(page: Page, options: ReportOptions): string {
   return `${layout(rows, options)}${end}`;
 }
 
-/** The commit, the age of a saved document, and what limits it. */
 function factRows({ facts }: Page, { now }: ReportOptions): Row[] {
   const words = facts.flatMap(({ name, value, is }) => {
     const shown = is === 'time' ? now !== undefined && ageWords(value, now) : told.includes(name) && value;
@@ -256,7 +255,6 @@ function foldFamilies(
   return folded;
 }
 
-/** One line: what is too long for it is cut. */
 function briefRow(family: Family<Entry>, { width }: ReportOptions): Row {
   const [entry] = family;
   const { action, address, isLine, words } = entry;

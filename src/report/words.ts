@@ -142,8 +142,8 @@ export function namesInBrief(names: readonly string[], most = maxNames): string 
   return namesAndMore(shown, others.length);
 }
 
-/** The first items and the others. "and 1 more" takes as much room as the item. */
 export function cutList<T>(items: readonly T[], most: number): [first: readonly T[], others: readonly T[]] {
+  // "and 1 more" takes as much room as the item.
   const end = items.length <= most + 1 ? items.length : most;
   return [items.slice(0, end), items.slice(end)];
 }

@@ -304,7 +304,6 @@ function mediumName(medium: string): string {
   return mediumNames[medium] ?? medium;
 }
 
-/** Shows a template before and after; without before if the tenant was not read. */
 function showSides(template: ListedTemplate, { markup }: RenderedTemplate): void {
   const { address, medium, base } = template;
   if (markup === shown) return;

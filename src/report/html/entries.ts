@@ -222,7 +222,6 @@ ${shown === '' ? '' : html`<pre>${shown}</pre>`}`;
   return html`<details class="requests"><summary>${pluralize(requests.length, 'request')}</summary>${list}</details>`;
 }
 
-/** Fields that differ: short values in a table, and each long text in a figure of its own. */
 function fieldsMarkup(fields: readonly Field[], sides: Entry['sides']): Markup {
   const [first, second] = sides;
   const short = fields.filter(({ view }) => view.is !== 'lines');

@@ -9,7 +9,6 @@ import { html, Markup, withCode } from './markup.ts';
 const framePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 const frameHead = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${framePolicy}"><style>:root:root,:root:root>body{overflow:visible!important}:root[data-images="off"] *{background-image:none!important}</style>`;
 
-/** Buttons for the width and the look of an e-mail, and to go from one changed passage to the next. */
 export function controlsMarkup({ isMail, hasBoth }: { isMail: boolean; hasBoth: boolean }): Markup {
   const mail = html`<div class="switch mail" role="group" aria-label="Width of the e-mail"><button type="button" data-width="600" aria-pressed="true">600 px</button><button type="button" data-width="375" aria-pressed="false">375 px</button></div><div class="switch mail" role="group" aria-label="Look of the e-mail"><button type="button" data-look="dark" aria-pressed="false">Dark</button><button type="button" data-look="images" aria-pressed="false">No images</button></div>`;
   const steps = html`<div class="switch" role="group" aria-label="Changed passages"><button type="button" data-step="-1">Previous change</button><button type="button" data-step="1">Next change</button></div>`;

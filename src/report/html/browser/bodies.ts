@@ -7,6 +7,7 @@ const maxWhole = 100;
 export class Bodies {
   readonly #entries: readonly HTMLDetailsElement[];
   readonly markup = new Packs(findAll('template.markup', HTMLTemplateElement));
+  readonly isPacked = this.markup.packs.length > 0;
   readonly #packedTexts = new Packs(findAll('template.texts', HTMLTemplateElement));
   readonly #texts = new Map<Element, string>();
   readonly #indexes: ReadonlyMap<Element, number>;
@@ -14,10 +15,6 @@ export class Bodies {
   constructor(entries: readonly HTMLDetailsElement[]) {
     this.#entries = entries;
     this.#indexes = new Map(entries.map((entry, index) => [entry, index]));
-  }
-
-  get isPacked(): boolean {
-    return this.markup.packs.length > 0;
   }
 
   async fill(entry: HTMLDetailsElement): Promise<void> {
@@ -28,7 +25,7 @@ export class Bodies {
   /** The same, for an entry that was unpacked before; in brief, without pictures and requests. */
   #fillNow(entry: HTMLDetailsElement, isBrief: boolean): void {
     const body = bodyOf(entry);
-    const markup = this.markup.at(this.#indexes.get(entry) ?? -1);
+    const markup = this.markup.values[this.#indexes.get(entry) ?? -1];
     if (!markup || !body || (body.firstChild && (isBrief || !('brief' in body.dataset)))) return;
     const parts = document.createElement('template');
     // The same templates wrote this markup and the rest of the page, so it is as safe: the policy runs none of it.
@@ -80,7 +77,7 @@ export class Bodies {
     const selector = this.isPacked ? ':scope > summary' : ':scope > summary, :scope > .body';
     const shown = [...entry.querySelectorAll(selector)].flatMap(searchedTexts);
     const texts = shown.map(({ textContent }) => textContent).join('');
-    const packed = this.#packedTexts.at(this.#indexes.get(entry) ?? -1) ?? '';
+    const packed = this.#packedTexts.values[this.#indexes.get(entry) ?? -1] ?? '';
     const text = [entry.dataset.address ?? '', texts, packed].join('\n').toLowerCase();
     this.#texts.set(entry, text);
     return text;
@@ -96,15 +93,11 @@ class Packs {
   readonly packs: readonly HTMLTemplateElement[];
   readonly #size: number;
   readonly #opened = new Map<number, Promise<void>>();
-  readonly #values: string[] = [];
+  readonly values: string[] = [];
 
   constructor(packs: readonly HTMLTemplateElement[]) {
     this.packs = packs;
     this.#size = Number(packs[0]?.dataset.size ?? 1);
-  }
-
-  at(index: number): string | undefined {
-    return this.#values[index];
   }
 
   /** Opens the pack of the entry with that number, unless it is open. */
@@ -132,6 +125,6 @@ class Packs {
     for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
     const values: readonly string[] = await new Response(stream).json();
-    for (const [at, value] of values.entries()) this.#values[index * this.#size + at] = value;
+    for (const [at, value] of values.entries()) this.values[index * this.#size + at] = value;
   }
 }
