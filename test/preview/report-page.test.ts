@@ -1,14 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { renderPlanTemplates } from '../../src/preview/plan-templates.ts';
 import { Renderer } from '../../src/render/renderer.ts';
-import { renderReport } from '../../src/report/index.ts';
-import { change, difference, plain, plan, samplePlan } from '../report/fixtures.ts';
-import { executablePath, launch, violations } from '../support/browser.ts';
+import { describeInBrowser } from '../report/browsing.ts';
+import { change, difference, plan, samplePlan } from '../report/fixtures.ts';
+import { violations } from '../support/browser.ts';
 
 const body = '<html lang="en"><body style="background: #ffffee"><h1>Dear ${user.name}</h1></body></html>';
 const post = { method: 'POST', path: '/x', query: {}, headers: {} } as const;
@@ -85,80 +80,46 @@ describe('templates of a plan', () => {
   });
 });
 
-describe.skipIf(executablePath === undefined)('the report of a plan in a browser', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'report-'));
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    rmSync(folder, { recursive: true });
-  });
-
+describeInBrowser('the report of a plan in a browser', (open) => {
   it('shows changes below a condition in further frames, and says what is different in them', async () => {
     const text = (words: string) => `<p>Hello</p>#if($user.isManager)a#{else}<p>${words}</p>#end`;
-    const changed = {
-      ...withBody(text('new')),
-      diff: [difference('/body', text('old'), text('new'))],
-    };
-    const file = join(folder, 'branches.html');
-    const rendered = await renderPlanTemplates(plan([changed]));
-    writeFileSync(file, renderReport({ is: 'plan', plan: plan([changed]) }, 'html', { ...plain, rendered }));
-    const page = await browser.newPage();
-    await page.goto(pathToFileURL(file).href);
+    const diff = [difference('/body', text('old'), text('new'))];
+    const changed = plan([{ ...withBody(text('new')), diff }]);
+    const page = await open(changed, { rendered: await renderPlanTemplates(changed) });
     await page.getByText('The same where no condition holds').waitFor();
-    await page
-      .frameLocator('iframe[title$="no condition holds, rendered: After"]')
-      .getByText('new')
-      .waitFor();
-    await page
-      .frameLocator('iframe[title$="no condition holds, rendered: Before"]')
-      .getByText('old')
-      .waitFor();
+    const frameOf = (side: string) =>
+      page.frameLocator(`iframe[title$="no condition holds, rendered: ${side}"]`);
+    await frameOf('After').getByText('new').waitFor();
+    await frameOf('Before').getByText('old').waitFor();
     expect(await page.locator('iframe').count()).toBe(4);
-    const frame = page.frameLocator('iframe[title$="no condition holds, rendered: After"]');
-    await expect.poll(() => frame.locator('x-mark[data-is="words"]').count()).toBe(1);
+    const marks = (is: string) => frameOf('After').locator(`x-mark[data-is="${is}"]`).count();
+    await expect.poll(() => marks('words')).toBe(1);
     await page.getByRole('button', { name: 'Next change' }).click();
-    await expect.poll(() => frame.locator('x-mark[data-is="current"]').count()).toBe(1);
-    await page.close();
+    await expect.poll(() => marks('current')).toBe(1);
   });
 
   it('is checked for accessibility in its frames too', async () => {
-    const page = await browser.newPage();
+    const page = await open(samplePlan);
     const mail = '<html lang=en><title>Mail</title><img src=data:,></html>';
     await page.setContent(`<iframe title=Mail sandbox=allow-same-origin srcdoc="${mail}"></iframe>`);
     expect(await violations(page)).toContainEqual(expect.stringMatching(/^image-alt: /));
-    await page.close();
   });
 
-  describe('shows its templates', () => {
-    let page: Page;
-    beforeAll(async () => {
-      const shown = plan([...samplePlan.changes, template], { diagnostics: samplePlan.diagnostics });
-      const rendered = await renderPlanTemplates(shown);
-      const file = join(folder, 'plan.html');
-      writeFileSync(file, renderReport({ is: 'plan', plan: shown }, 'html', { ...plain, rendered }));
-      page = await browser.newPage();
-      await page.goto(pathToFileURL(file).href);
-    });
-
-    it.each([
-      [1300, 'light'],
-      [1300, 'dark'],
-      [380, 'light'],
-      [380, 'dark'],
-    ] as const)('and is accessible, %i wide and %s', async (width, colorScheme) => {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme });
-      const frame = page.locator(`iframe[title*="${template.address}"][title$="After"]`);
-      await frame.scrollIntoViewIfNeeded();
-      const heading = frame.contentFrame().locator('h1');
-      await heading.waitFor();
-      expect(await heading.innerText()).toBe('Dear Ann Example');
-      const colour = 'getComputedStyle(document.body).backgroundColor';
-      expect(await frame.contentFrame().locator('body').evaluate(colour)).toBe('rgb(255, 255, 238)');
-      expect(await violations(page)).toEqual([]);
-    });
+  it('shows its templates, and is accessible, wide and narrow, light and dark', async () => {
+    const shown = plan([...samplePlan.changes, template], { diagnostics: samplePlan.diagnostics });
+    const page = await open(shown, { rendered: await renderPlanTemplates(shown) });
+    for (const width of [1300, 380])
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme });
+        const frame = page.locator(`iframe[title*="${template.address}"][title$="After"]`);
+        await frame.scrollIntoViewIfNeeded();
+        const heading = frame.contentFrame().locator('h1');
+        await heading.waitFor();
+        expect(await heading.innerText()).toBe('Dear Ann Example');
+        const colour = 'getComputedStyle(document.body).backgroundColor';
+        expect(await frame.contentFrame().locator('body').evaluate(colour)).toBe('rgb(255, 255, 238)');
+        expect(await violations(page), `${width} ${colorScheme}`).toEqual([]);
+      }
   });
 });

@@ -66,16 +66,12 @@ describe('the server', () => {
     });
   });
 
+  const hosted = (name: string) => () => ({ headers: { host: `${name}:${new URL(preview.url).port}` } });
+  const posted = (headers: Asked['headers']) => ({ path: '/api/render', method: 'POST', headers });
   it.each<[string, () => Asked]>([
     ['another host name', () => ({ headers: { host: 'evil.example' } })],
-    [
-      'another host name with the right port',
-      () => ({ headers: { host: `evil.example:${new URL(preview.url).port}` } }),
-    ],
-    [
-      'a host name that begins with the right one',
-      () => ({ headers: { host: `127.0.0.1.evil.example:${new URL(preview.url).port}` } }),
-    ],
+    ['another host name with the right port', hosted('evil.example')],
+    ['a host name that begins with the right one', hosted('127.0.0.1.evil.example')],
     ['a page of another origin', () => ({ headers: { origin: 'http://evil.example' } })],
     ['another site', () => ({ headers: { 'sec-fetch-site': 'cross-site' } })],
     ['the list without the token', () => ({ path: '/api/templates' })],
@@ -83,18 +79,9 @@ describe('the server', () => {
       'the list with a wrong token',
       () => ({ path: '/api/templates', headers: { 'x-preview-token': 'x'.repeat(32) } }),
     ],
-    [
-      'a POST without an origin',
-      () => ({ path: '/api/render', method: 'POST', headers: { 'x-preview-token': token } }),
-    ],
-    [
-      'a POST of another origin',
-      () => ({ path: '/api/render', method: 'POST', headers: { ...own(), origin: 'http://127.0.0.1' } }),
-    ],
-    [
-      'a POST without the token',
-      () => ({ path: '/api/render', method: 'POST', headers: { origin: own().origin } }),
-    ],
+    ['a POST without an origin', () => posted({ 'x-preview-token': token })],
+    ['a POST of another origin', () => posted({ ...own(), origin: 'http://127.0.0.1' })],
+    ['a POST without the token', () => posted({ origin: own().origin })],
   ])('refuses %s', async (_what, asked) => {
     const { status, text } = await ask(asked());
     expect(status).toBe(403);
@@ -144,7 +131,7 @@ describe('the server', () => {
   });
 
   it('takes localhost for its name', async () => {
-    expect((await ask({ headers: { host: `localhost:${new URL(preview.url).port}` } })).status).toBe(200);
+    expect((await ask(hosted('localhost')())).status).toBe(200);
   });
 
   it.each([

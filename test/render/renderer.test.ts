@@ -202,12 +202,6 @@ describe('sample values', () => {
     });
   });
 
-  it('makes up nothing that the template sets itself', () => {
-    const text =
-      '#set($a = $user.name)$a #macro(m $b)$b#end #define($c)x#end $c #foreach($d in [1..2])$d#end';
-    expect(sample(text)).toEqual({ user: { name: 'Ann Example' } });
-  });
-
   it("takes the tenant's attributes as they are", () => {
     const attributes: Json = { productName: 'ACME Identity' };
     const context = sampleContext(['$__global.productName $__global.missing'], attributes);

@@ -95,7 +95,8 @@ describe('names for other values', () => {
       '$list[0].name $map["key"] $map.get("other")',
       { list: [{ name: 'list.name' }], map: { key: 'map.key', other: 'map.other' } },
     ],
-    ['#macro(m $p)$p.x#end #define($block)$y#end', { y: 'y' }],
+    ['#macro(m $p)$p.x#end #define($block)$y#end $block', { y: 'y' }],
+    ['#set($a = $user.name)$a #foreach($d in [1..2])$d#end', { user: { name: 'user.name' } }],
   ])('%s', (text, context) => {
     expect(of(text)).toEqual(context);
   });

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Document, formatsOf } from '../../src/report/index.ts';
@@ -10,6 +9,7 @@ import { describeInBrowser, type OpenOptions, side } from './browsing.ts';
 import {
   change,
   difference,
+  localesOf,
   plan,
   render,
   samplePlan,
@@ -144,7 +144,7 @@ describeInBrowser('the page in a browser', (open) => {
 
   it('runs nothing of a hostile tenant and asks nothing of the network', async () => {
     const address = server.address();
-    const port = isBound(address) ? address.port : 0;
+    const port = typeof address === 'object' && address ? address.port : 0;
     const text = evil.replaceAll('PORT', String(port));
     const link = `<a id="l" href="http://127.0.0.1:${port}/link" style="position:fixed;inset:0">x</a>`;
     const refresh = `<meta http-equiv="refresh" content="0;url=http://127.0.0.1:${port}/refresh">`;
@@ -318,19 +318,13 @@ describeInBrowser('the page in a browser', (open) => {
   });
 
   it('shows the same replacement once, finds each of its objects, and ticks all of them off together', async () => {
-    const locales = ['de', 'en', 'fr'].map((locale) =>
-      update(
-        `NotificationTemplate/k/EMAIL/${locale}`,
-        difference('/subject', `${locale} ACME portal`, `${locale} Beta portal`),
-      ),
-    );
-    const page = await open(plan(locales));
+    const page = await open(plan(localesOf(['de', 'en', 'fr'])));
     await expect.poll(() => shown(page)).toBe(1);
     await page.getByText('the same in 3 objects').waitFor();
     expect(await page.locator('.fields mark:visible').allTextContents()).toEqual(['ACME', 'Beta']);
     await page.getByLabel('Reviewed').first().check();
     await page.getByText('3 of 3 reviewed').waitFor();
-    await page.fill('#text', 'fr beta');
+    await page.fill('#text', 'fr: beta');
     await page.getByText('1 of 3', { exact: true }).waitFor();
     await page.locator('.entry:visible', { hasText: 'fr' }).last().waitFor();
   });
@@ -373,7 +367,3 @@ describeInBrowser('the page in a browser', (open) => {
     expect(await page.locator('.members .entry[open]').count()).toBe(0);
   });
 });
-
-function isBound(address: AddressInfo | string | null): address is AddressInfo {
-  return typeof address === 'object' && address !== null;
-}

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import type { ReportOptions } from '../../src/report/index.ts';
 import type { RenderedSide } from '../../src/report/options.ts';
-import { executablePath, launch } from '../support/browser.ts';
+import { executablePath, launch, violations } from '../support/browser.ts';
 import { render } from './fixtures.ts';
 
 /** How a page is opened: the report's options, and those of the browser. */
@@ -72,4 +72,17 @@ export function side(
   head = { subject: 'Hi', from: '', replyTo: '', preheader: '' },
 ): RenderedSide {
   return { document, head };
+}
+
+/** Fails unless everybody can read the page, in these looks and widths, without scrolling to the side. */
+export async function expectReadable(
+  page: Page,
+  looks: readonly (readonly ['light' | 'dark', width: number])[],
+): Promise<void> {
+  for (const [colorScheme, width] of looks) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    expect(await violations(page), `${colorScheme} ${width}`).toEqual([]);
+  }
 }

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Diff, DiffObject, DiffSide } from '../../src/model/diff.ts';
-import { violations } from '../support/browser.ts';
-import { describeInBrowser } from './browsing.ts';
+import { describeInBrowser, expectReadable } from './browsing.ts';
 import { textUpdate } from './fixtures.ts';
 
 function object(address: string, more: Partial<DiffObject>): DiffObject {
@@ -53,15 +52,10 @@ const diff: Diff = {
 describeInBrowser('the page of a diff in a browser', (open) => {
   it('has no violation and no scrolling to the side, light, dark and narrow, and filters what it shows', async () => {
     const page = await open({ is: 'diff', diff });
-    for (const [colorScheme, width] of [
+    await expectReadable(page, [
       ['dark', 1200],
       ['light', 380],
-    ] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
-      expect(await violations(page)).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-    }
+    ]);
     const shown = page.locator('.entry:visible');
     await expect.poll(() => shown.count()).toBe(4);
     expect(await page.locator('.fields tbody').last().innerText()).toMatch(
@@ -72,6 +66,5 @@ describeInBrowser('the page of a diff in a browser', (open) => {
     await page.getByRole('button', { name: '1 only in production' }).click();
     await page.getByLabel('Filter by text').fill('portal');
     await expect.poll(() => shown.allInnerTexts()).toEqual([expect.stringContaining('work_item_summary')]);
-    await page.close();
   });
 });

@@ -66,6 +66,15 @@ export function change(more: Partial<Change> & Pick<Change, 'address' | 'action'
 export const update = (address: string, ...diff: readonly Difference[]): Change =>
   change({ address, action: 'update', diff });
 
+/** One template in these locales, with the same replacement in each. */
+export const localesOf = (locales: readonly string[], word = 'Beta'): Change[] =>
+  locales.map((locale) =>
+    update(
+      `NotificationTemplate/k/EMAIL/${locale}`,
+      difference('/subject', `${locale}: the ACME portal`, `${locale}: the ${word} portal`),
+    ),
+  );
+
 export function plan(changes: readonly Change[], more: Partial<Plan> = {}): Plan {
   const count = (action: Action): number => changes.filter((item) => item.action === action).length;
   const summary: Summary = {

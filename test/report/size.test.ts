@@ -4,6 +4,7 @@ import type { Plan } from '../../src/model/plan.ts';
 import {
   change,
   difference,
+  localesOf,
   lockout,
   outcome,
   plan,
@@ -59,13 +60,8 @@ describe.each([
 });
 
 it('shows the same replacement once in a terminal, and names the other objects', () => {
-  const locales = ['de', 'en', 'fr', 'it', 'ja'].map((locale) =>
-    update(
-      `NotificationTemplate/k/EMAIL/${locale}`,
-      difference('/subject', `${locale}: the ACME portal`, `${locale}: the Beta portal`),
-    ),
-  );
-  const shown = (verbose: boolean) => render(plan(locales), 'text', { width: 200, verbose });
+  const locales = plan(localesOf(['de', 'en', 'fr', 'it', 'ja']));
+  const shown = (verbose: boolean) => render(locales, 'text', { width: 200, verbose });
   const names = ['en', 'fr', 'it', 'ja'].map((locale) => `NotificationTemplate/k/EMAIL/${locale}`);
   expect(shown(false).match(/~ subject/g)).toHaveLength(1);
   expect(shown(false)).toContain(`      the same in 5 objects: also ${names.join(', ')}\n`);
