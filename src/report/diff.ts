@@ -70,7 +70,7 @@ function objectEntry(object: DiffObject, { sides: [first, second] }: Diff): Entr
     kind,
     action,
     category: action,
-    words: isInBoth ? differWords(1) : `only in ${(object.in === 'first' ? first : second).name}`,
+    words: isInBoth ? 'differs' : `only in ${(object.in === 'first' ? first : second).name}`,
     isLine: !isInBoth,
     source,
     sides: [first.name, second.name],
@@ -78,11 +78,9 @@ function objectEntry(object: DiffObject, { sides: [first, second] }: Diff): Entr
   };
 }
 
-const differWords = (count: number): string => (count === 1 ? 'differs' : 'differ');
-
 function countsOf(summary: Diff['summary'], [first, second]: Diff['sides']): Count[] {
   return [
-    { is: actions.both, count: summary.differing, words: differWords(summary.differing) },
+    { is: actions.both, count: summary.differing, words: summary.differing === 1 ? 'differs' : 'differ' },
     { is: actions.first, count: summary.onlyFirst, words: `only in ${first.name}` },
     { is: actions.second, count: summary.onlySecond, words: `only in ${second.name}` },
     { is: null, count: summary.equal, words: 'equal' },
@@ -92,7 +90,7 @@ function countsOf(summary: Diff['summary'], [first, second]: Diff['sides']): Cou
 /** `2 differ, 1 only in test` */
 function entryCounts(entries: readonly Entry[]): string {
   const counts = groupBy(entries, ({ words }) => words).map(
-    ([words, { length }]) => `${length} ${words === differWords(1) ? differWords(length) : words}`,
+    ([words, { length }]) => `${length} ${words === 'differs' && length > 1 ? 'differ' : words}`,
   );
   return counts.join(', ');
 }

@@ -70,7 +70,7 @@ interface Variant {
  * @param all the environments of the change
  */
 export function shareField(variants: readonly Variant[], all: readonly string[]): Field[] {
-  const pieces = variants.length === 1 ? variants.map(wholeOf) : variants.flatMap(piecesOf);
+  const pieces = variants.flatMap((each, nth) => piecesOf(each, nth, variants.length === 1));
   const shared = groupBy(pieces, ({ name }) => name).map(([, [first, ...others]]) => {
     const same = [first, ...others];
     return { first, same, environments: same.flatMap(({ environments }) => environments) };
@@ -100,14 +100,12 @@ interface Piece extends Variant {
   readonly at: number | null;
 }
 
-const wholeOf = (variant: Variant, nth: number): Piece => ({ ...variant, name: `${nth}`, at: null });
-
-function piecesOf({ field: whole, environments }: Variant, nth: number): Piece[] {
+function piecesOf({ field: whole, environments }: Variant, nth: number, isOnly: boolean): Piece[] {
   const { view } = whole;
   const field: Field =
     view.is === 'lines' ? { ...whole, view: { ...view, diff: splitChanges(view.diff) } } : whole;
-  const replacements = replacementsIn(field);
-  if (replacements === null) return [wholeOf({ field: whole, environments }, nth)];
+  const replacements = isOnly ? null : replacementsIn(field);
+  if (replacements === null) return [{ field: whole, environments, name: `${nth}`, at: null }];
   return replacements.map((text, at) => {
     // The same line may be added more than once.
     const time = replacements.slice(0, at).filter((other) => other === text).length;

@@ -17,7 +17,7 @@ import {
   pointsOf,
 } from './page.ts';
 import { applyCommand, changeEntry, planPage, refused } from './plan.ts';
-import { nextSteps, outcomeColumns, outcomeCounts, outcomeEntry, resultPage, runWords } from './result.ts';
+import { nextSteps, outcomeCounts, outcomeEntry, resultPage, runWords } from './result.ts';
 import { type Field, fieldOf, nameIds, writtenFields } from './values.ts';
 import { changeCounts, joinParts, namesInBrief, place, pluralize, summaryCounts } from './words.ts';
 
@@ -80,7 +80,6 @@ const maxRows = 20;
 /** The environments and their numbers, failures first, then those that were not run. */
 function matrixOf({ environments, summary }: Fleet, applied: boolean): NonNullable<Page['matrix']> {
   const results = environments.flatMap(({ result }) => result ?? []);
-  const columns = outcomeColumns(results);
   const failed = environments.filter(isFailed);
   const parts = [
     failed.filter((member) => !isNotRun(member)),
@@ -91,7 +90,7 @@ function matrixOf({ environments, summary }: Fleet, applied: boolean): NonNullab
     const rows = members.map((member) => {
       const { name, plan, result } = member;
       const planned = plan && summaryCounts(plan.summary);
-      const counts = applied ? result && outcomeCounts([result], columns) : planned;
+      const counts = applied ? result && outcomeCounts([result], results) : planned;
       return {
         names: [name],
         isFailed: part === 0,
@@ -104,7 +103,7 @@ function matrixOf({ environments, summary }: Fleet, applied: boolean): NonNullab
     return groups.map(([, same]) => ({ ...same[0], names: same.flatMap(({ names }) => names) }));
   });
   return {
-    columns: (applied ? outcomeCounts(results, columns) : summaryCounts(summary)).map(({ words }) => words),
+    columns: (applied ? outcomeCounts(results) : summaryCounts(summary)).map(({ words }) => words),
     rows,
   };
 }

@@ -124,13 +124,12 @@ function columnOf({ action, outcome }: Counted['changes'][number]): OutcomeColum
   return action === 'manual' && outcome === 'notAttempted' ? 'manual' : outcome;
 }
 
-export function outcomeColumns(results: readonly Counted[]): readonly OutcomeColumn[] {
-  const hasManual = results.some(({ changes }) => changes.some((each) => columnOf(each) === 'manual'));
-  return hasManual ? [...changeOutcomes, 'manual'] : changeOutcomes;
-}
-
-export function outcomeCounts(results: readonly Counted[], columns = outcomeColumns(results)): Count[] {
-  const found = results.flatMap(({ changes }) => changes.map(columnOf));
+/** @param all the results beside which these are counted: a step by hand of any has a column in each */
+export function outcomeCounts(results: readonly Counted[], all = results): Count[] {
+  const [found = [], known = []] = [results, all].map((each) =>
+    each.flatMap(({ changes }) => changes.map(columnOf)),
+  );
+  const columns = [...changeOutcomes, ...(known.includes('manual') ? (['manual'] as const) : [])];
   return columns.map((is) => {
     return { is, count: found.filter((column) => column === is).length, words: columnWords[is] };
   });
