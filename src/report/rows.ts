@@ -52,7 +52,6 @@ const outcomeColumn = Math.max(...Object.values(outcomeWords).map((words) => wor
 /** The first of a family, and the names of the others. */
 export function entryRows([entry, ...others]: Family<Entry>, verbose: boolean, note = ''): Row[] {
   const { notices, history, secrets, impact, requests, sent, isFailure, isLine } = entry;
-  const also = namesInBrief(others.map(({ address }) => readable(address)));
   const all = isLine ? [] : entry.fields();
   const fields = verbose ? all : shortenFields(all, maxLines);
   const names = fields.map(({ name }) => widthOf(name)).filter((width) => width <= maxName);
@@ -73,7 +72,13 @@ export function entryRows([entry, ...others]: Family<Entry>, verbose: boolean, n
     ...(verbose || isFailure ? sent : []).map((words) => row(6, span(words, 'dim'))),
     ...(others.length === 0
       ? []
-      : [row(6, span(`${familyWords(others.length + 1)}: `, 'bold'), span(`also ${also}`, 'dim'))]),
+      : [
+          row(
+            6,
+            span(`${familyWords(others.length + 1)}: `, 'bold'),
+            span(`also ${namesInBrief(others.map(({ address }) => readable(address)))}`, 'dim'),
+          ),
+        ]),
   ];
 }
 

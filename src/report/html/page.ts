@@ -37,6 +37,9 @@ export function writeHtml(page: Page, options: ReportOptions): string {
   const pages = /^[\w:]+$/.test(page.digest ?? '')
     ? `@page { @bottom-left { content: "${page.digest}" } }`
     : '';
+  // Frames inherit the page's policy, so if there are frames it has to allow inline styles.
+  const styles = hasFrames ? "'unsafe-inline'" : `${hashOf(style)} ${hashOf(pages)}`;
+  const policy = `default-src 'none'; script-src ${hashOf(script)}; style-src ${styles}; img-src data:; base-uri 'none'; form-action 'none'`;
   // The digest is at both ends, so that it is on each end of what is printed.
   const footer = page.facts.filter(({ is }) => is === 'footer' || is === 'copied');
   const command =
@@ -47,7 +50,7 @@ export function writeHtml(page: Page, options: ReportOptions): string {
 <html lang="en" data-is="${page.is}" data-digest="${page.key}">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy(hasFrames, pages)}">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -79,12 +82,6 @@ ${othersMarkup(page)}
 <script>${new Markup(script)}</script>
 </body>
 </html>`}\n`;
-}
-
-/** Frames inherit the page's policy, so if there are frames it has to allow inline styles. */
-function policy(hasFrames: boolean, pages: string): string {
-  const styles = hasFrames ? "'unsafe-inline'" : `${hashOf(style)} ${hashOf(pages)}`;
-  return `default-src 'none'; script-src ${hashOf(script)}; style-src ${styles}; img-src data:; base-uri 'none'; form-action 'none'`;
 }
 
 function hashOf(text: string): string {
