@@ -4,7 +4,7 @@ import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, hasCode } from '../model/failure.ts';
 import { get, getObject, type Json, type JsonObject, recordField } from '../model/json.ts';
-import { type Lookup, lookupKey, lookupWords } from '../model/marker.ts';
+import { type Lookup, lookupKey, lookupMarker, lookupWords } from '../model/marker.ts';
 import type { Client } from './client.ts';
 import { allOrFailure, shortenLine } from './describe.ts';
 import { type PageSource, readFirstPage, readRows } from './pages.ts';
@@ -23,7 +23,7 @@ const namedFilters: Readonly<Record<string, readonly string[]>> = {
 /** From this number of lookups in a collection, reading its first page pays off: it may be the whole collection. */
 const manyLookups = 3;
 
-/** The answers to {@link askLookups}. Throws a Failure with all problems. */
+/** The answers to {@link askLookups}; any other lookup stays one. Throws a Failure with all problems. */
 export async function resolveLookups(
   client: Client,
   lookups: readonly UsedLookup[],
@@ -31,11 +31,7 @@ export async function resolveLookups(
 ): Promise<LookupAnswers> {
   const { answers, problems } = await askLookups(client, lookups, onReadWhole);
   if (problems.length > 0) throw new Failure(problems);
-  return (lookup) => {
-    const answer = answers.get(lookupKey(lookup));
-    if (answer === undefined) throw new Error(`${lookupWords(lookup)} was not resolved`);
-    return answer;
-  };
+  return (lookup) => answers.get(lookupKey(lookup)) ?? lookupMarker(lookup);
 }
 
 /**

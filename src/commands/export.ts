@@ -2,15 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, posix, relative, resolve, sep } from 'node:path';
 import { type Backup, openBackup } from '../engine/backup.ts';
 import { checkScope, kindsNamed, selectionOf } from '../engine/choices.ts';
-import {
-  exportBackup,
-  exportTenant,
-  mergeTenant,
-  pathInProject,
-  refuseDeclared,
-  refuseUnread,
-  unreadManifests,
-} from '../engine/export.ts';
+import { checkNew, exportBackup, exportTenant, mergeTenant, pathInProject } from '../engine/export.ts';
 import {
   addToEnvExample,
   type Export,
@@ -118,9 +110,8 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   const shown = relative(io.cwd, folder) || '.';
   const inProject = pathInProject(folder, project);
   refuseExisting(exported.files, folder, io);
-  refuseDeclared(exported.declared, inProject, declarations);
+  const unread = checkNew(exported.declared, inProject, declarations);
   const isOutside = inProject.split('/')[0] === '..';
-  const paths = exported.declared.map(({ path }) => posix.join(inProject, path));
   if (!isOutside) {
     const written = exported.files.map(({ path }) => posix.join(inProject, path));
     for (const path of [envExampleFile, ...written]) requireInside(project.root, path);
@@ -135,7 +126,6 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   const listed = listSecrets(exported, isOutside ? folder : project.root, io);
   const files = exported.files.map(({ path, content }) => ({ path: join(shown, path), content }));
   await changeFiles([...(listed?.isChanged ? [listed] : []), ...files], [], io);
-  const unread = unreadManifests(paths, declarations);
   const diagnostics = [...unmatched, ...exported.diagnostics, ...unread];
   printDiagnostics(diagnostics, io);
   io.stdout.write(`Files written to ${oneLine(shown)}: ${exported.files.length}.\n`);
@@ -202,11 +192,10 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
         relative(project.root, resolveLinks(inRoot(path)))
           .split(sep)
           .join('/'),
-      isUsedElsewhere: declarations.isReadByEnvironment,
+      declarations,
     }),
   );
 
-  refuseUnread(merge.newManifests, declarations);
   const written = [...merge.changed, ...merge.created];
   for (const { path } of written) requireInside(project.root, path);
   const changed = [...merge.changed.map(({ path }) => path), ...merge.deleted];

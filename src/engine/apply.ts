@@ -12,17 +12,17 @@ import { describeAnswer } from '../client/describe.ts';
 import { readState } from '../client/read.ts';
 import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import { headCommit, isInRepository } from '../loader/git.ts';
-import { requireOwnFolder } from '../loader/paths.ts';
+import { environmentFolder, requireOwnFolder } from '../loader/paths.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { ExitCode, Failure, fail, onFailure, unwritableFile } from '../model/failure.ts';
 import { isRefused, type Plan, secretsSentBy } from '../model/plan.ts';
 import type { ChangeResult, Result } from '../model/result.ts';
-import { type Approval, findLaterRefusals } from '../planner/guards.ts';
+import { findLaterRefusals } from '../planner/guards.ts';
 import { lockEnvironment } from './lock.ts';
 import { journalFolder, recentWrites } from './reading.ts';
-import { pastApplies, resultsFolder } from './results.ts';
+import { pastApplies } from './results.ts';
 import type { Tenant } from './tenant.ts';
 
 export interface ApplyOptions {
@@ -82,8 +82,7 @@ export async function applyPlan(
     const { undoes } = plan;
     const origin = { ...(commit && { revision: commit.id }), ...(undoes && { undoes }) };
     const now = () => new Date(clock.now()).toISOString();
-    const folder = resultsFolder(root, environment.name);
-    results = await openResults(folder, plan, { asked: resultFile, now, origin });
+    results = await openResults(root, plan, { asked: resultFile, now, origin });
     const applied = await applyChanges(plan, portOf(tenant), {
       ...(await conditionsOf({ root, secrets }, tenant, plan)),
       failFast,
@@ -115,10 +114,11 @@ function requireSecrets({ changes }: Plan, secrets: Pick<Secrets, 'problem'>): v
  * asked for. Throws a Failure if the folder cannot be written.
  */
 async function openResults(
-  folder: string,
+  root: string,
   plan: Plan,
   { asked, now, origin }: { asked: string | null; now: () => string; origin: ResultOrigin },
 ) {
+  const folder = join(environmentFolder(root, plan.environment), 'results');
   try {
     await mkdir(folder, { recursive: true });
     await access(folder, constants.W_OK);
@@ -257,7 +257,11 @@ export function requireWritable({ name, policy }: Environment): void {
  * Throws a Failure (exit 4) for a plan that a guard refused, for a plan whose digest is not the approved one, and for a
  * saved plan with deletes that neither the environment nor the approval allows.
  */
-export function requireApproved(plan: Plan, environment: Environment, approval: Approval): void {
+export function requireApproved(
+  plan: Plan,
+  environment: Environment,
+  approval: Parameters<typeof findLaterRefusals>[2],
+): void {
   requireWritable(environment);
   const { policy } = environment;
   if (isRefused(plan)) {
@@ -273,10 +277,4 @@ export function requireApproved(plan: Plan, environment: Environment, approval: 
   }
   const refusals = findLaterRefusals(plan, policy, approval);
   if (refusals.length > 0) throw new Failure(refusals, ExitCode.refused);
-}
-
-/** Ends the journal of a finished plan whose run was killed before it could. */
-export async function endJournal(root: string, plan: Plan, at: string): Promise<void> {
-  const journal = await openJournal(journalFolder(root, plan.environment), plan);
-  await journal.finish(at);
 }

@@ -78,25 +78,21 @@ function readEntries({ source, backup }: BackupFolder, megabytes: number): Backu
     const list = isObject(content) ? (get(content, 'objects') ?? [content]) : content;
     if (!isArray(list)) throw badBackup(file, 'has no list of `objects`');
     return list.map((entry, at) => {
-      const read = entryIn(entry);
-      if (!read) throw badBackup(file, `has an entry that cannot be used: object ${at + 1}`);
-      return { ...read, file };
+      // `self` has the id and the name that an object may lack.
+      const [self, object] = isObject(entry) ? [get(entry, 'self'), get(entry, 'object')] : [];
+      const type = isObject(self) ? (getText(self, 'type') ?? '') : '';
+      const isType = /^[A-Z][A-Z0-9_]{0,60}$/.test(type);
+      const id = isObject(self) && isObject(object) ? (getText(object, 'id') ?? getText(self, 'id')) : null;
+      if (!isObject(self) || !isObject(object) || !isType || (id !== null && !isPathSegment(id)))
+        throw badBackup(file, `has an entry that cannot be used: object ${at + 1}`);
+      const name = get(object, 'name') ?? get(self, 'name') ?? null;
+      return {
+        type,
+        file,
+        object: { ...object, ...(id !== null && { id }), ...(name !== null && { name }) },
+      };
     });
   });
-}
-
-/** `self` has the id and the name that an object may lack. */
-function entryIn(entry: Json): Omit<BackupEntry, 'file'> | null {
-  const [self, object] = isObject(entry) ? [get(entry, 'self'), get(entry, 'object')] : [];
-  if (!isObject(self) || !isObject(object)) return null;
-  const type = getText(self, 'type') ?? '';
-  const id = getText(object, 'id') ?? getText(self, 'id');
-  if (!/^[A-Z][A-Z0-9_]{0,60}$/.test(type) || (id !== null && !isPathSegment(id))) return null;
-  const name = get(object, 'name') ?? get(self, 'name') ?? null;
-  return {
-    type,
-    object: { ...object, ...(id !== null && { id }), ...(name !== null && { name }) },
-  };
 }
 
 function badBackup(file: string, what: string): Failure {
@@ -170,19 +166,11 @@ function objectsBelow(
 
 /** Reads from collections as a tenant answers: with a page of a list, or one object. Other lists are empty. */
 function clientFor({ tenant, settings }: Environment, collections: ReadonlyMap<string, Collection>): Client {
-  const bodyAt = ({ path, query }: Call): Json | undefined => {
-    const whole = collections.get(path);
-    if (whole) return whole.kind.read.how === 'single' ? whole.rows[0] : pageOf(whole, query);
-    const end = path.lastIndexOf('/');
-    const around = collections.get(path.slice(0, end));
-    const id = decodeURIComponent(path.slice(end + 1));
-    return around ? around.rows.find((row) => idOf(around.kind, row) === id) : [];
-  };
   return {
     tenant,
     settings,
     async send(call) {
-      const body = bodyAt(call);
+      const body = bodyAt(call, collections);
       const answer = { outcome: 'answered', headers: {}, text: null, trackingId: null } as const;
       const status = body === undefined ? 404 : 200;
       return { ...answer, status, body: body ?? null, attempts: 1, ms: 0, repeated: false };
@@ -193,10 +181,21 @@ function clientFor({ tenant, settings }: Environment, collections: ReadonlyMap<s
   };
 }
 
-function pageOf({ kind: { read }, rows }: Collection, query: Call['query']): Json {
+function bodyAt({ path, query }: Call, collections: ReadonlyMap<string, Collection>): Json | undefined {
+  const whole = collections.get(path);
+  if (!whole) {
+    const end = path.lastIndexOf('/');
+    const around = collections.get(path.slice(0, end));
+    const id = decodeURIComponent(path.slice(end + 1));
+    return around ? around.rows.find((row) => idOf(around.kind, row) === id) : [];
+  }
+  const { kind, rows } = whole;
+  if (kind.read.how === 'single') return rows[0];
   const from = Number(query.offset ?? 0);
   const page = rows.slice(from, query.limit === undefined ? undefined : from + Number(query.limit));
-  return 'list' in read && read.list.member !== undefined ? { [read.list.member]: page } : page;
+  return 'list' in kind.read && kind.read.list.member !== undefined
+    ? { [kind.read.list.member]: page }
+    : page;
 }
 
 function remarksOn(

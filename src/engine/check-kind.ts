@@ -1,16 +1,15 @@
 import { shortenLine } from '../client/describe.ts';
 import { readFirstPage } from '../client/pages.ts';
-import { readAll, readObjects } from '../client/read.ts';
+import { readAll } from '../client/read.ts';
 import { readAgain } from '../client/read-once.ts';
 import { draftObject } from '../exporter/draft.ts';
-import type { ExportedFile, NamedSecret } from '../exporter/index.ts';
+import type { NamedSecret } from '../exporter/index.ts';
 import { anyJson, isSentAsText, sameValue } from '../kinds/field.ts';
 import { apiRequest } from '../kinds/http.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import { type Field, isObserved, type Kind, type List, type LiveObject } from '../kinds/kind.ts';
 import { liveObject } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
-import { someOf } from '../kinds/read-request.ts';
 import { targetKindOf } from '../kinds/references.ts';
 import type { ManifestFolder } from '../loader/source.ts';
 import type { Address } from '../model/address.ts';
@@ -77,7 +76,11 @@ async function readByKeys({ client }: Tenant, kind: Kind): Promise<LiveObject[]>
 
 async function checkPlan(reader: Tenant, kind: Kind, load: LoadFolder) {
   const exported = await exportTenant(reader, { kinds: [kind.name] });
-  const project = load(manifestsIn(exported.files));
+  const texts = new Map(exported.files.map(({ path, content }) => [path, content]));
+  const text = (path: string) => texts.get(path) ?? '';
+  const glob = () => [...texts.keys()].filter((path) => path.endsWith('.yaml'));
+  const source = { glob, read: (path: string) => Buffer.from(text(path)), text };
+  const project = load({ source, manifests: ['**/*.yaml'] });
   // The tenant has the secrets that an export conceals, so the plan uses its values.
   const asked = new Set<string>();
   const problem = (name: string) => {
@@ -110,13 +113,6 @@ function askedSecrets({ name }: Kind, secrets: readonly NamedSecret[]): Diagnost
   const message = [`A plan of the export of ${name} asks for secrets:`, ...lines].join('\n');
   const hint = `Give each of these places that holds no credential the policy \`plain\` in \`places\` of kinds/${name}.kind.yaml.`;
   return [{ code: 'kind-asks-secrets', severity: 'info', message, hint }];
-}
-
-function manifestsIn(files: readonly ExportedFile[]): ManifestFolder {
-  const texts = new Map(files.map(({ path, content }) => [path, content]));
-  const text = (path: string) => texts.get(path) ?? '';
-  const glob = () => [...texts.keys()].filter((path) => path.endsWith('.yaml'));
-  return { source: { glob, read: (path) => Buffer.from(text(path)), text }, manifests: ['**/*.yaml'] };
 }
 
 /** Hosts with more fields than this are hostile. */
@@ -295,13 +291,10 @@ function sharedKeys(objects: readonly LiveObject[]): Diagnostic[] {
 }
 
 async function checkList(reader: Tenant, kind: Kind, objects: readonly LiveObject[]): Promise<Diagnostic[]> {
-  if (kind.read.how !== 'list') return [];
-  const { list } = kind.read;
   // A list below another object is asked like any other.
-  const asked = kind.parent
-    ? []
-    : [...(await checkPages(reader, list, objects)), ...(await checkFilter(reader, list, objects))];
-  return isObserved(kind) ? asked : [...asked, ...(await checkSingle(reader, kind, objects))];
+  if (kind.read.how !== 'list' || kind.parent) return [];
+  const { list } = kind.read;
+  return [...(await checkPages(reader, list, objects)), ...(await checkFilter(reader, list, objects))];
 }
 
 /** Asks for what would be the second page after a first page that looks like the last. */
@@ -347,22 +340,4 @@ async function rowsAt({ client }: Tenant, list: List, query: Record<string, stri
     if (hasCode(error, 'tenant-bad-request')) return [];
     throw error;
   }
-}
-
-/** Reads one object as an apply does after it wrote one: by its id, if the tenant answers that. */
-async function checkSingle(
-  { client }: Tenant,
-  kind: Kind,
-  objects: readonly LiveObject[],
-): Promise<Diagnostic[]> {
-  const listed = objects.find(({ id }) => id !== null);
-  if (!listed || listed.id === null) return [];
-  const { key, address } = listed;
-  const request = { ...someOf(kind, [key]), ids: [listed.id], written: true };
-  const [read] = await readObjects(client, [request]);
-  const differing = read ? differingMembers(kind, read.fields, listed.fields) : [];
-  if (differing.length === 0) return [];
-  const message = `The tenant shows ${address} by its id with another ${differing.map(word).join(', ')} than in the list.`;
-  const hint = 'Leave the fields that differ out of the descriptor.';
-  return [{ code: 'kind-single-read', severity: 'warning', message, hint, address }];
 }

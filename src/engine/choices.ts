@@ -21,45 +21,34 @@ export interface PlanOptions extends Partial<Scope>, Partial<Omit<PlanChoices, '
   readonly env?: NodeJS.ProcessEnv;
 }
 
-export function choicesFrom(options: PlanOptions): PlanChoices {
-  const { only = [], except = [], prune = false, since = null } = options;
-  const { rotate = [], maxDeletes = null, allowDeleteAll = [] } = options;
-  return { scope: { only, except, prune, since }, rotate, maxDeletes, allowDeleteAll };
-}
-
 /**
  * Throws a Failure for globs that can match nothing, for kinds that do not exist, for a number of deletes that cannot be one, and
  * for `prune` in an environment that names no kinds to prune. Ignoring them would mislead.
  */
-export function checkChoices(
-  { scope, rotate, maxDeletes, allowDeleteAll }: PlanChoices,
-  { name, policy, kinds }: Pick<Environment, 'name' | 'policy' | 'kinds'>,
-): void {
-  checkScope({ ...scope, rotate, allowDeleteAll }, kinds);
+export function choicesFrom(options: PlanOptions, { name, policy, kinds }: Environment): PlanChoices {
+  const { only = [], except = [], prune = false, since = null } = options;
+  const { rotate = [], maxDeletes = null, allowDeleteAll = [] } = options;
+  checkScope({ only, except, rotate, allowDeleteAll }, kinds);
   if (maxDeletes !== null && !(Number.isSafeInteger(maxDeletes) && maxDeletes >= 0)) {
     throw fail('usage', `\`maxDeletes\` must be a whole number of 0 or more, not ${maxDeletes}.`);
   }
-  if (!scope.prune || policy.prune.kinds.length > 0) return;
-  throw fail('prune-kinds', `The environment ${name} does not say which kinds --prune may delete.`, {
-    hint: 'Name them in this environment: `prune: { kinds: [NotificationTemplate] }`.',
-  });
+  if (prune && policy.prune.kinds.length === 0)
+    throw fail('prune-kinds', `The environment ${name} does not say which kinds --prune may delete.`, {
+      hint: 'Name them in this environment: `prune: { kinds: [NotificationTemplate] }`.',
+    });
+  return { scope: { only, except, prune, since }, rotate, maxDeletes, allowDeleteAll };
 }
 
-interface Selection {
-  includes(address: Address): boolean;
-  /** {@link unmatchedGlobs} for the addresses that `includes` was asked about. */
-  findUnmatched(): Diagnostic[];
-}
-
-export function selectionOf({ only, except }: Pick<Globs, 'only' | 'except'>): Selection {
+/** A filter of addresses, and {@link unmatchedGlobs} for those that it was asked about. */
+export function selectionOf({ only, except }: Pick<Globs, 'only' | 'except'>) {
   const isIncluded = scopeFilter({ only, except });
   const asked = new Set<Address>();
   return {
-    includes(address) {
+    includes(address: Address): boolean {
       asked.add(address);
       return isIncluded(address);
     },
-    findUnmatched() {
+    findUnmatched(): Diagnostic[] {
       const objects = [...asked].map((address) => ({ address }));
       return unmatchedGlobs({ only, except }, objects, objects);
     },
@@ -75,18 +64,20 @@ export function unmatchedGlobs(
   objects: readonly { readonly address: Address }[],
   known: readonly { readonly address: Address }[],
 ): Diagnostic[] {
-  const addresses = known.map(({ address }) => address);
-  const unmatched = givenGlobs(globs).filter(({ glob }) => {
+  const problems = givenGlobs(globs).flatMap(({ option, glob }): Diagnostic[] => {
     const matches = matchAddresses([glob]);
-    return !objects.some(({ address }) => matches(address));
-  });
-  const problems = unmatched.map(({ option, glob }): Diagnostic => {
+    if (objects.some(({ address }) => matches(address))) return [];
     const isAddress = !/[*?[\]{}()]/.test(glob);
+    const [code, severity] = isAddress
+      ? (['unknown-address', 'error'] as const)
+      : (['unmatched-glob', 'warning'] as const);
     const message = `${option} \`${glob}\` ${isAddress ? 'names' : 'matches'} no object that is declared or was read.`;
-    const kind = isAddress
-      ? ({ code: 'unknown-address', severity: 'error' } as const)
-      : ({ code: 'unmatched-glob', severity: 'warning' } as const);
-    return { ...kind, message, hint: nearAddresses(glob, addresses) };
+    const [kind = ''] = glob.split('/');
+    const ofKind = known.flatMap(({ address }) => (address.startsWith(`${kind}/`) ? [address] : []));
+    const hint =
+      didYouMean(glob, [...new Set(ofKind)].sort()) ??
+      'Write addresses as plans show them: `SenderAddress/help@acme.example`. `SenderAddress/**` means all objects of a kind, `**` means all objects.';
+    return [{ code, severity, message, hint }];
   });
   if (hasErrors(problems)) throw new Failure(problems.filter(isError));
   return problems;
@@ -137,15 +128,6 @@ function rotationsOfNothing(
   });
 }
 
-function nearAddresses(glob: string, addresses: readonly Address[]): string {
-  const [kind = ''] = glob.split('/');
-  const same = [...new Set(addresses.filter((address) => address.startsWith(`${kind}/`)))].sort();
-  return (
-    didYouMean(glob, same) ??
-    'Write addresses as plans show them: `SenderAddress/help@acme.example`. `SenderAddress/**` means all objects of a kind, `**` means all objects.'
-  );
-}
-
 interface Globs {
   readonly only: readonly string[];
   readonly except: readonly string[];
@@ -161,16 +143,12 @@ function givenGlobs({ only, except, rotate = [] }: Globs): { option: string; glo
 }
 
 export function checkScope({ allowDeleteAll = [], kinds: named = [], ...globs }: Globs, kinds: Kinds): void {
-  const names = [
-    ...allowDeleteAll.map((name) => ({ option: '--allow-delete-all', name })),
-    ...named.map((name) => ({ option: '--kinds', name })),
-  ];
   const problems = [
     ...givenGlobs(globs).map(({ option, glob }) => ({ option, problem: globProblem(glob, kinds) })),
-    ...names.map(({ option, name }) => ({
-      option,
-      problem: kinds.find(name) ? null : unknownKind(name, kinds),
-    })),
+    ...[
+      ...allowDeleteAll.map((name) => ({ option: '--allow-delete-all', name })),
+      ...named.map((name) => ({ option: '--kinds', name })),
+    ].map(({ option, name }) => ({ option, problem: kinds.find(name) ? null : unknownKind(name, kinds) })),
   ];
   const diagnostics = problems.flatMap(({ option, problem }): Diagnostic[] => {
     if (!problem) return [];

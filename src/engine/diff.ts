@@ -2,7 +2,7 @@ import picomatch from 'picomatch';
 import { askLookups, type LookupAnswers } from '../client/lookups.ts';
 import { readDefaults } from '../client/read.ts';
 import type { Records } from '../exporter/ids.ts';
-import type { Kind, LiveObject } from '../kinds/kind.ts';
+import { isObserved, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import { defaultsOf } from '../kinds/read-request.ts';
@@ -20,19 +20,22 @@ import { topName } from '../model/pointer.ts';
 import {
   addressOf,
   diffPairs,
-  type LiveSide,
   type ObjectPair,
   pairObjects,
   presentSides,
   type SideObject,
-  type SideSecrets,
 } from '../planner/diff.ts';
-import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
-import { fillReferences, referencesIn, resolveReferences } from '../planner/references.ts';
+import {
+  fillLookups,
+  fillReferences,
+  lookupsIn,
+  referencesIn,
+  resolveReferences,
+} from '../planner/references.ts';
 import type { Backup } from './backup.ts';
 import { checkScope, kindsNamed, selectionOf } from './choices.ts';
-import { readReferencedRecords, usualKinds } from './export.ts';
-import { type ReferenceNames, readReferenceNames, shareIds, writeReferences } from './names.ts';
+import { readReferencedRecords } from './export.ts';
+import { readReferenceNames, shareIds, writeReferences } from './names.ts';
 import { readSettledKinds, servedKinds, type Unusable } from './reading.ts';
 import { nameDifferences, undeclarability } from './review.ts';
 import { findStrayIds } from './stray-ids.ts';
@@ -60,7 +63,7 @@ export async function diffSides(
   { only = [], except = [], kinds: names }: DiffOptions = {},
 ): Promise<Diff> {
   const sides: Sides = [openSide(sources[0]), openSide(sources[1])];
-  const secrets: SideSecrets = [sources[0].secrets, sources[1].secrets];
+  const secrets = [sources[0].secrets, sources[1].secrets] as const;
   const { kinds: allKinds } = sides[0].environment;
   checkScope({ only, except, kinds: names }, allKinds);
   const selection = selectionOf({ only, except });
@@ -110,7 +113,7 @@ function kindsToCompare(sides: Sides, only: readonly string[], names: readonly s
     if (side.is === 'manifests') return [side.resources.map(({ kind }) => kind)];
     return side.backup ? [side.backup.kinds] : [];
   });
-  const usual = usualKinds(kinds).map(({ name }) => name);
+  const usual = kinds.all.filter((kind) => !isObserved(kind)).map(({ name }) => name);
   const wanted = new Set(names ?? (parts.length > 0 ? parts.flat().map(({ name }) => name) : usual));
   const inScope = kinds.all.filter(({ name }) => wanted.has(name) && mayMatch(name, only));
   const live = sides.flatMap(({ is, environment }) => (is === 'tenant' ? [environment] : []));
@@ -148,10 +151,10 @@ async function readSide(
   }
   const declared = other.is === 'manifests' ? other.resources : [];
   const { objects, unusable } = await readSettledKinds(side.root, side.tenant, kinds, { declared });
-  return { objects: objects.map((live): SideObject => liveSide(side, live)), unusable };
+  return { objects: objects.map((live) => liveSide(side, live)), unusable };
 }
 
-function liveSide({ declarations }: TenantSource, live: LiveObject): LiveSide {
+function liveSide({ declarations }: TenantSource, live: LiveObject): SideObject {
   return { is: 'live', declares: () => declarations.fieldsOf(live), ...live };
 }
 
@@ -174,7 +177,7 @@ async function leaveOutUndeclarable(
 async function addDefaults(
   pairs: readonly ObjectPair[],
   sides: Sides,
-  secrets: SideSecrets,
+  secrets: readonly [Secrets, Secrets],
 ): Promise<readonly ObjectPair[]> {
   const finders = await onBothSides(sides, async (side, at) => {
     const missing = pairs.filter((pair) => pair.sides[at] === null).flatMap(presentSides);
@@ -195,6 +198,8 @@ async function addDefaults(
     return diffPairs([complete], secrets).objects.length === 0 ? complete : pair;
   });
 }
+
+type ReferenceNames = Awaited<ReturnType<typeof readReferenceNames>>;
 
 interface NamedPairs extends Pick<ReferenceNames, 'remarksOn'> {
   readonly pairs: readonly ObjectPair[];
@@ -222,8 +227,7 @@ async function nameIds(pairs: readonly ObjectPair[], sides: Sides): Promise<Name
   const strays = await onBothSides(sides, async (side, at): Promise<readonly Diagnostic[]> => {
     if (side.is === 'manifests') return [];
     const live = liveAt(at);
-    const known = { objects: [...live, ...names[at].objects] };
-    return (await findStrayIds(side.tenant, live, known)).diagnostics;
+    return (await findStrayIds(side.tenant, live, [...live, ...names[at].objects])).diagnostics;
   });
   return {
     pairs: shared,
@@ -271,7 +275,7 @@ async function shareNames(
 }
 
 const isOnBoth = (pair: ObjectPair): boolean => presentSides(pair).length === 2;
-const liveIn = (object: SideObject | null): LiveSide[] => (object?.is === 'live' ? [object] : []);
+const liveIn = (object: SideObject | null) => (object?.is === 'live' ? [object] : []);
 
 /** Codes of lookups for which a tenant has no record. */
 const unanswered = ['lookup-none', 'lookup-ambiguous', 'lookup-no-field'];

@@ -24,14 +24,19 @@ import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, fail } from '../model/failure.ts';
 import { namesAndMore } from '../model/words.ts';
-import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { findPinnedElsewhere } from '../planner/match.ts';
-import { fillValues, referencesIn, resolveReferences } from '../planner/references.ts';
+import {
+  fillLookups,
+  fillReferences,
+  lookupsIn,
+  referencesIn,
+  resolveReferences,
+} from '../planner/references.ts';
 import type { Backup } from './backup.ts';
 import { checkScope } from './choices.ts';
 import { readReferenceNames, remarkUnnamedRecords } from './names.ts';
 import { readSettledKinds, servedKinds, type Unusable } from './reading.ts';
-import { findStrayIds, type StrayIds } from './stray-ids.ts';
+import { findStrayIds, type ProposedPlaces } from './stray-ids.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 export interface ExportOptions {
@@ -45,7 +50,7 @@ export interface ExportOptions {
 }
 
 /** The kinds of an export that names none. Objects that the API cannot change are exported only by name. */
-export function usualKinds({ all }: Kinds): Kind[] {
+function usualKinds({ all }: Kinds): Kind[] {
   return all.filter((kind) => !isObserved(kind));
 }
 
@@ -60,7 +65,7 @@ export function usualKinds({ all }: Kinds): Kind[] {
 export async function exportTenant(
   tenant: Tenant,
   { kinds: names, root, isInScope = () => true, declaredSecrets = () => new Map() }: ExportOptions = {},
-): Promise<Export & Pick<StrayIds, 'proposed'>> {
+): Promise<Export & { readonly proposed: ReadonlyMap<string, ProposedPlaces> }> {
   const { kinds } = tenant.environment;
   checkScope({ only: [], except: [], kinds: names }, kinds);
   const wanted = names?.map(kinds.get) ?? usualKinds(kinds);
@@ -84,8 +89,8 @@ export async function exportBackup(
   return { ...exported, diagnostics: [...diagnostics, ...exported.diagnostics] };
 }
 
-interface MergeOptions
-  extends Pick<MergeInput, 'all' | 'folder' | 'delete' | 'read' | 'fileOf' | 'isUsedElsewhere'> {
+interface MergeOptions extends Pick<MergeInput, 'all' | 'folder' | 'delete' | 'read' | 'fileOf'> {
+  readonly declarations: Declarations;
   /** The kinds to merge. Left out: those that manifests declare, and with `all` also those of an export. */
   readonly kinds?: readonly string[] | undefined;
   isInScope(address: Address): boolean;
@@ -93,12 +98,13 @@ interface MergeOptions
 
 /**
  * Reads the tenant and returns how to update the existing manifests. Comments, order, style, tags and side files are
- * kept. Throws a Failure if the tenant cannot be read, and for two manifests of one object, of which one pins its id.
+ * kept. Throws a Failure if the tenant cannot be read, for two manifests of one object, of which one pins its id, and if no glob
+ * matches new manifests.
  */
 export async function mergeTenant(
   { root, resources, secrets }: Project,
   tenant: Tenant,
-  { kinds: names, isInScope, ...options }: MergeOptions,
+  { kinds: names, isInScope, declarations, ...options }: MergeOptions,
 ): Promise<Merge> {
   const { kinds } = tenant.environment;
   const reader = readOnlyTenant(tenant);
@@ -121,18 +127,20 @@ export async function mergeTenant(
   const merged = mergeExport({
     ...options,
     ...read.context,
+    isUsedElsewhere: declarations.isReadByEnvironment,
     objects,
     // Without its text a secret cannot be compared, and need not be: it stays as it is written.
     secrets: {
       matches: (name, shown) => secrets.problem(name) !== null || secrets.matches(name, shown),
     },
-    resources: resources.map((resource) => fillValues(fillLookups(resource, answer), references)),
+    resources: resources.map((resource) => fillReferences(fillLookups(resource, answer), references, true)),
     // An unreadable object is not gone: its manifest stays.
     inScope: (object) =>
       isInScope(object.address) &&
       read.served.includes(object.kind) &&
       !unusable.has(identityOf(object.kind, object.key)),
   });
+  refuseUnread(merged.newManifests, declarations);
   const identities = new Set(resources.map(({ kind, key }) => identityOf(kind, key)));
   const isMeant = (address: Address, identity: string) =>
     isInScope(address) && (options.all || identities.has(identity));
@@ -176,7 +184,7 @@ async function readToExport(reader: Tenant, kinds: readonly Kind[], options: Rea
   ]);
   const standards = new LiveIndex(defaults);
   const standardOf = ({ kind, key }: LiveObject) => standards.findByKey(kind, key);
-  const strays = await findStrayIds(reader, objects, { objects: [...all, ...referredTo] });
+  const strays = await findStrayIds(reader, objects, [...all, ...referredTo]);
   const names = [...remarksOn(() => true), ...remarkUnnamedRecords(described, records)];
   const context = { records, nameOf, standardOf };
   const remarks = [...names, ...strays.diagnostics];
@@ -213,20 +221,22 @@ export function pathInProject(
   return path.split(sep).join('/');
 }
 
-/** Throws a Failure if an export into this folder would declare objects a second time: the project could not be loaded any more. */
-export function refuseDeclared(
+/**
+ * Throws a Failure if an export into this folder would declare objects a second time: the project could not be loaded any more.
+ * Returns a remark if no glob matches new manifests.
+ */
+export function checkNew(
   declared: readonly NewDeclaration[],
   folder: string,
   declarations: Declarations,
-): void {
-  const twice = declared
-    .filter(({ path }) => declarations.covers(posix.join(folder, path)))
-    .flatMap(({ object }) => {
-      const source = declarations.find(object);
-      return source ? [{ address: object.address, source }] : [];
-    });
+): readonly Diagnostic[] {
+  const paths = declared.map(({ path }) => posix.join(folder, path));
+  const twice = declared.flatMap(({ object }, at) => {
+    const source = declarations.covers(paths[at] ?? '') ? declarations.find(object) : null;
+    return source ? [{ address: object.address, source }] : [];
+  });
   const [first] = twice;
-  if (!first) return;
+  if (!first) return unreadManifests(paths, declarations);
   const what =
     twice.length === 1
       ? `${first.address} is already declared`
@@ -237,28 +247,19 @@ export function refuseDeclared(
   });
 }
 
-/** A remark if no glob matches new manifests. It is no error: an export may be meant for reading only. */
-export function unreadManifests(
-  paths: readonly string[],
-  { covers, globs }: Declarations,
-): readonly Diagnostic[] {
+/** It is no error: an export may be meant for reading only. */
+function unreadManifests(paths: readonly string[], { covers, globs }: Declarations): readonly Diagnostic[] {
   const unread = [...new Set(paths)].filter((path) => !covers(path));
   const [first] = unread;
   if (first === undefined) return [];
   const named = namesAndMore([first], unread.length - 1);
-  return [
-    {
-      code: 'unread-manifest',
-      severity: 'info',
-      message: `No glob of \`manifests\` (${globs.patterns.join(', ')}) matches ${named}: plans do not read what it declares.`,
-      hint: 'Add a glob to `manifests`, or export into a folder that one matches.',
-      source: globs.source,
-    },
-  ];
+  const message = `No glob of \`manifests\` (${globs.patterns.join(', ')}) matches ${named}: plans do not read what it declares.`;
+  const hint = 'Add a glob to `manifests`, or export into a folder that one matches.';
+  return [{ code: 'unread-manifest', severity: 'info', message, hint, source: globs.source }];
 }
 
 /** Throws a Failure if no glob matches new manifests: every further merge would create them again. */
-export function refuseUnread(paths: readonly string[], declarations: Declarations): void {
+function refuseUnread(paths: readonly string[], declarations: Declarations): void {
   const unread = unreadManifests(paths, declarations);
   if (unread.length === 0) return;
   throw new Failure(

@@ -1,5 +1,6 @@
 import { appendFile, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { openJournal } from '../applier/journal.ts';
 import type { ApplyEvent } from '../applier/run.ts';
 import { readResultFile } from '../applier/saved-file.ts';
 import type { Limiters } from '../client/client.ts';
@@ -26,14 +27,14 @@ import type { Result } from '../model/result.ts';
 import {
   type ApplyOptions,
   applyPlan,
-  endJournal,
   requireApplicable,
   requireApproved,
   requireUncommitted,
 } from './apply.ts';
 import type { PlanOptions } from './choices.ts';
 import { planChanges } from './plan.ts';
-import { findLaterResults } from './results.ts';
+import { journalFolder } from './reading.ts';
+import { pastApplies } from './results.ts';
 import { type EnvironmentPlan, findSharedChanges, tenantProbe } from './shared-tenant.ts';
 import { withSince } from './since.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
@@ -104,18 +105,25 @@ interface FleetApplyOptions extends FleetCheckOptions, Pick<ApplyOptions, 'env' 
 export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Promise<Fleet> {
   const journal = await openFleetJournal(options.root, fleet.digest);
   const { signal, failFast = false, env } = options;
-  const outcomes = await forEachPlan(fleet, journal, options, {
-    open: (plan, project, tenant) => {
-      // Kept before the journal of the environment ends.
-      const onDone = (result: Result) => journal.add(plan, result);
-      const onEvent = (event: ApplyEvent) => options.onApplyEvent?.(plan.environment, event);
-      return applyPlan(project, tenant, plan, { signal, failFast, onDone, onEvent, ...(env ? { env } : {}) });
-    },
-    async finish(plan, result) {
-      await endJournal(options.root, plan, result.endedAt);
+  const outcomes = await forEachPlan(
+    { fleet, journal },
+    options,
+    (plan, project, tenant) =>
+      applyPlan(project, tenant, plan, {
+        signal,
+        failFast,
+        ...(env && { env }),
+        // Kept before the journal of the environment ends.
+        onDone: (result) => journal.add(plan, result),
+        onEvent: (event) => options.onApplyEvent?.(plan.environment, event),
+      }),
+    async (plan, result) => {
+      // Its run was killed before it could.
+      const ended = await openJournal(journalFolder(options.root, plan.environment), plan);
+      await ended.finish(result.endedAt);
       return result;
     },
-  });
+  );
   const members = new Map(fleet.environments.map((member) => [member.name, member]));
   const applied = fleetOf(
     outcomes.map(({ name, value, error }): FleetMember => {
@@ -139,13 +147,15 @@ export async function checkFleet(
   options: FleetDryRunOptions,
 ): Promise<{ readonly checked: Fleet; readonly plans: readonly Plan[] }> {
   const journal = await openFleetJournal(options.root, fleet.digest);
-  const outcomes = await forEachPlan<Plan | null>(fleet, journal, options, {
-    async open(plan, project, tenant) {
+  const outcomes = await forEachPlan<Plan | null>(
+    { fleet, journal },
+    options,
+    async (plan, project, tenant) => {
       if (!options.isNew) await requireApplicable(project, tenant, plan);
       return plan;
     },
-    finish: async () => null,
-  });
+    async () => null,
+  );
   const errors = new Map(outcomes.map(({ name, error }) => [name, error]));
   const members = fleet.environments.map((member) => ({
     ...member,
@@ -156,14 +166,11 @@ export async function checkFleet(
 
 /** Works on the plans of a fleet; `null` for an environment that has none, or a refused one. */
 async function forEachPlan<T>(
-  fleet: Fleet,
-  journal: FleetJournal,
+  { fleet, journal }: { fleet: Fleet; journal: Awaited<ReturnType<typeof openFleetJournal>> },
   options: FleetCheckOptions,
-  work: {
-    open(plan: Plan, project: ProjectEnvironment, tenant: Tenant): Promise<T>;
-    /** For a plan that an earlier run has finished. */
-    finish(plan: Plan, result: Result): Promise<T>;
-  },
+  work: (plan: Plan, project: ProjectEnvironment, tenant: Tenant) => Promise<T>,
+  /** For a plan that an earlier run has finished. */
+  finish: (plan: Plan, result: Result) => Promise<T>,
 ): Promise<FleetOutcome<T | null>[]> {
   const plans = new Map(fleet.environments.map(({ name, plan }) => [name, plan]));
   const refusals = await findSharedChanges(environmentPlans(fleet, options), tenantProbe(options));
@@ -175,20 +182,21 @@ async function forEachPlan<T>(
     const result = journal.resultOf(plan);
     if (result) {
       await refuseChangedLater(options.root, plan, result);
-      return work.finish(plan, result);
+      return finish(plan, result);
     }
     const { environment, isApproved, maxDeletes, checkPlan } = options;
     const project = environment(plan.environment);
     requireApproved(plan, project.environment, { digest: isApproved ? plan.digest : undefined, maxDeletes });
     checkPlan?.(plan);
-    return withTenant(project, (tenant) => work.open(plan, project, tenant));
+    return withTenant(project, (tenant) => work(plan, project, tenant));
   });
 }
 
 /** Throws a Failure (exit 4) when a later apply, such as a rollback, changed an object of a plan that is done. */
-async function refuseChangedLater(root: string, plan: Plan, { startedAt, endedAt }: Result): Promise<void> {
+async function refuseChangedLater(root: string, plan: Plan, result: Result): Promise<void> {
+  const { startedAt: since, endedAt } = result;
   const planned = new Set(plan.changes.map(({ address }) => address));
-  for (const later of await findLaterResults(root, plan.environment, startedAt)) {
+  for (const later of await pastApplies(root, [plan.environment], { since })) {
     if (!('result' in later)) continue;
     const again = later.result.changes.find(
       ({ address, outcome }) => planned.has(address) && (outcome === 'done' || outcome === 'unknown'),
@@ -259,11 +267,6 @@ async function workOn<T>(
   }
 }
 
-interface FleetRecord {
-  readonly createdAt: string | null;
-  readonly result: Result;
-}
-
 /**
  * Opens the record of which environments of a fleet are done, by the digest of the fleet: each has a journal of its own, but
  * a run that was killed must know which of them it need not begin again. Throws a Failure when it cannot be read, and when
@@ -274,7 +277,16 @@ async function openFleetJournal(root: string, digest: string) {
   const file = join(root, ownFolder, 'fleets', `${fileStem(digest)}.jsonl`);
   const text = (await ifExists(readOwnFile(file)))?.toString() ?? '';
   if (text !== '') await requireUncommitted(root, file);
-  const records = new Map(text.split('\n').flatMap((line) => recordIn(line, file)));
+  const records = new Map(
+    text.split('\n').flatMap((line) => {
+      const record = parseJson(line);
+      const name = isObject(record) ? getText(record, 'environment') : null;
+      // None is in a line that a crash cut off.
+      if (name === null || !isObject(record)) return [];
+      const result = readResultFile(JSON.stringify(record.result ?? null), file);
+      return [[name, { createdAt: getText(record, 'createdAt'), result }] as const];
+    }),
+  );
   let written: Promise<void> = Promise.resolve();
   return {
     /** The result of a plan that an earlier run has finished. An equal plan made at another time has read the tenant itself. */
@@ -299,15 +311,4 @@ async function openFleetJournal(root: string, digest: string) {
     /** Ends the journal of a fleet that is done: applied again, it starts from the beginning. */
     remove: () => rm(file, { force: true }),
   };
-}
-
-type FleetJournal = Awaited<ReturnType<typeof openFleetJournal>>;
-
-/** The record in a line; none in one that a crash cut off. */
-function recordIn(line: string, file: string): [name: string, record: FleetRecord][] {
-  const record = parseJson(line);
-  const name = record !== undefined && isObject(record) ? getText(record, 'environment') : null;
-  if (name === null || !isObject(record)) return [];
-  const result = readResultFile(JSON.stringify(record.result ?? null), file);
-  return [[name, { createdAt: getText(record, 'createdAt'), result }]];
 }

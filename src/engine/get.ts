@@ -14,21 +14,16 @@ import { kindsNamed } from './choices.ts';
 import { type ExportOptions, exportTenant } from './export.ts';
 import type { Tenant } from './tenant.ts';
 
-/** The manifests of objects, by address, and diagnostics: an error for each address that names none. */
-interface FoundManifests {
-  readonly documents: ReadonlyMap<Address, ManifestDocument>;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /**
  * The live objects at these addresses and globs, as manifests. A template that nobody customised is the vendor's default. Throws a
- * Failure when the tenant cannot be read, and for addresses that can name nothing.
+ * Failure when the tenant cannot be read, and for addresses that can name nothing. The diagnostics have an error for each
+ * address that names no object.
  */
 export async function getLive(
   tenant: Tenant,
   addresses: readonly Address[],
   options: Pick<ExportOptions, 'root' | 'declaredSecrets'>,
-): Promise<FoundManifests> {
+) {
   const { kinds } = tenant.environment;
   checkAddresses(addresses, kinds);
   const known = new Set<Address>();
@@ -58,11 +53,7 @@ export async function getLive(
 }
 
 /** The objects that manifests declare at these addresses and globs, after variables and overlays. */
-export function getDeclared(
-  resources: readonly Resource[],
-  addresses: readonly Address[],
-  kinds: Kinds,
-): FoundManifests {
+export function getDeclared(resources: readonly Resource[], addresses: readonly Address[], kinds: Kinds) {
   checkAddresses(addresses, kinds);
   const isWanted = matchAddresses(addresses);
   const wanted = resources.filter(({ address }) => isWanted(address));

@@ -25,7 +25,7 @@ import { generalizeIndexes, type Pointer, pointer, segmentsOf, topName } from '.
 import { namesAndMore } from '../model/words.ts';
 import type { Tenant } from './tenant.ts';
 
-export interface ReferenceNames {
+interface ReferenceNames {
   /** All objects of the kinds that are referred to, if the tenant lists them. */
   readonly objects: readonly LiveObject[];
   /** `null` for an object that is not known, or not the only one with its key. */
@@ -60,18 +60,20 @@ export async function readReferenceNames(
   const uses = objects.flatMap((object) => usesIn(object, kinds));
   const targets = [...new Set(uses.flatMap(({ target }) => target ?? []))];
   const refusals = new Map<Kind, string>();
-  const readTarget = async (kind: Kind) => {
-    try {
-      const ids = uses.flatMap(({ target, ids: used }) => (target === kind ? used : []));
-      const few = isReferredOnly ? await readByIds(client, kind, [...new Set(ids)]) : null;
-      return few ?? (await readObjects(client, [allOf(kind)]));
-    } catch (error) {
-      if (!isRefusedRead(error)) throw error;
-      refusals.set(kind, error.message.replaceAll('\n', ' '));
-      return [];
-    }
-  };
-  const found = (await Promise.all(targets.map(readTarget))).flat();
+  const read = await Promise.all(
+    targets.map(async (kind) => {
+      try {
+        const ids = uses.flatMap(({ target, ids: used }) => (target === kind ? used : []));
+        const few = isReferredOnly ? await readByIds(client, kind, [...new Set(ids)]) : null;
+        return few ?? (await readObjects(client, [allOf(kind)]));
+      } catch (error) {
+        if (!isRefusedRead(error)) throw error;
+        refusals.set(kind, error.message.replaceAll('\n', ' '));
+        return [];
+      }
+    }),
+  );
+  const found = read.flat();
   const names = namesById(found);
   const nameOf = (kind: string, id: string) => names.get(`${kind}/${id}`) ?? null;
   return {
@@ -236,34 +238,35 @@ function replaceIds(
   others: RecordIds,
   plain: ReadonlySet<string>,
 ): JsonObject {
-  const isNamed = sharedFilter(others);
-  const name = (value: Json, at: Pointer): Json => {
+  // Ids can be compared by name if the other side has one in their scope, or nothing, and shows no such id without its name.
+  const all = [...others.values()];
+  const unnamed = new Set(
+    all.flatMap(({ name, scope, id }) => (name === null ? [JSON.stringify([scope, id])] : [])),
+  );
+  const named = new Set(all.filter(({ name }) => name !== null).map(({ scope }) => scope));
+  const scopes = new Set(all.map(({ scope }) => scope));
+  const replace = (value: Json, at: Pointer): Json => {
     const known = ids.get(at);
-    if (known && known.name !== null && isNamed(known))
-      return namedValue(value, known, plain.has(known.scope));
-    if (isArray(value)) return value.map((item, index) => name(item, `${at}${pointer(index)}`));
-    return isObject(value) ? mapMembers(value, (item, step) => name(item, `${at}${pointer(step)}`)) : value;
+    if (known && known.name !== null) {
+      const { scope, id } = known;
+      if (!unnamed.has(JSON.stringify([scope, id])) && (named.has(scope) || !scopes.has(scope)))
+        return namedValue(value, known, plain.has(scope));
+    }
+    if (isArray(value)) return value.map((item, index) => replace(item, `${at}${pointer(index)}`));
+    return isObject(value)
+      ? mapMembers(value, (item, step) => replace(item, `${at}${pointer(step)}`))
+      : value;
   };
-  const named = mapMembers(fields, (value, field) => name(value, pointer(field)));
+  const replaced = mapMembers(fields, (value, field) => replace(value, pointer(field)));
   // A tenant's value is never a lookup, whatever it looks like.
-  if (raw !== null) return named;
+  if (raw !== null) return replaced;
   // An unresolved one stands for the name that it looks up.
-  return mapMembers(named, (value) =>
+  return mapMembers(replaced, (value) =>
     mapJson(value, (part) => {
       const lookup = lookupOf(part);
       return lookup ? lookupWords(lookup) : part;
     }),
   );
-}
-
-/** True for ids that can be compared by name with the ids of the other side. */
-function sharedFilter(others: RecordIds): (id: RecordId) => boolean {
-  const keyOf = ({ scope, id }: RecordId) => JSON.stringify([scope, id]);
-  const all = [...others.values()];
-  const unnamed = new Set(all.filter(({ name }) => name === null).map(keyOf));
-  const named = new Set(all.filter(({ name }) => name !== null).map(({ scope }) => scope));
-  const scopes = new Set(all.map(({ scope }) => scope));
-  return (id) => !unnamed.has(keyOf(id)) && (named.has(id.scope) || !scopes.has(id.scope));
 }
 
 /** A reference is compared by its name if it has no id. */

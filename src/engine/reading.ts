@@ -77,7 +77,7 @@ export async function readSettledKinds(
 /** By identity, objects that a tenant does not answer correctly. They are left out with a remark, and never count as absent. */
 export type Unusable = ReadonlyMap<string, { readonly address: Address; readonly why: string }>;
 
-export interface LeftOut {
+interface LeftOut {
   readonly kind: Kind;
   readonly problem: Diagnostic;
 }

@@ -8,10 +8,6 @@ import type { Result, RunOutcome } from '../model/result.ts';
 import type { LaterResult } from '../planner/rollback.ts';
 import { runningSince } from './lock.ts';
 
-export function resultsFolder(root: string, environment: string): string {
-  return join(environmentFolder(root, environment), 'results');
-}
-
 /** A file with the result of an apply, or why it cannot be read. */
 export type PastApply = { readonly environment: string; readonly startedAt: string } & (
   | Extract<LaterResult, { unreadable: string }>
@@ -28,7 +24,7 @@ export async function pastApplies(
 ): Promise<PastApply[]> {
   const listed = await Promise.all(
     environments.map(async (environment) => {
-      const folder = resultsFolder(root, environment);
+      const folder = join(environmentFolder(root, environment), 'results');
       const names = (await ifExists(readdir(folder))) ?? [];
       return names.map((name) => ({ environment, name, file: relative(root, join(folder, name)) }));
     }),
@@ -58,7 +54,7 @@ export async function pastApplies(
 
 /** True for a result that a run still writes. One that was killed left the lock, or another run has it since. */
 async function isRunning(root: string, environment: string, { startedAt, diagnostics = [] }: Result) {
-  if (diagnostics.every(({ code }) => code !== runUnfinished.code)) return false;
+  if (!diagnostics.some(({ code }) => code === runUnfinished.code)) return false;
   const since = await runningSince(root, environment);
   return since !== null && since <= startedAt;
 }
@@ -82,13 +78,4 @@ export async function lastApply(root: string, environment: string): Promise<Last
     `The latest result of the environment ${environment} cannot be read. ${last.unreadable}`,
     { hint: '`tenantctl history` lists the others. Name one of them.' },
   );
-}
-
-/** The results of an environment that began later than `since`, in their order. */
-export async function findLaterResults(
-  root: string,
-  environment: string,
-  since: string,
-): Promise<LaterResult[]> {
-  return (await pastApplies(root, [environment], { since })).reverse();
 }

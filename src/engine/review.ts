@@ -1,23 +1,25 @@
 /** The additions to a plan for reviewers. */
 import type { Kinds } from '../kinds/catalog.ts';
 import { fieldNamed, type LiveObject } from '../kinds/kind.ts';
-import { isKnownById, LiveIndex } from '../kinds/live-objects.ts';
+import { isKnownById, LiveIndex, type Match } from '../kinds/live-objects.ts';
 import { ownId } from '../kinds/parents.ts';
+import type { Project } from '../kinds/project.ts';
 import { idsOnSide } from '../kinds/references.ts';
 import type { Address } from '../model/address.ts';
 import type { SideDifference } from '../model/diff.ts';
 import type { DraftPlan } from '../model/digest.ts';
-import type { Json } from '../model/json.ts';
-import type { Change, Difference } from '../model/plan.ts';
+import type { Json, JsonObject } from '../model/json.ts';
+import type { Change } from '../model/plan.ts';
 import { placesOf, segmentsOf, topName } from '../model/pointer.ts';
 import { findUndeclared } from '../planner/deletes.ts';
-import type { LookedUp } from '../planner/fill-lookups.ts';
 import type { PlanInput } from '../planner/input.ts';
+import { findMovedDefaults, type MovedDefault } from '../planner/moved-defaults.ts';
 
 interface KnownObjects {
   readonly kinds: Kinds;
   readonly objects: readonly LiveObject[];
-  readonly lookedUp: LookedUp;
+  /** The lookups behind found values, by the address of the resource that uses them. */
+  readonly lookedUp: ReadonlyMap<Address, ReadonlyMap<string, string>>;
 }
 
 interface Differing<D> {
@@ -43,11 +45,10 @@ export function nameDifferences<D extends SideDifference, T extends Differing<D>
     const answers = [...(lookedUp.get(each.address) ?? [])];
     const diff = each.diff.map((entry): D => {
       if (entry.sensitive) return entry;
-      const { before, after } = entry;
-      const shown = (id: string) => placesOf([before, after], (part) => String(part) === id).length > 0;
+      const both = [entry.before, entry.after];
       const ids = [...idsOnSide(kind, entry, 'before'), ...idsOnSide(kind, entry, 'after')];
       const names = [
-        ...answers.filter(([id]) => shown(id)),
+        ...answers.filter(([id]) => placesOf(both, (part) => String(part) === id).length > 0),
         ...ids.flatMap(({ id, to }) => to.flatMap((name) => namesOf(id, name))),
       ];
       return names.length === 0 ? entry : { ...entry, named: Object.fromEntries(names) };
@@ -68,30 +69,30 @@ export async function warnOfLosses(
   all: readonly Change[],
   { objects, environment: { kinds } }: Pick<PlanInput, 'objects' | 'environment'>,
 ): Promise<readonly Change[]> {
-  if (!all.some((change) => removedRecords(change, kinds).length > 0)) return all;
+  const removed = new Map(
+    all.map(({ address, kind, diff }) => {
+      const records = diff.filter(({ path, op, sensitive }) => {
+        const [name = '', ...below] = segmentsOf(path);
+        const isRecord = below.length === 1 && fieldNamed(kinds.get(kind), name)?.is === 'records';
+        return isRecord && op === 'remove' && !sensitive;
+      });
+      return [address, records];
+    }),
+  );
+  if ([...removed.values()].every(({ length }) => length === 0)) return all;
   const why = await undeclarability();
   const byAddress = new Map(objects.map((live) => [live.address, live]));
   return all.map((change) => {
     const live = byAddress.get(change.address);
-    if (!live) return change;
-    const lost = removedRecords(change, kinds).filter(({ path, before }) => {
+    const lost = (removed.get(change.address) ?? []).filter(({ path, before }) => {
       // The object as if it had only the removed record.
-      const fields = { [topName(path)]: [before] };
-      return why({ ...live, fields }) !== null;
+      return live && why({ ...live, fields: { [topName(path)]: [before] } }) !== null;
     });
     const warnings = lost.map(
       ({ path }) =>
         `Removes ${path}, which no manifest can declare: only a rollback of the apply brings it back.`,
     );
     return { ...change, warnings: [...change.warnings, ...warnings] };
-  });
-}
-
-function removedRecords({ kind, diff }: Change, kinds: Kinds): Difference[] {
-  return diff.filter(({ path, op, sensitive }) => {
-    const [name = '', ...below] = segmentsOf(path);
-    const isRecord = below.length === 1 && fieldNamed(kinds.get(kind), name)?.is === 'records';
-    return isRecord && op === 'remove' && !sensitive;
   });
 }
 
@@ -109,4 +110,19 @@ export async function addUndeclared(
   const undeclared = found.filter((live) => why(live) === null).map(({ address }) => address);
   const counted = { ...plan, summary: { ...plan.summary, undeclared: undeclared.length } };
   return undeclared.length === 0 ? counted : { ...counted, undeclared: undeclared.toSorted() };
+}
+
+/** The vendor's defaults that have changed since declared objects were customised, with what they were, if anything shows it. */
+export async function readMovedDefaults(
+  matches: readonly Match[],
+  defaults: readonly LiveObject[],
+  project: Project,
+  env: NodeJS.ProcessEnv,
+): Promise<readonly (MovedDefault & { readonly earlier: JsonObject | null })[]> {
+  const moved = findMovedDefaults(matches, new LiveIndex(defaults));
+  if (moved.length === 0) return [];
+  // Only this runs git.
+  const { findEarlierDefaults } = await import('./since.ts');
+  const earlier = await findEarlierDefaults(moved, project, env);
+  return moved.map((each) => ({ ...each, earlier: earlier.get(each.match.resource.address) ?? null }));
 }

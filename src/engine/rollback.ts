@@ -6,9 +6,9 @@ import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { quote } from '../model/words.ts';
 import { annotateRollback, rollbackRequests, rollbackState } from '../planner/rollback.ts';
-import { checkChoices, choicesFrom, type PlanOptions, unmatchedGlobs } from './choices.ts';
+import { choicesFrom, type PlanOptions, unmatchedGlobs } from './choices.ts';
 import { draftPlan, readTenantFor } from './plan.ts';
-import { findLaterResults } from './results.ts';
+import { pastApplies } from './results.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 export type RollbackOptions = Pick<PlanOptions, 'only' | 'except' | 'maxDeletes' | 'allowDeleteAll'>;
@@ -26,9 +26,9 @@ export async function planRollback(
 ): Promise<Plan> {
   refuseOtherTenant(result, project);
   const { environment, resources } = project;
-  const choices = choicesFrom(options);
-  checkChoices(choices, environment);
-  const later = await findLaterResults(project.root, environment.name, result.startedAt);
+  const choices = choicesFrom(options, environment);
+  const since = result.startedAt;
+  const later = (await pastApplies(project.root, [environment.name], { since })).reverse();
   const input = { result, later, resources, environment, choices };
   const live = await readTenantFor(rollbackRequests(input), [], project.root, readOnlyTenant(tenant));
   const state = rollbackState(input, live.objects);

@@ -16,7 +16,8 @@ import type { Change, Impact, Moved } from '../model/plan.ts';
 import { isWithin, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
-import { completeResource, fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
+import { completeResource } from '../planner/input.ts';
+import { fillLookups, lookupsIn } from '../planner/references.ts';
 import type { Planned } from './lint.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
@@ -121,10 +122,8 @@ export async function addImpact(plan: DraftPlan, planned: Planned, requests: num
   return { ...plan, changes };
 }
 
-/** The profiles that a search finds before and after its change. `null`: there is no such search. */
-type Searches = readonly [before: PageSource | null, after: PageSource | null];
-
-function searchesOf(change: Change, { input }: Planned): Searches {
+/** The searches before and after the change; `null`: there is none. */
+function searchesOf(change: Change, { input }: Planned): readonly (PageSource | null)[] {
   const { objects, resources, environment } = input;
   const { kind, id, address } = change;
   const live = objects.find(
@@ -138,7 +137,10 @@ function searchesOf(change: Change, { input }: Planned): Searches {
   return [rules ? pages({ rules }) : null, declared ? pages(declared.fields) : null];
 }
 
-async function impactOf(searches: Searches, client: Pick<Client, 'send'>): Promise<Impact> {
+async function impactOf(
+  searches: readonly (PageSource | null)[],
+  client: Pick<Client, 'send'>,
+): Promise<Impact> {
   try {
     const found = await allOrFailure(
       searches.map((run) => (run ? readRows(client, run) : Promise.resolve([]))),

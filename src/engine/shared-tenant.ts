@@ -163,8 +163,10 @@ export function tenantProbe({ parallel, signal, tenantOptions }: ProbeOptions): 
     contentOf(project, service) {
       const { name, kinds } = project.environment;
       const ofService = kinds.all.filter((kind) => serviceOf(kind) === service);
-      const read = (tenant: Tenant) => readContent(tenant, ofService);
-      return useTenant(project, { signal, ...tenantOptions?.(name) }, read).catch(onFailure(() => null));
+      const content = useTenant(project, { signal, ...tenantOptions?.(name) }, (tenant) =>
+        readContent(tenant, ofService),
+      );
+      return content.catch(onFailure(() => null));
     },
   };
 }

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Kinds } from '../kinds/catalog.ts';
-import type { Kind } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Checkout, commitsWith, findUncommitted, withRevision } from '../loader/git.ts';
@@ -17,7 +16,7 @@ import { namesAndMore } from '../model/words.ts';
 import type { PlanInput } from '../planner/input.ts';
 import { type MovedDefault, provenDefault } from '../planner/moved-defaults.ts';
 import type { PlanOptions } from './choices.ts';
-import { findLaterResults } from './results.ts';
+import { pastApplies } from './results.ts';
 
 interface PastDeclarations {
   readonly resources: readonly Resource[];
@@ -29,14 +28,12 @@ export interface Past extends PastDeclarations {
   nameCommits(plan: DraftPlan, desired: Pick<PlanInput, 'resources' | 'previous'>): Promise<DraftPlan>;
 }
 
-export interface PastProjects {
-  /**
-   * The declarations for the environment of a project, resolved with all that the revision had. If it did not have the
-   * environment, or that was another tenant, nothing was declared, and a warning says so. Throws a Failure if git hides manifests
-   * from the disk, and those of `loadProject`, which name the revision as git does: `HEAD~1:config/a.yaml`.
-   */
-  read(project: Project): Past;
-}
+/**
+ * Reads the declarations for the environment of a project, resolved with all that the revision had. If it did not have the
+ * environment, or that was another tenant, nothing was declared, and a warning says so. Throws a Failure if git hides manifests
+ * from the disk, and those of `loadProject`, which name the revision as git does: `HEAD~1:config/a.yaml`.
+ */
+export type ReadPast = (project: Project) => Past;
 
 /**
  * Lets `use` read the declarations at the revision of `--since`, which is checked out once for all environments; `null` without
@@ -45,21 +42,19 @@ export interface PastProjects {
 export async function withSince<T>(
   project: Pick<LoadedProject, 'root' | 'configFile' | 'files'>,
   { since = null, env = process.env }: Pick<PlanOptions, 'since' | 'env'>,
-  use: (past: PastProjects | null) => T | Promise<T>,
+  use: (read: ReadPast | null) => T | Promise<T>,
 ): Promise<T> {
   if (since === null) return use(null);
   const useCheckout = ({ folder, same, hidden, committedAt, commits }: Checkout) => {
     const options = { configFile: join(folder, basename(project.configFile)), env };
     const opened = lazy(() => openPastProjects(options, { ...project, same }));
-    return use({
-      read(present) {
-        refuseHidden(present, hidden, env);
-        return {
-          ...readPast(present, () => opened().load(present), since),
-          written: () => writtenSince(committedAt, present),
-          nameCommits: (plan, desired) => nameCommits(plan, desired, commits, present.root),
-        };
-      },
+    return use((present) => {
+      refuseHidden(present, hidden, env);
+      return {
+        ...readPast(present, () => opened().load(present), since),
+        written: () => writtenSince(committedAt, present),
+        nameCommits: (plan, desired) => nameCommits(plan, desired, commits, present.root),
+      };
     });
   };
   return withRevision(project, since, useCheckout, project.files && textsOf(project.files));
@@ -96,13 +91,11 @@ function readPast(project: Project, load: () => Project, revision: string): Past
  * objects cannot be found in the tenant: `lost` says so.
  */
 function renewKinds(past: readonly Resource[], kinds: Kinds) {
-  const currentOf = ({ kind: then }: Resource): Kind | null => {
-    const now = kinds.find(then.name);
-    if (!now || now === then) return now ?? null;
-    const [old, current] = [then, now].map(({ keyFields }) => keyFields.map(({ name }) => name).join());
-    return old === current ? now : null;
-  };
-  const renewed = past.map((resource) => ({ resource, kind: currentOf(resource) }));
+  const renewed = past.map((resource) => {
+    const kind = kinds.find(resource.kind.name);
+    const [then, now] = [resource.kind, kind].map((each) => each?.keyFields.map(({ name }) => name).join());
+    return { resource, kind: kind && then === now ? kind : null };
+  });
   const gone = renewed.filter(({ kind }) => kind === null);
   const lost = groupBy(gone, ({ resource }) => resource.kind.name).map(([name, { length }]): Diagnostic => {
     const what = `${length} ${length === 1 ? 'object' : 'objects'} of the kind ${name}`;
@@ -158,7 +151,7 @@ function addRevision(diagnostic: Diagnostic, revision: string): Diagnostic {
 /** The writes of this checkout's applies after the revision: they are not somebody else's changes. */
 async function writtenSince(committedAt: string, { root, environment }: Project) {
   const written = new Map<Address, JsonObject | null>();
-  for (const later of await findLaterResults(root, environment.name, committedAt)) {
+  for (const later of (await pastApplies(root, [environment.name], { since: committedAt })).reverse()) {
     if ('unreadable' in later || !sameJson({ ...later.result.tenant }, { ...environment.tenant })) continue;
     for (const { address, action, outcome, after } of later.result.changes) {
       if (outcome !== 'done') continue;
@@ -218,23 +211,23 @@ export async function findEarlierDefaults(
   env: NodeJS.ProcessEnv,
 ): Promise<ReadonlyMap<Address, JsonObject>> {
   const found = new Map<Address, JsonObject>();
-  const note = (each: MovedDefault, declared: JsonObject) => {
-    const fields = provenDefault(each, declared);
-    if (fields) found.set(each.match.resource.address, fields);
+  const note = (declared: readonly Resource[]) => {
+    for (const each of moved) {
+      const { address } = each.match.resource;
+      const resource = found.has(address) ? undefined : declared.find((one) => one.address === address);
+      const fields = resource && provenDefault(each, resource.fields);
+      if (fields) found.set(address, fields);
+    }
   };
-  for (const each of moved) note(each, each.match.resource.fields);
-  const missing = () => moved.filter(({ match }) => !found.has(match.resource.address));
-  const digests = [...new Set(missing().map(({ basedOn }) => basedOn))];
+  note(moved.map(({ match }) => match.resource));
+  const missing = moved.filter(({ match }) => !found.has(match.resource.address));
+  const digests = [...new Set(missing.map(({ basedOn }) => basedOn))];
   // None without git, a clone or its history: they only help to compare, and no plan needs them.
   const commits = digests.length === 0 ? [] : await commitsWith(project, digests).catch(onFailure(() => []));
   for (const since of commits.slice(0, maxCommits)) {
-    const read = withSince(project, { since, env }, (all) => all?.read(project).resources ?? []);
-    const past = await read.catch(onFailure(() => []));
-    for (const each of missing()) {
-      const resource = past.find(({ address }) => address === each.match.resource.address);
-      if (resource) note(each, resource.fields);
-    }
-    if (missing().length === 0) break;
+    const declared = withSince(project, { since, env }, (read) => read?.(project).resources ?? []);
+    note(await declared.catch(onFailure(() => [])));
+    if (found.size === moved.length) break;
   }
   return found;
 }

@@ -24,7 +24,6 @@ import {
   undocumentedState,
   type Verification,
   type VerifiedKind,
-  verifications,
   verifiedKinds,
 } from '../model/status.ts';
 import { cutShort, quote } from '../model/words.ts';
@@ -164,20 +163,19 @@ function mailFromKeys(
 }
 
 function statusOf(identities: readonly IdentityStatus[], { client, environment }: Tenant): Status {
-  const place = ({ kind }: IdentityStatus) => verifiedKinds.indexOf(kind);
-  const sorted = identities.toSorted(
-    (a, b) => place(a) - place(b) || Number(a.name > b.name) - Number(a.name < b.name),
-  );
-  const [verified = 0, notNeeded = 0, pending = 0, failed = 0, absent = 0, unknown = 0] = verifications.map(
-    (verification) => identities.filter((identity) => identity.verification === verification).length,
-  );
+  const summary = { verified: 0, 'not-needed': 0, pending: 0, failed: 0, absent: 0, unknown: 0 };
+  for (const { verification } of identities) summary[verification] += 1;
   return {
     formatVersion: statusFormat,
     environment: environment.name,
     tenant: client.tenant,
     checkedAt: new Date().toISOString(),
-    identities: sorted,
-    summary: { verified, 'not-needed': notNeeded, pending, failed, absent, unknown },
+    identities: identities.toSorted(
+      (a, b) =>
+        verifiedKinds.indexOf(a.kind) - verifiedKinds.indexOf(b.kind) ||
+        Number(a.name > b.name) - Number(a.name < b.name),
+    ),
+    summary,
   };
 }
 
@@ -185,13 +183,9 @@ function isVerifiedKind(kind: Kind): kind is KindToVerify {
   return verifiedKinds.some((name) => name === kind.name);
 }
 
-interface DnsRecords {
+type VerificationFacts = Omit<IdentityStatus, 'address' | 'kind' | 'name' | 'declared' | 'records'> & {
   readonly records: readonly DnsRecord[];
-  readonly refused: readonly string[];
-}
-
-type VerificationFacts = DnsRecords &
-  Pick<IdentityStatus, 'verification' | 'reported' | 'mailFromDomain' | 'remarks'>;
+};
 
 /** Reads the tenant's answer about an object (seed 001, DkimAttributes, MailFromAttributes, EmailStatusDto). */
 export function verificationOf(
@@ -200,38 +194,43 @@ export function verificationOf(
   answer: JsonObject,
   { dkimSuffix }: Pick<ApiSettings, 'dkimSuffix'>,
 ): VerificationFacts {
-  const { stateField, noteOf, advice, recordsOf } = verified[kind];
+  const { stateField, advice } = verified[kind];
   const reported = getText(answer, stateField);
-  const byDomain = kind === 'SenderAddress' && isVerifiedByDomain(answer);
+  const byDomain = kind === 'SenderAddress' && get(answer, 'isVerifiedByDomain') === true;
+  const isUnsigned = kind === 'VerifiedDomain' && get(answer, 'dkimEnabled') === false;
   const verification = byDomain ? 'verified' : (get(known, stateWord(reported)) ?? 'unknown');
-  const remarks = [noteOf?.(answer), undocumentedState(reported), advice[verification]];
+  const remarks = [
+    byDomain ? 'Verified by its domain.' : null,
+    isUnsigned ? 'DKIM signing is switched off.' : null,
+    undocumentedState(reported),
+    advice[verification],
+  ];
+  const published = { VerifiedDomain: dkimRecords, MailFrom: mailFromRecords, SenderAddress: null }[kind];
+  const found = published?.(answer, name, dkimSuffix) ?? [];
+  const records = found.filter((each) => typeof each !== 'string');
   return {
     verification,
     reported,
     mailFromDomain: kind === 'MailFrom' ? getText(answer, 'mailFromDomain') : null,
     remarks: remarks.filter((remark) => typeof remark === 'string'),
-    ...(recordsOf?.(name, answer, dkimSuffix) ?? { records: [], refused: [] }),
+    records: [...new Map(records.map((record) => [JSON.stringify(record), record])).values()],
+    refused: found.filter((each) => typeof each === 'string'),
   };
 }
 
 interface VerificationRules {
   readonly stateField: string;
-  noteOf?(answer: JsonObject): string | null;
   readonly advice: Readonly<Partial<Record<Verification, string>>>;
-  /** The records to publish. Left out: there are none. */
-  recordsOf?(name: string, answer: JsonObject, dkimSuffix: string): DnsRecords;
 }
 
 const verified: Readonly<Record<VerifiedKind, VerificationRules>> = {
   VerifiedDomain: {
     stateField: 'dkimVerificationStatus',
-    noteOf: (answer) => (get(answer, 'dkimEnabled') === false ? 'DKIM signing is switched off.' : null),
     advice: {
       pending: 'Publish the CNAME records; the provider finds them within 72 hours.',
       failed:
         'The provider did not find the CNAME records in time. Publish them, check them with `tenantctl status --dns`, then ask the vendor to start the verification again: the API cannot.',
     },
-    recordsOf: dkimRecords,
   },
   MailFrom: {
     stateField: 'mailFromDomainStatus',
@@ -240,11 +239,9 @@ const verified: Readonly<Record<VerifiedKind, VerificationRules>> = {
       failed:
         'The provider did not find the MX record in time. Publish both records, check them with `tenantctl status --dns`, then set the MAIL FROM domain again in the admin interface.',
     },
-    recordsOf: (_name, answer) => mailFromRecords(answer),
   },
   SenderAddress: {
     stateField: 'verificationStatus',
-    noteOf: (answer) => (isVerifiedByDomain(answer) ? 'Verified by its domain.' : null),
     advice: {
       pending: 'Follow the link in the verification e-mail, or verify its domain.',
       failed:
@@ -252,8 +249,6 @@ const verified: Readonly<Record<VerifiedKind, VerificationRules>> = {
     },
   },
 };
-
-const isVerifiedByDomain = (answer: JsonObject): boolean => get(answer, 'isVerifiedByDomain') === true;
 
 /** The states in the documents, and those of the mail provider behind some tenants. */
 const known: Readonly<Record<string, Verification>> = {
@@ -268,46 +263,44 @@ const known: Readonly<Record<string, Verification>> = {
 // The DNS records that verify a domain. Every value comes from a tenant and ends in a zone file, so a value that is not a
 // DNS name, host or plain text is refused.
 
-/** The CNAME records of a domain's DKIM tokens (api-notes, "VerifiedDomain"). */
-function dkimRecords(domain: string, answer: JsonObject, suffix: string): DnsRecords {
-  const name = dnsName(domain);
-  if (name === null) return collect([`The domain ${quote(domain)} is not a DNS name.`]);
-  const tokens = get(answer, 'dkimTokens');
-  if (!isArray(tokens) || tokens.length === 0) return collect(['The tenant shows no DKIM tokens.']);
-  return collect(
-    tokens.map((token): RecordOrReason => {
-      const label = typeof token === 'string' && labelPattern.test(token) ? token : null;
-      const alias = label && dnsName(`${label}._domainkey.${name}`);
-      const value = label && dnsName(`${label}.${suffix}`);
-      if (!alias || !value)
-        return `The DKIM token ${cutShort(JSON.stringify(token), 200)} cannot be part of a DNS name.`;
-      return { type: 'CNAME', name: alias, value };
-    }),
-  );
-}
-
 type RecordOrReason = DnsRecord | string;
+
+/** The CNAME records of a domain's DKIM tokens (api-notes, "VerifiedDomain"). */
+function dkimRecords(answer: JsonObject, domain: string, suffix: string): RecordOrReason[] {
+  const name = dnsName(domain);
+  if (name === null) return [`The domain ${quote(domain)} is not a DNS name.`];
+  const tokens = get(answer, 'dkimTokens');
+  if (!isArray(tokens) || tokens.length === 0) return ['The tenant shows no DKIM tokens.'];
+  return tokens.map((token) => {
+    const label = typeof token === 'string' && labelPattern.test(token) ? token : null;
+    const alias = label && dnsName(`${label}._domainkey.${name}`);
+    const value = label && dnsName(`${label}.${suffix}`);
+    if (!alias || !value)
+      return `The DKIM token ${cutShort(JSON.stringify(token), 200)} cannot be part of a DNS name.`;
+    return { type: 'CNAME', name: alias, value };
+  });
+}
 
 /** A longer text cannot be a mail policy. */
 const longestText = 2000;
 
 /** The MX and TXT records of a MAIL FROM domain (seed 001, operation rule 4; api-notes, "MailFrom"). */
-function mailFromRecords(answer: JsonObject): DnsRecords {
+function mailFromRecords(answer: JsonObject): RecordOrReason[] {
   const domain = getText(answer, 'mailFromDomain') ?? '';
   const name = dnsName(domain);
-  if (name === null) return collect([`The MAIL FROM domain ${quote(domain)} is not a DNS name.`]);
+  if (name === null) return [`The MAIL FROM domain ${quote(domain)} is not a DNS name.`];
   const mx = getText(answer, 'mxRecord') ?? '';
   const [, number = '', host = ''] = /^\s*(\d{1,5})\s+(\S+)\s*$/.exec(mx) ?? [];
   const [priority, server] = [Number(number), dnsName(host)];
   const txt = getText(answer, 'txtRecord') ?? '';
   const policy = txt.trim().replace(/^"([^"]*)"$/, '$1');
   const isPolicy = policy !== '' && policy.length <= longestText && /^[\x20-\x7e]*$/.test(policy);
-  return collect([
+  return [
     server === null || priority > 65_535
       ? `The MX record ${quote(mx)} is not valid.`
       : { type: 'MX', name, priority, value: server },
     isPolicy ? { type: 'TXT', name, value: policy } : `The TXT record ${quote(txt)} is not plain text.`,
-  ]);
+  ];
 }
 
 const labelPattern = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/i;
@@ -322,13 +315,4 @@ function dnsName(text: string): string | null {
   return name.length <= 253 && labels.length > 1 && labels.every((label) => labelPattern.test(label))
     ? name
     : null;
-}
-
-/** The records, each once, and why others are refused. */
-function collect(found: readonly RecordOrReason[]): DnsRecords {
-  const records = found.filter((each) => typeof each !== 'string');
-  return {
-    records: [...new Map(records.map((record) => [JSON.stringify(record), record])).values()],
-    refused: found.filter((each) => typeof each === 'string'),
-  };
 }

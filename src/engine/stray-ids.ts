@@ -39,24 +39,21 @@ interface Stray {
 /** The policies that would settle the ids in objects of a kind, by their paths. */
 export type ProposedPlaces = Readonly<Record<string, IdPlace>>;
 
-export interface StrayIds {
+interface StrayIds {
   readonly diagnostics: readonly Diagnostic[];
   /** By the name of the kind. */
   readonly proposed: ReadonlyMap<string, ProposedPlaces>;
 }
 
-interface StrayIdOptions {
-  /** Objects that were read already. */
-  readonly objects: readonly LiveObject[];
-  /** Only reports ids that the tenant does not have, even under a policy: its own ids are not foreign. */
-  readonly isForeignOnly?: boolean;
-}
-
-/** Finds the ids that no policy names, and to which kinds they belong in this tenant. */
+/**
+ * Finds the ids that no policy names, and to which kinds they belong in this tenant, of which `objects` were read already. With
+ * `isForeignOnly`, only ids that the tenant does not have, even under a policy.
+ */
 export async function findStrayIds(
   { client, environment, called = 'the tenant' }: Pick<Tenant, 'client' | 'environment' | 'called'>,
   holders: readonly Holder[],
-  { objects, isForeignOnly = false }: StrayIdOptions,
+  objects: readonly LiveObject[],
+  { isForeignOnly = false } = {},
 ): Promise<StrayIds> {
   const shown = lazy(() => new Set(objects.flatMap(idsHeld).map(({ id }) => id)));
   // An export or diff replaces ids under a policy by names. A manifest may still have the id, unless it repeats the tenant's.
@@ -162,10 +159,12 @@ async function kindsOfIds(
   for (const kind of [...listed.filter(isNamed), ...listed.filter((each) => !isNamed(each))]) {
     const asked = strays.filter((stray) => !known.has(stray.id) && mayBelong(stray, kind));
     const ids = new Set(asked.map(({ id }) => id));
-    const found = ids.size === 0 ? null : await readSome(client, kind, [...ids]);
-    if (found) answered.add(kind.name);
-    for (const { id } of found ?? [])
-      if (id !== null && ids.has(ownId(kind, id))) known.set(ownId(kind, id), kind);
+    if (ids.size === 0) continue;
+    // A kind that cannot be read says nothing about ids.
+    const found = await readSome(client, kind, [...ids]).catch(onFailure(() => null));
+    if (!found) continue;
+    answered.add(kind.name);
+    for (const { id } of found) if (id !== null && ids.has(ownId(kind, id))) known.set(ownId(kind, id), kind);
   }
   return { kinds: known, answered };
 }
@@ -181,23 +180,15 @@ function mayBelong({ from, policed }: Stray, kind: Kind): boolean {
 /** More ids than this are not asked for one by one. */
 const mostAsked = 8;
 
-/** `null` if the kind cannot be read: that says nothing about ids. */
-async function readSome(
-  client: Client,
-  kind: Kind,
-  ids: readonly string[],
-): Promise<readonly LiveObject[] | null> {
+async function readSome(client: Client, kind: Kind, ids: readonly string[]): Promise<readonly LiveObject[]> {
   const { read } = kind;
   const call = read.how === 'list' ? read.one : read.how === 'list-then-each' ? read.each : undefined;
-  if (!call || ids.length > mostAsked) return readObjects(client, [allOf(kind)]).catch(onFailure(() => null));
-  const asked = Promise.all(ids.map(async (id) => client.send(call(id, client.settings))));
-  const answers = await asked.catch(onFailure(() => null));
-  return (
-    answers?.flatMap((sent) => {
-      const object = isWhole(sent) && isObject(sent.body) ? liveObject(kind, sent.body, null) : null;
-      return object ?? [];
-    }) ?? null
-  );
+  if (!call || ids.length > mostAsked) return readObjects(client, [allOf(kind)]);
+  const answers = await Promise.all(ids.map(async (id) => client.send(call(id, client.settings))));
+  return answers.flatMap((sent) => {
+    const object = isWhole(sent) && isObject(sent.body) ? liveObject(kind, sent.body, null) : null;
+    return object ?? [];
+  });
 }
 
 /** The remedy for ids: a policy, another word in the manifest or descriptor, or none. */

@@ -26,7 +26,7 @@ import {
 import { parseUrl, type TenantName } from '../model/network.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { referencesIn } from '../planner/references.ts';
-import { type LeftOut, servedKinds, serviceOf } from './reading.ts';
+import { servedKinds, serviceOf } from './reading.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 import { testNotification } from './test-notification.ts';
 
@@ -44,7 +44,7 @@ type SurveyedProject = Pick<ProjectEnvironment, 'environment' | 'secrets'>;
 export interface Survey {
   /** The kinds that the tenant lists, and how many objects of each. */
   readonly found: readonly { readonly kind: Kind; readonly count: number }[];
-  readonly left: readonly LeftOut[];
+  readonly left: ReturnType<typeof servedKinds>['skipped'];
   readonly detected: readonly Detected[];
   /** Why lists could not be read. */
   readonly refused: ReadonlyMap<Kind, Diagnostic>;
@@ -124,7 +124,7 @@ export async function surveyTenant(project: SurveyedProject, options: SurveyOpti
       (failure?.diagnostics ?? []).slice(0, 1).map((problem) => [kind, problem] as const),
     ),
   );
-  const unread = served.flatMap((kind): LeftOut[] => {
+  const unread = served.flatMap((kind) => {
     const needed = kind.read.how === 'each-declared' ? kind.read.candidatesFrom : [kind];
     const [problem] = needed.flatMap((each) => refused.get(each) ?? []);
     if (!problem) return [];

@@ -9,8 +9,8 @@ import type { VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
-import { findMovedDefaults } from '../planner/moved-defaults.ts';
 import type { Sides } from '../render/template.ts';
+import { readMovedDefaults } from './review.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 export interface LiveTemplates extends Pick<TenantState, 'objects' | 'defaults'> {
@@ -44,17 +44,11 @@ export async function readTemplates(
     const { kind, key } = resource;
     return { kind, resource, live: live.findByKey(kind, key) };
   });
-  const moved = findMovedDefaults(matches, new LiveIndex(defaults));
-  const read = { objects, defaults, attributes, listed };
-  if (moved.length === 0) return { ...read, moved: new Map() };
-  // Only this runs git.
-  const { findEarlierDefaults } = await import('./since.ts');
-  const earlier = await findEarlierDefaults(moved, project, env);
-  const sides = moved.map(({ match: { resource }, standard }) => {
-    const before = earlier.get(resource.address) ?? null;
-    return [resource.address, { before, after: standard.fields }] as const;
+  const moved = await readMovedDefaults(matches, defaults, project, env);
+  const sides = moved.map(({ match, standard, earlier }) => {
+    return [match.resource.address, { before: earlier, after: standard.fields }] as const;
   });
-  return { ...read, moved: new Map(sides) };
+  return { objects, defaults, attributes, listed, moved: new Map(sides) };
 }
 
 export interface TemplateSetting {

@@ -107,7 +107,8 @@ export function readTenant(
   tenant: Tenant,
   options: Pick<PlanOptions, 'only' | 'except' | 'prune'> = {},
 ): Promise<TenantState> {
-  const requests = readRequestsFor({ environment, resources, previous: null, choices: choicesFrom(options) });
+  const choices = choicesFrom(options, environment);
+  const requests = readRequestsFor({ environment, resources, previous: null, choices });
   return readState(readOnce(tenant.client), requests);
 }
 

@@ -8,8 +8,7 @@ import { ExitCode, Failure } from '../model/failure.ts';
 import { shareDiagnostics, worstExitCode } from '../model/fleet.ts';
 import { get } from '../model/json.ts';
 import type { Scope } from '../model/plan.ts';
-import { lookupsIn } from '../planner/fill-lookups.ts';
-import { findAbsentTargets, referencesIn } from '../planner/references.ts';
+import { findAbsentTargets, lookupsIn, referencesIn } from '../planner/references.ts';
 import { checkScope, selectionOf } from './choices.ts';
 import { serviceOf } from './reading.ts';
 

@@ -24,7 +24,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { Key } from '../model/address.ts';
 import { Failure } from '../model/failure.ts';
 import { get, type Json, type JsonObject, mapMembers, pick, sameJson } from '../model/json.ts';
-import { liveMarker, livePlacesIn, refsIn, secretPlaces } from '../model/marker.ts';
+import { liveMarker, livePlacesIn, secretPlaces } from '../model/marker.ts';
 import type { Action, Change, Origin } from '../model/plan.ts';
 import {
   type Pointer,
@@ -37,7 +37,7 @@ import {
 } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Deletion } from './deletes.ts';
-import { hasLookup } from './fill-lookups.ts';
+import { isUnresolved } from './references.ts';
 import { assumeUnseen, type UnseenPolicy } from './unseen.ts';
 
 /** The history of an object since an earlier revision (`--since`). */
@@ -53,7 +53,7 @@ interface ChangeContext {
   readonly since?: Since | null;
 }
 
-export interface ComparedObject {
+interface ComparedObject {
   readonly change: Change | null;
   /** Declared values that the tenant does not show: neither equal nor different. */
   readonly notComparable: readonly Pointer[];
@@ -351,7 +351,7 @@ function originOf({ path }: FieldDifference, match: Match, { previous, written }
   if (sameJson(then ?? null, at(resource.fields) ?? null)) return 'tenant';
   // Unknown values of that time, such as an unset variable or a lookup, are not in the current manifests.
   const past = field.is === 'json' ? then : get(previous.fields, name);
-  if (then === undefined || past === undefined || isUnknown(past)) return 'repo';
+  if (then === undefined || past === undefined || isUnresolved(past)) return 'repo';
   const tenantMoved =
     field.is === 'json'
       ? !sameJson(then, at(live.fields) ?? null)
@@ -365,11 +365,8 @@ function pastValue({ path }: FieldDifference, kind: Kind, { key, fields }: Resou
   const field = kind.fields[name];
   if (!field) return key[0];
   const value = get(fields, name);
-  if (value === undefined || isUnknown(value)) return undefined;
+  if (value === undefined || isUnresolved(value)) return undefined;
   if (listWithoutOrder(kind, path) !== null) return undefined;
   if (field.is === 'json') return valueAt(readableFields(kind, fields), path);
   return inside.length > 0 ? undefined : chooseSynonym(field, value);
 }
-
-/** Whether a value of that time has a lookup, or a reference to an object that the tenant no longer shows. */
-const isUnknown = (value: Json): boolean => hasLookup(value) || refsIn(value).length > 0;

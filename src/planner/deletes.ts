@@ -1,6 +1,5 @@
 import type { LiveObject } from '../kinds/kind.ts';
 import { addressesOf, LiveIndex, type Match } from '../kinds/live-objects.ts';
-import type { Policy } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, byAddress, matchAddresses, scopeFilter } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
@@ -26,48 +25,66 @@ export interface Deletion {
  * Deletes come from exactly three places (design, section 5). Declared objects, in scope or not, are never pruned, and neither
  * are those that no manifest could declare. `absent`: the objects in scope with `ensure: absent`.
  */
-export function findDeletions(
-  input: PlanInput,
-  index: LiveIndex,
-  absent: readonly Match[],
-): { deletions: Deletion[]; remarks: Diagnostic[] } {
-  const { scope } = input.choices;
-  const prune = scope.prune ? input.environment.policy.prune : null;
-  const previous = input.previous ?? [];
-  const declared = prune || input.previous ? declaredObjects(input.resources, index) : new Set<Address>();
-  const isUndeclared = (live: LiveObject | null) => live !== null && !declared.has(live.address);
-  const includes = scopeFilter(scope);
-  const isInScope = ({ addresses }: Deletion) => includes(...addresses);
-  const undeclared = input.objects
-    .filter((live) => prune?.kinds.includes(live.kind.name) && isUndeclared(live))
-    .map((live): Deletion => {
-      return { live, addresses: addressesOf(live), source: null, protect: false, declared: {}, marked: [] };
-    })
-    .filter(isInScope)
-    // Independent of the order in the tenant's lists.
-    .toSorted((one, other) => byAddress(one.live, other.live));
-  const whyKept = keeper(input, prune);
-  const reasons = new Map(undeclared.map(({ live }) => [live.address, whyKept(live)]));
-  const all = [
+export function findDeletions(input: PlanInput, index: LiveIndex, absent: readonly Match[]) {
+  const { choices, resources } = input;
+  const previous = (input.previous ?? []).filter(({ ensure }) => ensure === 'present');
+  const isRead = choices.scope.prune || previous.length > 0;
+  const declared = isRead ? declaredObjects(resources, index) : new Set<Address>();
+  const { pruned, remarks } = choices.scope.prune ? findPruned(input, declared) : { pruned: [], remarks: [] };
+  const all: readonly Deletion[] = [
     ...absent.flatMap(({ resource, live }) => {
       const { file, line } = resource.source();
       return deletionBy(resource, live, { file, line });
     }),
     ...previous.flatMap((resource) => {
-      const live = resource.ensure === 'present' ? namedObject(resource, index) : null;
-      return isUndeclared(live) ? deletionBy(resource, live, null) : [];
+      const live = namedObject(resource, index);
+      return live && declared.has(live.address) ? [] : deletionBy(resource, live, null);
     }),
-    ...undeclared.filter(({ live }) => !reasons.get(live.address)),
+    ...pruned,
   ];
+  const includes = scopeFilter(choices.scope);
   const once = new Map<Address, Deletion>();
-  for (const each of all.filter(isInScope))
-    if (!once.has(each.live.address)) once.set(each.live.address, each);
-  const remarks = [...reasons].flatMap(([address, why]): Diagnostic[] => {
-    if (why === null) return [];
-    const message = `${address} is not declared, but it stays: ${why}.`;
-    return [{ code: 'kept', severity: 'info', message, address }];
+  for (const each of all)
+    if (includes(...each.addresses) && !once.has(each.live.address)) once.set(each.live.address, each);
+  const deletions = [...once.values()];
+  // What no manifest declares any more, deleted or gone already: so a tenant without it proves its delete in another.
+  const isInScope = scopeFilter(choices.scope);
+  const named = new Set(resources.map(({ address }) => address));
+  const removed = previous.flatMap((resource) => {
+    const { declaration, address } = resource;
+    if (!declaration || named.has(address) || !isInScope(address)) return [];
+    const live = namedObject(resource, index);
+    return live && !once.has(live.address) ? [] : [{ address: live?.address ?? address, declaration }];
   });
-  return { deletions: [...once.values()], remarks };
+  return { deletions, removed, remarks };
+}
+
+/** What `--prune` deletes, and remarks on what it leaves. */
+function findPruned({ objects, choices, ...input }: PlanInput, declared: ReadonlySet<Address>) {
+  const { prune } = input.environment.policy;
+  const includes = scopeFilter(choices.scope);
+  const isKept = matchAddresses(prune.keep, { isGuard: true });
+  const sharing = new Map(groupBy(objects, ({ identity }) => identity));
+  const undeclared = objects
+    .filter((live) => prune.kinds.includes(live.kind.name) && !declared.has(live.address))
+    .filter((live) => includes(...addressesOf(live)))
+    // Independent of the order in the tenant's lists.
+    .toSorted(byAddress);
+  const kept = new Map<Address, string>();
+  const pruned = undeclared.flatMap((live): Deletion[] => {
+    const addresses = addressesOf(live);
+    const why = addresses.some(isKept)
+      ? 'prune.keep names it'
+      : whyKept(live, input, sharing.get(live.identity));
+    if (why === null) return [{ live, addresses, source: null, protect: false, declared: {}, marked: [] }];
+    kept.set(live.address, why);
+    return [];
+  });
+  const remarks = [...kept].map(([address, why]): Diagnostic => {
+    const message = `${address} is not declared, but it stays: ${why}.`;
+    return { code: 'kept', severity: 'info', message, address };
+  });
+  return { pruned, remarks };
 }
 
 /**
@@ -90,50 +107,19 @@ export function findUndeclared(
   });
 }
 
-/** Returns a function that says why `--prune` does not delete an undeclared object; `null` if it does. */
-function keeper(
-  { objects, whyUndeclarable, environment: { settings } }: PlanInput,
-  prune: Policy['prune'] | null,
-): (live: LiveObject) => string | null {
-  const isKept = matchAddresses(prune?.keep ?? [], { isGuard: true });
-  const sharing = new Map(groupBy(prune ? objects : [], ({ identity }) => identity));
-  return (live) => {
-    if (addressesOf(live).some(isKept)) return 'prune.keep names it';
-    const duplicates = sharing.get(live.identity)?.length ?? 1;
-    if (duplicates > 1)
-      return `no manifest could declare it, since the tenant has ${duplicates} objects with this key`;
-    const undeclarable = whyUndeclarable(live);
-    if (undeclarable !== null) return `no manifest could declare it, since ${undeclarable}`;
-    const needsHand = (id: string | null) =>
-      'manual' in live.kind.write.remove({ key: live.key, id, settings });
-    const lacksOnlyId = live.id === null && needsHand(null) && !needsHand('id');
-    return lacksOnlyId ? 'the tenant shows no id for it, so the API cannot delete it' : null;
-  };
-}
-
-/**
- * What the revision declared and no manifest does, deleted or gone already: so a tenant without it proves its delete in
- * another.
- */
-export function findRemoved(
-  { resources, previous, objects, choices }: PlanInput,
-  deletions: readonly Deletion[],
-): readonly (readonly [Address, NonNullable<Resource['declaration']>])[] {
-  if (previous === null) return [];
-  const isInScope = scopeFilter(choices.scope);
-  const index = new LiveIndex(objects);
-  const declared = new Set(resources.map(({ address }) => address));
-  const deleted = new Set(deletions.map(({ live }) => live.address));
-  const gone = previous.filter(
-    ({ address, ensure }) => ensure === 'present' && isInScope(address) && !declared.has(address),
-  );
-  return gone.flatMap((resource) => {
-    const { declaration, address } = resource;
-    const at = namedObject(resource, index)?.address;
-    return declaration && (at === undefined || deleted.has(at))
-      ? [[at ?? address, declaration] as const]
-      : [];
-  });
+/** Why `--prune` does not delete an undeclared object; `null` if it does. The last parameter has the objects of its key. */
+function whyKept(
+  live: LiveObject,
+  { whyUndeclarable, environment: { settings } }: Pick<PlanInput, 'whyUndeclarable' | 'environment'>,
+  { length }: readonly LiveObject[] = [live],
+): string | null {
+  const { kind, key, id } = live;
+  if (length > 1) return `no manifest could declare it, since the tenant has ${length} objects with this key`;
+  const undeclarable = whyUndeclarable(live);
+  if (undeclarable !== null) return `no manifest could declare it, since ${undeclarable}`;
+  if (id !== null || !('manual' in kind.write.remove({ key, id, settings }))) return null;
+  const lacksOnlyId = !('manual' in kind.write.remove({ key, id: 'id', settings }));
+  return lacksOnlyId ? 'the tenant shows no id for it, so the API cannot delete it' : null;
 }
 
 function deletionBy(

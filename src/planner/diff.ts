@@ -15,7 +15,7 @@ import { unseenInPlan } from './unseen.ts';
 
 export type SideObject = LiveSide | DeclaredSide;
 
-export interface LiveSide extends LiveObject {
+interface LiveSide extends LiveObject {
   readonly is: 'live';
   /** Its declarations on its side: other settings are not shown. */
   declares(): JsonObject;
@@ -31,8 +31,6 @@ export interface ObjectPair {
   readonly sides: readonly [SideObject | null, SideObject | null];
 }
 
-export type SideSecrets = readonly [Secrets, Secrets];
-
 export function presentSides({ sides }: ObjectPair): SideObject[] {
   return sides.filter((object) => object !== null);
 }
@@ -42,21 +40,19 @@ export function pairObjects(first: readonly SideObject[], second: readonly SideO
   const isLive = (objects: readonly SideObject[]) => objects.some(({ is }) => is === 'live');
   if (isLive(first) && !isLive(second))
     return pairObjects(second, first).map(({ kind, sides: [one, other] }) => ({ kind, sides: [other, one] }));
-  const byIdentity = new Map(second.map((object) => [identityIn(object), object]));
+  const byIdentity = new Map(second.map((object) => [identityOf(object.kind, object.key), object]));
   const index = new LiveIndex(second.filter((object) => object.is === 'live'));
   const left = new Set(second);
   return [
     ...first.map((object): ObjectPair => {
       const same = object.is === 'declared' && isLive(second) ? index.find(object) : object;
-      const other = (same && byIdentity.get(identityIn(same))) ?? null;
+      const other = (same && byIdentity.get(identityOf(same.kind, same.key))) ?? null;
       if (other) left.delete(other);
       return { kind: object.kind, sides: [object, other] };
     }),
     ...[...left].map((object): ObjectPair => ({ kind: object.kind, sides: [null, object] })),
   ];
 }
-
-const identityIn = ({ kind, key }: LiveObject | Resource): string => identityOf(kind, key);
 
 /** The address of a pair: that of its manifest, else the first in the alphabet, so that both directions have the same. */
 export function addressOf(pair: ObjectPair): Address {
@@ -73,7 +69,7 @@ const isDeclared = (object: SideObject): object is DeclaredSide => object.is ===
 
 export function diffPairs(
   pairs: readonly ObjectPair[],
-  secrets: SideSecrets,
+  secrets: readonly [Secrets, Secrets],
 ): Pick<Diff, 'objects' | 'notComparable' | 'summary'> {
   const compared = pairs.map((pair) => diffPair(pair, secrets));
   const objects = compared.flatMap(({ object }) => object ?? []).toSorted(byAddress);
@@ -93,7 +89,7 @@ export function diffPairs(
 }
 
 /** `notCompared`: values that one of the sides does not show, or whose secret is not set. */
-function diffPair(pair: ObjectPair, secrets: SideSecrets) {
+function diffPair(pair: ObjectPair, secrets: readonly [Secrets, Secrets]) {
   const { kind } = pair;
   const [first, second] = pair.sides;
   if (first === null || second === null)
@@ -125,7 +121,11 @@ function describePair(pair: ObjectPair, where: DiffObject['in'], diff: DiffObjec
 }
 
 /** A tenant and a manifest are compared as in a plan: omitted fields do not count. Otherwise all fields are compared. */
-function compareSides(kind: Kind, [first, second]: readonly [SideObject, SideObject], secrets: SideSecrets) {
+function compareSides(
+  kind: Kind,
+  [first, second]: readonly [SideObject, SideObject],
+  secrets: readonly [Secrets, Secrets],
+) {
   if (first.is === 'live' && second.is === 'declared')
     return compareWithManifest(kind, first, second, secrets[1]);
   if (first.is === 'declared' && second.is === 'live') {
@@ -184,7 +184,7 @@ function findHidden(sides: Fields, objects: readonly SideObject[]): Pointer[] {
   return places.filter((at) => sides.some((side) => (valueAt(side, at) ?? null) !== null));
 }
 
-function compareSecrets(sides: Fields, secrets: SideSecrets) {
+function compareSecrets(sides: Fields, secrets: readonly [Secrets, Secrets]) {
   const [equal, unknown]: [Pointer[], Pointer[]] = [[], []];
   for (const at of new Set(sides.flatMap((side) => secretPlaces(side)))) {
     const [first, second] = sides.map((side) => valueAt(side, at) ?? null);

@@ -40,7 +40,7 @@ export function findRefusals(
   ];
 }
 
-export interface Approval {
+interface Approval {
   readonly digest?: string | undefined;
   readonly maxDeletes?: number | undefined;
 }

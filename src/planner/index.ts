@@ -1,32 +1,46 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import { arrangeChanges } from '../kinds/dependencies.ts';
 import type { LiveObject } from '../kinds/kind.ts';
-import { LiveIndex } from '../kinds/live-objects.ts';
+import { LiveIndex, type Match } from '../kinds/live-objects.ts';
 import { isIgnored } from '../kinds/places.ts';
 import type { Secrets } from '../kinds/project.ts';
+import { defaultsOf, type ReadRequest } from '../kinds/read-request.ts';
 import { byAddress, scopeFilter } from '../model/address.ts';
 import { type Diagnostic, noteOverlay } from '../model/diagnostic.ts';
 import { type DraftPlan, sha256 } from '../model/digest.ts';
+import { tool } from '../model/documents.ts';
+import { Failure } from '../model/failure.ts';
 import { itemsOf, objectFrom } from '../model/json.ts';
 import { secretName, secretPlaces } from '../model/marker.ts';
-import {
-  type Action,
-  type Change,
-  type Plan,
-  planFormat,
-  type Request,
-  secretsSentBy,
-} from '../model/plan.ts';
-import { valueAt } from '../model/pointer.ts';
+import { type Change, planFormat, type Request, secretsSentBy } from '../model/plan.ts';
+import { pointer, valueAt } from '../model/pointer.ts';
+import { didYouMean } from '../model/words.ts';
 import { deletionOf } from './change.ts';
-import { type Deletion, findRemoved } from './deletes.ts';
 import { findRefusals } from './guards.ts';
-import { type PlanInput, refuseUnknownKeys } from './input.ts';
+import type { PlanInput } from './input.ts';
 import { type ComparedMatch, compareAll, type Matched } from './match.ts';
+
+/** The vendor's defaults for creates and deletes, and those that may have moved since an object was customised. */
+export function defaultsFor({ present, missing, deletions }: Matched): ReadRequest[] {
+  const based = present.filter(({ match }) => match.resource.lifecycle.basedOn);
+  return defaultsOf([
+    ...missing.map(({ resource }) => resource),
+    ...based.map(({ match }) => match.resource),
+    ...deletions.map(({ live }) => live),
+  ]);
+}
+
+/** New objects without a vendor's default, if their kind needs one. One of another medium or locale is enough. */
+export function withoutDefault(missing: readonly Match[], defaults: readonly LiveObject[]): Match[] {
+  const known = new Set(defaults.map(({ kind, key }) => `${kind.name} ${key[0]}`));
+  return missing.filter(
+    ({ kind, resource: { key } }) => kind.read.defaults && !known.has(`${kind.name} ${key[0]}`),
+  );
+}
 
 /**
  * The plan that makes the tenant match the manifests. Pure. Throws a Failure for a key without a vendor's default, if its kind
- * needs one. `defaults` are those that `defaultsFor` asks for.
+ * needs one, and for secrets that are needed and not set. `defaults` are those that `defaultsFor` asks for.
  */
 export function planMatched(input: PlanInput, matched: Matched, defaults: readonly LiveObject[]): DraftPlan {
   const { environment, choices } = input;
@@ -46,10 +60,13 @@ export function planMatched(input: PlanInput, matched: Matched, defaults: readon
   );
   const all = [...writes.map(({ change }) => change), ...batched].toSorted(byAddress);
   const changes = arrangeChanges(all, environment.kinds).ranks.flatMap((rank) => rank.changes);
+  refuseUnsetSecrets(matched, changes, input.secrets);
   const { maxDeletes, allowDeleteAll } = choices;
+  const counts = { create: 0, update: 0, delete: 0, manual: 0 };
+  for (const { action } of changes) counts[action] += 1;
   return {
     formatVersion: planFormat,
-    tool: input.tool,
+    tool,
     createdAt: input.createdAt,
     environment: environment.name,
     tenant: input.tenant,
@@ -59,13 +76,10 @@ export function planMatched(input: PlanInput, matched: Matched, defaults: readon
       ? {}
       : { allowed: { maxDeletes, deleteAll: allowDeleteAll } }),
     summary: {
-      create: count(changes, 'create'),
-      update: count(changes, 'update'),
-      delete: count(changes, 'delete'),
-      manual: count(changes, 'manual'),
+      ...counts,
       unchanged: present.length + missing.length + matched.alreadyAbsent - writes.length,
     },
-    ...stateDesired(input, deletions),
+    ...stateDesired(input, matched),
     changes,
     diagnostics: [
       ...findRefusals(input, deletes, writes),
@@ -76,25 +90,39 @@ export function planMatched(input: PlanInput, matched: Matched, defaults: readon
   };
 }
 
-function stateDesired(input: PlanInput, deletions: readonly Deletion[]) {
-  const isInScope = scopeFilter(input.choices.scope);
-  const removed = findRemoved(input, deletions).map(
-    ([address, declaration]) => [address, sha256({ removed: declaration.digest() })] as const,
-  );
-  const declared = input.resources.flatMap(({ address, declaration }) =>
+/** Objects of some kinds need a vendor's default, so a key without one is a mistake in the manifest. */
+function refuseUnknownKeys(missing: readonly Match[], defaults: readonly LiveObject[]): void {
+  const problems = withoutDefault(missing, defaults).map(({ kind, resource }, at): Diagnostic => {
+    const { address, key } = resource;
+    const [name = ''] = key;
+    const keys = defaults.flatMap((each) => (each.kind === kind ? [each.key[0] ?? ''] : []));
+    const names = [...new Set(keys)].toSorted();
+    const message = `The tenant has no default ${kind.name} with the key "${name}", so it cannot be created.`;
+    const all = at === 0 && names.length > 0 ? `Keys with a default: ${names.join(', ')}.` : null;
+    const hint = didYouMean(name, names) ?? all;
+    const place = resource.point(pointer(kind.keyFields[0]?.name ?? ''));
+    return { code: 'unknown-key', severity: 'error', message, ...place, address, ...(hint ? { hint } : {}) };
+  });
+  if (problems.length > 0) throw new Failure(problems);
+}
+
+function stateDesired({ choices, resources }: PlanInput, { removed }: Matched) {
+  const isInScope = scopeFilter(choices.scope);
+  const declared = resources.flatMap(({ address, declaration }) =>
     declaration && isInScope(address) ? [{ address, declaration }] : [],
   );
-  const digests = declared.map(({ address, declaration }) => [address, declaration.digest()] as const);
   // A tenant that lacks an object because of its environment proves nothing for others.
   const here = declared.filter(({ declaration }) => declaration.isEnsuredHere());
   return {
-    desired: objectFrom([...removed, ...digests]),
+    desired: objectFrom([
+      ...removed.map(
+        ({ address, declaration }) => [address, sha256({ removed: declaration.digest() })] as const,
+      ),
+      ...declared.map(({ address, declaration }) => [address, declaration.digest()] as const),
+    ]),
     ...(here.length > 0 ? { ensuredHere: here.map(({ address }) => address) } : {}),
   };
 }
-
-const count = (changes: readonly Change[], wanted: Action) =>
-  changes.filter(({ action }) => action === wanted).length;
 
 const largestBatch = 100;
 
@@ -133,15 +161,15 @@ function notComparableRemarks({ match: { resource }, change, notComparable }: Co
   });
 }
 
-/** An error for each secret that a plan compares or writes and that is not set, at its place. Others need not be set. */
-export function findUnsetSecrets(
+/** Throws a Failure for each secret that a plan compares or writes and that is not set, at its place. Others need not be set. */
+function refuseUnsetSecrets(
   { present, missing }: Matched,
-  { changes }: Pick<Plan, 'changes'>,
+  changes: readonly Change[],
   secrets: Pick<Secrets, 'problem'>,
-): Diagnostic[] {
+): void {
   const written = new Map(changes.map((change) => [change.address, secretsSentBy(change)]));
   const open = missing.map((match): Omit<ComparedMatch, 'change'> => ({ match, notComparable: [] }));
-  return [...present, ...open].flatMap(({ match, notComparable }) => {
+  const unset = [...present, ...open].flatMap(({ match, notComparable }) => {
     const { resource, live } = match;
     return secretPlaces(resource.fields).flatMap((at): Diagnostic[] => {
       const name = secretName(valueAt(resource.fields, at));
@@ -156,4 +184,5 @@ export function findUnsetSecrets(
       return [{ ...problem, message, severity: 'error', address, ...resource.point(at) }];
     });
   });
+  if (unset.length > 0) throw new Failure(unset);
 }

@@ -1,17 +1,15 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import type { LiveObject } from '../kinds/kind.ts';
-import { distinctKeys, identityOf, idsAsNames, type Match } from '../kinds/live-objects.ts';
+import { distinctKeys, identityOf, idsAsNames } from '../kinds/live-objects.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
-import { allOf, defaultsOf, type ReadRequest } from '../kinds/read-request.ts';
+import type { ReadRequest } from '../kinds/read-request.ts';
 import { keysOf, type Resource, undeclared } from '../kinds/resource.ts';
 import { type Address, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { TenantName } from '../model/network.ts';
-import type { Plan, Scope } from '../model/plan.ts';
-import { pointer } from '../model/pointer.ts';
-import { didYouMean } from '../model/words.ts';
+import type { Scope } from '../model/plan.ts';
+import type { ApiSettings } from '../model/settings.ts';
 import { referencesIn, resourcesByIdentity } from './references.ts';
 
 export interface PlanChoices {
@@ -23,7 +21,6 @@ export interface PlanChoices {
 }
 
 export interface PlanInput {
-  readonly tool: Plan['tool'];
   readonly createdAt: string;
   readonly environment: Environment;
   /** All resources of the project; lookups in scope are filled. */
@@ -39,6 +36,12 @@ export interface PlanInput {
   readonly written?: ReadonlyMap<Address, JsonObject | null>;
   readonly choices: PlanChoices;
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The resource with the lookups that its tenant also needs, as its kind and the settings say. */
+export function completeResource(resource: Resource, settings: ApiSettings): Resource {
+  const fields = resource.kind.quirks?.complete?.(resource.fields, settings);
+  return fields === undefined ? resource : { ...resource, fields };
 }
 
 export function readRequestsFor(
@@ -81,53 +84,4 @@ function targetsOf(resources: readonly Resource[], isInScope: (address: Address)
   const references = referencesIn(inScope, kinds);
   const declared = resourcesByIdentity(references.length > 0 ? resources : []);
   return references.map(({ kind, key }) => declared.get(identityOf(kind, key)) ?? undeclared(kind, key));
-}
-
-interface OpenMatches {
-  readonly present: readonly { readonly match: Pick<Match, 'resource'> }[];
-  readonly missing: readonly Match[];
-  readonly deletions: readonly { readonly live: LiveObject }[];
-}
-
-/** The vendor's defaults for creates and deletes, and those that may have moved since an object was customised. */
-export function defaultsFor({ present, missing, deletions }: OpenMatches): ReadRequest[] {
-  const based = present.flatMap(({ match: { resource } }) => (resource.lifecycle.basedOn ? [resource] : []));
-  return defaultsOf([
-    ...missing.map(({ resource }) => resource),
-    ...based,
-    ...deletions.map(({ live }) => live),
-  ]);
-}
-
-export function nearDefaultsFor(
-  { missing }: Pick<OpenMatches, 'missing'>,
-  defaults: readonly LiveObject[],
-): ReadRequest[] {
-  return [...new Set(withoutDefault(missing, defaults).map(({ kind }) => kind))].map(allOf);
-}
-
-/** Objects of some kinds need a vendor's default, so a key without one is a mistake in the manifest. */
-export function refuseUnknownKeys(missing: readonly Match[], defaults: readonly LiveObject[]): void {
-  const problems = withoutDefault(missing, defaults).map(({ kind, resource }, at): Diagnostic => {
-    const [name = ''] = resource.key;
-    const keys = defaults.flatMap((each) => (each.kind === kind ? [each.key[0] ?? ''] : []));
-    const names = [...new Set(keys)].toSorted();
-    const message = `The tenant has no default ${kind.name} with the key "${name}", so it cannot be created.`;
-    const all = at === 0 && names.length > 0 ? `Keys with a default: ${names.join(', ')}.` : null;
-    const hint = didYouMean(name, names) ?? all;
-    const place = resource.point(pointer(kind.keyFields[0]?.name ?? ''));
-    const { address } = resource;
-    return { code: 'unknown-key', severity: 'error', message, ...place, address, ...(hint ? { hint } : {}) };
-  });
-  if (problems.length > 0) throw new Failure(problems);
-}
-
-function withoutDefault(missing: readonly Match[], defaults: readonly LiveObject[]): Match[] {
-  const names = new Set(defaults.map(familyOf));
-  return missing.filter(({ kind, resource }) => kind.read.defaults && !names.has(familyOf(resource)));
-}
-
-/** The part of an object's key that its variants in other media and locales share. */
-function familyOf({ kind, key: [name = ''] }: Pick<Resource, 'kind' | 'key'>): string {
-  return `${kind.name} ${name}`;
 }

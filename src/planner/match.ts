@@ -8,23 +8,19 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { pointer, topName } from '../model/pointer.ts';
-import { type ComparedObject, changeFor, compare } from './change.ts';
-import { type Deletion, findDeletions, findUndeclared } from './deletes.ts';
+import { changeFor, compare } from './change.ts';
+import { findDeletions, findUndeclared } from './deletes.ts';
 import type { PlanInput } from './input.ts';
 import { resourcesByIdentity } from './references.ts';
 import { type UnseenPolicy, unseenInPlan } from './unseen.ts';
 
-export interface ComparedMatch extends ComparedObject {
-  readonly match: Match;
-}
+export type ComparedMatch = ReturnType<typeof changeFor> & { readonly match: Match };
 
 /** The declared objects with their live ones: the part of a plan that needs no vendor's defaults. */
-export interface Matched {
+export interface Matched extends ReturnType<typeof findDeletions> {
   readonly present: readonly ComparedMatch[];
   readonly missing: readonly Match[];
   readonly alreadyAbsent: number;
-  readonly deletions: readonly Deletion[];
-  readonly remarks: readonly Diagnostic[];
 }
 
 /**
@@ -36,19 +32,21 @@ export function matchAll(input: PlanInput, others: readonly LiveObject[] = []): 
   const matches = matchResources(input, index);
   const absent = matches.filter(({ resource }) => resource.ensure === 'absent');
   const declared = matches.filter(({ resource }) => resource.ensure === 'present');
-  const { deletions, remarks } = findDeletions(input, index, absent);
-  const present = declared.filter(({ live }) => live);
+  const deletes = findDeletions(input, index, absent);
   const missing = declared.filter(({ live }) => !live);
   return {
-    present: compareAll(input, present),
+    ...deletes,
+    present: compareAll(
+      input,
+      declared.filter(({ live }) => live),
+    ),
     missing,
     alreadyAbsent: absent.filter(({ live }) => !live).length,
-    deletions,
     remarks: [
       ...findMissedRenames(matches, index),
-      ...findRenames(missing, input, others, deletions),
+      ...findRenames(missing, input, others, deletes),
       ...findLookAlikes(missing, [...input.objects, ...others]),
-      ...remarks,
+      ...deletes.remarks,
     ],
   };
 }
@@ -74,10 +72,10 @@ export function compareAll(
 function previousFinder(previous: readonly Resource[]): (resource: Resource) => Resource | null {
   const present = previous.filter(({ ensure }) => ensure === 'present');
   const byIdentity = resourcesByIdentity(present);
-  const idOf = ({ kind, id }: Resource) => `${kind.name}/${id}`;
-  const byId = new Map(present.flatMap((each) => (each.id === null ? [] : [[idOf(each), each] as const])));
+  const byId = new Map(present.map((each) => [`${each.kind.name}/${each.id}`, each]));
   return (resource) => {
-    const pinned = resource.id === null ? undefined : byId.get(idOf(resource));
+    const { id, kind } = resource;
+    const pinned = id === null ? undefined : byId.get(`${kind.name}/${id}`);
     return pinned ?? findByKeys(resource, byIdentity) ?? null;
   };
 }
@@ -179,57 +177,51 @@ function findMissedRenames(matches: readonly Match[], index: LiveIndex): Diagnos
   });
 }
 
+/** More pairs mean another tenant rather than renames, and comparing them all would take long. */
+const mostPairs = 10_000;
+
 /** Asks whether a new object is one without a manifest under another name: it may be if it alone has the declared fields. */
 function findRenames(
-  created: readonly Match[],
+  missing: readonly Match[],
   input: PlanInput,
   others: readonly LiveObject[],
-  deletions: readonly Deletion[],
+  { deletions }: Pick<Matched, 'deletions'>,
 ): Diagnostic[] {
   // Objects that a rollback restores belong to no manifest.
-  const renamable = created.filter(({ resource, kind: { can, keyFields } }) => {
+  const renamable = missing.filter(({ resource, kind: { can, keyFields } }) => {
     return resource.declaration !== null && keyFields.length === 1 && (can.rename || can.pin);
   });
   if (renamable.length === 0) return [];
   const left = new Set([...deletions.map(({ live }) => live), ...findUndeclared(input, others)]);
-  const deleted = new Set(deletions.flatMap(({ addresses }) => addresses));
-  const formerOf = formerObjects(renamable, [...left], unseenInPlan(input.secrets, false));
-  return renamable.flatMap((match): Diagnostic[] => {
-    const former = formerOf(match);
-    if (!former) return [];
-    const { address } = match.resource;
-    const message = deleted.has(former.address)
-      ? `Renamed? ${former.address} is deleted and ${address} is created. Fields that are not in the manifest, and the object's id, will be lost.`
-      : `Renamed? The plan creates ${address}, but ${former.address}, which no manifest declares, has the same fields.`;
-    const line = match.kind.can.rename
-      ? `lifecycle: { renamedFrom: ${JSON.stringify(former.key.join('/'))} }`
-      : `id: ${JSON.stringify(former.id)}`;
-    const hint = `If they are the same object, write \`${line}\` in the manifest.`;
-    return [
-      { code: 'renamed', severity: 'warning', message, hint, source: match.resource.source(), address },
-    ];
-  });
-}
-
-/** More pairs mean another tenant rather than renames, and comparing them all would take long. */
-const mostPairs = 10_000;
-
-function formerObjects(created: readonly Match[], left: readonly LiveObject[], unseen: UnseenPolicy) {
-  const leftOf = new Map(groupBy(left, ({ kind }) => kind));
-  const pairs = created.reduce((sum, { kind }) => sum + (leftOf.get(kind)?.length ?? 0), 0);
-  const alike = (pairs > mostPairs ? [] : created).flatMap((match) => {
+  const leftOf = new Map(groupBy([...left], ({ kind }) => kind));
+  const pairs = renamable.reduce((sum, { kind }) => sum + (leftOf.get(kind)?.length ?? 0), 0);
+  if (pairs > mostPairs) return [];
+  const unseen = unseenInPlan(input.secrets, false);
+  const alike = renamable.flatMap((match) => {
     const same = (leftOf.get(match.kind) ?? []).filter((live) => isAlike({ ...match, live }, live, unseen));
     return same.map((live) => ({ match, live }));
   });
-  const [byMatch, byLive] = [
-    new Map(groupBy(alike, ({ match }) => match)),
-    new Map(groupBy(alike, ({ live }) => live)),
-  ];
-  return (match: Match): LiveObject | undefined => {
-    const [found, ...more] = byMatch.get(match) ?? [];
-    // If several are alike, any of them may be it.
-    return found && more.length === 0 && byLive.get(found.live)?.length === 1 ? found.live : undefined;
-  };
+  // If several are alike, any of them may be it.
+  const [matches, lives] = [groupBy(alike, ({ match }) => match), groupBy(alike, ({ live }) => live)];
+  const unsure = new Set([...matches, ...lives].flatMap(([, same]) => (same.length > 1 ? same : [])));
+  const deleted = new Set(deletions.flatMap(({ addresses }) => addresses));
+  return alike
+    .filter((pair) => !unsure.has(pair))
+    .map(({ match: { kind, resource }, live }) =>
+      renameRemark(kind, resource, live, deleted.has(live.address)),
+    );
+}
+
+function renameRemark(kind: Kind, resource: Resource, live: LiveObject, isDeleted: boolean): Diagnostic {
+  const { address } = resource;
+  const message = isDeleted
+    ? `Renamed? ${live.address} is deleted and ${address} is created. Fields that are not in the manifest, and the object's id, will be lost.`
+    : `Renamed? The plan creates ${address}, but ${live.address}, which no manifest declares, has the same fields.`;
+  const line = kind.can.rename
+    ? `lifecycle: { renamedFrom: ${JSON.stringify(live.key.join('/'))} }`
+    : `id: ${JSON.stringify(live.id)}`;
+  const hint = `If they are the same object, write \`${line}\` in the manifest.`;
+  return { code: 'renamed', severity: 'warning', message, hint, source: resource.source(), address };
 }
 
 /** Whether the object has all declared fields but the name, and at least one. */

@@ -4,18 +4,74 @@ import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, keyBefore, LiveIndex, shownId } from '../kinds/live-objects.ts';
 import { parentKey, partFor } from '../kinds/parents.ts';
 import { idsIn, renameSteps, withReferences } from '../kinds/references.ts';
-import type { Resource } from '../kinds/resource.ts';
+import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key, parseAddress } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { type Json, type JsonObject, mapMembers, nestedIn } from '../model/json.ts';
-import { nameFrom, refMarker, refOf } from '../model/marker.ts';
-import type { Change, Plan } from '../model/plan.ts';
+import { type Json, mapJson, mapMembers, nestedIn } from '../model/json.ts';
+import {
+  type Lookup,
+  lookedUpWords,
+  lookupKey,
+  lookupOf,
+  nameFrom,
+  refMarker,
+  refOf,
+  refsIn,
+} from '../model/marker.ts';
+import type { Plan } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
 
-export interface UsedReference {
+/** The distinct lookups in the resources' fields, in order, with the places that use them. */
+export function lookupsIn(resources: readonly Resource[]): UsedLookup[] {
+  const all = resources.flatMap((resource) =>
+    lookupsAt(resource.fields, '').map(({ lookup, at }) => ({ lookup, use: { resource, at } })),
+  );
+  return groupBy(all, ({ lookup }) => lookupKey(lookup)).map(([, same]) => {
+    const [{ lookup }] = same;
+    return { ...lookup, uses: same.map(({ use }) => use) };
+  });
+}
+
+function lookupsAt(value: Json, at: Pointer): { lookup: Lookup; at: Pointer }[] {
+  const lookup = lookupOf(value);
+  if (lookup) return [{ lookup, at }];
+  return nestedIn(value).flatMap(([name, inner]) => lookupsAt(inner, at + pointer(name)));
+}
+
+export function fillLookups(resource: Resource, answer: (lookup: Lookup) => Json): Resource {
+  if (lookupsAt(resource.fields, '').length === 0) return resource;
+  const fields = mapMembers(resource.fields, (value) =>
+    mapJson(value, (part) => {
+      const lookup = lookupOf(part);
+      return lookup ? answer(lookup) : part;
+    }),
+  );
+  return { ...resource, fields };
+}
+
+/** The lookups behind found values, by the address of the resource that uses them. */
+export function lookedUpBy(lookups: readonly UsedLookup[], answer: (lookup: Lookup) => Json) {
+  const found = new Map<Address, Map<string, string>>();
+  for (const lookup of lookups) {
+    const value = answer(lookup);
+    if (typeof value !== 'string' && typeof value !== 'number') continue;
+    for (const { resource } of lookup.uses ?? []) {
+      const names = found.get(resource.address) ?? new Map<string, string>();
+      found.set(resource.address, names.set(String(value), lookedUpWords(lookup)));
+    }
+  }
+  return found;
+}
+
+/** Whether a value has a lookup, or a reference to an object that the tenant does not show. */
+export function isUnresolved(value: Json): boolean {
+  return lookupsAt(value, '').length > 0 || refsIn(value).length > 0;
+}
+
+interface UsedReference {
   readonly to: Address;
   readonly kind: Kind;
   readonly key: Key;
@@ -79,19 +135,8 @@ export function addLaterNames(
   });
 }
 
-interface Targets {
-  readonly resources: readonly Resource[];
-  readonly objects: readonly LiveObject[];
-  isInScope(address: Address): boolean;
-}
-
 interface Missing extends Pick<Diagnostic, 'code' | 'message'> {
   readonly hint: string | null;
-}
-
-interface ResolvedReferences {
-  readonly ids: ReadonlyMap<Address, Json>;
-  readonly missing: readonly MissingReference[];
 }
 
 interface MissingReference {
@@ -101,23 +146,39 @@ interface MissingReference {
   readonly isUnknown: boolean;
 }
 
+interface ResolvedReferences {
+  readonly ids: ReadonlyMap<Address, Json>;
+  readonly missing: readonly MissingReference[];
+}
+
+interface Targets {
+  readonly resources: readonly Resource[];
+  readonly objects: readonly LiveObject[];
+  isInScope(address: Address): boolean;
+}
+
+/** The ids of the objects, and markers for those that the plan creates. */
 export function resolveReferences(
   references: readonly UsedReference[],
   { resources, objects, isInScope }: Targets,
 ): ResolvedReferences {
-  if (references.length === 0) return { ids: new Map(), missing: [] };
+  const ids = new Map<Address, Json>();
+  const missing: MissingReference[] = [];
+  if (references.length === 0) return { ids, missing };
   const declared = resourcesByIdentity(resources);
   const index = new LiveIndex(objects);
   const byIdentity = new Map(groupBy(objects, ({ identity }) => identity));
-  const ids = new Map<Address, Json>();
-  const missing: MissingReference[] = [];
   for (const reference of references) {
-    const resource = declared.get(identityOf(reference.kind, reference.key)) ?? null;
-    const live = resource ? index.find(resource) : index.findByKey(reference.kind, reference.key);
+    const { to, kind, key } = reference;
+    const resource = declared.get(identityOf(kind, key)) ?? null;
+    const live = resource ? index.find(resource) : index.findByKey(kind, key);
     const same = live ? (byIdentity.get(live.identity) ?? []) : [];
-    const target = targetFor(reference, resource, { live, same, isInScope });
-    if ('id' in target) ids.set(reference.to, target.id);
-    else missing.push({ reference, why: target, isUnknown: resource === null });
+    // One that was read twice is one.
+    const distinct = [...new Map(same.map((object) => [object.id ?? object, object])).values()];
+    const why = whyMissing(reference, resource, distinct, isInScope);
+    if (why) missing.push({ reference, why, isUnknown: resource === null });
+    else if (live) ids.set(to, shownId(live));
+    else if (resource) ids.set(to, refMarker(resource.address));
   }
   return { ids, missing };
 }
@@ -137,41 +198,33 @@ export function refuseMissing(
   if (problems.length > 0) throw new Failure(problems);
 }
 
-/** The id of the object, or a marker for one that the plan creates. `same` are all objects of its key. */
-function targetFor(
+function whyMissing(
   { kind, key, to }: UsedReference,
   declared: Resource | null,
-  {
-    live,
-    same,
-    isInScope,
-  }: Pick<Targets, 'isInScope'> & {
-    readonly live: LiveObject | null;
-    readonly same: readonly LiveObject[];
-  },
-): { readonly id: Json } | Missing {
+  same: readonly LiveObject[],
+  isInScope: Targets['isInScope'],
+): Missing | null {
   if (declared?.ensure === 'absent') return whyAbsent(declared);
-  // One that was read twice is one.
-  const ids = [...new Map(same.map((object) => [object.id ?? object, object.id ?? 'no id'])).values()];
-  if (ids.length > 1) {
-    const message = `The tenant has ${ids.length} objects of the kind ${kind.name} with the key "${key.join('/')}": ids ${ids.join(', ')}.`;
+  const named = `${kind.name} with the key "${key.join('/')}"`;
+  const [live, ...others] = same;
+  if (others.length > 0) {
+    const ids = same.map(({ id }) => id ?? 'no id').join(', ');
+    const message = `The tenant has ${same.length} objects of the kind ${named}: ids ${ids}.`;
     const hint = 'Rename all but one of them in the tenant, or write the id instead.';
     return { code: 'ambiguous-ref', message, hint };
   }
-  if (live?.id) return { id: shownId(live) };
   const unknown = (message: string, hint: string | null) => ({ code: 'unknown-ref', message, hint });
-  if (live) return unknown(`The tenant shows no id for ${live.address}.`, null);
-  const nowhere = `The tenant has no ${kind.name} with the key "${key.join('/')}"`;
+  if (live) return live.id ? null : unknown(`The tenant shows no id for ${live.address}.`, null);
+  const nowhere = `The tenant has no ${named}`;
   if (!declared)
     return unknown(`${nowhere}, and no manifest declares it.`, 'Correct the key, or declare the object.');
   if (!kind.can.create)
     return unknown(`${nowhere}, and the API cannot create one.`, 'Make it in the tenant.');
-  if (!isInScope(declared.address))
-    return unknown(
-      `${nowhere}, and this plan does not create it: --only or --except leave ${to} out.`,
-      `Add ${declared.address} to --only, or narrow --except, so that the plan creates it.`,
-    );
-  return { id: refMarker(declared.address) };
+  if (isInScope(declared.address)) return null;
+  return unknown(
+    `${nowhere}, and this plan does not create it: --only or --except leave ${to} out.`,
+    `Add ${declared.address} to --only, or narrow --except, so that the plan creates it.`,
+  );
 }
 
 function whyAbsent({ address }: Resource): Missing {
@@ -184,10 +237,17 @@ export function findAbsentTargets(
   references: readonly UsedReference[],
   resources: readonly Resource[],
 ): Diagnostic[] {
-  const absent = resourcesByIdentity(resources.filter(({ ensure }) => ensure === 'absent'));
+  const absent = resources.filter(({ ensure }) => ensure === 'absent');
+  return problemsOf(
+    references,
+    new Map(absent.map((each) => [identityOf(each.kind, each.key), whyAbsent(each)])),
+  );
+}
+
+function problemsOf(references: readonly UsedReference[], lost: ReadonlyMap<string, Missing>): Diagnostic[] {
   return references.flatMap((reference) => {
-    const target = absent.get(identityOf(reference.kind, reference.key));
-    return target ? problemsAt(reference, whyAbsent(target)) : [];
+    const why = lost.get(identityOf(reference.kind, reference.key));
+    return why ? problemsAt(reference, why) : [];
   });
 }
 
@@ -196,42 +256,42 @@ function problemsAt({ uses }: UsedReference, { code, message, hint }: Missing): 
   return uses.map(({ resource, at }) => ({ ...problem, address: resource.address, ...resource.point(at) }));
 }
 
-/** The resource with ids in place of its references, and markers for objects that the plan creates. */
-export function fillReferences(resource: Resource, { ids }: Pick<ResolvedReferences, 'ids'>): Resource {
+/**
+ * The resource with ids in place of its references, and markers for objects that the plan creates. With `keepsNames`, names of
+ * members stay as they are written.
+ */
+export function fillReferences(
+  resource: Resource,
+  { ids }: Pick<ResolvedReferences, 'ids'>,
+  keepsNames = false,
+): Resource {
   const references = referencesOf(resource);
   if (references.length === 0) return resource;
+  const { kind, lifecycle } = resource;
   const answer = (to: Address) => ids.get(to) ?? refMarker(to);
-  const filled = { ...resource, fields: fillFields(resource, answer) };
+  const fields = mapMembers(resource.fields, (value, name) => {
+    const field = kind.fields[name];
+    return field
+      ? withReferences(field, value, (to, isName) => (isName && keepsNames ? null : answer(to)))
+      : value;
+  });
   const names = references.flatMap(({ to, at, isName }) =>
     isName ? [[segmentsOf(at).at(-1) ?? '', nameFrom(answer(to))] as const] : [],
   );
-  if (names.length === 0) return filled;
+  if (keepsNames || names.length === 0) return { ...resource, fields };
   // If ids are names of members, the places are those in the filled fields.
-  const { kind, lifecycle } = resource;
   const [idOf, nameOf] = [new Map(names), new Map(names.map(([name, id]) => [id, name]))];
   const fill = (at: Pointer) => renameSteps(kind, at, (name) => idOf.get(name) ?? null);
   const find = (at: Pointer) => renameSteps(kind, at, (id) => nameOf.get(id) ?? null);
   return {
-    ...filled,
+    ...resource,
+    fields,
     lifecycle: { ...lifecycle, ignore: lifecycle.ignore.map(fill) },
     secrets: () => resource.secrets().map(fill),
     locate: (at) => resource.locate(find(at)),
     point: (at, offset) => resource.point(find(at), offset),
     overlayAt: (at) => resource.overlayAt(find(at)),
   };
-}
-
-/** The resource with ids in place of its references that are values: names of members stay as they are written. */
-export function fillValues(resource: Resource, { ids }: Pick<ResolvedReferences, 'ids'>): Resource {
-  const answer = (to: Address, isName: boolean) => (isName ? null : (ids.get(to) ?? refMarker(to)));
-  return { ...resource, fields: fillFields(resource, answer) };
-}
-
-function fillFields({ kind, fields }: Resource, answer: (to: Address, isName: boolean) => Json): JsonObject {
-  return mapMembers(fields, (value, name) => {
-    const field = kind.fields[name];
-    return field ? withReferences(field, value, answer) : value;
-  });
 }
 
 /**
@@ -244,49 +304,37 @@ export function refuseLostReferences(
   { changes }: Pick<Plan, 'changes'>,
   kinds: Kinds,
 ): void {
-  const indexByIdentity = (wanted: readonly Change[]) =>
-    new Map(wanted.map((each) => [identityOf(kinds.get(each.kind), each.key), each]));
-  const unmade = indexByIdentity(changes.filter(({ action, id }) => action === 'manual' && id === null));
-  const deleted = indexByIdentity(changes.filter(({ action }) => action === 'delete'));
-  const renamed = new Map(
-    changes.flatMap((change) => {
-      const kind = kinds.get(change.kind);
-      const before = keyBefore(kind, change);
-      return before ? [[identityOf(kind, before), change] as const] : [];
-    }),
-  );
-  const everywhere = deleted.size + renamed.size > 0 ? referencesIn(resources, kinds) : [];
+  const unmade = new Map<string, Missing>();
+  const lost = new Map<string, Missing>();
+  for (const change of changes) {
+    const { address, action, id, warnings } = change;
+    const kind = kinds.get(change.kind);
+    const identity = identityOf(kind, change.key);
+    const before = keyBefore(kind, change);
+    if (before) {
+      const message = `This plan gives the object another name: ${address}.`;
+      lost.set(identityOf(kind, before), {
+        code: 'ref-renamed',
+        message,
+        hint: `Write \`!ref ${address}\`.`,
+      });
+    }
+    if (action === 'manual' && id === null) {
+      const message = `${address} must be created by hand before anything can refer to it.`;
+      unmade.set(identity, { code: 'unknown-ref', message, hint: warnings[0] ?? null });
+    }
+    if (action !== 'delete') continue;
+    const message = `This plan deletes ${address}, to which a manifest refers.`;
+    const hint = 'Declare the object, or remove the reference.';
+    lost.set(identity, { code: 'ref-deleted', message, hint });
+  }
   const { cycle } = arrangeChanges(changes, kinds);
-  const all = [
-    ...problemsWith(references, unmade, ({ address, warnings }) => ({
-      code: 'unknown-ref',
-      message: `${address} must be created by hand before anything can refer to it.`,
-      hint: warnings[0] ?? null,
-    })),
-    ...problemsWith(everywhere, deleted, ({ address }) => ({
-      code: 'ref-deleted',
-      message: `This plan deletes ${address}, to which a manifest refers.`,
-      hint: 'Declare the object, or remove the reference.',
-    })),
-    ...problemsWith(everywhere, renamed, ({ address }) => ({
-      code: 'ref-renamed',
-      message: `This plan gives the object another name: ${address}.`,
-      hint: `Write \`!ref ${address}\`.`,
-    })),
+  const problems = [
+    ...problemsOf(references, unmade),
+    ...problemsOf(lost.size > 0 ? referencesIn(resources, kinds) : [], lost),
     ...(cycle ? problemsOfCycle(references, cycle) : []),
   ];
-  if (all.length > 0) throw new Failure(all);
-}
-
-function problemsWith(
-  references: readonly UsedReference[],
-  changes: ReadonlyMap<string, Change>,
-  why: (change: Change) => Missing,
-): Diagnostic[] {
-  return references.flatMap((reference) => {
-    const change = changes.get(identityOf(reference.kind, reference.key));
-    return change ? problemsAt(reference, why(change)) : [];
-  });
+  if (problems.length > 0) throw new Failure(problems);
 }
 
 function problemsOfCycle(references: readonly UsedReference[], cycle: readonly Address[]): Diagnostic[] {

@@ -4,7 +4,7 @@ import { readRecords, resolveLookups } from '../../src/client/lookups.ts';
 import { readOnce } from '../../src/client/read-once.ts';
 import { Redactor } from '../../src/client/redactor.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import type { Lookup } from '../../src/model/marker.ts';
+import { type Lookup, lookupMarker } from '../../src/model/marker.ts';
 import type { Request } from '../../src/model/plan.ts';
 import { answerWith, codesOf, fakeClient, problemsOf } from './support.ts';
 
@@ -49,6 +49,8 @@ describe('a lookup', () => {
     const wanted = [lookup({ uid: 'city' }), lookup({ uid: 'city' }, 'name'), lookup({ uid: 'city' })];
     const answer = await resolveLookups(readOnce(client), wanted.slice(0, 2));
     expect(wanted.map((one) => answer(one))).toEqual(['a8', 'City', 'a8']);
+    // One that nobody asked for stays as it is.
+    expect(answer(lookup({ uid: 'town' }))).toEqual(lookupMarker(lookup({ uid: 'town' })));
     expect(client.asked).toHaveLength(1);
   });
 

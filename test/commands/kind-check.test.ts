@@ -320,15 +320,6 @@ describe('a descriptor that does not hold', () => {
     expect(said).not.toContain('`created`');
   });
 
-  it('another answer by the id is a warning', async () => {
-    const one = (row: Row) => ({ ...row, size: 7 });
-    const { code, stdout } = await checkThing({ rows: sound([thing('a')]), one });
-    expect(stdout.replace(/\s+/g, ' ')).toContain(
-      'by its id with another `size` than in the list. [kind-single-read]',
-    );
-    expect(code).toBe(0);
-  });
-
   it.each([
     [['check', 'Role', '--out', 'x'], 'kind check takes no --out.'],
     [['draft', 'x.yaml', '/v1/x', '--write'], 'kind draft takes no --write.'],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ExportedFile, mergeExport } from '../../src/exporter/index.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
-import { fillLookups } from '../../src/planner/fill-lookups.ts';
+import { fillLookups } from '../../src/planner/references.ts';
 import { runs } from '../support/effort.ts';
 import { usualInput } from './merging.ts';
 import {

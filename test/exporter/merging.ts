@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { type ExportedFile, type Merge, type MergeInput, mergeExport } from '../../src/exporter/index.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
-import { fillLookups } from '../../src/planner/fill-lookups.ts';
+import { fillLookups } from '../../src/planner/references.ts';
 import { secretsOf } from '../support/plan.ts';
 import { load } from './support.ts';
 

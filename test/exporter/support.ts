@@ -15,10 +15,10 @@ import type { Json, JsonObject } from '../../src/model/json.ts';
 import { type Lookup, secretName, secretPlaces } from '../../src/model/marker.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { valueAt } from '../../src/model/pointer.ts';
-import { fillLookups } from '../../src/planner/fill-lookups.ts';
 import { planMatched } from '../../src/planner/index.ts';
 import type { PlanInput } from '../../src/planner/input.ts';
 import { matchAll } from '../../src/planner/match.ts';
+import { fillLookups } from '../../src/planner/references.ts';
 import { anyText } from '../support/arbitraries.ts';
 import { type Answer, liveFrom, secretsOf } from '../support/plan.ts';
 
@@ -103,14 +103,13 @@ export function lookedUp({ from, where, take }: Lookup, rows: Rows): Json {
 /** The plan of a loaded project against live objects; lookups are answered from the rows. */
 export function planFor(project: Project, objects: readonly LiveObject[], rows: Rows = new Map()): Plan {
   const input: PlanInput = {
-    tool: { name: 'tenantctl', version: '0.0.0' },
     createdAt: '2026-01-01T00:00:00.000Z',
     environment: project.environment,
     resources: project.resources.map((each) => fillLookups(each, (lookup) => lookedUp(lookup, rows))),
     previous: null,
     tenant: project.environment.tenant,
     objects,
-    secrets: fillIn(project, objects),
+    secrets: { ...fillIn(project, objects), problem: () => null },
     whyUndeclarable: () => null,
     choices: {
       rotate: [],

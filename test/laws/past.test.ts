@@ -125,7 +125,7 @@ const pastOf = (project: LoadedProject) =>
     (past) =>
       past &&
       attempt(() => {
-        const { resources, diagnostics } = past.read(project);
+        const { resources, diagnostics } = past(project);
         return { resources: resources.map(shown), diagnostics };
       }),
   );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/model/failure.ts';
-import { defaultsFor, nearDefaultsFor, readRequestsFor } from '../../src/planner/input.ts';
+import { defaultsFor, withoutDefault } from '../../src/planner/index.ts';
+import { readRequestsFor } from '../../src/planner/input.ts';
 import { matchAll } from '../../src/planner/match.ts';
 import { answers, inputOf, liveObjects, type PlanCase, planOf, resource } from '../support/plan.ts';
 import { kinds, profile, ref, role } from './referring.ts';
@@ -107,17 +108,17 @@ describe("the vendor's defaults", () => {
     expect(asked({ declared: [template('there'), sender('a@a.example')], live })).toEqual([]);
   });
 
-  it('of all keys are asked for only where a key is unknown, so that the error can suggest one', () => {
-    const near = (keys: readonly string[]) =>
-      nearDefaultsFor(
-        matchAll(inputOf({ declared: [template('welcome'), template('bye'), sender('a@a.example')] })),
-        liveObjects(keys.map((key) => answers.template(key, {}, null))),
+  it('lack the keys that are unknown', () => {
+    const { missing } = matchAll(
+      inputOf({ declared: [template('welcome'), template('bye'), sender('a@a.example')] }),
+    );
+    const unknown = (...keys: readonly string[]) =>
+      withoutDefault(missing, liveObjects(keys.map((key) => answers.template(key, {}, null)))).map(
+        ({ resource: { key } }) => key[0],
       );
-    expect(near(['welcome', 'bye'])).toEqual([]);
-    expect(near(['welcome'])).toMatchObject([
-      { kind: { name: 'NotificationTemplate' }, keys: [], complete: true },
-    ]);
-    expect(near([])).toHaveLength(1);
+    expect(unknown('welcome', 'bye')).toEqual([]);
+    expect(unknown('welcome')).toEqual(['bye']);
+    expect(unknown()).toEqual(['welcome', 'bye']);
   });
 
   it('name the key that was probably meant, with the place of the manifest', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
 import { lookedUpWords, lookupMarker } from '../../src/model/marker.ts';
-import { answerAsked, fillLookups, lookedUpBy, lookupsIn } from '../../src/planner/fill-lookups.ts';
+import { fillLookups, lookedUpBy, lookupsIn } from '../../src/planner/references.ts';
 import { resource } from '../support/plan.ts';
 
 const profile = { from: 'profiles', where: { name: 'A', uid: 'a' }, take: 'id' };
@@ -76,11 +76,5 @@ describe('what lookups found', () => {
     expect(words((take) => `the ${take}`)).toEqual(['the id', 'the name']);
     expect(words((take) => (take === 'id' ? true : null))).toEqual([]);
     expect([...lookedUpBy([profile], () => 'x')]).toEqual([]);
-  });
-
-  it('is only filled in where it was asked for', () => {
-    const answer = answerAsked([profile], ({ take }) => `the ${take}`);
-    expect(answer({ ...profile, where: { uid: 'a', name: 'A' } })).toBe('the id');
-    expect(answer(other)).toEqual(lookupMarker(other));
   });
 });

@@ -3,9 +3,7 @@ import { Failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { renderBody } from '../../src/model/marker.ts';
 import { isRefused, type Plan } from '../../src/model/plan.ts';
-import { findUnsetSecrets } from '../../src/planner/index.ts';
-import { matchAll } from '../../src/planner/match.ts';
-import { type Answer, answers, inputOf, type PlanCase, planOf, resource } from '../support/plan.ts';
+import { type Answer, answers, type PlanCase, planOf, resource } from '../support/plan.ts';
 
 const { sender, template } = answers;
 const declaredTemplate = (key: string, fields = {}, more = {}) =>
@@ -229,10 +227,10 @@ describe('secrets', () => {
       false,
     ]),
   ])('%s to be set', (_what, given, isNeeded) => {
-    const input = inputOf(given);
-    const matched = matchAll(input);
-    const unset = findUnsetSecrets(matched, planOf(given), input.secrets);
-    expect(unset.map(({ code }) => code)).toEqual(isNeeded ? ['secret-unset'] : []);
+    const plan = () => planOf({ ...given, secrets: {} });
+    const unset = expect.objectContaining({ code: 'secret-unset' });
+    if (isNeeded) expect(plan).toThrow(expect.objectContaining({ diagnostics: [unset] }));
+    else expect(plan).not.toThrow();
   });
 
   it('that the tenant does not show at all leave the other members alone', () => {

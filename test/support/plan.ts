@@ -30,6 +30,7 @@ export interface PlanCase {
   choices?: Partial<PlanChoices>;
   scope?: Partial<PlanChoices['scope']>;
   previous?: readonly Resource[];
+  /** Left out: all are set. */
   secrets?: Readonly<Record<string, string>>;
 }
 
@@ -43,14 +44,13 @@ export function planOf(given: PlanCase): Plan {
 export function inputOf(given: PlanCase): PlanInput {
   const settings = { ...contractSettings, ...given.settings };
   return {
-    tool: { name: 'tenantctl', version: '0.0.0' },
     createdAt: '2026-01-01T00:00:00.000Z',
     environment: environmentOf(settings, given.policy),
     resources: given.declared,
     previous: given.previous ?? null,
     tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
     objects: liveObjects(given.live),
-    secrets: secretsOf(given.secrets ?? {}),
+    secrets: { ...secretsOf(given.secrets ?? {}), ...(!given.secrets && { problem: () => null }) },
     whyUndeclarable,
     choices: {
       rotate: [],
