@@ -13,7 +13,6 @@ import { readState } from '../client/read.ts';
 import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import { headCommit, isInRepository } from '../loader/git.ts';
 import { environmentFolder, requireOwnFolder } from '../loader/paths.ts';
-import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { ExitCode, Failure, fail, onFailure, unwritableFile } from '../model/failure.ts';
@@ -167,6 +166,13 @@ async function conditionsOf(
   const journal = await openJournal(journalFolder(root, name), plan);
   const isBegun = existsSync(journal.file);
   if (isBegun) await requireUncommitted(root, journal.file);
+  const applies = isBegun ? await pastApplies(root, [name]) : [];
+  // What the plan's runs recorded about changes that they began, latest first.
+  const begun = applies
+    .flatMap((past) =>
+      'result' in past && past.result.planDigest === plan.digest ? past.result.changes : [],
+    )
+    .filter(({ outcome }) => outcome !== 'notAttempted' && outcome !== 'skipped');
   return {
     environment: name,
     kinds,
@@ -174,7 +180,7 @@ async function conditionsOf(
     settings,
     secrets,
     journal,
-    ...(isBegun && { earlier: await recordedBy(root, plan) }),
+    ...(isBegun && { earlier: new Map(groupBy(begun, ({ address }) => address)) }),
     recent: await recentWrites(root, tenant),
     concurrency: limits.concurrency,
     settle: limits.settle,
@@ -192,19 +198,6 @@ export async function requireUncommitted(root: string, file: string): Promise<vo
     { hint: 'Remove it with `git rm`, and make a new plan. `.gitignore` must list `.tenantctl/*`.' },
     ExitCode.refused,
   );
-}
-
-/** The records of a plan's runs about changes that they began, latest first. */
-async function recordedBy(
-  root: string,
-  { environment, digest }: Plan,
-): Promise<ReadonlyMap<Address, readonly ChangeResult[]>> {
-  const applies = await pastApplies(root, [environment]);
-  const changes = applies.flatMap((past) =>
-    'result' in past && past.result.planDigest === digest ? past.result.changes : [],
-  );
-  const begun = changes.filter(({ outcome }) => outcome !== 'notAttempted' && outcome !== 'skipped');
-  return new Map(groupBy(begun, ({ address }) => address));
 }
 
 /** The tenant's own message about an error, and a hint, as sentences. */

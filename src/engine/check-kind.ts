@@ -34,22 +34,21 @@ import { planChanges } from './plan.ts';
 import { type ProposedPlaces, pathOf } from './stray-ids.ts';
 import type { Tenant } from './tenant.ts';
 
-/** Without an error, the descriptor fits the tenant. */
-interface KindCheck {
-  readonly objects: number;
-  /** The number of objects that manifests can declare: the plan of the others' export shows nothing. */
-  readonly exported: number;
-  readonly proposed: ProposedPlaces;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-type LoadFolder = (manifests: ManifestFolder) => Project;
-
 /**
  * Checks a kind against a tenant, which is only read: its list can be read completely, its key is unique, its fields are stable
  * and have the form in which they are written, and a plan of its export is empty. Throws a Failure when the tenant cannot be read.
+ * `exported`: how many objects manifests can declare. Without an error, the descriptor fits the tenant.
  */
-export async function checkKind(tenant: Tenant, kind: Kind, load: LoadFolder): Promise<KindCheck> {
+export async function checkKind(
+  tenant: Tenant,
+  kind: Kind,
+  load: (manifests: ManifestFolder) => Project,
+): Promise<{
+  objects: number;
+  exported: number;
+  proposed: ProposedPlaces;
+  diagnostics: readonly Diagnostic[];
+}> {
   const reader = { ...tenant, client: readAgain(tenant.client) };
   const objects = await readByKeys(reader, kind);
   const again = await readByKeys(reader, kind);
@@ -74,7 +73,7 @@ async function readByKeys({ client }: Tenant, kind: Kind): Promise<LiveObject[]>
   return (await readAll(client, [kind])).flatMap(({ raw, id }) => liveObject(kind, raw, id) ?? []);
 }
 
-async function checkPlan(reader: Tenant, kind: Kind, load: LoadFolder) {
+async function checkPlan(reader: Tenant, kind: Kind, load: Parameters<typeof checkKind>[2]) {
   const exported = await exportTenant(reader, { kinds: [kind.name] });
   const texts = new Map(exported.files.map(({ path, content }) => [path, content]));
   const text = (path: string) => texts.get(path) ?? '';
@@ -209,9 +208,11 @@ function misfits(kind: Kind, objects: readonly LiveObject[], settings: ApiSettin
 }
 
 function plannedDifferences(changes: readonly Change[], exported: number): Diagnostic[] {
-  const namesIn = ({ action, diff }: Change) =>
-    new Set(action === 'create' ? [''] : diff.map(({ path }) => topName(path)));
-  return tally(changes, namesIn, exported).map(([name, seen]) => ({
+  return tally(
+    changes,
+    ({ action, diff }) => new Set(action === 'create' ? [''] : diff.map(({ path }) => topName(path))),
+    exported,
+  ).map(([name, seen]) => ({
     code: 'kind-plan-not-empty',
     severity: 'error',
     message: `A plan of the export would ${name === '' ? `create ${seen.slice('of '.length)}` : `change ${word(name)} ${seen}`}.`,

@@ -201,20 +201,23 @@ async function addDefaults(
 
 type ReferenceNames = Awaited<ReturnType<typeof readReferenceNames>>;
 
-interface NamedPairs extends Pick<ReferenceNames, 'remarksOn'> {
-  readonly pairs: readonly ObjectPair[];
-  /** If both sides are of one tenant, the objects that their ids belong to. */
-  readonly objects: readonly LiveObject[];
-}
-
-/** Replaces ids of a single tenant by names, in the objects that both sides have. */
-async function nameIds(pairs: readonly ObjectPair[], sides: Sides): Promise<NamedPairs> {
-  const liveAt = (at: 0 | 1) => pairs.filter(isOnBoth).flatMap((pair) => liveIn(pair.sides[at]));
-  const names = await onBothSides(sides, async (side, at): Promise<ReferenceNames> => {
-    if (side.is === 'manifests') return { objects: [], nameOf: () => null, remarksOn: () => [] };
-    return readReferenceNames(side.tenant, liveAt(at), false);
-  });
-  const objects = names.flatMap((each) => each.objects);
+/**
+ * Replaces ids of a single tenant by names, in the objects that both sides have. `objects`: if both sides are of one tenant,
+ * those that their ids belong to.
+ */
+async function nameIds(
+  pairs: readonly ObjectPair[],
+  sides: Sides,
+): Promise<Pick<ReferenceNames, 'objects' | 'remarksOn'> & { readonly pairs: readonly ObjectPair[] }> {
+  const shared = pairs.filter(isOnBoth);
+  const live = [
+    shared.flatMap(({ sides: [first] }) => liveIn(first)),
+    shared.flatMap(({ sides: [, second] }) => liveIn(second)),
+  ] as const;
+  const names = await onBothSides(sides, async (side, at) =>
+    side.is === 'manifests' ? null : readReferenceNames(side.tenant, live[at], false),
+  );
+  const objects = names.flatMap((each) => each?.objects ?? []);
   const filled = await fillDeclared(pairs, sides, objects);
   const { tenant } = sides[0].environment;
   const areProjects = sides.every((side) => side.is === 'tenant' || side.isProject);
@@ -223,17 +226,17 @@ async function nameIds(pairs: readonly ObjectPair[], sides: Sides): Promise<Name
     const written = mapDeclared(filled, (resource) => ({ ...resource, fields: writeReferences(resource) }));
     return { pairs: written, objects, remarksOn: () => [] };
   }
-  const shared = await shareNames(filled, sides, names);
+  const named = await shareNames(filled, sides, names);
   const strays = await onBothSides(sides, async (side, at): Promise<readonly Diagnostic[]> => {
     if (side.is === 'manifests') return [];
-    const live = liveAt(at);
-    return (await findStrayIds(side.tenant, live, [...live, ...names[at].objects])).diagnostics;
+    const known = [...live[at], ...(names[at]?.objects ?? [])];
+    return (await findStrayIds(side.tenant, live[at], known)).diagnostics;
   });
   return {
-    pairs: shared,
+    pairs: named,
     objects: [],
     remarksOn: (isShown) => {
-      const remarks = [...names.flatMap((each) => each.remarksOn(isShown)), ...strays.flat()];
+      const remarks = [...names.flatMap((each) => each?.remarksOn(isShown) ?? []), ...strays.flat()];
       // A remark on both sides appears once.
       return [...new Map(remarks.map((each) => [`${each.address} ${each.message}`, each])).values()];
     },
@@ -244,7 +247,7 @@ async function nameIds(pairs: readonly ObjectPair[], sides: Sides): Promise<Name
 async function shareNames(
   pairs: readonly ObjectPair[],
   sides: Sides,
-  names: readonly [ReferenceNames, ReferenceNames],
+  names: readonly [ReferenceNames | null, ReferenceNames | null],
 ): Promise<readonly ObjectPair[]> {
   // The ids in manifests are those of the tenant beside them.
   const tenants = [sides[0].is === 'tenant' ? 0 : 1, sides[1].is === 'tenant' ? 1 : 0] as const;
@@ -258,7 +261,7 @@ async function shareNames(
   const stateOf = (object: SideObject, at: 0 | 1) => ({
     ...object,
     raw: object.is === 'live' ? object.raw : null,
-    sources: { records: records[tenants[at]], nameOf: names[tenants[at]].nameOf },
+    sources: { records: records[tenants[at]], nameOf: names[tenants[at]]?.nameOf },
   });
   return pairs.map((pair): ObjectPair => {
     const [first, second] = pair.sides;

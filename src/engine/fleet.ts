@@ -244,27 +244,19 @@ export async function forEachEnvironment<T>(
   await runConcurrently(names, parallel, async (name) => {
     if (signal.aborted) return onProgress(name, 'not run');
     onProgress(name, 'begun');
-    const outcome = await workOn(name, () => work(name, withTenant), signal);
-    outcomes.set(name, outcome);
-    onProgress(name, outcome.error === null ? 'done' : 'failed');
+    try {
+      outcomes.set(name, { name, value: await work(name, withTenant), error: null });
+      onProgress(name, 'done');
+    } catch (error) {
+      // Even a bug is reported with its environment, and stops no other.
+      const bug = fail(systemCode(error) === null ? 'internal' : 'system', messageOf(error));
+      const unexpected = signal.aborted ? interruption() : bug;
+      const { exitCode, diagnostics } = error instanceof Failure ? error : unexpected;
+      outcomes.set(name, { name, value: null, error: { exitCode, diagnostics } });
+      onProgress(name, 'failed');
+    }
   });
   return names.map((name) => outcomes.get(name) ?? { name, value: null, error: notRun });
-}
-
-async function workOn<T>(
-  name: string,
-  work: () => T | Promise<T>,
-  signal: AbortSignal,
-): Promise<FleetOutcome<T>> {
-  try {
-    return { name, value: await work(), error: null };
-  } catch (error) {
-    // Even a bug is reported with its environment, and stops no other.
-    const bug = fail(systemCode(error) === null ? 'internal' : 'system', messageOf(error));
-    const unexpected = signal.aborted ? interruption() : bug;
-    const { exitCode, diagnostics } = error instanceof Failure ? error : unexpected;
-    return { name, value: null, error: { exitCode, diagnostics } };
-  }
 }
 
 /**

@@ -25,15 +25,6 @@ import { generalizeIndexes, type Pointer, pointer, segmentsOf, topName } from '.
 import { namesAndMore } from '../model/words.ts';
 import type { Tenant } from './tenant.ts';
 
-interface ReferenceNames {
-  /** All objects of the kinds that are referred to, if the tenant lists them. */
-  readonly objects: readonly LiveObject[];
-  /** `null` for an object that is not known, or not the only one with its key. */
-  readonly nameOf: NameOf;
-  /** Remarks on kinds that cannot be listed, and on ids without an object, in the fields of displayed objects. */
-  remarksOn(isShown: (object: LiveObject, field: string) => boolean): readonly Diagnostic[];
-}
-
 interface ReferenceUse {
   readonly from: LiveObject;
   readonly field: string;
@@ -46,7 +37,8 @@ interface ReferenceUse {
 
 /**
  * Reads the objects that the ids in these objects belong to, each kind once; with `isReferredOnly` no others, if that takes fewer
- * requests. A kind without a list leaves its ids as they are.
+ * requests. A kind without a list leaves its ids as they are. `nameOf`: `null` for an object that is not known, or not the only
+ * one with its key.
  */
 export async function readReferenceNames(
   {
@@ -56,7 +48,7 @@ export async function readReferenceNames(
   }: Pick<Tenant, 'client' | 'environment' | 'called'>,
   objects: readonly LiveObject[],
   isReferredOnly: boolean,
-): Promise<ReferenceNames> {
+) {
   const uses = objects.flatMap((object) => usesIn(object, kinds));
   const targets = [...new Set(uses.flatMap(({ target }) => target ?? []))];
   const refusals = new Map<Kind, string>();
@@ -75,11 +67,12 @@ export async function readReferenceNames(
   );
   const found = read.flat();
   const names = namesById(found);
-  const nameOf = (kind: string, id: string) => names.get(`${kind}/${id}`) ?? null;
+  const nameOf: NameOf = (kind, id) => names.get(`${kind}/${id}`) ?? null;
   return {
     objects: found,
     nameOf,
-    remarksOn(isShown) {
+    /** Remarks on kinds that cannot be listed, and on ids without an object, in the fields of displayed objects. */
+    remarksOn(isShown: (object: LiveObject, field: string) => boolean): readonly Diagnostic[] {
       const kept = uses
         .filter(({ to, ids }) => ids.every((id) => nameOf(to, id) === null))
         .filter(({ from, field }) => isShown(from, field));

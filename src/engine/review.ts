@@ -8,7 +8,7 @@ import { idsOnSide } from '../kinds/references.ts';
 import type { Address } from '../model/address.ts';
 import type { SideDifference } from '../model/diff.ts';
 import type { DraftPlan } from '../model/digest.ts';
-import type { Json, JsonObject } from '../model/json.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
 import { placesOf, segmentsOf, topName } from '../model/pointer.ts';
 import { findUndeclared } from '../planner/deletes.ts';
@@ -34,12 +34,6 @@ export function nameDifferences<D extends SideDifference, T extends Differing<D>
   { kinds, objects, lookedUp }: KnownObjects,
 ): T[] {
   const index = new LiveIndex(objects);
-  const namesOf = (id: Json, kindName: string) => {
-    const target = kinds.find(kindName);
-    const live = target && typeof id === 'string' ? index.findById(target, id) : null;
-    if (!live?.id || isKnownById(live)) return [];
-    return [[ownId(live.kind, live.id), live.address] as const];
-  };
   return differing.map((each) => {
     const kind = kinds.get(each.kind);
     const answers = [...(lookedUp.get(each.address) ?? [])];
@@ -49,7 +43,13 @@ export function nameDifferences<D extends SideDifference, T extends Differing<D>
       const ids = [...idsOnSide(kind, entry, 'before'), ...idsOnSide(kind, entry, 'after')];
       const names = [
         ...answers.filter(([id]) => placesOf(both, (part) => String(part) === id).length > 0),
-        ...ids.flatMap(({ id, to }) => to.flatMap((name) => namesOf(id, name))),
+        ...ids.flatMap(({ id, to }) => {
+          const targets = to.flatMap((name) => kinds.find(name) ?? []);
+          const found = targets.map((target) => (typeof id === 'string' ? index.findById(target, id) : null));
+          return found.flatMap((live) =>
+            live?.id && !isKnownById(live) ? [[ownId(live.kind, live.id), live.address] as const] : [],
+          );
+        }),
       ];
       return names.length === 0 ? entry : { ...entry, named: Object.fromEntries(names) };
     });

@@ -135,11 +135,13 @@ async function findDoubtful(
   await runConcurrently(hosts, parallel, async (each) => {
     known.set(each, await addressesOf(each.host));
   });
-  const mayBeOne = (one: Host, other: Host) => {
-    const [here = [], there = []] = [known.get(one), known.get(other)];
-    return here.length === 0 || there.length === 0 || here.some((address) => there.includes(address));
-  };
-  return hosts.filter((one) => hosts.some((other) => other !== one && mayBeOne(one, other)));
+  return hosts.filter((one) =>
+    hosts.some((other) => {
+      const [here = [], there = []] = [known.get(one), known.get(other)];
+      const isUnknown = here.length === 0 || there.length === 0;
+      return other !== one && (isUnknown || here.some((address) => there.includes(address)));
+    }),
+  );
 }
 
 interface ProbeOptions {

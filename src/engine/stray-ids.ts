@@ -39,12 +39,6 @@ interface Stray {
 /** The policies that would settle the ids in objects of a kind, by their paths. */
 export type ProposedPlaces = Readonly<Record<string, IdPlace>>;
 
-interface StrayIds {
-  readonly diagnostics: readonly Diagnostic[];
-  /** By the name of the kind. */
-  readonly proposed: ReadonlyMap<string, ProposedPlaces>;
-}
-
 /**
  * Finds the ids that no policy names, and to which kinds they belong in this tenant, of which `objects` were read already. With
  * `isForeignOnly`, only ids that the tenant does not have, even under a policy.
@@ -54,7 +48,7 @@ export async function findStrayIds(
   holders: readonly Holder[],
   objects: readonly LiveObject[],
   { isForeignOnly = false } = {},
-): Promise<StrayIds> {
+): Promise<{ diagnostics: readonly Diagnostic[]; proposed: ReadonlyMap<string, ProposedPlaces> }> {
   const shown = lazy(() => new Set(objects.flatMap(idsHeld).map(({ id }) => id)));
   // An export or diff replaces ids under a policy by names. A manifest may still have the id, unless it repeats the tenant's.
   const strays = holders
@@ -133,22 +127,17 @@ const twelveHexDigits = /[\da-f]{12}/i;
 /** Whether the descriptor is the project's own, so that it can say more of the kind. */
 const isOwn = ({ described }: Kind): boolean => described?.digest !== undefined;
 
-/** The kind of each id, and the kinds whose objects the tenant listed completely. */
-interface Known {
-  readonly kinds: ReadonlyMap<string, Kind>;
-  readonly answered: ReadonlySet<string>;
-}
-
 /**
  * The kinds that ids belong to: of those that objects read already show, and of other kinds of the project. Such an id is read
- * alone, or if there are many, with the list; first of the kind with the name of the member.
+ * alone, or if there are many, with the list; first of the kind with the name of the member. `answered`: the kinds whose objects
+ * the tenant showed.
  */
 async function kindsOfIds(
   client: Client,
   strays: readonly Stray[],
   kinds: readonly Kind[],
   objects: readonly LiveObject[],
-): Promise<Known> {
+): Promise<{ readonly kinds: ReadonlyMap<string, Kind>; readonly answered: ReadonlySet<string> }> {
   const known = new Map(
     objects.flatMap(({ id, kind }) => (id === null ? [] : [[ownId(kind, id), kind] as const])),
   );
@@ -157,8 +146,14 @@ async function kindsOfIds(
   const isNamed = ({ name }: Kind) => words.includes(name.toLowerCase());
   const listed = kinds.filter(({ read }) => read.how !== 'each-declared');
   for (const kind of [...listed.filter(isNamed), ...listed.filter((each) => !isNamed(each))]) {
-    const asked = strays.filter((stray) => !known.has(stray.id) && mayBelong(stray, kind));
-    const ids = new Set(asked.map(({ id }) => id));
+    const asked = strays.filter(({ from, policed }) => {
+      if (policed) return policed.includes(kind.name);
+      // In a built-in kind, only its own fields count: its settings are full of ids of other systems.
+      return (
+        isOwn(from.kind) || Object.values(from.kind.fields).some((field) => targetKindOf(field) === kind.name)
+      );
+    });
+    const ids = new Set(asked.flatMap(({ id }) => (known.has(id) ? [] : [id])));
     if (ids.size === 0) continue;
     // A kind that cannot be read says nothing about ids.
     const found = await readSome(client, kind, [...ids]).catch(onFailure(() => null));
@@ -167,14 +162,6 @@ async function kindsOfIds(
     for (const { id } of found) if (id !== null && ids.has(ownId(kind, id))) known.set(ownId(kind, id), kind);
   }
   return { kinds: known, answered };
-}
-
-/** In a built-in kind, only its own fields count: its settings are full of ids of other systems. */
-function mayBelong({ from, policed }: Stray, kind: Kind): boolean {
-  if (policed) return policed.includes(kind.name);
-  return (
-    isOwn(from.kind) || Object.values(from.kind.fields).some((field) => targetKindOf(field) === kind.name)
-  );
 }
 
 /** More ids than this are not asked for one by one. */
@@ -207,7 +194,7 @@ interface IdsAtPlace {
 
 function settle(
   group: readonly Stray[],
-  { kinds: known, answered }: Known,
+  { kinds: known, answered }: Awaited<ReturnType<typeof kindsOfIds>>,
   isForeignOnly: boolean,
 ): IdsAtPlace[] {
   const unknown = group.filter(
@@ -241,7 +228,9 @@ function tell(
   const { kind, sort } = first;
   const [address] = first.in;
   const lines = found.slice(0, mostPlaces).map(({ path, policy, to, in: [one, ...others] }) => {
-    const said = policy ? `: ${policyText(policy)}` : to.length > 0 ? ` (${to.join(', ')})` : '';
+    // As YAML in one line.
+    const yaml = JSON.stringify(policy).replaceAll('"', '').replaceAll(/[:,{]/g, '$& ').replaceAll('}', ' }');
+    const said = policy ? `: ${yaml}` : to.length > 0 ? ` (${to.join(', ')})` : '';
     return `- ${path.replaceAll(/[^\x20-\x7e]/g, '?')}${said} in ${namesAndMore([one], others.length)}`;
   });
   const more = found.length > lines.length ? [`- … and ${found.length - lines.length} more`] : [];
@@ -319,7 +308,3 @@ export function pathOf(at: Pointer, isName = false): string {
   const end = inner.slice(inner.findLastIndex((step) => step !== '*'));
   return (isNested ? [field, '**', ...end] : [field, ...inner]).join('/');
 }
-
-/** As YAML in one line. */
-const policyText = (policy: IdPlace): string =>
-  JSON.stringify(policy).replaceAll('"', '').replaceAll(/[:,{]/g, '$& ').replaceAll('}', ' }');

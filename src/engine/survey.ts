@@ -83,12 +83,17 @@ interface Guess {
  */
 export async function surveyTenant(project: SurveyedProject, options: SurveyOptions): Promise<Survey> {
   const { environment } = project;
+  const { isCheck = false, ...tenantOptions } = options;
   const { kinds } = environment;
-  const declarable = kinds.all.filter((kind) => options.isCheck || !isOnlyReferredTo(kind));
+  const declarable = kinds.all.filter((kind) => isCheck || !isOnlyReferredTo(kind));
   const { served, skipped } = servedKinds(declarable, [environment]);
   const readable = served.filter(hasList);
-  const readWith = (chosen: ApiSettings, some: readonly Kind[]) =>
-    readLists({ ...project, environment: { ...environment, settings: chosen } }, options, some);
+  const readWith = (chosen: ApiSettings, some: readonly Kind[]) => {
+    const chosenProject = { ...project, environment: { ...environment, settings: chosen } };
+    return useTenant(chosenProject, tenantOptions, (tenant) =>
+      allOrFailure(some.map((kind) => readList(tenant, kind, isCheck))),
+    );
+  };
   const { connection } = environment;
   const { identity = null, profiles = null } = connection.to === 'tenant' ? connection : {};
   const urls = { identity: identity?.baseUrl ?? null, profiles: profiles?.baseUrl ?? null };
@@ -204,37 +209,30 @@ const decisive = [
   'foreign-host',
 ];
 
-function readLists(
-  project: SurveyedProject,
-  options: SurveyOptions,
-  some: readonly Kind[],
-): Promise<ListedKind[]> {
-  const read = async (tenant: Tenant, kind: Kind): Promise<ListedKind> => {
-    const headers = new Set<string>();
-    const client = withSend(tenant.client, async (request, how) => {
-      const sent = await tenant.client.send(request, how);
-      if (sent.outcome === 'answered') for (const name of Object.keys(sent.headers)) headers.add(name);
-      return sent;
-    });
-    let isListed = false;
-    let rows: readonly JsonObject[] = [];
-    let beside: readonly JsonObject[] = [];
-    let failure: Failure | null = null;
-    try {
-      rows = await readListRows(client, kind, { firstPage: options.isCheck ?? false });
-      isListed = true;
-      if (kind === profileSearch)
-        beside = (await readRecords(client, ['ne_attributes'])).get('ne_attributes') ?? [];
-      else if (!options.isCheck) beside = (await readDefaults(client, [allOf(kind)])).map(({ raw }) => raw);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      if (error.diagnostics.some(({ code }) => decisive.includes(code))) throw error;
-      // An export needs the defaults of what is customised. In searches, it only writes ids if attributes are not shown.
-      if (rows.length === 0 ? !isListed : kind.read.defaults) failure = error;
-    }
-    return { kind, rows, beside, failure, headers };
-  };
-  return useTenant(project, options, (tenant) => allOrFailure(some.map((kind) => read(tenant, kind))));
+async function readList(tenant: Tenant, kind: Kind, firstPage: boolean): Promise<ListedKind> {
+  const headers = new Set<string>();
+  const client = withSend(tenant.client, async (request, how) => {
+    const sent = await tenant.client.send(request, how);
+    if (sent.outcome === 'answered') for (const name of Object.keys(sent.headers)) headers.add(name);
+    return sent;
+  });
+  let isListed = false;
+  let rows: readonly JsonObject[] = [];
+  let beside: readonly JsonObject[] = [];
+  let failure: Failure | null = null;
+  try {
+    rows = await readListRows(client, kind, { firstPage });
+    isListed = true;
+    if (kind === profileSearch)
+      beside = (await readRecords(client, ['ne_attributes'])).get('ne_attributes') ?? [];
+    else if (!firstPage) beside = (await readDefaults(client, [allOf(kind)])).map(({ raw }) => raw);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (error.diagnostics.some(({ code }) => decisive.includes(code))) throw error;
+    // An export needs the defaults of what is customised. In searches, it only writes ids if attributes are not shown.
+    if (rows.length === 0 ? !isListed : kind.read.defaults) failure = error;
+  }
+  return { kind, rows, beside, failure, headers };
 }
 
 const hasList = ({ read, parent }: Kind) => !parent && 'list' in read;

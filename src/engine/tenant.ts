@@ -56,7 +56,9 @@ export async function openTenant(
     limiters = new Map(),
   }: TenantOptions = {},
 ): Promise<Tenant> {
-  refuseForeignHosts(environment.connection);
+  const { connection } = environment;
+  if (connection.to === 'tenant' && connection.network.allowedHosts)
+    refuseForeignHosts(connection, connection.network.allowedHosts);
   const { sandbox, ...reached } = await endpointsOf(environment);
   const { tenant, settings, limits, kinds } = environment;
   const { timeout, answers } = limits;
@@ -154,10 +156,10 @@ async function endpointsOf({ connection }: Environment) {
  * Throws a Failure that names every host of a tenant that TENANTCTL_ALLOWED_HOSTS does not list. Called before anything
  * is sent and before credentials are read, so that a changed address gets neither.
  */
-function refuseForeignHosts(connection: Environment['connection']): void {
-  if (connection.to === 'sandbox') return;
-  const { allowedHosts } = connection.network;
-  if (allowedHosts === null) return;
+function refuseForeignHosts(
+  connection: Environment['connection'],
+  allowedHosts: Parameters<typeof isAllowed>[0],
+): void {
   const foreign = calledAddresses(connection).filter(({ url }) => !isAllowed(allowedHosts, url));
   // A token URL may be made from a base URL, and two services may share one.
   const distinct = new Map(

@@ -7,7 +7,7 @@ import { type IsSensitive, redactDifference, sensitivePlaces, withDeclared } fro
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, byAddress } from '../model/address.ts';
 import type { Diff, DiffObject } from '../model/diff.ts';
-import { isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
+import { isArray, isObject, type JsonObject, mapMembers } from '../model/json.ts';
 import { secretName, secretPlaces } from '../model/marker.ts';
 import { type Pointer, placesAbove, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
 import { compare } from './change.ts';
@@ -74,14 +74,15 @@ export function diffPairs(
   const compared = pairs.map((pair) => diffPair(pair, secrets));
   const objects = compared.flatMap(({ object }) => object ?? []).toSorted(byAddress);
   const notComparable = compared.flatMap(({ notCompared }) => notCompared ?? []).toSorted(byAddress);
-  const count = (where: DiffObject['in']) => objects.filter((object) => object.in === where).length;
+  const counts = { both: 0, first: 0, second: 0 };
+  for (const object of objects) counts[object.in] += 1;
   return {
     objects,
     notComparable,
     summary: {
-      differing: count('both'),
-      onlyFirst: count('first'),
-      onlySecond: count('second'),
+      differing: counts.both,
+      onlyFirst: counts.first,
+      onlySecond: counts.second,
       equal: pairs.length - objects.length,
       notComparable: notComparable.length,
     },
@@ -187,17 +188,15 @@ function findHidden(sides: Fields, objects: readonly SideObject[]): Pointer[] {
 function compareSecrets(sides: Fields, secrets: readonly [Secrets, Secrets]) {
   const [equal, unknown]: [Pointer[], Pointer[]] = [[], []];
   for (const at of new Set(sides.flatMap((side) => secretPlaces(side)))) {
-    const [first, second] = sides.map((side) => valueAt(side, at) ?? null);
-    const texts = [textOf(first, secrets[0]), textOf(second, secrets[1])];
+    const [first = null, second = null] = sides.map((side) => valueAt(side, at));
     if (first === null || second === null || secretName(first) === secretName(second)) continue;
-    if (texts.includes(null)) unknown.push(at);
-    else if (texts[0] === texts[1]) equal.push(at);
+    const [one, other] = [first, second].map((value, side) => {
+      const name = secretName(value);
+      if (name === null) return typeof value === 'string' ? value : null;
+      return secrets[side]?.problem(name) === null ? secrets[side].reveal(name) : null;
+    });
+    if (one === null || other === null) unknown.push(at);
+    else if (one === other) equal.push(at);
   }
   return { equal, unknown };
-}
-
-function textOf(value: Json | undefined, secrets: Secrets): string | null {
-  const name = secretName(value);
-  if (name === null) return typeof value === 'string' ? value : null;
-  return secrets.problem(name) === null ? secrets.reveal(name) : null;
 }

@@ -32,11 +32,19 @@ export function findRefusals(
       deletion: { addresses: [address], protect: lifecycle.protect },
     }));
   const all = [...sent, ...replaced];
+  const lockOuts = writes
+    .filter(({ change, resource }) => change.risk.includes('lockout') && !resource.lifecycle.allowLockout)
+    .map(({ change: { address }, resource }): Diagnostic => {
+      const message = `${address} would block sign-ins or restrict them by network or geography: it can lock out everyone, including the credentials of this run.`;
+      const hint = 'If you want that, set `lifecycle: { allowLockout: true }` in the manifest.';
+      return { code: 'lockout', severity: 'error', message, hint, address, source: resource.source() };
+    });
+  if (all.length === 0) return lockOuts;
   return [
     ...protectedDeletes(all, policy.protect),
     ...tooManyDeletes(all.length, input.choices.maxDeletes ?? policy.maxDeletes),
     ...deletesOfAll(input, sent, writes),
-    ...lockOuts(writes),
+    ...lockOuts,
   ];
 }
 
@@ -116,14 +124,5 @@ function deletesOfAll(
     const message = `The plan deletes ${which} in the tenant.`;
     const hint = `If you want that, add --allow-delete-all ${kind}.`;
     return [{ code: 'deletes-all', severity: 'error', message, hint }];
-  });
-}
-
-function lockOuts(writes: readonly PlannedWrite[]): Diagnostic[] {
-  return writes.flatMap(({ change: { address, risk }, resource }): Diagnostic[] => {
-    if (!risk.includes('lockout') || resource.lifecycle.allowLockout) return [];
-    const message = `${address} would block sign-ins or restrict them by network or geography: it can lock out everyone, including the credentials of this run.`;
-    const hint = 'If you want that, set `lifecycle: { allowLockout: true }` in the manifest.';
-    return [{ code: 'lockout', severity: 'error', message, hint, address, source: resource.source() }];
   });
 }

@@ -45,7 +45,7 @@ export function withoutDefault(missing: readonly Match[], defaults: readonly Liv
 export function planMatched(input: PlanInput, matched: Matched, defaults: readonly LiveObject[]): DraftPlan {
   const { environment, choices } = input;
   const { present, missing, deletions } = matched;
-  refuseUnknownKeys(missing, defaults);
+  if (missing.length > 0) refuseUnknownKeys(missing, defaults);
   const standards = new LiveIndex(defaults);
   const writes = [...present, ...compareAll(input, missing, standards)].flatMap(({ change, match }) =>
     change ? [{ change, resource: match.resource }] : [],
@@ -85,7 +85,7 @@ export function planMatched(input: PlanInput, matched: Matched, defaults: readon
       ...findRefusals(input, deletes, writes),
       ...input.diagnostics,
       ...matched.remarks,
-      ...present.flatMap(notComparableRemarks),
+      ...present.filter(({ notComparable }) => notComparable.length > 0).flatMap(notComparableRemarks),
     ],
   };
 }

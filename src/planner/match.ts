@@ -33,21 +33,22 @@ export function matchAll(input: PlanInput, others: readonly LiveObject[] = []): 
   const absent = matches.filter(({ resource }) => resource.ensure === 'absent');
   const declared = matches.filter(({ resource }) => resource.ensure === 'present');
   const deletes = findDeletions(input, index, absent);
+  const present = declared.filter(({ live }) => live);
   const missing = declared.filter(({ live }) => !live);
+  // A new object may be one that the tenant has under another name.
+  const doubts =
+    missing.length === 0
+      ? []
+      : [
+          ...findRenames(missing, input, others, deletes),
+          ...findLookAlikes(missing, [...input.objects, ...others]),
+        ];
   return {
     ...deletes,
-    present: compareAll(
-      input,
-      declared.filter(({ live }) => live),
-    ),
+    present: compareAll(input, present),
     missing,
     alreadyAbsent: absent.filter(({ live }) => !live).length,
-    remarks: [
-      ...findMissedRenames(matches, index),
-      ...findRenames(missing, input, others, deletes),
-      ...findLookAlikes(missing, [...input.objects, ...others]),
-      ...deletes.remarks,
-    ],
+    remarks: [...findMissedRenames(matches, index), ...doubts, ...deletes.remarks],
   };
 }
 
@@ -98,6 +99,7 @@ function matchResources({ resources, choices }: PlanInput, index: LiveIndex): Ma
       // A delete also removes ignored values.
       return { kind, resource, live: live && ensure === 'present' ? ignoring(live, lifecycle.ignore) : live };
     });
+  if (resources.every(({ id }) => id === null)) return matches;
   const problems = [
     ...findPinnedElsewhere(resources, index, ({ address }) => isInScope(address)),
     ...matches.flatMap((match) => problemsOfPin(match, index)),

@@ -146,11 +146,6 @@ interface MissingReference {
   readonly isUnknown: boolean;
 }
 
-interface ResolvedReferences {
-  readonly ids: ReadonlyMap<Address, Json>;
-  readonly missing: readonly MissingReference[];
-}
-
 interface Targets {
   readonly resources: readonly Resource[];
   readonly objects: readonly LiveObject[];
@@ -161,7 +156,7 @@ interface Targets {
 export function resolveReferences(
   references: readonly UsedReference[],
   { resources, objects, isInScope }: Targets,
-): ResolvedReferences {
+): { ids: ReadonlyMap<Address, Json>; missing: readonly MissingReference[] } {
   const ids = new Map<Address, Json>();
   const missing: MissingReference[] = [];
   if (references.length === 0) return { ids, missing };
@@ -262,7 +257,7 @@ function problemsAt({ uses }: UsedReference, { code, message, hint }: Missing): 
  */
 export function fillReferences(
   resource: Resource,
-  { ids }: Pick<ResolvedReferences, 'ids'>,
+  { ids }: Pick<ReturnType<typeof resolveReferences>, 'ids'>,
   keepsNames = false,
 ): Resource {
   const references = referencesOf(resource);

@@ -65,14 +65,11 @@ interface Reversal {
   readonly restored: Restored | null;
 }
 
-/** The desired state of a rollback: the objects as the result recorded them before the apply. */
-interface RollbackState extends Pick<PlanInput, 'resources' | 'diagnostics'> {
-  readonly reversals: readonly Reversal[];
-  /** The objects with fields that the tenant no longer shows: their values are written without a comparison. */
-  readonly rotate: readonly Address[];
-}
-
-export function rollbackState(input: RollbackInput, objects: readonly LiveObject[]): RollbackState {
+/**
+ * The desired state of a rollback: the objects as the result recorded them before the apply. `rotate`: those with fields that the
+ * tenant no longer shows, whose values are written without a comparison.
+ */
+export function rollbackState(input: RollbackInput, objects: readonly LiveObject[]) {
   const index = new LiveIndex(objects);
   const manifests = resourcesByIdentity(input.resources);
   const undos = undosInScope(input);
@@ -106,7 +103,7 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
 /** Names the apply that the plan undoes, and warns if a change would undo later work of others. Throws a Failure for cycles. */
 export function annotateRollback(
   plan: DraftPlan,
-  { reversals }: RollbackState,
+  { reversals }: Pick<ReturnType<typeof rollbackState>, 'reversals'>,
   { result, environment: { kinds } }: RollbackInput,
 ): DraftPlan {
   const byIdentity = new Map(
@@ -135,6 +132,7 @@ function resourceOf(
 ): Resource {
   const [identity, formerly] = [identityOf(kind, key), identityOf(kind, former)];
   const manifest = manifests.get(identity) ?? manifests.get(formerly);
+  const { source, locate, point } = manifest ?? undeclared(kind, former);
   // A deleted object had the other name as well: nothing is left to rename.
   const isRenamed = record.action !== 'delete' && identity !== formerly;
   return {
@@ -151,9 +149,9 @@ function resourceOf(
     // An update of the whole object includes these too, as the tenant has them.
     secrets: () => [...(manifest?.secrets() ?? []), ...(record.withheld ?? [])],
     shown: record.after ?? {},
-    source: () => manifest?.source() ?? nowhere,
-    locate: (at) => manifest?.locate(at) ?? nowhere,
-    point: (at) => manifest?.point(at) ?? { source: nowhere, excerpt: '' },
+    source,
+    locate,
+    point,
   };
 }
 
@@ -308,33 +306,30 @@ interface Undo {
 
 /** The changes that an apply made, or may have made. Result files are untrusted: throws a Failure for impossible objects. */
 function undosOf({ changes }: Result, kinds: Kinds): Undo[] {
-  const undos = changes.filter((record) => record.action !== 'manual').map((record) => undoOf(record, kinds));
   const seen = new Set<string>();
-  for (const { kind, key, record } of undos) {
-    const identity = identityOf(kind, key);
-    if (seen.has(identity)) throw invalid(`it has two changes of ${record.address}`);
+  const undos = changes.flatMap((record): Undo[] => {
+    const { address, action, renamedFrom } = record;
+    if (action === 'manual') return [];
+    const parsed = parseAddress(address);
+    const kind = parsed && kinds.find(parsed.kind);
+    if (!parsed || !kind || parsed.key.length !== kind.keyFields.length) {
+      throw invalid(`${JSON.stringify(address.slice(0, 200))} is not an object of any kind`);
+    }
+    const former = renamedFrom ?? parsed.key;
+    if (former.length !== kind.keyFields.length || former.includes('')) {
+      throw invalid(`${address} was renamed from a key that its kind cannot have`);
+    }
+    const identity = identityOf(kind, parsed.key);
+    if (seen.has(identity)) throw invalid(`it has two changes of ${address}`);
     seen.add(identity);
-  }
+    return [{ kind, record, key: parsed.key, former }];
+  });
   return undos.filter(({ record: { outcome, before, after, requests } }) => {
     if (outcome !== 'failed') return outcome === 'done' || outcome === 'unknown';
     // A part may have been made: an accepted request may have changed the name, or what a result does not record.
     const isAccepted = requests.some(({ status }) => status !== null && status >= 200 && status < 300);
     return isAccepted || !sameJson(before, after);
   });
-}
-
-function undoOf(record: ChangeResult, kinds: Kinds): Undo {
-  const { address, renamedFrom } = record;
-  const parsed = parseAddress(address);
-  const kind = parsed && kinds.find(parsed.kind);
-  if (!parsed || !kind || parsed.key.length !== kind.keyFields.length) {
-    throw invalid(`${JSON.stringify(address.slice(0, 200))} is not an object of any kind`);
-  }
-  const former = renamedFrom ?? parsed.key;
-  if (former.length !== kind.keyFields.length || former.includes('')) {
-    throw invalid(`${address} was renamed from a key that its kind cannot have`);
-  }
-  return { kind, record, key: parsed.key, former };
 }
 
 interface Restored {
@@ -365,15 +360,14 @@ function restore({ kind, record }: Undo, live: LiveObject | null): Omit<Restored
     const isRestored = now !== undefined && sameValue(field, old, now);
     if (isRestored) return [];
     if (field.is === 'json') return [[name, restoreMembers(old, now, pointer(name), { field, withheld })]];
-    return [[name, field.is === 'records' ? restoreRecords(old, now) : old]];
+    if (field.is !== 'records' || !isArray(old)) return [[name, old]];
+    // A record gets its previous members back, and loses others.
+    const unset = objectsIn(now).flatMap((record) =>
+      Object.keys(record).map((each) => [each, null] as const),
+    );
+    return [[name, old.map((item) => (isObject(item) ? { ...objectFrom(unset), ...item } : item))]];
   });
   return { fields: objectFrom(fields), lost: [...withheld, ...forged] };
-}
-
-/** A record gets its previous members back, and loses others. */
-function restoreRecords(old: Json, now: Json | undefined): Json {
-  const unset = objectsIn(now).flatMap((record) => Object.keys(record).map((name) => [name, null] as const));
-  return isArray(old) ? old.map((item) => (isObject(item) ? { ...objectFrom(unset), ...item } : item)) : old;
 }
 
 /** The members that the apply changed. An object that had, and has, nothing else becomes unset again. */

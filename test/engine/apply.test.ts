@@ -8,11 +8,18 @@ import { openTenant } from '../../src/engine/tenant.ts';
 import { loadProject } from '../../src/loader/index.ts';
 import { createTestWorld } from '../support/world.ts';
 
-it('an apply that has ended has given its lock back and written its result', async () => {
+/** A project that declares a sender, with its tenant. */
+async function openWorld() {
   const world = await createTestWorld();
   world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
   const project = loadProject({ configFile: join(world.dir, 'tenantctl.yaml'), env: world.env });
   const tenant = await openTenant(project);
+  onTestFinished(() => tenant.close());
+  return { world, project, tenant };
+}
+
+it('an apply that has ended has given its lock back and written its result', async () => {
+  const { world, project, tenant } = await openWorld();
   const lock = join(world.dir, '.tenantctl/test/lock');
   const seen: (boolean | string)[] = [];
   const result = await applyPlan(project, tenant, await planChanges(project, tenant), {
@@ -26,14 +33,10 @@ it('an apply that has ended has given its lock back and written its result', asy
   expect(existsSync(lock)).toBe(false);
   expect(seen).toEqual([true, true, expect.stringContaining(join('.tenantctl', 'test', 'results'))]);
   expect(JSON.parse(world.read(String(seen[2]).slice(world.dir.length + 1)))).toEqual(result);
-  await tenant.close();
 });
 
 it.runIf(existsSync('/proc/self/fd'))('an apply that throws keeps no file open', async () => {
-  const world = await createTestWorld();
-  world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
-  const project = loadProject({ configFile: join(world.dir, 'tenantctl.yaml'), env: world.env });
-  const tenant = await openTenant(project);
+  const { world, project, tenant } = await openWorld();
   const opened = () =>
     readdirSync('/proc/self/fd')
       .map(targetOf)
@@ -50,7 +53,6 @@ it.runIf(existsSync('/proc/self/fd'))('an apply that throws keeps no file open',
   await expect(applied).rejects.toThrow('from a listener');
   expect(seen).toContainEqual(expect.stringContaining(join('.tenantctl', 'test', 'results')));
   expect(opened()).toEqual([]);
-  await tenant.close();
 });
 
 it('a saved plan with a secret that is not set is refused before anything is sent or written', async () => {
@@ -60,6 +62,7 @@ it('a saved plan with a secret that is not set is refused before anything is sen
   const configFile = join(world.dir, 'tenantctl.yaml');
   const project = loadProject({ configFile, env: { ...world.env, DESK: 'hunter2' } });
   const tenant = await openTenant(project);
+  onTestFinished(() => tenant.close());
   const plan = await planChanges(project, tenant);
   const without = loadProject({ configFile, env: world.env });
   await expect(applyPlan(without, tenant, plan, { env: {} })).rejects.toMatchObject({
@@ -67,7 +70,6 @@ it('a saved plan with a secret that is not set is refused before anything is sen
   });
   expect(existsSync(join(world.dir, '.tenantctl'))).toBe(false);
   expect((await planChanges(project, tenant)).summary).toMatchObject({ create: 2 });
-  await tenant.close();
 });
 
 it.each([
@@ -76,10 +78,7 @@ it.each([
 ])('an apply whose lock is gone sends nothing more, and says so: %s', async (_name, signal) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
-  const world = await createTestWorld();
-  world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
-  const project = loadProject({ configFile: join(world.dir, 'tenantctl.yaml'), env: world.env });
-  const tenant = await openTenant(project);
+  const { world, project, tenant } = await openWorld();
   const { client } = tenant;
   const send: Client['send'] = async (call, options) => {
     if (call.method === 'POST') {
@@ -108,7 +107,6 @@ it.each([
     diagnostics: [{ code: 'lock-lost' }],
   });
   expect((await planChanges(project, tenant)).summary).toMatchObject({ create: 1 });
-  await tenant.close();
 });
 
 /** The file behind a descriptor, or nothing where it is closed by now. */

@@ -3,30 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { lockEnvironment } from '../../src/engine/lock.ts';
-import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Environment } from '../../src/kinds/project.ts';
-import { contractSettings } from '../../src/model/settings.ts';
+import { inputOf } from '../support/plan.ts';
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'tenantctl-lock-'));
 
-function environment(name: string, parts: Partial<Environment> = {}): Environment {
-  return {
-    name,
-    kinds: builtInKinds,
-    tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
-    connection: {
-      to: 'tenant',
-      identity: null,
-      profiles: null,
-      network: { allowedHosts: null, proxies: null },
-    },
-    settings: contractSettings,
-    limits: { requests: 100, per: 10_000, concurrency: 8, timeout: null, answers: null, settle: 0 },
-    policy: { protect: [], prune: { kinds: [], keep: [] }, maxDeletes: 10, readOnly: false },
-    variables: {},
-    ...parts,
-  };
-}
+const environment = (name: string, parts: Partial<Environment> = {}): Environment => ({
+  ...inputOf({ declared: [] }).environment,
+  name,
+  ...parts,
+});
 
 function take(root: string, env: NodeJS.ProcessEnv, of: Environment, onWarning = vi.fn()) {
   return lockEnvironment(root, of, { env, onLost: () => {}, onWarning });

@@ -20,6 +20,8 @@ const live = (fields: JsonObject = {}, name = 'S') =>
 const other = answers.integration('i2', 'Other');
 const updated = (before: JsonObject, after: JsonObject, more = {}) =>
   record(address, { before, after, ...more });
+const changedSince = (places: string) =>
+  `${places} changed during or after the apply, but not by its plan: the tenant or somebody changed it.`;
 const codes = (plan: { diagnostics: readonly { code: string }[] }) =>
   plan.diagnostics.map(({ code }) => code);
 
@@ -72,16 +74,12 @@ describe('undoing an update', () => {
     const records = [updated({ type: 'Old' }, { type: 'By hand' }, { unmet: ['/type'] })];
     const plan = rollBack({ records, live: [live({ type: 'By hand', description: 'x' })] });
     expect(plan.changes[0]).toMatchObject({
-      warnings: [
-        '/type changed during or after the apply, but not by its plan: the tenant or somebody changed it.',
-      ],
+      warnings: [changedSince('/type')],
       risk: ['undoes-tenant-change'],
     });
     const since = rollBack({ records, live: [live({ type: 'Since', description: 'x' })] });
     expect(since.changes[0]).toMatchObject({
-      warnings: [
-        '/type changed during or after the apply, but not by its plan: the tenant or somebody changed it.',
-      ],
+      warnings: [changedSince('/type')],
     });
   });
 
@@ -162,16 +160,13 @@ describe('undoing a create', () => {
   const created = record('SenderAddress/a%40a.example', { action: 'create', before: null, after: {} });
   const senders = [answers.sender('1', 'a@a.example'), answers.sender('2', 'b@a.example')];
 
-  it('is refused where a manifest protects the object now', () => {
-    const declared = [resource('SenderAddress', ['A@a.example'], {}, { lifecycle: { protect: true } })];
-    expect(codes(rollBack({ records: [created], live: senders, declared }))).toEqual(['protected']);
-    const elsewhere = [resource('SenderAddress', ['b@a.example'], {}, { lifecycle: { protect: true } })];
-    expect(codes(rollBack({ records: [created], live: senders, declared: elsewhere }))).toEqual([]);
-  });
-
-  it('is not refused for an object of another kind with the same name', () => {
-    const search = resource('ProfileSearch', ['a@a.example'], {}, { lifecycle: { protect: true } });
-    expect(codes(rollBack({ records: [created], live: senders, declared: [search] }))).toEqual([]);
+  it.each([
+    ['SenderAddress', 'A@a.example', ['protected']],
+    ['SenderAddress', 'b@a.example', []],
+    ['ProfileSearch', 'a@a.example', []],
+  ])('is refused where a manifest protects the object now: %s %s', (kind, name, refusals) => {
+    const declared = [resource(kind, [name], {}, { lifecycle: { protect: true } })];
+    expect(codes(rollBack({ records: [created], live: senders, declared }))).toEqual(refusals);
   });
 
   it('warns of any field that somebody changed since', () => {
@@ -180,9 +175,7 @@ describe('undoing a create', () => {
     expect(plan.changes).toMatchObject([
       {
         action: 'delete',
-        warnings: [
-          '/description changed during or after the apply, but not by its plan: the tenant or somebody changed it.',
-        ],
+        warnings: [changedSince('/description')],
       },
     ]);
     expect(plan.changes[0]?.risk).toContain('undoes-tenant-change');
@@ -238,21 +231,14 @@ describe('a place that the result left out', () => {
     expect(JSON.stringify(plan.changes)).not.toContain('$live');
   });
 
-  it('does not count as a change of someone else', () => {
-    const made = record(address, { action: 'create', after: { ...blank, statusMap: { a: '1' } } });
-    const withheld = { ...made, withheld: ['/statusMap/token'] };
+  it.each<[string, string, JsonObject]>([
+    ['', '/statusMap/token', { token: 'x' }],
+    [' with the objects around it', '/statusMap/b/c/token', { b: { c: { token: 'x' } } }],
+  ])('does not count as a change of someone else%s', (_, place, more) => {
+    const after = { ...blank, statusMap: { a: '1' } };
     const plan = rollBack({
-      records: [withheld],
-      live: [live({ statusMap: { a: '1', token: 'x' } }), other],
-    });
-    expect(plan.changes[0]?.warnings).toEqual([]);
-  });
-
-  it('does not count as a change of someone else with the objects around it', () => {
-    const made = record(address, { action: 'create', after: { ...blank, statusMap: { a: '1' } } });
-    const plan = rollBack({
-      records: [{ ...made, withheld: ['/statusMap/b/c/token'] }],
-      live: [live({ statusMap: { a: '1', b: { c: { token: 'x' } } } }), other],
+      records: [record(address, { action: 'create', after, withheld: [place] })],
+      live: [live({ statusMap: { a: '1', ...more } }), other],
     });
     expect(plan.changes[0]?.warnings).toEqual([]);
   });
@@ -396,21 +382,17 @@ describe('which changes are undone', () => {
     expect(readsOf({ records, scope: { except: [address] } })).toEqual([]);
   });
 
-  it('may lock people out only where the manifest allows it', () => {
+  it('may lock people out only where the manifest allows it, which is named', () => {
     const profile = record('AuthProfile/P', { before: { type: 'BLOCK' }, after: { type: 'MFA' } });
     const there = [{ kind: 'AuthProfile', id: 'p', raw: { name: 'P', type: 'MFA' } }];
-    const allowing = [resource('AuthProfile', ['P'], {}, { lifecycle: { allowLockout: true } })];
-    expect(codes(rollBack({ records: [profile], live: there }))).toEqual(['lockout']);
-    expect(codes(rollBack({ records: [profile], live: there, declared: allowing }))).toEqual([]);
-  });
-
-  it('says where the manifest is that would have to allow it, and names no place without one', () => {
-    const profile = record('AuthProfile/P', { before: { type: 'BLOCK' }, after: { type: 'MFA' } });
-    const there = [{ kind: 'AuthProfile', id: 'p', raw: { name: 'P', type: 'MFA' } }];
-    const refusal = (declared: ReturnType<typeof resource>[]) =>
-      rollBack({ records: [profile], live: there, declared }).diagnostics.map(({ source }) => source?.file);
-    expect(refusal([resource('AuthProfile', ['P'], {})])).toEqual(['config/test.yaml']);
-    expect(refusal([])).toEqual([undefined]);
+    const refusals = (...declared: readonly ReturnType<typeof resource>[]) =>
+      rollBack({ records: [profile], live: there, declared }).diagnostics.map(({ code, source }) => [
+        code,
+        source?.file,
+      ]);
+    expect(refusals()).toEqual([['lockout', undefined]]);
+    expect(refusals(resource('AuthProfile', ['P'], {}))).toEqual([['lockout', 'config/test.yaml']]);
+    expect(refusals(resource('AuthProfile', ['P'], {}, { lifecycle: { allowLockout: true } }))).toEqual([]);
   });
 });
 
@@ -464,9 +446,7 @@ describe('undoing a change of rules', () => {
         requests: [
           { body: { advanced_search: { condition_rules_attributes: [b, { id: 2, _destroy: true }] } } },
         ],
-        warnings: [
-          '/rules changed during or after the apply, but not by its plan: the tenant or somebody changed it.',
-        ],
+        warnings: [changedSince('/rules')],
       },
     ]);
   });
