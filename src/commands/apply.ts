@@ -10,7 +10,7 @@ import {
   requireWritable,
   type SavedResult,
 } from '../engine/apply.ts';
-import { applyFleet, checkFleet, type FleetDryRunOptions, type FleetOptions } from '../engine/fleet.ts';
+import { applyFleet, checkFleet, type FleetOptions } from '../engine/fleet.ts';
 import { planChanges } from '../engine/plan.ts';
 import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof.ts';
 import type { Project } from '../kinds/project.ts';
@@ -452,7 +452,7 @@ async function applySeveral(
 /** Prints the requests that an apply would send, and why it would send none to an environment. */
 async function runDry(
   fleet: Fleet,
-  conditions: Omit<FleetDryRunOptions, keyof FleetOptions>,
+  conditions: Omit<Parameters<typeof checkFleet>[1], keyof FleetOptions>,
   args: Args,
   io: Io,
 ): Promise<ExitCode> {

@@ -1,4 +1,4 @@
-import { checkTenant, type Detected, type KindCheck, type TenantCheck } from '../engine/survey.ts';
+import { checkTenant, type Detected } from '../engine/survey.ts';
 import { loadNames, openProjects } from '../loader/index.ts';
 import { ExitCode } from '../model/failure.ts';
 import { isObject, type Json } from '../model/json.ts';
@@ -32,6 +32,9 @@ export const command = describeCommand({
   );
   return check.stopsPlan ? ExitCode.couldNotRun : ExitCode.done;
 });
+
+type TenantCheck = Awaited<ReturnType<typeof checkTenant>>;
+type KindCheck = TenantCheck['kinds'][number];
 
 function rowsOf(check: TenantCheck): Row[] {
   const { environment, tenant, kinds, settings, readOnly, stopsPlan } = check;

@@ -1,5 +1,5 @@
 import { dirname, join, relative } from 'node:path';
-import { type PastApply, pastApplies } from '../engine/results.ts';
+import { pastApplies } from '../engine/results.ts';
 import { loadEnvironmentNames } from '../loader/index.ts';
 import { resolveLinks } from '../loader/paths.ts';
 import { ExitCode } from '../model/failure.ts';
@@ -41,6 +41,8 @@ export const command = describeCommand({
   io.stdout.write(applies.length === 0 ? 'No apply was made in this checkout.\n' : layout(rows, view));
   return ExitCode.done;
 });
+
+type PastApply = Awaited<ReturnType<typeof pastApplies>>[number];
 
 function describe(apply: PastApply) {
   const { file, environment, startedAt } = apply;

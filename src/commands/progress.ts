@@ -1,6 +1,6 @@
 import type { ApplyEvent } from '../applier/run.ts';
-import type { FleetOptions, FleetProgressState } from '../engine/fleet.ts';
-import { type Tenant, type TenantEvent, type TenantOptions, useTenant } from '../engine/tenant.ts';
+import type { FleetOptions } from '../engine/fleet.ts';
+import { type Tenant, type TenantOptions, useTenant } from '../engine/tenant.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { isCi } from '../loader/inputs.ts';
 import { namesAndMore } from '../model/words.ts';
@@ -9,7 +9,7 @@ import { oneLine } from '../report/safe.ts';
 import { joinParts, outcomeWords, pluralize, requestTarget } from '../report/words.ts';
 import { type Io, printNote, takesEscapes, terminalWidth } from './io.ts';
 
-type RunEvent = TenantEvent | ApplyEvent;
+type RunEvent = Parameters<Tenant['onEvent']>[0] | ApplyEvent;
 
 type Progress = ReturnType<typeof createProgress>;
 type FleetProgress = ReturnType<typeof createFleetProgress>;
@@ -169,7 +169,7 @@ export function createFleetProgress(total: number, io: Io) {
   const atWork = new Set<string>();
   let ended = 0;
   return {
-    onProgress(name: string, state: FleetProgressState) {
+    onProgress(name: string, state: Parameters<NonNullable<FleetOptions['onProgress']>>[1]) {
       if (state === 'begun') atWork.add(name);
       else {
         atWork.delete(name);

@@ -1,4 +1,4 @@
-import { joinValidations, type Validation, validateProject } from '../engine/validate.ts';
+import { joinValidations, validateProject } from '../engine/validate.ts';
 import { loadProject, openProjects } from '../loader/index.ts';
 import { comparePlaces } from '../loader/problems.ts';
 import { ExitCode } from '../model/failure.ts';
@@ -44,7 +44,7 @@ export const command = describeCommand({
   return exitCode;
 });
 
-function validateSelected(args: Args, io: Io): Validation {
+function validateSelected(args: Args, io: Io): ReturnType<typeof validateProject> {
   const names = selectedEnvironments(args, io);
   if (!names) {
     const options = projectOptions(args, io);

@@ -40,7 +40,7 @@ import { withSince } from './since.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 
 /** `not run`: an interrupted run starts no further environment. */
-export type FleetProgressState = 'begun' | 'done' | 'failed' | 'not run';
+type FleetProgressState = 'begun' | 'done' | 'failed' | 'not run';
 
 export interface FleetOptions {
   readonly parallel: number;
@@ -136,7 +136,7 @@ export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Prom
   return applied;
 }
 
-export interface FleetDryRunOptions extends FleetCheckOptions {
+interface FleetDryRunOptions extends FleetCheckOptions {
   /** True for plans made just now: their tenants need not be read again. */
   readonly isNew: boolean;
 }

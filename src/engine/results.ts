@@ -9,7 +9,7 @@ import type { LaterResult } from '../planner/rollback.ts';
 import { runningSince } from './lock.ts';
 
 /** A file with the result of an apply, or why it cannot be read. */
-export type PastApply = { readonly environment: string; readonly startedAt: string } & (
+type PastApply = { readonly environment: string; readonly startedAt: string } & (
   | Extract<LaterResult, { unreadable: string }>
   | LastApply
 );

@@ -331,7 +331,7 @@ function objectTypeIn(listed: readonly ListedKind[]): ShownSetting | null {
 const classField = 'condition_object_type';
 const usualClass = 'NeAttribute';
 
-export interface KindCheck {
+interface KindCheck {
   readonly kind: string;
   /** True when manifests declare such objects. */
   readonly declared: boolean;
@@ -346,7 +346,7 @@ export interface KindCheck {
   readonly write: readonly ('create' | 'change' | 'delete')[];
 }
 
-export interface TenantCheck {
+interface TenantCheck {
   readonly environment: string;
   readonly tenant: TenantName;
   readonly readOnly: boolean;

@@ -15,7 +15,7 @@ import type { Sandbox, SandboxOptions } from '../sandbox/index.ts';
 import { choicesFrom, type PlanOptions } from './choices.ts';
 
 /** `settling`: reads do not show these writes of an earlier run yet. */
-export type TenantEvent = ClientEvent | Extract<ApplyEvent, { type: 'settling' }>;
+type TenantEvent = ClientEvent | Extract<ApplyEvent, { type: 'settling' }>;
 
 /** A tenant. Its connections, and its server if it is embedded, stay open until it is closed. */
 export interface Tenant {

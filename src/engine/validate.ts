@@ -13,7 +13,7 @@ import { checkScope, selectionOf } from './choices.ts';
 import { serviceOf } from './reading.ts';
 
 /** The problems of a project that can be found without its tenant. */
-export interface Validation {
+interface Validation {
   readonly diagnostics: readonly Diagnostic[];
   readonly exitCode: ExitCode;
   /** The number of resources in scope; 0 if the project could not be loaded. */
