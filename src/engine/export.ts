@@ -13,7 +13,6 @@ import {
   type NewDeclaration,
 } from '../exporter/index.ts';
 import { notExported } from '../exporter/remarks.ts';
-import type { Kinds } from '../kinds/catalog.ts';
 import { isObserved, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
@@ -49,11 +48,6 @@ export interface ExportOptions {
   declaredSecrets?(object: LiveObject): DeclaredSecrets;
 }
 
-/** The kinds of an export that names none. Objects that the API cannot change are exported only by name. */
-function usualKinds({ all }: Kinds): Kind[] {
-  return all.filter((kind) => !isObserved(kind));
-}
-
 /**
  * Reads the tenant and returns it as manifests and side files, which the caller writes. Throws a Failure if the
  * tenant cannot be read, and for names that are not kinds.
@@ -68,7 +62,8 @@ export async function exportTenant(
 ): Promise<Export & { readonly proposed: ReadonlyMap<string, ProposedPlaces> }> {
   const { kinds } = tenant.environment;
   checkScope({ only: [], except: [], kinds: names }, kinds);
-  const wanted = names?.map(kinds.get) ?? usualKinds(kinds);
+  // Objects that the API cannot change are exported only by name.
+  const wanted = names?.map(kinds.get) ?? kinds.all.filter((kind) => !isObserved(kind));
   const options = { root, isInScope, isNamed: names !== undefined };
   const { objects, strays, ...read } = await readToExport(readOnlyTenant(tenant), wanted, options);
   const { diagnostics, ...files } = exportObjects({ ...read.context, objects, declaredSecrets });
@@ -108,8 +103,9 @@ export async function mergeTenant(
 ): Promise<Merge> {
   const { kinds } = tenant.environment;
   const reader = readOnlyTenant(tenant);
-  const usual = new Set([...resources.map(({ kind }) => kind), ...(options.all ? usualKinds(kinds) : [])]);
-  const wanted = names?.map(kinds.get) ?? kinds.all.filter((kind) => usual.has(kind));
+  const declared = new Set(resources.map(({ kind }) => kind));
+  const usual = kinds.all.filter((kind) => declared.has(kind) || (options.all && !isObserved(kind)));
+  const wanted = names?.map(kinds.get) ?? usual;
   const isNamed = names !== undefined;
   const [{ all: objects, unusable, referredTo, ...read }, answer] = await Promise.all([
     readToExport(reader, wanted, { root, isInScope, isNamed, declared: resources }),

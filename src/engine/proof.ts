@@ -20,7 +20,9 @@ export function requireProven(plan: Plan, results: readonly Result[]): void {
       .filter(({ action, outcome }) => action === 'delete' && outcome === 'done')
       .map(({ address }) => address),
   );
-  const unproven = writingChanges(plan).filter(({ address, action, source }) => {
+  const unproven = plan.changes.filter(({ address, action, source }) => {
+    // A step by hand is not made by the apply.
+    if (action === 'manual') return false;
     const digest = get(plan.desired, address);
     if (digest !== undefined && proven.has(digest)) return false;
     return action !== 'delete' || source !== null || !deleted.has(address);
@@ -38,9 +40,6 @@ export function requireProven(plan: Plan, results: readonly Result[]): void {
     ExitCode.refused,
   );
 }
-
-/** A step by hand is not made by the apply, so it needs no proof. */
-const writingChanges = ({ changes }: Plan) => changes.filter(({ action }) => action !== 'manual');
 
 /** The declarations. A saved plan is applied without them: nothing if they cannot be read. */
 export function resourcesAtHand(load: () => Project): readonly Resource[] {
@@ -61,7 +60,8 @@ export function differencesHere(
   resources: readonly Resource[],
   proving: ReadonlyMap<string, readonly Resource[]>,
 ): Diagnostic[] {
-  const changed = new Set(writingChanges(plan).map(({ address }) => address));
+  const changes = plan.changes.filter(({ action }) => action !== 'manual');
+  const changed = new Set(changes.map(({ address }) => address));
   // As in a proof, an object is the same by its digest: a variable may give it another name in each environment.
   const planned = new Map(
     resources

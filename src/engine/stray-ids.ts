@@ -234,34 +234,28 @@ function tell(
     return `- ${path.replaceAll(/[^\x20-\x7e]/g, '?')}${said} in ${namesAndMore([one], others.length)}`;
   });
   const more = found.length > lines.length ? [`- … and ${found.length - lines.length} more`] : [];
-  const say = (what: string, hint: string, severity: Diagnostic['severity'] = 'warning'): Diagnostic => {
-    const message = [`${kind.name} has ${what}:`, ...lines, ...more].join('\n');
-    return { code: 'ids-kept', severity, message, hint, address };
-  };
   const others = 'which have other ids in another tenant';
-  switch (sort) {
-    case 'policy':
-      return say(
-        `ids of objects, ${others}`,
-        `Add these lines to \`places\` in kinds/${kind.name}.kind.yaml, or run \`tenantctl kind check ${kind.name} --write\`.`,
-      );
-    case 'reference':
-      return say(
-        `ids of objects, ${others}`,
-        isOwn(kind) ? 'Say `to: KIND` for the field in the descriptor.' : 'Write `!ref KIND/KEY` instead.',
-      );
-    case 'words':
-      return say(
-        `ids of objects inside texts and names of members, ${others}`,
-        'These stay as they are. Write them with `!format` and a variable of each environment.',
-      );
-    case 'unknown':
-      return say(
-        `texts that look like ids, but ${called} has no such object of a kind that the project knows`,
-        'They may belong to another tenant. Write `!ref KIND/KEY` instead (inside a text, `!format` and a variable of each environment), and describe the kind if the project does not. Give a place that holds no id the policy `plain`.',
-        isForeignOnly ? 'warning' : 'info',
-      );
-  }
+  const [what, hint] = {
+    policy: [
+      `ids of objects, ${others}`,
+      `Add these lines to \`places\` in kinds/${kind.name}.kind.yaml, or run \`tenantctl kind check ${kind.name} --write\`.`,
+    ],
+    reference: [
+      `ids of objects, ${others}`,
+      isOwn(kind) ? 'Say `to: KIND` for the field in the descriptor.' : 'Write `!ref KIND/KEY` instead.',
+    ],
+    words: [
+      `ids of objects inside texts and names of members, ${others}`,
+      'These stay as they are. Write them with `!format` and a variable of each environment.',
+    ],
+    unknown: [
+      `texts that look like ids, but ${called} has no such object of a kind that the project knows`,
+      'They may belong to another tenant. Write `!ref KIND/KEY` instead (inside a text, `!format` and a variable of each environment), and describe the kind if the project does not. Give a place that holds no id the policy `plain`.',
+    ],
+  }[sort];
+  const message = [`${kind.name} has ${what}:`, ...lines, ...more].join('\n');
+  const severity = sort === 'unknown' && !isForeignOnly ? 'info' : 'warning';
+  return { code: 'ids-kept', severity, message, ...(hint && { hint }), address };
 }
 
 /** The policy of the ids at a path; `null` if a descriptor cannot express it. */

@@ -47,16 +47,28 @@ export function findDeletions(input: PlanInput, index: LiveIndex, absent: readon
   for (const each of all)
     if (includes(...each.addresses) && !once.has(each.live.address)) once.set(each.live.address, each);
   const deletions = [...once.values()];
-  // What no manifest declares any more, deleted or gone already: so a tenant without it proves its delete in another.
+  return {
+    deletions,
+    removed: previous.length > 0 ? findRemoved(input, previous, index, once) : [],
+    remarks,
+  };
+}
+
+/** What no manifest declares any more, deleted or gone already: so a tenant without it proves its delete in another. */
+function findRemoved(
+  { choices, resources }: PlanInput,
+  previous: readonly Resource[],
+  index: LiveIndex,
+  deleted: ReadonlyMap<Address, Deletion>,
+) {
   const isInScope = scopeFilter(choices.scope);
   const named = new Set(resources.map(({ address }) => address));
-  const removed = previous.flatMap((resource) => {
+  return previous.flatMap((resource) => {
     const { declaration, address } = resource;
     if (!declaration || named.has(address) || !isInScope(address)) return [];
     const live = namedObject(resource, index);
-    return live && !once.has(live.address) ? [] : [{ address: live?.address ?? address, declaration }];
+    return live && !deleted.has(live.address) ? [] : [{ address: live?.address ?? address, declaration }];
   });
-  return { deletions, removed, remarks };
 }
 
 /** What `--prune` deletes, and remarks on what it leaves. */

@@ -130,6 +130,7 @@ function resourceOf(
   fields: JsonObject,
   manifests: ReadonlyMap<string, Resource>,
 ): Resource {
+  const { before, after, withheld = [] } = record;
   const [identity, formerly] = [identityOf(kind, key), identityOf(kind, former)];
   const manifest = manifests.get(identity) ?? manifests.get(formerly);
   const { source, locate, point } = manifest ?? undeclared(kind, former);
@@ -141,27 +142,23 @@ function resourceOf(
     fields,
     lifecycle: {
       ...noLifecycle,
-      ignore: record.action === 'update' ? leftAlone(record, manifest?.lifecycle.ignore ?? []) : [],
+      // What the apply did not touch may keep changing while the rollback waits.
+      ignore: (record.action === 'update' ? (manifest?.lifecycle.ignore ?? []) : []).filter(
+        (at) =>
+          [before, after].every((shown) => shown === null || valueAt(shown, at) === undefined) &&
+          withheld.every((place) => !isWithin(place, at) && !isWithin(at, place)),
+      ),
       protect: manifest?.lifecycle.protect ?? false,
       allowLockout: manifest?.lifecycle.allowLockout ?? false,
       renamedFrom: isRenamed ? key : null,
     },
     // An update of the whole object includes these too, as the tenant has them.
-    secrets: () => [...(manifest?.secrets() ?? []), ...(record.withheld ?? [])],
-    shown: record.after ?? {},
+    secrets: () => [...(manifest?.secrets() ?? []), ...withheld],
+    shown: after ?? {},
     source,
     locate,
     point,
   };
-}
-
-/** Values that the manifest ignores and the apply did not touch: they may keep changing while the rollback waits. */
-function leftAlone({ before, after, withheld = [] }: ChangeResult, ignored: readonly Pointer[]) {
-  return ignored.filter(
-    (at) =>
-      [before, after].every((fields) => fields === null || valueAt(fields, at) === undefined) &&
-      withheld.every((place) => !isWithin(place, at) && !isWithin(at, place)),
-  );
 }
 
 /** The change without a place in the manifests, with a warning if it would undo later work of others. */
