@@ -68,16 +68,16 @@ export function unmatchedGlobs(
     const matches = matchAddresses([glob]);
     if (objects.some(({ address }) => matches(address))) return [];
     const isAddress = !/[*?[\]{}()]/.test(glob);
-    const [code, severity] = isAddress
-      ? (['unknown-address', 'error'] as const)
-      : (['unmatched-glob', 'warning'] as const);
+    const kind = isAddress
+      ? ({ code: 'unknown-address', severity: 'error' } as const)
+      : ({ code: 'unmatched-glob', severity: 'warning' } as const);
     const message = `${option} \`${glob}\` ${isAddress ? 'names' : 'matches'} no object that is declared or was read.`;
-    const [kind = ''] = glob.split('/');
-    const ofKind = known.flatMap(({ address }) => (address.startsWith(`${kind}/`) ? [address] : []));
+    const [start = ''] = glob.split('/');
+    const ofKind = known.flatMap(({ address }) => (address.startsWith(`${start}/`) ? [address] : []));
     const hint =
       didYouMean(glob, [...new Set(ofKind)].sort()) ??
       'Write addresses as plans show them: `SenderAddress/help@acme.example`. `SenderAddress/**` means all objects of a kind, `**` means all objects.';
-    return [{ code, severity, message, hint }];
+    return [{ ...kind, message, hint }];
   });
   if (hasErrors(problems)) throw new Failure(problems.filter(isError));
   return problems;
