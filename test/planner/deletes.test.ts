@@ -24,6 +24,7 @@ const prune = (...kinds: string[]) => ({
   policy: { prune: { kinds, keep: [] } },
   scope: { prune: true },
 });
+const renamed = resource('ProfileSearch', ['New'], { rules: [] }, { lifecycle: { renamedFrom: ['Old'] } });
 const changesOf = ({ changes }: Plan) => changes.map(({ action, address }) => `${action} ${address}`);
 const errorsOf = ({ diagnostics }: Plan) =>
   diagnostics.filter(({ severity }) => severity === 'error').map(({ code }) => code);
@@ -104,9 +105,7 @@ describe('--prune', () => {
   });
 
   it('does not delete an object under the name that a manifest renames', () => {
-    const declared = [
-      resource('ProfileSearch', ['New'], { rules: [] }, { lifecycle: { renamedFrom: ['Old'] } }),
-    ];
+    const declared = [renamed];
     const live = [search(1, 'Old'), search(2, 'Other')];
     const settings = { profileSearchDelete: true };
     for (const only of [[], ['ProfileSearch/Old'], ['ProfileSearch/*']]) {
@@ -121,9 +120,7 @@ describe('--prune', () => {
   });
 
   it('does not delete what an earlier revision declared under the name that a manifest renames', () => {
-    const declared = [
-      resource('ProfileSearch', ['New'], { rules: [] }, { lifecycle: { renamedFrom: ['Old'] } }),
-    ];
+    const declared = [renamed];
     const previous = [resource('ProfileSearch', ['Old'], { rules: [] })];
     const settings = { profileSearchDelete: true };
     const plan = planOf({ declared, previous, live: [search(1, 'Old'), search(2, 'Other')], settings });
@@ -146,9 +143,7 @@ describe('--prune', () => {
 
 describe('--only', () => {
   it('with the new name of an object still renames it', () => {
-    const declared = [
-      resource('ProfileSearch', ['New'], { rules: [] }, { lifecycle: { renamedFrom: ['Old'] } }),
-    ];
+    const declared = [renamed];
     const scope = { only: ['ProfileSearch/New'] };
     expect(planOf({ declared, live: [search(1, 'Old')], scope }).changes).toMatchObject([
       { action: 'update', id: '1', address: 'ProfileSearch/New' },
@@ -276,7 +271,6 @@ describe('what is declared no more', () => {
 
   it('is not proven by an object that lives on under another name', () => {
     const previous = [{ ...resource('ProfileSearch', ['Old']), declaration: declared('old').declaration }];
-    const renamed = resource('ProfileSearch', ['New'], {}, { lifecycle: { renamedFrom: ['Old'] } });
     const plan = planOf({ declared: [renamed], previous, live: [search(1, 'Old')] });
     expect(plan.desired).toEqual({});
   });

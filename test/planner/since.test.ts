@@ -10,6 +10,12 @@ import { descriptorFrom } from '../support/descriptor.ts';
 import { answers, type PlanCase, planOf, resource } from '../support/plan.ts';
 
 const integration = (fields: JsonObject, more = {}) => resource('SimIntegration', ['S'], fields, more);
+/** An integration as the revision and the manifests declare it, and as the tenant has it. */
+const threeSides = (then: JsonObject, now: JsonObject, live: JsonObject): PlanCase => ({
+  previous: [integration(then)],
+  declared: [integration(now)],
+  live: [answers.integration('1', 'S', live)],
+});
 
 /** The origins of the differences by their places, and whether the change undoes one of the tenant. */
 function told(given: PlanCase) {
@@ -30,31 +36,26 @@ describe('a field', () => {
     ['set in the tenant where null is declared', { type: null }, { type: null }, { type: 'hand' }, 'tenant'],
   ])('%s', (_, then, now, live, origin) => {
     const previous = then === null ? [] : [integration(then)];
-    const found = told({
-      declared: [integration(now)],
-      previous,
-      live: [answers.integration('1', 'S', live)],
-    });
+    const found = told({ ...threeSides({}, now, live), previous });
     expect(found.origins).toEqual({ '/type': origin });
     expect(found.undoes).toBe(origin !== 'repo');
   });
 
   it('is judged as it is compared: line ends, order and spelling do not count', () => {
-    const found = told({
-      previous: [integration({ description: 'a\nb', sources: ['a', 'b'] })],
-      declared: [integration({ description: 'new', sources: ['a', 'b', 'c'] })],
-      live: [answers.integration('1', 'S', { description: 'a\r\nb', managedSources: ['b', 'a'] })],
-    });
+    const found = told(
+      threeSides(
+        { description: 'a\nb', sources: ['a', 'b'] },
+        { description: 'new', sources: ['a', 'b', 'c'] },
+        { description: 'a\r\nb', managedSources: ['b', 'a'] },
+      ),
+    );
     expect(found).toEqual({ origins: { '/description': 'repo', '/sources/2': 'repo' }, undoes: false });
   });
 });
 
 describe('a member of JSON', () => {
-  const given = (then: JsonObject, now: JsonObject, live: JsonObject): PlanCase => ({
-    previous: [integration({ attributes: then })],
-    declared: [integration({ attributes: now })],
-    live: [answers.integration('1', 'S', { attributes: JSON.stringify(live) })],
-  });
+  const given = (then: JsonObject, now: JsonObject, live: JsonObject) =>
+    threeSides({ attributes: then }, { attributes: now }, { attributes: JSON.stringify(live) });
 
   it('is judged by itself', () => {
     const found = told(
@@ -151,12 +152,8 @@ describe('an object', () => {
   it('is recognised by its pinned id and by its former name', () => {
     const live = [answers.integration('1', 'Old', { type: 'hand' })];
     const pinned = resource('SimIntegration', ['New'], { type: 'A' }, { id: '1' });
-    const renamed = resource(
-      'SimIntegration',
-      ['New'],
-      { type: 'A' },
-      { lifecycle: { renamedFrom: ['Old'] } },
-    );
+    const lifecycle = { renamedFrom: ['Old'] };
+    const renamed = resource('SimIntegration', ['New'], { type: 'A' }, { lifecycle });
     const before = (id: string | null) => [resource('SimIntegration', ['Old'], { type: 'A' }, { id })];
     const origin = (declared: typeof pinned, id: string | null) =>
       told({ declared: [declared], previous: before(id), live }).origins['/type'];
@@ -182,13 +179,8 @@ describe('an object', () => {
 
   it('is not taken for one of another kind with the same name', () => {
     const previous = [resource('ProfileSearch', ['S'], { rules: [] }), integration({ type: 'A' })];
-    expect(
-      told({
-        previous,
-        declared: [integration({ type: 'A' })],
-        live: [answers.integration('1', 'S', { type: 'x' })],
-      }).origins,
-    ).toEqual({ '/type': 'tenant' });
+    const given = { ...threeSides({}, { type: 'A' }, { type: 'x' }), previous };
+    expect(told(given).origins).toEqual({ '/type': 'tenant' });
   });
 });
 
@@ -200,11 +192,6 @@ describe('what the revision declared', () => {
       (change?.diff ?? []).flatMap(({ path, base }) => (base === undefined ? [] : [[path, base]])),
     );
   };
-  const case3 = (then: JsonObject, now: JsonObject, live: JsonObject): PlanCase => ({
-    previous: [integration(then)],
-    declared: [integration(now)],
-    live: [answers.integration('1', 'S', live)],
-  });
 
   it.each<[string, JsonObject, JsonObject, JsonObject, JsonObject]>([
     ['both changed', { type: 'A' }, { type: 'B' }, { type: 'hand' }, { '/type': 'A' }],
@@ -219,13 +206,13 @@ describe('what the revision declared', () => {
       {},
     ],
   ])('is told beside both others where %s', (_, then, now, live, base) => {
-    expect(based(case3(then, now, live))).toEqual(base);
+    expect(based(threeSides(then, now, live))).toEqual(base);
   });
 
   it('is told of members of JSON, of names and of what the tenant deleted', () => {
     const attributes = (each: JsonObject) => ({ attributes: each });
     const found = based(
-      case3(attributes({ a: 1, b: 1 }), attributes({ a: 2, b: 2 }), {
+      threeSides(attributes({ a: 1, b: 1 }), attributes({ a: 2, b: 2 }), {
         attributes: JSON.stringify({ a: 3, b: 1 }),
       }),
     );
@@ -241,7 +228,7 @@ describe('what the revision declared', () => {
     ['a lookup', { $lookup: { from: 'sources', where: { name: 'HR' }, take: 'id' } }],
     ['a reference', { $ref: 'SimIntegration/Other' }],
   ])('is not known where it was %s: the change is that of the repository', (_what, type) => {
-    const given = case3({ type }, { type: 'B' }, { type: 'hand' });
+    const given = threeSides({ type }, { type: 'B' }, { type: 'hand' });
     expect(told(given)).toEqual({ origins: { '/type': 'repo' }, undoes: false });
     expect(based(given)).toEqual({});
     // Of what the tenant deleted, too.
@@ -257,7 +244,7 @@ describe('what the revision declared', () => {
     ['a name inside of JSON in text says so', { x: '{"password":"canary"}' }, { x: 'mine' }],
   ])('is no more shown than the other values where %s', (_, then, now) => {
     const plan = planOf({
-      ...case3(
+      ...threeSides(
         { attributes: then },
         { attributes: now },
         { attributes: JSON.stringify({ x: 'hand', password: 'hand' }) },
@@ -270,7 +257,9 @@ describe('what the revision declared', () => {
 
   it('to be secret is not shown of the tenant either, where the manifest has a text in clear now', () => {
     const [then, now] = [{ x: { $secret: 'S' } }, { x: 'mine' }];
-    const plan = planOf(case3({ attributes: then }, { attributes: now }, { attributes: '{"x":"canary"}' }));
+    const plan = planOf(
+      threeSides({ attributes: then }, { attributes: now }, { attributes: '{"x":"canary"}' }),
+    );
     expect(plan.changes).toMatchObject([{ diff: [{ path: '/attributes/x', sensitive: true }] }]);
     expect(JSON.stringify(plan)).not.toContain('canary');
   });
