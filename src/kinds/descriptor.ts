@@ -4,7 +4,7 @@ import { get, getText, type JsonObject } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { isOneOf, type Service } from './http.ts';
 import type { Field, Kind, List } from './kind.ts';
-import { Places, rulesInside } from './places.ts';
+import { decidingRule, Places, rulesInside } from './places.ts';
 
 /** The content of a `NAME.kind.yaml`, with its defaults: a list of complete objects with an `id`, under one path. */
 export interface Descriptor
@@ -129,17 +129,21 @@ export function mistakesIn(
 }
 
 function checksOfPlaces(fields: Descriptor['fields'], places: NonNullable<WrittenKind['places']>) {
-  return Object.entries(places).flatMap(([path, is]): Check[] => {
+  const rules = Object.entries(places).map(([path, is]) => ({ path, is }));
+  return rules.flatMap((rule): Check[] => {
+    const { path, is } = rule;
     const [name = ''] = path.split('/');
     const field = get(fields, name);
     const whole = Object.keys(fields).find((each) =>
-      new Places([{ path, is }]).is(pointer(each), 'serverOwned', 'minted'),
+      new Places([rule]).is(pointer(each), 'serverOwned', 'minted'),
     );
+    const other = decidingRule(rules, rule);
     const isBare = field !== undefined && field.is !== 'json' && typeof is !== 'string';
     const checks: readonly (readonly [string, boolean])[] = [
       [`This place begins with \`${name}\`, which is not a field.`, !field && !name.startsWith('*')],
       [`\`${name}\` is not JSON, so its ids have no places: say \`to\` in \`fields\`.`, isBare],
       [`This is all of \`${whole}\`: name it in \`serverOwned\`, not in \`fields\`.`, whole !== undefined],
+      [`\`${other?.path}\` decides wherever this policy holds: remove one of the two.`, other !== undefined],
     ];
     return checks.map(([message, isWrong]) => [pointer('places', path), message, isWrong]);
   });

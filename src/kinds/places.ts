@@ -25,6 +25,10 @@ interface PlaceRule {
   readonly is: Exclude<PlacePolicy, 'reference' | 'names'> | IdPlace;
 }
 
+function policyOf({ is }: Pick<PlaceRule, 'is'>): PlacePolicy {
+  return typeof is === 'string' ? is : is.names ? 'names' : 'reference';
+}
+
 /** The table of the places in a field, with pointers from the field on. */
 export class Places {
   readonly #entries;
@@ -32,7 +36,7 @@ export class Places {
   constructor(rules: readonly PlaceRule[]) {
     this.#entries = rules.map(({ path, is }) => {
       const id = typeof is === 'string' ? null : is;
-      const policy: PlacePolicy = typeof is === 'string' ? is : is.names ? 'names' : 'reference';
+      const policy = policyOf({ is });
       const steps = path.split('/').map((step) => {
         if (step === '' || step === '**') return step && '(?:/[^/]*)*';
         return step === '*' ? '/[^/]*' : pointer(step).replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
@@ -66,6 +70,33 @@ const reach: Readonly<Record<PlacePolicy, string>> = {
   reference: '(?:/\\d+)?',
   names: '',
 };
+
+/** The rule that leaves another one without effect: it decides wherever that holds. Of two for ids, the first one does. */
+export function decidingRule(rules: readonly PlaceRule[], rule: PlaceRule): PlaceRule | undefined {
+  const policy = policyOf(rule);
+  return rules.find((other) => {
+    const over = policyOf(other);
+    const isEarlier = other.is !== rule.is && rules.indexOf(other) < rules.indexOf(rule);
+    const isOver =
+      over === policy
+        ? isEarlier && JSON.stringify(other.is) !== JSON.stringify(rule.is)
+        : over === 'secret'
+          ? policy === 'plain' || typeof rule.is === 'object'
+          : owned.includes(over) && !owned.includes(policy);
+    return isOver && examplesOf(rule.path).every((at) => new Places([other]).is(at, over));
+  });
+}
+
+const owned: readonly PlacePolicy[] = ['serverOwned', 'minted'];
+
+/** Places in which a step of any name is `*`: no other rule can name it. */
+const examplesOf = (path: string): Pointer[] =>
+  ['', '/*', '/*/*'].map((any) =>
+    path
+      .split('/')
+      .map((step) => (step === '**' ? any : pointer(step)))
+      .join(''),
+  );
 
 interface WithPlaces {
   readonly places?: Places;

@@ -137,24 +137,42 @@ it('tells the names that stand for two things', () => {
   expect(mistakesIn(descriptorFrom({ ...least, key: ['name', 'locale'] }))).toEqual([]);
 });
 
-it('tells the places that are all of a field, and those that no field has', () => {
-  const fields = { a: 'json', since: 'value' } as const;
+describe('a place has one policy', () => {
   const source = { is: 'reference', to: 'Source' } as const;
-  const places: NonNullable<WrittenKind['places']> = {
-    'a/**/key': 'plain',
-    'a/ids': source,
-    'a/**': 'minted',
-    '**/since': 'serverOwned',
-    'b/c': 'set',
-    'since/x': source,
-  };
-  const mistakes = mistakesIn(descriptorFrom({ ...least, fields, places }), { places });
-  expect(mistakes.map(({ at, message }) => `${at}: ${message}`)).toEqual([
-    '/places/a~1**: This is all of `a`: name it in `serverOwned`, not in `fields`.',
-    '/places/**~1since: This is all of `since`: name it in `serverOwned`, not in `fields`.',
-    '/places/b~1c: This place begins with `b`, which is not a field.',
-    '/places/since~1x: `since` is not JSON, so its ids have no places: say `to` in `fields`.',
-  ]);
+  const fields = { a: 'json', since: 'value' } as const;
+  it.each<[string, NonNullable<WrittenKind['places']>, string[]]>([
+    ['secret and plain below it', { a: 'secret', 'a/url': 'plain' }, ['/places/a~1url: `a` decides']],
+    ['plain and a secret below it', { a: 'plain', 'a/password': 'secret' }, []],
+    [
+      'secret and an id below it',
+      { 'a/**/x': 'secret', 'a/b/x/id': source },
+      ['/places/a~1b~1x~1id: `a/**/x`'],
+    ],
+    [
+      'the server’s and a secret below it',
+      { 'a/b': 'serverOwned', 'a/b/c': 'secret' },
+      ['/places/a~1b~1c: `a/b`'],
+    ],
+    ['twice, in other words', { 'a/**/b/*': 'set', 'a/*/**/b/**': 'minted' }, []],
+    [
+      'twice, in the same words',
+      { 'a/**/**/b': 'plain', 'a/**/b': 'secret' },
+      ['/places/a~1**~1**~1b: `a/**/b`'],
+    ],
+    ['some of them another one', { 'a/**/key': 'plain', 'a/api/key': 'secret' }, []],
+    ['two kinds', { 'a/*': source, 'a/b': { ...source, to: 'Role' } }, ['/places/a~1b: `a/*` decides']],
+    ['two kinds, the narrower first', { 'a/b': { ...source, to: 'Role' }, 'a/*': source }, []],
+    ['one kind in other words', { 'a/**/id': source, 'a/b/id': source }, []],
+    ['a set of ids', { 'a/ids': source, 'a/**/ids': 'set' }, []],
+    ['all of a field', { 'a/**': 'minted' }, ['/places/a~1**: This is all of `a`']],
+    ['no field', { 'b/c': 'set' }, ['/places/b~1c: This place begins with `b`, which is not a field.']],
+    ['ids in a field that is not JSON', { 'since/x': source }, ['/places/since~1x: `since` is not JSON']],
+    ['all of some field', { '**/since': 'serverOwned' }, ['/places/**~1since: This is all of `since`']],
+  ])('%s', (_, places, expected) => {
+    const mistakes = mistakesIn(descriptorFrom({ ...least, fields, places }), { places });
+    const told = mistakes.map(({ at, message }) => `${at}: ${message}`);
+    expect(told).toEqual(expected.map((each) => expect.stringContaining(each)));
+  });
 });
 
 it('tells which kinds its fields and places refer to', () => {
