@@ -31,13 +31,14 @@ import { renderRequests } from '../report/text.ts';
 import { namesInBrief, pluralize, tenantWords } from '../report/words.ts';
 import {
   type ArgsOf,
-  type CommonArgv,
+  argument,
+  commonOptions,
   describeCommand,
   flag,
   fleetOptions,
   format,
   givenOptions,
-  group,
+  groups,
   list,
   planOptions,
   planOptionsOf,
@@ -69,25 +70,23 @@ import {
 } from './project.ts';
 import { readResults, readText } from './saved.ts';
 
-function options(yargs: CommonArgv) {
-  return fleetOptions(planOptions(yargs))
-    .option('yes', flag('Do not ask for confirmation'))
-    .option('expect', text('Apply only if the plan has this digest'))
-    .option(
-      'proven-by',
-      list('Apply only changes that an earlier apply has proven: its result files (or globs)'),
-    )
-    .option('dry-run', flag('Print the requests without sending them'))
-    .option('fail-fast', flag('Stop after the first failed change'))
-    .option('format', {
-      ...format(['text', 'json', 'jsonl']),
-      describe: 'Output format. jsonl: each event as it happens, one JSON object per line',
-    })
-    .option('result', text('Write the result to this file'))
-    .option('report', list('Also write the result to these files (.md .html .json .xml)'))
-    .group(['format', 'result', 'report'], group.output)
-    .positional('planfile', { type: 'string', describe: 'A file written by `plan --out`' });
-}
+const options = {
+  ...commonOptions,
+  ...planOptions,
+  ...fleetOptions,
+  yes: flag('Do not ask for confirmation'),
+  expect: text('Apply only if the plan has this digest'),
+  'proven-by': list('Apply only changes that an earlier apply has proven: its result files (or globs)'),
+  'dry-run': flag('Print the requests without sending them'),
+  'fail-fast': flag('Stop after the first failed change'),
+  format: {
+    ...format(['text', 'json', 'jsonl'], groups.output),
+    describe: 'Output format. jsonl: each event as it happens, one JSON object per line',
+  },
+  result: text('Write the result to this file', groups.output),
+  report: list('Also write the result to these files (.md .html .json .xml)', groups.output),
+  planfile: argument('A file written by `plan --out`'),
+} as const;
 
 type Args = ArgsOf<typeof options> & {
   readonly format: 'text' | 'json';

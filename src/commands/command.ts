@@ -1,31 +1,30 @@
-import type { ArgumentsCamelCase, Argv } from 'yargs';
+import type { ArgumentsCamelCase, Argv, InferredOptionTypes, Options } from 'yargs';
 import type { PlanOptions } from '../engine/choices.ts';
-import type { RollbackOptions } from '../engine/rollback.ts';
-import { type ExitCode, fail } from '../model/failure.ts';
+import type { ExitCode } from '../model/failure.ts';
 import { openTrace } from './files.ts';
 import type { Io } from './io.ts';
 
 type Run = (io: Io) => Promise<ExitCode>;
 
 export interface Command {
+  /** Adds the options and the words of the help to a parser. */
+  describe(parser: Argv): Argv;
   /**
-   * Adds the command's options to a parser. Its arguments come without the command's name.
+   * Makes a parser that runs the command. Its arguments come without the command's name.
    *
    * @param positionals the command's positional arguments, as yargs writes them
    * @param setRun called with what runs the command, once its arguments are parsed
    */
   addTo(parser: Argv, positionals: string, setRun: (run: Run) => void): Argv;
-  /** Candidates for the end of a line of arguments: options, or the choices of the last option. */
-  completions(parser: Argv, line: readonly string[]): Promise<readonly string[]>;
 }
 
 /** A command in the list of commands. Its module is loaded when it is needed. */
-export interface CommandEntry {
-  /** Its positional arguments, as yargs writes them. */
-  readonly positionals: string;
-  readonly describe: string;
-  load(): Promise<{ readonly command: Command }>;
-}
+export type CommandEntry = readonly [
+  /** As yargs writes them. */
+  positionals: string,
+  description: string,
+  load: () => Promise<{ readonly command: Command }>,
+];
 
 export type Commands = Readonly<Record<string, CommandEntry>>;
 
@@ -35,37 +34,53 @@ export type Commands = Readonly<Record<string, CommandEntry>>;
  */
 export function commandAt(words: readonly string[], commands: Commands): number {
   if (words[0]?.startsWith('-') === false) return 0;
-  const isValue = (at: number) => ['-e', '--env', '-c', '--config'].includes(words[at - 1] ?? '');
-  return words.findIndex((word, at) => Object.hasOwn(commands, word) && !isValue(at));
+  return words.findIndex(
+    (word, at) =>
+      Object.hasOwn(commands, word) && !['-e', '--env', '-c', '--config'].includes(words[at - 1] ?? ''),
+  );
 }
 
 /** Settings for all parsers: `--a.b` is not a nested option, and `-esandbox` is not seven short options. */
 export const parserSettings = { 'dot-notation': false, 'short-option-groups': false } as const;
 
-/** What the help of a command shows. */
-interface Description<Parser, T> {
+type OptionTable = Readonly<Record<string, Options>>;
+
+/** The arguments of a command with these options. */
+export type ArgsOf<Table extends OptionTable> = ArgumentsCamelCase<InferredOptionTypes<Table>>;
+
+interface Description<Table> {
   readonly usage: string;
-  readonly options: (yargs: Parser) => Argv<T>;
+  /** Its options, and its positional arguments. */
+  readonly options: Table;
   /** Commands that can be copied, each with its purpose. */
   readonly examples: Readonly<Record<string, string>>;
+  readonly settings?: Readonly<Record<string, boolean>>;
 }
 
-/** A parser with the options that all commands have that work with a project. */
-export type CommonArgv = ReturnType<typeof commonOptions>;
-
-export const describeCommand = <T>({ options, ...description }: Description<CommonArgv, T>) =>
-  describePlainCommand({ ...description, options: (yargs) => options(commonOptions(yargs)) });
-
 /** Describes a command. `run` makes it from its work, which throws a Failure for whatever stops it. */
-export function describePlainCommand<T>({ usage, options, examples }: Description<Argv, T>) {
+export function describeCommand<const Table extends OptionTable>({
+  usage,
+  options,
+  examples,
+  settings,
+}: Description<Table>) {
   const lines = Object.entries(examples).map(([call, what]): [string, string] => [`# ${what}\n${call}`, '']);
-  const build = (yargs: Argv) => options(yargs).usage(usage).example(lines);
+  const describe = (parser: Argv) => {
+    // The help prints groups in the order in which they were first named.
+    for (const name of Object.values(groups)) parser.group([], name);
+    return parser
+      .parserConfiguration({ ...parserSettings, ...settings })
+      .options(options)
+      .group(['help', 'version'], groups.common)
+      .usage(usage)
+      .example(lines);
+  };
   return {
-    run: (work: (args: ArgumentsCamelCase<T>, io: Io) => Promise<ExitCode>): Command => ({
-      completions: (parser, line) => build(parser).getCompletion(line),
+    run: (work: (args: ArgsOf<Table>, io: Io) => Promise<ExitCode>): Command => ({
+      describe,
       addTo: (parser, positionals, setRun) =>
         // `$0` is the default command. For a named one, the parser would build the help in each run, which takes a while.
-        build(parser).command(
+        describe(parser).command<InferredOptionTypes<Table>>(
           `$0 ${positionals}`.trimEnd(),
           '',
           (same) => same,
@@ -92,55 +107,52 @@ function withOptions(program: Io, given: Readonly<Record<string, unknown>>): Io 
   return typeof trace === 'string' ? openTrace(trace, io) : io;
 }
 
-export type ArgsOf<Options> = Options extends (yargs: never) => Argv<infer T> ? ArgumentsCamelCase<T> : never;
+/** The groups of options in the help. */
+export const groups = {
+  arguments: 'Positionals:',
+  own: 'Options:',
+  objects: 'Which objects:',
+  deletes: 'Deletes:',
+  output: 'Output:',
+  fleet: 'Several environments:',
+  common: 'Common options:',
+} as const;
+
+type Group = (typeof groups)[keyof typeof groups];
 
 /** The shape of an option that is on or off. */
-export const flag = (describe: string) => ({ type: 'boolean', default: false, describe }) as const;
+export const flag = (describe: string, group: Group = groups.own) =>
+  ({ type: 'boolean', default: false, describe, group }) as const;
 
 /** The shape of an option with one text. */
-export const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const;
+export const text = (describe: string, group: Group = groups.own) =>
+  ({ type: 'string', describe, requiresArg: true, group }) as const;
 
-/** The shape of an option with one number. */
-export const number = (describe: string) => ({ type: 'number', describe, requiresArg: true }) as const;
+/** The shape of an option with one whole number. */
+export const number = (describe: string, group: Group = groups.own) =>
+  ({ type: 'number', describe, requiresArg: true, group }) as const;
 
 /** The shape of an option with any number of texts. */
-export const list = (describe: string) =>
-  ({ ...text(describe), array: true, default: [] as string[] }) as const;
+export const list = (describe: string, group: Group = groups.own) =>
+  ({ ...text(describe, group), array: true, default: [] as string[] }) as const;
 
 /** The shape of an option with any number of names that have no commas: they may also be joined by commas. */
-export const names = (describe: string) =>
+export const names = (describe: string, group: Group = groups.own) =>
   ({
-    ...text(describe),
+    ...text(describe, group),
     array: true,
     coerce: (given: readonly string[]) => given.flatMap((each) => each.split(',')).map((name) => name.trim()),
   }) as const;
 
 /** The shape of `--format`. The first one is the default. */
-export const format = <const Word extends string>(choices: readonly [Word, ...Word[]]) =>
-  ({ choices, default: choices[0], describe: 'Output format', requiresArg: true }) as const;
+export const format = <const Word extends string>(
+  choices: readonly [Word, ...Word[]],
+  group: Group = groups.own,
+) => ({ choices, default: choices[0], describe: 'Output format', requiresArg: true, group }) as const;
 
-/** An option under its old name: it works, but help does not show it. */
-export const hidden = <const Option extends object>(option: Option) => ({ ...option, hidden: true }) as const;
-
-/** A check that the value of an option is a whole number from `least` to `most`. */
-export function wholeNumber(
-  name: string,
-  { least = 0, most = Number.MAX_SAFE_INTEGER, code = 'usage', shown = `--${name}` } = {},
-) {
-  return (args: Readonly<Record<string, unknown>>): true => {
-    const value = args[name];
-    if (value === undefined) return true;
-    if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return true;
-    const range = most < Number.MAX_SAFE_INTEGER ? `from ${least} to ${most}` : `${least} or more`;
-    throw fail(code, `${shown} takes a whole number, ${range}.`);
-  };
-}
-
-export function portOption<T>(yargs: Argv<T>) {
-  return yargs
-    .option('port', { ...number('Port. 0: any free port'), default: 0 })
-    .check(wholeNumber('port', { most: 65_535 }));
-}
+/** The shape of an argument with one text. */
+export const argument = (describe: string) =>
+  ({ type: 'string', describe, group: groups.arguments }) as const;
 
 /** The options that were given, with their values: no disabled switch, no empty list. */
 export function givenOptions<Args extends object>(args: Args, names: readonly (keyof Args & string)[]) {
@@ -151,123 +163,90 @@ export function givenOptions<Args extends object>(args: Args, names: readonly (k
   });
 }
 
-/** The groups of options in the help. */
-export const group = {
-  own: 'Options:',
-  objects: 'Which objects:',
-  deletes: 'Deletes:',
-  output: 'Output:',
-  fleet: 'Several environments:',
-  common: 'Common options:',
+export const commonOptions = {
+  config: {
+    ...text(
+      'The project file. Default: TENANTCTL_CONFIG, or tenantctl.yaml here or in the nearest folder above',
+      groups.common,
+    ),
+    alias: 'c',
+  },
+  env: {
+    ...list(
+      "Environments: names, globs and @groups, joined by commas or given with several --env. Default: TENANTCTL_ENV, or the project file's defaultEnvironment",
+      groups.common,
+    ),
+    nargs: 1,
+    alias: 'e',
+  },
+  quiet: flag(
+    'Print no progress and no information: only changes, risks, warnings and errors',
+    groups.common,
+  ),
+  verbose: flag('Print each request, and long values and repeated remarks in full', groups.common),
+  trace: text(
+    'Write every request and response to this file, one JSON object per line, without secrets: for a support case',
+    groups.common,
+  ),
+  color: { ...flag('Colored output. NO_COLOR turns it off too', groups.common), default: true },
+  progress: { ...flag('Show progress on a terminal', groups.common), default: true },
 } as const;
 
-/** The option of all commands that talk to a tenant. */
-export const traceOption = text(
-  'Write every request and response to this file, one JSON object per line, without secrets: for a support case',
-);
+export const scopeOptions = {
+  only: list('Include only these addresses (globs)', groups.objects),
+  except: list('Exclude these addresses (globs)', groups.objects),
+} as const;
 
-export function commonOptions(yargs: Argv) {
-  // The help prints groups in the order in which they were first named.
-  const grouped = Object.values(group).reduce((parser, name) => parser.group([], name), yargs);
-  return grouped
-    .option('config', {
-      ...text(
-        'The project file. Default: TENANTCTL_CONFIG, or tenantctl.yaml here or in the nearest folder above',
-      ),
-      alias: 'c',
-    })
-    .option('env', {
-      ...list(
-        "Environments: names, globs and @groups, joined by commas or given with several --env. Default: TENANTCTL_ENV, or the project file's defaultEnvironment",
-      ),
-      nargs: 1,
-      alias: 'e',
-    })
-    .option('quiet', flag('Print no progress and no information: only changes, risks, warnings and errors'))
-    .option('verbose', flag('Print each request, and long values and repeated remarks in full'))
-    .option('color', { ...flag('Colored output. NO_COLOR turns it off too'), default: true })
-    .option('progress', { ...flag('Show progress on a terminal'), default: true })
-    .option('trace', traceOption)
-    .group(
-      ['config', 'env', 'quiet', 'verbose', 'trace', 'color', 'progress', 'help', 'version'],
-      group.common,
-    );
-}
+export const guardOptions = {
+  ...scopeOptions,
+  'max-deletes': number('Allow up to this many deletes', groups.deletes),
+  'allow-delete-all': {
+    ...names('Allow deleting all objects of these kinds, joined by commas', groups.deletes),
+    default: [] as string[],
+  },
+} as const;
 
-export function scopeOptions<T>(yargs: Argv<T>) {
-  return yargs
-    .option('only', list('Include only these addresses (globs)'))
-    .option('except', list('Exclude these addresses (globs)'))
-    .group(['only', 'except'], group.objects);
-}
+export const planOptions = {
+  ...guardOptions,
+  prune: flag("Delete undeclared objects of the kinds in the environment's prune.kinds", groups.deletes),
+  since: text(
+    'Delete objects that were declared at this git revision and no longer are. Show where each difference comes from',
+    groups.deletes,
+  ),
+  rotate: list('Write the secrets of these addresses (globs), changed or not', groups.objects),
+  impact: flag(
+    'Run each changed profile search, and show which profiles enter and leave. --impact=N sends up to N requests; default 50',
+    groups.objects,
+  ),
+  'impact-requests': { ...number('--impact=N'), default: 50, hidden: true },
+} as const;
 
-export function guardOptions<T>(yargs: Argv<T>) {
-  return yargs
-    .option('max-deletes', number('Allow up to this many deletes'))
-    .check(wholeNumber('max-deletes'))
-    .option('allow-delete-all', {
-      ...names('Allow deleting all objects of these kinds, joined by commas'),
-      default: [] as string[],
-    })
-    .group(['max-deletes', 'allow-delete-all'], group.deletes);
-}
-
-export function planOptions<T>(yargs: Argv<T>) {
-  return guardOptions(scopeOptions(yargs))
-    .option('prune', flag("Delete undeclared objects of the kinds in the environment's prune.kinds"))
-    .option(
-      'since',
-      text(
-        'Delete objects that were declared at this git revision and no longer are. Show where each difference comes from',
-      ),
-    )
-    .option('rotate', list('Write the secrets of these addresses (globs), changed or not'))
-    .option(
-      'impact',
-      flag(
-        'Run each changed profile search, and show which profiles enter and leave. --impact=N sends up to N requests; default 50',
-      ),
-    )
-    .option('impact-requests', { ...hidden(number('--impact=N')), default: 50 })
-    .check(wholeNumber('impact-requests', { least: 1, code: 'impact-requests-syntax', shown: '--impact=N' }))
-    .group(['rotate', 'impact'], group.objects)
-    .group(['prune', 'since'], group.deletes);
-}
-
-export function fleetOptions<T>(yargs: Argv<T>) {
-  return yargs
-    .option('parallel', { ...number('Number of environments to work on at once'), default: 8 })
-    .check(wholeNumber('parallel', { least: 1 }))
-    .option(
-      'shard',
-      text('Only this part of the environments, such as 2/4. They are always split the same way'),
-    )
-    .group(['parallel', 'shard'], group.fleet);
-}
+export const fleetOptions = {
+  parallel: { ...number('Number of environments to work on at once', groups.fleet), default: 8 },
+  shard: text(
+    'Only this part of the environments, such as 2/4. They are always split the same way',
+    groups.fleet,
+  ),
+} as const;
 
 /** The arguments of the commands that plan, for one environment or several. */
-export type PlanArgs = ArgsOf<typeof commonOptions> &
-  ArgsOf<typeof planOptions<unknown>> &
-  ArgsOf<typeof fleetOptions<unknown>>;
+export type PlanArgs = ArgsOf<typeof commonOptions & typeof planOptions & typeof fleetOptions>;
 
-type GuardArgs = ArgsOf<typeof guardOptions<unknown>> & ArgsOf<typeof scopeOptions<unknown>>;
-
-/** The scope and the guards, as the engine takes them. */
-export function guardOptionsOf({ only, except, maxDeletes, allowDeleteAll }: GuardArgs): RollbackOptions {
-  return { only, except, maxDeletes: maxDeletes ?? null, allowDeleteAll };
-}
-
-export function planOptionsOf(
-  args: ArgsOf<typeof planOptions<unknown>>,
-  env: NodeJS.ProcessEnv,
-): PlanOptions {
-  const { prune, since, rotate, impact, impactRequests } = args;
-  return {
-    ...guardOptionsOf(args),
+/** The options of a plan, as the engine takes them. */
+export function planOptionsOf(args: ArgsOf<typeof planOptions>, env: NodeJS.ProcessEnv): PlanOptions {
+  const {
+    only,
+    except,
     prune,
-    since: since ?? null,
+    since = null,
     rotate,
+    maxDeletes = null,
+    allowDeleteAll,
+    impact,
+    impactRequests,
+  } = args;
+  return {
+    ...{ only, except, prune, since, rotate, maxDeletes, allowDeleteAll, env },
     impactRequests: impact ? impactRequests : null,
-    env,
   };
 }

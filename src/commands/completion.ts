@@ -5,13 +5,7 @@ import { pastApplies } from '../engine/results.ts';
 import { loadNames } from '../loader/index.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { get } from '../model/json.ts';
-import {
-  type CommandEntry,
-  type Commands,
-  commandAt,
-  describePlainCommand,
-  parserSettings,
-} from './command.ts';
+import { type CommandEntry, type Commands, commandAt, describeCommand, groups } from './command.ts';
 import { codeTexts } from './explain.ts';
 import type { Io } from './io.ts';
 import { otherSchemas, packageFile } from './package-file.ts';
@@ -21,13 +15,17 @@ const shells = ['bash', 'zsh', 'fish'] as const;
 
 /** The command that completes command lines of `commands`. */
 export function createCompletion(commands: Commands) {
-  const command = describePlainCommand({
+  const command = describeCommand({
     usage:
       '$0 completion [SHELL]\n\nPrints a script for shell completion of commands, options, environments, kinds and addresses.',
-    options: (yargs) =>
-      yargs
-        .positional('shell', { choices: shells, describe: 'The shell. Default: the shell in $SHELL' })
-        .parserConfiguration({ ...parserSettings, 'populate--': true }),
+    options: {
+      shell: {
+        choices: shells,
+        group: groups.arguments,
+        describe: 'The shell. Default: the shell in $SHELL',
+      },
+    },
+    settings: { 'populate--': true },
     examples: {
       'source <($0 completion bash)': 'In ~/.bashrc',
       'source <($0 completion zsh)': 'In ~/.zshrc, after compinit',
@@ -151,8 +149,8 @@ async function askParser(
   line: readonly string[],
   entry: CommandEntry | undefined,
 ): Promise<readonly string[]> {
-  const { command } = (await entry?.load()) ?? {};
-  const found = (await command?.completions(yargs().exitProcess(false), line)) ?? [];
+  const { command } = (await entry?.[2]()) ?? {};
+  const found = (await command?.describe(yargs().exitProcess(false)).getCompletion(line)) ?? [];
   return (
     found
       .map((word) => (word.startsWith('-') ? (word.split(/[:\t]/)[0] ?? word) : word))

@@ -11,12 +11,12 @@ import { ExitCode, fail } from '../model/failure.ts';
 import { didYouMean } from '../model/words.ts';
 import {
   type ArgsOf,
-  type CommonArgv,
+  argument,
+  commonOptions,
   describeCommand,
   flag,
   format,
-  group,
-  hidden,
+  groups,
   list,
   names,
   scopeOptions,
@@ -26,24 +26,20 @@ import { checkOutput, outputDocument } from './output.ts';
 import { withFleetProgress } from './progress.ts';
 import { projectFileOptions, selectedEnvironment } from './project.ts';
 
-function options(yargs: CommonArgv) {
-  return scopeOptions(yargs)
-    .positional('first', { type: 'string', describe: 'An environment, or the path of manifests or a backup' })
-    .positional('second', { type: 'string', describe: 'The same. Can be left out with --declared' })
-    .demandOption('first')
-    .option('kinds', hidden(names("--only 'KIND/**'")))
-    .option(
-      'declared',
-      flag(
-        'An environment stands for what the manifests declare for it. With one environment: its tenant against its manifests',
-      ),
-    )
-    .group(['only', 'except', 'declared'], group.objects)
-    .option('format', format(['text', 'json', 'markdown', 'html']))
-    .option('report', list('Also write the differences to these files (.md .html .json)'))
-    .option('detailed-exitcode', flag('Exit with 2 if there are differences'))
-    .group(['format', 'report', 'detailed-exitcode'], group.output);
-}
+const options = {
+  ...commonOptions,
+  ...scopeOptions,
+  first: { ...argument('An environment, or the path of manifests or a backup'), demandOption: true },
+  second: argument('The same. Can be left out with --declared'),
+  kinds: { ...names("--only 'KIND/**'"), hidden: true },
+  declared: flag(
+    'An environment stands for what the manifests declare for it. With one environment: its tenant against its manifests',
+    groups.objects,
+  ),
+  format: format(['text', 'json', 'markdown', 'html'], groups.output),
+  report: list('Also write the differences to these files (.md .html .json)', groups.output),
+  'detailed-exitcode': flag('Exit with 2 if there are differences', groups.output),
+} as const;
 
 type Args = ArgsOf<typeof options>;
 

@@ -3,23 +3,24 @@ import { membersOf, parseShard, selectEnvironments, shardOf } from '../loader/se
 import { ExitCode } from '../model/failure.ts';
 import { layout, table } from '../report/layout.ts';
 import { json } from '../report/safe.ts';
-import { describeCommand, format, text } from './command.ts';
+import { commonOptions, describeCommand, format, groups, text } from './command.ts';
 import { viewOf } from './io.ts';
 import { projectFileOptions } from './project.ts';
 
 export const command = describeCommand({
   usage:
     '$0 env [options]\n\nLists the environments of the project and its groups. With --env, those that it selects.',
-  options: (yargs) =>
-    yargs
-      .positional('action', {
-        choices: ['list'] as const,
-        default: 'list',
-        describe: 'What to do',
-        hidden: true,
-      })
-      .option('format', format(['text', 'json', 'github-matrix']))
-      .option('shard', text('Only this part of the environments, such as 2/4')),
+  options: {
+    ...commonOptions,
+    action: {
+      choices: ['list'],
+      default: 'list',
+      group: groups.arguments,
+      describe: 'What to do',
+    },
+    format: format(['text', 'json', 'github-matrix']),
+    shard: text('Only this part of the environments, such as 2/4'),
+  },
   examples: {
     '$0 env': 'All environments and groups',
     "$0 env -e '@production' --format github-matrix": 'The matrix of a GitHub job',

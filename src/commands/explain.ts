@@ -15,7 +15,7 @@ import {
 import { valueAt } from '../model/pointer.ts';
 import { didYouMean, joinWords } from '../model/words.ts';
 import { blank, layout, padTo, paragraph, type Row, row, span } from '../report/layout.ts';
-import { type ArgsOf, type commonOptions, describeCommand } from './command.ts';
+import { type ArgsOf, argument, commonOptions, describeCommand } from './command.ts';
 import { type Io, viewOf } from './io.ts';
 import { documentation, isInPackage, packageFile, wholeSchema } from './package-file.ts';
 import { kindsHere } from './project.ts';
@@ -23,14 +23,15 @@ import { kindsHere } from './project.ts';
 export const command = describeCommand({
   usage:
     '$0 explain CODE|KIND[.FIELD]\n\nExplains the code of a message: what it means, and what to do. Or a kind: its fields, or one of them, with type, default and an example.',
-  options: (yargs) =>
-    yargs
-      .positional('subject', {
-        type: 'string',
-        describe:
-          'The code in brackets after a message; or a kind, or a field of it, such as ProfileSearch.rules.type',
-      })
-      .demandOption('subject'),
+  options: {
+    ...commonOptions,
+    subject: {
+      ...argument(
+        'The code in brackets after a message; or a kind, or a field of it, such as ProfileSearch.rules.type',
+      ),
+      demandOption: true,
+    },
+  },
   examples: {
     '$0 explain plan-stale': 'Explain why a saved plan was refused',
     '$0 explain SimIntegration': 'The fields of a kind',

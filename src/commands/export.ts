@@ -20,36 +20,27 @@ import { ExitCode, Failure, fail } from '../model/failure.ts';
 import { namesAndMore } from '../model/words.ts';
 import { oneLine } from '../report/safe.ts';
 import { countIs } from '../report/words.ts';
-import {
-  type ArgsOf,
-  type CommonArgv,
-  describeCommand,
-  flag,
-  hidden,
-  names,
-  scopeOptions,
-  text,
-} from './command.ts';
+import { type ArgsOf, commonOptions, describeCommand, flag, names, scopeOptions, text } from './command.ts';
 import { changeFiles, readIfThere } from './files.ts';
 import type { Io } from './io.ts';
 import { printDiagnostics, stdoutName } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
 
-function options(yargs: CommonArgv) {
-  return scopeOptions(yargs)
-    .option('out', text('The folder to write into. Default: config in the project folder'))
-    .option(
-      'from',
-      text('Write manifests from a backup instead of a tenant: the file or folder of a configuration export'),
-    )
-    .option('kinds', hidden(names("--only 'KIND/**'")))
-    .option('dry-run', flag('List the files that would be written, and write nothing'))
-    .option('merge', flag('Update the existing manifests. Keeps comments, order, style, tags and side files'))
-    .option('all', flag('With --merge: also add manifests for undeclared objects'))
-    .option('delete', flag('With --merge: remove documents of objects that the tenant no longer has'))
-    .option('allow-dirty', flag('With --merge: also change files with uncommitted changes'));
-}
+const options = {
+  ...commonOptions,
+  ...scopeOptions,
+  out: text('The folder to write into. Default: config in the project folder'),
+  from: text(
+    'Write manifests from a backup instead of a tenant: the file or folder of a configuration export',
+  ),
+  kinds: { ...names("--only 'KIND/**'"), hidden: true },
+  'dry-run': flag('List the files that would be written, and write nothing'),
+  merge: flag('Update the existing manifests. Keeps comments, order, style, tags and side files'),
+  all: flag('With --merge: also add manifests for undeclared objects'),
+  delete: flag('With --merge: remove documents of objects that the tenant no longer has'),
+  'allow-dirty': flag('With --merge: also change files with uncommitted changes'),
+} as const;
 
 type Args = ArgsOf<typeof options>;
 

@@ -13,7 +13,7 @@ import { projectFileOptions } from './project.ts';
 /** `plan` over several environments. */
 export async function planSeveral(
   names: readonly string[],
-  args: PlanArgs & ArgsOf<typeof planOutputOptions<unknown>>,
+  args: PlanArgs & ArgsOf<typeof planOutputOptions>,
   io: Io,
 ): Promise<ExitCode> {
   const applying = howToApplyPlan(args, io);

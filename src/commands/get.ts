@@ -5,7 +5,7 @@ import { isError } from '../model/diagnostic.ts';
 import { ExitCode } from '../model/failure.ts';
 import { type Json, objectFrom } from '../model/json.ts';
 import { disarm, json, safeJson } from '../report/safe.ts';
-import { describeCommand, flag, format } from './command.ts';
+import { argument, commonOptions, describeCommand, flag, format } from './command.ts';
 import { printDiagnostics, withoutSecrets } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
@@ -13,12 +13,12 @@ import { projectOptions } from './project.ts';
 export const command = describeCommand({
   usage:
     '$0 get ADDRESS… [options]\n\nPrints live objects as manifests, as an export would write them, in one stream. Changes nothing.',
-  options: (yargs) =>
-    yargs
-      .positional('address', { type: 'string', array: true, describe: 'Addresses, or globs of them' })
-      .demandOption('address')
-      .option('declared', flag('Print what the manifests declare instead, after variables and overlays'))
-      .option('format', format(['yaml', 'json'])),
+  options: {
+    ...commonOptions,
+    address: { ...argument('Addresses, or globs of them'), array: true, demandOption: true },
+    declared: flag('Print what the manifests declare instead, after variables and overlays'),
+    format: format(['yaml', 'json']),
+  },
   examples: {
     '$0 get NotificationTemplate/password_expiring/EMAIL/en': 'What the tenant has now',
     "$0 get 'SenderAddress/**' --format json": 'All objects of a kind, for a script',

@@ -15,7 +15,7 @@ export function completeHelp(parser: Argv, name: string): void {
     return;
   }
   const lists = Object.entries<Commands>(commandGroups).map(([title, group]) => {
-    const lines = Object.entries(group).map(([name, { describe }]) => `  ${name}  ${describe}`);
+    const lines = Object.entries(group).map(([name, [, description]]) => `  ${name}  ${description}`);
     return [`${title}:`, ...lines].join('\n');
   });
   parser.usage(overview).epilogue([...lists, exitCodes, page].join('\n\n'));

@@ -7,18 +7,18 @@ import { layout, table } from '../report/layout.ts';
 import { outcomeCounts } from '../report/result.ts';
 import { json } from '../report/safe.ts';
 import { countWords, joinParts, shortCommit } from '../report/words.ts';
-import { describeCommand, format, number, wholeNumber } from './command.ts';
+import { commonOptions, describeCommand, format, number } from './command.ts';
 import { viewOf } from './io.ts';
 import { namedEnvironments, projectFileOf, projectFileOptions, selectorsOf } from './project.ts';
 
 export const command = describeCommand({
   usage:
     '$0 history [options]\n\nLists the applies made in this checkout, newest first. Shows time, environment, outcome, changes, commit, plan digest and result file. Without --env, lists those of all environments. Sends no request to the tenant.',
-  options: (yargs) =>
-    yargs
-      .option('limit', { ...number('Maximum number of applies'), default: 20 })
-      .check(wholeNumber('limit', { least: 1, code: 'limit-syntax' }))
-      .option('format', format(['text', 'json'])),
+  options: {
+    ...commonOptions,
+    limit: { ...number('Maximum number of applies'), default: 20 },
+    format: format(['text', 'json']),
+  },
   examples: {
     '$0 history -e production': 'What was applied to production from here',
     '$0 history -e production --limit 1 --format json': 'The latest one, for a script',

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import type { Argv } from 'yargs';
 import { builtInKinds } from '../kinds/index.ts';
 import { isOnlyReferredTo } from '../kinds/kind.ts';
 import { loadEnvironmentNames } from '../loader/index.ts';
 import { selectEnvironments } from '../loader/selection.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { shellWord } from '../report/plan.ts';
-import { describePlainCommand, flag, list, traceOption } from './command.ts';
+import { argument, commonOptions, describeCommand, flag, groups, list } from './command.ts';
 import {
   deploymentName,
   type PipelineFacts,
@@ -35,43 +34,43 @@ import { givenTenants, makeChoices } from './init/tenants.ts';
 import type { Io } from './io.ts';
 import { reportFailure } from './output.ts';
 
-function options(yargs: Argv) {
-  return yargs
-    .positional('dir', { type: 'string', default: '.', describe: 'The folder of the project' })
-    .option('yes', flag('Do not ask. Use options and defaults'))
-    .option('trace', traceOption)
-    .option('identity', {
-      ...list(
-        "Base URL of the tenant's identity service. For several tenants, give it once for each, as NAME=URL, in the order in which changes go to them. Default: an embedded tenant for trials",
-      ),
-      nargs: 1,
-    })
-    .option('profiles', {
-      ...list(
-        "Base URL of the tenant's profile-management service. For several tenants, give it once for each, as NAME=URL",
-      ),
-      nargs: 1,
-    })
-    .option('from', {
-      choices: starts,
-      describe:
-        'Start with the examples or with an export. Default: an export of the tenant, if there is one',
-      requiresArg: true,
-    })
-    .option('pipelines', {
-      choices: pipelines,
-      describe: 'CI systems to write a pipeline for',
-      requiresArg: true,
-    })
-    .option('promote', {
-      ...list(
-        'Write pipelines that apply to one selection of environments (NAME or @GROUP), and then apply to a second one what the first has proven. Default with several tenants: the first, then the others',
-      ),
-      nargs: 2,
-    });
-}
+const options = {
+  dir: { ...argument('The folder of the project'), default: '.' },
+  yes: flag('Do not ask. Use options and defaults'),
+  trace: commonOptions.trace,
+  identity: {
+    ...list(
+      "Base URL of the tenant's identity service. For several tenants, give it once for each, as NAME=URL, in the order in which changes go to them. Default: an embedded tenant for trials",
+    ),
+    nargs: 1,
+  },
+  profiles: {
+    ...list(
+      "Base URL of the tenant's profile-management service. For several tenants, give it once for each, as NAME=URL",
+    ),
+    nargs: 1,
+  },
+  from: {
+    choices: starts,
+    group: groups.own,
+    describe: 'Start with the examples or with an export. Default: an export of the tenant, if there is one',
+    requiresArg: true,
+  },
+  pipelines: {
+    choices: pipelines,
+    group: groups.own,
+    describe: 'CI systems to write a pipeline for',
+    requiresArg: true,
+  },
+  promote: {
+    ...list(
+      'Write pipelines that apply to one selection of environments (NAME or @GROUP), and then apply to a second one what the first has proven. Default with several tenants: the first, then the others',
+    ),
+    nargs: 2,
+  },
+} as const;
 
-export const command = describePlainCommand({
+export const command = describeCommand({
   usage:
     '$0 init [DIR] [options]\n\nStarts a project: project file, manifests, package.json with this version, editor settings, pipelines. Keeps existing files. It only adds lines to .gitignore and itself to package.json, and updates its own schemas, and pipelines that nobody has edited.',
   options,

@@ -24,7 +24,16 @@ import { didYouMean } from '../model/words.ts';
 import { OpenApi } from '../openapi/document.ts';
 import { draftAll, draftKind } from '../openapi/draft.ts';
 import { oneLine } from '../report/safe.ts';
-import { type ArgsOf, type CommonArgv, describeCommand, flag, format, text } from './command.ts';
+import {
+  type ArgsOf,
+  argument,
+  commonOptions,
+  describeCommand,
+  flag,
+  format,
+  groups,
+  text,
+} from './command.ts';
 import { changeFiles, readIfThere, writeTextFile } from './files.ts';
 import type { Io } from './io.ts';
 import { printDocument } from './output.ts';
@@ -32,23 +41,21 @@ import { packageFile } from './package-file.ts';
 import { withTenant } from './progress.ts';
 import { projectFileOf, projectOptions } from './project.ts';
 
-function options(yargs: CommonArgv) {
-  return yargs
-    .positional('action', { choices: ['draft', 'add', 'check'] as const, describe: 'What to do' })
-    .positional('subject', {
-      type: 'string',
-      describe: 'For draft: the OpenAPI document, as JSON or YAML. For add and check: the kind',
-    })
-    .positional('path', { type: 'string', describe: 'For draft: the path of the collection' })
-    .demandOption('action')
-    .option('out', text('For draft: the file to write, such as kinds/Role.kind.yaml. Default: print it'))
-    .option('all', text('For draft: draft every collection, into this folder'))
-    .option(
-      'write',
-      flag('For check: if the descriptor holds, mark it as proven in its file, and add policies of ids'),
-    )
-    .option('format', { ...format(['text', 'json']), describe: 'For check: output format' });
-}
+const options = {
+  ...commonOptions,
+  action: {
+    choices: ['draft', 'add', 'check'],
+    demandOption: true,
+    group: groups.arguments,
+    describe: 'What to do',
+  },
+  subject: argument('For draft: the OpenAPI document, as JSON or YAML. For add and check: the kind'),
+  path: argument('For draft: the path of the collection'),
+  out: text('For draft: the file to write, such as kinds/Role.kind.yaml. Default: print it'),
+  all: text('For draft: draft every collection, into this folder'),
+  write: flag('For check: if the descriptor holds, mark it as proven in its file, and add policies of ids'),
+  format: { ...format(['text', 'json']), describe: 'For check: output format' },
+} as const;
 
 type Args = ArgsOf<typeof options>;
 type Subject = Args & { readonly subject: string };

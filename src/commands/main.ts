@@ -32,33 +32,33 @@ function expandWords(given: readonly string[]): readonly string[] {
   if (given.length === 0) return ['--help'];
   const argv = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
-  const isFileOption = (word: string | undefined) => word === '--out' || word === '--report';
-  const expand = (word: string, at: number) => {
+  return argv.flatMap((word, at) => {
     if (at >= end) return [word];
-    if (isFileOption(word) && argv[at + 1] === '-') return [`${word}=-`];
-    if (word === '-' && isFileOption(argv[at - 1])) return [];
+    if (fileOption.test(word) && argv[at + 1] === '-') return [`${word}=-`];
+    if (word === '-' && fileOption.test(argv[at - 1] ?? '')) return [];
     const [, value] = /^--impact=(?!(?:true|false)$)(.*)$/s.exec(word) ?? [];
     return value === undefined ? [word] : ['--impact', `--impact-requests=${value}`];
-  };
-  return argv.flatMap(expand);
+  });
 }
+
+const fileOption = /^--(?:out|report)$/;
 
 /** Parses the arguments and runs the command that they name. */
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const at = commandAt(argv, commands);
   const name = argv[at] ?? '';
-  const entry = get(commands, name);
+  const [positionals = '', , load] = get(commands, name) ?? [];
   const isHelp = argv.some((word) => word === '--help' || word === '-h');
-  if (!entry && name !== '' && !isHelp) {
+  if (!load && name !== '' && !isHelp) {
     const meant = get(otherWords, name) ?? didYouMean(name, Object.keys(commands));
     const hint = [meant, '`tenantctl --help` lists the commands.'].filter(Boolean).join(' ');
     throw fail('usage', `There is no command \`${name.slice(0, 80)}\`.`, { hint });
   }
   // Nothing is run when help is printed.
   let run: (io: Io) => Promise<ExitCode> = async () => ExitCode.done;
-  const base = strictParser(argv, name, entry?.positionals);
-  const parser = entry
-    ? (await entry.load()).command.addTo(base, entry.positionals, (parsed) => {
+  const base = strictParser(argv, name, positionals);
+  const parser = load
+    ? (await load()).command.addTo(base, positionals, (parsed) => {
         run = parsed;
       })
     : base.demandCommand(1, 'Name a command. Its options follow it.');
@@ -67,7 +67,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   // Options before the name are moved behind the others. There, an option with many values cannot take the others.
   const after = argv.slice(at + 1);
   const end = after.includes('--') ? after.indexOf('--') : after.length;
-  const words = entry ? [...after.slice(0, end), ...argv.slice(0, at), ...after.slice(end)] : [...argv];
+  const words = load ? [...after.slice(0, end), ...argv.slice(0, at), ...after.slice(end)] : [...argv];
   await parser.parseAsync(words, {}, (error, _args, output) => {
     if (output && !error) io.stdout.write(help ? help.layoutHelp(output, argv, io) : `${output}\n`);
   });
@@ -109,10 +109,10 @@ const otherWords: Readonly<Record<string, string>> = {
 /**
  * A parser with our own error messages, which also refuses what yargs would accept or ignore.
  *
- * @param name the command's name; left out if the command line has none
+ * @param name the command's name; empty if the command line has none
  * @param positionals the command's positional arguments, as yargs writes them: `<file..>` takes several
  */
-function strictParser(argv: readonly string[], name = '', positionals = ''): Argv {
+function strictParser(argv: readonly string[], name: string, positionals: string): Argv {
   const help = `\`tenantctl ${name === '' ? '' : `${name} `}--help\` lists the ${name === '' ? 'commands' : 'options'}.`;
   return (
     yargs()
@@ -164,6 +164,7 @@ interface Options {
   readonly alias?: Readonly<Record<string, readonly string[]>>;
   readonly array?: readonly string[];
   readonly boolean?: readonly string[];
+  readonly number?: readonly string[];
 }
 
 interface Mistake {
@@ -173,10 +174,11 @@ interface Mistake {
 
 function findMistakes(
   args: Args,
-  { key = {}, alias = {}, array = [], boolean = [] }: Options,
+  options: Options,
   argv: readonly string[],
   positionals: string,
-): Mistake[] {
+): readonly Mistake[] {
+  const { key = {}, alias = {}, boolean = [] } = options;
   const known = [...Object.keys(key), ...Object.entries(alias).flat(2)];
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   const ofWords = argv.slice(0, end).flatMap((word) => mistakeIn(word, known, boolean) ?? []);
@@ -188,30 +190,52 @@ function findMistakes(
     return words.map((word) => ({ message: `Unknown argument: ${word}.`, hint }));
   }
   // For `-` in the place of a file, the parser has an empty value, or none. As the value of an option it is a name.
-  if (argv.includes('-') && !Object.values(args).flat().includes('-'))
-    return [
-      {
-        message: 'tenantctl does not read standard input: - is not a file.',
-        hint: 'Save the input to a file, and name the file.',
-      },
-    ];
+  if (argv.includes('-') && !Object.values(args).flat().includes('-')) {
+    const hint = 'Save the input to a file, and name the file.';
+    return [{ message: 'tenantctl does not read standard input: - is not a file.', hint }];
+  }
+  return mistakesIn(values, options, argv, positionals);
+}
+
+/** The ranges of whole numbers that are not `0 or more`. */
+const ranges: Readonly<Record<string, readonly [least: number, most?: number]>> = {
+  limit: [1],
+  parallel: [1],
+  'impact-requests': [1],
+  port: [0, 65_535],
+};
+
+/** The mistake in the values of options, if there is one. */
+function mistakesIn(
+  values: Args,
+  { array = [], number = [] }: Options,
+  argv: readonly string[],
+  positionals: string,
+): readonly Mistake[] {
   // The parser also has `dry-run` as `dryRun`, and `env` as `e`.
   const names = Object.keys(values).filter((name) => name.length > 1 && !/[A-Z]/.test(name));
   const positionalNames = [...positionals.matchAll(/([\w-]+)(\.\.)?[>\]]/g)];
   const lists = new Set([...array, ...positionalNames.flatMap(([, name, many]) => (many ? name : []))]);
-  // Either of two values may be meant.
-  const repeated = names.find((name) => Array.isArray(values[name]) && !lists.has(name));
-  if (repeated !== undefined)
-    return [{ message: `The option --${repeated} is given more than once.`, hint: 'Give it once.' }];
-  // An unset variable in a script gives an empty value, which as a path would be the current folder.
-  const isEmpty = (value: unknown) => value === '' || (Array.isArray(value) && value.includes(''));
-  // An option that may stand alone, such as `--wait`, is empty if it does.
-  const standsAlone = (name: string) =>
-    argv.some((word, at) => word === `--${name}` && (argv[at + 1] ?? '-').startsWith('-'));
-  const empty = names.find((name) => isEmpty(values[name]) && !standsAlone(name));
-  if (empty === undefined) return [];
-  const shown = positionalNames.some(([, name]) => name === empty) ? empty : `--${empty}`;
-  return [{ message: `The value of ${shown} is empty.`, hint: 'Is a variable in your script unset?' }];
+  for (const name of names) {
+    const value = values[name];
+    // Either of two values may be meant.
+    if (Array.isArray(value) && !lists.has(name))
+      return [{ message: `The option --${name} is given more than once.`, hint: 'Give it once.' }];
+    // An unset variable in a script gives an empty value, which as a path would be the current folder. An option that may stand
+    // alone, such as `--wait`, is empty if it does.
+    const isAlone = argv.some((word, at) => word === `--${name}` && (argv[at + 1] ?? '-').startsWith('-'));
+    if ([value].flat().includes('') && !isAlone) {
+      const shown = positionalNames.some(([, each]) => name === each) ? name : `--${name}`;
+      return [{ message: `The value of ${shown} is empty.`, hint: 'Is a variable in your script unset?' }];
+    }
+    const [least, most = Number.MAX_SAFE_INTEGER] = ranges[name] ?? [0];
+    const isInRange = Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
+    if (!number.includes(name) || value === undefined || isInRange) continue;
+    const shown = name === 'impact-requests' ? '--impact=N' : `--${name}`;
+    const range = ranges[name]?.[1] === undefined ? `${least} or more` : `from ${least} to ${most}`;
+    return [{ message: `${shown} takes a whole number, ${range}.` }];
+  }
+  return [];
 }
 
 function mistakeIn(word: string, known: readonly string[], switches: readonly string[]): Mistake | null {

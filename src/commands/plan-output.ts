@@ -1,30 +1,27 @@
-import type { Argv } from 'yargs';
 import { readOnlyTenant, type Tenant } from '../engine/tenant.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import { isCi } from '../loader/inputs.ts';
 import { ExitCode } from '../model/failure.ts';
 import { hasChanges, isRefused, type Plan } from '../model/plan.ts';
 import type { ReportOptions } from '../report/report.ts';
-import { type ArgsOf, flag, format, givenOptions, group, list, type PlanArgs, text } from './command.ts';
+import { type ArgsOf, flag, format, givenOptions, groups, list, type PlanArgs, text } from './command.ts';
 import { commitHere } from './commit.ts';
 import type { Io } from './io.ts';
 import { outputDocument, renderTemplates, saveFile, stdoutName, wantsPage } from './output.ts';
 import { withTenant } from './progress.ts';
 import { selectorsOf } from './project.ts';
 
-export function planOutputOptions<T>(yargs: Argv<T>) {
-  return yargs
-    .option(
-      'out',
-      text('Save the plan to this file, for `apply FILE`. - is stdout; the plan is then shown on stderr'),
-    )
-    .option('format', format(['text', 'json', 'markdown', 'html']))
-    .option('report', list('Also write the plan to these files (.md .html .json .xml .gitlab.json)'))
-    .option('detailed-exitcode', flag('Exit with 2 if there are changes'))
-    .group(['out', 'format', 'report', 'detailed-exitcode'], group.output);
-}
+export const planOutputOptions = {
+  out: text(
+    'Save the plan to this file, for `apply FILE`. - is stdout; the plan is then shown on stderr',
+    groups.output,
+  ),
+  format: format(['text', 'json', 'markdown', 'html'], groups.output),
+  report: list('Also write the plan to these files (.md .html .json .xml .gitlab.json)', groups.output),
+  'detailed-exitcode': flag('Exit with 2 if there are changes', groups.output),
+} as const;
 
-type PlanOutputArgs = Pick<PlanArgs, 'config'> & ArgsOf<typeof planOutputOptions<unknown>>;
+type PlanOutputArgs = Pick<PlanArgs, 'config'> & ArgsOf<typeof planOutputOptions>;
 
 /** Makes a plan with the project's tenant, which is only read. Saves it, writes its reports and prints it. Returns the exit code. */
 export async function outputPlan(

@@ -1,6 +1,6 @@
 import { planChanges } from '../engine/plan.ts';
 import { beginProject } from '../loader/index.ts';
-import { describeCommand, fleetOptions, planOptions, planOptionsOf } from './command.ts';
+import { commonOptions, describeCommand, fleetOptions, planOptions, planOptionsOf } from './command.ts';
 import { checkOutput } from './output.ts';
 import { howToApplyPlan, outputPlan, planOutputOptions } from './plan-output.ts';
 import { projectOptions, selectedEnvironments } from './project.ts';
@@ -8,7 +8,7 @@ import { projectOptions, selectedEnvironments } from './project.ts';
 export const command = describeCommand({
   usage:
     '$0 plan [options]\n\nCompares the manifests with the tenant, and shows what an apply would change. Changes nothing.',
-  options: (yargs) => fleetOptions(planOutputOptions(planOptions(yargs))),
+  options: { ...commonOptions, ...planOptions, ...planOutputOptions, ...fleetOptions },
   examples: {
     '$0 plan': 'Show what an apply would change',
     '$0 plan -e production --out plan.json': 'Save the plan for review, then run `tenantctl apply plan.json`',

@@ -10,14 +10,17 @@ import { secretNamesIn } from '../model/marker.ts';
 import { Preview } from '../preview/server.ts';
 import { previewTemplates, type Snapshot } from '../preview/snapshot.ts';
 import { watchFolder } from '../preview/watch.ts';
-import { type ArgsOf, type CommonArgv, describeCommand, flag, portOption, scopeOptions } from './command.ts';
+import { type ArgsOf, commonOptions, describeCommand, flag, number, scopeOptions } from './command.ts';
 import type { Io } from './io.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
 
-function options(yargs: CommonArgv) {
-  return portOption(scopeOptions(yargs)).option('offline', flag('Do not read the tenant'));
-}
+const options = {
+  ...commonOptions,
+  ...scopeOptions,
+  port: { ...number('Port. 0: any free port'), default: 0 },
+  offline: flag('Do not read the tenant'),
+} as const;
 
 type Args = ArgsOf<typeof options>;
 

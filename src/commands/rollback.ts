@@ -4,7 +4,7 @@ import type { ProjectEnvironment } from '../kinds/project.ts';
 import { loadProject } from '../loader/index.ts';
 import { fail } from '../model/failure.ts';
 import type { Result } from '../model/result.ts';
-import { describeCommand, flag, guardOptions, guardOptionsOf, scopeOptions } from './command.ts';
+import { argument, commonOptions, describeCommand, flag, guardOptions } from './command.ts';
 import { type Io, printNote } from './io.ts';
 import { checkOutput, stdoutName } from './output.ts';
 import { howToApplyFile, outputPlan, planOutputOptions } from './plan-output.ts';
@@ -14,14 +14,15 @@ import { readResults } from './saved.ts';
 export const command = describeCommand({
   usage:
     '$0 rollback [RESULT] [options]\n\nMakes a plan that undoes an apply. Takes the result file of that apply, or with --last undoes the latest apply to the environment from this checkout. Changes nothing in the tenant.',
-  options: (yargs) =>
-    planOutputOptions(guardOptions(scopeOptions(yargs)))
-      .positional('result', {
-        type: 'string',
-        describe:
-          'The result file of an apply, for example one in .tenantctl/ENVIRONMENT/results. If it has several environments, --env names one',
-      })
-      .option('last', flag("Undo the environment's latest apply: `history` lists them")),
+  options: {
+    ...commonOptions,
+    ...guardOptions,
+    ...planOutputOptions,
+    result: argument(
+      'The result file of an apply, for example one in .tenantctl/ENVIRONMENT/results. If it has several environments, --env names one',
+    ),
+    last: flag("Undo the environment's latest apply: `history` lists them"),
+  },
   examples: {
     '$0 rollback --last -e production --out back.json': 'Undo what was just applied',
     '$0 rollback result.json --out back.json':
@@ -37,7 +38,9 @@ export const command = describeCommand({
   const project = loadProject(projectOptions(args, io, named?.environment));
   const result = named ?? (await findLast(project, io));
   return outputPlan(project, args, io, async (tenant) => {
-    const plan = await planRollback(result, project, tenant, guardOptionsOf(args));
+    const { only, except, maxDeletes = null, allowDeleteAll } = args;
+    const options = { only, except, maxDeletes, allowDeleteAll };
+    const plan = await planRollback(result, project, tenant, options);
     // A plan from the manifests would be a different one.
     const file = args.out === stdoutName ? undefined : args.out;
     return { plan, ...(file === undefined ? {} : howToApplyFile(file, args, io)) };

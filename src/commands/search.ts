@@ -7,7 +7,7 @@ import { layout, row, span, table } from '../report/layout.ts';
 import type { ReportOptions } from '../report/report.ts';
 import { json, printable } from '../report/safe.ts';
 import { pluralize } from '../report/words.ts';
-import { describeCommand, flag, format, number, text, wholeNumber } from './command.ts';
+import { argument, commonOptions, describeCommand, flag, format, number, text } from './command.ts';
 import { viewOf } from './io.ts';
 import { withoutSecrets } from './output.ts';
 import { withTenant } from './progress.ts';
@@ -18,15 +18,14 @@ export const searchFormats = ['table', 'json', 'csv'] as const;
 export const command = describeCommand({
   usage:
     '$0 search LABEL [options]\n\nRuns a profile search: the declared one, or else the one saved in the tenant.',
-  options: (yargs) =>
-    yargs
-      .positional('label', { type: 'string', describe: 'The label of the search' })
-      .demandOption('label')
-      .option('format', format(searchFormats))
-      .option('limit', number('Maximum number of profiles'))
-      .check(wholeNumber('limit', { least: 1, code: 'limit-syntax' }))
-      .option('ids', flag('Show the ids in the table, too. JSON and CSV always have them'))
-      .option('order', text('Attribute to sort by, in ascending order, such as name')),
+  options: {
+    ...commonOptions,
+    label: { ...argument('The label of the search'), demandOption: true },
+    format: format(searchFormats),
+    limit: number('Maximum number of profiles'),
+    ids: flag('Show the ids in the table, too. JSON and CSV always have them'),
+    order: text('Attribute to sort by, in ascending order, such as name'),
+  },
   examples: {
     '$0 search "Active contractors"': 'Show the profiles that it finds',
     '$0 search "Active contractors" --format csv > contractors.csv': 'Write them to a file for a spreadsheet',

@@ -12,7 +12,7 @@ import { isObject, type JsonObject } from '../model/json.ts';
 import { layout, paragraph, type Row, row, span } from '../report/layout.ts';
 import type { ReportOptions } from '../report/report.ts';
 import { json, safeJson } from '../report/safe.ts';
-import { describeCommand, flag, format, list, text } from './command.ts';
+import { argument, commonOptions, describeCommand, flag, format, list, text } from './command.ts';
 import { readNamedFile } from './files.ts';
 import { confirm, type Io, isInteractive, viewOf } from './io.ts';
 import { withoutSecrets } from './output.ts';
@@ -22,21 +22,15 @@ import { projectOptions } from './project.ts';
 export const command = describeCommand({
   usage:
     '$0 send-test ADDRESS [options]\n\nMakes the tenant send a test notification of a template. It goes to real people.',
-  options: (yargs) =>
-    yargs
-      .positional('address', {
-        type: 'string',
-        describe: 'The template: NotificationTemplate/KEY/MEDIUM/LOCALE',
-      })
-      .demandOption('address')
-      .option(
-        'context',
-        text("YAML or JSON file with values for the template's variables. Default: made-up values"),
-      )
-      .option('locale', text("The locale to send, where the host takes one. Default: the template's"))
-      .option('to', list('Addresses to send it to, where the host takes them. Default: the tenant decides'))
-      .option('yes', flag('Do not ask for confirmation'))
-      .option('format', format(['text', 'json'])),
+  options: {
+    ...commonOptions,
+    address: { ...argument('The template: NotificationTemplate/KEY/MEDIUM/LOCALE'), demandOption: true },
+    context: text("YAML or JSON file with values for the template's variables. Default: made-up values"),
+    locale: text("The locale to send, where the host takes one. Default: the template's"),
+    to: list('Addresses to send it to, where the host takes them. Default: the tenant decides'),
+    yes: flag('Do not ask for confirmation'),
+    format: format(['text', 'json']),
+  },
   examples: {
     '$0 send-test NotificationTemplate/welcome/EMAIL/en --context ada.yaml':
       'Show the notification, ask, send',

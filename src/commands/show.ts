@@ -6,7 +6,7 @@ import { type FleetMember, fleetOf } from '../model/fleet.ts';
 import { parseJson } from '../model/json.ts';
 import { valueAt } from '../model/pointer.ts';
 import type { Document } from '../report/report.ts';
-import { describeCommand, format, list } from './command.ts';
+import { argument, commonOptions, describeCommand, format, list } from './command.ts';
 import { commitOfJob } from './commit.ts';
 import type { Io } from './io.ts';
 import { checkOutput, printReport, renderTemplates, reportFor, wantsPage, writeReports } from './output.ts';
@@ -17,17 +17,17 @@ import { readText } from './saved.ts';
 export const command = describeCommand({
   usage:
     '$0 show FILE… [options]\n\nShows plan files and result files. Several are shown as one report. Sends no request to the tenant.',
-  options: (yargs) =>
-    yargs
-      .positional('file', {
-        type: 'string',
-        array: true,
-        describe: 'Files written by `plan --out` or `apply --result`',
-      })
-      .demandOption('file')
-      .hide('env')
-      .option('format', format(['text', 'json', 'markdown', 'html', 'junit', 'github', 'gitlab']))
-      .option('report', list('Also write it to these files (.md .html .json .xml .gitlab.json)')),
+  options: {
+    ...commonOptions,
+    env: { ...commonOptions.env, hidden: true },
+    file: {
+      ...argument('Files written by `plan --out` or `apply --result`'),
+      array: true,
+      demandOption: true,
+    },
+    format: format(['text', 'json', 'markdown', 'html', 'junit', 'github', 'gitlab']),
+    report: list('Also write it to these files (.md .html .json .xml .gitlab.json)'),
+  },
   examples: {
     '$0 show plan.json': 'Show a saved plan',
     '$0 show plan.json --report plan.html': 'Write it as a web page',

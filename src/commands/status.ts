@@ -36,11 +36,12 @@ import { json, oneLine } from '../report/safe.ts';
 import { joinParts, pluralize } from '../report/words.ts';
 import {
   type ArgsOf,
-  type CommonArgv,
+  commonOptions,
   describeCommand,
   flag,
   fleetOptions,
   format,
+  groups,
   scopeOptions,
   text,
 } from './command.ts';
@@ -53,21 +54,24 @@ const defaultWait = '30m';
 const statusFormats = ['text', 'json', 'zone'] as const;
 type StatusFormat = (typeof statusFormats)[number];
 
-function options(yargs: CommonArgv) {
-  return fleetOptions(scopeOptions(yargs))
-    .option('format', { ...format(statusFormats), describe: 'Output format. zone: lines for a zone file' })
-    .option('dns', flag('Check whether DNS has the records'))
-    .option('resolver', text("Name server for --dns, as ADDRESS:PORT. Default: the system's"))
-    .option('dns-timeout', {
-      ...text('Time to wait for the name server. Each record is tried twice'),
-      default: '3s',
-    })
-    .option('wait', {
-      type: 'string',
-      describe: `Wait until all declared identities are verified. Exit with 3 after this time (default ${defaultWait})`,
-    })
-    .option('interval', { ...text('Time between two checks of --wait'), default: '15s' });
-}
+const options = {
+  ...commonOptions,
+  ...scopeOptions,
+  ...fleetOptions,
+  format: { ...format(statusFormats), describe: 'Output format. zone: lines for a zone file' },
+  dns: flag('Check whether DNS has the records'),
+  resolver: text("Name server for --dns, as ADDRESS:PORT. Default: the system's"),
+  'dns-timeout': {
+    ...text('Time to wait for the name server. Each record is tried twice'),
+    default: '3s',
+  },
+  wait: {
+    type: 'string',
+    group: groups.own,
+    describe: `Wait until all declared identities are verified. Exit with 3 after this time (default ${defaultWait})`,
+  },
+  interval: { ...text('Time between two checks of --wait'), default: '15s' },
+} as const;
 
 type Args = ArgsOf<typeof options>;
 

@@ -5,7 +5,7 @@ import { ExitCode } from '../model/failure.ts';
 import { countIs } from '../report/words.ts';
 import {
   type ArgsOf,
-  type CommonArgv,
+  commonOptions,
   describeCommand,
   fleetOptions,
   format,
@@ -15,12 +15,12 @@ import type { Io } from './io.ts';
 import { printDocument } from './output.ts';
 import { folderInRepository, projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
 
-function options(yargs: CommonArgv) {
-  return fleetOptions(scopeOptions(yargs)).option(
-    'format',
-    format(['text', 'json', 'markdown', 'github', 'sarif']),
-  );
-}
+const options = {
+  ...commonOptions,
+  ...scopeOptions,
+  ...fleetOptions,
+  format: format(['text', 'json', 'markdown', 'github', 'sarif']),
+} as const;
 
 type Args = ArgsOf<typeof options>;
 

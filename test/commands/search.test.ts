@@ -191,8 +191,8 @@ test.each<[string, string]>([
 });
 
 test.each<[string, readonly string[], Json]>([
-  ['a limit of nothing', ['--limit', '0'], 'limit-syntax'],
-  ['half a profile', ['--limit', '1.5'], 'limit-syntax'],
+  ['a limit of nothing', ['--limit', '0'], 'usage'],
+  ['half a profile', ['--limit', '1.5'], 'usage'],
   ['an order that the tenant does not know', ['--order', 'shoe size'], 'tenant-bad-request'],
 ])('%s is refused', async (_what, more, code) => {
   const world = await tenantWith(0);
