@@ -8,7 +8,7 @@ import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type LintKnowledge, lint } from '../lint/index.ts';
 import { collectionsFor } from '../lint/searches.ts';
-import { deletedSenders, findSentFrom, templateQuestions, withOtherVariables } from '../lint/templates.ts';
+import { findOrphaned, templateQuestions, withOtherVariables } from '../lint/templates.ts';
 import { scopeFilter } from '../model/address.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import type { DraftPlan } from '../model/digest.ts';
@@ -29,8 +29,7 @@ export async function lintPlan(plan: DraftPlan, project: Project, planned: Plann
   const { input, defaults } = planned;
   const writes = plan.changes.filter(({ action }) => action === 'create' || action === 'update');
   // Templates with a sender that the plan deletes are checked too, though they do not change, in scope or not.
-  const deleted = deletedSenders(plan.changes);
-  const orphaned = findSentFrom(deleted, project.resources);
+  const { deleted, orphaned } = findOrphaned(plan.changes, project.resources);
   const affected = new Set([...writes, ...orphaned].map(({ address }) => address));
   // A declared template that equals its default, and is not customised, is not a change. Its findings are shown too.
   const live = new Set(input.objects.map(({ address }) => address));

@@ -1,7 +1,6 @@
 import { credentialPlaces } from '../kinds/credentials.ts';
 import { foldName, isSentAsText, readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
-import type { Kind } from '../kinds/kind.ts';
 import { mailFrom } from '../kinds/mail-from.ts';
 import { notificationTemplate } from '../kinds/notifications.ts';
 import { profileSearch } from '../kinds/profile-search.ts';
@@ -15,7 +14,7 @@ import { isConcealed, looksLikeCredential } from '../model/sensitive.ts';
 import { contractSettings } from '../model/settings.ts';
 import { domainOf } from '../model/status.ts';
 import { lintSearch, type RecordRows } from './searches.ts';
-import { type TemplateKnowledge, type TemplateSetting, templateRules, templateSetting } from './templates.ts';
+import { lintTemplate, type TemplateKnowledge, templateSetting } from './templates.ts';
 
 /** Answers of the tenant. A part that was not asked is absent, and rules that depend on it find nothing. */
 export interface LintKnowledge extends TemplateKnowledge {
@@ -32,32 +31,21 @@ interface LintInput {
   readonly about?: ReadonlySet<Address>;
 }
 
-interface Rule {
-  /** `null`: every kind. */
-  readonly kind: Kind | null;
-  find(resource: Resource, setting: Setting): readonly Finding[];
-}
-
-interface Setting extends TemplateSetting, LintKnowledge {}
-
-const rules: readonly Rule[] = [
-  ...templateRules.map((find) => ({ kind: notificationTemplate, find })),
-  { kind: profileSearch, find: lintSearch },
-  { kind: mailFrom, find: lintMailFrom },
-  { kind: null, find: lintCredentials },
-  { kind: null, find: lintJsonText },
-];
-
 /** Findings about declared objects that are valid but may not be what was intended (see `lintRules`). Pure. */
 export function lint({ resources, known, levels, about }: LintInput): Diagnostic[] {
   const present = resources.filter(({ ensure }) => ensure === 'present');
-  const judged = present.filter(({ address }) => about === undefined || about.has(address));
-  const setting: Setting = { ...known, ...templateSetting(present, known ?? {}) };
-  return rules.flatMap(({ kind, find }) =>
-    judged
-      .filter((resource) => kind === null || kind === resource.kind)
-      .flatMap((resource) => find(resource, setting).flatMap((each) => toDiagnostic(each, resource, levels))),
-  );
+  const setting = { ...known, ...templateSetting(present, known ?? {}) };
+  return present.flatMap((resource) => {
+    const { kind, address } = resource;
+    if (about?.has(address) === false) return [];
+    const found = [
+      ...(kind === notificationTemplate ? lintTemplate(resource, setting) : lintJsonText(resource)),
+      ...(kind === profileSearch ? lintSearch(resource, setting) : []),
+      ...(kind === mailFrom ? lintMailFrom(resource) : []),
+      ...lintCredentials(resource),
+    ];
+    return found.flatMap((each) => toDiagnostic(each, resource, levels));
+  });
 }
 
 function toDiagnostic(finding: Finding, resource: Resource, levels: LintLevels): Diagnostic[] {
@@ -108,11 +96,9 @@ function lintCredentials(resource: Resource): Finding[] {
 
 /**
  * Text that is not JSON, in a field that the API stores as JSON in text: tenants refuse it. Such text may come from a tenant,
- * whose export must stay valid. It may hold a credential, so it is not shown. The text of chat messages may be a template, and
- * has a rule of its own.
+ * whose export must stay valid. It may hold a credential, so it is not shown.
  */
 function lintJsonText(resource: Resource): Finding[] {
-  if (resource.kind === notificationTemplate) return [];
   return Object.entries(resource.kind.fields).flatMap(([name, field]): Finding[] => {
     const text = get(resource.fields, name);
     if (typeof text !== 'string' || text === '' || !isSentAsText(field, contractSettings)) return [];

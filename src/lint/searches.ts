@@ -46,26 +46,11 @@ function rulesOf(search: Resource): Rule[] {
 
 const textIn = ({ fields }: Rule, name: string): string | null => getText(fields, name);
 
-interface RuleType {
-  readonly operators: readonly string[];
-  judge(rule: Rule, records: RecordRows): Finding[];
-}
-
-const ruleTypes: Readonly<Record<string, RuleType>> = {
-  ProfileStatusRule: {
-    operators: ['==', '!='],
-    judge(rule) {
-      const value = textIn(rule, 'value');
-      if (value === null || statuses.includes(value)) return [];
-      const hint = didYouMean(value, statuses) ?? `The statuses are ${statuses.join(', ')}.`;
-      return finding('rule-value', at(rule, 'value'), `There is no status \`${cutShort(value)}\`.`, hint);
-    },
-  },
-  ProfileTypeRule: {
-    operators: ['==', '!='],
-    judge: (rule, records) => findUnknown(profileTypes, rule, records),
-  },
-  ProfileAttributeRule: { operators: [...basicOperators, ...absoluteOperators], judge: judgeAttribute },
+/** The operators of each type of rule. */
+const operatorsOf: Readonly<Record<string, readonly string[]>> = {
+  ProfileStatusRule: ['==', '!='],
+  ProfileTypeRule: ['==', '!='],
+  ProfileAttributeRule: [...basicOperators, ...absoluteOperators],
 };
 
 /** Findings about the rules of a saved search (seed 002, "Condition rule"). */
@@ -87,21 +72,30 @@ export function lintSearch(
 
 export function collectionsFor(resources: readonly Resource[]): string[] {
   const rules = resources.filter(({ kind }) => kind === profileSearch).flatMap(rulesOf);
-  const isOf = (rule: Rule, type: string) => textIn(rule, 'type') === type;
-  const namesAttribute = rules.some((rule) => isOf(rule, 'ProfileAttributeRule'));
-  // An id that comes from a lookup exists in the tenant.
-  const namesType = rules.some((rule) => isOf(rule, 'ProfileTypeRule') && textIn(rule, 'value') !== null);
-  return [...(namesAttribute ? [attributes.name] : []), ...(namesType ? [profileTypes.name] : [])];
+  const needed = rules.flatMap((rule) => {
+    const type = textIn(rule, 'type');
+    if (type === 'ProfileAttributeRule') return attributes.name;
+    // An id that comes from a lookup exists in the tenant.
+    return type === 'ProfileTypeRule' && textIn(rule, 'value') !== null ? profileTypes.name : [];
+  });
+  return [...new Set(needed)];
 }
 
 function judgeRule(rule: Rule, records: RecordRows): Finding[] {
   const type = textIn(rule, 'type') ?? '';
   const operator = textIn(rule, 'comparison_operator');
-  const { operators, judge } = get(ruleTypes, type) ?? {};
-  if (!operators || !judge) return [];
-  if (operator === null || operators.includes(operator)) return judge(rule, records);
-  const message = `A ${type} has no operator \`${cutShort(operator)}\`.`;
-  return finding('rule-operator', at(rule, 'comparison_operator'), message, useOneOf(operators));
+  const operators = get(operatorsOf, type);
+  if (!operators) return [];
+  if (operator !== null && !operators.includes(operator)) {
+    const message = `A ${type} has no operator \`${cutShort(operator)}\`.`;
+    return finding('rule-operator', at(rule, 'comparison_operator'), message, useOneOf(operators));
+  }
+  if (type === 'ProfileAttributeRule') return judgeAttribute(rule, records);
+  if (type === 'ProfileTypeRule') return findUnknown(profileTypes, rule, records);
+  const value = textIn(rule, 'value');
+  if (value === null || statuses.includes(value)) return [];
+  const hint = didYouMean(value, statuses) ?? `The statuses are ${statuses.join(', ')}.`;
+  return finding('rule-value', at(rule, 'value'), `There is no status \`${cutShort(value)}\`.`, hint);
 }
 
 const useOneOf = (operators: readonly string[]) => `Use one of ${operators.join(' ')}.`;

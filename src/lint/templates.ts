@@ -1,20 +1,21 @@
 import { foldName, sameValue } from '../kinds/field.ts';
-import type { Kind, LiveObject } from '../kinds/kind.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { notificationTemplate } from '../kinds/notifications.ts';
-import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
+import { allOf, someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
 import { listedFor, type VariableLists } from '../kinds/template-variables.ts';
 import { verifiedDomain } from '../kinds/verified-domain.ts';
 import type { Address, Key } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
-import { get, getText, isObject, type JsonObject, parseJson } from '../model/json.ts';
+import { messageOf } from '../model/failure.ts';
+import { get, getText, isObject, type Json, type JsonObject, parseJson } from '../model/json.ts';
 import type { Finding } from '../model/lint.ts';
 import type { Change } from '../model/plan.ts';
 import { type Pointer, placesOf, pointer, valueAt } from '../model/pointer.ts';
 import { domainOf } from '../model/status.ts';
 import { cutShort, didYouMean, joinWords } from '../model/words.ts';
-import { builtIn, type Reference, scanVelocity, type VelocityScan } from './velocity.ts';
+import { builtIn, type Reference, scanVelocity } from './velocity.ts';
 
 /** Answers of the tenant. A part that was not asked is absent, and rules that depend on it find nothing. */
 export interface TemplateKnowledge {
@@ -29,7 +30,7 @@ export interface TemplateKnowledge {
   readonly deleted?: ReadonlySet<string>;
 }
 
-export interface TemplateSetting extends TemplateKnowledge {
+interface TemplateSetting extends TemplateKnowledge {
   readonly variables: DefaultVariables;
   readonly known: Senders;
   /** By the first template of a key. */
@@ -48,28 +49,27 @@ export function templateSetting(
   };
 }
 
-export const templateRules: readonly ((
-  template: Resource,
-  setting: TemplateSetting,
-) => readonly Finding[])[] = [
-  lintTexts,
-  lintSenders,
-  lintChat,
-  lintDefault,
-  (template, { untranslated }) => untranslated.get(template) ?? [],
-];
-
-interface TemplateQuestions {
-  /** The vendor's defaults of a key, in every medium and locale. */
-  readonly defaults: readonly ReadRequest[];
-  readonly senders: readonly ReadRequest[];
+/** Findings about a declared template. */
+export function lintTemplate(template: Resource, setting: TemplateSetting): readonly Finding[] {
+  const texts = scannedTexts(template.fields);
+  const syntax = texts.flatMap((text) =>
+    text.scan.problems.map(({ offset, ...problem }) => ({ ...problem, ...locate(text, offset) })),
+  );
+  return [
+    ...syntax,
+    ...lintVariables(template.key, texts, setting),
+    ...lintSenders(template, setting),
+    ...lintChat(template),
+    ...lintDefault(template, setting),
+    ...(setting.untranslated.get(template) ?? []),
+  ];
 }
 
-/** The questions to the tenant that have to be answered to judge changed templates, among all that the project declares. */
-export function templateQuestions(
-  changed: readonly Resource[],
-  declared: readonly Resource[],
-): TemplateQuestions {
+/**
+ * The questions to the tenant that have to be answered to judge changed templates, among all that the project declares: the
+ * vendor's defaults of a key, in every medium and locale, and the senders.
+ */
+export function templateQuestions(changed: readonly Resource[], declared: readonly Resource[]) {
   const templates = changed.filter(isTemplate);
   const using = templates.filter(({ fields }) => usesOf(scannedTexts(fields)).variables.length > 0);
   const names = new Set(using.map(({ key: [name] }) => name));
@@ -102,7 +102,7 @@ const isTemplate = ({ kind }: Resource) => kind === notificationTemplate;
 /** A field of a template as Velocity reads it: one text, or all texts of a message that is written as an object. */
 interface TemplateText {
   readonly parts: readonly { readonly at: Pointer; readonly text: string }[];
-  readonly scan: VelocityScan;
+  readonly scan: ReturnType<typeof scanVelocity>;
 }
 
 function scannedTexts(declared: JsonObject): readonly TemplateText[] {
@@ -125,9 +125,6 @@ function locate({ parts }: TemplateText, offset: number): { at: Pointer; offset:
   return { at: parts[0]?.at ?? '', offset: 0 };
 }
 
-const tenantPrefix = '__';
-const globals = '__global';
-
 type DefaultVariables = ReadonlyMap<string, ReadonlySet<string>>;
 
 function variablesOf(defaults: readonly LiveObject[]): DefaultVariables {
@@ -142,37 +139,24 @@ function variablesOf(defaults: readonly LiveObject[]): DefaultVariables {
   return byKey;
 }
 
-interface Uses {
-  readonly variables: readonly VariableUse[];
-  readonly globals: readonly VariableUse[];
-}
-
 interface VariableUse extends Reference {
   readonly text: TemplateText;
 }
 
-function usesOf(texts: readonly TemplateText[]): Uses {
+/** The variables that are not set in the texts, and the members of the template context: each where it first occurs. */
+function usesOf(texts: readonly TemplateText[]) {
   const defined = new Set([...builtIn, ...texts.flatMap(({ scan }) => [...scan.defined])]);
-  const all = texts.flatMap((text) => text.scan.references.map((reference) => ({ ...reference, text })));
-  const foreign = all.filter(({ name }) => !defined.has(name));
-  return {
-    variables: groupBy(
-      foreign.filter(({ name }) => !name.startsWith(tenantPrefix)),
-      ({ name }) => name,
-    ).map(([, [first]]) => first),
-    globals: groupBy(
-      foreign.filter(({ name, member }) => name === globals && member !== null),
-      ({ member }) => member,
-    ).map(([, [first]]) => first),
-  };
-}
-
-function lintTexts({ key, fields }: Resource, setting: TemplateSetting): Finding[] {
-  const texts = scannedTexts(fields);
-  const syntax = texts.flatMap((text) =>
-    text.scan.problems.map(({ offset, ...problem }) => ({ ...problem, ...locate(text, offset) })),
-  );
-  return [...syntax, ...lintVariables(key, texts, setting)];
+  const variables = new Map<string, VariableUse>();
+  const globals = new Map<string, VariableUse>();
+  for (const text of texts)
+    for (const reference of text.scan.references) {
+      const { name, member } = reference;
+      const use = { ...reference, text };
+      if (defined.has(name)) continue;
+      if (!name.startsWith('__')) variables.set(name, variables.get(name) ?? use);
+      else if (name === '__global' && member !== null) globals.set(member, globals.get(member) ?? use);
+    }
+  return { variables: [...variables.values()], globals: [...globals.values()] };
 }
 
 /** More findings than these have a common cause. */
@@ -227,7 +211,7 @@ function lintChat({ fields }: Resource): Finding[] {
     const value = get(fields, name) ?? null;
     const isText = typeof value === 'string';
     const problems = isText ? judgeChat(name, value, pointer(name)) : [];
-    const message = isText && canJudge(value) ? parseJson(value) : value;
+    const message = isText && !scanVelocity(value).hasDirectives ? parseJson(value) : value;
     if (problems.length > 0 || !isObject(message ?? null)) return problems;
     return nested.flatMap((member) => {
       const part = isObject(message) ? get(message, member) : null;
@@ -239,30 +223,19 @@ function lintChat({ fields }: Resource): Finding[] {
   });
 }
 
-function canJudge(text: string): boolean {
-  return text !== '' && !scanVelocity(text).hasDirectives;
-}
-
 function judgeChat(name: string, text: string, at: Pointer): Finding[] {
-  if (!canJudge(text)) return [];
-  const parsed = parseJson(text);
-  if (typeof parsed === 'object' && parsed !== null) return [];
-  const [what, more] =
-    parsed === undefined
-      ? ['not valid JSON', describeSyntaxError(text)]
-      : ['neither a JSON object nor a list', {}];
-  return [{ code: 'chat-json', at, message: `The text of \`${name}\` is ${what}.`, offset: 0, ...more }];
-}
-
-function describeSyntaxError(text: string): Pick<Finding, 'hint' | 'offset'> {
+  if (text === '' || scanVelocity(text).hasDirectives) return [];
+  const finding = { code: 'chat-json', at, offset: 0 } as const;
   try {
-    JSON.parse(text);
-    return {};
+    const parsed: Json = JSON.parse(text);
+    if (typeof parsed === 'object' && parsed !== null) return [];
+    return [{ ...finding, message: `The text of \`${name}\` is neither a JSON object nor a list.` }];
   } catch (error) {
-    const reason = error instanceof Error ? error.message : '';
+    const reason = messageOf(error);
     const end = reason.includes('end of JSON') ? text.trimEnd().length : 0;
     const offset = Math.min(Number(/position (\d+)/.exec(reason)?.[1] ?? end), text.length);
-    return { hint: `The parser says: ${reason.replaceAll(/\s+/g, ' ')}.`, offset };
+    const hint = `The parser says: ${reason.replaceAll(/\s+/g, ' ')}.`;
+    return [{ ...finding, message: `The text of \`${name}\` is not valid JSON.`, hint, offset }];
   }
 }
 
@@ -285,46 +258,34 @@ function lintDefault(
 
 /** Locales and media that a notification lacks, and at least half of all have: one finding for each key and medium, at its first template. */
 function findUntranslated(templates: readonly Resource[]): ReadonlyMap<Resource, readonly Finding[]> {
-  const locales = groupBy(templates, mediumOf).flatMap(([medium, group]) =>
-    findMissing(
-      group,
-      ({ key: [, , locale = ''] }) => locale,
-      (key, missing) => ({
-        code: 'missing-locale',
-        message: `${key} is not declared for ${medium} in ${missing}, although other notifications are.`,
-        at: '/locale',
-      }),
-    ),
-  );
-  const media = findMissing(templates, mediumOf, (key, missing) => ({
-    code: 'missing-medium',
-    message: `${key} is not declared for ${missing}, although other notifications are.`,
-    at: '/medium',
-  }));
-  const grouped = groupBy([...locales, ...media], ([resource]) => resource);
-  return new Map(grouped.map(([resource, found]) => [resource, found.map(([, finding]) => finding)]));
+  const found = new Map<Resource, Finding[]>();
+  for (const [medium, group] of groupBy(templates, ({ key: [, medium = ''] }) => medium))
+    for (const [first, missing] of findMissing(group, 2)) {
+      const key = cutShort(first.key[0] ?? '');
+      const message = `\`${key}\` is not declared for ${medium} in ${missing}, although other notifications are.`;
+      found.set(first, [...(found.get(first) ?? []), { code: 'missing-locale', message, at: '/locale' }]);
+    }
+  for (const [first, missing] of findMissing(templates, 1)) {
+    const key = cutShort(first.key[0] ?? '');
+    const message = `\`${key}\` is not declared for ${missing}, although other notifications are.`;
+    found.set(first, [...(found.get(first) ?? []), { code: 'missing-medium', message, at: '/medium' }]);
+  }
+  return found;
 }
 
-const keyOf = ({ key: [key = ''] }: Resource) => key;
-const mediumOf = ({ key: [, medium = ''] }: Resource) => medium;
-
-/** One finding for each key that lacks a variant which another key has; `describe` gets the key and what it lacks. */
-function findMissing(
-  templates: readonly Resource[],
-  variantOf: (template: Resource) => string,
-  describe: (key: string, missing: string) => Finding,
-): [Resource, Finding][] {
-  const byKey = groupBy(templates, keyOf);
-  const usual = groupBy(templates, variantOf).filter(
-    ([, group]) => 2 * new Set(group.map(keyOf)).size >= byKey.length,
+/** The first template of each notification that lacks a medium (part 1 of keys) or locale (2) which others have, and what it lacks. */
+function findMissing(templates: readonly Resource[], part: 1 | 2): [Resource, string][] {
+  const byKey = groupBy(templates, ({ key: [name = ''] }) => name);
+  const usual = groupBy(templates, ({ key }) => key[part] ?? '').filter(
+    ([, group]) => 2 * new Set(group.map(({ key: [name] }) => name)).size >= byKey.length,
   );
   const all = usual.map(([variant]) => variant).sort();
-  return byKey.flatMap(([key, group]): [Resource, Finding][] => {
-    const present = new Set(group.map(variantOf));
+  return byKey.flatMap(([, group]): [Resource, string][] => {
+    const present = new Set(group.map(({ key }) => key[part]));
     const missing = all.filter((variant) => !present.has(variant));
     if (missing.length === 0) return [];
     const shown = missing.length > 10 ? [...missing.slice(0, 10), `${missing.length - 10} more`] : missing;
-    return [[group[0], describe(`\`${cutShort(key)}\``, joinWords('and', shown))]];
+    return [[group[0], joinWords('and', shown)]];
   });
 }
 
@@ -339,19 +300,20 @@ function collectSenders(
   declared: readonly Resource[],
   { senders = [], deleted = new Set() }: TemplateKnowledge,
 ): Senders {
-  const names = (kind: Kind) =>
-    declared.filter((each) => each.kind === kind && each.ensure === 'present').map(({ key }) => nameIn(key));
-  const live = (wanted: Kind, isUsable: (raw: JsonObject) => boolean) =>
-    senders.filter(({ kind, raw }) => kind === wanted && isUsable(raw)).map(({ key }) => nameIn(key));
-  const verified = live(verifiedDomain, (raw) => getText(raw, 'dkimVerificationStatus') === 'SUCCESS');
-  const usable = live(senderAddress, (raw) => getText(raw, 'verificationStatus') !== 'FAILED');
-  return {
-    addresses: new Set([...names(senderAddress), ...usable.filter((name) => !deleted.has(name))]),
-    domains: [...names(verifiedDomain), ...verified],
-  };
+  const addresses = new Set<string>();
+  const domains: string[] = [];
+  for (const { kind, key, ensure } of declared) {
+    if (kind === senderAddress && ensure === 'present') addresses.add(foldName(key[0] ?? ''));
+    if (kind === verifiedDomain && ensure === 'present') domains.push(foldName(key[0] ?? ''));
+  }
+  for (const { kind, key, raw } of senders) {
+    const name = foldName(key[0] ?? '');
+    const isUsable = getText(raw, 'verificationStatus') !== 'FAILED' && !deleted.has(name);
+    if (kind === senderAddress && isUsable) addresses.add(name);
+    if (kind === verifiedDomain && getText(raw, 'dkimVerificationStatus') === 'SUCCESS') domains.push(name);
+  }
+  return { addresses, domains };
 }
-
-const nameIn = ([name = '']: Key) => foldName(name);
 
 interface NamedAddress {
   readonly field: string;
@@ -369,17 +331,18 @@ function findUnknownSenders(resource: Resource, { addresses, domains }: Senders)
   });
 }
 
-export function deletedSenders(changes: readonly Change[]): ReadonlySet<string> {
-  const deleted = changes.filter(({ kind, action }) => kind === senderAddress.name && action === 'delete');
-  return new Set(deleted.map(({ key }) => nameIn(key)));
-}
-
-/** The declared templates that are sent from one of these addresses, or replied to there. */
-export function findSentFrom(senders: ReadonlySet<string>, resources: readonly Resource[]): Resource[] {
-  if (senders.size === 0) return [];
-  return resources.filter(
-    (resource) => isTemplate(resource) && addressesIn(resource).some(({ address }) => senders.has(address)),
+/** The senders that a plan deletes, and the declared templates that are sent from one of them, or replied to there. */
+export function findOrphaned(changes: readonly Change[], resources: readonly Resource[]) {
+  const deleted = new Set(
+    changes
+      .filter(({ kind, action }) => kind === senderAddress.name && action === 'delete')
+      .map(({ key: [name = ''] }) => foldName(name)),
   );
+  const templates = deleted.size === 0 ? [] : resources.filter(isTemplate);
+  const orphaned = templates.filter((template) =>
+    addressesIn(template).some(({ address }) => deleted.has(address)),
+  );
+  return { deleted, orphaned };
 }
 
 function addressesIn({ fields }: Resource): NamedAddress[] {

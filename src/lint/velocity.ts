@@ -38,7 +38,7 @@ interface VelocityProblem {
   readonly hint: string | null;
 }
 
-export interface VelocityScan {
+interface VelocityScan {
   /** At most {@link maxProblems}. */
   readonly problems: readonly VelocityProblem[];
   /** Each variable with the same steps once, where it first occurs. */
@@ -80,6 +80,13 @@ interface OpenBlock {
   hasElse: boolean;
 }
 
+const sign = /(?<!\\)(\\*)[$#]/g;
+/** What is not read: how it begins and ends, and what it is called if it must have an end. */
+const skipped = [
+  ['##', '\n', null],
+  ['#*', '*#', 'comment'],
+  ['#[[', ']]#', 'unparsed block'],
+] as const;
 const plainDirective = /#(?:\{([a-z]+)\}|@?([A-Za-z_]\w*))/y;
 const hyphenatedWord = /-[A-Za-z]/y;
 const argumentsBegin = /[ \t]*\(/y;
@@ -103,80 +110,54 @@ const comparison = new RegExp(
  * Takes time in proportion to the text, and never throws.
  */
 export function scanVelocity(text: string): VelocityScan {
-  return new Scanner(text).scan();
+  return new Scanner(text);
 }
 
-class Scanner {
+class Scanner implements VelocityScan {
+  readonly problems: VelocityProblem[] = [];
+  readonly references: Reference[] = [];
+  readonly defined = new Set<string>();
+  readonly aliases: Alias[] = [];
+  readonly comparisons: ValueComparison[] = [];
+  hasDirectives = false;
   readonly #text: string;
-  readonly #problems: VelocityProblem[] = [];
-  readonly #references = new Map<string, Reference>();
-  readonly #defined = new Set<string>();
-  readonly #aliases: Alias[] = [];
-  readonly #comparisons: ValueComparison[] = [];
+  readonly #noted = new Set<string>();
   readonly #blocks: OpenBlock[] = [];
   #position = 0;
-  #hasDirectives = false;
-  /** Set at an argument list or comment without end: the rest of the text is not read. */
-  #isLost = false;
 
   constructor(text: string) {
     this.#text = text;
-  }
-
-  scan(): VelocityScan {
-    const sign = /[$#]/g;
     for (;;) {
-      sign.lastIndex = this.#position;
-      const at = sign.exec(this.#text)?.index;
-      if (at === undefined) break;
-      const isEscaped = this.#isEscaped(at);
-      this.#position = at + 1;
-      if (isEscaped) continue;
-      if (this.#text[at] === '$') this.#readReference(at);
+      const found = this.#match(sign, this.#position);
+      if (!found) break;
+      const [whole, escapes = ''] = found;
+      this.#position = found.index + whole.length;
+      if (escapes.length % 2 === 1) continue;
+      const at = this.#position - 1;
+      if (text[at] === '$') this.#readReference(at);
       else this.#readHash(at);
     }
-    for (const { name, offset } of this.#isLost ? [] : this.#blocks)
+    for (const { name, offset } of this.#blocks)
       this.#report('velocity-unclosed', offset, `This \`#${name}\` has no \`#end\`.`, 'Add the `#end`.');
-    return {
-      problems: this.#problems,
-      references: [...this.#references.values()],
-      defined: this.#defined,
-      aliases: this.#aliases,
-      comparisons: this.#comparisons,
-      hasDirectives: this.#hasDirectives,
-    };
-  }
-
-  #isEscaped(at: number): boolean {
-    let start = at;
-    while (start > this.#position && this.#text[start - 1] === '\\') start -= 1;
-    return (at - start) % 2 === 1;
   }
 
   #readReference(at: number): void {
     const found = this.#noteReference(at);
     if (!found) return;
-    if (found.brace === null) this.#readMembers(at, found.end);
-    else this.#readFormal(at, found.brace);
-  }
-
-  /** Notes the reference at `at`, unless the same one was noted before. */
-  #noteReference(at: number): { readonly brace: number | null; readonly end: number } | null {
-    const [whole, brace, name = ''] = this.#match(variable, at) ?? [];
-    if (whole === undefined) return null;
-    const end = at + whole.length;
-    const [steps = ''] = this.#match(followingSteps, end) ?? [];
-    const id = name + steps;
-    const first = /^\.(\w+)/.exec(steps)?.[1] ?? null;
-    if (!this.#references.has(id)) this.#references.set(id, { name, member: first, steps, offset: at });
-    return { brace: brace === '{' ? at + whole.indexOf('{') : null, end };
-  }
-
-  #readMembers(at: number, start: number): void {
-    let end = start;
-    for (;;) {
-      const next = this.#match(member, end);
-      if (!next) break;
+    if (found.brace !== null) {
+      const close = this.#findClose(found.brace, '\n');
+      if (close !== null) {
+        this.#position = close;
+        return;
+      }
+      // It should be closed on its line: reading continues on the next one.
+      this.#report('velocity-syntax', at, 'This `${` is not closed.', 'Add the `}`.');
+      const end = this.#text.indexOf('\n', found.brace);
+      this.#position = end === -1 ? this.#text.length : end;
+      return;
+    }
+    let { end } = found;
+    for (let next = this.#match(member, end); next; next = this.#match(member, end)) {
       end += next[0].length;
       if (this.#text[end] !== '(') continue;
       const close = this.#findClose(end);
@@ -189,16 +170,17 @@ class Scanner {
     this.#position = end;
   }
 
-  /** `${…}`. A brace that is not closed on its line is reported, and reading continues on the next line. */
-  #readFormal(at: number, brace: number): void {
-    const close = this.#findClose(brace, '\n');
-    if (close !== null) {
-      this.#position = close;
-      return;
+  /** Notes the reference at `at`, unless the same one was noted before. */
+  #noteReference(at: number): { readonly brace: number | null; readonly end: number } | null {
+    const [whole, brace, name = ''] = this.#match(variable, at) ?? [];
+    if (whole === undefined) return null;
+    const end = at + whole.length;
+    const [steps = ''] = this.#match(followingSteps, end) ?? [];
+    if (!this.#noted.has(name + steps)) {
+      this.#noted.add(name + steps);
+      this.references.push({ name, member: /^\.(\w+)/.exec(steps)?.[1] ?? null, steps, offset: at });
     }
-    this.#report('velocity-syntax', at, 'This `${` is not closed.', 'Add the `}`.');
-    const end = this.#text.indexOf('\n', brace);
-    this.#position = end === -1 ? this.#text.length : end;
+    return { brace: brace === '{' ? at + whole.indexOf('{') : null, end };
   }
 
   /**
@@ -225,19 +207,15 @@ class Scanner {
   }
 
   #readHash(at: number): void {
-    const next = this.#text[at + 1];
-    if (next === '#') this.#skipTo('\n', at, null);
-    else if (next === '*') this.#skipTo('*#', at, 'This comment is not closed.');
-    else if (next !== '[') this.#readDirective(at);
-    else if (this.#text[at + 2] === '[') this.#skipTo(']]#', at, 'This unparsed block is not closed.');
-  }
-
-  /** Skips to the `end` of what begins at `at`. If it is missing, reports `problem`, or skips the rest if it is null. */
-  #skipTo(end: string, at: number, problem: string | null): void {
+    const [begin, end, name] = skipped.find(([begin]) => this.#text.startsWith(begin, at)) ?? [];
+    if (begin === undefined) {
+      this.#readDirective(at);
+      return;
+    }
     const found = this.#text.indexOf(end, at + 2);
     if (found !== -1) this.#position = found + end.length;
-    else if (problem === null) this.#position = this.#text.length;
-    else this.#lose(at, problem, `Add the \`${end}\`.`);
+    else if (name === null) this.#position = this.#text.length;
+    else this.#lose(at, `This ${name} is not closed.`, `Add the \`${end}\`.`);
   }
 
   #readDirective(at: number): void {
@@ -249,15 +227,20 @@ class Scanner {
     const name = isCall ? `@${plain}` : (formal ?? plain);
     const directive = isCall ? blockCall : get(directives, name);
     if (!directive || (isCall && this.#text[end] !== '(')) return;
-    this.#hasDirectives = true;
+    this.hasDirectives = true;
     this.#position = end;
     if (name === 'end' && !this.#blocks.pop()) {
       const hint = 'Remove it, or write `\\#end` for the word itself.';
       this.#report('velocity-unopened', at, 'This `#end` has no open block.', hint);
     }
-    if (name === 'else' || name === 'elseif') this.#enterElse(name, at);
-    if (directive.example !== undefined) this.#readArguments(name, directive.example, at);
+    if (name === 'else' || name === 'elseif') {
+      const block = this.#blocks.at(-1);
+      const message = `There is no open \`#if\` that this \`#${name}\` could belong to.`;
+      if (block && !block.hasElse && ['if', 'foreach'].includes(block.name)) block.hasElse = name === 'else';
+      else this.#report('velocity-unopened', at, message, null);
+    }
     if (directive.opens) this.#blocks.push({ name, offset: at, hasElse: false });
+    if (directive.example !== undefined) this.#readArguments(name, directive.example, at);
   }
 
   #readArguments(name: string, example: string, at: number): void {
@@ -287,40 +270,28 @@ class Scanner {
   #readNames(name: string, open: number, close: number): void {
     const text = this.#text.slice(open, close);
     if (name === 'macro')
-      for (const [, parameter = ''] of text.matchAll(macroParameters)) this.#defined.add(parameter);
+      for (const [, parameter = ''] of text.matchAll(macroParameters)) this.defined.add(parameter);
     const first = this.#match(variableBegins, open)?.[1];
-    if (['set', 'define', 'foreach'].includes(name) && first !== undefined) this.#defined.add(first);
+    if (['set', 'define', 'foreach'].includes(name) && first !== undefined) this.defined.add(first);
     const [, alias, sign, of, steps = ''] = aliasHead.exec(text) ?? [];
     if (alias !== undefined && of !== undefined)
-      this.#aliases.push({ name: alias, of: { name: of, steps }, isItem: sign === 'in' });
+      this.aliases.push({ name: alias, of: { name: of, steps }, isItem: sign === 'in' });
     if (name !== 'if' && name !== 'elseif') return;
     for (const [, left = '', leftSteps = '', number, quoted, single] of text.matchAll(comparison)) {
       const value = number === undefined ? (quoted ?? single ?? '') : Number(number);
-      this.#comparisons.push({ reference: { name: left, steps: leftSteps }, value });
+      this.comparisons.push({ reference: { name: left, steps: leftSteps }, value });
     }
-  }
-
-  #enterElse(name: 'else' | 'elseif', at: number): void {
-    const block = this.#blocks.at(-1);
-    if (block && !block.hasElse && ['if', 'foreach'].includes(block.name)) block.hasElse = name === 'else';
-    else
-      this.#report(
-        'velocity-unopened',
-        at,
-        `There is no open \`#if\` that this \`#${name}\` could belong to.`,
-        null,
-      );
   }
 
   /** Reports a problem after which the rest of the text cannot be read. */
   #lose(at: number, message: string, hint: string): void {
     this.#report('velocity-syntax', at, message, hint);
-    this.#isLost = true;
+    this.#blocks.length = 0;
     this.#position = this.#text.length;
   }
 
   #report(code: VelocityProblem['code'], offset: number, message: string, hint: string | null): void {
-    if (this.#problems.length < maxProblems) this.#problems.push({ code, offset, message, hint });
+    if (this.problems.length < maxProblems) this.problems.push({ code, offset, message, hint });
   }
 
   #match(sticky: RegExp, at: number): RegExpExecArray | null {
