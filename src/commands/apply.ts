@@ -10,7 +10,7 @@ import {
   requireWritable,
   type SavedResult,
 } from '../engine/apply.ts';
-import { applyFleet, checkFleet, type FleetOptions } from '../engine/fleet.ts';
+import { applyFleet, checkFleet, type FleetOptions, planFleet } from '../engine/fleet.ts';
 import { planChanges } from '../engine/plan.ts';
 import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof.ts';
 import type { Project } from '../kinds/project.ts';
@@ -45,7 +45,6 @@ import {
   text,
 } from './command.ts';
 import { commitHere } from './commit.ts';
-import { planEnvironments } from './fleet.ts';
 import { confirm, type Io, isInteractive, printNote, viewOf } from './io.ts';
 import {
   appendStepSummary,
@@ -397,7 +396,12 @@ async function applySeveral(
   io: Io,
 ): Promise<ExitCode> {
   const projects = openProjects(projectFileOptions(args, io));
-  const fleet = 'saved' in source ? source.saved : await planEnvironments(projects, source.names, args, io);
+  const fleet =
+    'saved' in source
+      ? source.saved
+      : await withFleetProgress(source.names.length, args, io, (run) =>
+          planFleet(projects, source.names, { ...run, plan: planOptionsOf(args, io.env) }),
+        );
   if (args.expect !== undefined && args.expect !== fleet.digest)
     throw fail(
       'digest-mismatch',

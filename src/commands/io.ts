@@ -82,13 +82,6 @@ export function takesEscapes(output: Output, { env }: Pick<ProgramIo, 'env'>): b
   return output.isTTY === true && env.TERM !== 'dumb';
 }
 
-/** True when to print colors: on a terminal, unless `--no-color`, NO_COLOR or FORCE_COLOR says otherwise. */
-function hasColour(output: Output, io: Pick<Io, 'env' | 'color'>): boolean {
-  const { NO_COLOR, FORCE_COLOR } = io.env;
-  if (!io.color || NO_COLOR || FORCE_COLOR === '0') return false;
-  return Boolean(FORCE_COLOR) || takesEscapes(output, io);
-}
-
 /** The columns of the terminal; 100 for other outputs. A terminal of unknown size reports 0: 80 is used. */
 export function terminalWidth(output: Output): number {
   return output.isTTY === true ? output.columns || 80 : 100;
@@ -104,10 +97,13 @@ export function printNote(text: string, { stderr }: Pick<ProgramIo, 'stderr'>): 
   stderr.write(`${printable(text)}\n`);
 }
 
-/** The options for rendering text on one of the streams. */
+/** The options for rendering text on one of the streams. Colors: on a terminal, unless an option or a variable says otherwise. */
 export function viewOf(output: Output, io: Io) {
-  const { verbose, quiet } = io;
-  return { colour: hasColour(output, io), width: terminalWidth(output), verbose, quiet };
+  const { verbose, quiet, color } = io;
+  const { NO_COLOR, FORCE_COLOR } = io.env;
+  const isOff = !color || NO_COLOR || FORCE_COLOR === '0';
+  const colour = !isOff && (Boolean(FORCE_COLOR) || takesEscapes(output, io));
+  return { colour, width: terminalWidth(output), verbose, quiet };
 }
 
 /** Questions on stderr and their answers on stdin; `null` at the end of the input. */

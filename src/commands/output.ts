@@ -146,25 +146,24 @@ export function checkOutput(
   reads: readonly string[] = [],
 ): void {
   if (!formatsOf(is).includes(format)) throw unsupportedFormat(format, is, formatsOf(is));
-  const onStdout = [...report, out].filter((name) => name === stdoutName);
-  if (onStdout.length > 1 || (out === stdoutName && format !== 'text'))
+  const names = [...report, ...(out === undefined ? [] : [out])];
+  const files = names.filter((name) => name !== stdoutName);
+  if (names.length - files.length > 1 || (out === stdoutName && format !== 'text'))
     throw fail('usage', 'Two documents would go to stdout.', {
       hint: '`--out -` prints the plan file, `--report -` the report in the format of --format. Use one of them, and files for others.',
     });
-  const reports = filesIn(report);
-  for (const file of reports) reportFormat(file, is);
-  checkWritable([...reports, ...filesIn(out === undefined ? [] : [out])], io, reads);
+  for (const file of report) if (file !== stdoutName) reportFormat(file, is);
+  checkWritable(files, io, reads);
 }
 
 /** Stands for stdout as the name of a file. */
 export const stdoutName = '-';
 
-const filesIn = (names: readonly string[]) => names.filter((name) => name !== stdoutName);
-
 /** Writes the document into each file, in the format that the ending names. Throws a Failure if it cannot. */
 export async function writeReports(report: Report, files: readonly string[], io: Io): Promise<void> {
-  // A report on stdout is the document that is printed in any case.
-  for (const file of filesIn(files)) {
+  for (const file of files) {
+    // That is the document that is printed in any case.
+    if (file === stdoutName) continue;
     const format = reportFormat(file, report.is);
     const text = await report.write(format, { ...fileView, verbose: true });
     writeTextFile(file, isClean(report, format) ? text : io.redactor.text(text), io);
@@ -196,7 +195,9 @@ function optionsFrom(
 }
 
 export function wantsPage({ format, report }: OutputArgs): boolean {
-  return format === 'html' || filesIn(report).some((file) => reportFormat(file, 'plan') === 'html');
+  return (
+    format === 'html' || report.some((file) => file !== stdoutName && reportFormat(file, 'plan') === 'html')
+  );
 }
 
 /** Renders the notification templates of a plan. Without a setting, only with what the plan itself holds. */

@@ -30,18 +30,18 @@ export async function outputPlan(
   io: Io,
   makePlan: (tenant: Tenant) => Promise<HowToApply & { readonly plan: Plan }>,
 ): Promise<ExitCode> {
-  const { plan, setting, ...applying } = await withTenant(project, io, async (tenant) => {
+  const { plan, ...extras } = await withTenant(project, io, async (tenant) => {
     // The page reuses the reads of the plan.
     const reader = readOnlyTenant(tenant);
     const made = await makePlan(reader);
-    if (!wantsPage(args)) return { ...made, setting: {} };
+    if (!wantsPage(args)) return made;
     const { readTemplateSetting } = await import('../engine/templates.ts');
-    return { ...made, setting: await readTemplateSetting(made.plan, reader) };
+    const setting = await readTemplateSetting(made.plan, reader);
+    return { ...made, ...(await renderTemplates({ is: 'plan', plan: made.plan }, io, setting)) };
   });
-  const document = { is: 'plan', plan } as const;
-  const templates = wantsPage(args) ? await renderTemplates(document, io, setting) : {};
   if (args.out !== undefined) saveFile(plan, args.out, io);
-  await outputDocument(document, args, io, { ...templates, ...applying, ...(await commitHere(args, io)) });
+  const commit = await commitHere(args, io);
+  await outputDocument({ is: 'plan', plan }, args, io, { ...extras, ...commit });
   if (isRefused(plan)) return ExitCode.refused;
   return args.detailedExitcode && hasChanges(plan) ? ExitCode.changes : ExitCode.done;
 }

@@ -1,9 +1,12 @@
 import { planChanges } from '../engine/plan.ts';
-import { beginProject } from '../loader/index.ts';
+import { beginProject, openProjects } from '../loader/index.ts';
+import { exitCodeOfFleet } from '../model/fleet.ts';
 import { commonOptions, describeCommand, fleetOptions, planOptions, planOptionsOf } from './command.ts';
-import { checkOutput } from './output.ts';
+import { commitHere } from './commit.ts';
+import { checkOutput, outputDocument, saveFile } from './output.ts';
 import { howToApplyPlan, outputPlan, planOutputOptions } from './plan-output.ts';
-import { projectOptions, selectedEnvironments } from './project.ts';
+import { withFleetProgress } from './progress.ts';
+import { projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
 
 export const command = describeCommand({
   usage:
@@ -18,13 +21,20 @@ export const command = describeCommand({
 }).run(async (args, io) => {
   const names = selectedEnvironments(args, io);
   checkOutput(args, names ? 'fleet' : 'plan', io);
+  const options = planOptionsOf(args, io.env);
   if (names) {
     // Only several environments need the module that also applies them.
-    const { planSeveral } = await import('./fleet.ts');
-    return planSeveral(names, args, io);
+    const { planFleet } = await import('../engine/fleet.ts');
+    const projects = openProjects(projectFileOptions(args, io));
+    const fleet = await withFleetProgress(names.length, args, io, (run) =>
+      planFleet(projects, names, { ...run, plan: options }),
+    );
+    if (args.out !== undefined) saveFile(fleet, args.out, io);
+    const extras = { ...howToApplyPlan(args, io), ...(await commitHere(args, io)) };
+    await outputDocument({ is: 'fleet', fleet }, args, io, extras);
+    return exitCodeOfFleet(fleet, args.detailedExitcode);
   }
   const project = beginProject(projectOptions(args, io));
-  const options = planOptionsOf(args, io.env);
   return outputPlan(project, args, io, async (tenant) => {
     const loaded = await project.load(() => tenant.client.signIn());
     const plan = await planChanges(loaded, tenant, options);

@@ -82,9 +82,11 @@ function openDisplay(io: Io) {
     if (text !== null) printNote(text, io);
   };
   const warned = new Set<string>();
-  const noteLimit = createLimitWaits(note);
   // The program does not abort a request that may change something.
   let writing = 0;
+  // How long the run has waited for the tenant's limit, and until when.
+  let waited = 0;
+  let until = 0;
   const onAbort = () => {
     if (writing === 0 || io.quiet) return;
     clear();
@@ -108,7 +110,14 @@ function openDisplay(io: Io) {
         clear();
         note(`warning  ${event.message}`);
       }
-      if (mode !== 'log' && mode !== 'bar') noteLimit(event);
+      // It is told once, when the waits add up.
+      if (event.type === 'rate-limit-wait' && mode !== 'log' && mode !== 'bar' && waited < longWait) {
+        // Requests of several versions wait at the same time.
+        const begins = Math.max(Date.now(), until);
+        until = Math.max(until, Date.now() + event.ms);
+        waited += until - begins;
+        if (waited >= longWait) note(`${limitWords(event.ms)}; further waits are not shown`);
+      }
       if (!('request' in event) || event.request.method === 'GET') return;
       if (event.type === 'request-started') writing += 1;
       if (event.type === 'request-finished') writing -= 1;
@@ -124,40 +133,31 @@ function openDisplay(io: Io) {
 
 /** Shows on stderr what happens during long work. */
 export function createProgress(io: Io) {
-  const { mode, width, note, ...display } = openDisplay(io);
-  const count = createCount();
-  const countdown = createCountdown(() => draw(null));
+  const display = openDisplay(io);
+  const { mode, note } = display;
+  const bar = mode === 'bar' ? new Bar(display) : null;
+  let answers = 0;
   let awaited = '';
-
-  const draw = (words: string | null) => {
-    const { bar, eta } = count.words();
-    // A wait explains why nothing moves, so it stays until it is over.
-    const more = [eta, countdown.words() ?? words].filter(Boolean).join('  ');
-    display.draw(more === '' ? bar : `${bar}  ${cutMiddle(more, width - bar.length - 2)}`);
-  };
   return {
     onEvent(event: RunEvent) {
       display.observe(event);
-      count.add(event);
+      bar?.add(event);
       if (mode === 'log') note(logLine(event));
-      if (mode === 'bar') {
-        if (event.type === 'rate-limit-wait') countdown.start(event.ms);
-        draw(eventWords(event));
-      }
       if (mode !== 'lines' && mode !== 'waits') return;
       // Only the first of several waits for the same objects.
       if (event.type === 'settling' && event.addresses.join() !== awaited) {
         awaited = event.addresses.join();
         note(eventWords(event));
       }
-      if (mode === 'lines') note(newsOf(event, count.answered.size));
+      if (event.type === 'request-finished') answers += 1;
+      if (mode === 'lines') note(newsOf(event, answers));
     },
     end() {
-      countdown.stop();
+      bar?.stop();
       display.end();
     },
     close() {
-      countdown.stop();
+      bar?.stop();
       display.close();
     },
   };
@@ -201,81 +201,71 @@ const barWidth = 20;
 /** From this number on, the average time allows an estimate. */
 const enoughDone = 5;
 const shortestEta = 10_000;
-
-/** Counts answered requests, or finished changes once an apply has begun. A request counts once, also when it is retried. */
-function createCount() {
-  const begun = Date.now();
-  const sent = new Set<string>();
-  const answered = new Set<string>();
-  let changes: { readonly done: number; readonly all: number } | null = null;
-  return {
-    answered,
-    add(event: RunEvent) {
-      if (event.type === 'checked') changes = { done: 0, all: event.changes };
-      if (event.type === 'finished') changes = { done: event.finished, all: event.total };
-      if (!('request' in event)) return;
-      const request = `${event.request.method} ${requestTarget(event.request)}`;
-      if (event.type === 'request-finished') answered.add(request);
-      else answered.delete(request);
-      // A request without a token was never sent, but may be retried.
-      if (event.type !== 'retrying') sent.add(request);
-    },
-    /** The bar, and `about 40 s left`; empty if that is unknown or too short. */
-    words() {
-      const { done, all } = changes ?? { done: answered.size, all: sent.size };
-      const filled = all === 0 ? 0 : Math.round((barWidth * done) / all);
-      const blocks = `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)}`;
-      const left = done < enoughDone ? 0 : ((Date.now() - begun) / done) * (all - done);
-      return {
-        bar: `${blocks} ${done}/${all} ${changes ? 'changes' : 'requests'}`,
-        eta: left < shortestEta ? '' : `about ${Math.round(left / 1000)} s left`,
-      };
-    },
-  };
-}
-
 /** A wait of this many milliseconds needs an explanation. */
 const longWait = 2000;
 
-/** Says once that the run waits for the tenant's limit, when its waits add up. */
-function createLimitWaits(note: (text: string | null) => void): (event: RunEvent) => void {
-  let waited = 0;
-  let until = 0;
-  return (event) => {
-    if (event.type !== 'rate-limit-wait' || waited >= longWait) return;
-    // Requests of several versions wait at the same time.
-    const begins = Math.max(Date.now(), until);
-    until = Math.max(until, Date.now() + event.ms);
-    waited += until - begins;
-    if (waited >= longWait) note(`${eventWords(event)}; further waits are not shown`);
-  };
-}
+/** Counts answered requests, or finished changes once an apply has begun. A request counts once, also when it is retried. */
+class Bar {
+  readonly #display: Pick<ReturnType<typeof openDisplay>, 'draw' | 'width'>;
+  readonly #begun = Date.now();
+  readonly #sent = new Set<string>();
+  readonly #answered = new Set<string>();
+  #changes: { readonly done: number; readonly all: number } | null = null;
+  /** When the tenant's limit lets requests through again; it is counted down each second. */
+  #until = 0;
+  #timer: NodeJS.Timeout | undefined;
 
-/** The time until the tenant's limit lets requests through again, counted down each second. */
-function createCountdown(onTick: () => void) {
-  let until = 0;
-  let timer: NodeJS.Timeout | undefined;
-  const stop = () => {
-    clearInterval(timer);
-    until = 0;
-  };
-  return {
-    start(ms: number) {
-      const end = Date.now() + ms;
-      // The requests of a version wait together: each reports the remaining time.
-      if (end <= until) return;
-      stop();
-      until = end;
-      timer = setInterval(() => {
-        if (Date.now() >= until) stop();
-        onTick();
-      }, 1000);
-      // The bar keeps no run alive.
-      timer.unref();
-    },
-    stop,
-    words: () => (until > Date.now() ? limitWords(until - Date.now()) : null),
-  };
+  constructor(display: Pick<ReturnType<typeof openDisplay>, 'draw' | 'width'>) {
+    this.#display = display;
+  }
+
+  add(event: RunEvent): void {
+    if (event.type === 'checked') this.#changes = { done: 0, all: event.changes };
+    if (event.type === 'finished') this.#changes = { done: event.finished, all: event.total };
+    if (event.type === 'rate-limit-wait') this.#countDown(event.ms);
+    if ('request' in event) {
+      const request = `${event.request.method} ${requestTarget(event.request)}`;
+      if (event.type === 'request-finished') this.#answered.add(request);
+      else this.#answered.delete(request);
+      // A request without a token was never sent, but may be retried.
+      if (event.type !== 'retrying') this.#sent.add(request);
+    }
+    this.#draw(eventWords(event));
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#until = 0;
+  }
+
+  #countDown(ms: number): void {
+    const end = Date.now() + ms;
+    // The requests of a version wait together: each reports the remaining time.
+    if (end <= this.#until) return;
+    this.stop();
+    this.#until = end;
+    this.#timer = setInterval(() => {
+      if (Date.now() >= this.#until) this.stop();
+      this.#draw(null);
+    }, 1000);
+    // The bar keeps no run alive.
+    this.#timer.unref();
+  }
+
+  /** Draws the bar, `about 40 s left` unless that is unknown or short, and the words. */
+  #draw(words: string | null): void {
+    const { done, all } = this.#changes ?? { done: this.#answered.size, all: this.#sent.size };
+    const filled = all === 0 ? 0 : Math.round((barWidth * done) / all);
+    const blocks = `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)}`;
+    const bar = `${blocks} ${done}/${all} ${this.#changes ? 'changes' : 'requests'}`;
+    const left = done < enoughDone ? 0 : ((Date.now() - this.#begun) / done) * (all - done);
+    const eta = left < shortestEta ? '' : `about ${Math.round(left / 1000)} s left`;
+    // A wait explains why nothing moves, so it stays until it is over.
+    const wait = this.#until - Date.now();
+    const more = [eta, wait > 0 ? limitWords(wait) : words].filter(Boolean).join('  ');
+    const room = this.#display.width - bar.length - 2;
+    this.#display.draw(more === '' ? bar : `${bar}  ${cutMiddle(more, room)}`);
+  }
 }
 
 /** A text cut to some columns. The end stays, since it identifies an address better than the middle. */
@@ -290,8 +280,8 @@ function cutMiddle(text: string, room: number): string {
 const mostLines = 20;
 
 /** An event as a line of its own in a CI job; `null` for most finished changes and answered requests. */
-function newsOf(event: RunEvent, answered: number): string | null {
-  if (event.type === 'request-finished' && answered % 100 === 0) return `${answered} requests answered`;
+function newsOf(event: RunEvent, answers: number): string | null {
+  if (event.type === 'request-finished' && answers % 100 === 0) return `${answers} requests answered`;
   if (event.type !== 'finished') return event.type === 'retrying' ? eventWords(event) : null;
   const { result, finished, total } = event;
   const isDue = finished % Math.ceil(total / mostLines) === 0 || finished === total;

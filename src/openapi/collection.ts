@@ -2,7 +2,6 @@ import { fail } from '../model/failure.ts';
 import { get, getText, getTexts } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
-import { kindNameOf } from './fields.ts';
 
 /** The calls of a collection, as its document describes them; `null` for a call that it does not have. */
 export interface Collection {
@@ -63,6 +62,8 @@ interface Place {
   readonly found: string;
   /** From the base URL on. */
   readonly path: string;
+  /** With the path of the server before it, as a person may write it. */
+  readonly whole: string;
   /** The path of its single objects. */
   readonly itemPath: string | undefined;
 }
@@ -76,6 +77,7 @@ function placesOf(api: OpenApi): Place[] {
   return paths.map((found) => ({
     found,
     path: found.startsWith(`${prefix}/`) ? found : prefix + found,
+    whole: prefix + found,
     itemPath: items.get(found),
   }));
 }
@@ -83,11 +85,10 @@ function placesOf(api: OpenApi): Place[] {
 /** Finds a path, written with or without the servers' prefix. Throws a Failure if it is unknown, or if no kind can have it. */
 export function findPlace(api: OpenApi, wanted: string): Place {
   const places = placesOf(api);
-  const prefix = serverPath(api);
   const given = wanted.replace(/(?<=.)\/+$/, '');
-  const place = places.find(({ found }) => found === given || prefix + found === given);
+  const place = places.find(({ found, whole }) => found === given || whole === given);
   if (!place) {
-    const collections = places.map(({ found }) => prefix + found).filter((each) => !each.includes('{'));
+    const collections = places.map(({ whole }) => whole).filter((each) => !each.includes('{'));
     const some = collections.slice(0, 5).join(', ');
     const all = some === '' ? 'It describes no collection.' : `It describes collections such as ${some}.`;
     const hint = didYouMean(given, collections) ?? all;
@@ -296,7 +297,7 @@ function readWrite(api: OpenApi, call: Part): Write {
 }
 
 /** The fields that the description of a request mentions. */
-export interface Prose {
+interface Prose {
   /** The fields listed as changeable; `null` without such a list. */
   readonly patchable: ReadonlySet<string> | null;
   /** The fields listed as unchangeable. */
@@ -349,3 +350,40 @@ function itemIn(line: string): string | null {
     [];
   return plain ?? marked ?? null;
 }
+
+/** `access-profiles`, `access_profile` and `accessProfile` in the spelling of kinds; `''` for what cannot be a name. */
+export function pascalCase(name: string): string {
+  const words = name.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  const joined = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  return /^[A-Z]/.test(joined) ? joined.slice(0, 64) : '';
+}
+
+/** The English singular of a word, as far as a rule can find it. */
+export function singular(word: string): string {
+  if (/(ss|us|is)$/i.test(word)) return word;
+  if (/ies$/i.test(word)) return word.replace(/ies$/i, 'y');
+  return /(ss|sh|ch|x|z)es$/i.test(word) ? word.slice(0, -2) : word.replace(/s$/i, '');
+}
+
+/** The kind whose objects a path has: `/v2025/access-profiles` is a list of `AccessProfile`. `''` if it gives no name. */
+function kindNameOf(path: string): string {
+  const [owner = '', last = ''] = ['', ...pathWords(path)].slice(-2);
+  // `config` alone says nothing.
+  const isSaid = !/^(config|configuration|settings)$/i.test(last);
+  return pascalCase(isSaid ? singular(last) : `${singular(owner)}-${last}`);
+}
+
+/** `/v2025/sources/{source}/schemas` are lists of `SourceSchema`. Throws a Failure for a path that gives no name. */
+export function kindName({ path, parent }: Pick<Collection, 'path' | 'parent'>): string {
+  const name = kindNameOf(path);
+  if (name !== '') return pascalCase(`${parent?.kind ?? ''}${name}`);
+  const hint = 'Name the kind by the file to write: --out kinds/NAME.kind.yaml.';
+  throw fail('kind-name', `The path ${path} gives no name for a kind.`, { hint });
+}
+
+/** A name of all words of a path, for one whose usual name another path has. */
+export const wholeName = (path: string): string => pascalCase(pathWords(path).map(singular).join('-'));
+
+/** The words of a path, without its version and parameters. */
+const pathWords = (path: string): string[] =>
+  path.split('/').filter((word) => word !== '' && !/^(v\d.*|\{.*\})$/.test(word));

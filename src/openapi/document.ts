@@ -236,3 +236,11 @@ function typesIn(schema: Part['value']): string[] {
   if (isArray(type)) return type.filter((each) => typeof each === 'string');
   return get(schema, 'properties') === undefined ? [] : ['object'];
 }
+
+/** Text of a document that can stand in a comment: on one line, without characters that a terminal interprets. */
+export function toComment(text: string): string {
+  return text
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .trim()
+    .slice(0, 100);
+}

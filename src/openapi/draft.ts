@@ -1,54 +1,26 @@
-import { defaultKind } from '../generated/schemas/kind.ts';
-import { formatComment, type Member, printInline } from '../loader/print.ts';
+import { type Member, printInline } from '../loader/print.ts';
 import { groupBy } from '../model/basics.ts';
-import { fail } from '../model/failure.ts';
-import { getText, isFieldName, isMemberName } from '../model/json.ts';
+import { isFieldName, isMemberName } from '../model/json.ts';
 import {
   type Collection,
   collectionsIn,
   findPlace,
-  type Prose,
+  kindName,
+  pascalCase,
   readCollection,
+  singular,
   smallPage,
   type Write,
+  wholeName,
 } from './collection.ts';
-import type { OpenApi, Part, Shape } from './document.ts';
-import {
-  type DraftField,
-  type DraftPlace,
-  type Form,
-  fieldOf,
-  isServerOwned,
-  kindNameOf,
-  movesByItself,
-  pascalCase,
-  pathWords,
-  placesIn,
-  singular,
-  toComment,
-} from './fields.ts';
+import { type OpenApi, type Part, type Shape, toComment } from './document.ts';
+import { beside, type Findings, fieldLines } from './fields.ts';
 
 /** The descriptor of a kind, as far as a document defines it. */
 interface Draft {
   readonly kind: string;
   readonly path: string;
   readonly text: string;
-}
-
-/** The kinds that a reference may name, possibly under another name. */
-type KnownKinds = ReadonlyMap<string, string>;
-
-/** The facts about a collection before its descriptor is written. */
-interface Findings {
-  readonly api: OpenApi;
-  readonly collection: Collection;
-  /** The properties of an object, in the answers and the requests. */
-  readonly properties: ReadonlyMap<string, Part>;
-  /** The member in which requests have the object; `null` if they are the object. */
-  readonly wrapper: string | null;
-  /** `null` if other kinds are unknown. */
-  readonly known: KnownKinds | null;
-  miss(message: string): void;
 }
 
 /**
@@ -64,7 +36,7 @@ function draftOf(
   api: OpenApi,
   collection: Collection,
   named: string | null,
-  known: KnownKinds | null,
+  known: Findings['known'],
 ): Draft {
   const missed: string[] = [];
   const miss = (message: string) => missed.push(message);
@@ -83,13 +55,10 @@ function draftOf(
 export function draftAll(api: OpenApi, builtIn: Iterable<string>): { drafts: Draft[]; leftOut: string[] } {
   const known = new Map([...builtIn].map((name) => [name, name]));
   const { collections, leftOut } = collectionsIn(api);
-  const namesakes = groupBy(collections, (place) => kindName(place));
+  const namesakes = groupBy(collections, kindName);
   const named = namesakes.flatMap(([kind, all]) =>
-    all.map((place) => {
-      // If several would have the same name, each gets all words of its path.
-      const whole = pascalCase(pathWords(place.path).map(singular).join('-'));
-      return { ...place, kind: all.length === 1 ? kind : whole };
-    }),
+    // If several would have the same name, each gets all words of its path.
+    all.map((place) => ({ ...place, kind: all.length === 1 ? kind : wholeName(place.path) })),
   );
   const drafted = new Map<string, (typeof named)[number]>();
   const tags: [tag: string, kind: string][] = [];
@@ -106,14 +75,6 @@ export function draftAll(api: OpenApi, builtIn: Iterable<string>): { drafts: Dra
     draftOf(api, readCollection(api, place), kind, known),
   );
   return { drafts, leftOut };
-}
-
-/** `/v2025/sources/{source}/schemas` are lists of `SourceSchema`. */
-function kindName({ path, parent }: Pick<Collection, 'path' | 'parent'>): string {
-  const name = kindNameOf(path);
-  if (name !== '') return pascalCase(`${parent?.kind ?? ''}${name}`);
-  const hint = 'Name the kind by the file to write: --out kinds/NAME.kind.yaml.';
-  throw fail('kind-name', `The path ${path} gives no name for a kind.`, { hint });
 }
 
 /**
@@ -154,52 +115,30 @@ function linesOf(kind: string, findings: Findings): string[] {
   const canDelete = wrapper === null && collection.canDelete;
   const isReadOnly = update.word === 'none' && !canCreate && !canDelete;
   const key = single ? null : keyOf(findings);
-  const { fields, places, immutable, serverOwned, notes } = fieldsOf(
-    findings,
-    key?.name ?? null,
-    isReadOnly,
-    update,
-  );
-  const created = canCreate ? fields.map(([name]) => name) : [];
-  const write = writeOf(collection, update, created, immutable);
+  const { names, immutable, lines } = fieldLines(findings, key?.name ?? null, isReadOnly, update);
+  const write = writeOf(collection, update, canCreate ? names : [], immutable);
+  const rows = key && listOf(findings, key.name);
   return [
     `kind: ${kind}`,
     `summary: ${printInline(`${sentence ?? `The objects of ${path}`}.`)}`,
     `service: ${path.startsWith('/api/') ? 'profiles' : 'identity'}`,
     `path: ${printInline(path)}`,
     ...(parent ? [`parent: ${printInline({ members: [[parent.name, parent.kind]] })}`] : []),
-    ...(key ? collectionLines(findings, key) : ['single: true']),
+    key ? `key: ${key.name}${beside(key.notes)}` : 'single: true',
+    ...(key ? idLines(findings, key.name) : []),
+    ...(rows ? [`list: ${printInline({ members: rows.members })}${beside(rows.notes)}`] : []),
     `update: ${update.word}${beside(update.notes)}`,
     `create: ${canCreate}${single && update.word === 'put' ? beside([whetherItMakes]) : ''}`,
     `delete: ${canDelete}`,
     ...(write.length === 0 ? [] : [`write: ${printInline({ members: write })}`]),
-    ...(fields.length === 0 ? ['fields: {}'] : ['fields:']),
-    ...fields.map(
-      ([name, field]) => `  ${printInline(name)}: ${printForm(field.field)}${beside(field.notes)}`,
-    ),
-    ...(places.length === 0 ? [] : ['places:']),
-    ...places.map(
-      ({ path, policy, notes }) => `  ${printInline(path)}: ${printForm(policy)}${beside(notes)}`,
-    ),
-    `serverOwned: ${printInline(serverOwned)}${beside(notes)}`,
+    ...lines,
   ];
 }
 
 const whetherItMakes = 'check: `true` if the tenant answers 404 until a PUT makes the object';
 
-const beside = (notes: readonly string[]) => (notes.length === 0 ? '' : formatComment(notes.join('; ')));
-
-function collectionLines(findings: Findings, key: Key): string[] {
-  const list = listOf(findings, key.name);
-  return [
-    `key: ${key.name}${beside(key.notes)}`,
-    ...idLines(findings, key),
-    `list: ${printInline({ members: list.members })}${beside(list.notes)}`,
-  ];
-}
-
 /** If single objects have no `id`, paths use another member: with the parameter's name, or the end of it. */
-function idLines({ collection: { idParameter }, properties, miss }: Findings, key: Key): string[] {
+function idLines({ collection: { idParameter }, properties, miss }: Findings, key: string): string[] {
   if (idParameter === null || properties.has('id') || properties.size === 0) return [];
   const fields = [...properties.keys()].filter(isFieldName);
   if (fields.includes(idParameter)) return [`id: ${printInline(idParameter)}`];
@@ -208,29 +147,15 @@ function idLines({ collection: { idParameter }, properties, miss }: Findings, ke
     miss('Objects are described without an `id`: which member is in their paths?');
     return [];
   }
-  const ending = fields.find((name) => named.endsWith(name.toLowerCase())) ?? key.name;
+  const ending = fields.find((name) => named.endsWith(name.toLowerCase())) ?? key;
   const note = `check: objects have no \`id\`, and paths name them by ${toComment(idParameter)}`;
   return [`id: ${printInline(ending)}${beside([note])}`];
-}
-
-/** A field or a policy: a word, or members, some of which may have members. */
-function printForm(form: Form): string {
-  if (typeof form === 'string') return form;
-  const members = Object.entries(form).map(([name, value]): Member => {
-    return [name, typeof value === 'string' ? value : { members: Object.entries(value) }];
-  });
-  return printInline({ members });
 }
 
 /** Fields that name an object, best first. */
 const names = ['name', 'displayName', 'label', 'key', 'alias', 'email', 'domain', 'title', 'externalName'];
 
-interface Key {
-  readonly name: string;
-  readonly notes: readonly string[];
-}
-
-function keyOf({ api, collection: { idParameter }, properties, miss }: Findings): Key {
+function keyOf({ api, collection: { idParameter }, properties, miss }: Findings) {
   // The member that paths use is unique.
   if (
     idParameter !== null &&
@@ -270,75 +195,13 @@ function listOf({ collection: { list, path }, miss }: Findings, key: string) {
   return { members, notes: pageSize === null ? [guess] : [] };
 }
 
-/** @param key `null` in a single object */
-function fieldsOf(findings: Findings, key: string | null, isReadOnly: boolean, update: Update) {
-  const { api, collection, properties, known, miss } = findings;
-  const { prose } = update;
-  const fields: [string, DraftField][] = [];
-  // Tenants show these although documents do not mention them, and a PUT would send them back.
-  const serverOwned = new Set(update.word === 'put' ? defaultKind.serverOwned : ['id']);
-  const places: DraftPlace[] = [];
-  const immutable: string[] = [];
-  const unwritten: string[] = [];
-  const moving: string[] = [];
-  for (const [name, property] of properties) {
-    if (name === key || name === 'id') continue;
-    const fixed = whyFixed(prose, name, property);
-    if (!isFieldName(name))
-      miss(`The field ${toComment(name)} is left out: a manifest cannot have a field of that name.`);
-    else if (isServerOwned(api, name, property)) serverOwned.add(name);
-    else if (isReadOnly) continue;
-    else if (!isWritten(collection, name)) unwritten.push(name);
-    else if (movesByItself(name) && (fixed !== null || prose.patchable === null)) moving.push(name);
-    else {
-      const drafted = fieldOf(api, name, property);
-      const { form: field, notes } = toKnown(drafted.field, drafted.notes, known);
-      if (fixed !== null) immutable.push(name);
-      fields.push([name, { field, notes: [...(fixed === null ? [] : [fixed]), ...notes] }]);
-      if (typeof field !== 'string' && field.is === 'json')
-        for (const place of placesIn(api, name, property)) {
-          const named = toKnown(place.policy, place.notes, known);
-          places.push({ path: place.path, policy: named.form, notes: named.notes });
-        }
-    }
-  }
-  for (const name of [...unwritten, ...moving]) serverOwned.add(name);
-  const notes = [
-    ...(unwritten.length > 0 ? [`check: no request is described with ${unwritten.join(', ')}`] : []),
-    ...(moving.length > 0 ? [`check: judging by their names, the tenant sets ${moving.join(', ')}`] : []),
-  ];
-  return { fields, places, immutable, serverOwned: [...serverOwned], notes };
-}
-
-/** Replaces the kinds in `to` by known names. Notes list unknown ones. */
-function toKnown(
-  form: Form,
-  notes: readonly string[],
-  known: KnownKinds | null,
-): { readonly form: Form; readonly notes: readonly string[] } {
-  if (!known || typeof form === 'string' || form.to === undefined) return { form, notes };
-  const { to } = form;
-  const rename = (kind: string) => known.get(kind) ?? kind;
-  const missing = (typeof to === 'string' ? [to] : Object.values(to)).filter((kind) => !known.has(kind));
-  return {
-    form: {
-      ...form,
-      to:
-        typeof to === 'string'
-          ? rename(to)
-          : Object.fromEntries(Object.entries(to).map(([type, kind]) => [type, rename(kind)])),
-    },
-    notes: [...notes, ...missing.map((kind) => `check: no kind ${kind} is described`)],
-  };
-}
-
 interface Update {
   readonly word: 'json-patch' | 'merge-patch' | 'patch' | 'put' | 'none';
   readonly notes: readonly string[];
-  readonly prose: Prose;
+  readonly prose: Write['prose'];
 }
 
-const silent: Prose = { patchable: null, fixed: new Set(), isForSome: false };
+const silent: Write['prose'] = { patchable: null, fixed: new Set(), isForSome: false };
 const none: Update = { word: 'none', notes: [], prose: silent };
 
 function updateOf({ api, collection, wrapper, miss }: Findings): Update {
@@ -415,20 +278,4 @@ function createsOne({ collection: { create, path }, miss }: Findings): boolean {
   else if (create.items) miss(`POST ${path} takes a list of objects, which a descriptor cannot express.`);
   else return true;
   return false;
-}
-
-/** Why a field of an existing object cannot be changed; `null` if nothing says so. */
-function whyFixed({ patchable, fixed }: Prose, name: string, property: Part): string | null {
-  if (fixed.has(name)) return 'described as one that cannot be changed';
-  const description = getText(property.value, 'description') ?? '';
-  if (/\b(is immutable|(cannot|can't) be (changed|updated|modified))\b/i.test(description))
-    return 'check: it cannot be changed, its description says';
-  return patchable?.has(name) === false ? 'check: not among those that are described as changeable' : null;
-}
-
-/** True for fields that a described request sets. If no request is described, every field counts as set. */
-function isWritten({ create, put, patch }: Collection, name: string): boolean {
-  const bodies = [create, put, patch].flatMap((write) => (write ? [write.body.properties] : []));
-  const isDescribed = bodies.some(({ size }) => size > 0);
-  return !isDescribed || patch?.prose.patchable?.has(name) === true || bodies.some((body) => body.has(name));
 }

@@ -1,20 +1,122 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../model/json.ts';
-import type { OpenApi, Part, Shape } from './document.ts';
+import { defaultKind } from '../generated/schemas/kind.ts';
+import { formatComment, type Member, printInline } from '../loader/print.ts';
+import { getText, isFieldName, type JsonObject } from '../model/json.ts';
+import { type Collection, pascalCase, singular, type Write } from './collection.ts';
+import { type OpenApi, type Part, type Shape, toComment } from './document.ts';
+
+/** The facts about a collection before its descriptor is written. */
+export interface Findings {
+  readonly api: OpenApi;
+  readonly collection: Collection;
+  /** The properties of an object, in the answers and the requests. */
+  readonly properties: ReadonlyMap<string, Part>;
+  /** The member in which requests have the object; `null` if they are the object. */
+  readonly wrapper: string | null;
+  /** The kinds that a reference may name, possibly under another name; `null` if other kinds are unknown. */
+  readonly known: ReadonlyMap<string, string> | null;
+  miss(message: string): void;
+}
 
 /** A word, or members, some of which may have members. */
-export type Form = string | Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+type Form = string | Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 
 /** A field of a descriptor, with what a person should know or decide about it. */
-export interface DraftField {
+interface DraftField {
   readonly field: Form;
   readonly notes: readonly string[];
 }
 
+/**
+ * The lines of a descriptor from `fields` on, with the names of its fields, and of those that cannot be changed.
+ *
+ * @param key `null` in a single object
+ */
+export function fieldLines(
+  { api, collection: { create, put, patch }, properties, known, miss }: Findings,
+  key: string | null,
+  isReadOnly: boolean,
+  { word, prose }: { readonly word: string; readonly prose: Write['prose'] },
+) {
+  const fields: string[] = [];
+  const places: string[] = [];
+  const names: string[] = [];
+  const immutable: string[] = [];
+  // Tenants show these although documents do not mention them, and a PUT would send them back.
+  const serverOwned = new Set(word === 'put' ? defaultKind.serverOwned : ['id']);
+  // The fields that described requests set. If none is described, every field counts as set.
+  const written = new Set(
+    [create, put, patch].flatMap((write) => [...(write?.body.properties.keys() ?? [])]),
+  );
+  const unwritten: string[] = [];
+  const moving: string[] = [];
+  for (const [name, property] of properties) {
+    if (name === key || name === 'id') continue;
+    const fixed = whyFixed(prose, name, property);
+    const isWritten = written.size === 0 || written.has(name) || patch?.prose.patchable?.has(name);
+    if (!isFieldName(name))
+      miss(`The field ${toComment(name)} is left out: a manifest cannot have a field of that name.`);
+    else if (isServerOwned(api, name, property)) serverOwned.add(name);
+    else if (isReadOnly) continue;
+    else if (!isWritten) unwritten.push(name);
+    else if (counted.test(name) && (fixed !== null || prose.patchable === null)) moving.push(name);
+    else {
+      const { field, notes } = fieldOf(api, name, property);
+      names.push(name);
+      if (fixed !== null) immutable.push(name);
+      fields.push(lineOf(name, field, [...(fixed === null ? [] : [fixed]), ...notes], known));
+      if (typeof field === 'string' || field.is !== 'json') continue;
+      for (const { path, policy, notes } of placesIn(api, name, property))
+        places.push(lineOf(path, policy, notes, known));
+    }
+  }
+  const notes = [
+    ...(unwritten.length > 0 ? [`check: no request is described with ${unwritten.join(', ')}`] : []),
+    ...(moving.length > 0 ? [`check: judging by their names, the tenant sets ${moving.join(', ')}`] : []),
+  ];
+  const lines = [
+    ...(fields.length === 0 ? ['fields: {}'] : ['fields:', ...fields]),
+    ...(places.length === 0 ? [] : ['places:', ...places]),
+    `serverOwned: ${printInline([...serverOwned, ...unwritten, ...moving])}${beside(notes)}`,
+  ];
+  return { lines, names, immutable };
+}
+
+/** A field or a policy. The kinds in `to` get their known names, and unknown ones a note. */
+function lineOf(name: string, form: Form, notes: readonly string[], known: Findings['known']): string {
+  if (typeof form === 'string') return `  ${printInline(name)}: ${form}${beside(notes)}`;
+  const told = [...notes];
+  const kindOf = (kind: string) => {
+    if (known?.has(kind) === false) told.push(`check: no kind ${kind} is described`);
+    return known?.get(kind) ?? kind;
+  };
+  const members = Object.entries(form).map(([member, value]): Member => {
+    if (typeof value === 'string') return [member, member === 'to' ? kindOf(value) : value];
+    return [member, { members: Object.entries(value).map(([type, kind]) => [type, kindOf(kind)]) }];
+  });
+  return `  ${printInline(name)}: ${printInline({ members })}${beside(told)}`;
+}
+
+/** Notes as the comment of a line. */
+export const beside = (notes: readonly string[]) =>
+  notes.length === 0 ? '' : formatComment(notes.join('; '));
+
+/** Why a field of an existing object cannot be changed; `null` if nothing says so. */
+function whyFixed({ patchable, fixed }: Write['prose'], name: string, property: Part): string | null {
+  if (fixed.has(name)) return 'described as one that cannot be changed';
+  const description = getText(property.value, 'description') ?? '';
+  if (/\b(is immutable|(cannot|can't) be (changed|updated|modified))\b/i.test(description))
+    return 'check: it cannot be changed, its description says';
+  return patchable?.has(name) === false ? 'check: not among those that are described as changeable' : null;
+}
+
+/** Names of values that a tenant counts or detects: `identityCount`, `healthy`, `status`. */
+const counted = /^(healthy|status|since|has[A-Z]\w*|\w+Count|\w+RefreshRequired)$/;
+
 /** Texts that may be longer than this are for people. */
 const shortText = 255;
 
-export function fieldOf(api: OpenApi, name: string, property: Part): DraftField {
+function fieldOf(api: OpenApi, name: string, property: Part): DraftField {
   const shape = api.shape(property);
   const { field, notes } = bareFieldOf(api, name, shape);
   const isSecret = shape.writeOnly || (shape.types.has('string') && isSecretText(name, shape));
@@ -126,42 +228,8 @@ function kindOfIds(name: string): string | null {
   return wellKnown(of) ?? (pascalCase(of) || null);
 }
 
-/** `access-profiles`, `access_profile` and `accessProfile` in the spelling of kinds; `''` for what cannot be a name. */
-export function pascalCase(name: string): string {
-  const words = name.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
-  const joined = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-  return /^[A-Z]/.test(joined) ? joined.slice(0, 64) : '';
-}
-
-/** The English singular of a word, as far as a rule can find it. */
-export function singular(word: string): string {
-  if (/(ss|us|is)$/i.test(word)) return word;
-  if (/ies$/i.test(word)) return word.replace(/ies$/i, 'y');
-  return /(ss|sh|ch|x|z)es$/i.test(word) ? word.slice(0, -2) : word.replace(/s$/i, '');
-}
-
-/** The kind whose objects a path has: `/v2025/access-profiles` is a list of `AccessProfile`. `''` if it gives no name. */
-export function kindNameOf(path: string): string {
-  const [owner = '', last = ''] = ['', ...pathWords(path)].slice(-2);
-  // `config` alone says nothing.
-  const isSaid = !/^(config|configuration|settings)$/i.test(last);
-  return pascalCase(isSaid ? singular(last) : `${singular(owner)}-${last}`);
-}
-
-/** The words of a path, without its version and parameters. */
-export const pathWords = (path: string): string[] =>
-  path.split('/').filter((word) => word !== '' && !/^(v\d.*|\{.*\})$/.test(word));
-
-/** Text of a document that can stand in a comment: on one line, without characters that a terminal interprets. */
-export function toComment(text: string): string {
-  return text
-    .replace(/[\p{C}\p{Z}]+/gu, ' ')
-    .trim()
-    .slice(0, 100);
-}
-
 /** True if only the server sets a property, as its schema, its description or its name says. */
-export function isServerOwned(api: OpenApi, name: string, property: Part): boolean {
+function isServerOwned(api: OpenApi, name: string, property: Part): boolean {
   const { readOnly, description } = api.shape(property);
   return name === 'id' || timestamp.test(name) || readOnly || ofServer.test(description);
 }
@@ -171,12 +239,8 @@ const timestamp =
 const ofServer =
   /\bread[- ]only\b|\b(system|server)[- ]generated\b|\b(set|generated|populated) by the (system|server)\b/i;
 
-/** True for names of values that a tenant counts or detects: `identityCount`, `healthy`, `status`. */
-export const movesByItself = (name: string): boolean =>
-  /^(healthy|status|since|has[A-Z]\w*|\w+Count|\w+RefreshRequired)$/.test(name);
-
 /** A place inside a JSON field, with what a person should know or decide about it. */
-export interface DraftPlace {
+interface DraftPlace {
   readonly path: string;
   /** For ids, `to` is the kind, or the kind of each type in the member `by`. */
   readonly policy: Form;
@@ -194,18 +258,17 @@ const deepest = 12;
 const mostMembers = 2000;
 
 /** Policies of places inside a JSON field: ids of other objects, secrets, and server-owned values. */
-export function placesIn(api: OpenApi, field: string, property: Part): DraftPlace[] {
+function placesIn(api: OpenApi, field: string, property: Part): DraftPlace[] {
   const found: FoundPlace[] = [];
   const repeated = new Set<JsonObject>();
   let left = mostMembers;
   walk(property, [field], []);
-  return joined(found.map((place) => ({ ...place, steps: withRepeated(place) })));
-
-  /** Objects inside objects of their own schema have its places too: `criteria/**` + `/sourceId`. */
-  function withRepeated({ steps, schemas }: FoundPlace): readonly string[] {
+  const all = found.map(({ steps, schemas, ...place }) => {
+    // Objects inside objects of their own schema have its places too: `criteria/**` + `/sourceId`.
     const at = schemas.findIndex((schema) => repeated.has(schema)) + 1;
-    return at === 0 ? steps : [...steps.slice(0, at), '**', ...steps.slice(at)];
-  }
+    return { ...place, steps: at === 0 ? steps : [...steps.slice(0, at), '**', ...steps.slice(at)] };
+  });
+  return joined(all);
 
   function walk(part: Part, steps: readonly string[], above: readonly JsonObject[]): void {
     left -= 1;
@@ -262,7 +325,7 @@ function byType(by: string, properties: Shape['properties'], api: OpenApi): Omit
 }
 
 /** One rule for places of one name and policy in a field: `membership/**` + `/sourceId`. */
-function joined(found: readonly FoundPlace[]): DraftPlace[] {
+function joined(found: readonly Omit<FoundPlace, 'schemas'>[]): DraftPlace[] {
   const places = new Map<string, DraftPlace>();
   for (const { steps, policy, notes } of found) {
     const [field = '', last = ''] = [steps[0], steps.at(-1)];
