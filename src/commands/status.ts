@@ -315,21 +315,21 @@ export function zoneLine(record: DnsRecord): string {
   }
 }
 
+/** Strings that are not too long, with their special bytes escaped. */
 function txtStrings(text: string): string {
   const bytes = Buffer.from(text);
   const count = Math.max(1, Math.ceil(bytes.length / maxTxtString));
   const strings = Array.from({ length: count }, (_, at) => {
     const part = bytes.subarray(at * maxTxtString, (at + 1) * maxTxtString);
-    return `"${Array.from(part, escapeByte).join('')}"`;
+    const escaped = Array.from(part, (byte) => {
+      // CI systems read `##[` as the beginning of a command.
+      if (byte < 0x20 || byte > 0x7e || byte === hash) return `\\${String(byte).padStart(3, '0')}`;
+      const char = String.fromCharCode(byte);
+      return char === '"' || char === '\\' ? `\\${char}` : char;
+    });
+    return `"${escaped.join('')}"`;
   });
   return strings.join(' ');
 }
 
 const hash = 0x23;
-
-function escapeByte(byte: number): string {
-  // CI systems read `##[` as the beginning of a command.
-  if (byte < 0x20 || byte > 0x7e || byte === hash) return `\\${String(byte).padStart(3, '0')}`;
-  const char = String.fromCharCode(byte);
-  return char === '"' || char === '\\' ? `\\${char}` : char;
-}

@@ -59,159 +59,88 @@ function outputOf(path: string, command: string): string[] {
     .map((part) => part.slice(part.indexOf('\n') + 1));
 }
 
-// The outputs are filled in by a script; what the words around them promise has to be in them all the same.
-describe('what the README promises is in its outputs', () => {
-  test('plan again is empty, then shows drift', () => {
-    const [empty, drift] = outputOf('README.md', 'npx --no-install tenantctl plan --detailed-exitcode');
-    expect(empty).toContain('No changes.');
-    expect(empty).toContain('exit code 0');
-    expect(drift).toContain('1 to update');
-    expect(drift).toContain('exit code 2');
-  });
+const tutorial = 'docs/tutorial.md';
+const fleet = 'docs/fleet-tutorial.md';
+const first = 'docs/first-tenant.md';
+const promotion = 'docs/promotion.md';
+const toProduction = 'apply -e production';
 
-  test('apply makes both changes, and a typo is found', () => {
-    expect(outputOf('README.md', 'npx --no-install tenantctl apply')[0]).toContain(
-      'Applied: 2 done, 0 failed',
-    );
-    expect(outputOf('README.md', 'npx --no-install tenantctl validate')[0]).toContain(
-      'Did you mean `email`?',
-    );
-  });
+// The outputs are filled in by a script; what the words around them promise has to be in them all the same. Of the outputs of a
+// command, the one at a place (from the end if negative), or the one with a text, has the words.
+test.each<[page: string, command: string, which: number | string, ...words: (string | RegExp)[]]>([
+  ['README.md', 'plan --detailed-exitcode', 0, 'No changes.', 'exit code 0'],
+  ['README.md', 'plan --detailed-exitcode', 1, '1 to update', 'exit code 2'],
+  ['README.md', 'apply', 0, 'Applied: 2 done, 0 failed'],
+  ['README.md', 'validate', 0, 'Did you mean `email`?'],
+  [tutorial, 'apply', '[plan-stale]', 'Refused, nothing written', 'exit code 4'],
+  [tutorial, 'plan', 'limited by --only NotificationTemplate/**', 'No changes.'],
+  [tutorial, 'plan', '[secret-unset]', 'exit code 1'],
+  [tutorial, 'rollback', 0, '+ NotificationTemplate/password_expiring/EMAIL/de'],
+  [tutorial, 'rollback', 0, '- SenderAddress/interns@acme.example'],
+  [tutorial, 'plan', -1, 'No changes.'],
+  [
+    fleet,
+    "plan -e '*'",
+    0,
+    /In 2 of 3: eu-1, test\n[\s\S]*\(in eu-1\)\n[\s\S]*\(in test\)\n[\s\S]*In 2 of 3: test, us-1\n[\s\S]*Only in us-1\n/,
+  ],
+  [fleet, 'apply', '2 environments: 2 applied.'],
+  [fleet, 'apply', '[unproven]', 'exit code 4'],
+  [fleet, "plan -e '*'", 1, /No changes\. All tenants match the manifests\.[\s\S]*exit code 0/],
+  [fleet, "plan -e '*'", 2, /Only in us-1\n[\s\S]*1 to update[\s\S]*exit code 2/],
+  [fleet, 'diff', 0, '- SenderAddress/audit@acme.example'],
+  [fleet, 'diff', 0, 'Diff: 1 differs, 1 only in eu-1, 0 only in us-1, 1 equal.'],
+  [fleet, 'diff', 1, /us-1 → manifests of us-1[\s\S]*→ "ACME US: your password expires[\s\S]*exit code 2/],
+  [fleet, 'rollback', 0, 'Plan for us-1'],
+  [fleet, "plan -e '*'", -1, '1 to update, 0 to delete, 0 by hand, 5 unchanged'],
+  [first, 'init', 0, /Signed in to .* Found: \d+ .*\nDetected: identity\.jsonText/],
+  [first, 'plan', 0, 'No changes.'],
+  [first, 'plan', 1, '1 to update, 0 to delete'],
+  [first, 'apply', 0, 'Applied: 1 done, 0 failed'],
+  [first, 'plan', 2, 'No changes.'],
+  [first, 'send-test', 0, 'The tenant accepted the test notification'],
+  [promotion, toProduction, 0, 'Applied: 2 done, 0 failed'],
+  [promotion, toProduction, 1, 'alerts%40acme.example is not proven', 'exit code 4'],
+  [promotion, toProduction, 2, 'Applied: 1 done, 0 failed'],
+  [promotion, toProduction, 3, 'SimIntegration/Tickets differs here', 'Applied: 1 done, 0 failed'],
+])('what %s promises is in the output of `%s` (%s)', (page, command, which, ...words) => {
+  const outputs = outputOf(page, `npx --no-install tenantctl ${command}`);
+  const output = typeof which === 'number' ? outputs.at(which) : outputs.find((each) => each.includes(which));
+  expect(output).toBeDefined();
+  for (const each of words) expect(output).toMatch(each);
 });
 
 describe('what the tutorial promises is in its outputs', () => {
-  const plans = outputOf('docs/tutorial.md', 'npx --no-install tenantctl plan');
-  const applies = outputOf('docs/tutorial.md', 'npx --no-install tenantctl apply');
-
-  test('a stale plan is refused with nothing written', () => {
-    const stale = applies.find((output) => output.includes('[plan-stale]'));
-    expect(stale).toContain('Refused, nothing written');
-    expect(stale).toContain('exit code 4');
-  });
-
   test('a missing manifest deletes nothing, an absent one does', () => {
+    const plans = outputOf(tutorial, 'npx --no-install tenantctl plan');
     const limited = plans.filter((output) => output.includes('limited by --only NotificationTemplate/**'));
-    expect(limited[0]).toContain('No changes.');
     expect(limited[1]).toContain('1 to delete');
   });
 
-  test('a secret that is not set stops the plan, and its value is never shown', () => {
-    expect(plans.some((output) => output.includes('[secret-unset]') && output.includes('exit code 1'))).toBe(
-      true,
-    );
-    expect(plans.join('\n')).not.toContain('only-for-this-tutorial');
-  });
-
-  test('a rollback takes back what the apply did', () => {
-    const [undone] = outputOf('docs/tutorial.md', 'npx --no-install tenantctl rollback');
-    expect(undone).toContain('+ NotificationTemplate/password_expiring/EMAIL/de');
-    expect(undone).toContain('- SenderAddress/interns@acme.example');
-  });
-
   test('a merge changes one text, and adds the digests of defaults', () => {
-    const [diff = ''] = outputOf('docs/tutorial.md', 'git diff');
+    const [diff = ''] = outputOf(tutorial, 'git diff');
     const lines = diff.match(/^(?:-(?!--)|\+(?!\+\+)).*/gm) ?? [];
     const others = lines.filter((line) => !/^\+(lifecycle:| {2}basedOn: sha256:[0-9a-f]{64})$/.test(line));
     expect(others.map((line) => line.slice(0, 9))).toEqual(['-subject:', '+subject:']);
     expect(lines.length).toBeGreaterThan(others.length);
   });
-
-  test('an export plans empty', () => {
-    expect(plans.at(-1)).toContain('No changes.');
-  });
 });
 
-describe('what the tutorial about three tenants promises is in its outputs', () => {
-  const page = 'docs/fleet-tutorial.md';
-  const [first, ...plans] = outputOf(page, "npx --no-install tenantctl plan -e '*'");
-  const applies = outputOf(page, 'npx --no-install tenantctl apply');
-
-  test('each change is shown once, then what is particular to one', () => {
-    expect(first).toMatch(
-      /In 2 of 3: eu-1, test\n[\s\S]*\(in eu-1\)\n[\s\S]*\(in test\)\n[\s\S]*In 2 of 3: test, us-1\n[\s\S]*Only in us-1\n/,
-    );
-  });
-
-  test('what was tested is promoted, and nothing else', () => {
-    expect(applies.some((output) => output.includes('2 environments: 2 applied.'))).toBe(true);
-    const refused = applies.find((output) => output.includes('[unproven]'));
-    expect(refused).toContain('exit code 4');
-  });
-
-  test('all tenants equal the manifests, then one has drifted', () => {
-    expect(plans[0]).toMatch(/No changes\. All tenants match the manifests\.[\s\S]*exit code 0/);
-    expect(plans[1]).toMatch(/Only in us-1\n[\s\S]*1 to update[\s\S]*exit code 2/);
-  });
-
-  test('two tenants are compared, and one with its manifests', () => {
-    const [tenants = '', drift = ''] = outputOf(page, 'npx --no-install tenantctl diff');
-    expect(tenants).toContain('- SenderAddress/audit@acme.example');
-    expect(tenants).toContain('Diff: 1 differs, 1 only in eu-1, 0 only in us-1, 1 equal.');
-    expect(drift).toMatch(
-      /us-1 → manifests of us-1[\s\S]*→ "ACME US: your password expires[\s\S]*exit code 2/,
-    );
-  });
-
-  test('one tenant is rolled back', () => {
-    expect(outputOf(page, 'npx --no-install tenantctl rollback')[0]).toContain('Plan for us-1');
-    expect(plans.at(-1)).toContain('1 to update, 0 to delete, 0 by hand, 5 unchanged');
-  });
-
-  test('no credential is shown', () => {
-    expect(
-      blocksOf(page, 'console')
-        .map(({ content }) => content)
-        .join(''),
-    ).not.toMatch(/the-secret-of|\*\*\*/);
-  });
+test('a detected setting is in the project file that the page shows', () => {
+  expect(outputOf(first, 'cat tenantctl.yaml')[0]).toMatch(/# Detected by .*\n +jsonText: object\n/);
 });
 
-describe('what the page about the first tenant promises is in its outputs', () => {
-  const page = 'docs/first-tenant.md';
-  const plans = outputOf(page, 'npx --no-install tenantctl plan');
-
-  test('init signs in, detects a setting and writes it', () => {
-    expect(outputOf(page, 'npx --no-install tenantctl init')[0]).toMatch(
-      /Signed in to .* Found: \d+ .*\nDetected: identity\.jsonText/,
-    );
-    expect(outputOf(page, 'cat tenantctl.yaml')[0]).toMatch(/# Detected by .*\n +jsonText: object\n/);
-  });
-
-  test('the first plan is empty, then it has the change, and is empty again', () => {
-    expect(plans[0]).toContain('No changes.');
-    expect(plans[1]).toContain('1 to update, 0 to delete');
-    expect(outputOf(page, 'npx --no-install tenantctl apply')[0]).toContain('Applied: 1 done, 0 failed');
-    expect(plans[2]).toContain('No changes.');
-  });
-
-  test('a test notification is sent', () => {
-    expect(outputOf(page, 'npx --no-install tenantctl send-test')[0]).toContain(
-      'The tenant accepted the test notification',
-    );
-  });
-
-  test('no credential is shown', () => {
-    expect(
-      blocksOf(page, 'console')
-        .map(({ content }) => content)
-        .join(''),
-    ).not.toMatch(/the-secret-of|\*\*\*/);
-  });
+test('what was tested is promoted', () => {
+  const refused = outputOf(promotion, `npx --no-install tenantctl ${toProduction}`)[1];
+  expect(refused).not.toContain('help%40acme.example is not proven');
 });
 
-describe('what the page about promotion promises is in its outputs', () => {
-  const toProduction = outputOf('docs/promotion.md', 'npx --no-install tenantctl apply -e production');
-
-  test('what was tested is applied, what was not is refused and named', () => {
-    expect(toProduction[0]).toContain('Applied: 2 done, 0 failed');
-    expect(toProduction[1]).toContain('alerts%40acme.example is not proven');
-    expect(toProduction[1]).not.toContain('help%40acme.example is not proven');
-    expect(toProduction[1]).toContain('exit code 4');
-    expect(toProduction[2]).toContain('Applied: 1 done, 0 failed');
-  });
-
-  test('what the environment decides is listed, and applied', () => {
-    expect(toProduction[3]).toContain('SimIntegration/Tickets differs here');
-    expect(toProduction[3]).toContain('Applied: 1 done, 0 failed');
-  });
+test.each([
+  [tutorial, 'only-for-this-tutorial'],
+  [fleet, 'the-secret-of'],
+  [first, 'the-secret-of'],
+])('no output of %s shows a credential', (page, secret) => {
+  const outputs = outputOf(page, page === tutorial ? 'npx --no-install tenantctl' : '').join('');
+  expect(outputs).not.toContain(secret);
+  expect(outputs).not.toContain('***');
 });

@@ -47,6 +47,13 @@ describe('variables', () => {
     ],
     ['$__global', []],
     ['\\$usr and $5', []],
+    // In another case it is another one: the tenant would print its name.
+    ['$Other', ["unknown-variable: Neither the vendor's default nor the template context has `$Other`."]],
+    ['$__global.Zip', ['unknown-variable: The template context has no `Zip`.']],
+    [
+      '#set($Mine = 1)$mine',
+      ["unknown-variable: Neither the vendor's default nor the template context has `$mine`."],
+    ],
   ])('%s', (body, expected) => {
     expect(findings([template({ body })], known)).toEqual(expected);
   });
@@ -73,20 +80,78 @@ describe('senders', () => {
   const none = { senders: [] };
 
   it.each<[string, Json, LintKnowledge | null, boolean]>([
-    ['declared', 'Help@Acme.example', null, false],
+    ['declared', 'hELP@aCME.EXAMPLE', null, false],
     ['declared, with a name', 'Help desk <help@acme.example>', null, false],
-    ['of a declared domain', 'any@mail.verified.example', null, false],
+    ['of a declared domain', 'any@Mail.verified.Example', null, false],
     ['a variable', '$__global.emailFromAddress', null, false],
     ['cleared', null, null, false],
     ['live', 'live@tenant.example', { senders: [liveSender('LIVE@tenant.example')] }, false],
     ['of a live domain', 'a@tenant.example', { senders: [liveDomain('tenant.example')] }, false],
+    [
+      'below a live domain, in any case',
+      'a@Mail.Acme.Example',
+      { senders: [liveDomain('ACME.example')] },
+      false,
+    ],
+    ['of the other form of a domain', 'Post <post@xn--bcher-kva.example>', null, false],
+    [
+      'live, in the other form',
+      'a@Bücher.example',
+      { senders: [liveSender('a@xn--bcher-kva.example')] },
+      false,
+    ],
+    [
+      'below a domain in the other form',
+      'a@mail.bücher.example',
+      { senders: [liveDomain('xn--bcher-kva.example')] },
+      false,
+    ],
+    [
+      'that nobody has verified yet',
+      'a@x.example',
+      { senders: [liveSender('a@x.example', 'PENDING')] },
+      false,
+    ],
+    ['whose verification failed', 'a@x.example', { senders: [liveSender('A@x.example', 'FAILED')] }, true],
+    [
+      'of a domain that is not verified yet',
+      'a@x.example',
+      { senders: [liveDomain('x.example', 'PENDING')] },
+      true,
+    ],
+    [
+      'that the plan deletes',
+      'd@x.example',
+      { senders: [liveSender('D@x.example')], deleted: new Set(['d@x.example']) },
+      true,
+    ],
+    ['beside a declared one', 'other@acme.example', none, true],
+    ['of a longer domain', 'help@evil-acme.example', none, true],
+    ['of a shorter domain', 'help@example', none, true],
+    ['that is a domain', 'acme.example', none, true],
+    ['that is a name', 'help', none, true],
+    [
+      'of a domain that ends like a live one',
+      'a@evilacme.example',
+      { senders: [liveDomain('acme.example')] },
+      true,
+    ],
+    [
+      'of a domain that begins like a live one',
+      'a@acme.example.evil',
+      { senders: [liveDomain('acme.example')] },
+      true,
+    ],
     ['foreign, offline', 'live@tenant.example', null, true],
     ['foreign', 'live@tenant.example', none, true],
     ['of a domain that only ends alike', 'a@notverified.example', none, true],
     ['no address', 'Help desk', none, true],
     ['a price', '$5', none, true],
   ])('%s', (_name, from, known, isFound) => {
-    const declared = [sender('help@acme.example'), resource('VerifiedDomain', ['verified.example'])];
+    const declared = [
+      ...['help@acme.example', 'post@bücher.example'].map(sender),
+      resource('VerifiedDomain', ['Verified.example']),
+    ];
     const expected = isFound ? ['unknown-sender'] : [];
     expect(codes([template({ from }), ...declared], known)).toEqual(expected);
     expect(codes([template({ replyTo: from }), ...declared], known)).toEqual(expected);
@@ -94,7 +159,9 @@ describe('senders', () => {
 
   it('suggests a similar one', () => {
     const [found] = findings([template({ from: 'hlep@acme.example' }), sender('help@acme.example')], none);
-    expect(found).toContain('hlep@acme.example is not a declared sender, nor a usable one of the tenant');
+    expect(found).toContain(
+      '`from`: hlep@acme.example is not a declared sender, nor a usable one of the tenant, and its domain is not verified.',
+    );
     expect(found).toContain('Did you mean `help@acme.example`?');
   });
 
@@ -107,6 +174,19 @@ describe('senders', () => {
     expect(codes([template({ from: 'a@b.example' }), gone], none)).toEqual(['unknown-sender']);
   });
 });
+
+it.each([
+  ['Help@Acme.example', 'BOUNCE.acme.EXAMPLE', []],
+  ['ACME.example', 'bounce.acme.example', []],
+  ['help@acme.example', 'acme.example', ['mail-from-domain']],
+  ['help@acme.example', 'evilacme.example', ['mail-from-domain']],
+  ['help@acme.example', 'bounce.other.example', ['mail-from-domain']],
+])(
+  'the MAIL FROM domain of %s may be a subdomain in any case, such as %s',
+  (identity, mailFromDomain, found) => {
+    expect(codes([resource('MailFrom', [identity], { mailFromDomain })])).toEqual(found);
+  },
+);
 
 describe('text in a field that holds JSON', () => {
   const at = (attributes: Json) => [resource('SimIntegration', ['Desk'], { attributes })];

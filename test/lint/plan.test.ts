@@ -43,12 +43,7 @@ const codesOf = (plan: { diagnostics: readonly { code: string }[] }) =>
 
 describe('what a plan asks for the sake of the lint', () => {
   const own = ['list-notification-template-defaults', 'list-notification-templates'];
-
-  it('is nothing if the default has all variables', async () => {
-    world.declare([template({ subject: '$accessName: $decision' })]);
-    expect(codesOf(await world.plan())).toEqual([]);
-    expect(asked()).toEqual(own);
-  });
+  const context = 'get-notifications-template-context';
 
   it('is nothing if nothing changes, for any texts', async () => {
     world.declare([template({ subject: '$nobody $__global.nothing #if($a)', from: 'a@foreign.example' })]);
@@ -71,12 +66,6 @@ describe('what a plan asks for the sake of the lint', () => {
     expect(codesOf(plan)).toEqual(['renamed']);
   });
 
-  it('is the context for a member of it', async () => {
-    world.declare([template({ subject: '$__global.productName' })]);
-    expect(codesOf(await world.plan())).toEqual([]);
-    expect(asked()).toEqual(['get-notifications-template-context', ...own]);
-  });
-
   it('is the default for a variable of a template whose default was not read, and at the same time the context', async () => {
     world.declare([template({ key: 'access_request_reviewer', subject: '$approvalUrl' })]);
     expect(codesOf(await world.plan())).toEqual([]);
@@ -92,16 +81,25 @@ describe('what a plan asks for the sake of the lint', () => {
     expect(codesOf(await world.plan())).toEqual([]);
   });
 
-  it('is the context once, also if the default does not have the variable', async () => {
-    world.declare([template({ key: 'access_request_reviewer', subject: '$approvalUrl $nobody' })]);
-    expect(codesOf(await world.plan())).toEqual(['unknown-variable']);
-    expect(asked()).toEqual(['get-notifications-template-context', ...own]);
-  });
-
-  it('is senders and domains for an address that is not declared', async () => {
-    world.declare([template({ from: 'servicedesk@acme.example' })]);
-    expect(codesOf(await world.plan())).toEqual([]);
-    expect(asked()).toEqual(['get-dkim-attributes', 'list-from-addresses', ...own]);
+  it.each<[string, object, string[], string[]]>([
+    ['nothing if the default has all variables', { subject: '$accessName: $decision' }, [], []],
+    ['the context for a member of it', { subject: '$__global.productName' }, [], [context]],
+    [
+      'the context once, also if the default does not have the variable',
+      { key: 'access_request_reviewer', subject: '$approvalUrl $nobody' },
+      ['unknown-variable'],
+      [context],
+    ],
+    [
+      'senders and domains for an address that is not declared',
+      { from: 'servicedesk@acme.example' },
+      [],
+      ['get-dkim-attributes', 'list-from-addresses'],
+    ],
+  ])('is %s', async (_what, fields, codes, more) => {
+    world.declare([template(fields)]);
+    expect(codesOf(await world.plan())).toEqual(codes);
+    expect(asked()).toEqual([...more, ...own]);
   });
 });
 

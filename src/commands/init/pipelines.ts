@@ -15,7 +15,6 @@ import {
   example,
   fill,
   type NewTenant,
-  type Note,
   type ProjectFile,
   usualNames,
   writeFiles,
@@ -344,7 +343,7 @@ export function writePipelines(
     .flatMap((system) => pipelineOf(system, facts, { top, folder }, onlyExisting) ?? []);
   const fromRoot = (path: string) => relative(root, join(top, path));
   return {
-    notes: writeFiles(top, files).map(({ path, what }): Note => ({ path: fromRoot(path), what })),
+    notes: writeFiles(top, files).map(({ path, what }) => ({ path: fromRoot(path), what })),
     /** What somebody has to do for each pipeline, as values for the next steps. */
     jobs: files.map(({ path, addTo, lacking }) => ({
       path: fromRoot(path),
@@ -390,6 +389,8 @@ function pipelineOf(
     (isOurs && (content ? content.shape === facts.shape : facts.shape !== 'promotion'));
   const at = places.find(isFree) ?? beside;
   const wanted = pipelineFile(system, withContentOf(facts, at.content), folder);
+  const present = new Set(`${at.made}\n${at.text}`.split('\n').map((line) => line.trim()));
+  const lines = new Set(wanted.split('\n').map((line) => line.trim()));
   return {
     path: at.path,
     content: (there) => (there === null || there === at.made ? wanted : there),
@@ -397,13 +398,6 @@ function pipelineOf(
     lacking:
       at.made === null || at.text === null || at.text === at.made
         ? []
-        : linesOnlyIn(wanted, [at.made, at.text]),
+        : [...lines].filter((line) => !present.has(line)),
   };
-}
-
-/** The lines that others do not have, each once, without their indentation. */
-function linesOnlyIn(text: string, others: readonly string[]): string[] {
-  const linesOf = (each: string) => each.split('\n').map((line) => line.trim());
-  const there = new Set(others.flatMap(linesOf));
-  return [...new Set(linesOf(text))].filter((line) => !there.has(line));
 }

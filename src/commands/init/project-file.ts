@@ -207,7 +207,7 @@ export interface ProjectFile {
   readonly byHand?: string;
 }
 
-export interface Note {
+interface Note {
   readonly path: string;
   readonly what: 'created' | 'updated' | 'kept' | 'cannot be added to';
   readonly byHand?: string;
