@@ -197,14 +197,12 @@ function typeWords(schema: JsonObject): string {
   const type = get(schema, 'type') ?? (Object.hasOwn(schema, 'properties') ? 'object' : null);
   const names = isArray(type) ? type.map(String) : typeof type === 'string' ? [type] : [];
   if (names.length === 0) return 'any value';
-  const listWords = () => {
-    if (!Object.hasOwn(schema, 'items')) return 'any values';
-    const words = typeWords(itemsIn(schema));
-    return words === 'any value' ? 'values' : `${words}s`.replace(' or ', 's or ');
-  };
+  const words = Object.hasOwn(schema, 'items') ? typeWords(itemsIn(schema)) : 'any value';
+  const none = Object.hasOwn(schema, 'items') ? 'values' : 'any values';
+  const items = words === 'any value' ? none : `${words}s`.replace(' or ', 's or ');
   return joinWords(
     'or',
-    names.map((name) => (name === 'array' ? `list of ${listWords()}` : (typeNames[name] ?? name))),
+    names.map((name) => (name === 'array' ? `list of ${items}` : (typeNames[name] ?? name))),
   );
 }
 

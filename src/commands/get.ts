@@ -48,12 +48,13 @@ export const command = describeCommand({
   if (args.format === 'json') {
     const objects = documents.map(({ address, members }) => ({ address, manifest: jsonOf({ members }) }));
     io.stdout.write(json({ formatVersion: 1, objects, ...(errors.length > 0 && { diagnostics: errors }) }));
-  } else io.stdout.write(disarm(printManifest(documents, quoteCommands)));
+  } else {
+    // A manifest keeps its texts unchanged, so commands to a CI system are escaped in a form that the loader reads.
+    const printed = printManifest(documents, (text) => (disarm(text) === text ? null : safeJson(text, 0)));
+    io.stdout.write(disarm(printed));
+  }
   return errors.length > 0 ? ExitCode.couldNotRun : ExitCode.done;
 });
-
-/** A manifest keeps its texts unchanged, so commands to a CI system are escaped in a form that the loader reads. */
-const quoteCommands = (text: string) => (disarm(text) === text ? null : safeJson(text, 0));
 
 /** The value as JSON, with a marker for each tag, as in plans: `{"$secret": "NAME"}`. */
 function jsonOf(value: Printable): Json {

@@ -32,7 +32,14 @@ export const command = describeCommand({
   const found = await pastApplies(root, names, { most: args.limit });
   const applies = found.map((apply) => ({ ...apply, file: relative(io.cwd, join(root, apply.file)) }));
   if (args.format === 'json') {
-    io.stdout.write(json({ formatVersion: 1, applies: applies.map(describe) }));
+    const described = applies.map((apply) => {
+      const { file, environment, startedAt } = apply;
+      if (!('result' in apply)) return { file, environment, startedAt, unreadable: apply.unreadable };
+      const { outcome, result } = apply;
+      const { endedAt, summary, revision = null, undoes = null, planDigest } = result;
+      return { file, environment, startedAt, endedAt, outcome, summary, revision, undoes, planDigest };
+    });
+    io.stdout.write(json({ formatVersion: 1, applies: described }));
     return ExitCode.done;
   }
   // A file name has to stay whole, to be copied.
@@ -43,14 +50,6 @@ export const command = describeCommand({
 });
 
 type PastApply = Awaited<ReturnType<typeof pastApplies>>[number];
-
-function describe(apply: PastApply) {
-  const { file, environment, startedAt } = apply;
-  if (!('result' in apply)) return { file, environment, startedAt, unreadable: apply.unreadable };
-  const { outcome, result } = apply;
-  const { endedAt, summary, revision = null, undoes = null, planDigest } = result;
-  return { file, environment, startedAt, endedAt, outcome, summary, revision, undoes, planDigest };
-}
 
 const columns = ['when', 'environment', 'outcome', 'changes', 'commit', 'plan', 'result file'];
 

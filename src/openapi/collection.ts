@@ -70,7 +70,17 @@ interface Place {
 
 function placesOf(api: OpenApi): Place[] {
   const paths = Object.keys(api.at(api.root, 'paths')?.value ?? {}).sort();
-  const prefix = serverPath(api);
+  // The path of the first server, with the defaults of its variables, without a slash at the end.
+  const [server] = api.list(api.root, 'servers');
+  const url = getText(server?.value ?? {}, 'url') ?? '';
+  const resolved = url
+    .replace(/^[a-z]+:\/\/[^/]*|^\/\/[^/]*/i, '')
+    .replace(/\{([^{}]*)\}/g, (_, name: string) => {
+      const variable = server && api.at(server, 'variables', name);
+      return (variable && getText(variable.value, 'default')) ?? '';
+    })
+    .replace(/\/+$/, '');
+  const prefix = /^(\/[\w.~-]+)*$/.test(resolved) ? resolved : '';
   const single = paths.filter((path) => /\/\{[^/]*\}$/.test(path));
   // Of several, the first counts.
   const items = new Map(single.reverse().map((path) => [path.slice(0, path.lastIndexOf('/')), path]));
@@ -204,18 +214,6 @@ function whyNoKind(api: OpenApi, path: string, whole: Part | null, hasItems: boo
     ? rowsOf(api, path, reading) !== null
     : isList(api, path, whole) || isSingle(api, path, whole);
   return isKind ? null : 'its GET gives neither one object nor a list whose objects have paths';
-}
-
-/** The path of the document's first server, with the defaults of its variables, without a slash at the end. */
-function serverPath(api: OpenApi): string {
-  const [server] = api.list(api.root, 'servers');
-  if (!server) return '';
-  const path = (getText(server.value, 'url') ?? '').replace(/^[a-z]+:\/\/[^/]*|^\/\/[^/]*/i, '');
-  const resolved = path.replace(/\{([^{}]*)\}/g, (_, name: string) => {
-    const variable = api.at(server, 'variables', name);
-    return (variable && getText(variable.value, 'default')) ?? '';
-  });
-  return /^(\/[\w.~-]+)*$/.test(resolved.replace(/\/+$/, '')) ? resolved.replace(/\/+$/, '') : '';
 }
 
 function answerOf(api: OpenApi, call: Part | null): Part | null {
