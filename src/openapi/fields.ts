@@ -27,23 +27,48 @@ interface DraftField {
   readonly notes: readonly string[];
 }
 
+/** How objects are changed, and what prose says of their fields. */
+interface Change {
+  readonly word: string;
+  readonly prose: Write['prose'];
+}
+
 /**
  * The lines of a descriptor from `fields` on, with the names of its fields, and of those that cannot be changed.
  *
  * @param key `null` in a single object
  */
-export function fieldLines(
-  { api, collection: { create, put, patch }, properties, known, miss }: Findings,
-  key: string | null,
-  isReadOnly: boolean,
-  { word, prose }: { readonly word: string; readonly prose: Write['prose'] },
-) {
+export function fieldLines(findings: Findings, key: string | null, isReadOnly: boolean, change: Change) {
+  const { api, known } = findings;
+  const { declared, serverOwned, notes } = sortProperties(findings, key, isReadOnly, change);
   const fields: string[] = [];
   const places: string[] = [];
-  const names: string[] = [];
-  const immutable: string[] = [];
+  for (const { name, property, fixed } of declared) {
+    const { field, notes } = fieldOf(api, name, property);
+    fields.push(lineOf(name, field, [...(fixed === null ? [] : [fixed]), ...notes], known));
+    if (typeof field === 'string' || field.is !== 'json') continue;
+    for (const { path, policy, notes } of placesIn(api, name, property))
+      places.push(lineOf(path, policy, notes, known));
+  }
+  const lines = [
+    ...(fields.length === 0 ? ['fields: {}'] : ['fields:', ...fields]),
+    ...(places.length === 0 ? [] : ['places:', ...places]),
+    `serverOwned: ${printInline(serverOwned)}${beside(notes)}`,
+  ];
+  const immutable = declared.flatMap(({ name, fixed }) => (fixed === null ? [] : name));
+  return { lines, names: declared.map(({ name }) => name), immutable };
+}
+
+/** The properties that manifests declare, with the reason why one cannot be changed; and those that the server sets. */
+function sortProperties(
+  { api, collection: { create, put, patch }, properties, miss }: Findings,
+  key: string | null,
+  isReadOnly: boolean,
+  { word, prose }: Change,
+) {
+  const declared: { readonly name: string; readonly property: Part; readonly fixed: string | null }[] = [];
   // Tenants show these although documents do not mention them, and a PUT would send them back.
-  const serverOwned = new Set(word === 'put' ? defaultKind.serverOwned : ['id']);
+  const owned = new Set(word === 'put' ? defaultKind.serverOwned : ['id']);
   // The fields that described requests set. If none is described, every field counts as set.
   const written = new Set(
     [create, put, patch].flatMap((write) => [...(write?.body.properties.keys() ?? [])]),
@@ -56,30 +81,17 @@ export function fieldLines(
     const isWritten = written.size === 0 || written.has(name) || patch?.prose.patchable?.has(name);
     if (!isFieldName(name))
       miss(`The field ${toComment(name)} is left out: a manifest cannot have a field of that name.`);
-    else if (isServerOwned(api, name, property)) serverOwned.add(name);
+    else if (isServerOwned(api, name, property)) owned.add(name);
     else if (isReadOnly) continue;
     else if (!isWritten) unwritten.push(name);
     else if (counted.test(name) && (fixed !== null || prose.patchable === null)) moving.push(name);
-    else {
-      const { field, notes } = fieldOf(api, name, property);
-      names.push(name);
-      if (fixed !== null) immutable.push(name);
-      fields.push(lineOf(name, field, [...(fixed === null ? [] : [fixed]), ...notes], known));
-      if (typeof field === 'string' || field.is !== 'json') continue;
-      for (const { path, policy, notes } of placesIn(api, name, property))
-        places.push(lineOf(path, policy, notes, known));
-    }
+    else declared.push({ name, property, fixed });
   }
   const notes = [
     ...(unwritten.length > 0 ? [`check: no request is described with ${unwritten.join(', ')}`] : []),
     ...(moving.length > 0 ? [`check: judging by their names, the tenant sets ${moving.join(', ')}`] : []),
   ];
-  const lines = [
-    ...(fields.length === 0 ? ['fields: {}'] : ['fields:', ...fields]),
-    ...(places.length === 0 ? [] : ['places:', ...places]),
-    `serverOwned: ${printInline([...serverOwned, ...unwritten, ...moving])}${beside(notes)}`,
-  ];
-  return { lines, names, immutable };
+  return { declared, serverOwned: [...owned, ...unwritten, ...moving], notes };
 }
 
 /** A field or a policy. The kinds in `to` get their known names, and unknown ones a note. */
