@@ -4,7 +4,7 @@ import { forEachEnvironment } from '../engine/fleet.ts';
 import { checkDns, identitiesToAwait, isSettled, readStatus, waitForStatus } from '../engine/status.ts';
 import type { Tenant } from '../engine/tenant.ts';
 import type { Project } from '../kinds/project.ts';
-import { loadProject, openProjects, readDuration } from '../loader/index.ts';
+import { loadProject, openProjects, readAmount } from '../loader/index.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { worstExitCode } from '../model/fleet.ts';
 import {
@@ -174,7 +174,7 @@ function exitCodeOf(status: Status, { wait }: Args, io: Io): ExitCode {
 }
 
 function durationOf(option: string, text: string): number {
-  const duration = readDuration(text);
+  const duration = readAmount(text);
   if (duration !== null && duration > 0) return duration;
   throw fail('duration-syntax', `--${option} "${text}" is not a duration above zero.`, {
     hint: 'Write a number with the unit ms, s, m or h: 90s, 30m.',

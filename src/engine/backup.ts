@@ -3,7 +3,7 @@ import { systemClock } from '../client/clock.ts';
 import { apiRequest, type Call, isPathSegment } from '../kinds/http.ts';
 import { isObserved, type Kind, type Parent } from '../kinds/kind.ts';
 import type { Environment } from '../kinds/project.ts';
-import { type BackupFolder, limitSize } from '../loader/source.ts';
+import { limitSize, type manifestFolder, sizeLimit } from '../loader/source.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Failure, fail } from '../model/failure.ts';
@@ -22,6 +22,8 @@ import {
 import { contractSettings } from '../model/settings.ts';
 import type { Tenant } from './tenant.ts';
 
+type BackupFolder = Pick<ReturnType<typeof manifestFolder>, 'source' | 'backup'>;
+
 /** A backup as a tenant that answers from it: whatever reads a tenant reads a backup. */
 export interface Backup {
   readonly tenant: Tenant;
@@ -36,10 +38,10 @@ export interface Backup {
 export function openBackup(
   path: string,
   folder: BackupFolder,
-  { environment, sizeLimit }: { readonly environment: Environment; readonly sizeLimit: number },
+  { environment, sizeLimit: megabytes }: { readonly environment: Environment; readonly sizeLimit: number },
   signal: AbortSignal,
 ): Backup {
-  const read = readEntries(folder, sizeLimit);
+  const read = readEntries(folder, megabytes);
   const entries = [...new Map(read.map((each) => [canonicalJson([each.type, each.object]), each])).values()];
   const collections = collectionsOf(entries, environment);
   const name = `backup:${path}`;
@@ -70,7 +72,7 @@ interface BackupEntry {
 }
 
 function readEntries({ source, backup }: BackupFolder, megabytes: number): BackupEntry[] {
-  const limited = limitSize(source, megabytes);
+  const limited = limitSize(source, sizeLimit(megabytes));
   return backup.flatMap((file) => {
     const content = parseJson(limited.text(file));
     if (content === undefined) throw badBackup(file, 'is not JSON');

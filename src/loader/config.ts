@@ -1,6 +1,5 @@
 import { basename, dirname, join, posix, resolve } from 'node:path';
 import picomatch from 'picomatch';
-import { isNode } from 'yaml';
 import {
   defaultLimits,
   defaultProject,
@@ -13,28 +12,31 @@ import {
 import { validators } from '../generated/validators.js';
 import { globProblem, unknownKind } from '../kinds/address-glob.ts';
 import { catalogOf, type Kinds } from '../kinds/catalog.ts';
+import { builtInKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { presets } from '../kinds/presets.ts';
 import type { Environment, Policy } from '../kinds/project.ts';
 import { groupBy, lazy } from '../model/basics.ts';
-import { fail } from '../model/failure.ts';
-import { get, getObject, isObject, itemsOf, type Json } from '../model/json.ts';
+import { Failure, fail } from '../model/failure.ts';
+import { get, isObject, type Json } from '../model/json.ts';
 import { isFilledInLater, secretMarker } from '../model/marker.ts';
-import { type Pointer, pointer, valueAt, withValueAt } from '../model/pointer.ts';
+import { pointer, valueAt, withValueAt } from '../model/pointer.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
 import { type BuildContext, readConnection } from './connection.ts';
 import type { Place, SourceFile } from './file.ts';
 import { collectionTaken, documentedPaths, holderOf, readKinds } from './kind-files.ts';
-import { noOverlays, type Overlays, readOverlays } from './overlay.ts';
+import { type Overlays, readOverlays } from './overlay.ts';
 import { openSingle } from './parse.ts';
 import { isForeign, sideFilePath, statOf } from './paths.ts';
 import { Problems } from './problems.ts';
 import { checkSchema, fittingPart } from './schema.ts';
 import { defaultOf, type EnvironmentNames, nearEnvironment, unknownEnvironment } from './selection.ts';
-import { type FileSource, projectFileName } from './source.ts';
-import { noteIn, notesIn, resolveNotes, type TagContext, tagNoter, tagReader, withoutNotes } from './tags.ts';
+import type { FileSource } from './source.ts';
+import { noteIn, notesIn, resolveNotes, type TagContext, tagNoter, tagReader } from './tags.ts';
 import { findNode, type ReadTag, readTree, unresolved, type YamlDocument } from './tree.ts';
+
+const projectFileName = 'tenantctl.yaml';
 
 /**
  * The project file in a folder, or in the nearest folder above that has one; without one, the path for the folder's own. A file
@@ -72,9 +74,12 @@ export interface ProjectFile extends EnvironmentNames {
   readonly notManifests: readonly string[];
   readonly sizeLimit: number;
   readonly lint: Lint;
-  credentialNames(): ReadonlySet<string>;
-  /** The files that `!file` names in environments, and the seed and data files of embedded tenants, from the project's folder. */
-  filesOfEnvironments(): readonly string[];
+  /** What its environments name. Problems in them are not reported. */
+  named(): {
+    readonly credentials: ReadonlySet<string>;
+    /** The files of `!file`, and the seed and data files of embedded tenants, from the project's folder. */
+    readonly files: readonly string[];
+  };
 }
 
 const emptyHint = '`tenantctl init` makes a project with a file to begin with.';
@@ -86,26 +91,17 @@ export function readProjectFile(
   { root, source, problems }: { root: string; source: FileSource; problems: Problems },
 ): ProjectFile {
   const configFile = resolve(file);
-  const document = openSingle(source, basename(configFile), problems, emptyHint);
-  const noted = document && noteProject(document, problems);
-  const value = noted === null ? null : withoutNotes(noted);
-  // A wrong version has been reported.
-  const written = isObject(value) ? fittingPart(validators.project, { ...value, version: 1 }) : null;
-  if (!document || !isObject(value) || !written) throw problems.toFailure();
+  const { document, noted, environments, written } = readSettings(basename(configFile), source, problems);
   const { kinds, texts: kindTexts } = readKinds(source, problems);
   const paths = source.glob(environmentFiles);
-  const inline = Object.keys(getObject(value, 'environments'));
-  const inProject = inline.map((name) => ({ name, path: document.file.path }));
+  const inProject = Object.entries(environments).map(([name, value]) => ({
+    name,
+    path: document.file.path,
+    value,
+  }));
   const alone = paths.map((path) => ({ name: posix.parse(path).name, path }));
   const places = groupBy([...inProject, ...alone], ({ name }) => name);
   const names = places.map(([name]) => name);
-  const allEnvironments = lazy(() => {
-    const ignored = new Problems();
-    const documents = paths.flatMap((path) => openSingle(source, path, ignored, emptyHint) ?? []);
-    const inFiles = documents.map((each) => ({ path: each.file.path, value: noteDocument(each, ignored) }));
-    const environments = itemsOf(valueAt(noted, '/environments') ?? null);
-    return [...inFiles, ...environments.map((each) => ({ path: document.file.path, value: each }))];
-  });
   const project: ProjectFile = {
     ...defaultProject,
     lint: {},
@@ -123,12 +119,62 @@ export function readProjectFile(
     place: findNode(document, '/manifests').place,
     environments: names,
     notManifests: [basename(configFile), ...paths, ...kindTexts.keys()],
-    credentialNames: lazy(() => new Set(allEnvironments().flatMap(({ value }) => credentialsIn(value)))),
-    filesOfEnvironments: () => allEnvironments().flatMap(filesIn),
+    named: lazy(() => namesIn(inProject, paths, source)),
   };
   checkGroups(project, problems);
   return project;
 }
+
+function readSettings(path: string, source: FileSource, problems: Problems) {
+  const document = openSingle(source, path, problems, emptyHint);
+  if (!document) throw new Failure(problems.diagnostics);
+  const { file } = document;
+  const noted = noteDocument(document, problems);
+  const { environments = null, ...others } = isObject(noted) ? noted : {};
+  const isTagged = noteIn(environments) !== null;
+  for (const { offset } of [...notesIn(others), ...(isTagged ? notesIn(environments) : [])])
+    problems.add('misplaced-tag', 'Only environments may have tags.', { file, offset });
+  const value = resolveNotes(noted, file, () => unresolved);
+  checkProject(value, (at) => findNode(document, at), problems);
+  // A wrong version has been reported.
+  const written = isObject(value) ? fittingPart(validators.project, { ...value, version: 1 }) : null;
+  if (!written) throw new Failure(problems.diagnostics);
+  return { document, noted, environments: isObject(environments) && !isTagged ? environments : {}, written };
+}
+
+function namesIn(
+  inProject: readonly { readonly path: string; readonly value: Json }[],
+  paths: readonly string[],
+  source: FileSource,
+): ReturnType<ProjectFile['named']> {
+  const ignored = new Problems();
+  const documents = paths.flatMap((path) => openSingle(source, path, ignored, emptyHint) ?? []);
+  const alone = documents.map((each) => ({ path: each.file.path, value: noteDocument(each, ignored) }));
+  const named = [...alone, ...inProject].map(({ path, value }) => {
+    const notes = notesIn(value);
+    const given = credentialPlaces.flatMap((at) => noteIn(valueAt(value, at)) ?? []);
+    const namesOf = (wanted: string, among = notes) =>
+      among.flatMap(({ tag, argument }) =>
+        tag === wanted && typeof argument === 'string' ? [argument] : [],
+      );
+    const tenant = ['/sandbox/seed', '/sandbox/data'].map((at) => valueAt(value, at));
+    const side = namesOf('!file').map((name) => sideFilePath(name, path));
+    return {
+      credentials: [...namesOf('!env', given), ...namesOf('!secret')],
+      files: [...tenant.filter((name) => typeof name === 'string'), ...side],
+    };
+  });
+  return {
+    credentials: new Set(named.flatMap(({ credentials }) => credentials)),
+    files: named.flatMap(({ files }) => files),
+  };
+}
+
+const credentialPlaces = ['identity', 'profiles'].flatMap((service) => [
+  pointer(service, 'auth', 'token'),
+  pointer(service, 'auth', 'clientSecret'),
+  pointer(service, 'tls', 'key'),
+]);
 
 /** Reports members of groups that are neither globs nor environments: one with a `!` leaves nothing out. */
 function checkGroups(project: ProjectFile, problems: Problems): void {
@@ -150,39 +196,6 @@ function noteDocument(document: YamlDocument, problems: Problems): Json {
   return readTree(document, tagNoter(problems), problems).value;
 }
 
-function credentialsIn(environment: Json): string[] {
-  const places = ['identity', 'profiles'].flatMap((service) => [
-    pointer(service, 'auth', 'token'),
-    pointer(service, 'auth', 'clientSecret'),
-    pointer(service, 'tls', 'key'),
-  ]);
-  const given = places.flatMap((at) => noteIn(valueAt(environment, at)) ?? []);
-  const secrets = notesIn(environment).filter(({ tag }) => tag === '!secret');
-  const notes = [...given.filter(({ tag }) => tag === '!env'), ...secrets];
-  return notes.map(({ argument }) => argument).filter((name) => typeof name === 'string');
-}
-
-function filesIn({ path, value }: { readonly path: string; readonly value: Json }): string[] {
-  const tenant = ['/sandbox/seed', '/sandbox/data'].map((at) => valueAt(value, at));
-  const tagged = notesIn(value).filter(({ tag }) => tag === '!file');
-  const named = tagged.map(({ argument }) => typeof argument === 'string' && sideFilePath(argument, path));
-  return [...tenant, ...named].filter((file) => typeof file === 'string');
-}
-
-function noteProject(document: YamlDocument, problems: Problems): Json {
-  const { node, match } = findNode(document, '/environments');
-  const [from, to] = match === 'exact' && isNode(node) && node.range ? node.range : [0, -1];
-  const note = tagNoter(problems);
-  const readTag: ReadTag = (tag, argument, place) => {
-    if (place.offset < from || place.offset > to)
-      problems.add('misplaced-tag', 'Only environments may have tags.', place);
-    return note(tag, argument, place);
-  };
-  const { value } = readTree(document, readTag, problems);
-  checkProject(withoutNotes(value), (at) => findNode(document, at), problems);
-  return value;
-}
-
 /** Reports what does not fit the schema of project files. Lines that may hold a credential are not shown. */
 function checkProject(value: Json, find: BuildContext['find'], problems: Problems): boolean {
   return checkSchema(validators.project, { value, tagged: true }, find, (problem, place, { at }) => {
@@ -200,25 +213,32 @@ export function readEnvironment(
   project: ProjectFile,
   name: string | undefined,
   reading: Reading,
-): { readonly environment: Environment | null; readonly overlays: Overlays; readonly readTag: ReadTag } {
+): {
+  readonly environment: Environment | null;
+  readonly overlays: Overlays | null;
+  readonly readTag: ReadTag;
+} {
   const { inputs, problems } = reading;
   const text = chooseEnvironment(project, name, reading);
   const { source, sizeLimit } = project;
   const context = { ...reading, source, sizeLimit, environment: text?.name ?? '' };
   const variables = text && readVariables(text, context);
   const readTag = tagReader({ ...context, variables: isObject(variables) ? variables : null });
-  const value = text && readValue(text, variables, { readTag, problems });
-  const nothing = { environment: null, overlays: noOverlays, readTag };
+  const nothing = { environment: null, overlays: null, readTag };
   if (!text) return nothing;
-  const asProject = { version: 1, environments: { [text.name]: value } };
+  const { find } = text;
+  const asProject = {
+    version: 1,
+    environments: { [text.name]: readValue(text, variables, { readTag, problems }) },
+  };
   const prefix = pointer('environments', text.name);
-  checkProject(asProject, (at) => text.find(at.slice(prefix.length)), problems);
+  checkProject(asProject, (at) => find(at.slice(prefix.length)), problems);
   const written = get(fittingPart(validators.project, asProject)?.environments ?? {}, text.name);
   if (!written) return nothing;
-  const build = { root: project.root, kinds: project.kinds, inputs, problems, find: text.find };
+  const build = { root: project.root, kinds: project.kinds, inputs, problems, find };
   return {
     environment: buildEnvironment(text.name, written, build),
-    overlays: readOverlays(written, build),
+    overlays: written.overlays ? readOverlays(written.overlays, build) : null,
     readTag,
   };
 }
@@ -281,50 +301,41 @@ function readValue(
     ['!env', '!secret'].includes(tag) && typeof argument === 'string'
       ? secretMarker(argument)
       : readTag(tag, argument, place);
-  const readers: readonly [Pointer, ReadTag][] = [
-    ['/overlays', readTag],
-    ['/identity/auth', readCredential],
-    ['/profiles/auth', readCredential],
-    ['/identity/tls', readCredential],
-    ['/profiles/tls', readCredential],
-    [
-      '',
-      (tag, argument, place) => {
-        const value = readTag(tag, argument, place);
-        if (!isFilledInLater(value)) return value;
-        problems.add(
-          'misplaced-tag',
-          'A secret, lookup or `!ref` cannot be a setting of an environment.',
-          place,
-          {
-            hint: 'A setting must be known from the start: write the value itself, `!env NAME` or `!var NAME`.',
-          },
-        );
-        return unresolved;
-      },
-    ],
-  ];
+  const readSetting: ReadTag = (tag, argument, place) => {
+    const value = readTag(tag, argument, place);
+    if (!isFilledInLater(value)) return value;
+    const message = 'A secret, lookup or `!ref` cannot be a setting of an environment.';
+    const hint =
+      'A setting must be known from the start: write the value itself, `!env NAME` or `!var NAME`.';
+    problems.add('misplaced-tag', message, place, { hint });
+    return unresolved;
+  };
   let value: Json = isObject(noted) ? { ...noted, variables } : noted;
-  for (const [at, read] of readers) {
+  for (const at of ['/overlays', '/identity/auth', '/profiles/auth', '/identity/tls', '/profiles/tls']) {
     const part = valueAt(value, at);
-    if (part === undefined) continue;
-    const resolved = resolveNotes(part, file, read);
-    value = at === '' || !isObject(value) ? resolved : withValueAt(value, at, resolved);
+    if (part === undefined || !isObject(value)) continue;
+    value = withValueAt(value, at, resolveNotes(part, file, at === '/overlays' ? readTag : readCredential));
   }
-  return value;
+  return resolveNotes(value, file, readSetting);
 }
 
 function buildEnvironment(name: string, written: WrittenEnvironment, context: BuildContext): Environment {
   const reached = readConnection(written, context);
-  const { identity = {}, profiles = {}, limits = {}, variables = {} } = written;
-  checkPaths(identity, context);
-  const chosen = [written.identity?.preset, written.profiles?.preset, ...(written.sandbox?.presets ?? [])];
-  const known: Partial<ApiSettings> = Object.assign(
-    {},
-    ...chosen.map((preset) => (preset ? presets[preset].settings : {})),
+  const { limits = {}, variables = {} } = written;
+  const identity: Partial<IdentityService> = written.identity ?? {};
+  const profiles: Partial<ProfileManagementService> = written.profiles ?? {};
+  // Built-in kinds have different collections unless their paths are changed.
+  const mayCollide = identity.paths !== undefined || context.kinds !== builtInKinds;
+  if (mayCollide) checkPaths(identity, context);
+  const chosen = [identity.preset, profiles.preset, ...(written.sandbox?.presets ?? [])];
+  const known = chosen.map((preset): Partial<ApiSettings> => (preset ? presets[preset].settings : {}));
+  const settings: ApiSettings = Object.assign(
+    { ...contractSettings },
+    ...known,
+    detailsOf(identity),
+    detailsOf(profiles),
   );
-  const settings = { ...contractSettings, ...known, ...detailsOf(identity), ...detailsOf(profiles) };
-  checkCollections(written, { ...reached, settings }, context);
+  if (mayCollide) checkCollections(written, { ...reached, settings }, context);
   return {
     name,
     kinds: catalogOf(context.kinds.all.map((kind) => kind.quirks?.on?.(settings) ?? kind)),
@@ -419,13 +430,12 @@ function readLimits(written: WrittenLimits, isInstant: boolean): Environment['li
     ...(isInstant && { settle: '0s' }),
     ...written,
   };
-  const milliseconds = (time: string) => readDuration(time) ?? 0;
   return {
     requests,
     concurrency,
-    per: milliseconds(per),
-    timeout: timeout === undefined ? null : milliseconds(timeout),
-    settle: milliseconds(settle),
+    per: readAmount(per) ?? 0,
+    timeout: timeout === undefined ? null : readAmount(timeout),
+    settle: readAmount(settle) ?? 0,
     answers: written.answers === undefined ? null : readAmount(answers, sizes),
   };
 }
@@ -435,20 +445,17 @@ function readPolicy(
   { kinds, problems, find }: BuildContext,
 ): Policy {
   const { kinds: pruned = [], keep = [] } = prune;
-  const check = (
-    texts: readonly string[],
-    at: Pointer,
-    problemOf: (text: string) => ReturnType<typeof globProblem>,
-  ) => {
-    for (const [index, text] of texts.entries()) {
-      const problem = text === unresolved ? null : problemOf(text);
-      if (problem) problems.report(problem, find(at + pointer(index)).place);
-    }
-  };
-  check(pruned, '/prune/kinds', (name) => (kinds.find(name) ? null : unknownKind(name, kinds)));
   // With a typo in such a glob, the objects it should protect could be deleted.
-  check(protect, '/protect', (glob) => globProblem(glob, kinds));
-  check(keep, '/prune/keep', (glob) => globProblem(glob, kinds));
+  const protecting = protect.map((glob, at) => [pointer('protect', at), glob] as const);
+  const kept = keep.map((glob, at) => [pointer('prune', 'keep', at), glob] as const);
+  for (const [at, glob] of [...protecting, ...kept]) {
+    const problem = glob === unresolved ? null : globProblem(glob, kinds);
+    if (problem) problems.report(problem, find(at).place);
+  }
+  for (const [at, name] of pruned.entries()) {
+    if (name === unresolved || kinds.find(name)) continue;
+    problems.report(unknownKind(name, kinds), find(pointer('prune', 'kinds', at)).place);
+  }
   return {
     protect,
     prune: { kinds: pruned, keep },
@@ -461,9 +468,7 @@ const sizes = { KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30 };
 const durations = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /** The milliseconds in a duration such as `10s`, `500ms`, `2m` or `1.5h`; `null` for any other text. */
-export const readDuration = (text: string): number | null => readAmount(text, durations);
-
-function readAmount(text: string, units: Readonly<Record<string, number>>): number | null {
+export function readAmount(text: string, units: Readonly<Record<string, number>> = durations): number | null {
   const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)([A-Za-z]+)$/.exec(text) ?? [];
   const factor = get(units, unit);
   return factor === undefined ? null : Math.round(Number(amount) * factor);

@@ -11,7 +11,7 @@ import type {
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Auth, ClientCertificate, Endpoint, Environment, Setting } from '../kinds/project.ts';
 import { Failure, fail, systemCode } from '../model/failure.ts';
-import type { Json } from '../model/json.ts';
+import { get, type Json } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import {
   allowedHostsVariable,
@@ -23,9 +23,9 @@ import {
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { readRegularFile } from '../model/regular-file.ts';
 import { sourceOf } from './file.ts';
-import { type Inputs, variableOf } from './inputs.ts';
+import type { Inputs } from './inputs.ts';
 import { kindsFolderIn } from './kind-files.ts';
-import { credentialsFailure, holdsCredentials, requireInside, resolveLinks } from './paths.ts';
+import { holdsCredentials, refusedPath, requireInside, resolveLinks } from './paths.ts';
 import type { Problem, Problems } from './problems.ts';
 import { projectPath } from './source.ts';
 import { type FoundNode, unresolved } from './tree.ts';
@@ -88,7 +88,8 @@ function readPath(
     const normal = projectPath(path);
     requireInside(root, normal);
     // Problems in a file are shown with its lines.
-    if ([normal, resolveLinks(join(root, normal))].some(holdsCredentials)) throw credentialsFailure(normal);
+    if ([normal, resolveLinks(join(root, normal))].some(holdsCredentials))
+      throw refusedPath('reserved-file', normal);
     return normal;
   });
 }
@@ -287,8 +288,8 @@ function readNetwork(env: NodeJS.ProcessEnv, problems: Problems): Network {
 }
 
 function readAllowedHosts(env: NodeJS.ProcessEnv, problems: Problems): Network['allowedHosts'] {
-  const value = variableOf(env, allowedHostsVariable);
-  if (value === null) return null;
+  const value = get(env, allowedHostsVariable);
+  if (value === undefined) return null;
   const entries = value
     .split(',')
     .map((entry) => entry.trim())
@@ -305,7 +306,7 @@ function readAllowedHosts(env: NodeJS.ProcessEnv, problems: Problems): Network['
 
 /** The spelling in lower case counts if both are set, as for other programs. */
 function proxyVariable(name: string, env: NodeJS.ProcessEnv): string {
-  return (variableOf(env, name.toLowerCase()) ?? variableOf(env, name) ?? '').trim();
+  return (get(env, name.toLowerCase()) ?? get(env, name) ?? '').trim();
 }
 
 function readProxy(name: string, env: NodeJS.ProcessEnv, problems: Problems): string {

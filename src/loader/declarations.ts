@@ -10,11 +10,11 @@ import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
 import { sourceOf } from './file.ts';
 import { declarerOf, type Manifest, type WrittenManifest } from './manifest.ts';
-import { openFile, parseDocuments, readBytes } from './parse.ts';
+import { openFile, parseDocuments } from './parse.ts';
 import { resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
-import { type FileSource, globRefusal, limitSize, matchGlobs, noteTexts } from './source.ts';
-import { manifestNoter } from './tags.ts';
+import { type FileSource, globRefusal, limitSize, matchGlobs, sizeLimit } from './source.ts';
+import { tagNoter } from './tags.ts';
 import { findNode, readTree } from './tree.ts';
 
 export function resourcesOf(manifests: readonly Manifest[], problems: Problems): Resource[] {
@@ -44,14 +44,14 @@ export interface Declarations {
 
 /** The declarations of a project. Its manifests are read when the first object is looked up. */
 export function declarationsOf(
-  { manifests: patterns, notManifests, place, root, filesOfEnvironments }: ProjectFile,
+  { manifests: patterns, notManifests, place, root, named }: ProjectFile,
   read: () => readonly Manifest[],
 ): Declarations {
   const isMatch = matchGlobs(patterns);
   const isEnvironment = matchGlobs(environmentFiles);
   const byIdentity = lazy(() => indexManifests(read()));
   const environmentReads = lazy(
-    () => new Set(filesOfEnvironments().map((path) => resolveLinks(resolve(root, path)))),
+    () => new Set(named().files.map((path) => resolveLinks(resolve(root, path)))),
   );
   const manifestOf = (object: LiveObject) => declarerOf(byIdentity(), object);
   return {
@@ -100,25 +100,25 @@ export function documentsOf(
   { files = project.source, withErrors = false, before }: DocumentOptions = {},
 ): Documents {
   const found = new Problems();
-  const limited = limitSize(files, project.sizeLimit);
+  const limit = sizeLimit(project.sizeLimit);
   const readFile = (path: string): ManifestFile => {
     const known = before?.documents.files().get(path);
     if (known && [...known.texts.keys()].every((each) => before?.same.has(each))) return known;
     const texts = new Map<string, string>();
-    const source = noteTexts(limited, texts);
-    const readTag = manifestNoter(source, found);
+    const source = limitSize(files, limit, texts);
+    const readTag = tagNoter(found, source);
     const file = openFile(source, path, found);
     const parsed = file ? parseDocuments(file, found, withErrors) : [];
     const documents = parsed.map((document) => {
       const place = { file: document.file, offset: document.offset };
       const tree = readTree(document, readTag, found);
-      found.attempt(place, null, () => limited.count(tree.expanded, path));
+      found.attempt(place, null, () => limit.count(tree.expanded, path));
       return { place, ...tree };
     });
     return { texts, documents };
   };
   const all = new Map<string, ManifestFile>();
-  const unread = lazy(() => listFiles(project, limited, found).values());
+  const unread = lazy(() => listFiles(project, files, found).values());
   const readAll = lazy(() => {
     for (const path of unread()) all.set(path, readFile(path));
     return all;
@@ -182,7 +182,7 @@ function warnOfUnread(
   source: FileSource,
   problems: Problems,
 ): void {
-  const text = Buffer.from(readBytes(source, path)).toString();
+  const text = new Problems().attempt(null, '', () => source.text(path, true));
   if (![...text.matchAll(/^kind:[ \t]*(\w+)/gm)].some(([, name = '']) => kinds.find(name))) return;
   const message = `${path} is not read: no glob of \`manifests\` matches its ending.`;
   const renamed = path.replace(/\.ya?ml$/i, posix.extname(glob));

@@ -13,11 +13,74 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
-import { basename, delimiter, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { groupBy } from '../model/basics.ts';
-import { Failure, fail, systemCode } from '../model/failure.ts';
-import { isInside } from './paths.ts';
-import { findRepository, noRepository, type Repository, repositoryOf } from './repository.ts';
+import { type Failure, fail, onFailure, systemCode } from '../model/failure.ts';
+import { isForeign, isInside, statOf } from './paths.ts';
+
+/** The git repository of a project, found without git and without reading its settings. */
+interface Repository {
+  readonly top: string;
+  /** The project's folder from there, with `/` at its end; `''` if it is the same. */
+  readonly prefix: string;
+  readonly gitFolder: string;
+  /** The folder with objects, references and settings: the same, except in a work tree of `git worktree`. */
+  readonly commonFolder: string;
+}
+
+function findRepository(root: string): Repository {
+  const repository = repositoryOf(root);
+  if (repository === null) throw noRepository(`${root} is not in a git repository, and --since needs one.`);
+  return repository;
+}
+
+/**
+ * Finds the repository of the project in `root`: the nearest folder with `.git`, from `root` upwards; `null` without one. Git
+ * cannot commit a file with that name, so no commit can put another repository in its place. Throws a Failure `no-repository` if
+ * `.git` names a missing folder, or belongs to another user than the project.
+ */
+export function repositoryOf(root: string): Repository | null {
+  for (let folder = root; ; folder = dirname(folder)) {
+    const entry = join(folder, '.git');
+    const gitFolder = gitFolderOf(entry);
+    if (gitFolder !== null) {
+      // Replaces git's `safe.directory`, which containers would have to configure: a checkout belongs to the user
+      // who made it, and the program often runs as another. Nobody else may have put a repository above the project.
+      const foreign = [entry, gitFolder].find((path) => isForeign(path, root));
+      if (foreign !== undefined) {
+        throw noRepository(`${foreign} belongs to another user, not to the owner of the project in ${root}.`);
+      }
+      const prefix = relative(folder, root).split(sep).join('/');
+      const commonFolder = resolve(gitFolder, readLine(join(gitFolder, 'commondir')) ?? '.');
+      return { top: folder, prefix: prefix && `${prefix}/`, gitFolder, commonFolder };
+    }
+    if (folder === dirname(folder)) return null;
+  }
+}
+
+function noRepository(message: string): Failure {
+  return fail('no-repository', message, {
+    hint: 'Run the command in a clone of the repository that holds the project. GIT_DIR and GIT_WORK_TREE are ignored.',
+  });
+}
+
+/**
+ * The folder that `.git` is, or that it names as a file, or `null`. A file that names no repository is
+ * not passed over, since a repository further above is another one.
+ */
+function gitFolderOf(entry: string): string | null {
+  const stats = statOf(entry);
+  if (!stats) return null;
+  const named = stats.isFile() ? /^gitdir: (.+)$/.exec(readLine(entry) ?? '')?.[1] : '.git';
+  const folder = named === undefined ? null : resolve(dirname(entry), named);
+  if (folder !== null && statOf(join(folder, 'HEAD'))?.isFile()) return realpathSync.native(folder);
+  if (stats.isFile()) throw noRepository(`${entry} names ${folder ?? 'nothing'}, which is not a repository.`);
+  return null;
+}
+
+function readLine(file: string): string | null {
+  return statOf(file)?.isFile() ? (readFileSync(file, 'utf8').split('\n')[0]?.trim() ?? null) : null;
+}
 
 interface Git extends Pick<Repository, 'top' | 'prefix'> {
   readonly temporary: string;
@@ -45,13 +108,12 @@ async function withGit<T>(repository: Repository, use: (git: Git) => T | Promise
     takeOver(repository.commonFolder, common, /^(packed-refs|shallow)$/);
     writeFileSync(join(own, 'commondir'), common);
     const run = gitRunner(temporary, environmentFor(repository, temporary, own));
-    const settings = readSettings(repository, run);
-    writeSettings(common, settings);
+    const isPartial = takeOverSettings(repository, common, run);
     return await use({
       ...repository,
       temporary,
       isShallow: existsSync(join(common, 'shallow')),
-      isPartial: [...settings.keys()].some((name) => /^extensions\.partialclone$|\.promisor$/.test(name)),
+      isPartial,
       run,
     });
   } finally {
@@ -82,8 +144,17 @@ function takeOver(from: string, folder: string, files: RegExp): void {
   }
 }
 
-/** Takes over the formats of a repository, which git has to know to read it. */
-function writeSettings(folder: string, settings: ReadonlyMap<string, string>): void {
+/** Takes over the formats of a repository, which git has to know to read it. Returns whether it is a partial clone. */
+function takeOverSettings({ commonFolder }: Repository, folder: string, run: Git['run']): boolean {
+  const file = join(commonFolder, 'config');
+  const wanted = '^extensions\\.|^remote\\..*\\.promisor$';
+  // They are only listed: none has an effect.
+  const args = ['config', '--file', file, '--no-includes', '--null', '--get-regexp', wanted];
+  const { status, stdout, stderr } = existsSync(file) ? run(args) : { status: 0, stdout: '', stderr: '' };
+  // With 1, there are none.
+  if (status > 1) throw noRepository(`git cannot read ${file}: ${firstLine(stderr)}.`);
+  const entries = stdout.split('\0').map((entry) => entry.split('\n'));
+  const settings = new Map(entries.map(([name = '', value = '']) => [name, value]));
   const formats = { objectformat: /^sha(1|256)$/, refstorage: /^(files|reftable)$/ };
   const extensions = Object.entries(formats).flatMap(([name, allowed]) => {
     const value = settings.get(`extensions.${name}`) ?? '';
@@ -91,19 +162,7 @@ function writeSettings(folder: string, settings: ReadonlyMap<string, string>): v
   });
   const core = ['[core]', '\trepositoryformatversion = 1', '\tbare = false'];
   writeFileSync(join(folder, 'config'), [...core, '[extensions]', ...extensions, ''].join('\n'));
-}
-
-/** The repository's settings that say how it is stored. They are only listed: none has an effect. */
-function readSettings({ commonFolder }: Repository, run: Git['run']): ReadonlyMap<string, string> {
-  const file = join(commonFolder, 'config');
-  if (!existsSync(file)) return new Map();
-  const wanted = '^extensions\\.|^remote\\..*\\.promisor$';
-  const args = ['config', '--file', file, '--no-includes', '--null', '--get-regexp', wanted];
-  const { status, stdout, stderr } = run(args);
-  // With 1, there are none.
-  if (status > 1) throw noRepository(`git cannot read ${file}: ${firstLine(stderr)}.`);
-  const entries = stdout.split('\0').filter((entry) => entry !== '');
-  return new Map(entries.map((entry) => entry.split('\n')).map(([name = '', value = '']) => [name, value]));
+  return [...settings.keys()].some((name) => /^extensions\.partialclone$|\.promisor$/.test(name));
 }
 
 function environmentFor({ top, commonFolder }: Repository, home: string, gitFolder: string) {
@@ -285,33 +344,23 @@ export async function isInRepository(root: string, file: string): Promise<boolea
 export async function headCommit(root: string, used: readonly string[] = []) {
   try {
     const repository = repositoryOf(root);
-    return (
-      repository &&
-      (await withGit(repository, (git) => {
-        const { status, stdout } = git.run(['log', '-1', '--no-show-signature', '--format=%H%n%an', 'HEAD']);
-        if (status !== 0) return null;
-        const [id = '', author = ''] = stdout.split('\n');
-        const named = git.run(['symbolic-ref', '--quiet', '--short', 'HEAD']);
-        const mark = isDirty(git, used) ? '-dirty' : '';
-        return { id: id + mark, author, branch: named.stdout.trim() };
-      }))
-    );
+    if (!repository) return null;
+    return await withGit(repository, (git) => {
+      const { status, stdout } = git.run(['log', '-1', '--no-show-signature', '--format=%H%n%an', 'HEAD']);
+      if (status !== 0) return null;
+      const [id = '', author = ''] = stdout.split('\n');
+      const named = git.run(['symbolic-ref', '--quiet', '--short', 'HEAD']);
+      const mark = isDirty(git, used) ? '-dirty' : '';
+      return { id: id + mark, author, branch: named.stdout.trim() };
+    });
   } catch (error) {
-    if (error instanceof Failure) return null;
-    throw error;
+    return onFailure(() => null)(error);
   }
 }
 
 /** Submodules are not looked into: git would follow their settings. */
 function isDirty({ run, top, prefix }: Git, used: readonly string[]): boolean {
-  const show = [
-    'status',
-    '--porcelain',
-    '-z',
-    '--no-renames',
-    '--untracked-files=all',
-    '--ignore-submodules=all',
-  ];
+  const show = 'status --porcelain -z --no-renames --untracked-files=all --ignore-submodules=all'.split(' ');
   const { stdout } = run([...show, '--', prefix || '.'], { env: { GIT_WORK_TREE: top } });
   const untracked = new Set(used.map((path) => `?? ${prefix}${path}`));
   return stdout.split('\0').some((line) => (line.startsWith('?? ') ? untracked.has(line) : line !== ''));
@@ -327,7 +376,13 @@ export async function findUncommitted(files: readonly string[]): Promise<readonl
   const byFolder = groupBy(found, ({ repository }) => repository.gitFolder);
   const uncommitted = byFolder.map(([, group]) =>
     withGit(group[0].repository, (git) => {
-      const blobs = blobsOf(git);
+      const { stdout } = git.run(['ls-tree', '-r', '-z', '--full-tree', 'HEAD']);
+      const folder = realpathSync.native(git.top);
+      const entries = stdout.split('\0').flatMap((line) => {
+        const [, id, path] = /^\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
+        return id && path ? [[comparable(join(folder, path)), id] as const] : [];
+      });
+      const blobs = new Map(entries);
       return group.filter(({ real }) => {
         const content = readFileSync(real);
         const unix = Buffer.from(content.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
@@ -337,18 +392,6 @@ export async function findUncommitted(files: readonly string[]): Promise<readonl
     }),
   );
   return (await Promise.all(uncommitted)).flat().map(({ file }) => file);
-}
-
-function blobsOf(git: Git): ReadonlyMap<string, string> {
-  const { stdout } = git.run(['ls-tree', '-r', '-z', '--full-tree', 'HEAD']);
-  const entries = stdout.split('\0').map((line) => /^\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(line));
-  const folder = realpathSync.native(git.top);
-  return new Map(
-    entries.flatMap((entry) => {
-      const [, id, path] = entry ?? [];
-      return id && path ? [[comparable(join(folder, path)), id]] : [];
-    }),
-  );
 }
 
 function isContent(content: Buffer | string | undefined, id: string | undefined): boolean {

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import type { Project, ProjectEnvironment, Secrets } from '../kinds/project.ts';
-import { fail } from '../model/failure.ts';
+import { Failure, fail } from '../model/failure.ts';
 import { get, sameJson } from '../model/json.ts';
 import { type LintLevel, type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
 import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
@@ -13,15 +13,14 @@ import {
   documentsOf,
   resourcesOf,
 } from './declarations.ts';
-import { dotEnvName, type InputOptions, readInputs, variableOf } from './inputs.ts';
+import { dotEnvName, type InputOptions, readInputs } from './inputs.ts';
 import { type Manifest, readManifest } from './manifest.ts';
-import { noOverlays } from './overlay.ts';
 import { isInside, resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import type { EnvironmentNames } from './selection.ts';
-import { diskSource, type ManifestFolder, noteTexts, singleFile, withTexts } from './source.ts';
+import { diskSource, type ManifestFolder, withTexts } from './source.ts';
 
-export { readDuration } from './config.ts';
+export { readAmount } from './config.ts';
 export type { Declarations } from './declarations.ts';
 export { largestFile } from './source.ts';
 
@@ -131,7 +130,7 @@ export function openProjects(options: OpenOptions): OpenedProjects {
       const project = { ...file, manifests, notManifests: [] };
       const inFolder = { ...opened, project, documents: documentsOf(project, { files: source }) };
       const folder = openEnvironment(inFolder, environment);
-      return readProject({ ...folder, read: { ...folder.read, overlays: noOverlays } });
+      return readProject({ ...folder, read: { ...folder.read, overlays: null } });
     },
   };
 }
@@ -203,9 +202,14 @@ function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
   const { tolerated, today, text } = opening;
   const problems = new Problems(tolerated);
   const configFile = resolve(options.configFile);
-  const root = text === undefined ? projectRoot(configFile) : dirname(configFile);
-  const texts = new Map<string, string>();
-  const disk = text === undefined ? noteTexts(diskSource(root), texts) : singleFile(text);
+  if (text === undefined && !existsSync(configFile)) {
+    throw fail('config-not-found', `There is no project file ${configFile}.`, {
+      hint: 'Run the command in the folder of tenantctl.yaml or below it, name the file with --config, or create one with `tenantctl init`.',
+    });
+  }
+  const folder = dirname(configFile);
+  const root = text === undefined ? realpathSync.native(folder) : folder;
+  const disk = text === undefined ? diskSource(root) : { glob: () => [], text: () => text };
   const source = today ? withTexts(disk, today.same) : disk;
   const inputs = readInputs(today?.root ?? root, options, problems);
   const read = readProjectFile(configFile, { root, source, problems });
@@ -213,20 +217,8 @@ function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
   const project = sameJson([...read.kindTexts], [...kindTexts]) ? { ...read, kinds } : read;
   const before = today?.files && { documents: today.files.documents, same: today.same };
   const documents = documentsOf(project, { before });
-  refuseOutputs(options.writes ?? [], texts, project, documents);
+  refuseOutputs(options.writes ?? [], project, documents);
   return { inputs, project, problems, documents, environmentFrom: options.environmentFrom };
-}
-
-/** The folder of a project file, links resolved. */
-function projectRoot(configFile: string): string {
-  try {
-    realpathSync.native(configFile);
-    return realpathSync.native(dirname(configFile));
-  } catch {
-    throw fail('config-not-found', `There is no project file ${configFile}.`, {
-      hint: 'Run the command in the folder of tenantctl.yaml or below it, name the file with --config, or create one with `tenantctl init`.',
-    });
-  }
 }
 
 interface OpenEnvironment extends OpenProject, Reading {
@@ -235,7 +227,9 @@ interface OpenEnvironment extends OpenProject, Reading {
 
 function openEnvironment({ problems, ...opened }: OpenProject, name: string | undefined): OpenEnvironment {
   const uses = { secrets: new Set<string>(), texts: [] };
-  const reading = { ...opened, uses, problems: problems.copy() };
+  const own = problems.beginAnew();
+  own.addAll(problems);
+  const reading = { ...opened, uses, problems: own };
   return { ...reading, read: readEnvironment(opened.project, name, reading) };
 }
 
@@ -249,7 +243,7 @@ function manifestsIn({ project, documents, read, problems }: OpenEnvironment): M
 
 function readProject(opened: OpenEnvironment, manifests = manifestsIn(opened)): LoadedProject {
   const resources = resourcesOf(manifests, opened.problems);
-  opened.read.overlays.reportUnused();
+  opened.read.overlays?.reportUnused();
   const project = requireEnvironment(opened);
   const { project: file, documents } = opened;
   const isEmbedded = project.environment.connection.to === 'sandbox';
@@ -267,43 +261,37 @@ function readProject(opened: OpenEnvironment, manifests = manifestsIn(opened)): 
   };
 }
 
-/** Throws a Failure if the project has errors, or a plan would show a credential. */
+/**
+ * Throws a Failure if the project has errors, or a plan would show a credential: plans and reports show the text of `!env NAME`.
+ * The name counts too, since a pull request can change what the project uses as a credential, but not the names of a job's
+ * variables. So does the value: jobs have URLs with a password, such as those of proxies and of their repository.
+ */
 function requireEnvironment(opened: OpenEnvironment): ProjectEnvironment {
-  const { project, read, inputs, problems } = opened;
-  refuseSecretTexts(opened);
-  problems.throwIfAny();
+  const { project, read, inputs } = opened;
+  const credentials = credentialsOf(opened);
+  const refused = credentialTexts(opened, credentials);
+  // These problems are reported alone: other messages may quote the values.
+  const problems = refused.length > 0 ? opened.problems.beginAnew() : opened.problems;
+  for (const { name, place, reason } of refused) {
+    const otherName = credentials.has(name) ? '' : ', or give a variable with ordinary text another name';
+    const message = `${name} ${reason}, and \`!env\` would show it in plans and reports.`;
+    problems.add('env-secret', message, place, { hint: `Write \`!secret ${name}\`${otherName}.` });
+  }
+  if (problems.hasErrors || !read.environment) throw new Failure(problems.diagnostics);
   const { root, configFile } = project;
-  if (!read.environment) throw problems.toFailure();
   const { secrets } = inputs;
   return { root, configFile, environment: read.environment, secrets, diagnostics: problems.diagnostics };
 }
 
-/**
- * Refuses `!env NAME` if NAME is a credential: plans and reports show the text of `!env`. The name counts too, since a pull
- * request can change what the project uses as a credential, but not the names of a job's variables. So does the value: jobs have
- * URLs with a password, such as those of proxies and of their repository. These problems are reported alone.
- */
-function refuseSecretTexts(opened: OpenEnvironment): void {
-  const credentials = credentialsOf(opened);
-  const refused = credentialTexts(opened, credentials);
-  // Other messages may quote the values.
-  if (refused.length > 0) opened.problems.clear();
-  for (const { name, place, reason } of refused) {
-    const otherName = credentials.has(name) ? '' : ', or give a variable with ordinary text another name';
-    const message = `${name} ${reason}, and \`!env\` would show it in plans and reports.`;
-    opened.problems.add('env-secret', message, place, { hint: `Write \`!secret ${name}\`${otherName}.` });
-  }
-}
-
 function credentialsOf({ uses, project }: OpenEnvironment): Set<string> {
-  return new Set([...uses.secrets, ...project.credentialNames()]);
+  return new Set([...uses.secrets, ...project.named().credentials]);
 }
 
 function credentialTexts({ uses, inputs }: OpenEnvironment, credentials: ReadonlySet<string>) {
   return uses.texts.flatMap(({ name, place }) => {
     if (credentials.has(name)) return { name, place, reason: 'is a credential of this project' };
     if (namesCredential(name)) return { name, place, reason: 'is named like a credential' };
-    if (!looksLikeCredential(variableOf(inputs.values, name) ?? '')) return [];
+    if (!looksLikeCredential(get(inputs.values, name) ?? '')) return [];
     return { name, place, reason: 'has the value of a credential' };
   });
 }
@@ -311,16 +299,15 @@ function credentialTexts({ uses, inputs }: OpenEnvironment, credentials: Readonl
 /** Refuses a file of the project that an output of the command would overwrite, even if the command does not read it. */
 function refuseOutputs(
   writes: readonly string[],
-  read: ReadonlyMap<string, string>,
-  { root, filesOfEnvironments }: ProjectFile,
+  { root, notManifests, named: namesOf }: ProjectFile,
   documents: Documents,
 ): void {
   const links = writes.map(resolveLinks);
   // Else not every environment need be read.
   if (![...writes, ...links].some((path) => isInside(root, path) && existsSync(path))) return;
   // Problems in the files do not concern the output.
-  documents.read(new Problems());
-  const named = [dotEnvName, ...filesOfEnvironments(), ...read.keys()].map((file) => resolve(root, file));
+  const read = [...documents.files().values()].flatMap(({ texts }) => [...texts.keys()]);
+  const named = [dotEnvName, ...namesOf().files, ...notManifests, ...read].map((file) => resolve(root, file));
   const found = named.find((path) => links.includes(resolveLinks(path)));
   if (found === undefined) return;
   const message = `${relative(root, found)} is read by the project, and would be overwritten.`;

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import type { Secrets } from '../kinds/project.ts';
 import { Failure, fail, onFailure, systemCode } from '../model/failure.ts';
 import { get } from '../model/json.ts';
-import { nextLine, type SourceFile } from './file.ts';
+import { nextLine } from './file.ts';
 import { openFile } from './parse.ts';
 import { isForeign } from './paths.ts';
 import type { Problems } from './problems.ts';
@@ -52,15 +52,9 @@ function withDotEnv(root: string, env: NodeJS.ProcessEnv, problems: Problems): N
     problems.add('foreign-env-file', `${dotEnvName} belongs to another user.`, { file, offset: 0 }, details);
     return env;
   }
-  if (hasMistakes(file, problems)) return env;
-  const added = Object.entries(parseEnv(file.text)).filter(([name]) => !Object.hasOwn(env, `${name}_FILE`));
-  return { ...Object.fromEntries(added), ...env };
-}
-
-/** Reports lines that Node's parser would misread. They are not shown, since they may hold a secret. */
-function hasMistakes(file: SourceFile, problems: Problems): boolean {
   const { text } = file;
   const before = problems.count;
+  // Lines that Node's parser would misread are not shown, since they may hold a secret.
   for (let offset = 0; offset < text.length; ) {
     readable.lastIndex = offset;
     const isReadable = readable.test(text);
@@ -68,7 +62,9 @@ function hasMistakes(file: SourceFile, problems: Problems): boolean {
       problems.add('env-file-syntax', misread, { file, offset }, { hint: asItLooks, excerpt: false });
     offset = nextLine(text, isReadable ? readable.lastIndex : offset);
   }
-  return problems.count > before;
+  if (problems.count > before) return env;
+  const added = Object.entries(parseEnv(text)).filter(([name]) => !Object.hasOwn(env, `${name}_FILE`));
+  return { ...Object.fromEntries(added), ...env };
 }
 
 const misread = `This line of ${dotEnvName} would not be read as it looks.`;
@@ -98,9 +94,7 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
   const reveal = (name: string): string => {
     const found = known.get(name);
     if (found !== undefined) return found;
-    const text =
-      unlessEmpty(variableOf(env, name)) ??
-      unlessEmpty(readSecretFile(name, variableOf(env, `${name}_FILE`)));
+    const text = unlessEmpty(get(env, name)) ?? unlessEmpty(readSecretFile(name, get(env, `${name}_FILE`)));
     if (text === null) throw unsetSecret(env, name);
     known.set(name, text);
     onSecret(text);
@@ -118,7 +112,7 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
     reveal,
     problem,
     renew(name) {
-      const path = unlessEmpty(variableOf(env, name)) === null ? variableOf(env, `${name}_FILE`) : null;
+      const path = unlessEmpty(get(env, name)) === null ? get(env, `${name}_FILE`) : undefined;
       let text: string | null = null;
       try {
         text = unlessEmpty(readSecretFile(name, path));
@@ -136,12 +130,12 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
   };
 }
 
-const unlessEmpty = (text: string | null): string | null => (text?.trim() ? text : null);
+const unlessEmpty = (text: string | null | undefined): string | null => (text?.trim() ? text : null);
 
 function unsetSecret(env: NodeJS.ProcessEnv, name: string): Failure {
-  const file = variableOf(env, `${name}_FILE`);
+  const file = get(env, `${name}_FILE`);
   const orFile = `or set ${name}_FILE to the path of a file that holds it.`;
-  if (variableOf(env, name) === null && !file) {
+  if (get(env, name) === undefined && !file) {
     // A job does not read it.
     const orAdd = isCi(env) ? '' : ` add it to .env,`;
     const hint = `Set the environment variable ${name},${orAdd} ${orFile}`;
@@ -154,13 +148,8 @@ function unsetSecret(env: NodeJS.ProcessEnv, name: string): Failure {
   });
 }
 
-/** The environment variable of that name, but no inherited member such as `constructor`. */
-export function variableOf(env: NodeJS.ProcessEnv, name: string): string | null {
-  return get(env, name) ?? null;
-}
-
-function readSecretFile(name: string, path: string | null): string | null {
-  if (path === null || path === '') return null;
+function readSecretFile(name: string, path: string | undefined): string | null {
+  if (!path) return null;
   const what = `The file that ${name}_FILE names`;
   const unreadable = (why: string) =>
     fail('secret-unreadable', `${what} ${why}.`, {

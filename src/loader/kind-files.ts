@@ -13,6 +13,7 @@ import {
 } from '../kinds/descriptor.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { isObserved, type Kind, type Parent } from '../kinds/kind.ts';
+import { Failure } from '../model/failure.ts';
 import { isObject } from '../model/json.ts';
 import { pointer } from '../model/pointer.ts';
 import { contractSettings } from '../model/settings.ts';
@@ -21,9 +22,8 @@ import type { Place } from './file.ts';
 import { openSingle } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
-import { type FileSource, noteTexts } from './source.ts';
-import { tagNoter, withoutNotes } from './tags.ts';
-import { findNode, readTree, type YamlDocument } from './tree.ts';
+import type { FileSource } from './source.ts';
+import { findNode, readTree, unresolved, type YamlDocument } from './tree.ts';
 
 const kindGlobs = ['kinds/*.kind.yaml', 'kinds/*.kind.yml'];
 
@@ -35,16 +35,14 @@ export function kindsFolderIn(root: string): string | null {
 
 /** The kinds of a project. Throws a Failure if a file cannot be used: its manifests would have no meaning. */
 export function readKinds(source: FileSource, problems: Problems) {
-  const texts = new Map<string, string>();
-  const noting = noteTexts(source, texts);
   const paths = source.glob(kindGlobs);
-  if (paths.length === 0) return { kinds: builtInKinds, texts };
+  if (paths.length === 0) return { kinds: builtInKinds, texts: new Map<string, string>() };
   // Other problems do not hide those in manifests.
   const found = problems.beginAnew();
-  const described = paths.flatMap((path) => readKindFile(path, noting, found) ?? []);
+  const described = paths.flatMap((path) => readKindFile(path, source, found) ?? []);
   const own = found.hasErrors ? [] : kindsOf(described, found);
   problems.addAll(found);
-  if (found.hasErrors) throw problems.toFailure();
+  if (found.hasErrors) throw new Failure(problems.diagnostics);
   const names = new Set(own.map(({ name }) => name));
   const kinds = catalogOf([...own, ...builtInKinds.all.filter(({ name }) => !names.has(name))]);
   for (const each of described) {
@@ -54,7 +52,7 @@ export function readKinds(source: FileSource, problems: Problems) {
     if (holder) problems.report(collectionTaken(path, holder), findNode(each.document, '/path').place);
     noteUnknownTargets(each, kinds, problems);
   }
-  return { kinds, texts };
+  return { kinds, texts: new Map(described.map(({ document: { file } }) => [file.path, file.text])) };
 }
 
 /** The kinds of descriptors, each made after the one that its objects are below. */
@@ -149,19 +147,18 @@ function readKindFile(path: string, source: FileSource, problems: Problems): Kin
   const document = openSingle(source, path, problems, 'Describe a kind in it, or remove it.');
   if (!document) return null;
   const before = problems.count;
-  const note = tagNoter(problems);
   const hint = 'It is the same in all environments: write the value itself.';
-  const { value, tagged } = readTree(
+  const tree = readTree(
     document,
-    (tag, argument, place) => {
+    (_tag, _argument, place) => {
       problems.add('misplaced-tag', 'A descriptor must not have tags.', place, { hint });
-      return note(tag, argument, place);
+      return unresolved;
     },
     problems,
   );
   const find = (at: string) => findNode(document, at);
-  const tree = { value: withoutNotes(value), tagged };
   checkSchema(validators.kind, tree, find, (problem, place) => problems.report(problem, place));
+  const { value } = tree;
   if (problems.count > before || !isObject(value) || !validators.kind(value)) return null;
   const descriptor = descriptorFrom(value);
   for (const { at, message } of mistakesIn(descriptor, value))

@@ -67,7 +67,7 @@ interface Identity {
 interface ManifestContext {
   readonly kinds: Kinds;
   readonly readTag: ReadTag;
-  readonly overlays: Overlays;
+  readonly overlays: Overlays | null;
   readonly problems: Problems;
   /** The manifests that are the same in all environments. */
   readonly shared: Map<WrittenManifest, Manifest>;
@@ -85,15 +85,14 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
   const { kinds, readTag, overlays, problems, shared } = context;
   const known = shared.get(noted);
   const isOfTheseHosts = known?.kind === kinds.find(known?.kind.name ?? '');
-  if (known && isOfTheseHosts && !overlays.match(known.address)) return known;
+  if (known && isOfTheseHosts && !overlays?.match(known.address)) return known;
   const { place } = noted;
   const written = noted.tagged ? resolveNotes(noted.value, place.file, readTag) : noted.value;
-  if (!isObject(written) || !isObject(noted.value)) return refuseShape(written, place, problems);
   const kind = kindOf(written, place, context);
-  if (!kind) return null;
+  if (!kind || !isObject(written) || !isObject(noted.value)) return null;
   const key = keyOf(kind, written);
   const address = key && formatAddress(kind.name, key);
-  const overlaid = address === null ? null : overlays.apply(written, address, kind);
+  const overlaid = address === null ? null : (overlays?.apply(written, address, kind) ?? null);
   const before = problems.count;
   const value = overlaid?.value ?? written;
   const tagged = noted.tagged || overlaid !== null;
@@ -102,7 +101,11 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
   const declared: DeclaredTree = { kind, kinds, value, tagged, overlaid, find, problems };
   const isValid = checkManifest(declared, address);
   if (!key || address === null) return null;
-  const fields = fieldsOf(declared);
+  // No other name is copied, so none can reach a prototype.
+  const fields = mapMembers(value, (item, name) => {
+    if (!Object.hasOwn(kind.fields, name)) return undefined;
+    return tagged ? dropUnresolved(item) : item;
+  });
   const declaration = declarationOf(noted.value, value, kind, kinds);
   const manifest = { kind, key, address, id: getText(value, 'id'), place, fields, declaration };
   const resource = isValid ? resourceOf(manifest, declared) : null;
@@ -120,7 +123,7 @@ export function identitiesOf(
   const identities = [{ identity: identityOf(kind, key), label: address, isFormer: false }];
   if (id !== null) {
     const label = `The ${name} with the id ${id}`;
-    identities.push({ identity: identityOfId(name, id), label, isFormer: false });
+    identities.push({ identity: `id ${name} ${id}`, label, isFormer: false });
   }
   const former = lifecycle?.renamedFrom;
   if (former) {
@@ -135,11 +138,7 @@ export function declarerOf<T>(
   { kind, key, id }: Pick<LiveObject, 'kind' | 'key' | 'id'>,
 ): T | undefined {
   const byKey = byIdentity.get(identityOf(kind, key));
-  return byKey ?? (id === null ? undefined : byIdentity.get(identityOfId(kind.name, id)));
-}
-
-function identityOfId(kind: string, id: string): string {
-  return `id ${kind} ${id}`;
+  return byKey ?? (id === null ? undefined : byIdentity.get(`id ${kind.name} ${id}`));
 }
 
 interface DeclaredTree extends Tree {
@@ -149,15 +148,6 @@ interface DeclaredTree extends Tree {
   readonly overlaid: ReturnType<Overlays['apply']>;
   readonly problems: Problems;
   find(at: Pointer): FoundNode;
-}
-
-function refuseShape(written: Json, place: Place, problems: Problems): null {
-  const message = 'A manifest must be a mapping that begins with `kind:`.';
-  const hint = isArray(written)
-    ? 'Write each object without the `-`, and `---` between them.'
-    : 'Write `kind: NotificationTemplate` in the first line: a name, a colon, a space and the value. The other fields follow in lines of their own.';
-  problems.add('not-a-mapping', message, place, { hint });
-  return null;
 }
 
 function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declared: DeclaredTree): Resource {
@@ -190,15 +180,16 @@ function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declare
   };
 }
 
-/** The members that are fields of the kind. No other name is copied, so none can reach a prototype. */
-function fieldsOf({ kind, value, tagged }: DeclaredTree): JsonObject {
-  return mapMembers(value, (item, name) => {
-    if (!Object.hasOwn(kind.fields, name)) return undefined;
-    return tagged ? dropUnresolved(item) : item;
-  });
-}
-
-function kindOf(value: JsonObject, place: Place, { kinds, problems }: ManifestContext): Kind | null {
+/** The kind of a document; `null` if it names none, which is reported. */
+function kindOf(value: Json, place: Place, { kinds, problems }: ManifestContext): Kind | null {
+  if (!isObject(value)) {
+    const message = 'A manifest must be a mapping that begins with `kind:`.';
+    const hint = isArray(value)
+      ? 'Write each object without the `-`, and `---` between them.'
+      : 'Write `kind: NotificationTemplate` in the first line: a name, a colon, a space and the value. The other fields follow in lines of their own.';
+    problems.add('not-a-mapping', message, place, { hint });
+    return null;
+  }
   const name = get(value, 'kind');
   if (name === unresolved) return null;
   const kind = typeof name === 'string' ? kinds.find(name) : undefined;
@@ -237,8 +228,7 @@ function checkManifest(declared: DeclaredTree, address: Address | null): boolean
     const noted = noteOverlay(message, Boolean(overlaid?.find(fault.at)));
     problems.report({ ...problem, message: noted }, place, address === null ? {} : { address });
   });
-  const wrong = [...wrongParent(declared), ...wrongReferences(declared), ...inexactNumbers(declared)];
-  if (declared.tagged) wrong.push(...tagsInIdentity(declared), ...tagsOfWholeFields(declared));
+  const wrong = [...wrongIdentity(declared), ...wrongReferences(declared), ...wrongJson(declared)];
   for (const problem of wrong) problems.report(problem, find(problem.at).place);
   // If a value outside the fields could not be read, the intent of the manifest is unknown.
   const besides = pick(value, [...plainMembers(kind), 'lifecycle']);
@@ -250,14 +240,21 @@ interface ProblemAt extends Problem {
   readonly at: Pointer;
 }
 
-/** A name as plain text would be the same key, and no reference. */
-function wrongParent({ kind: { parent }, value }: DeclaredTree): ProblemAt[] {
-  const name = get(value, parent?.part ?? '');
-  if (!parent || typeof name !== 'string' || name === unresolved) return [];
-  const { part, kind } = parent;
-  const message = `\`${part}\` must be a \`!ref\` of the kind ${kind.name}.`;
-  const hint = `Write \`${part}: !ref ${referenceText(kind.name, [name.slice(0, 80)])}\`.`;
-  return [{ at: pointer(part), code: 'wrong-type', message, hint }];
+/** Tags in keys and ids, which must be known before the tenant is read, and parents without a `!ref`. */
+function wrongIdentity({ kind, value }: DeclaredTree): ProblemAt[] {
+  const wrong = plainMembers(kind)
+    .filter((name) => isFilledInLater(get(value, name)))
+    .map((name): ProblemAt => {
+      const message = `\`${name}\` must be plain text, not \`!secret\`, \`!lookup\` or \`!ref\`.`;
+      return { at: pointer(name), code: 'not-plain', message };
+    });
+  const name = getText(value, kind.parent?.part ?? '');
+  if (!kind.parent || name === null || name === unresolved) return wrong;
+  const { part, kind: above } = kind.parent;
+  // A name as plain text would be the same key, and no reference.
+  const message = `\`${part}\` must be a \`!ref\` of the kind ${above.name}.`;
+  const hint = `Write \`${part}: !ref ${referenceText(above.name, [name.slice(0, 80)])}\`.`;
+  return [...wrong, { at: pointer(part), code: 'wrong-type', message, hint }];
 }
 
 /** Explains an error of the schema in terms of manifests; `null` if the general message is good enough. */
@@ -339,37 +336,22 @@ const plainMembers = ({ keyFields, parent }: Kind): string[] => [
   'ensure',
 ];
 
-/** Secrets and lookups in keys and ids, which must be known before the tenant is read. */
-function tagsInIdentity({ kind, value }: DeclaredTree): ProblemAt[] {
-  const tagged = plainMembers(kind).filter((name) => isObject(get(value, name)));
-  return tagged.map((name) => ({
-    at: pointer(name),
-    code: 'not-plain',
-    message: `\`${name}\` must be plain text, not \`!secret\`, \`!lookup\` or \`!ref\`.`,
-  }));
-}
-
-/** Secrets and lookups in place of a whole JSON field, whose members are compared one by one. */
-function tagsOfWholeFields({ kind, value }: DeclaredTree): ProblemAt[] {
-  return Object.keys(kind.fields).flatMap((name) => {
-    const given = get(value, name);
-    if (fieldNamed(kind, name)?.is !== 'json' || !isFilledInLater(given) || refOf(given) !== null) return [];
-    const message = `\`${name}\` is JSON, and cannot be one \`!secret\` or \`!lookup\` as a whole.`;
-    const hint = `Declare its members, and tag those that are secret or looked up: \`${name}: { password: !secret NAME }\`.`;
-    return [{ at: pointer(name), code: 'wrong-type', message, hint }];
-  });
-}
-
-/** Numbers in JSON text that would lose digits. Those in YAML are refused when they are read. */
-function inexactNumbers({ kind, value }: DeclaredTree): ProblemAt[] {
-  return Object.entries(value).flatMap(([name, text]) => {
-    const isJson = fieldNamed(kind, name)?.is === 'json' && typeof readJsonText(text) !== 'string';
-    if (typeof text !== 'string' || !isJson) return [];
-    return inexactIn(text).map((digits) => {
+/** JSON fields that are one tag, since their members are compared one by one, or text with numbers that would lose digits. */
+function wrongJson({ kind, value }: DeclaredTree): ProblemAt[] {
+  return Object.entries(value).flatMap(([name, given]) => {
+    if (fieldNamed(kind, name)?.is !== 'json') return [];
+    const at = pointer(name);
+    if (isFilledInLater(given) && refOf(given) === null) {
+      const message = `\`${name}\` is JSON, and cannot be one \`!secret\` or \`!lookup\` as a whole.`;
+      const hint = `Declare its members, and tag those that are secret or looked up: \`${name}: { password: !secret NAME }\`.`;
+      return [{ at, code: 'wrong-type', message, hint }];
+    }
+    // Numbers in YAML are refused when they are read.
+    if (typeof given !== 'string' || typeof readJsonText(given) === 'string') return [];
+    return inexactIn(given).map((digits) => {
       const shown = cutShort(digits, 40);
       const message = `\`${shown}\` in the JSON of \`${name}\` is more than a number can hold.`;
-      const hint = `If it is text, put it in quotes: "${shown}".`;
-      return { at: pointer(name), code: 'inexact-number', message, hint };
+      return { at, code: 'inexact-number', message, hint: `If it is text, put it in quotes: "${shown}".` };
     });
   });
 }
@@ -423,6 +405,7 @@ function declarationOf(
   kinds: Kinds,
 ): NonNullable<Resource['declaration']> {
   const isSame = noted === resolved;
+  const descriptor = described?.digest;
   return {
     digest: lazy(() => {
       // The place of a tag in its file does not matter.
@@ -432,21 +415,18 @@ function declarationOf(
             const note = noteIn(value);
             return note ? { $tag: [note.tag, note.argument] } : value;
           });
-      const targets = targetDigests(noted, kinds);
-      const descriptor = described?.digest;
+      const kindsOfTargets = new Set(refsIn(noted).map((to) => parseAddress(to)?.kind ?? ''));
+      const digests = [...kindsOfTargets].flatMap((name) => {
+        const digest = kinds.find(name)?.described?.digest;
+        return digest === undefined ? [] : [[name, digest] as const];
+      });
+      const targets = digests.length > 0 ? objectFrom(digests) : undefined;
       const isDescribed = descriptor !== undefined || targets !== undefined;
       return checkoutDigest(isDescribed ? { declared, descriptor, targets } : declared);
     }),
     differsHere: () => (isSame ? [] : differences(noted, resolved, '')),
     isEnsuredHere: () => (get(noted, 'ensure') === 'absent') !== (get(resolved, 'ensure') === 'absent'),
   };
-}
-
-function targetDigests(noted: JsonObject, kinds: Kinds): JsonObject | undefined {
-  const names = new Set(refsIn(noted).map((to) => parseAddress(to)?.kind ?? ''));
-  const digests = [...names].map((name) => [name, kinds.find(name)?.described?.digest ?? ''] as const);
-  const known = digests.filter(([, digest]) => digest !== '');
-  return known.length > 0 ? objectFrom(known) : undefined;
 }
 
 function differences(noted: Json | undefined, resolved: Json | undefined, at: Pointer): Pointer[] {

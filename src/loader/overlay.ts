@@ -30,10 +30,8 @@ interface OverlaidManifest {
 /** The members, besides the key, of a manifest with `ensure: absent`. */
 const absentMembers = ['kind', 'id', 'ensure', 'lifecycle'];
 
-export const noOverlays: Overlays = { match: () => false, apply: () => null, reportUnused() {} };
-
 export function readOverlays(
-  { overlays = [] }: WrittenEnvironment,
+  overlays: NonNullable<WrittenEnvironment['overlays']>,
   { kinds, problems, find: findIn }: BuildContext,
 ): Overlays {
   const prepared = overlays.map(({ target, merge }, index) => ({

@@ -14,13 +14,11 @@ import {
   visit,
   type YAMLError,
 } from 'yaml';
-import { Failure } from '../model/failure.ts';
+import { hasCode } from '../model/failure.ts';
 import { lineEnd, lineStart, type Place, SourceFile } from './file.ts';
 import { type Problem, Problems } from './problems.ts';
 import type { FileSource } from './source.ts';
 import { findNode, placeOfNode, type YamlDocument } from './tree.ts';
-
-const lenientDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** A byte order mark at the start of a further document: files were joined. */
 const innerMark = /^\uFEFF(?=---(?:\s|$))|\uFEFF(?<=^---[ \t]*\r?\n\uFEFF)/gm;
@@ -30,22 +28,10 @@ export function openFile(source: FileSource, path: string, problems: Problems): 
     return new SourceFile(path, source.text(path).replace(innerMark, ''));
   } catch (error) {
     // Where it stops being UTF-8; its beginning, without a line to show, if it cannot be read at all.
-    const bytes = readBytes(source, path);
-    const text = lenientDecoder.decode(bytes);
-    const valid = Buffer.from(text);
-    const fault = bytes.findIndex((byte, at) => byte !== valid[at]);
-    const offset = lenientDecoder.decode(bytes.subarray(0, Math.max(0, fault))).length;
+    const text = hasCode(error, 'not-utf8') ? source.text(path, true) : '';
+    const offset = Math.max(0, text.indexOf('\uFFFD'));
     problems.addFailure(error, { file: new SourceFile(path, text), offset });
     return null;
-  }
-}
-
-export function readBytes(source: FileSource, path: string): Uint8Array {
-  try {
-    return source.read(path);
-  } catch (error) {
-    if (error instanceof Failure) return new Uint8Array();
-    throw error;
   }
 }
 
@@ -84,7 +70,7 @@ export const tagNames = ['!var', '!env', '!secret', '!file', '!format', '!lookup
 const schema = new Schema({ schema: 'core', resolveKnownTags: true });
 schema.knownTags = {
   ...schema.knownTags,
-  ...Object.fromEntries(tagNames.map((tag) => [tag, { tag, resolve: (text: string) => text }])),
+  ...Object.fromEntries(tagNames.map((tag) => [tag, { tag, resolve: String }])),
   '!lookup': { tag: '!lookup', collection: 'map' },
 };
 const word = /^(?!(?:[Nn]ull|NULL|[Tt]rue|TRUE|[Ff]alse|FALSE)$)[A-Za-z_]/;
@@ -105,15 +91,23 @@ export const yamlOptions: ParseOptions & DocumentOptions & SchemaOptions = {
  * `readTree`: the library's own check of keys is quadratic.
  */
 export function parseDocuments(file: SourceFile, problems: Problems, withErrors = false): YamlDocument[] {
-  const tokens = catchTooComplex(file, problems, () => [...new Parser().parse(file.text)]) ?? [];
-  const deep = tokens.map(findTooDeep).find((offset) => offset !== null);
-  if (deep !== undefined) {
-    const message = `The file is nested more than ${maxDepth} levels deep.`;
-    problems.add('too-deep', message, { file, offset: deep });
-    return [];
+  let composed: Document.Parsed[] = [];
+  try {
+    const tokens = [...new Parser().parse(file.text)];
+    const deep = tokens.map(findTooDeep).find((offset) => offset !== null);
+    if (deep === undefined) composed = [...new Composer(yamlOptions).compose(tokens)];
+    else
+      problems.add('too-deep', `The file is nested more than ${maxDepth} levels deep.`, {
+        file,
+        offset: deep,
+      });
+  } catch (error) {
+    // Very large files cause a stack overflow in the library.
+    if (!(error instanceof RangeError)) throw error;
+    const message = 'The file is too complex for the YAML parser.';
+    problems.add('too-complex', message, { file, offset: 0 }, { hint: 'Split the file.' });
   }
-  const composed = catchTooComplex(file, problems, () => [...new Composer(yamlOptions).compose(tokens)]);
-  return (composed ?? []).flatMap((document) => {
+  return composed.flatMap((document) => {
     const { contents: root } = document;
     const isWanted = checkDocument(document, file, problems) || withErrors;
     if (!isWanted || !root) return [];
@@ -139,18 +133,6 @@ export function reopenDocument({ file, offset }: Place): YamlDocument {
   const found = reopened.byOffset.get(offset);
   if (!found) throw new Error(`${file.path} has no document at ${offset}.`);
   return found;
-}
-
-/** Reports the stack overflow that very large files cause in the library. */
-function catchTooComplex<T>(file: SourceFile, problems: Problems, work: () => T): T | null {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    const message = 'The file is too complex for the YAML parser.';
-    problems.add('too-complex', message, { file, offset: 0 }, { hint: 'Split the file.' });
-    return null;
-  }
 }
 
 function checkDocument(document: Document.Parsed, file: SourceFile, problems: Problems): boolean {
@@ -223,7 +205,8 @@ function explainSyntax(
   const [, explain] = explanations.find(([error]) => error.test(`${code}: ${message}`)) ?? [];
   // The library ends some of its messages with what it could not read.
   const said = message.replace(/ in YAML stream: .*/s, '');
-  const words = explain?.(slip) ?? { message: `YAML: ${said}.`, hint: null };
+  const found = typeof explain === 'function' ? explain(slip) : explain;
+  const words: Words = found ?? { message: `YAML: ${said}.`, hint: null };
   return { message: words.message, hint: words.hint, place: { file, offset: words.at ?? slip.at } };
 }
 
@@ -237,11 +220,9 @@ const inQuotes = 'Put the text in quotes.';
 const inColumn =
   'Begin all fields of a mapping in the same column, and all items of a list with `- ` in the same column.';
 
-const say = (message: string, hint: string) => (): Words => ({ message, hint });
-
 /** The words for an error, by its code and the library's own words. The first that fits counts. */
-const explanations: readonly (readonly [RegExp, (slip: Slip) => Words])[] = [
-  [/^TAB_AS_INDENT/, say('This line is indented with a tab.', 'Indent it with spaces.')],
+const explanations: readonly (readonly [RegExp, Words | ((slip: Slip) => Words)])[] = [
+  [/^TAB_AS_INDENT/, { message: 'This line is indented with a tab.', hint: 'Indent it with spaces.' }],
   [
     /^(?:BAD_INDENT|MISSING_CHAR): Flow /,
     (slip) => explainUnclosed(slip, (node) => isCollection(node) && node.flow === true),
@@ -257,10 +238,10 @@ const explanations: readonly (readonly [RegExp, (slip: Slip) => Words])[] = [
   [/^BLOCK_AS_IMPLICIT_KEY/, explainNesting],
   [
     /^BLOCK_IN_FLOW/,
-    say(
-      'A comma is missing here, between two settings in braces.',
-      'Separate the settings by commas. Put a text that contains `: ` in quotes.',
-    ),
+    {
+      message: 'A comma is missing here, between two settings in braces.',
+      hint: 'Separate the settings by commas. Put a text that contains `: ` in quotes.',
+    },
   ],
   [
     /^MISSING_CHAR.*quote$/,
@@ -270,10 +251,10 @@ const explanations: readonly (readonly [RegExp, (slip: Slip) => Words])[] = [
   [/^UNEXPECTED_TOKEN.*at node end/, explainEnd],
   [
     /^UNEXPECTED_TOKEN: (?:Block scalar header|Not a YAML token)/,
-    say(
-      'A text after `|` or `>` must begin on the next line.',
-      'Put it there, indented. Or put a text that begins with `|` or `>` in quotes.',
-    ),
+    {
+      message: 'A text after `|` or `>` must begin on the next line.',
+      hint: 'Put it there, indented. Or put a text that begins with `|` or `>` in quotes.',
+    },
   ],
   [
     /^UNEXPECTED_TOKEN: Unexpected flow-(?:seq|map)-end/,

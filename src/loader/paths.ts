@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
-import { type Failure, fail, systemCode } from '../model/failure.ts';
+import { type Failure, fail } from '../model/failure.ts';
 
 /** The path of a side file, from the project's root, by the argument of a `!file` in a manifest. */
 export function sideFilePath(argument: string, manifest: string): string {
@@ -22,10 +22,24 @@ function isInGit(path: string): boolean {
   return /(?:^|[\\/])\.git(?:[\\/]|$)/i.test(path);
 }
 
-export function reservedFolderFailure(path: string): Failure {
-  return fail('reserved-folder', `${path} is inside a reserved folder (.git or .tenantctl).`, {
-    hint: 'Keep the files of the project outside `.git` and `.tenantctl`.',
-  });
+const refusals = {
+  'reserved-folder': [
+    'is inside a reserved folder (.git or .tenantctl)',
+    'Keep the files of the project outside `.git` and `.tenantctl`.',
+  ],
+  'reserved-file': [
+    'holds credentials, and is not read as part of the project',
+    'Write `!secret NAME` or `!env NAME` for a value in it, or give a file with other content another name.',
+  ],
+  'outside-project': [
+    'leads out of the project',
+    'Keep all files, and the targets of all links, in the folder of the project file or below it.',
+  ],
+} as const;
+
+export function refusedPath(code: keyof typeof refusals, path: string): Failure {
+  const [why, hint] = refusals[code];
+  return fail(code, `${path} ${why}.`, { hint });
 }
 
 /**
@@ -38,18 +52,6 @@ const credentialFile =
 /** True when a path names a file that holds credentials, such as `.env`. Some disks ignore case. */
 export function holdsCredentials(path: string): boolean {
   return credentialFile.test(path);
-}
-
-export function credentialsFailure(path: string): Failure {
-  return fail('reserved-file', `${path} holds credentials, and is not read as part of the project.`, {
-    hint: 'Write `!secret NAME` or `!env NAME` for a value in it, or give a file with other content another name.',
-  });
-}
-
-export function outsideProjectFailure(path: string): Failure {
-  return fail('outside-project', `${path} leads out of the project.`, {
-    hint: 'Keep all files, and the targets of all links, in the folder of the project file or below it.',
-  });
 }
 
 /** The folder of a project that tenantctl writes to: journals, locks, results, the data of an embedded tenant. */
@@ -66,7 +68,7 @@ export function environmentFolder(root: string, environment: string): string {
 export function requireOwnFolder(root: string): void {
   requireInside(root, ownFolder);
   const folder = join(root, ownFolder);
-  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (!statOf(folder, lstatSync)?.isDirectory()) return;
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   for (const link of entries.filter((entry) => entry.isSymbolicLink())) {
     requireInside(root, relative(root, join(link.parentPath, link.name)));
@@ -90,34 +92,16 @@ export function requireOutputFile(file: string, currentFolder: string): void {
  * Throws a Failure `outside-project` for a path, from the root, that leads out of the project through links, and
  * `reserved-folder` for one into a folder of git. A missing path is judged by its folder.
  */
-export function requireInside(root: string, path: string, refusal = outsideProjectFailure(path)): void {
-  if (isInGit(path)) throw reservedFolderFailure(path);
+export function requireInside(root: string, path: string, refusal?: Failure): void {
+  if (isInGit(path)) throw refusedPath('reserved-folder', path);
   for (let existing = join(root, path); existing !== root; existing = dirname(existing)) {
-    if (!exists(existing)) continue;
-    const real = realPathOf(existing);
+    if (!statOf(existing, lstatSync)) continue;
     const realRoot = realpathSync.native(root);
-    if (real === null || !isInside(realRoot, real)) throw refusal;
-    if (isInGit(real.slice(realRoot.length))) throw reservedFolderFailure(path);
+    // A write to a broken link would create its target anywhere.
+    const real = existsSync(existing) ? realpathSync.native(existing) : '';
+    if (!isInside(realRoot, real)) throw refusal ?? refusedPath('outside-project', path);
+    if (isInGit(real.slice(realRoot.length))) throw refusedPath('reserved-folder', path);
     return;
-  }
-}
-
-function exists(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    // A file where a folder is needed: making the folder reports that.
-    if (systemCode(error) === 'ENOTDIR') return false;
-    throw error;
-  }
-}
-
-/** `null` for a broken link: a write would create its target anywhere. */
-function realPathOf(path: string): string | null {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return null;
   }
 }
 
@@ -127,9 +111,9 @@ export function isForeign(path: string, folder: string): boolean {
 }
 
 /** `undefined` if the path cannot be reached. */
-export function statOf(path: string): Stats | undefined {
+export function statOf(path: string, read = statSync): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false });
+    return read(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
   }

@@ -54,12 +54,7 @@ export class Problems {
 
   /** {@link didYouMean}; `null` for a problem that would not be shown: comparing all names of a file could take hours. */
   suggest({ file }: Place, word: string, candidates: () => Iterable<string>): string | null {
-    return this.#countIn(file.path) < maxPerFile ? didYouMean(word, candidates()) : null;
-  }
-
-  clear(): void {
-    this.#found.clear();
-    this.#perFile.clear();
+    return (this.#perFile.get(file.path) ?? 0) < maxPerFile ? didYouMean(word, candidates()) : null;
   }
 
   /** Adds the problems of a Failure, reported at the given place. Throws anything that is not a Failure. */
@@ -84,7 +79,8 @@ export class Problems {
       const isTolerated = diagnostic.severity === 'error' && this.#tolerated.includes(diagnostic.code);
       this.#found.set(id, isTolerated ? { ...diagnostic, severity: 'warning' } : diagnostic);
     }
-    for (const [path, count] of others.#perFile) this.#perFile.set(path, count + this.#countIn(path));
+    for (const [path, count] of others.#perFile)
+      this.#perFile.set(path, count + (this.#perFile.get(path) ?? 0));
   }
 
   /** None yet, with the same tolerance. */
@@ -92,18 +88,12 @@ export class Problems {
     return new Problems(this.#tolerated);
   }
 
-  copy(): Problems {
-    const copy = this.beginAnew();
-    copy.addAll(this);
-    return copy;
-  }
-
   get diagnostics(): readonly Diagnostic[] {
     return [...this.#found.values()].sort(comparePlaces);
   }
 
   throwIfAny(): void {
-    if (this.hasErrors) throw this.toFailure();
+    if (this.hasErrors) throw new Failure(this.diagnostics);
   }
 
   get hasErrors(): boolean {
@@ -114,18 +104,10 @@ export class Problems {
     return this.#found.size;
   }
 
-  toFailure(): Failure {
-    return new Failure(this.diagnostics);
-  }
-
-  #countIn(path: string): number {
-    return this.#perFile.get(path) ?? 0;
-  }
-
   #accepts(place: Place | null, code: string): boolean {
     if (!place || code === 'too-many-problems') return true;
     const { path } = place.file;
-    const count = this.#countIn(path) + 1;
+    const count = (this.#perFile.get(path) ?? 0) + 1;
     this.#perFile.set(path, count);
     if (count === maxPerFile + 1) {
       this.add(

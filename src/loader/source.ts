@@ -1,38 +1,21 @@
-import {
-  Dirent,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
-import { globSync } from 'tinyglobby';
 import { Failure, fail, systemCode, unreadableFile } from '../model/failure.ts';
 import { slowGlob } from '../model/glob.ts';
 import { requireRegularFile } from '../model/regular-file.ts';
-import {
-  credentialsFailure,
-  holdsCredentials,
-  isInside,
-  outsideProjectFailure,
-  reservedFolderFailure,
-} from './paths.ts';
+import { holdsCredentials, isInside, refusedPath } from './paths.ts';
 
 /** A source of manifests and side files. Paths are relative to the project's root, with `/`. */
 export interface FileSource {
   /** The files that match, sorted, each once. Throws a Failure with each glob that leads where no file is read. */
   glob(patterns: readonly string[]): string[];
   /**
-   * A file's bytes. Throws a Failure: `file-not-found`, `file-unreadable`, `file-too-large`, `outside-project`, or
-   * `reserved-folder` inside `.git` and `.tenantctl`, or `reserved-file` for a `.env`.
+   * A file's text, with its line endings, without a byte order mark. Throws a Failure: `file-not-found`, `file-unreadable`,
+   * `file-too-large`, `outside-project`, `reserved-folder` inside `.git` and `.tenantctl`, `reserved-file` for a `.env`, or
+   * `not-utf8` unless `isLossy`: then U+FFFD is in place of what is no UTF-8.
    */
-  read(path: string): Uint8Array;
-  /** A file's text, with its line endings, without a byte order mark. Throws as `read` does, or `not-utf8`. */
-  text(path: string): string;
+  text(path: string, isLossy?: boolean): string;
 }
 
 export const largestFile = 5 * 1024 * 1024;
@@ -44,50 +27,82 @@ const ignored = ['**/node_modules/**', '**/.git/**', '**/.tenantctl/**'];
  * The files below `root`, an absolute path without links. A link that leads out of it is refused.
  */
 export function diskSource(root: string, largest = largestFile, isSecret = holdsCredentials): FileSource {
-  const resolve = linkResolver(root);
-  return {
-    glob(patterns) {
-      throwAll(patterns.flatMap((pattern) => globRefusal(pattern, isSecret) ?? []));
-      // Without the folder that a glob begins with, before its first wildcard, nothing has to be listed.
-      const folders = patterns.map((pattern) => /^([^\\*?[\](){}!+@|]*\/)?/.exec(pattern)?.[0] ?? '');
-      if (!folders.some((folder) => existsSync(join(root, folder)))) return [];
-      const problems: Failure[] = [];
-      const paths = globSync([...patterns], {
-        cwd: root,
-        ignore: ignored,
-        expandDirectories: false,
-        // Without it, the library never looks into hidden folders at the top for a glob such as `**/.github/*.yaml`.
-        dot: patterns.some((pattern) => hidden.test(pattern)),
-        fs: strictFs(root, problems),
-      });
-      throwAll(problems);
-      const isWanted = matchGlobs(patterns);
-      return [...new Set(paths)].filter((path) => isWanted(path) && !isSecret(path)).sort();
-    },
-    read,
-    text(path) {
-      const text = readFrom(path, () => readFileSync(readable(path), 'utf8'));
+  // Each folder is resolved only once, which saves most of the time.
+  const folders = new Map<string, string>();
+  return { glob, text };
+
+  function glob(patterns: readonly string[]): string[] {
+    const refused = patterns.flatMap((pattern) => globRefusal(pattern, isSecret) ?? []);
+    const { paths, problems } =
+      refused.length > 0 ? { paths: [], problems: refused } : search(root, patterns);
+    if (problems.length > 0) throw new Failure(problems.flatMap(({ diagnostics }) => diagnostics));
+    return paths.filter((path) => !isSecret(path)).sort();
+  }
+
+  function text(path: string, isLossy = false): string {
+    return readFrom(path, () => {
+      const real = locate(path);
+      const text = readFileSync(real, 'utf8');
       // Node reads text faster than bytes, but puts this character in place of what is not UTF-8.
-      return text.includes('\uFFFD') ? decodeText(read(path), path) : text.replace(/^\uFEFF/, '');
-    },
-  };
-
-  function read(path: string): Uint8Array {
-    return readFrom(path, () => readFileSync(readable(path)));
+      const isDoubtful = text.includes('\uFFFD') && !isLossy;
+      return isDoubtful ? decodeText(readFileSync(real), path) : text.replace(/^\uFEFF/, '');
+    });
   }
 
-  function readable(path: string): string {
-    const { real, stats } = readFrom(path, () => resolve(projectPath(path)));
-    if (!isInside(root, real)) throw outsideProjectFailure(path);
-    if (isInReserved(real.slice(root.length))) throw reservedFolderFailure(path);
-    if (isSecret(path) || isSecret(real)) throw credentialsFailure(path);
+  function locate(path: string): string {
+    const clean = projectPath(path);
+    const end = clean.lastIndexOf('/');
+    const folder = clean.slice(0, Math.max(end, 0));
+    const realFolder = folders.get(folder) ?? realpathSync.native(join(root, folder));
+    folders.set(folder, realFolder);
+    const file = `${realFolder}${sep}${clean.slice(end + 1)}`;
+    const found = lstatSync(file);
+    const real = found.isSymbolicLink() ? realpathSync.native(file) : file;
+    if (!isInside(root, real)) throw refusedPath('outside-project', path);
+    if (isInReserved(real.slice(root.length))) throw refusedPath('reserved-folder', path);
+    if (isSecret(path) || isSecret(real)) throw refusedPath('reserved-file', path);
+    const stats = real === file ? found : statSync(real);
     requireRegularFile(path, stats);
-    if (stats.size > largest) {
-      const size = largest < 2 ** 20 ? `${largest / 2 ** 10} KB` : `${largest / 2 ** 20} MB`;
-      throw fail('file-too-large', `${path} is larger than ${size}.`);
-    }
-    return real;
+    if (stats.size <= largest) return real;
+    const size = largest < 2 ** 20 ? `${largest / 2 ** 10} KB` : `${largest / 2 ** 20} MB`;
+    throw fail('file-too-large', `${path} is larger than ${size}.`);
   }
+}
+
+/**
+ * Finds the files that globs match, from the root on, also through links. A folder that cannot be read is a problem: its
+ * manifests would be missing, and the objects in them could be deleted.
+ */
+function search(root: string, patterns: readonly string[]) {
+  const { isWanted, isExcluded, leadsInto } = readGlobs(patterns);
+  const paths: string[] = [];
+  const problems: Failure[] = [];
+  const visit = (folder: string, above: readonly string[]): void => {
+    const real = realpathSync.native(join(root, folder));
+    // A link, which git can contain, must not make a run walk the disk and report what is there.
+    if (!isInside(root, real)) throw refusedPath('outside-project', folder);
+    if (above.some((each) => isInside(real, each))) return;
+    for (const entry of readdirSync(real, { withFileTypes: true })) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      const isLink = entry.isSymbolicLink();
+      const mayEnter = (isLink || entry.isDirectory()) && leadsInto(path) && !isExcluded(path);
+      if (!mayEnter && (entry.isDirectory() || !isWanted(path))) continue;
+      try {
+        const isFolder = isLink ? statSync(join(real, entry.name)).isDirectory() : entry.isDirectory();
+        if (!isFolder && (!mayEnter || isWanted(path))) paths.push(path);
+        else if (isFolder && mayEnter) visit(path, [...above, real]);
+      } catch (error) {
+        if (systemCode(error) !== 'ENOENT') problems.push(unreadableFile(path, error));
+        // Some editors mark an open file with a hidden broken link.
+        else if (isLink && !entry.name.startsWith('.'))
+          problems.push(
+            fail('file-not-found', `${path} is a broken link.`, { hint: 'Correct or remove the link.' }),
+          );
+      }
+    }
+  };
+  readFrom('.', () => visit('', []));
+  return { paths, problems };
 }
 
 /** Matches a part that is empty, `.` or `..`, and a null character. */
@@ -96,7 +111,7 @@ const unclean = /(?:^|\/)\.{0,2}(?:\/|$)|\0/;
 /** `path` without `.` and `..`. Throws a Failure `outside-project` if it leads out of the project. */
 export function projectPath(path: string): string {
   if (!unclean.test(path)) return path;
-  if (leadsOut(path)) throw outsideProjectFailure(path);
+  if (leadsOut(path)) throw refusedPath('outside-project', path);
   return posix.normalize(path);
 }
 
@@ -113,31 +128,11 @@ function isInReserved(path: string): boolean {
 /** Why a glob is not used: it leads to a place where no file is read, or is too slow; `null` if it is. */
 export function globRefusal(pattern: string, isSecret = holdsCredentials): Failure | null {
   const path = pattern.replace(/^!/, '');
-  if (leadsOut(path)) return outsideProjectFailure(path);
-  if (isInReserved(pattern)) return reservedFolderFailure(pattern);
-  if (isSecret(pattern) && path === pattern) return credentialsFailure(pattern);
+  if (leadsOut(path)) return refusedPath('outside-project', path);
+  if (isInReserved(pattern)) return refusedPath('reserved-folder', pattern);
+  if (isSecret(pattern) && path === pattern) return refusedPath('reserved-file', pattern);
   const slow = slowGlob(pattern);
-  return slow && fail(slow.code, slow.message, { hint: slow.hint });
-}
-
-function throwAll(failures: readonly Failure[]): void {
-  if (failures.length > 0) throw new Failure(failures.flatMap(({ diagnostics }) => diagnostics));
-}
-
-export function singleFile(text: string): FileSource {
-  return { glob: () => [], read: () => Buffer.from(text), text: () => text };
-}
-
-/** A source that adds to `texts` what is read. */
-export function noteTexts(source: FileSource, texts: Map<string, string>): FileSource {
-  return {
-    ...source,
-    text(path) {
-      const text = source.text(path);
-      texts.set(path, text);
-      return text;
-    },
-  };
+  return slow && new Failure([{ severity: 'error', ...slow }]);
 }
 
 /** A source with further files, which have these texts. None of them is refused. */
@@ -148,11 +143,7 @@ export function withTexts(source: FileSource, texts: ReadonlyMap<string, string>
       const isWanted = matchGlobs(patterns);
       return [...source.glob(patterns), ...[...texts.keys()].filter(isWanted)].sort();
     },
-    read(path) {
-      const text = textAt(path);
-      return text === undefined ? source.read(path) : Buffer.from(text);
-    },
-    text: (path) => textAt(path) ?? source.text(path),
+    text: (path, isLossy) => textAt(path) ?? source.text(path, isLossy),
   };
 }
 
@@ -174,14 +165,17 @@ export function sizeLimit(megabytes: number) {
   };
 }
 
-/** A source that reads `megabytes` in all. Further files count as empty, so that this remains the only problem. */
-export function limitSize(source: FileSource, megabytes: number): FileSource & ReturnType<typeof sizeLimit> {
-  const limit = sizeLimit(megabytes);
+/** A source that adds what is read to `texts`. Beyond a limit, files count as empty, so that this remains the only problem. */
+export function limitSize(
+  source: FileSource,
+  limit: ReturnType<typeof sizeLimit>,
+  texts = new Map<string, string>(),
+): FileSource {
   return {
     ...source,
-    ...limit,
-    text(path) {
-      const text = limit.isFull() ? '' : source.text(path);
+    text(path, isLossy) {
+      const text = limit.isFull() ? '' : source.text(path, isLossy);
+      texts.set(path, text);
       limit.count(text.length, path);
       return text;
     },
@@ -189,100 +183,51 @@ export function limitSize(source: FileSource, megabytes: number): FileSource & R
 }
 
 /** True when a path matches globs. One with a `!` in front excludes paths, and what is in an excluded folder. */
-export function matchGlobs(patterns: readonly string[]): (path: string) => boolean {
-  // When files are listed, a slow glob is an error.
-  const usable = patterns.filter((pattern) => !slowGlob(pattern));
-  const isWanted = picomatch(usable.filter((pattern) => !pattern.startsWith('!')).map(projectPath));
-  const isExcluded = matchExcluded(usable);
-  return (path) => isWanted(path) && !isExcluded(path);
-}
+export const matchGlobs = (patterns: readonly string[]) => readGlobs(patterns).isWanted;
 
 /** Matches globs that mean hidden files or folders: a star does not stand for the dot that their names begin with. */
 const hidden = /(?:^|[/{,(|\\[])\.(?!\.?\/)/;
 
-/** True when globs exclude a path. Unlike those that include, they mean hidden files and folders too. */
-function matchExcluded(patterns: readonly string[]): (path: string) => boolean {
-  const negated = patterns.filter((pattern) => pattern.startsWith('!'));
-  const unwanted = negated.map((pattern) => projectPath(pattern.slice(1)));
-  const isUnwanted = picomatch([...unwanted, ...ignored], { dot: true });
+function readGlobs(patterns: readonly string[]) {
+  // When files are listed, a slow glob is an error.
+  const usable = patterns.filter((pattern) => !slowGlob(pattern));
+  const wanted = usable.filter((pattern) => !pattern.startsWith('!')).map(projectPath);
+  const unwanted = usable.filter((pattern) => pattern.startsWith('!'));
+  const isMatch = picomatch(wanted);
+  // Unlike globs that include, those that exclude mean hidden files and folders too.
+  const isUnwanted = picomatch([...unwanted.map((pattern) => projectPath(pattern.slice(1))), ...ignored], {
+    dot: true,
+  });
   // Thousands of files share a folder.
   const folders = new Map<string, boolean>([
     ['.', false],
     ['/', false],
   ]);
-  const isBelowUnwanted = (path: string): boolean => {
+  const isExcluded = (path: string): boolean => {
     const folder = posix.dirname(path);
-    const known = folders.get(folder) ?? (isUnwanted(folder) || isBelowUnwanted(folder));
-    folders.set(folder, known);
-    return known;
+    const isInExcluded = folders.get(folder) ?? isExcluded(folder);
+    folders.set(folder, isInExcluded);
+    return isInExcluded || isUnwanted(path);
   };
-  return (path) => isUnwanted(path) || isBelowUnwanted(path);
-}
-
-/**
- * A file system for globs that reports what cannot be read. By default such folders are skipped: their manifests would
- * be missing, and the objects in them could be deleted.
- */
-function strictFs(root: string, problems: Failure[]) {
-  /** Runs `work` with `call`. `problemOf` explains an error, or returns `null`. */
-  const strict = <T extends (...args: never[]) => unknown>(
-    work: T,
-    call: (path: string, run: () => unknown) => unknown,
-    problemOf: (path: string, error: unknown) => Failure | null,
-  ): T =>
-    new Proxy(work, {
-      apply(_work, self, args: unknown[]) {
-        const path = String(args[0]);
-        try {
-          return call(path, () => Reflect.apply(work, self, args));
-        } catch (error) {
-          const problem = problemOf(path, error);
-          if (problem) problems.push(problem);
-          throw error;
-        }
-      },
-    });
-  /** The links to folders, by what they lead to. */
-  const links = new Map<string, string>();
-  const shownFolder = (path: string) => pathFrom(root, links.get(resolve(path)) ?? path);
+  const ways = wanted.map(wayOf);
   return {
-    readdirSync: strict(
-      readdirSync,
-      (path, run) => {
-        // A link, which git can contain, must not make a run walk the disk and report what is there.
-        if (!isInside(root, realpathSync.native(path))) throw outsideProjectFailure(shownFolder(path));
-        return listSpecial(run());
-      },
-      (path, error) => (systemCode(error) === 'ENOENT' ? null : unreadableFile(shownFolder(path), error)),
-    ),
-    realpathSync: strict(
-      realpathSync,
-      (path, run) => {
-        const real = run();
-        links.set(String(real), path);
-        return real;
-      },
-      (path, error) => {
-        const shown = pathFrom(root, path);
-        // Some editors mark an open file with a hidden broken link.
-        if (posix.basename(shown).startsWith('.')) return null;
-        if (systemCode(error) !== 'ENOENT') return unreadableFile(shown, error);
-        return fail('file-not-found', `${shown} is a broken link.`, { hint: 'Correct or remove the link.' });
-      },
-    ),
+    isWanted: (path: string) => isMatch(path) && !isExcluded(path),
+    isExcluded,
+    /** True when globs may match what is in a folder. */
+    leadsInto: (folder: string) => ways.some((leadsInto) => leadsInto(folder.split('/'))),
   };
 }
 
-/** The entries of a folder, with pipes and devices as files: reading one reports what it is. */
-function listSpecial(entries: unknown): unknown {
-  for (const entry of Array.isArray(entries) ? entries : []) {
-    const isKnown = !(entry instanceof Dirent) || entry.isDirectory() || entry.isSymbolicLink();
-    if (!isKnown) entry.isFile = () => true;
-  }
-  return entries;
+/** Tells by the names of the folders on the way whether a glob may match what is in the last one. */
+function wayOf(glob: string): (names: readonly string[]) => boolean {
+  const steps = picomatch.scan(glob, { parts: true }).parts ?? [];
+  const found = steps.findIndex((step) => /\*\*|\//.test(step));
+  const open = found < 0 ? steps.length - 1 : found;
+  const isStep = steps.slice(0, open).map((step) => picomatch(step));
+  return (names) =>
+    (found >= 0 || names.length <= open) &&
+    names.every((name, at) => isStep[at]?.(name) ?? (hidden.test(glob) || !name.startsWith('.')));
 }
-
-const pathFrom = (root: string, path: string) => relative(root, path).split(sep).join('/') || '.';
 
 export function decodeText(bytes: Uint8Array, path: string): string {
   try {
@@ -295,22 +240,6 @@ export function decodeText(bytes: Uint8Array, path: string): string {
 
 const strictDecoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Resolves the links in paths. Each folder is resolved only once, which saves most of the time. */
-function linkResolver(root: string) {
-  const folders = new Map<string, string>();
-  return (path: string): { readonly real: string; readonly stats: Stats } => {
-    const end = path.lastIndexOf('/');
-    const folder = path.slice(0, Math.max(end, 0));
-    const realFolder = folders.get(folder) ?? realpathSync.native(join(root, folder));
-    folders.set(folder, realFolder);
-    const file = `${realFolder}${sep}${path.slice(end + 1)}`;
-    const stats = lstatSync(file);
-    if (!stats.isSymbolicLink()) return { real: file, stats };
-    const real = realpathSync.native(file);
-    return { real, stats: statSync(real) };
-  };
-}
-
 function readFrom<T>(path: string, read: () => T): T {
   try {
     return read();
@@ -319,41 +248,38 @@ function readFrom<T>(path: string, read: () => T): T {
   }
 }
 
-export const projectFileName = 'tenantctl.yaml';
-
 export interface ManifestFolder {
   readonly source: FileSource;
   readonly manifests: readonly string[];
-}
-
-export interface BackupFolder {
-  readonly source: FileSource;
-  /** The JSON files of a backup: the one that is named, or those of a folder without manifests. Else none. */
-  readonly backup: readonly string[];
 }
 
 /** A backup is one file, unlike manifests. */
 const largestBackup = 100 * 1024 * 1024;
 
 /** The YAML files of a folder without those of a project that are not manifests. */
-const manifestsBelow = ['**/*.yaml', '**/*.yml', `!${projectFileName}`, '!environments/*', '!**/*.kind.yaml'];
+const manifestsBelow = ['**/*.yaml', '**/*.yml', '!tenantctl.yaml', '!environments/*', '!**/*.kind.yaml'];
 
 /**
  * The manifests or the backup in a folder, or in one file. Nothing outside the folder is read: no side file, and no link that leads out of
  * it. Messages name its files from `cwd` on. Throws a Failure for a path that does not exist or cannot be read.
  */
-export function manifestFolder(path: string, cwd: string): ManifestFolder & BackupFolder {
+export function manifestFolder(path: string, cwd: string) {
   const real = readFrom(path, () => realpathSync.native(resolve(cwd, path)));
   const isFile = !statSync(real).isDirectory();
   const root = isFile ? dirname(real) : real;
-  if (isInReserved(root)) throw reservedFolderFailure(path);
+  if (isInReserved(root)) throw refusedPath('reserved-folder', path);
   const named = isFile ? dirname(resolve(cwd, path)) : resolve(cwd, path);
   const shown = relative(cwd, named).split(sep).join('/');
   const literal = basename(real).replace(/[\\*?[\](){}!+@|]/g, '\\$&');
   const manifests = isFile ? [literal] : manifestsBelow;
   const isBackup = isFile ? real.endsWith('.json') : diskSource(root).glob(manifests).length === 0;
   const source = shownBelow(diskSource(root, isBackup ? largestBackup : largestFile), shown);
-  return { source, manifests, backup: isBackup ? source.glob(isFile ? manifests : ['**/*.json']) : [] };
+  return {
+    source,
+    manifests,
+    /** The JSON files of a backup: the one that is named, or those of a folder without manifests. Else none. */
+    backup: isBackup ? source.glob(isFile ? manifests : ['**/*.json']) : [],
+  };
 }
 
 /** The same files, whose paths begin with that of their folder. */
@@ -367,7 +293,6 @@ function shownBelow(source: FileSource, folder: string): FileSource {
   };
   return {
     glob: (patterns) => source.glob(patterns).map((path) => posix.join(folder, path)),
-    read: (path) => source.read(inside(path)),
-    text: (path) => source.text(inside(path)),
+    text: (path, isLossy) => source.text(inside(path), isLossy),
   };
 }

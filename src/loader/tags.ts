@@ -4,7 +4,7 @@ import { get, isArray, isObject, itemsOf, type Json, type JsonObject, mapJson } 
 import { lookupMarker, lookupOf, refMarker, secretMarker } from '../model/marker.ts';
 import { didYouMean } from '../model/words.ts';
 import type { Place, SourceFile } from './file.ts';
-import { type Inputs, variableOf } from './inputs.ts';
+import type { Inputs } from './inputs.ts';
 import { tagNames } from './parse.ts';
 import { sideFilePath } from './paths.ts';
 import type { Problems } from './problems.ts';
@@ -30,65 +30,49 @@ interface TagUses {
 }
 
 /** Returns the value that a tag gives. Throws a Failure, which is reported at the tag. */
-type Reader = (argument: Json, context: TagContext, place: Place) => Json;
-
-const readers: Readonly<Record<(typeof tagNames)[number], Reader>> = {
-  '!var': withName(readVariable),
-  '!env': withName(readEnv),
+function readValue(tag: string, argument: Json, context: TagContext, place: Place): Json {
+  if (tag === '!file') return readSideFile(argument, context.source, place);
+  if (tag === '!format') return readFormat(argument, context, place);
+  if (tag === '!lookup') return readLookup(argument);
+  if (tag === '!ref') return readReference(argument);
+  if (typeof argument !== 'string' || !/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(argument)) {
+    const message = 'This tag takes one name: a letter or `_`, then letters, digits, `.`, `_` and `-`.';
+    throw fail('invalid-tag', message, { hint: 'For example: `!var NAME`.' });
+  }
+  if (tag === '!var') return readVariable(argument, context, place);
+  if (tag === '!env') return readEnv(argument, context, place);
   // Whether it is set only matters when it is compared or sent.
-  '!secret': withName((name, { uses }) => {
-    uses.secrets.add(name);
-    return secretMarker(name);
-  }),
-  '!file': readSideFile,
-  '!format': readFormat,
-  '!lookup': readLookup,
-  '!ref': readReference,
-};
+  context.uses.secrets.add(argument);
+  return secretMarker(argument);
+}
 
 export function tagReader(context: TagContext): ReadTag {
   const limit = sizeLimit(context.sizeLimit);
   return (tag, argument, place) => {
-    const reader = get(readers, tag);
-    if (!reader || limit.isFull()) return unresolved;
+    if (limit.isFull()) return unresolved;
     return context.problems.attempt(place, unresolved, () => {
-      const value = reader(argument, context, place);
+      const value = readValue(tag, argument, context, place);
       limit.count(sizeOf(value), 'this tag');
       return value;
     });
   };
 }
 
-/** Reads tags as notes, which {@link resolveNotes} resolves for an environment. Unknown tags are reported. */
-export function tagNoter(problems: Problems): ReadTag {
+/**
+ * Reads tags as notes, which {@link resolveNotes} resolves for an environment. Unknown tags are reported. The side files and
+ * references of manifests are the same in all environments, and are read at once if there is a `source`.
+ */
+export function tagNoter(problems: Problems, source?: FileSource): ReadTag {
   return (tag, argument, place) => {
-    if (Object.hasOwn(readers, tag)) return { $tag: [tag, argument, place.offset] };
+    if (source && tag === '!file')
+      return problems.attempt(place, unresolved, () => readSideFile(argument, source, place));
+    if (source && tag === '!ref') return problems.attempt(place, unresolved, () => readReference(argument));
+    if (tagNames.some((name) => name === tag)) return { $tag: [tag, argument, place.offset] };
     const written = writtenTag(tag);
     const hint =
       didYouMean(written, tagNames) ?? `The tags are ${tagNames.join(' ')}. If it is text, put it in quotes.`;
     problems.add('unknown-tag', `There is no tag \`${written}\`.`, place, { hint });
     return unresolved;
-  };
-}
-
-/** The same for manifests: side files and references are the same in all environments, and are read at once. */
-export function manifestNoter(source: FileSource, problems: Problems): ReadTag {
-  const note = tagNoter(problems);
-  return (tag, argument, place) => {
-    if (tag === '!file')
-      return problems.attempt(place, unresolved, () => readSideFile(argument, { source }, place));
-    if (tag === '!ref') return problems.attempt(place, unresolved, () => readReference(argument));
-    return note(tag, argument, place);
-  };
-}
-
-function withName(read: (name: string, context: TagContext, place: Place) => Json): Reader {
-  return (argument, context, place) => {
-    if (typeof argument === 'string' && /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(argument)) {
-      return read(argument, context, place);
-    }
-    const message = 'This tag takes one name: a letter or `_`, then letters, digits, `.`, `_` and `-`.';
-    throw fail('invalid-tag', message, { hint: 'For example: `!var NAME`.' });
   };
 }
 
@@ -107,15 +91,15 @@ function readEnv(name: string, { inputs: { values, withheld }, uses }: TagContex
     throw fail('env-secret', `${name} is a credential, so its value from \`!env\` is left out.`);
   }
   uses.texts.push({ name, place });
-  const value = variableOf(values, name);
-  if (value !== null) return value;
+  const value = get(values, name);
+  if (value !== undefined) return value;
   const near = didYouMean(name, Object.keys(values));
   const hint =
     near ?? `Set ${name} where the program runs, or write \`!var NAME\` for a variable of the environment.`;
   throw fail('env-unset', `The environment variable ${name} is not set.`, { hint });
 }
 
-function readSideFile(argument: Json, { source }: Pick<TagContext, 'source'>, { file }: Place): Json {
+function readSideFile(argument: Json, source: FileSource, { file }: Place): Json {
   if (typeof argument !== 'string' || argument === '') {
     throw fail('invalid-tag', '`!file` takes the path of a file.', {
       hint: 'For example: `!file texts/a.html`.',
@@ -215,11 +199,6 @@ export function resolveNotes(value: Json, file: SourceFile, readTag: ReadTag): J
 function sizeOf(value: Json): number {
   if (typeof value === 'string') return 8 + value.length;
   return Object.entries(value ?? {}).reduce((sum, [name, item]) => sum + name.length + sizeOf(item), 8);
-}
-
-/** The value with {@link unresolved} instead of each note. */
-export function withoutNotes(value: Json): Json {
-  return mapJson(value, (item) => (noteIn(item) ? unresolved : item));
 }
 
 /** A tag as a manifest writes it, `{ $tag: [tag, argument, offset] }`: what it stands for depends on the environment. */

@@ -128,23 +128,19 @@ function readScalar(node: Scalar, walk: Walk): Json {
   }
   // V8 keeps what the parser concatenates as a tree of twenty times its size, until the text is searched.
   if (typeof value === 'string') return value.length < minPieces || /^/.test(value) ? value : '';
-  if (typeof value === 'number') return readNumber(node, value, walk);
-  return typeof value === 'boolean' ? value : null;
+  if (typeof value !== 'number') return typeof value === 'boolean' ? value : null;
+  const exponent = /e\+?/i;
+  if (String(value).replace(exponent, 'e') === source.replace(exponent, 'e') || source === '-0') return value;
+  return refuse(walk, node, inexactNumber(value, source));
 }
 
-function readNumber(node: Scalar, value: number, walk: Walk): Json {
-  const { source = '' } = node;
-  const exponent = /e\+?/i;
-  const isKept = String(value).replace(exponent, 'e') === source.replace(exponent, 'e');
-  if (isKept || source === '-0') return value;
+function inexactNumber(value: number, source: string): Problem {
   const shown = cutShort(source, 40);
-  const quoted = `If it is text, put it in quotes: "${shown}".`;
+  const hint = `If it is text, put it in quotes: "${shown}".`;
   const code = 'inexact-number';
-  if (!Number.isFinite(value)) {
-    return refuse(walk, node, { code, message: `JSON has no number \`${shown}\`.`, hint: quoted });
-  }
+  if (!Number.isFinite(value)) return { code, message: `JSON has no number \`${shown}\`.`, hint };
   const message = `\`${shown}\` is read as the number ${value}.`;
-  return refuse(walk, node, { code, message, hint: `${quoted} If it is a number, write ${value}.` });
+  return { code, message, hint: `${hint} If it is a number, write ${value}.` };
 }
 
 /** The beginning of a directive of notification texts (`#end`, `#{end}`), without the `#` that YAML takes for a comment. */
@@ -173,7 +169,14 @@ function readMapping(node: YAMLMap, walk: Walk): Json {
     if (Object.hasOwn(object, name)) duplicates.push(key);
     else object[name] = read;
   }
-  if (duplicates.length > 0) refuseDuplicates(duplicates, node, walk);
+  if (duplicates.length === 0) return object;
+  const first = new Map(node.items.map(({ key }) => [keyText(key), key] as const).reverse());
+  for (const key of duplicates) {
+    const text = keyText(key);
+    const { line } = walk.file.at(offsetOfNode(first.get(text)));
+    const message = `The key \`${text}\` appears twice; first on line ${line}.`;
+    refuse(walk, key, { code: 'duplicate-key', message });
+  }
   return object;
 }
 
@@ -214,16 +217,6 @@ function keyProblem(text: string, key: unknown): Problem | null {
   };
 }
 
-function refuseDuplicates(duplicates: readonly unknown[], node: YAMLMap, walk: Walk): void {
-  const first = new Map(node.items.map(({ key }) => [keyText(key), key] as const).reverse());
-  for (const key of duplicates) {
-    const text = keyText(key);
-    const { line } = walk.file.at(offsetOfNode(first.get(text)));
-    const message = `The key \`${text}\` appears twice; first on line ${line}.`;
-    refuse(walk, key, { code: 'duplicate-key', message });
-  }
-}
-
 function refuse(walk: Walk, node: unknown, problem: Problem, offset = offsetOfNode(node)): Json {
   walk.problems.report(problem, { file: walk.file, offset });
   walk.tagged = true;
@@ -241,24 +234,18 @@ export interface FoundNode {
 export function findNode({ file, root }: YamlDocument, at: Pointer): FoundNode {
   let node: unknown = root;
   let key: unknown = root;
-  const toFound = (match: FoundNode['match']): FoundNode => ({
-    place: placeOfNode(node ?? key, file),
-    key: { file, offset: offsetOfNode(key) },
-    node,
-    match,
-  });
+  let match: FoundNode['match'] = 'exact';
   for (const segment of segmentsOf(at)) {
-    if (isMap(node)) {
-      const pair = node.items.find((item) => keyText(item.key) === segment);
-      if (!pair) return toFound('missing');
-      [node, key] = [pair.value, pair.key];
-    } else if (isSeq(node)) {
-      const item = node.items[Number(segment)];
-      if (item === undefined) return toFound('missing');
-      [node, key] = [item, item];
-    } else return toFound('inside');
+    const pair = isMap(node) ? node.items.find((item) => keyText(item.key) === segment) : undefined;
+    const item = isSeq(node) ? node.items[Number(segment)] : undefined;
+    if (!pair && item === undefined) {
+      match = isMap(node) || isSeq(node) ? 'missing' : 'inside';
+      break;
+    }
+    [node, key] = pair ? [pair.value, pair.key] : [item, item];
   }
-  return toFound('exact');
+  const place = placeOfNode(node ?? key, file);
+  return { place, key: { file, offset: offsetOfNode(key) }, node, match };
 }
 
 /**

@@ -104,7 +104,7 @@ describe('problems', () => {
     others.add('c', 'm', at(7));
     mine.addAll(others);
     expect(mine.diagnostics.map(({ code }) => code)).toEqual(['b', 'a', 'c']);
-    expect(mine.toFailure()).toBeInstanceOf(Failure);
+    expect(() => mine.throwIfAny()).toThrow(Failure);
   });
 
   it('of one file are fifty at most, and one more that says so', () => {

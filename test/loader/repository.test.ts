@@ -2,13 +2,13 @@
 import { chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findRepository } from '../../src/loader/repository.ts';
+import { commitsWith, repositoryOf } from '../../src/loader/git.ts';
 import { type Files, project, thrown } from './fixture.ts';
 
 const head = { '.git/HEAD': 'ref: refs/heads/main\n' };
 
 const refusalAt = (root: string) => {
-  const { code, message, hint } = thrown(() => findRepository(root)).diagnostics[0] ?? expect.fail();
+  const { code, message, hint } = thrown(() => repositoryOf(root)).diagnostics[0] ?? expect.fail();
   return { code, message, hint };
 };
 const refused = (message: string) => ({
@@ -21,14 +21,14 @@ describe('the repository', () => {
   it('is that of the folder of the project', () => {
     const root = project(head);
     const folder = join(root, '.git');
-    expect(findRepository(root)).toEqual({ top: root, prefix: '', gitFolder: folder, commonFolder: folder });
+    expect(repositoryOf(root)).toEqual({ top: root, prefix: '', gitFolder: folder, commonFolder: folder });
   });
 
   it('is that of the nearest folder above, from which the project has a prefix', () => {
     const root = project({ ...head, 'a/b/tenantctl.yaml': '', 'a/.git/HEAD': 'x' });
-    expect(findRepository(join(root, 'a/b'))).toMatchObject({ top: join(root, 'a'), prefix: 'b/' });
+    expect(repositoryOf(join(root, 'a/b'))).toMatchObject({ top: join(root, 'a'), prefix: 'b/' });
     const plain = project({ ...head, 'a/b/tenantctl.yaml': '' });
-    expect(findRepository(join(plain, 'a/b'))).toMatchObject({ top: plain, prefix: 'a/b/' });
+    expect(repositoryOf(join(plain, 'a/b'))).toMatchObject({ top: plain, prefix: 'a/b/' });
   });
 
   it.each<[string, Files]>([
@@ -36,7 +36,7 @@ describe('the repository', () => {
     ['a folder whose HEAD is a folder', { 'a/.git/HEAD/x': '' }],
   ])('is not %s, as for git', (_what, files) => {
     const root = project({ ...head, ...files });
-    expect(findRepository(join(root, 'a')).top).toBe(root);
+    expect(repositoryOf(join(root, 'a'))?.top).toBe(root);
   });
 
   it('is the folder that `.git` names as a file, wherever that is', () => {
@@ -46,7 +46,7 @@ describe('the repository', () => {
       'real/worktrees/work/commondir': '../..\n',
       'real/HEAD': 'x',
     });
-    expect(findRepository(join(root, 'work'))).toEqual({
+    expect(repositoryOf(join(root, 'work'))).toEqual({
       top: join(root, 'work'),
       prefix: '',
       gitFolder: join(root, 'real/worktrees/work'),
@@ -57,14 +57,16 @@ describe('the repository', () => {
   it('is the same through a link', () => {
     const root = project({ 'store/HEAD': 'x', 'work/a.yaml': '' });
     symlinkSync('../store', join(root, 'work/.git'));
-    expect(findRepository(join(root, 'work')).gitFolder).toBe(join(root, 'store'));
+    expect(repositoryOf(join(root, 'work'))?.gitFolder).toBe(join(root, 'store'));
   });
 });
 
 describe('there is none', () => {
-  it('where no folder up to the root has one', () => {
+  it('where no folder up to the root has one, which --since needs', async () => {
     const root = project({});
-    expect(refusalAt(root)).toEqual(refused(`${root} is not in a git repository, and --since needs one.`));
+    expect(repositoryOf(root)).toBeNull();
+    const refusal = refused(`${root} is not in a git repository, and --since needs one.`);
+    await expect(commitsWith({ root }, [])).rejects.toMatchObject({ diagnostics: [refusal] });
   });
 
   it.each(['', 'gitdir:\n', 'gitdir: \n', '# gitdir: ../.git\n'])(
@@ -94,7 +96,7 @@ describe('there is none', () => {
     );
     // The project is theirs too: a checkout of another user, in a container.
     chownSync(mine, 12345, 12345);
-    expect(findRepository(mine).top).toBe(root);
+    expect(repositoryOf(mine)?.top).toBe(root);
   });
 
   it.skipIf(process.geteuid?.() !== 0)('where a file of the project names that of somebody else', () => {

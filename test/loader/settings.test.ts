@@ -1,7 +1,7 @@
 /** Settings of the project file beyond those of every project, and what is said of those that are wrong. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readDuration } from '../../src/loader/config.ts';
+import { readAmount } from '../../src/loader/config.ts';
 import { loadProject, openProjects } from '../../src/loader/index.ts';
 import { brief, config, type Files, failureOf, load, project, refusalOf } from './fixture.ts';
 
@@ -31,13 +31,13 @@ describe('a duration', () => {
     ['0s', 0],
     ['12.345s', 12_345],
   ])('is %s', (text, milliseconds) => {
-    expect(readDuration(text)).toBe(milliseconds);
+    expect(readAmount(text)).toBe(milliseconds);
   });
 
   it.each(['', '10', 's', 'in 10s', '10s later', '10 s', '1.s', '.5s', '-1s', '10d', '10constructor'])(
     'is not %j',
     (text) => {
-      expect(readDuration(text)).toBeNull();
+      expect(readAmount(text)).toBeNull();
     },
   );
 });

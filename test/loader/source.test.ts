@@ -39,7 +39,6 @@ describe('a file', () => {
     );
     for (const path of ['a/b.txt', './a/b.txt', 'c/../a/b.txt', 'a//b.txt', 'link.txt', 'folder/b.txt']) {
       expect(source.text(path)).toBe('one\r\n');
-      expect(Buffer.from(source.read(path)).toString()).toBe('\uFEFFone\r\n');
     }
   });
 
@@ -48,7 +47,6 @@ describe('a file', () => {
     (path) => {
       const { source } = createLinked({});
       expect(refusal(() => source.text(path))).toEqual(outside(path));
-      expect(refusal(() => source.read(path))).toEqual(outside(path));
     },
   );
 
