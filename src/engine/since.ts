@@ -4,7 +4,7 @@ import type { Kinds } from '../kinds/catalog.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Checkout, commitsWith, findUncommitted, withRevision } from '../loader/git.ts';
-import { type LoadedProject, leftOutThen, openPastProjects, openProjects, textsOf } from '../loader/index.ts';
+import { type LoadedProject, leftOutThen, openPastProjects, openProjects } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy, lazy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -57,7 +57,7 @@ export async function withSince<T>(
       };
     });
   };
-  return withRevision(project, since, useCheckout, project.files && textsOf(project.files));
+  return withRevision(project, since, useCheckout, project.files?.documents.texts());
 }
 
 /** The declarations for the environment, with the current kinds. None counts if they were for another tenant. */

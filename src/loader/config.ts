@@ -18,22 +18,22 @@ import { presets } from '../kinds/presets.ts';
 import type { Environment, Policy } from '../kinds/project.ts';
 import { groupBy, lazy } from '../model/basics.ts';
 import { Failure, fail } from '../model/failure.ts';
-import { get, isObject, type Json } from '../model/json.ts';
+import { get, isObject, itemsOf, type Json } from '../model/json.ts';
 import { isFilledInLater, secretMarker } from '../model/marker.ts';
 import { pointer, valueAt, withValueAt } from '../model/pointer.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
-import { type BuildContext, readConnection } from './connection.ts';
+import { readConnection } from './connection.ts';
 import type { Place, SourceFile } from './file.ts';
-import { collectionTaken, documentedPaths, holderOf, readKinds } from './kind-files.ts';
-import { type Overlays, readOverlays } from './overlay.ts';
+import { collectionTaken, holderOf, readKinds } from './kind-files.ts';
+import { readOverlays } from './overlay.ts';
 import { openSingle } from './parse.ts';
 import { isForeign, sideFilePath, statOf } from './paths.ts';
 import { Problems } from './problems.ts';
 import { checkSchema, fittingPart } from './schema.ts';
 import { defaultOf, type EnvironmentNames, nearEnvironment, unknownEnvironment } from './selection.ts';
 import type { FileSource } from './source.ts';
-import { noteIn, notesIn, resolveNotes, type TagContext, tagNoter, tagReader } from './tags.ts';
+import { noteIn, resolveNotes, tagNoter, tagReader } from './tags.ts';
 import { findNode, type ReadTag, readTree, unresolved, type YamlDocument } from './tree.ts';
 
 const projectFileName = 'tenantctl.yaml';
@@ -121,7 +121,7 @@ export function readProjectFile(
     notManifests: [basename(configFile), ...paths, ...kindTexts.keys()],
     named: lazy(() => namesIn(inProject, paths, source)),
   };
-  checkGroups(project, problems);
+  if (written.groups) checkGroups(project, problems);
   return project;
 }
 
@@ -170,6 +170,12 @@ function namesIn(
   };
 }
 
+function notesIn(value: Json): NonNullable<ReturnType<typeof noteIn>>[] {
+  const below = itemsOf(value).flatMap(notesIn);
+  const note = noteIn(value);
+  return note ? [note, ...below] : below;
+}
+
 const credentialPlaces = ['identity', 'profiles'].flatMap((service) => [
   pointer(service, 'auth', 'token'),
   pointer(service, 'auth', 'clientSecret'),
@@ -196,6 +202,8 @@ function noteDocument(document: YamlDocument, problems: Problems): Json {
   return readTree(document, tagNoter(problems), problems).value;
 }
 
+type BuildContext = Parameters<typeof readConnection>[1];
+
 /** Reports what does not fit the schema of project files. Lines that may hold a credential are not shown. */
 function checkProject(value: Json, find: BuildContext['find'], problems: Problems): boolean {
   return checkSchema(validators.project, { value, tagged: true }, find, (problem, place, { at }) => {
@@ -203,7 +211,9 @@ function checkProject(value: Json, find: BuildContext['find'], problems: Problem
   });
 }
 
-export interface Reading extends Pick<TagContext, 'inputs' | 'uses' | 'problems'> {
+type TagContext = Parameters<typeof tagReader>[0];
+
+interface Reading extends Pick<TagContext, 'inputs' | 'uses' | 'problems'> {
   /** The variable that gives its name; left out if an option, or nothing, does. */
   readonly environmentFrom?: string | undefined;
 }
@@ -215,7 +225,7 @@ export function readEnvironment(
   reading: Reading,
 ): {
   readonly environment: Environment | null;
-  readonly overlays: Overlays | null;
+  readonly overlays: ReturnType<typeof readOverlays> | null;
   readonly readTag: ReadTag;
 } {
   const { inputs, problems } = reading;
@@ -393,16 +403,16 @@ function checkCollections(
   { connection, settings }: Pick<Environment, 'connection' | 'settings'>,
   { kinds, problems, find }: BuildContext,
 ): void {
-  const pathsOf = (kind: Kind) => {
+  const pathsHere = (kind: Kind) => {
     const path = kind.resource.path(settings);
     const endpoint = connection.to === 'tenant' ? connection[kind.resource.lane(settings).service] : null;
-    return [...documentedPaths(kind), path, ...(endpoint ? [pathIn(endpoint.baseUrl) + path] : [])];
+    return [path, ...(endpoint ? [pathIn(endpoint.baseUrl) + path] : [])];
   };
   const reported = new Set<Kind>();
   for (const kind of kinds.all) {
-    const holder = holderOf(kind, kinds, pathsOf);
+    const holder = holderOf(kind, kinds, pathsHere);
     // Without the environment, it is reported in the file of the kind.
-    const isKnown = holderOf(kind, kinds, documentedPaths) !== undefined;
+    const isKnown = holderOf(kind, kinds) !== undefined;
     if (!holder || isKnown || reported.has(holder)) continue;
     reported.add(kind);
     const named = [kind.name, holder.name].find((name) => get(identity?.paths ?? {}, name) !== undefined);

@@ -22,7 +22,6 @@ import {
 } from '../model/network.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { readRegularFile } from '../model/regular-file.ts';
-import { sourceOf } from './file.ts';
 import type { Inputs } from './inputs.ts';
 import { kindsFolderIn } from './kind-files.ts';
 import { holdsCredentials, refusedPath, requireInside, resolveLinks } from './paths.ts';
@@ -30,7 +29,7 @@ import type { Problem, Problems } from './problems.ts';
 import { projectPath } from './source.ts';
 import { type FoundNode, unresolved } from './tree.ts';
 
-export interface BuildContext {
+interface BuildContext {
   readonly root: string;
   readonly kinds: Kinds;
   readonly inputs: Inputs;
@@ -86,6 +85,7 @@ function readPath(
   if (path === undefined || path === unresolved) return null;
   return problems.attempt(find(at).place, null, () => {
     const normal = projectPath(path);
+    if (normal === null) throw refusedPath('outside-project', path);
     requireInside(root, normal);
     // Problems in a file are shown with its lines.
     if ([normal, resolveLinks(join(root, normal))].some(holdsCredentials))
@@ -149,14 +149,14 @@ function readTls(service: string, given: Tls, context: BuildContext): ClientCert
   return Object.fromEntries(parts);
 }
 
-function readPem(path: string, at: Pointer, { root, find }: BuildContext): string {
+function readPem(path: string, at: Pointer, context: BuildContext): string {
   try {
-    return readRegularFile(join(root, path)).toString();
+    return readRegularFile(join(context.root, path)).toString();
   } catch (error) {
     const why = error instanceof Failure ? 'not a regular file' : (systemCode(error) ?? 'unknown error');
     const message = `The file ${path} cannot be read (${why}).`;
     const hint = 'The path is relative to the folder of the project file.';
-    throw fail('tls-file', message, { source: sourceOf(find(at).place), hint });
+    throw fail('tls-file', message, { source: settingAt(at, context).source, hint });
   }
 }
 
@@ -187,7 +187,7 @@ function settingAt(at: Pointer, { find }: BuildContext): Setting {
   return {
     name: segmentsOf(at).join('.'),
     get source() {
-      return sourceOf(place);
+      return place.file.at(place.offset);
     },
     get excerpt() {
       return place.file.excerpt(place.offset);
@@ -226,11 +226,8 @@ function readAuth(
 }
 
 /** Reveals a credential when it is needed, since offline commands work without; throws a Failure if it is not set. */
-function readCredential(
-  value: Json | undefined,
-  at: Pointer,
-  { inputs: { secrets }, problems, find }: BuildContext,
-): () => string {
+function readCredential(value: Json | undefined, at: Pointer, context: BuildContext): () => string {
+  const { inputs, problems, find } = context;
   const name = secretName(value);
   if (name === null) {
     const hint = 'Write `!env NAME` or `!secret NAME`, and set the variable where the program runs.';
@@ -240,10 +237,10 @@ function readCredential(
   }
   return () => {
     try {
-      return secrets.reveal(name);
+      return inputs.secrets.reveal(name);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const source = sourceOf(find(at).place);
+      const { source } = settingAt(at, context);
       throw new Failure(error.diagnostics.map((diagnostic) => ({ ...diagnostic, source })));
     }
   };

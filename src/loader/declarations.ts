@@ -8,8 +8,7 @@ import type { JsonObject } from '../model/json.ts';
 import { secretName, secretPlaces } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
-import { sourceOf } from './file.ts';
-import { declarerOf, type Manifest, type WrittenManifest } from './manifest.ts';
+import { declarerOf, type Manifest, type readManifest } from './manifest.ts';
 import { openFile, parseDocuments } from './parse.ts';
 import { resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
@@ -55,12 +54,12 @@ export function declarationsOf(
   );
   const manifestOf = (object: LiveObject) => declarerOf(byIdentity(), object);
   return {
-    globs: { patterns, source: sourceOf(place) },
+    globs: { patterns, source: place.file.at(place.offset) },
     covers: (path) => isMatch(path) && !isEnvironment(path) && !notManifests.includes(path),
     isReadByEnvironment: (path) => environmentReads().has(resolveLinks(resolve(root, path))),
     find(object) {
-      const manifest = manifestOf(object);
-      return manifest ? sourceOf(manifest.place) : null;
+      const { file, offset } = manifestOf(object)?.place ?? {};
+      return file?.at(offset ?? 0) ?? null;
     },
     fieldsOf: (object) => manifestOf(object)?.fields ?? {},
     secretsOf(object) {
@@ -71,12 +70,16 @@ export function declarationsOf(
   };
 }
 
-export interface Documents {
+type WrittenManifest = Parameters<typeof readManifest>[0];
+
+interface Documents {
   /** The manifests that are the same in all environments. */
   readonly shared: Map<WrittenManifest, Manifest>;
   /** Their problems are reported to each environment. */
   read(problems: Problems): readonly WrittenManifest[];
   files(): ReadonlyMap<string, ManifestFile>;
+  /** The texts that they were read from, by the paths of their files. */
+  texts(): ReadonlyMap<string, string>;
   /** Reads them in slices, so that requests continue meanwhile. Calls `begin` if it takes more than one. */
   readAhead(begin: () => void): Promise<void>;
 }
@@ -126,6 +129,7 @@ export function documentsOf(
   return {
     shared: before?.documents.shared ?? new Map(),
     files: readAll,
+    texts: () => new Map([...readAll().values()].flatMap(({ texts }) => [...texts])),
     read(problems) {
       const documents = [...readAll().values()].flatMap((file) => file.documents);
       problems.addAll(found);
@@ -196,7 +200,7 @@ function refuseDuplicates(manifests: readonly Manifest[], problems: Problems): v
     for (const { identity, label, isFormer } of manifest.identities) {
       const other = first.get(identity);
       if (!other || other === manifest) continue;
-      const { file, line } = sourceOf(other.place);
+      const { file, line } = other.place.file.at(other.place.offset);
       const isReused = other.identities.some(
         (each) => each.identity === identity && each.isFormer !== isFormer,
       );

@@ -70,10 +70,6 @@ export interface Place {
   readonly offset: number;
 }
 
-export function sourceOf({ file, offset }: Place): Source {
-  return file.at(offset);
-}
-
 /** No credential: `password: !secret NAME`, `token: *shared`, and the name `key` of an ordinary field. */
 const harmless =
   /(?<![\w-])key["']?\s{0,9}:|[\w-]{1,64}["']?\s{0,9}:\s{0,9}(?:!(?:secret|env|var|file|ref)\s{1,9}[^\s,}\]#]+|\*[\w-]+)(?=\s*(?:[,}\]#\n]|$))/g;

@@ -5,15 +5,9 @@ import { Failure, fail } from '../model/failure.ts';
 import { get, sameJson } from '../model/json.ts';
 import { type LintLevel, type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
 import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
-import { type ProjectFile, type Reading, readEnvironment, readProjectFile } from './config.ts';
-import {
-  type Declarations,
-  type Documents,
-  declarationsOf,
-  documentsOf,
-  resourcesOf,
-} from './declarations.ts';
-import { dotEnvName, type InputOptions, readInputs } from './inputs.ts';
+import { type ProjectFile, readEnvironment, readProjectFile } from './config.ts';
+import { type Declarations, declarationsOf, documentsOf, resourcesOf } from './declarations.ts';
+import { readInputs } from './inputs.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { isInside, resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
@@ -23,6 +17,8 @@ import { diskSource, type ManifestFolder, withTexts } from './source.ts';
 export { readAmount } from './config.ts';
 export type { Declarations } from './declarations.ts';
 export { largestFile } from './source.ts';
+
+type InputOptions = Parameters<typeof readInputs>[1];
 
 interface OpenOptions extends InputOptions {
   readonly configFile: string;
@@ -149,11 +145,6 @@ export const leftOutThen: readonly string[] = [
 /** The same, and those that only the current environment has, or that do not affect its declarations. */
 const forgotten = [...leftOutThen, 'sandbox-file', 'group-member', 'not-ignorable', 'address-glob'];
 
-/** The texts that manifests were read from, by the paths of their files. */
-export function textsOf({ documents }: ReadFiles): ReadonlyMap<string, string> {
-  return new Map([...documents.files().values()].flatMap(({ texts }) => [...texts]));
-}
-
 /** The current project, from which an earlier one reuses equal parts. */
 interface Today {
   /** Its folder, whose `.env` counts. */
@@ -193,9 +184,11 @@ interface Opening {
   readonly text?: string;
 }
 
+type Reading = Parameters<typeof readEnvironment>[2];
+
 interface OpenProject extends Omit<Reading, 'uses'> {
   readonly project: ProjectFile;
-  readonly documents: Documents;
+  readonly documents: ReturnType<typeof documentsOf>;
 }
 
 function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
@@ -227,7 +220,7 @@ interface OpenEnvironment extends OpenProject, Reading {
 
 function openEnvironment({ problems, ...opened }: OpenProject, name: string | undefined): OpenEnvironment {
   const uses = { secrets: new Set<string>(), texts: [] };
-  const own = problems.beginAnew();
+  const own = new Problems(problems.tolerated);
   own.addAll(problems);
   const reading = { ...opened, uses, problems: own };
   return { ...reading, read: readEnvironment(opened.project, name, reading) };
@@ -271,7 +264,7 @@ function requireEnvironment(opened: OpenEnvironment): ProjectEnvironment {
   const credentials = credentialsOf(opened);
   const refused = credentialTexts(opened, credentials);
   // These problems are reported alone: other messages may quote the values.
-  const problems = refused.length > 0 ? opened.problems.beginAnew() : opened.problems;
+  const problems = refused.length > 0 ? new Problems(opened.problems.tolerated) : opened.problems;
   for (const { name, place, reason } of refused) {
     const otherName = credentials.has(name) ? '' : ', or give a variable with ordinary text another name';
     const message = `${name} ${reason}, and \`!env\` would show it in plans and reports.`;
@@ -300,14 +293,15 @@ function credentialTexts({ uses, inputs }: OpenEnvironment, credentials: Readonl
 function refuseOutputs(
   writes: readonly string[],
   { root, notManifests, named: namesOf }: ProjectFile,
-  documents: Documents,
+  documents: OpenProject['documents'],
 ): void {
   const links = writes.map(resolveLinks);
   // Else not every environment need be read.
   if (![...writes, ...links].some((path) => isInside(root, path) && existsSync(path))) return;
   // Problems in the files do not concern the output.
-  const read = [...documents.files().values()].flatMap(({ texts }) => [...texts.keys()]);
-  const named = [dotEnvName, ...namesOf().files, ...notManifests, ...read].map((file) => resolve(root, file));
+  const named = ['.env', ...namesOf().files, ...notManifests, ...documents.texts().keys()].map((file) =>
+    resolve(root, file),
+  );
   const found = named.find((path) => links.includes(resolveLinks(path)));
   if (found === undefined) return;
   const message = `${relative(root, found)} is read by the project, and would be overwritten.`;

@@ -10,7 +10,7 @@ import { isForeign } from './paths.ts';
 import type { Problems } from './problems.ts';
 import { decodeText, diskSource } from './source.ts';
 
-export const dotEnvName = '.env';
+const dotEnvName = '.env';
 
 /** The largest file that is read, in bytes: a `.env`, or a file of a secret. Keys and certificates are far smaller. */
 const largest = 64 * 1024;
@@ -35,7 +35,7 @@ export function isCi({ CI = '' }: NodeJS.ProcessEnv): boolean {
   return !['', '0', 'false'].includes(CI.toLowerCase());
 }
 
-export interface InputOptions {
+interface InputOptions {
   readonly env?: NodeJS.ProcessEnv;
   onSecret?(text: string): void;
 }

@@ -20,7 +20,7 @@ import { contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
 import type { Place } from './file.ts';
 import { openSingle } from './parse.ts';
-import type { Problem, Problems } from './problems.ts';
+import { type Problem, Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
 import type { FileSource } from './source.ts';
 import { findNode, readTree, unresolved, type YamlDocument } from './tree.ts';
@@ -38,7 +38,7 @@ export function readKinds(source: FileSource, problems: Problems) {
   const paths = source.glob(kindGlobs);
   if (paths.length === 0) return { kinds: builtInKinds, texts: new Map<string, string>() };
   // Other problems do not hide those in manifests.
-  const found = problems.beginAnew();
+  const found = new Problems(problems.tolerated);
   const described = paths.flatMap((path) => readKindFile(path, source, found) ?? []);
   const own = found.hasErrors ? [] : kindsOf(described, found);
   problems.addAll(found);
@@ -47,10 +47,19 @@ export function readKinds(source: FileSource, problems: Problems) {
   const kinds = catalogOf([...own, ...builtInKinds.all.filter(({ name }) => !names.has(name))]);
   for (const each of described) {
     const kind = kinds.get(each.descriptor.kind);
-    const holder = holderOf(kind, kinds, documentedPaths);
+    const holder = holderOf(kind, kinds);
     const path = kind.resource.path(contractSettings);
     if (holder) problems.report(collectionTaken(path, holder), findNode(each.document, '/path').place);
-    noteUnknownTargets(each, kinds, problems);
+    // With a typo in the name of a kind, its objects would never be found by name.
+    for (const [at, target] of each.targets.filter(([, target]) => !kinds.find(target))) {
+      const near = didYouMean(
+        target,
+        kinds.all.map(({ name }) => name),
+      );
+      const hint = near ?? `Describe it in kinds/${target}.kind.yaml, or leave \`to\` out.`;
+      const { place } = findNode(each.document, at);
+      problems.add('unknown-kind', `There is no kind \`${target}\`.`, place, { severity: 'warning', hint });
+    }
   }
   return { kinds, texts: new Map(described.map(({ document: { file } }) => [file.path, file.text])) };
 }
@@ -95,26 +104,30 @@ function parentOf(
   return {};
 }
 
-type PathsOf = (kind: Kind) => readonly string[];
-
 /**
  * The kind that owns the collection of another: a built-in kind that writes to it, or any that does if `kind` writes too.
  * Protection and hidden settings depend on an object's kind, which another name must not circumvent.
+ *
+ * @param pathsHere the paths of a kind besides those of the API documents, and of hosts that serve each resource under its own
  */
-export function holderOf(kind: Kind, kinds: Kinds, pathsOf: PathsOf): Kind | undefined {
-  const collections = new Set(pathsOf(kind).map(collectionIn));
+export function holderOf(
+  kind: Kind,
+  kinds: Kinds,
+  pathsHere: (kind: Kind) => readonly string[] = () => [],
+): Kind | undefined {
+  const collectionsOf = (kind: Kind) => {
+    const { ownPath, path } = kind.resource;
+    return [path(contractSettings), ...(ownPath === null ? [] : [ownPath]), ...pathsHere(kind)].map(
+      collectionIn,
+    );
+  };
+  const collections = new Set(collectionsOf(kind));
   return kinds.all.find((other) => {
     if (other.name === kind.name || isObserved(other)) return false;
     if (isObserved(kind) && builtInKinds.find(other.name) !== other) return false;
-    return pathsOf(other).some((path) => collections.has(collectionIn(path)));
+    return collectionsOf(other).some((collection) => collections.has(collection));
   });
 }
-
-/** The paths of the API documents, and those of hosts that serve each resource under its own. */
-export const documentedPaths: PathsOf = ({ resource: { ownPath, path } }) => [
-  path(contractSettings),
-  ...(ownPath === null ? [] : [ownPath]),
-];
 
 /** Servers have the same objects under all versions of the API and in all formats, and behind `/api`. Some ignore case. */
 function collectionIn(path: string): string {
@@ -182,16 +195,4 @@ function checkName(name: string, { file }: YamlDocument, place: Place, problems:
   const hint = `Rename the file to ${wanted}, or correct \`kind\`.`;
   const message = `This file describes the kind \`${name}\`, but is named ${file.path}.`;
   problems.add('kind-file-name', message, place, { hint });
-}
-
-/** With a typo in the name of a kind, its objects would never be found by name. */
-function noteUnknownTargets({ document, targets }: KindFile, kinds: Kinds, problems: Problems): void {
-  for (const [at, target] of targets) {
-    if (kinds.find(target)) continue;
-    const names = kinds.all.map((each) => each.name);
-    const hint =
-      didYouMean(target, names) ?? `Describe it in kinds/${target}.kind.yaml, or leave \`to\` out.`;
-    const { place } = findNode(document, at);
-    problems.add('unknown-kind', `There is no kind \`${target}\`.`, place, { severity: 'warning', hint });
-  }
 }

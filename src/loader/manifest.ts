@@ -32,21 +32,13 @@ import {
 import { isFilledInLater, lookupOf, refOf, refsIn, secretName, secretPlaces } from '../model/marker.ts';
 import { type Pointer, placeAbove, placesOf, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { cutShort, didYouMean } from '../model/words.ts';
-import { type Place, sourceOf } from './file.ts';
-import type { Overlays } from './overlay.ts';
+import type { Place } from './file.ts';
+import type { readOverlays } from './overlay.ts';
 import { reopenDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
-import { checkSchema, type SchemaFault, schemaOf } from './schema.ts';
+import { checkSchema, schemaOf } from './schema.ts';
 import { noteIn, resolveNotes } from './tags.ts';
-import {
-  dropUnresolved,
-  type FoundNode,
-  findNode,
-  placeInside,
-  type ReadTag,
-  type Tree,
-  unresolved,
-} from './tree.ts';
+import { type FoundNode, findNode, placeInside, type ReadTag, type Tree, unresolved } from './tree.ts';
 
 /** A document that declares an object: it has a known kind and a key, but may have other problems. */
 export interface Manifest
@@ -64,6 +56,8 @@ interface Identity {
   readonly isFormer: boolean;
 }
 
+type Overlays = ReturnType<typeof readOverlays>;
+
 interface ManifestContext {
   readonly kinds: Kinds;
   readonly readTag: ReadTag;
@@ -73,7 +67,7 @@ interface ManifestContext {
   readonly shared: Map<WrittenManifest, Manifest>;
 }
 
-export interface WrittenManifest extends Tree {
+interface WrittenManifest extends Tree {
   readonly place: Place;
 }
 
@@ -112,6 +106,15 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
   const read = { ...manifest, identities: identitiesOf(manifest, resource?.lifecycle), resource };
   if (!tagged && resource && problems.count === before) shared.set(noted, read);
   return read;
+}
+
+/** The value without what could not be read: members, and lists with such an item. `undefined`: nothing is left. */
+function dropUnresolved(value: Json): Json | undefined {
+  if (value === unresolved) return undefined;
+  if (isObject(value)) return mapMembers(value, dropUnresolved);
+  if (!isArray(value)) return value;
+  const items = value.map(dropUnresolved).filter((item) => item !== undefined);
+  return items.length === value.length ? items : undefined;
 }
 
 /** The identities that only one manifest may have: its key, its id, and the key that it renames. */
@@ -164,8 +167,11 @@ function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declare
     ensure: get(value, 'ensure') === 'absent' ? 'absent' : 'present',
     lifecycle: readLifecycle(declared),
     secrets: () => overlaid?.secrets() ?? secretPlaces(fields),
-    source: () => sourceOf(place),
-    locate: (at) => sourceOf(find(at).place),
+    source: () => place.file.at(place.offset),
+    locate(at) {
+      const { file, offset } = find(at).place;
+      return file.at(offset);
+    },
     point(at, offset) {
       const found = find(at);
       const text = offset === undefined ? undefined : valueAt(value, at);
@@ -174,8 +180,8 @@ function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declare
       return { source: file.at(start), excerpt: file.excerpt(start) };
     },
     overlayAt(at) {
-      const found = overlaid?.find(at);
-      return found ? sourceOf(found.place) : null;
+      const { file, offset } = overlaid?.find(at)?.place ?? {};
+      return file?.at(offset ?? 0) ?? null;
     },
   };
 }
@@ -257,8 +263,10 @@ function wrongIdentity({ kind, value }: DeclaredTree): ProblemAt[] {
   return [...wrong, { at: pointer(part), code: 'wrong-type', message, hint }];
 }
 
+type Fault = Parameters<Parameters<typeof checkSchema>[3]>[2];
+
 /** Explains an error of the schema in terms of manifests; `null` if the general message is good enough. */
-function explain(kind: Kind, fault: SchemaFault): Problem | null {
+function explain(kind: Kind, fault: Fault): Problem | null {
   const { error, name } = fault;
   const { instancePath, propertyName, data } = error;
   const [field = '', ...below] = segmentsOf(instancePath);

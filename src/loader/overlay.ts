@@ -7,10 +7,10 @@ import { type Address, matchAddresses } from '../model/address.ts';
 import { get, isObject, type JsonObject, objectFrom } from '../model/json.ts';
 import { isFilledInLater, secretPlaces } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import type { BuildContext } from './connection.ts';
+import type { readConnection } from './connection.ts';
 import type { FoundNode } from './tree.ts';
 
-export interface Overlays {
+interface Overlays {
   match(address: Address): boolean;
   /**
    * The manifest with every overlay that matches its address; `null` if none matches. No overlay may change what
@@ -32,7 +32,7 @@ const absentMembers = ['kind', 'id', 'ensure', 'lifecycle'];
 
 export function readOverlays(
   overlays: NonNullable<WrittenEnvironment['overlays']>,
-  { kinds, problems, find: findIn }: BuildContext,
+  { kinds, problems, find: findIn }: Parameters<typeof readConnection>[1],
 ): Overlays {
   const prepared = overlays.map(({ target, merge }, index) => ({
     target,

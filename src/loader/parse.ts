@@ -18,7 +18,7 @@ import { hasCode } from '../model/failure.ts';
 import { lineEnd, lineStart, type Place, SourceFile } from './file.ts';
 import { type Problem, Problems } from './problems.ts';
 import type { FileSource } from './source.ts';
-import { findNode, placeOfNode, type YamlDocument } from './tree.ts';
+import { findNode, type YamlDocument } from './tree.ts';
 
 /** A byte order mark at the start of a further document: files were joined. */
 const innerMark = /^\uFEFF(?=---(?:\s|$))|\uFEFF(?<=^---[ \t]*\r?\n\uFEFF)/gm;
@@ -113,7 +113,7 @@ export function parseDocuments(file: SourceFile, problems: Problems, withErrors 
     if (!isWanted || !root) return [];
     const isEmpty =
       isScalar(root) && root.source === '' && root.tag === undefined && root.anchor === undefined;
-    return isEmpty ? [] : [{ file, root, offset: placeOfNode(root, file).offset }];
+    return isEmpty ? [] : [{ file, root, offset: findNode({ file, root }, '').place.offset }];
   });
 }
 

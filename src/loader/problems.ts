@@ -1,7 +1,7 @@
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { didYouMean } from '../model/words.ts';
-import { type Place, sourceOf } from './file.ts';
+import type { Place } from './file.ts';
 
 /** Further problems of a file are not shown: nobody reads them, and finding their lines takes time. */
 const maxPerFile = 50;
@@ -18,21 +18,21 @@ interface Details extends Partial<Pick<Diagnostic, 'severity' | 'address'>>, Pic
 }
 
 export class Problems {
-  readonly #tolerated: readonly string[];
+  readonly tolerated: readonly string[];
   readonly #found = new Map<string, Diagnostic>();
   readonly #perFile = new Map<string, number>();
 
   /** @param tolerated codes of problems that are warnings at most */
   constructor(tolerated: readonly string[] = []) {
-    this.#tolerated = tolerated;
+    this.tolerated = tolerated;
   }
 
   /** Adds a problem: an error, unless `severity` says otherwise. The same problem at the same place counts once. */
   add(code: string, message: string, place: Place | null, details: Details = {}): void {
     if (!this.#accepts(place, code)) return;
     const { hint, address, excerpt } = details;
-    const severity = details.severity ?? (this.#tolerated.includes(code) ? 'warning' : 'error');
-    const source = place && sourceOf(place);
+    const severity = details.severity ?? (this.tolerated.includes(code) ? 'warning' : 'error');
+    const source = place?.file.at(place.offset);
     const id = JSON.stringify([code, message, source]);
     if (this.#found.has(id)) return;
     this.#found.set(id, {
@@ -76,16 +76,11 @@ export class Problems {
   /** Adds the problems of others: codes that are tolerated here are warnings at most. */
   addAll(others: Problems): void {
     for (const [id, diagnostic] of others.#found) {
-      const isTolerated = diagnostic.severity === 'error' && this.#tolerated.includes(diagnostic.code);
+      const isTolerated = diagnostic.severity === 'error' && this.tolerated.includes(diagnostic.code);
       this.#found.set(id, isTolerated ? { ...diagnostic, severity: 'warning' } : diagnostic);
     }
     for (const [path, count] of others.#perFile)
       this.#perFile.set(path, count + (this.#perFile.get(path) ?? 0));
-  }
-
-  /** None yet, with the same tolerance. */
-  beginAnew(): Problems {
-    return new Problems(this.#tolerated);
   }
 
   get diagnostics(): readonly Diagnostic[] {

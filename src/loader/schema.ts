@@ -47,19 +47,27 @@ export function checkSchema(
   find: (at: Pointer) => FoundNode,
   report: (problem: Problem, place: Place, fault: SchemaFault) => void,
 ): boolean {
-  if (validate(tagged ? replaceMarkers(value) : value)) return true;
+  const known = tagged
+    ? mapJson(value, (part) => {
+        // It may stand for a whole object, so nothing is known of it.
+        if (refOf(part) !== null) return unresolved;
+        return secretName(part) !== null || lookupOf(part) !== null ? deferred : part;
+      })
+    : value;
+  if (validate(known)) return true;
   const errors = dropWiderChoices((validate.errors ?? []).filter(isReportable)).slice(0, maxErrors);
-  for (const error of errors) {
-    const fault = { at: placeOfFault(error), name: keyOf(error), error };
+  for (const fault of errors.map(faultOf)) {
     const { match, key, place, node } = find(fault.at);
     report(explainFault(fault, node), fault.name !== null && match === 'exact' ? key : place, fault);
   }
   return errors.length === 0;
 }
 
-function placeOfFault(error: ErrorObject): Pointer {
-  const name = keyOf(error);
-  return name === null ? error.instancePath : error.instancePath + pointer(name);
+function faultOf(error: ErrorObject): SchemaFault {
+  const { keyword, params, propertyName, instancePath } = error;
+  const isUnknown = keyword === 'additionalProperties';
+  const name = propertyName ?? (isUnknown ? String(params.additionalProperty) : null);
+  return { at: name === null ? instancePath : instancePath + pointer(name), name, error };
 }
 
 /** The part of a value that fits its schema, so far as it could be read; `null` if nothing is left. */
@@ -68,19 +76,11 @@ export function fittingPart<T>(validate: ValidateFunction<T>, value: Json): T | 
     if (validate(part)) return part;
     const faults = (validate.errors ?? []).filter(({ keyword }) => !summaryKeywords.includes(keyword));
     // From the end on: the places of earlier items of a list stay as they are.
-    for (const at of faults.map(placeOfFault).reverse()) {
+    for (const { at } of faults.map(faultOf).reverse()) {
       if (valueAt(part, at) !== undefined) part = setPart(part, at, null);
     }
   }
   return null;
-}
-
-function replaceMarkers(tree: Json): Json {
-  return mapJson(tree, (value) => {
-    // It may stand for a whole object, so nothing is known of it.
-    if (refOf(value) !== null) return unresolved;
-    return secretName(value) !== null || lookupOf(value) !== null ? deferred : value;
-  });
 }
 
 function isReportable({ keyword, data, schemaPath, propertyName }: ErrorObject): boolean {
@@ -104,13 +104,7 @@ function countChoices({ keyword, params }: ErrorObject): number | null {
   return keyword === 'enum' && Array.isArray(params.allowedValues) ? params.allowedValues.length : null;
 }
 
-function keyOf({ keyword, params, propertyName }: ErrorObject): string | null {
-  if (propertyName !== undefined) return propertyName;
-  if (keyword === 'additionalProperties') return String(params.additionalProperty);
-  return null;
-}
-
-export interface SchemaFault {
+interface SchemaFault {
   readonly at: Pointer;
   /** The name of the member that it is about; `null` for a value. */
   readonly name: string | null;
@@ -120,7 +114,7 @@ export interface SchemaFault {
 /** An error of a schema in words for people who do not know the schema. `node` is what is written at its place. */
 function explainFault({ error, name }: SchemaFault, node: unknown): Problem {
   if (name !== null) return describeName(error, name);
-  const { keyword, params, data, parentSchema, instancePath, message } = error;
+  const { keyword, params, data, schema, parentSchema, instancePath, message } = error;
   const label = labelOf(instancePath);
   const subject = label.charAt(0).toUpperCase() + label.slice(1);
   const code = 'invalid-value';
@@ -128,8 +122,11 @@ function explainFault({ error, name }: SchemaFault, node: unknown): Problem {
     case 'required':
     case 'dependentRequired':
       return describeMissing(error, subject);
-    case 'anyOf':
-      return describeAlternatives(error, subject);
+    case 'anyOf': {
+      const choices: { required?: string[] }[] = Array.isArray(schema) ? schema : [];
+      const names = choices.flatMap(({ required = [] }) => required.map((each) => `\`${each}\``));
+      return { code: 'missing-field', message: `${subject} has no ${joinWords('or', names)}.` };
+    }
     case 'type':
       return describeType(error, subject, node);
     case 'enum':
@@ -254,12 +251,6 @@ function describeChoice({ params, data }: ErrorObject, subject: string): Problem
     message,
     hint: typeof data === 'string' ? didYouMean(data, choices) : null,
   };
-}
-
-function describeAlternatives({ schema }: ErrorObject, subject: string): Problem {
-  const schemas: { required?: string[] }[] = Array.isArray(schema) ? schema : [];
-  const names = schemas.flatMap(({ required = [] }) => required.map((name) => `\`${name}\``));
-  return { code: 'missing-field', message: `${subject} has no ${joinWords('or', names)}.` };
 }
 
 function exampleOf(schema: ErrorObject['parentSchema']): string | undefined {

@@ -26,11 +26,7 @@ export function selectEnvironments(
   if (selectors.length === 0) return [defaultOf(project)];
   const problems = new Problems();
   const find = (selector: string): readonly string[] =>
-    problems.attempt(null, [], () =>
-      selector.startsWith('@')
-        ? groupNamed(selector.slice(1), project, from)
-        : matching(selector, project, from),
-    );
+    problems.attempt(null, [], () => namesOf(selector, project, from));
   const each = [...new Set(selectors.flatMap(selectorsIn).map((text) => text.trim()))];
   const names = lessNegated(each, project, find);
   problems.throwIfAny();
@@ -83,26 +79,23 @@ export function membersOf(group: string, project: EnvironmentNames): string[] {
   return globs.length === 0 ? [] : lessNegated(globs, project, (glob) => namesLike(glob, project));
 }
 
-function groupNamed(group: string, project: EnvironmentNames, from: string | undefined): readonly string[] {
-  if (!Object.hasOwn(project.groups, group)) {
+function namesOf(selector: string, project: EnvironmentNames, from: string | undefined): readonly string[] {
+  if (!selector.startsWith('@')) {
+    const names = namesLike(selector, project);
+    if (names.length === 0) throw unknownEnvironment(selector, project, from);
+    return names;
+  }
+  if (!Object.hasOwn(project.groups, selector.slice(1))) {
     const groups = Object.keys(project.groups).map((name) => `@${name}`);
     const all =
       groups.length === 0 ? 'The project file has no `groups`.' : `The groups are: ${groups.join(', ')}.`;
-    const message = sayFrom(from, `There is no group \`@${group}\`.`);
-    throw fail('unknown-group', message, { hint: didYouMean(`@${group}`, groups) ?? all });
+    const message = sayFrom(from, `There is no group \`${selector}\`.`);
+    throw fail('unknown-group', message, { hint: didYouMean(selector, groups) ?? all });
   }
-  const names = membersOf(group, project);
+  const names = membersOf(selector.slice(1), project);
   if (names.length > 0) return names;
-  const message = sayFrom(from, `The group \`@${group}\` matches no environment.`);
+  const message = sayFrom(from, `The group \`${selector}\` matches no environment.`);
   throw fail('empty-group', message, { hint: listOf(project) });
-}
-
-function matching(selector: string, project: EnvironmentNames, from: string | undefined): readonly string[] {
-  const names = isPlainName(selector)
-    ? project.environments.filter((name) => name === selector)
-    : namesLike(selector, project);
-  if (names.length === 0) throw unknownEnvironment(selector, project, from);
-  return names;
 }
 
 export function unknownEnvironment(selector: string, project: EnvironmentNames, from?: string): Failure {
@@ -117,7 +110,7 @@ function namesLike(glob: string, { environments }: EnvironmentNames): string[] {
 }
 
 /** A message about what a variable gives begins with its name: nobody has typed it into the command. */
-export const sayFrom = (from: string | undefined, message: string): string =>
+const sayFrom = (from: string | undefined, message: string): string =>
   from === undefined ? message : `${from}: ${message}`;
 
 export const nearEnvironment = (name: string, project: Pick<EnvironmentNames, 'environments'>): string =>

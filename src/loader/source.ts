@@ -51,6 +51,7 @@ export function diskSource(root: string, largest = largestFile, isSecret = holds
 
   function locate(path: string): string {
     const clean = projectPath(path);
+    if (clean === null) throw refusedPath('outside-project', path);
     const end = clean.lastIndexOf('/');
     const folder = clean.slice(0, Math.max(end, 0));
     const realFolder = folders.get(folder) ?? realpathSync.native(join(root, folder));
@@ -108,17 +109,12 @@ function search(root: string, patterns: readonly string[]) {
 /** Matches a part that is empty, `.` or `..`, and a null character. */
 const unclean = /(?:^|\/)\.{0,2}(?:\/|$)|\0/;
 
-/** `path` without `.` and `..`. Throws a Failure `outside-project` if it leads out of the project. */
-export function projectPath(path: string): string {
+/** `path` without `.` and `..`; `null` if it leads out of the project. */
+export function projectPath(path: string): string | null {
   if (!unclean.test(path)) return path;
-  if (leadsOut(path)) throw refusedPath('outside-project', path);
-  return posix.normalize(path);
-}
-
-function leadsOut(path: string): boolean {
-  if (!unclean.test(path)) return false;
   const normal = posix.normalize(path);
-  return normal === '..' || normal.startsWith('../') || posix.isAbsolute(normal) || path.includes('\0');
+  const leadsOut = normal === '..' || normal.startsWith('../') || posix.isAbsolute(normal);
+  return leadsOut || path.includes('\0') ? null : normal;
 }
 
 function isInReserved(path: string): boolean {
@@ -128,7 +124,7 @@ function isInReserved(path: string): boolean {
 /** Why a glob is not used: it leads to a place where no file is read, or is too slow; `null` if it is. */
 export function globRefusal(pattern: string, isSecret = holdsCredentials): Failure | null {
   const path = pattern.replace(/^!/, '');
-  if (leadsOut(path)) return refusedPath('outside-project', path);
+  if (projectPath(path) === null) return refusedPath('outside-project', path);
   if (isInReserved(pattern)) return refusedPath('reserved-folder', pattern);
   if (isSecret(pattern) && path === pattern) return refusedPath('reserved-file', pattern);
   const slow = slowGlob(pattern);
@@ -137,7 +133,7 @@ export function globRefusal(pattern: string, isSecret = holdsCredentials): Failu
 
 /** A source with further files, which have these texts. None of them is refused. */
 export function withTexts(source: FileSource, texts: ReadonlyMap<string, string>): FileSource {
-  const textAt = (path: string) => (leadsOut(path) ? undefined : texts.get(projectPath(path)));
+  const textAt = (path: string) => texts.get(projectPath(path) ?? '');
   return {
     glob(patterns) {
       const isWanted = matchGlobs(patterns);
@@ -148,21 +144,20 @@ export function withTexts(source: FileSource, texts: ReadonlyMap<string, string>
 }
 
 export function sizeLimit(megabytes: number) {
-  let left = megabytes * 2 ** 20;
-  const isFull = () => left < 0;
-  return {
-    isFull,
+  const limit = {
+    left: megabytes * 2 ** 20,
     /** Throws a Failure `project-too-large` that calls the first thing beyond the limit `what`, and none for those after it. */
     count(size: number, what: string): void {
-      const wasFull = isFull();
-      left -= size;
-      if (wasFull || !isFull()) return;
+      const wasFull = limit.left < 0;
+      limit.left -= size;
+      if (wasFull || limit.left >= 0) return;
       const all = `The manifests, with what they include and repeat, are larger than ${megabytes} MB together`;
       throw fail('project-too-large', `${all}; ${what} is the first that is not read.`, {
         hint: 'Check what the globs under `manifests` match. Raise `sizeLimit` in the project file if the size is right.',
       });
     },
   };
+  return limit;
 }
 
 /** A source that adds what is read to `texts`. Beyond a limit, files count as empty, so that this remains the only problem. */
@@ -174,7 +169,7 @@ export function limitSize(
   return {
     ...source,
     text(path, isLossy) {
-      const text = limit.isFull() ? '' : source.text(path, isLossy);
+      const text = limit.left < 0 ? '' : source.text(path, isLossy);
       texts.set(path, text);
       limit.count(text.length, path);
       return text;
@@ -191,13 +186,13 @@ const hidden = /(?:^|[/{,(|\\[])\.(?!\.?\/)/;
 function readGlobs(patterns: readonly string[]) {
   // When files are listed, a slow glob is an error.
   const usable = patterns.filter((pattern) => !slowGlob(pattern));
-  const wanted = usable.filter((pattern) => !pattern.startsWith('!')).map(projectPath);
-  const unwanted = usable.filter((pattern) => pattern.startsWith('!'));
+  const wanted = usable.flatMap((pattern) => (pattern.startsWith('!') ? [] : (projectPath(pattern) ?? [])));
+  const unwanted = usable.flatMap((pattern) =>
+    pattern.startsWith('!') ? (projectPath(pattern.slice(1)) ?? []) : [],
+  );
   const isMatch = picomatch(wanted);
   // Unlike globs that include, those that exclude mean hidden files and folders too.
-  const isUnwanted = picomatch([...unwanted.map((pattern) => projectPath(pattern.slice(1))), ...ignored], {
-    dot: true,
-  });
+  const isUnwanted = picomatch([...unwanted, ...ignored], { dot: true });
   // Thousands of files share a folder.
   const folders = new Map<string, boolean>([
     ['.', false],

@@ -1,6 +1,6 @@
 import { formatAddress, parseAddress } from '../model/address.ts';
 import { Failure, fail, hasCode } from '../model/failure.ts';
-import { get, isArray, isObject, itemsOf, type Json, type JsonObject, mapJson } from '../model/json.ts';
+import { get, isArray, isObject, type Json, type JsonObject, mapJson } from '../model/json.ts';
 import { lookupMarker, lookupOf, refMarker, secretMarker } from '../model/marker.ts';
 import { didYouMean } from '../model/words.ts';
 import type { Place, SourceFile } from './file.ts';
@@ -11,7 +11,7 @@ import type { Problems } from './problems.ts';
 import { type FileSource, largestFile, sizeLimit } from './source.ts';
 import { type ReadTag, unresolved, writtenTag } from './tree.ts';
 
-export interface TagContext {
+interface TagContext {
   readonly inputs: Inputs;
   readonly uses: TagUses;
   /** `null` if the environment could not be read, which has been reported. */
@@ -49,7 +49,7 @@ function readValue(tag: string, argument: Json, context: TagContext, place: Plac
 export function tagReader(context: TagContext): ReadTag {
   const limit = sizeLimit(context.sizeLimit);
   return (tag, argument, place) => {
-    if (limit.isFull()) return unresolved;
+    if (limit.left < 0) return unresolved;
     return context.problems.attempt(place, unresolved, () => {
       const value = readValue(tag, argument, context, place);
       limit.count(sizeOf(value), 'this tag');
@@ -148,12 +148,10 @@ function formatPart(name: string | undefined, context: TagContext, place: Place)
     });
   }
   const value = readVariable(name.trim(), context, place);
-  if (isScalar(value)) return String(value);
+  if (value !== null && typeof value !== 'object') return String(value);
   const message = `The variable \`${name.trim()}\` must be text, a number, true or false, and no secret.`;
   throw fail('invalid-format', message);
 }
-
-const isScalar = (value: Json) => value !== null && typeof value !== 'object';
 
 /** The name of a collection becomes a segment of a request path, so only letters and underscores are allowed. */
 const collection = /^[a-z][a-z_]*$/;
@@ -168,7 +166,9 @@ function readLookup(argument: Json): Json {
     isObject(where) &&
     Object.keys(where).length > 0 &&
     // A request cannot hold half of a character.
-    Object.values(where).every((value) => isScalar(value) && String(value).isWellFormed()) &&
+    Object.values(where).every(
+      (value) => value !== null && typeof value !== 'object' && String(value).isWellFormed(),
+    ) &&
     take !== '';
   const parsed = isLookup ? lookupOf({ $lookup: argument }) : null;
   if (parsed) return lookupMarker(parsed);
@@ -206,12 +206,6 @@ interface Note {
   readonly tag: string;
   readonly argument: Json;
   readonly offset: number;
-}
-
-export function notesIn(value: Json): Note[] {
-  const below = itemsOf(value).flatMap(notesIn);
-  const note = noteIn(value);
-  return note ? [note, ...below] : below;
 }
 
 /** The note that a value is; `null` for any other. A file cannot have the key of a note. */

@@ -9,7 +9,7 @@ import {
   Scalar,
   type YAMLMap,
 } from 'yaml';
-import { isArray, isObject, type Json, mapMembers, unsafeKeys } from '../model/json.ts';
+import { type Json, unsafeKeys } from '../model/json.ts';
 import { isMarkerKey } from '../model/marker.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { cutShort } from '../model/words.ts';
@@ -27,15 +27,6 @@ export interface YamlDocument {
 
 /** Replaces a value that could not be read. The reason has been reported already, so nothing else is reported for it. */
 export const unresolved = '\0unresolved';
-
-/** The value without what could not be read: members, and lists with such an item. `undefined`: nothing is left. */
-export function dropUnresolved(value: Json): Json | undefined {
-  if (value === unresolved) return undefined;
-  if (isObject(value)) return mapMembers(value, dropUnresolved);
-  if (!isArray(value)) return value;
-  const items = value.map(dropUnresolved).filter((item) => item !== undefined);
-  return items.length === value.length ? items : undefined;
-}
 
 /** Returns the value of a tagged node. `argument` is the node's value without the tag. */
 export type ReadTag = (tag: string, argument: Json, place: Place) => Json;
@@ -231,7 +222,7 @@ export interface FoundNode {
   readonly match: 'exact' | 'inside' | 'missing';
 }
 
-export function findNode({ file, root }: YamlDocument, at: Pointer): FoundNode {
+export function findNode({ file, root }: Pick<YamlDocument, 'file' | 'root'>, at: Pointer): FoundNode {
   let node: unknown = root;
   let key: unknown = root;
   let match: FoundNode['match'] = 'exact';
@@ -301,7 +292,7 @@ function offsetOfNode(node: unknown): number {
 /** A tag further away than this belongs to another value. */
 const maxTagDistance = 512;
 
-export function placeOfNode(node: unknown, file: SourceFile): Place {
+function placeOfNode(node: unknown, file: SourceFile): Place {
   const offset = offsetOfNode(node);
   const tag = isNode(node) ? node.tag : undefined;
   const written = tag === undefined ? -1 : file.text.lastIndexOf(writtenTag(tag), offset);

@@ -1,5 +1,5 @@
 /** `--since REV` refuses repositories in which a missing manifest does not mean that somebody removed it. */
-import { appendFileSync, chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commitAll, git } from '../support/repository.ts';
@@ -34,36 +34,7 @@ function expectRefused({ code, stderr, json }: Ran, problem: string, ...words: s
   for (const word of words) expect(stderr).toContain(word);
 }
 
-describe('a revision that HEAD was not made from', () => {
-  it('is refused: what a colleague added to main would be deleted', async () => {
-    const world = await repository();
-    git(world.dir, 'checkout', '-q', '-b', 'feature');
-    git(world.dir, 'commit', '-q', '--allow-empty', '-m', 'mine');
-    git(world.dir, 'checkout', '-q', 'main');
-    world.write('config/new.yaml', sender('new'));
-    git(world.dir, 'add', '.');
-    git(world.dir, 'commit', '-qm', 'theirs');
-    git(world.dir, 'checkout', '-q', 'feature');
-    const hint = 'git merge-base HEAD main';
-    expectRefused(await planIn(world, world.dir, 'main'), 'not-an-ancestor', hint);
-    const base = git(world.dir, 'merge-base', 'HEAD', 'main');
-    expect(await planIn(world, world.dir, base)).toMatchObject({ code: 0, json: { changes: [] } });
-  });
-});
-
 describe('a clone without', () => {
-  it('history says which setting of a pipeline fetches it', async () => {
-    const world = await repository();
-    git(world.dir, 'commit', '-q', '--allow-empty', '-m', 'second');
-    const clone = cloneOf(world, '--depth', '1');
-    const before = git(world.dir, 'rev-parse', 'HEAD~1');
-    for (const revision of ['HEAD~1', before]) {
-      const ran = await planIn(world, clone, revision);
-      expectRefused(ran, 'incomplete-clone', 'fetch-depth: 0', 'GIT_DEPTH');
-    }
-    expect(await planIn(world, clone, 'HEAD')).toMatchObject({ code: 0, json: { changes: [] } });
-  });
-
   it('the log of that time, as a new clone does, is refused: what was removed since would not show', async () => {
     const world = await repository();
     const clone = cloneOf(world);
@@ -163,36 +134,6 @@ describe('a repository', () => {
     world.write('inner/config/a.yaml', sender('a'));
     const ran = await planIn(world, join(world.dir, 'inner'), 'HEAD');
     expectRefused(ran, 'no-repository', 'inner/tenantctl.yaml');
-  });
-
-  it('that .git names but that is not there is not replaced by one further above', async () => {
-    const world = await repository();
-    world.write('config/inner/tenantctl.yaml', world.read('tenantctl.yaml'));
-    world.write('config/inner/config/a.yaml', sender('a'));
-    commitAll(world.dir, 'inner');
-    const inner = join(world.dir, 'config/inner');
-    expect(await planIn(world, inner, 'HEAD')).toMatchObject({ code: 0 });
-    writeFileSync(join(inner, '.git'), 'gitdir: /nowhere\n');
-    expectRefused(await planIn(world, inner, 'HEAD'), 'no-repository', '/nowhere');
-  });
-
-  it('is needed', async () => {
-    const world = await repository();
-    rmSync(join(world.dir, '.git'), { recursive: true });
-    expectRefused(await planIn(world, world.dir, 'HEAD'), 'no-repository', 'is not in a git repository');
-  });
-
-  it.runIf(process.getuid?.() === 0)('of another user than the project is not trusted', async () => {
-    const world = await repository();
-    const give = (user: number) => {
-      for (const path of ['.git', 'config', 'tenantctl.yaml', '.'])
-        chownSync(join(world.dir, path), user, user);
-    };
-    give(4321);
-    // As in a container: all of it belongs to the user who checked it out.
-    expect(await planIn(world, world.dir, 'HEAD')).toMatchObject({ code: 0 });
-    chownSync(join(world.dir, '.git'), 1234, 1234);
-    expectRefused(await planIn(world, world.dir, 'HEAD'), 'no-repository', 'belongs to another user');
   });
 
   it('may be a work tree of another, split its index, or borrow its objects', async () => {

@@ -3,7 +3,7 @@ import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { commitAll } from '../support/repository.ts';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, expectEnd, succeed, type World } from '../support/world.ts';
+import { createTestWorld, succeed, type World } from '../support/world.ts';
 
 async function repository(): Promise<World> {
   const world = await createTestWorld();
@@ -50,14 +50,6 @@ it('says in words what would undo a change made in the tenant', async () => {
   expect((await succeed(world, 'plan --since HEAD --only SimIntegration/Kept')).stdout).toContain(
     'UNDOES A CHANGE: someone deleted this in the tenant, or it was never applied\n',
   );
-});
-
-it('refuses a revision that git does not know, and one that would be an option', async () => {
-  const world = await repository();
-  rmSync(`${world.dir}/config/gone.yaml`);
-  for (const revision of ['no-such-revision', '--output=x']) {
-    await expectEnd(world.run('plan', `--since=${revision}`), 1, 'unknown-revision');
-  }
 });
 
 it('reads once what both revisions declare and the tenant tells one by one', async () => {

@@ -16,6 +16,7 @@ interface Carrier {
 const known: readonly Carrier[] = [
   { name: 'fail', position: 0 },
   { name: 'badList', position: 0 },
+  { name: 'refusedPath', position: 0 },
   { name: 'problems\\.add', position: 0 },
   { name: 'this\\.add', position: 0 },
 ];

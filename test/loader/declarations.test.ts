@@ -73,42 +73,24 @@ it('a new file would be a manifest where the globs say so, and it is nothing els
 });
 
 it('the second of two manifests for one object is refused, with where the first one is', () => {
-  const said = (text: string) =>
-    failureOf({ 'config/a.yaml': text })
-      .filter(({ severity }) => severity === 'error')
-      .map((each) => [brief(each), each.message, each.address, each.hint]);
-  const one = (line: string) => `kind: SimIntegration\n${line}\n`;
+  const one = (name: string, former = 'z') =>
+    `kind: SimIntegration\nname: ${name}\nlifecycle: { renamedFrom: ${former} }\n`;
+  const found = failureOf({
+    'config/a.yaml': one('a', 'y'),
+    'config/b.yaml': `\n${one('b/c')}---\n${one('a', 'x')}---\n${one('d')}`,
+  }).filter(({ severity }) => severity === 'error');
   const hint = 'Keep one of the two manifests.';
-  expect(said([one('name: a'), one('name: b'), one('name: a')].join('---\n'))).toEqual([
+  expect(found.map((each) => [brief(each), each.message, each.address, each.hint])).toEqual([
     [
-      'duplicate-object config/a.yaml:7:1',
+      'duplicate-object config/b.yaml:6:1',
       'SimIntegration/a is declared twice; first in config/a.yaml, line 1.',
       'SimIntegration/a',
       hint,
     ],
-  ]);
-  expect(said([one('id: x1'), one('name: b\nid: x1')].join('---\n'))).toEqual([
     [
-      'duplicate-object config/a.yaml:4:1',
-      'The SimIntegration with the id x1 is declared twice; first in config/a.yaml, line 1.',
-      'SimIntegration/b',
-      hint,
-    ],
-  ]);
-  expect(said([one('name: a/b'), one('name: b\nlifecycle: { renamedFrom: a/b }')].join('---\n'))).toEqual([
-    [
-      'duplicate-object config/a.yaml:4:1',
-      'SimIntegration/a%2Fb is the name of one object here and the former name of another there; first in config/a.yaml, line 1.',
-      'SimIntegration/b',
-      expect.stringContaining('apply `renamedFrom` first'),
-    ],
-  ]);
-  const renamed = (name: string) => one(`name: ${name}\nlifecycle: { renamedFrom: z }`);
-  expect(said([renamed('a'), renamed('b')].join('---\n'))).toMatchObject([
-    [
-      expect.any(String),
-      'SimIntegration/z is declared twice; first in config/a.yaml, line 1.',
-      expect.any(String),
+      'duplicate-object config/b.yaml:10:1',
+      'SimIntegration/z is declared twice; first in config/b.yaml, line 2.',
+      'SimIntegration/d',
       hint,
     ],
   ]);

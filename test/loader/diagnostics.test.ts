@@ -195,6 +195,12 @@ describe('a line that may hold a credential is not shown', () => {
     'name: x-api-key, value: abc',
     '{ field: "password", Value: abc }',
     'a ghp_0123456789abcdef b',
+    '{ p: !bad x, note: "the password: hunter2" }',
+    '{ p: !bad x, url: "https://user:hunter2@host.example" }',
+    '{ p: !bad x, note: "-----BEGIN PRIVATE KEY----- hunter2" }',
+    '{ credentials: { a: [hunter2], value: hunter2 }, p: !bad x }',
+    'query: https://host.example?a=b&token=hunter2 # !bad',
+    `{ password: hunter2${'x'.repeat(200)}, p: !bad x, url: u }`,
     'x'.repeat(20_001),
   ])('%s', (line) => {
     expect(isShown(line)).toBe(false);

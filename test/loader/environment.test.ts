@@ -87,6 +87,7 @@ describe('a tenant at two addresses', () => {
     ['http://127.0.0.1.example', 'https://'],
     ['http://notlocalhost', 'https://'],
     ['http://localhost.example', 'https://'],
+    ['http://evil.example', 'https://'],
     ['https://me@a.example', 'credentials'],
     ['https://:hunter2@a.example', 'credentials'],
     ['https://a.example/?tenant=a', '?'],
@@ -164,6 +165,7 @@ environments:
       simPatchBody: array
       simPatchOps: replace
       dkimSuffix: dkim.mail.example
+      sendTest: extended
     profiles:
       baseUrl: https://b.example
       profileSearchPath: /api/searches
@@ -171,7 +173,7 @@ environments:
       profileSearchObjectType: condition_object_type
     protect: [MailFrom/a*]
     prune: { kinds: [MailFrom], keep: [MailFrom/b*] }
-    limits: { requests: 5, per: 500ms, concurrency: 2, settle: 1.5m, maxDeletes: 0 }
+    limits: { requests: 5, per: 500ms, concurrency: 2, timeout: 30s, settle: 1.5m, maxDeletes: 0 }
 `;
     expect(environment(text)).toMatchObject({
       settings: {
@@ -181,6 +183,7 @@ environments:
         simPatchBody: 'array',
         simPatchOps: 'replace',
         dkimSuffix: 'dkim.mail.example',
+        sendTest: 'extended',
         profileSearchPath: '/api/searches',
         profileSearchDelete: true,
         profileSearchObjectType: 'condition_object_type',
@@ -190,7 +193,7 @@ environments:
         prune: { kinds: ['MailFrom'], keep: ['MailFrom/b*'] },
         maxDeletes: 0,
       },
-      limits: { requests: 5, per: 500, concurrency: 2, settle: 90_000 },
+      limits: { requests: 5, per: 500, concurrency: 2, timeout: 30_000, settle: 90_000 },
     });
   });
 });
@@ -426,27 +429,14 @@ describe('overlays', () => {
     expect(absent.declaration?.isEnsuredHere()).toBe(true);
   });
 
-  test('that declare presence bring back what the manifest declares absent', () => {
-    const present = '{ target: "**", merge: { ensure: present, description: x } }';
-    const files = { 'tenantctl.yaml': config(`    overlays:\n      - ${present}\n`) };
+  test.each([
+    ['{ ensure: present, description: x }', 'present', { description: 'x' }, true],
+    ['{ description: x, lifecycle: { protect: true } }', 'absent', {}, false],
+  ])('over what the manifest declares absent: %s', (merge, ensure, fields, isEnsuredHere) => {
+    const files = { 'tenantctl.yaml': config(`    overlays: [{ target: "**", merge: ${merge} }]\n`) };
     const made = resource('kind: SimIntegration\nname: a\nensure: absent', files);
-    expect([made.ensure, made.fields]).toEqual(['present', { description: 'x' }]);
-    expect(made.declaration?.isEnsuredHere()).toBe(true);
-  });
-
-  test('may change the lifecycle of what is absent, and nothing else of it', () => {
-    const merge = '{ description: x, lifecycle: { protect: true } }';
-    const files = { 'tenantctl.yaml': config(`    overlays:\n      - { target: "**", merge: ${merge} }\n`) };
-    const absent = resource('kind: SimIntegration\nname: a\nensure: absent', files);
-    expect(absent).toMatchObject({ ensure: 'absent', lifecycle: { protect: true } });
-    expect(absent.fields).toEqual({});
-  });
-
-  test('leave what the manifest declares absent as it is', () => {
-    const files = {
-      'tenantctl.yaml': config('    overlays:\n      - { target: "**", merge: { description: x } }\n'),
-    };
-    expect(resource('kind: SimIntegration\nname: a\nensure: absent', files).fields).toEqual({});
+    expect([made.ensure, made.fields, made.lifecycle.protect]).toEqual([ensure, fields, !isEnsuredHere]);
+    expect(made.declaration?.isEnsuredHere()).toBe(isEnsuredHere);
   });
 
   test('have the positions of their values', () => {

@@ -43,17 +43,6 @@ describe('a duration', () => {
 });
 
 describe('an environment', () => {
-  it('takes the settings that few tenants need', () => {
-    const text = remote(
-      `${address}\n      ${token}\n      sendTest: extended`,
-      '    profiles: { baseUrl: "https://p.example", profileSearchObjectType: attribute_class }\n    limits: { timeout: 30s }\n',
-    );
-    expect(load({ 'tenantctl.yaml': text }, { env: {} }).environment).toMatchObject({
-      settings: { sendTest: 'extended', profileSearchObjectType: 'attribute_class' },
-      limits: { timeout: 30_000 },
-    });
-  });
-
   it('takes the defaults where they are written', () => {
     const text = remote(
       `${address}\n      ${token}\n      jsonText: text\n      simUpdate: patch\n      simPatchBody: operations\n      simPatchOps: all\n      sendTest: documented`,

@@ -196,12 +196,9 @@ describe('paths', () => {
     ['a/..b', 'a/..b'],
     ['a/.', 'a'],
     ['...', '...'],
+    ['a\0b', null],
   ])('%j of a project is %j', (path, normal) => {
     expect(projectPath(path)).toBe(normal);
-  });
-
-  it('hold no null character', () => {
-    expect(() => projectPath('a\0b')).toThrow('leads out of the project');
   });
 
   it.each([
