@@ -3,7 +3,6 @@ import { seedTime, uuid } from './objects.ts';
 import {
   bool,
   choice,
-  json,
   list,
   members,
   numberOrNull,
@@ -18,7 +17,7 @@ import {
   texts,
 } from './shape.ts';
 
-export type Member = ReturnType<typeof readMember>;
+type Member = ReturnType<typeof readMember>;
 const readMember = members({
   is: choice(['value', 'text', 'email', 'set', 'json', 'reference', 'references']),
   // The kind whose ids it holds.
@@ -107,7 +106,7 @@ const readDescriptor = members({
   serverOwned: (value = ['id', 'created', 'modified'], at) => texts(value, at),
 });
 
-/** Reads a descriptor, as its file has it or with its defaults filled in. Throws `ShapeError`. */
+/** Reads a descriptor, as its file has it or with its defaults filled in. Throws `ApiError`. */
 export function readKind(value: Json | undefined, at: string) {
   const { kind: name, ...kind } = readDescriptor(value, at);
   return { ...kind, name };
@@ -202,7 +201,7 @@ export const readSaved: Read<DescribedObject> = (value, at) => ({
   ...members({ id: text })(value, at),
 });
 
-/** Throws `ShapeError` for a key that is not there, and for members that do not have the form of the descriptor. */
+/** Throws `ApiError` for a key that is not there, and for members that do not have the form of the descriptor. */
 export function checkForms(kind: DescribedKind, object: JsonObject, at: string): void {
   for (const name of kind.key) text(get(object, name), `${at}.${name}`);
   for (const [name, member] of kind.fields) {
@@ -217,7 +216,7 @@ function checkForm(member: Member, value: Json, at: string): void {
   if (is === 'value' && to !== null) text(value, at);
   if (is === 'reference') checkReference(member)(value, at);
   if (is === 'references') list(checkReference(member))(value, at);
-  if (is === 'set' && list(json)(value, at).some((item) => typeof item === 'object'))
+  if (is === 'set' && list((item = null) => item)(value, at).some((item) => typeof item === 'object'))
     refuse(at, 'must hold strings or numbers');
   if (is === 'json' && !isObject(value) && (isText || !isArray(value)))
     refuse(at, `must be an object${isText ? '' : ' or an array'}`);

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../model/json.ts';
 import type { Operation } from './operations.ts';
 import { choice, object, type Read, refuse, text } from './shape.ts';
 
@@ -61,11 +60,7 @@ export function parseFaults(texts: readonly string[]): Faults {
 }
 
 export function parseFault(text: string): Fault {
-  const parts = text.split(',').map((part) => {
-    const [, name = 'kind', value = ''] = /^(?:(\w+)=)?(.*)$/.exec(part.trim()) ?? [];
-    return [name, value];
-  });
-  const given = readSettings(Object.fromEntries(parts));
+  const given = readSettings(text);
   const { late, done } = given;
   const isLateOnly = late !== undefined && given.kind === undefined;
   const status = given.status ?? (isLateOnly ? 504 : undefined);
@@ -95,7 +90,7 @@ const readShape = object({
   status: optional(number(/^[2-5]\d\d$/, 'an HTTP status')),
   method: optional((value, at) => choice(methods)(text(value, at).toUpperCase(), at)),
   path: optional((value, at) => {
-    compilePath(text(value, at));
+    matchesPath(text(value, at), '');
     return text(value, at);
   }),
   operation: optional(text),
@@ -107,18 +102,21 @@ const readShape = object({
   body: optional(choice(faultBodies)),
 });
 
-function readSettings(given: JsonObject) {
+function readSettings(text: string) {
+  const parts = text.split(',').map((part) => {
+    const [, name = 'kind', value = ''] = /^(?:(\w+)=)?(.*)$/.exec(part.trim()) ?? [];
+    return [name, value];
+  });
   try {
-    return readShape(given, 'fault');
+    return readShape(Object.fromEntries(parts), 'fault');
   } catch (error) {
     throw new FaultSyntaxError(error instanceof Error ? error.message : String(error));
   }
 }
 
-function compilePath(path: string): (candidate: string) => boolean {
-  if (!path.startsWith('~')) return (candidate) => candidate.startsWith(path);
-  const pattern = new RegExp(path.slice(1));
-  return (candidate) => pattern.test(candidate);
+/** Whether a path begins with another, or matches the regular expression after `~`. */
+function matchesPath(wanted: string, path: string): boolean {
+  return wanted.startsWith('~') ? new RegExp(wanted.slice(1)).test(path) : path.startsWith(wanted);
 }
 
 /** The active faults, each with the number of requests that have matched it. */
@@ -152,7 +150,7 @@ export class FaultList {
     for (const entry of this.#entries) {
       const { fault } = entry;
       if ((fault.method ?? method) !== method || (fault.operation ?? operation) !== operation) continue;
-      if (fault.path !== undefined && !compilePath(fault.path)(path)) continue;
+      if (fault.path !== undefined && !matchesPath(fault.path, path)) continue;
       entry.matched += 1;
       const { nth = 1, times = 1 } = fault;
       if (entry.matched >= nth && entry.matched < nth + times) applied ??= fault;

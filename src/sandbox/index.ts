@@ -5,27 +5,20 @@ import { type Clock, History, LateWork, systemClock } from './clock.ts';
 import { describedKinds } from './described-kind.ts';
 import { type Fault, FaultList } from './faults.ts';
 import { Router } from './routes.ts';
-import {
-  type Around,
-  createSandboxServer,
-  type LoggedRequest,
-  type Metrics,
-  type RateLimit,
-} from './server.ts';
+import { createSandboxServer, type ServerOptions } from './server.ts';
 import { loadState, readKindFolder, saveState, type TenantState } from './state.ts';
 import { TokenIssuer } from './tokens.ts';
 import { contract, presets, type Variations } from './ways.ts';
 
 export type { Fault } from './faults.ts';
 export { FaultSyntaxError, faultWords, parseFault, parseFaults } from './faults.ts';
-export type { ProfileSearch, TemplateDefault } from './objects.ts';
 export type { Operation } from './operations.ts';
 export { operations } from './routes.ts';
-export type { Around, LoggedRequest, Metrics, RateLimit } from './server.ts';
+export type { Around } from './server.ts';
 export { referenceName, SandboxFileError, type TenantState } from './state.ts';
 export { parseVariations, presets, VariationSyntaxError, type Variations, ways } from './ways.ts';
 
-export interface SandboxOptions {
+export interface SandboxOptions extends Partial<Pick<ServerOptions, 'latency' | 'rateLimit' | 'around'>> {
   /** The absolute path of a YAML seed; without a seed the tenant is empty. */
   readonly seed?: string | null;
   /** The absolute path of a JSON file that stores the tenant after every write. If it exists, the seed is not read. */
@@ -33,25 +26,22 @@ export interface SandboxOptions {
   /** The absolute path of a folder with descriptors, `NAME.kind.yaml`: the tenant serves the collections that they describe. */
   readonly kinds?: string | null;
   readonly port?: number;
-  /** Milliseconds to wait before the work on a request begins. */
-  readonly latency?: number;
   readonly faults?: readonly Fault[];
   /** Seconds for which a token is valid (default 3600). */
   readonly tokenLifetime?: number;
-  /** The limit for one client and API version, a sliding window (default 100 requests in 10 s); null: no limit. */
-  readonly rateLimit?: RateLimit | null;
   /** The largest and default page of the notification interface's lists (default 250). */
   readonly pageLimit?: number;
   /** The products whose hosts it imitates. */
   readonly presets?: readonly (keyof typeof presets)[];
   readonly variations?: Partial<Variations>;
-  readonly around?: Around;
   /** Milliseconds that reads lag behind writes. The answer to a write shows its effect at once. */
   readonly lag?: number;
   /** Everything that takes time follows this clock: the rate limit, tokens, latency, late effects and lag. */
   readonly clock?: Partial<Clock>;
   readonly clientSecret?: string;
 }
+
+type RequestLog = ReturnType<typeof createSandboxServer>['log'];
 
 export interface Sandbox {
   readonly url: string;
@@ -60,11 +50,11 @@ export interface Sandbox {
   token(): string;
   /** The tenant. Changes to it are like changes that a person makes in the tenant's own interface. */
   readonly state: TenantState;
-  readonly log: readonly LoggedRequest[];
-  readonly faults: { add(fault: Fault): void; clear(): void };
+  readonly log: Readonly<RequestLog['entries']>;
+  readonly faults: Pick<FaultList, 'add' | 'clear'>;
   /** Resolves when everything that a fault made late is done. Then reads no longer lag. */
   settle(): Promise<void>;
-  readonly metrics: Metrics;
+  readonly metrics: Readonly<RequestLog['metrics']>;
   /** Writes the data file, as every write does. Does nothing without a data file. */
   save(): void;
   close(): Promise<void>;
@@ -76,7 +66,7 @@ const clientId = 'sandbox-client';
 function partsOf(options: SandboxOptions, clientSecret: string) {
   const { data = null, rateLimit = { requests: 100, per: 10_000 }, tokenLifetime = 3600 } = options;
   const clock: Clock = { ...systemClock, ...options.clock };
-  const now = () => clock.now();
+  const { now } = clock;
   const described = options.kinds ? readKindFolder(options.kinds) : [];
   const state = loadState(options.seed ?? null, data, described);
   const kinds = describedKinds(state, described);
@@ -138,14 +128,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     token: () => tokens.issue(),
     state: tenant.state,
     log: log.entries,
-    faults: { add: (fault) => faults.add(fault), clear: () => faults.clear() },
+    faults,
     settle: async () => {
       await late.idle();
       history.clear();
     },
-    get metrics() {
-      return log.metrics();
-    },
+    metrics: log.metrics,
     save,
     close: async () => {
       if (!server.listening) return;

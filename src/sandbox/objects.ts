@@ -107,10 +107,8 @@ export function templateKeyText({ key = null, medium = 'EMAIL', locale = 'en' }:
 }
 
 /** The vendor's default for a key, medium and locale (seed 001). */
-export type TemplateDefault = ReturnType<typeof readTemplateDefault>;
 export const readTemplateDefault = object({ ...keyParts, ...templateTexts });
 
-type Template = ReturnType<typeof readTemplate>;
 /** A customised notification template (seed 001). */
 const readTemplate = object({
   id: (value, at, { key = '', medium = 'EMAIL', locale = 'en' } = {}) =>
@@ -121,7 +119,9 @@ const readTemplate = object({
 });
 
 /** A reader of templates that takes absent texts from `defaults`. */
-export function templateReader(defaults: readonly TemplateDefault[]): Read<Template> {
+export function templateReader(
+  defaults: readonly ReturnType<typeof readTemplateDefault>[],
+): typeof readTemplate {
   const byKey = new Map(defaults.map((item) => [templateKeyText(item), item]));
   return (value, at) =>
     readTemplate(isObject(value) ? { ...byKey.get(templateKeyText(value)), ...value } : value, at);
@@ -205,7 +205,6 @@ const readProfileType = object({
 });
 
 /** An attribute of profiles (seed 002). */
-export type NeAttribute = ReturnType<typeof readNeAttribute>;
 const readNeAttribute = object({
   id: idOf('NeAttribute', 'uid'),
   uid: text,
@@ -215,7 +214,6 @@ const readNeAttribute = object({
   date_format: textOrNull,
 });
 
-export type Profile = ReturnType<typeof readProfile>;
 const readProfile = object({
   id: idOf('Profile', 'uid'),
   uid: text,
@@ -239,7 +237,6 @@ const readRule = object({
   more: objectOrNull,
 });
 
-export type ProfileSearch = ReturnType<typeof readProfileSearch>;
 /** A saved search (api-notes). */
 const readProfileSearch = object({
   id: idOf('ProfileSearch', 'label'),

@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject, parseJson } from '../model/json.ts';
 import type { DescribedKind } from './described-kind.ts';
-import { refuse } from './shape.ts';
+import { ApiError, type Read, refuse } from './shape.ts';
 import type { TenantState } from './state.ts';
 import type { Variations } from './ways.ts';
 
@@ -16,23 +16,18 @@ export interface Operation {
   readonly query: readonly string[];
   /** True when it requires the experimental header and `Accept: application/json` (seeds 000 and 001). */
   readonly isExperimental: boolean;
-  /** Null for the token request, which the server answers itself. */
-  readonly handler: Handler | null;
+  /** Throws `ApiError` to refuse a call, before it changes anything. Null for the token request, which the server answers itself. */
+  readonly handler: ((call: Call, tenant: Tenant) => Reply) | null;
 }
-
-/** Does the work of one operation. Throws `ApiError` or `ShapeError` to refuse it, before it changes anything. */
-export type Handler = (call: Call, tenant: Tenant) => Reply;
 
 export interface Call {
   /** As it was asked for, without the query. */
   readonly path: string;
   readonly params: ReadonlyMap<string, string>;
-  readonly query: Query;
+  /** Each at most once. */
+  readonly query: ReadonlyMap<string, string>;
   readonly body: Json;
 }
-
-/** The query parameters of a request; each at most once. */
-export type Query = ReadonlyMap<string, string>;
 
 export interface Tenant {
   readonly state: TenantState;
@@ -47,29 +42,15 @@ export interface Reply {
   readonly status: number;
   readonly body?: Json;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly changed?: boolean;
   /** Work that the tenant does a while after its answer. */
   readonly later?: () => void;
-}
-
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(message);
-    this.status = status;
-    this.headers = headers;
-  }
 }
 
 export const badRequest = (message: string): ApiError => new ApiError(400, message);
 export const notFound = (message: string): ApiError => new ApiError(404, message);
 
-export const okRead = (body: Json): Reply => ({ status: 200, body });
-export const okWrite = (body: Json): Reply => ({ status: 200, body, changed: true });
-export const noContent: Reply = { status: 204, changed: true };
+export const ok = (body: Json): Reply => ({ status: 200, body });
+export const noContent: Reply = { status: 204 };
 
 /** The content type of bodies, unless an operation has another. */
 const usualTypes: Readonly<Record<string, string>> = {
@@ -82,7 +63,7 @@ const usualTypes: Readonly<Record<string, string>> = {
 export function operation(
   name: string,
   route: string,
-  handler: Handler | null,
+  handler: Operation['handler'],
   others: Partial<Pick<Operation, 'contentType' | 'query' | 'isExperimental'>> = {},
 ): Operation {
   const [method = '', path = ''] = route.split(' ');
@@ -119,20 +100,15 @@ export function deleteById<T extends { id: string | null }>(
   return noContent;
 }
 
-/**
- * Reads an object that the contract sends as text, and that tenants with `jsonText: object` take as an object.
- * Throws `ShapeError` for the other form, and for text that is not a JSON object. `at` names the place in the message.
- */
-export function readJsonText(
-  value: Json,
-  at: string,
-  { jsonText }: Pick<Variations, 'jsonText'>,
-): JsonObject | null {
-  if (value === null) return null;
-  if (jsonText === 'object') return isObject(value) ? value : refuse(at, 'must be an object');
-  const parsed = typeof value === 'string' ? parseJson(value) : undefined;
-  return isObject(parsed) ? parsed : refuse(at, 'must be text that holds a JSON object');
-}
+/** Reads an object that the contract sends as text, and that tenants with `jsonText: object` take as an object. */
+export const jsonObject =
+  ({ jsonText }: Pick<Variations, 'jsonText'>): Read<JsonObject | null> =>
+  (value = null, at) => {
+    if (value === null) return null;
+    if (jsonText === 'object') return isObject(value) ? value : refuse(at, 'must be an object');
+    const parsed = typeof value === 'string' ? parseJson(value) : undefined;
+    return isObject(parsed) ? parsed : refuse(at, 'must be text that holds a JSON object');
+  };
 
 /** An object in the form in which the tenant answers it. Other values are answered as they are. */
 export function writeJsonText(value: Json, { jsonText }: Pick<Variations, 'jsonText'>): Json {

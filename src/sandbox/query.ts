@@ -1,11 +1,11 @@
 import { getText, type JsonObject } from '../model/json.ts';
-import { badRequest, type Query } from './operations.ts';
+import { badRequest, type Call } from './operations.ts';
 
 const maxOffset = 2 ** 31 - 1;
 
 /** Reads the `limit` and `offset` of a page. Throws a 400 if one of them is out of range. */
 export function readRange(
-  query: Query,
+  query: Call['query'],
   maxLimit: number,
   defaultLimit: number,
 ): { limit: number; offset: number } {
@@ -15,7 +15,7 @@ export function readRange(
   };
 }
 
-function readNumber(query: Query, name: string, min: number, max: number): number | null {
+function readNumber(query: Call['query'], name: string, min: number, max: number): number | null {
   const text = query.get(name);
   if (text === undefined) return null;
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
@@ -25,14 +25,14 @@ function readNumber(query: Query, name: string, min: number, max: number): numbe
 }
 
 /** Reads `true` or `false`; false if it is not given. Throws a 400 for anything else. */
-export function readFlag(query: Query, name: string): boolean {
+export function readFlag(query: Call['query'], name: string): boolean {
   const text = query.get(name) ?? 'false';
   if (text !== 'true' && text !== 'false') throw badRequest(`${name} must be true or false`);
   return text === 'true';
 }
 
 /** One page of `records`, as the notification interface pages (seed 001). Throws a 400 for numbers out of range. */
-export function selectPage<T>(records: readonly T[], query: Query, pageLimit: number): readonly T[] {
+export function selectPage<T>(records: readonly T[], query: Call['query'], pageLimit: number): readonly T[] {
   const { limit, offset } = readRange(query, pageLimit, pageLimit);
   return records.slice(offset, offset + limit);
 }
@@ -53,22 +53,13 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-type FilterOperator = 'eq' | 'in' | 'sw' | 'ge' | 'le' | 'gt' | 'lt';
+/** The results of a comparison for which these operators hold. */
+const orders = { ge: [0, 1], le: [-1, 0], gt: [1], lt: [-1] };
 
 /** The filter operators that a list supports, by field (seed 001, filter support). */
-type FilterFields = ReadonlyMap<string, readonly FilterOperator[]>;
+type FilterFields = ReadonlyMap<string, readonly ('eq' | 'in' | 'sw' | keyof typeof orders)[]>;
 
 type Predicate = (read: (field: string) => string) => boolean;
-
-const operators: Readonly<Record<FilterOperator, (text: string, values: readonly string[]) => boolean>> = {
-  eq: (text, [value]) => text === value,
-  in: (text, values) => values.includes(text),
-  sw: (text, [value = '']) => text.startsWith(value),
-  ge: (text, [value = '']) => text >= value,
-  le: (text, [value = '']) => text <= value,
-  gt: (text, [value = '']) => text > value,
-  lt: (text, [value = '']) => text < value,
-};
 
 const maxDepth = 32;
 
@@ -77,83 +68,68 @@ const maxDepth = 32;
  * grammar"). The result says whether a record matches; it gets a function that reads the record's fields. Without
  * `filters`, every record matches. Throws a 400 for a syntax error, and for a field or operator not in `fields`.
  */
-export function parseFilters(query: Query, fields: FilterFields): Predicate {
-  const text = query.get('filters');
-  if (text === undefined) return () => true;
-  const tokens = tokenize(text);
-  let depth = 0;
-  const takes = (value: string): boolean => {
-    const isNext = tokens[0]?.kind !== 'text' && tokens[0]?.value === value;
-    if (isNext) tokens.shift();
-    return isNext;
-  };
-  const take = (kind: Token['kind'], what: string): string => {
-    const token = tokens.shift();
-    if (token?.kind !== kind) throw badRequest(`filters: ${what} expected`);
-    return token.value;
-  };
-  const expect = (mark: string): void => {
-    if (!takes(mark)) throw badRequest(`filters: "${mark}" expected`);
+export function parseFilters(query: Call['query'], fields: FilterFields): Predicate {
+  const filters = query.get('filters');
+  if (filters === undefined) return () => true;
+  const tokens = tokenize(filters);
+  const take = (pattern: RegExp, what: string): string => {
+    const token = tokens.shift() ?? '';
+    if (!pattern.test(token)) throw badRequest(`filters: ${what} expected`);
+    return token;
   };
   const list = <T>(part: () => T, separator: string): T[] => {
     const parts = [part()];
-    while (takes(separator)) parts.push(part());
+    while (tokens[0] === separator && tokens.shift()) parts.push(part());
     return parts;
   };
-  const any = (): Predicate => {
-    const alternatives = list(() => list(operand, 'and'), 'or');
+  const any = (depth: number): Predicate => {
+    const alternatives = list(() => list(() => operand(depth + 1), 'and'), 'or');
     return (read) => alternatives.some((parts) => parts.every((part) => part(read)));
   };
-  const operand = (): Predicate => {
-    depth += 1;
+  const operand = (depth: number): Predicate => {
     if (depth > maxDepth) throw badRequest(`filters: nested deeper than ${maxDepth}`);
-    let predicate: Predicate;
-    if (takes('not')) {
-      const inner = operand();
-      predicate = (read) => !inner(read);
-    } else if (takes('(')) {
-      predicate = any();
-      expect(')');
-    } else predicate = comparison();
-    depth -= 1;
-    return predicate;
+    const field = take(/^[(\w]/, 'a field');
+    if (field === 'not') {
+      const inner = operand(depth + 1);
+      return (read) => !inner(read);
+    }
+    if (field !== '(') return comparison(field);
+    const inner = any(depth);
+    take(/^[)]$/, '")"');
+    return inner;
   };
-  const comparison = (): Predicate => {
-    const field = take('word', 'a field');
+  const comparison = (field: string): Predicate => {
     const allowed = fields.get(field);
     if (allowed === undefined) throw badRequest(`filters: field "${field}" is not supported`);
-    const word = take('word', 'an operator');
+    const word = take(/^\w/, 'an operator');
     const operator = allowed.find((candidate) => candidate === word);
     if (operator === undefined)
       throw badRequest(`filters: operator "${word}" is not supported for "${field}"`);
-    if (operator === 'in') expect('(');
-    const takeValue = () => take('text', 'a value in double quotes');
-    const values = operator === 'in' ? list(takeValue, ',') : [takeValue()];
-    if (operator === 'in') expect(')');
-    return (read) => operators[operator](read(field), values);
+    if (operator === 'in') take(/^[(]$/, '"("');
+    const values = list(() => take(/^"/, 'a value in double quotes'), operator === 'in' ? ',' : '').map(
+      (token) => token.slice(1, -1).replaceAll(/\\(["\\])/g, '$1'),
+    );
+    if (operator === 'in') take(/^[)]$/, '")"');
+    const [value = ''] = values;
+    if (operator === 'sw') return (read) => read(field).startsWith(value);
+    if (operator === 'eq' || operator === 'in') return (read) => values.includes(read(field));
+    return (read) => orders[operator].includes(compareText(read(field), value));
   };
-  const predicate = any();
-  if (tokens[0]) throw badRequest(`filters: unexpected "${tokens[0].value}"`);
+  const predicate = any(0);
+  if (tokens[0]) throw badRequest(`filters: unexpected "${tokens[0]}"`);
   return predicate;
 }
 
-interface Token {
-  readonly kind: 'text' | 'word' | 'mark';
-  readonly value: string;
-}
-
-function tokenize(text: string): Token[] {
-  const tokens: Token[] = [];
-  const pattern = /\s*(?:"((?:[^"\\]|\\["\\])*)"|([A-Za-z][\w.]*)|([(),]))/y;
+/** Texts in quotes, words and marks. */
+function tokenize(text: string): string[] {
+  const tokens: string[] = [];
+  const pattern = /\s*("(?:[^"\\]|\\["\\])*"|[A-Za-z][\w.]*|[(),])/y;
   const end = text.trimEnd().length;
   while (pattern.lastIndex < end) {
     const from = pattern.lastIndex;
-    const match = pattern.exec(text);
-    if (match === null) throw badRequest(`filters: unexpected text at character ${from + 1}`);
-    const [, quoted, word, mark = ''] = match;
-    if (quoted !== undefined) tokens.push({ kind: 'text', value: quoted.replaceAll(/\\(["\\])/g, '$1') });
-    else if (word !== undefined) tokens.push({ kind: 'word', value: word });
-    else tokens.push({ kind: 'mark', value: mark });
+    const [, token] = pattern.exec(text) ?? [];
+    if (token === undefined) throw badRequest(`filters: unexpected text at character ${from + 1}`);
+    tokens.push(token);
   }
   return tokens;
 }

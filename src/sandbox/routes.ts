@@ -4,7 +4,8 @@ import { authProfiles, simIntegrations } from './handlers/integrations.ts';
 import { notifications, preferences, templateVariables } from './handlers/notifications.ts';
 import { collections, profileSearches } from './handlers/profiles.ts';
 import { senders } from './handlers/senders.ts';
-import { ApiError, badRequest, notFound, type Operation, operation } from './operations.ts';
+import { badRequest, notFound, type Operation, operation } from './operations.ts';
+import { ApiError } from './shape.ts';
 import type { Variations } from './ways.ts';
 
 /** Every operation of the three API documents and of api-notes. */
@@ -18,7 +19,7 @@ export const operations: readonly Operation[] = [
   ...profileSearches,
 ];
 
-export interface Route {
+interface Route {
   readonly operation: Operation;
   /** The segments of the path that vary, decoded. */
   readonly params: ReadonlyMap<string, string>;
@@ -60,18 +61,22 @@ export class Router {
     return this.#entries.map(({ operation }) => operation.name);
   }
 
-  /** Throws a 404 for an unknown path, a 405 for a method it does not have, a 400 for wrong percent-encoding. */
-  find(method: string, path: string): Route {
+  /** Or a 404 for an unknown path, a 405 for a method it does not have, a 400 for wrong percent-encoding. */
+  find(method: string, path: string): Route | ApiError {
     const matching = this.#entries.filter(({ pattern }) => pattern.test(path));
     const entry = matching.find(({ operation }) => operation.method === method);
     if (entry) {
       const [, ...values] = entry.pattern.exec(path) ?? [];
-      const params = entry.names.map((name, index) => [name, decode(values[index] ?? '')] as const);
-      return { operation: entry.operation, params: new Map(params) };
+      try {
+        const params = entry.names.map((name, at) => [name, decodeURIComponent(values[at] ?? '')] as const);
+        return { operation: entry.operation, params: new Map(params) };
+      } catch {
+        return badRequest('The path is not percent-encoded correctly');
+      }
     }
-    if (matching.length === 0) throw notFound('The request URL refers to a resource that does not exist');
+    if (matching.length === 0) return notFound('The request URL refers to a resource that does not exist');
     const allow = [...new Set(matching.map(({ operation }) => operation.method))].join(', ');
-    throw new ApiError(405, `The resource does not support ${method}`, { allow });
+    return new ApiError(405, `The resource does not support ${method}`, { allow });
   }
 }
 
@@ -82,12 +87,4 @@ function servedPath(path: string, { profileSearchPath, identityPaths }: Variatio
   const search = '/api/advanced_search';
   if (path.startsWith(search)) return `${profileSearchPath}${path.slice(search.length)}`;
   return identityPaths === 'own' ? path.replace(/^\/v\d{4}(\/[^/]+)/, '$1/v1') : path;
-}
-
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    throw badRequest('The path is not percent-encoded correctly');
-  }
 }

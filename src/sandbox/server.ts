@@ -19,9 +19,9 @@ import {
 } from '../model/json.ts';
 import type { Clock, History, LateWork } from './clock.ts';
 import type { Fault, FaultList } from './faults.ts';
-import { ApiError, badRequest, type Operation, type Query, type Reply, type Tenant } from './operations.ts';
-import type { Route, Router } from './routes.ts';
-import { ShapeError } from './shape.ts';
+import { badRequest, type Call, type Operation, type Reply, type Tenant } from './operations.ts';
+import type { Router } from './routes.ts';
+import { ApiError } from './shape.ts';
 import type { TokenIssuer } from './tokens.ts';
 import type { Variations } from './ways.ts';
 
@@ -36,6 +36,8 @@ interface Received {
   readonly bytes: Buffer | null;
 }
 
+type Route = Exclude<ReturnType<Router['find']>, Error>;
+
 /** A request whose operation is known. */
 interface RoutedRequest extends Received {
   readonly route: Route;
@@ -44,11 +46,12 @@ interface RoutedRequest extends Received {
 /** Wraps the work of a request: it may change the request, the answer, and the tenant meanwhile. */
 export type Around = (asked: RoutedRequest, next: (asked: RoutedRequest) => Reply) => Reply;
 
-interface ServerOptions {
+export interface ServerOptions {
   readonly tenant: Tenant;
   readonly router: Router;
   readonly faults: FaultList;
-  readonly rateLimit: RateLimit | null;
+  /** The limit for one client and API version, a sliding window (default 100 requests in 10 s); null: no limit. */
+  readonly rateLimit: { readonly requests: number; readonly per: number } | null;
   readonly tokens: TokenIssuer;
   readonly clock: Clock;
   readonly late: LateWork;
@@ -61,47 +64,33 @@ interface ServerOptions {
 }
 
 interface ServerParts extends ServerOptions {
-  readonly limiter: RateLimiter;
+  readonly admit: ReturnType<typeof limitRequests>;
   readonly log: RequestLog;
 }
 
-export interface RateLimit {
-  readonly requests: number;
-  readonly per: number;
-}
-
 /** A sliding window for each name: at most `requests` are admitted in any `per` milliseconds. */
-class RateLimiter {
-  readonly #limit: RateLimit | null;
-  readonly #admitted = new Map<string, number[]>();
-
-  constructor(limit: RateLimit | null) {
-    this.#limit = limit;
-  }
-
+function limitRequests(limit: ServerOptions['rateLimit']) {
+  const admitted = new Map<string, number[]>();
   /** Admits a request at `now` and returns 0, or refuses it and returns the milliseconds to wait. */
-  admit(name: string, now: number): number {
-    if (this.#limit === null) return 0;
-    const { requests, per } = this.#limit;
-    const recent = (this.#admitted.get(name) ?? []).filter((time) => time > now - per);
-    this.#admitted.set(name, recent);
-    if (recent.length < requests) {
-      recent.push(now);
-      return 0;
-    }
-    return Math.max(1, (recent[0] ?? now) + per - now);
-  }
+  return (name: string, now: number): number => {
+    if (limit === null) return 0;
+    const recent = (admitted.get(name) ?? []).filter((time) => time > now - limit.per);
+    admitted.set(name, recent);
+    if (recent.length >= limit.requests) return Math.max(1, (recent[0] ?? now) + limit.per - now);
+    recent.push(now);
+    return 0;
+  };
 }
 
 /** Creates the HTTP server of the tenant, which does not listen yet, and its request log. */
 export function createSandboxServer(options: ServerOptions): { server: Server; log: RequestLog } {
   const log = new RequestLog();
-  const parts: ServerParts = { ...options, limiter: new RateLimiter(options.rateLimit), log };
+  const parts: ServerParts = { ...options, admit: limitRequests(options.rateLimit), log };
   const server = createServer((request, response) => {
     log.countOpen(response);
     response.setHeader('date', new Date(parts.tenant.now()).toUTCString());
     if (parts.tenant.variations.supportId)
-      response.setHeader('slpt-request-id', `request-${log.metrics().requests + 1}`);
+      response.setHeader('slpt-request-id', `request-${log.metrics.requests + 1}`);
     // Only a closed connection fails here, so nobody is left to answer.
     serve(request, response, parts).catch(() => response.destroy());
   });
@@ -113,7 +102,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, parts: 
   const [path = '', ...search] = url.split('?');
   const bytes = await collectBody(request);
   const received: Received = { method, path, search: search.join('?'), headers, bytes };
-  const route = attempt(() => parts.router.find(method, path));
+  const route = parts.router.find(method, path);
   const operation = route instanceof Error ? null : route.operation.name;
   const fault = parts.faults.next({ method, path }, operation);
   const entry = parts.log.add(received, operation, fault);
@@ -121,7 +110,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, parts: 
   const work = () => handle(route, received, parts);
   if (fault === null) {
     const { status, body, headers: own = {} } = work();
-    parts.log.setStatus(entry, status);
+    entry.status = status;
     if (body === undefined) return sendText(response, status, '', own);
     return sendText(response, status, JSON.stringify(body), { ...own, 'content-type': 'application/json' });
   }
@@ -129,42 +118,41 @@ async function serve(request: IncomingMessage, response: ServerResponse, parts: 
     fault.kind === 'reset-before' || (/hang|status/.test(fault.kind) && fault.done !== 'after');
   const reply = isBefore ? null : work();
   if (fault.late !== undefined) parts.late.add(fault.late, work);
-  const status = injectFault(fault, reply, response, parts);
-  if (status !== null) parts.log.setStatus(entry, status);
+  entry.status = injectFault(fault, reply, response, parts);
 }
 
 /** Checks a request and does its work. Every error becomes an answer. */
-function handle(route: Route | Error, received: Received, parts: ServerParts): Reply {
-  const reply = attempt(() => {
-    if (route instanceof Error) throw route;
+function handle(route: Route | ApiError, received: Received, parts: ServerParts): Reply {
+  try {
+    if (route instanceof ApiError) throw route;
     return parts.around({ ...received, route }, (asked) => answer(asked, parts));
-  });
-  if (!(reply instanceof Error)) return reply;
-  const status = reply instanceof ApiError ? reply.status : reply instanceof ShapeError ? 400 : 500;
-  const headers = reply instanceof ApiError ? reply.headers : {};
-  const shown = showError(received.path, status, reply.message, parts.tenant.variations);
-  return { status, headers, body: shown ?? errorBody(status, reply.message, parts.log.metrics().requests) };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const { status, headers } = error instanceof ApiError ? error : new ApiError(500, message);
+    const shown = showError(received.path, status, message, parts.tenant.variations);
+    return { status, headers, body: shown ?? errorBody(status, message, parts.log.metrics.requests) };
+  }
 }
 
 function answer({ route, path, headers, search, bytes }: RoutedRequest, parts: ServerParts): Reply {
-  const { tenant, limiter, history } = parts;
+  const { tenant, admit, history } = parts;
   const { operation, params } = route;
   const { handler } = operation;
   if (handler === null) return parts.tokens.answer(decodeBody(bytes), headers);
   parts.tokens.verify(headers.authorization);
-  const pause = limiter.admit(path.split('/')[1] ?? '', tenant.now());
+  const pause = admit(path.split('/')[1] ?? '', tenant.now());
   if (pause > 0)
     throw new ApiError(429, 'Too many requests', { 'retry-after': String(Math.ceil(pause / 1000)) });
   checkHeaders(operation, headers, tenant.variations);
   const query = parseQuery(search, operation);
   const call = { path, params, query, body: readBody(operation, bytes) };
+  const isRead = operation.method === 'GET' || operation.name === 'run-profile-search';
   // A read may show the tenant as it was a while ago.
-  const reply =
-    operation.method === 'GET'
-      ? handler(call, { ...tenant, state: history.visibleState(tenant.state) })
-      : history.record(tenant.state, () => handler(call, tenant));
-  const { changed, later } = reply;
-  if (changed) parts.save();
+  const reply = isRead
+    ? handler(call, { ...tenant, state: history.visibleState(tenant.state) })
+    : history.record(tenant.state, () => handler(call, tenant));
+  const { later } = reply;
+  if (!isRead) parts.save();
   if (later)
     parts.late.add(slowWork, () => {
       history.record(tenant.state, later);
@@ -212,7 +200,7 @@ function sendFault(
   parts: ServerParts,
 ): number {
   const text = `Fault: ${status}`;
-  const json = JSON.stringify(errorBody(status, text, parts.log.metrics().requests));
+  const json = JSON.stringify(errorBody(status, text, parts.log.metrics.requests));
   const html = `<html><head><title>${text}</title></head><body><h1>${text}</h1></body></html>`;
   sendText(response, status, { json, html, text, 'bad-encoding': json }[body], {
     ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
@@ -232,16 +220,8 @@ function sendText(
   response.writeHead(status, { ...headers, ...length }).end(text);
 }
 
-function attempt<T>(action: () => T): T | Error {
-  try {
-    return action();
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
-}
-
 /** A request as it arrived, without credentials. */
-export interface LoggedRequest {
+interface LoggedRequest {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
@@ -256,65 +236,45 @@ export interface LoggedRequest {
   readonly fault: Fault['kind'] | null;
 }
 
-export interface Metrics {
-  readonly requests: number;
-  /** Requests by the name of their operation. */
-  readonly operations: ReadonlyMap<string, number>;
-  /** Requests that were answered with a 429, by the limit or a fault. */
-  readonly rateLimited: number;
-  /** The largest number of requests that were open at the same time. */
-  readonly mostAtOnce: number;
-}
-
 const maxEntries = 20_000;
 
 /** The last requests in order of arrival, and counts of all of them. */
 class RequestLog {
   readonly entries: LoggedRequest[] = [];
-  readonly #counts = { requests: 0, operations: new Map<string, number>(), rateLimited: 0, mostAtOnce: 0 };
+  /** The requests, and the largest number that were open at the same time. */
+  readonly metrics = { requests: 0, mostAtOnce: 0 };
   #open = 0;
 
   /** Counts a request as open until its answer is closed. */
   countOpen(response: ServerResponse): void {
     this.#open += 1;
-    this.#counts.mostAtOnce = Math.max(this.#counts.mostAtOnce, this.#open);
+    this.metrics.mostAtOnce = Math.max(this.metrics.mostAtOnce, this.#open);
     response.once('close', () => {
       this.#open -= 1;
     });
   }
 
-  add(received: Received, operation: string | null, fault: Fault | null): LoggedRequest {
-    const { method, path, search, bytes } = received;
-    const { authorization: _authorization, ...headers } = received.headers;
-    const query = Object.fromEntries(new URLSearchParams(search));
-    const body = readLogBody(bytes, operation);
-    const entry = { method, path, query, headers, body, status: null, operation, fault: fault?.kind ?? null };
-    const { operations } = this.#counts;
-    this.#counts.requests += 1;
-    if (operation !== null) operations.set(operation, (operations.get(operation) ?? 0) + 1);
+  add({ method, path, search, bytes, headers }: Received, operation: string | null, fault: Fault | null) {
+    const { authorization: _authorization, ...shown } = headers;
+    const text = bytes?.toString('utf8') ?? '';
+    const form = new URLSearchParams(text);
+    form.delete('client_secret');
+    const body = operation === 'issue-token' ? Object.fromEntries(form) : (parseJson(text) ?? text);
+    const entry: LoggedRequest = {
+      method,
+      path,
+      query: Object.fromEntries(new URLSearchParams(search)),
+      headers: shown,
+      body: text === '' ? null : body,
+      status: null,
+      operation,
+      fault: fault?.kind ?? null,
+    };
+    this.metrics.requests += 1;
     if (this.entries.length >= maxEntries) this.entries.shift();
     this.entries.push(entry);
     return entry;
   }
-
-  setStatus(entry: LoggedRequest, status: number): void {
-    entry.status = status;
-    if (status === 429) this.#counts.rateLimited += 1;
-  }
-
-  metrics(): Metrics {
-    return structuredClone(this.#counts);
-  }
-}
-
-/** The body of a request for the log, without the credentials of a token request. */
-function readLogBody(bytes: Buffer | null, operation: string | null): Json {
-  if (bytes === null || bytes.length === 0) return null;
-  const text = bytes.toString('utf8');
-  if (operation !== 'issue-token') return parseJson(text) ?? text;
-  const fields = new URLSearchParams(text);
-  fields.delete('client_secret');
-  return Object.fromEntries(fields);
 }
 
 /** The body of an error (api-notes, "error bodies"). The tracking id depends on `serial` alone: equal runs answer alike. */
@@ -357,7 +317,7 @@ function checkHeaders(operation: Operation, headers: Headers, host: Variations):
 }
 
 /** Parses a query string. Throws a 400 for a parameter that the operation does not have, and for a repeated one. */
-function parseQuery(text: string, { query: allowed }: Operation): Query {
+function parseQuery(text: string, { query: allowed }: Operation): Call['query'] {
   const query = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
     if (!allowed.includes(name) && !allowed.includes('*'))
@@ -443,9 +403,9 @@ function showAnswer(
   }
   const [, names] = nullable.find(([start]) => path === start || path.startsWith(`${start}/`)) ?? [];
   if (nulls === 'all' || !names) return body;
-  const show = (row: Json) =>
-    isObject(row)
-      ? mapMembers(row, (value, name) => (value === null && !names.includes(name) ? undefined : value))
-      : row;
-  return isArray(body) ? body.map(show) : show(body);
+  const rows = (isArray(body) ? body : [body]).map((row) => {
+    if (!isObject(row)) return row;
+    return mapMembers(row, (value, name) => (value === null && !names.includes(name) ? undefined : value));
+  });
+  return isArray(body) ? rows : rows[0];
 }

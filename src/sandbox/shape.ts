@@ -1,18 +1,24 @@
 import { get, isArray, isObject, type Json, type JsonObject, parseJson } from '../model/json.ts';
 
-/** A value of the wrong shape; `message` says where and why. */
-export class ShapeError extends Error {
-  override readonly name = 'ShapeError';
+/** A request, or a value of the wrong shape, that is refused; `message` says why. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+  }
 }
 
-/** Reads one value; `at` names its place in messages, `whole` is the object around it. Throws {@link ShapeError}. */
+/** Reads one value; `at` names its place in messages, `whole` is the object around it. Throws a 400. */
 export type Read<T> = (value: Json | undefined, at: string, whole?: JsonObject) => T;
 
 export function refuse(at: string, why: string): never {
-  throw new ShapeError(`${at} ${why}`);
+  throw new ApiError(400, `${at} ${why}`);
 }
-
-export const json: Read<Json> = (value = null) => value;
 
 export const textOrNull: Read<string | null> = (value = null, at) =>
   value === null || typeof value === 'string' ? value : refuse(at, 'must be a string');
@@ -87,7 +93,7 @@ export const lines =
     });
   };
 
-export type Shape<T> = { readonly [K in keyof T]: Read<T[K]> };
+type Shape<T> = { readonly [K in keyof T]: Read<T[K]> };
 
 /** An object with members of these shapes, and no others. */
 export function object<T extends object>(shape: Shape<T>): Read<T> {

@@ -86,7 +86,7 @@ const readSavedObjects: ObjectsReader = (kinds) => (value, at) => {
 
 /**
  * The tenant that a seed or a data file describes. Fills in what a seed leaves out: ids, times, and the texts of a
- * customised template that are the same as in its default. Throws `ShapeError` for unknown fields and wrong types.
+ * customised template that are the same as in its default. Throws `ApiError` for unknown fields and wrong types.
  */
 function readState(value: Json | undefined, described: readonly DescribedKind[], readObjects: ObjectsReader) {
   const kinds: Read<Json[]> = list((kind, at) => {

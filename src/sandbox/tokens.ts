@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { ApiError, badRequest, type Reply } from './operations.ts';
+import { badRequest, type Reply } from './operations.ts';
+import { ApiError } from './shape.ts';
 
 interface TokenOptions {
   readonly clientId: string;
   readonly clientSecret: string;
+  /** In seconds. */
   readonly lifetime: number;
   readonly now: () => number;
 }

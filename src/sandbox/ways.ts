@@ -133,20 +133,20 @@ export class VariationSyntaxError extends Error {
 
 export function parseVariations(texts: readonly string[]): Partial<Variations> {
   let all: Partial<Variations> = {};
-  for (const text of texts) all = { ...all, ...parseVariation(text) };
+  for (const text of texts) {
+    const [name = '', ...rest] = text.split('=');
+    const value = rest.join('=');
+    if (isWay(name)) all = { ...all, ...choose(name, value) };
+    else if ((name === 'profileSearchPath' || name === 'experimentalHeader') && value !== '')
+      all = { ...all, [name]: value };
+    else {
+      const names = [...Object.keys(ways), 'profileSearchPath', 'experimentalHeader'].join(', ');
+      throw new VariationSyntaxError(
+        `"${text}" is not a variation. A variation is NAME=VALUE. Names: ${names}`,
+      );
+    }
+  }
   return all;
-}
-
-function parseVariation(text: string): Partial<Variations> {
-  const [name = '', ...rest] = text.split('=');
-  const value = rest.join('=');
-  if (isWay(name)) return choose(name, value);
-  if ((name === 'profileSearchPath' || name === 'experimentalHeader') && value !== '')
-    return { [name]: value };
-  const names = [...Object.keys(ways), 'profileSearchPath', 'experimentalHeader'];
-  throw new VariationSyntaxError(
-    `"${text}" is not a variation. A variation is NAME=VALUE. Names: ${names.join(', ')}`,
-  );
 }
 
 const isWay = (name: string): name is keyof Ways => Object.hasOwn(ways, name);
@@ -160,17 +160,14 @@ function choose<K extends keyof Ways>(name: K, text: string): Partial<Variations
   return chosen;
 }
 
+const first = parseVariations(Object.entries(ways).map(([name, [way]]) => `${name}=${way}`));
+if (!hasAllWays(first)) throw new Error('A variation has no first way.');
+
 export const contract: Variations = {
-  ...firstWays(),
+  ...first,
   profileSearchPath: '/api/advanced_search',
   experimentalHeader: 'X-Service-Experimental',
 };
-
-function firstWays(): Ways {
-  const first = parseVariations(Object.entries(ways).map(([name, [way]]) => `${name}=${way}`));
-  if (!hasAllWays(first)) throw new Error('A variation has no first way.');
-  return first;
-}
 
 function hasAllWays(chosen: Partial<Variations>): chosen is Partial<Variations> & Ways {
   return Object.keys(ways).every((name) => Object.hasOwn(chosen, name));

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { TemplateDefault } from '../../src/sandbox/index.ts';
+import type { TenantState } from '../../src/sandbox/index.ts';
 import { commitAll } from '../support/repository.ts';
 import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, expectEnd, succeed, type World } from '../support/world.ts';
@@ -22,7 +22,7 @@ async function tenant(): Promise<World> {
   return made;
 }
 
-function moveDefault({ sandbox }: World, to: Partial<TemplateDefault>): void {
+function moveDefault({ sandbox }: World, to: Partial<TenantState['templateDefaults'][number]>): void {
   Object.assign(sandbox.state.templateDefaults[0] ?? {}, to);
 }
 

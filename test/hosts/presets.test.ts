@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Plan } from '../../src/model/plan.ts';
-import type { LoggedRequest } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { type SandboxOptions, startSandbox } from '../support/sandbox.ts';
 import { seedFile } from '../support/seed.ts';
 import { runProgram } from '../support/world.ts';
@@ -55,7 +55,7 @@ const slack = 'config/notification-templates/cloud_manual_work_item_summary/slac
 const preferences = 'config/notification-preferences.yaml';
 
 /** An answer that says that there is no MAIL FROM is none that refuses. */
-const isRefused = ({ status, path }: LoggedRequest) =>
+const isRefused = ({ status, path }: Sandbox['log'][number]) =>
   status === null || (status >= 400 && !path.includes('/mail-from-attributes/'));
 
 describe.each<[name: string, products: Presets, written: object]>([

@@ -1,5 +1,5 @@
 import { formatAddress, parseAddress } from '../../src/model/address.ts';
-import type { ProfileSearch, TenantState } from '../../src/sandbox/index.ts';
+import type { TenantState } from '../../src/sandbox/index.ts';
 import { addObjects } from '../support/tenant-objects.ts';
 
 type AuthProfile = TenantState['authProfiles'][number];
@@ -96,7 +96,7 @@ function rowsOf({ objects }: TenantState, kind: string): TenantState['objects'][
   return objects[kind] ?? [];
 }
 
-const addRule = ({ rules }: ProfileSearch) => ({
+const addRule = ({ rules }: TenantState['profileSearches'][number]) => ({
   rules: [
     ...rules,
     {
@@ -110,7 +110,7 @@ const addRule = ({ rules }: ProfileSearch) => ({
 });
 
 /** Another value in the first rule, or a rule where there is none. */
-function changeRule(search: ProfileSearch) {
+function changeRule(search: TenantState['profileSearches'][number]) {
   const [first, ...others] = search.rules;
   return first ? { rules: [{ ...first, value: words }, ...others] } : addRule(search);
 }

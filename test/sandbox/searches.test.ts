@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
-import type { ProfileSearch, Sandbox, TenantState } from '../../src/sandbox/index.ts';
+import type { Sandbox, TenantState } from '../../src/sandbox/index.ts';
 import { call, start } from './caller.ts';
 
 const now = () => Date.UTC(2026, 5, 15, 12);
 
-function search(sandbox: Sandbox): ProfileSearch {
+function search(sandbox: Sandbox) {
   const [first] = sandbox.state.profileSearches;
   if (first === undefined) throw new Error('the seed has searches');
   return first;

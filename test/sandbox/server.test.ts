@@ -96,8 +96,7 @@ describe('rate limit', () => {
     now += 4_000;
     expect((await read('/v2024/auth-profiles')).status).toBe(200);
     expect((await read('/v2024/auth-profiles')).status).toBe(429);
-    expect(sandbox.metrics).toMatchObject({ requests: 6, rateLimited: 2 });
-    expect(sandbox.metrics.operations.get('get-profile-config-list')).toBe(5);
+    expect(sandbox.metrics.requests).toBe(6);
   });
 
   test('Retry-After may be a date', async () => {

@@ -7,7 +7,7 @@ import { main } from '../../src/commands/main.ts';
 import { isObject, type Json, parseJson } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { pointer, valueAt } from '../../src/model/pointer.ts';
-import type { LoggedRequest, Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { type SandboxOptions, startSandbox } from './sandbox.ts';
 
 /** A project folder and an embedded tenant behind real HTTP, with the program run in this process. */
@@ -181,7 +181,7 @@ export async function runProgram(
 }
 
 /** The requests that change something in the tenant. */
-export const writesIn = (log: readonly LoggedRequest[]): LoggedRequest[] =>
+export const writesIn = (log: Sandbox['log']) =>
   log.filter(({ method, operation }) => method !== 'GET' && operation !== 'issue-token');
 
 /** The files below a folder, by their paths. */

@@ -10,30 +10,21 @@ import {
   sameJson,
   withoutNulls,
 } from '../../model/json.ts';
-import {
-  checkForms,
-  type DescribedKind,
-  type DescribedObject,
-  keyOf,
-  type Member,
-  timesOf,
-} from '../described-kind.ts';
-import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
+import { checkForms, type DescribedKind, type DescribedObject, keyOf, timesOf } from '../described-kind.ts';
+import { applyPatch } from '../json-patch.ts';
 import { newId } from '../objects.ts';
 import {
   badRequest,
   type Call,
   findById,
-  type Handler,
+  jsonObject,
   noContent,
   notFound,
   type Operation,
-  okRead,
-  okWrite,
+  ok,
   operation,
   param,
   type Reply,
-  readJsonText,
   type Tenant,
   writeJsonText,
   writeSentJson,
@@ -62,22 +53,23 @@ export function serveKind(kind: DescribedKind): readonly Operation[] {
     ...(listed.counts ? ['count'] : []),
     ...(listed.filter.length > 0 ? ['filters'] : []),
   ];
-  const make: Handler = (call, tenant) => create(kind, call, tenant);
-  const change: Handler = (call, tenant) => update(kind, call, tenant);
   const isPut = kind.update === 'put';
   const contentType = get(patchTypes, kind.update);
   const possible = [
     !single && operation(`list-${noun}`, `GET ${path}`, (...call) => list(kind, ...call), { query }),
     operation(`get-${noun}`, `GET ${one}`, (call, tenant) =>
-      okRead(show(kind, find(kind, call, tenant), tenant)),
+      ok(show(kind, find(kind, call, tenant), tenant)),
     ),
-    kind.create && !single && operation(`create-${noun}`, `POST ${path}`, make),
+    kind.create && !single && operation(`create-${noun}`, `POST ${path}`, (...call) => create(kind, ...call)),
     contentType !== undefined &&
-      operation(`patch-${noun}`, `PATCH ${one}`, change, {
+      operation(`patch-${noun}`, `PATCH ${one}`, (...call) => update(kind, ...call), {
         contentType: kind.write.contentType ?? contentType,
       }),
-    isPut && operation(`put-${noun}`, `PUT ${one}`, change),
-    kind.create && single && !isPut && operation(`create-${noun}`, `PUT ${path}`, make),
+    isPut && operation(`put-${noun}`, `PUT ${one}`, (...call) => update(kind, ...call)),
+    kind.create &&
+      single &&
+      !isPut &&
+      operation(`create-${noun}`, `PUT ${path}`, (...call) => create(kind, ...call)),
     kind.delete && operation(`delete-${noun}`, `DELETE ${one}`, (...call) => removeOne(kind, ...call)),
   ];
   const isExperimental = service === 'identity';
@@ -109,7 +101,7 @@ function show(
   tenant: Tenant,
   targets = targetsIn(tenant),
 ): JsonObject {
-  const unset = objectFrom(settable(kind).map((name) => [name, null]));
+  const unset = objectFrom([...kind.key, ...kind.fields.keys()].map((name) => [name, null]));
   const shown = mapMembers(object, (value, name) => {
     const form = kind.fields.get(name);
     if (name === kind.parent?.name || (name === 'id' && !hasId(kind))) return undefined;
@@ -123,11 +115,10 @@ function show(
   };
 }
 
-/** The members that a client may set. */
-const settable = (kind: DescribedKind): readonly string[] => [...kind.key, ...kind.fields.keys()];
-
 /** Objects that are known by another member, or are alone, have no id. */
 const hasId = ({ id, single }: DescribedKind): boolean => id === 'id' && !single;
+
+type Member = NonNullable<ReturnType<DescribedKind['fields']['get']>>;
 
 function withNames(form: Member, value: Json, targets: Targets): Json {
   if (isArray(value)) return value.map((item) => withNames(form, item, targets));
@@ -177,7 +168,7 @@ function create(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
   const shown = show(kind, object, tenant);
   const { id: _id, ...others } = shown;
   const bodies = { object: { body: shown }, withoutId: { body: others }, nothing: {} };
-  return { status: 201, changed: true, ...bodies[tenant.variations.createAnswer] };
+  return { status: 201, ...bodies[tenant.variations.createAnswer] };
 }
 
 function update(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
@@ -199,15 +190,16 @@ function update(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
   checkPlace(kind, next, tenant);
   const objects = objectsOf(tenant, kind.name);
   objects.splice(objects.indexOf(live), 1, next);
-  return okWrite(show(kind, next, tenant));
+  return ok(show(kind, next, tenant));
 }
 
 /** The members that a client sets, as a body changes them. */
 function changedBy(body: Json, kind: DescribedKind, live: DescribedObject, { variations }: Tenant): Json {
+  const { id, write } = kind;
   const document = writable(kind, live, variations);
   switch (kind.update) {
     case 'json-patch':
-      return applyPatch(document, body, kind.write.patchOps === 'replace' ? replaceOnlyPatch : standardPatch);
+      return applyPatch(document, body, write.patchOps);
     case 'merge-patch':
       return mergePatch(document, checkNames(kind, body, live));
     case 'patch':
@@ -216,7 +208,9 @@ function changedBy(body: Json, kind: DescribedKind, live: DescribedObject, { var
     case 'put':
     case 'none':
       // Omitted members are removed.
-      return withoutSentId(kind, body, live);
+      if (!write.sendId || !isObject(body)) return body;
+      if (get(body, id) !== get(live, id)) throw badRequest(`${id} must be that of the object`);
+      return mapMembers(body, (value, name) => (name === id ? undefined : value));
   }
 }
 
@@ -248,13 +242,6 @@ function takeAway(kind: DescribedKind, id: string, tenant: Tenant): void {
   tenant.state.generation += 1;
 }
 
-/** A PUT has the id of its object if the API requires that. */
-function withoutSentId({ id: idMember, write }: DescribedKind, body: Json, live: DescribedObject): Json {
-  if (!write.sendId || !isObject(body)) return body;
-  if (get(body, idMember) !== get(live, idMember)) throw badRequest(`${idMember} must be that of the object`);
-  return mapMembers(body, (value, name) => (name === idMember ? undefined : value));
-}
-
 /** The document that a patch is applied to, in the form in which a client sends it. */
 function writable(kind: DescribedKind, live: DescribedObject, variations: Variations): JsonObject {
   return mapMembers(live, (value, name) => {
@@ -264,7 +251,7 @@ function writable(kind: DescribedKind, live: DescribedObject, variations: Variat
   });
 }
 
-/** The members of an object as a client sends it, checked. Throws `ShapeError` or a 400. */
+/** The members of an object as a client sends it, checked. Throws a 400. */
 function accept(
   kind: DescribedKind,
   sent: Json,
@@ -272,7 +259,7 @@ function accept(
   variations: Variations,
 ): JsonObject {
   const given = mapMembers(checkNames(kind, sent, live), (value, name) =>
-    kind.fields.get(name)?.text ? readJsonText(value, `body.${name}`, variations) : value,
+    kind.fields.get(name)?.text ? jsonObject(variations)(value, `body.${name}`) : value,
   );
   checkForms(kind, given, 'body');
   return given;
@@ -284,10 +271,11 @@ function accept(
  */
 function checkNames(kind: DescribedKind, sent: Json, live: DescribedObject | null): JsonObject {
   if (!isObject(sent)) throw badRequest('The body must be an object');
-  const known = [...settable(kind), ...Object.keys(live ?? {})].filter((name) => name !== kind.parent?.name);
+  const known = [...kind.key, ...kind.fields.keys(), ...Object.keys(live ?? {})];
   for (const [name, value] of Object.entries(sent)) {
     if (kind.serverOwned.includes(name)) throw badRequest(`${name} is set by the server`);
-    if (!known.includes(name)) throw badRequest(`${kind.name} has no field ${name}`);
+    if (!known.includes(name) || name === kind.parent?.name)
+      throw badRequest(`${kind.name} has no field ${name}`);
     if (name === 'id' && value !== live?.id) throw badRequest('id is not that of this object');
   }
   return sent;
@@ -300,9 +288,9 @@ function checkPlace(kind: DescribedKind, object: DescribedObject, tenant: Tenant
     if (targets(to)?.has(id) === false) throw badRequest(`${at}: there is no ${to} ${id}`);
   }
   if (tenant.variations.sameKey === 'taken') return;
-  const isTaken = (other: DescribedObject) =>
-    other.id !== object.id && keyOf(kind, other) === keyOf(kind, object);
-  if (objectsOf(tenant, kind.name).some(isTaken)) throw badRequest(`Another ${kind.name} has that name`);
+  const others = objectsOf(tenant, kind.name).filter(({ id }) => id !== object.id);
+  if (others.some((other) => keyOf(kind, other) === keyOf(kind, object)))
+    throw badRequest(`Another ${kind.name} has that name`);
 }
 
 function idsHeld(kind: DescribedKind, object: JsonObject) {

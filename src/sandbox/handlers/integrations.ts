@@ -1,22 +1,21 @@
 import { createHash } from 'node:crypto';
 import { get, isObject, type Json, type JsonObject, mapMembers, withoutNulls } from '../../model/json.ts';
-import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
+import { applyPatch } from '../json-patch.ts';
 import { authTypes, newId, readProvisioningRule } from '../objects.ts';
 import {
   badRequest,
   type Call,
   deleteById,
   findById,
-  okRead,
-  okWrite,
+  jsonObject,
+  ok,
   operation,
   type Reply,
-  readJsonText,
   type Tenant,
   writeJsonText,
   writeSentJson,
 } from '../operations.ts';
-import { bool, choice, ignoredTime, object, text, textOrNull, texts } from '../shape.ts';
+import { bool, choice, ignoredTime, object, orNull, text, textOrNull, texts } from '../shape.ts';
 import { referenceName, type TenantState } from '../state.ts';
 import type { Variations } from '../ways.ts';
 
@@ -27,12 +26,10 @@ type SimIntegration = TenantState['simIntegrations'][number];
 export const authProfiles = [
   // Summaries only.
   operation('get-profile-config-list', 'GET /v2024/auth-profiles', (_call, { state, variations }) =>
-    okRead(listProfiles(state.authProfiles, variations).map(({ id }) => ({ id, tenant: state.tenant }))),
+    ok(listProfiles(state.authProfiles, variations).map(({ id }) => ({ id, tenant: state.tenant }))),
   ),
   operation('get-profile-config', 'GET /v2024/auth-profiles/{id}', (call, { state, variations }) =>
-    okRead(
-      showProfile(findById(listProfiles(state.authProfiles, variations), call, 'authentication profile')),
-    ),
+    ok(showProfile(findById(listProfiles(state.authProfiles, variations), call, 'authentication profile'))),
   ),
   operation('patch-profile-config', 'PATCH /v2024/auth-profiles/{id}', patchProfile),
 ];
@@ -63,10 +60,10 @@ function patchProfile(call: Call, { state }: Tenant): Reply {
   const { offNetwork, untrustedGeography, applicationId, applicationName, type } = profile;
   const document = { offNetwork, untrustedGeography, applicationId, applicationName, type };
   // `replace` refuses a member that is absent.
-  const changes = readPatched(applyPatch(withoutNulls(document), call.body, standardPatch), 'profile');
+  const changes = readPatched(applyPatch(withoutNulls(document), call.body, 'all'), 'profile');
   if (changes.applicationId === '') throw badRequest('applicationId must not be empty');
   Object.assign(profile, changes);
-  return okWrite(showProfile(profile));
+  return ok(showProfile(profile));
 }
 
 const one = '/v2024/sim-integrations/{id}';
@@ -74,10 +71,10 @@ const one = '/v2024/sim-integrations/{id}';
 /** Seed 000. */
 export const simIntegrations = [
   operation('get-sim-integrations', 'GET /v2024/sim-integrations', (_call, tenant) =>
-    okRead(tenant.state.simIntegrations.map((integration) => show(integration, tenant))),
+    ok(tenant.state.simIntegrations.map((integration) => show(integration, tenant))),
   ),
   operation('create-sim-integration', 'POST /v2024/sim-integrations', create),
-  operation('get-sim-integration', `GET ${one}`, (call, tenant) => okRead(show(find(call, tenant), tenant))),
+  operation('get-sim-integration', `GET ${one}`, (call, tenant) => ok(show(find(call, tenant), tenant))),
   // Fields that are left out are cleared.
   operation('put-sim-integration', `PUT ${one}`, (call, tenant) => {
     const integration = find(call, tenant);
@@ -109,7 +106,7 @@ function create({ body }: Call, tenant: Tenant): Reply {
   const created = timestamp();
   const integration = { id, ...details, created, modified: created };
   state.simIntegrations.push(integration);
-  return okWrite(show(integration, tenant));
+  return ok(show(integration, tenant));
 }
 
 /** Patches all fields of a request except the rule, which has its own path. */
@@ -131,7 +128,7 @@ function patchDetails(call: Call, tenant: Tenant): Reply {
 function update(integration: SimIntegration, changes: Partial<SimDetails>, tenant: Tenant): Reply {
   requireFreeName(changes.name ?? integration.name, integration.id, tenant);
   Object.assign(integration, changes, { modified: tenant.timestamp() });
-  return okWrite(show(integration, tenant));
+  return ok(show(integration, tenant));
 }
 
 /** Names are unique (api-notes). */
@@ -141,16 +138,16 @@ function requireFreeName(name: string, id: string | null, { state }: Tenant): vo
 }
 
 function applyTo(document: JsonObject, { body }: Call, { variations }: Tenant): JsonObject {
-  const rules = variations.simPatchOps === 'all' ? standardPatch : replaceOnlyPatch;
-  if (variations.simPatchBody === 'array') return applyPatch(document, body, rules);
+  const { simPatchOps } = variations;
+  if (variations.simPatchBody === 'array') return applyPatch(document, body, simPatchOps);
   if (!isObject(body) || Object.keys(body).join() !== 'operations')
     throw badRequest('The body must be an object with only the field operations');
-  return applyPatch(document, get(body, 'operations') ?? null, rules);
+  return applyPatch(document, get(body, 'operations') ?? null, simPatchOps);
 }
 
-/** Reads a SimIntegrationDetails (seed 000); `id`: the one to replace, or null. Throws `ShapeError` or a 400. */
+/** Reads a SimIntegrationDetails (seed 000); `id`: the one to replace, or null. Throws a 400. */
 function readDetails(body: Json, id: string | null, variations: Variations): SimDetails {
-  const jsonText = (value: Json | undefined, at: string) => readJsonText(value ?? null, at, variations);
+  const jsonText = jsonObject(variations);
   const {
     id: givenId,
     created: _created,
@@ -168,7 +165,7 @@ function readDetails(body: Json, id: string | null, variations: Variations): Sim
     attributes: jsonText,
     request: jsonText,
     statusMap: jsonText,
-    beforeProvisioningRule: (rule) => readRule(rule ?? null),
+    beforeProvisioningRule: readRule,
   })(body, 'body');
   if (givenId !== null && givenId !== id) throw badRequest('body.id is not the id of this integration');
   return acceptIntegration(details, variations);
@@ -190,11 +187,10 @@ function acceptIntegration(sent: SimDetails, { simStatusMap }: Variations): SimD
   };
 }
 
-/** Reads a beforeProvisioningRule; null if it has no values. Throws `ShapeError` or a 400. */
-function readRule(value: Json): SimIntegration['beforeProvisioningRule'] {
-  if (value === null) return null;
-  const rule = readProvisioningRule(value, 'beforeProvisioningRule');
-  if (Object.values(rule).every((member) => member === null)) return null;
+/** Reads a beforeProvisioningRule; null if it has no values. Throws a 400. */
+function readRule(value: Json = null): SimIntegration['beforeProvisioningRule'] {
+  const rule = orNull(readProvisioningRule)(value, 'beforeProvisioningRule');
+  if (rule === null || Object.values(rule).every((member) => member === null)) return null;
   if (rule.id === null || rule.type === null) throw badRequest('beforeProvisioningRule needs id and type');
   return rule;
 }

@@ -7,30 +7,22 @@ import {
   mapMembers,
   parseJson,
 } from '../../model/json.ts';
+import { mediums, newId, preferenceMediums, templateKeyText, templateTexts } from '../objects.ts';
 import {
-  mediums,
-  newId,
-  preferenceMediums,
-  type TemplateDefault,
-  templateKeyText,
-  templateTexts,
-} from '../objects.ts';
-import {
-  ApiError,
   badRequest,
   type Call,
+  jsonObject,
   noContent,
   notFound,
-  okRead,
-  okWrite,
+  ok,
   operation,
   param,
   type Reply,
-  readJsonText,
   type Tenant,
 } from '../operations.ts';
 import { parseFilters, selectPage } from '../query.ts';
 import {
+  ApiError,
   choice,
   ignoredTime,
   list,
@@ -42,6 +34,7 @@ import {
   textOrNull,
   texts,
 } from '../shape.ts';
+import type { TenantState } from '../state.ts';
 import type { Variations } from '../ways.ts';
 
 const paged = { query: ['limit', 'offset', 'filters'] };
@@ -63,7 +56,7 @@ export const notifications = [
       const id = param(call, 'id');
       const template = state.templates.find((candidate) => candidate.id === id);
       if (template === undefined) throw badRequest(`There is no customised template ${id}`);
-      return okRead(showTemplate(template, variations));
+      return ok(showTemplate(template, variations));
     },
   ),
   operation(
@@ -80,7 +73,7 @@ export const notifications = [
   operation(
     'get-notifications-template-context',
     'GET /v2025/notification-template-context',
-    (_call, { state }) => okRead(state.templateContext),
+    (_call, { state }) => ok(state.templateContext),
   ),
   // One preference, by its key.
   operation(
@@ -92,7 +85,7 @@ export const notifications = [
       const missing = variations.preferenceMissing === 'notFound' ? notFound : badRequest;
       if (preference === undefined) throw missing(`There is no notification preference for "${key}"`);
       const { ccList: _cc, bccList: _bcc, ...shown } = preference;
-      return okRead(shown);
+      return ok(shown);
     },
   ),
   operation('send-test-notification', 'POST /v2025/send-test-notification', sendTest),
@@ -106,7 +99,7 @@ export const preferences = [
     ({ query }, { state, pageLimit }) => {
       const matches = parseFilters(query, new Map([['key', ['eq', 'in']]]));
       const found = state.preferences.filter(({ key }) => matches(() => key));
-      return okRead(selectPage(found, query, pageLimit));
+      return ok(selectPage(found, query, pageLimit));
     },
     paged,
   ),
@@ -123,7 +116,7 @@ export const templateVariables = [
       if (!state.templateDefaults.some((item) => item.key === key && item.medium === medium))
         throw notFound(`There is no notification "${key}" for ${medium}`);
       const globals = Object.entries(state.templateContext.attributes);
-      return okRead({
+      return ok({
         key,
         medium,
         globalVariables: globals.map(([name, value]) => {
@@ -152,7 +145,7 @@ function putPreference(call: Call, { state, timestamp }: Tenant): Reply {
   const at = state.preferences.findIndex((known) => known.key === key);
   const preference = { ...sent, modified: timestamp() };
   state.preferences.splice(at === -1 ? state.preferences.length : at, 1, preference);
-  return okWrite(preference);
+  return ok(preference);
 }
 
 const filterFields = new Map([
@@ -162,7 +155,7 @@ const filterFields = new Map([
 ] as const);
 
 function listPage(
-  known: readonly TemplateDefault[],
+  known: TenantState['templateDefaults'],
   { query }: Call,
   { variations, pageLimit }: Tenant,
 ): Reply {
@@ -175,7 +168,7 @@ function listPage(
   ];
   const all: readonly JsonObject[] = variations.foreignTemplates && first ? [...known, ...foreign] : known;
   const found = all.filter((record) => matches((field) => getText(record, field) ?? ''));
-  return okRead(selectPage(found, query, pageLimit).map((item) => showTemplate(item, variations)));
+  return ok(selectPage(found, query, pageLimit).map((item) => showTemplate(item, variations)));
 }
 
 const readLocale: Read<string> = (value, at) => {
@@ -216,7 +209,7 @@ function writeTemplate({ body }: Call, { state, variations, timestamp }: Tenant)
   };
   if (live === undefined) state.templates.push(template);
   else state.templates[index] = template;
-  return okWrite(showTemplate(template, variations));
+  return ok(showTemplate(template, variations));
 }
 
 /** The body of a template as the documents want it: the medium in capitals, and chat templates as text. */
@@ -241,7 +234,8 @@ function showTemplate(template: JsonObject, { mediumCase, slackTeams, chatFilled
   const shown = mediumCase === 'lower' && typeof medium === 'string' ? medium.toLowerCase() : medium;
   return mapChats({ ...template, medium: shown }, (chat) => {
     if (slackTeams === 'text' && !chatFilled) return chat;
-    const message = typeof chat === 'string' ? readChat(chat) : chat;
+    const parsed = typeof chat === 'string' ? parseJson(chat) : chat;
+    const message = typeof chat === 'string' && !isObject(parsed) ? { text: chat } : (parsed ?? null);
     const filled = chatFilled ? fillUp(message ?? {}) : message;
     return slackTeams === 'text' ? JSON.stringify(filled) : filled;
   });
@@ -250,11 +244,6 @@ function showTemplate(template: JsonObject, { mediumCase, slackTeams, chatFilled
 function mapChats(template: JsonObject, change: (chat: Json) => Json): JsonObject {
   const { slackTemplate = null, teamsTemplate = null } = template;
   return { ...template, slackTemplate: change(slackTemplate), teamsTemplate: change(teamsTemplate) };
-}
-
-function readChat(text: string): Json {
-  const parsed = parseJson(text);
-  return isObject(parsed) ? parsed : { text };
 }
 
 const fillers = { title: '', isSubscription: false, requestId: null, autoApprovalData: {} };
@@ -280,7 +269,7 @@ function deleteTemplates({ body }: Call, { state, variations }: Tenant): Reply {
   return noContent;
 }
 
-function readBulkDelete(item: Json, index: number): (template: TemplateDefault) => boolean {
+function readBulkDelete(item: Json, index: number): (template: TenantState['templates'][number]) => boolean {
   const read = object({ key: text, medium: orNull(choice(mediums)), locale: textOrNull });
   const { key, medium, locale } = read(item, `body[${index}]`);
   return (template) =>
@@ -294,7 +283,7 @@ function sendTest({ body }: Call, { state, variations, timestamp }: Tenant): Rep
   const documented = {
     key: text,
     medium: choice(mediums),
-    context: (value: Json | undefined, at: string) => readJsonText(value ?? null, at, variations),
+    context: jsonObject(variations),
   };
   const readExtended = object({ ...documented, locale: textOrNull, recipientEmailList: orNull(texts) });
   const { recipientEmailList: recipients, ...sent } =

@@ -1,22 +1,12 @@
 import { getText, isArray, type Json, type JsonObject, mapMembers, withoutNulls } from '../../model/json.ts';
-import {
-  type ConditionRule,
-  type NeAttribute,
-  newId,
-  type Profile,
-  type ProfileSearch,
-  ruleTypes,
-  uidOf,
-} from '../objects.ts';
+import { type ConditionRule, newId, ruleTypes, uidOf } from '../objects.ts';
 import {
   badRequest,
   type Call,
   deleteById,
   findById,
-  okRead,
-  okWrite,
+  ok,
   operation,
-  type Query,
   type Reply,
   type Tenant,
 } from '../operations.ts';
@@ -24,19 +14,21 @@ import { readFlag, readRange, sortRecords } from '../query.ts';
 import {
   bool,
   choice,
-  json,
   list,
   members,
   object,
   objectOrEmpty,
   orNull,
   type Read,
-  type Shape,
   text,
   textOrNull,
 } from '../shape.ts';
+import type { TenantState } from '../state.ts';
 import type { Variations } from '../ways.ts';
 import { checkRule, findAttribute, findProfiles } from './rules.ts';
+
+type NeAttribute = TenantState['neAttributes'][number];
+type ProfileSearch = TenantState['profileSearches'][number];
 
 const defaultLimit = 100;
 
@@ -103,17 +95,17 @@ function answerPage(
   if (variations.offsetBeyondEnd === 'refused' && offset > 0 && offset >= found.length)
     throw badRequest(`offset must be between 0 and ${Math.max(0, found.length - 1)}`);
   const wrapped = variations.collections === 'metadata' ? metadata : variations.collections === 'wrapped';
-  if (!wrapped) return okRead(page);
+  if (!wrapped) return ok(page);
   const next = new Map([...query, ['limit', String(limit)], ['offset', String(end)]]);
   const nextPage = end < found.length ? `${path}?${new URLSearchParams([...next])}` : null;
   const about = { limit, offset, total: found.length, next: nextPage };
-  return okRead({ [plural]: page, ...(metadata && { _metadata: about }) });
+  return ok({ [plural]: page, ...(metadata && { _metadata: about }) });
 }
 
 function filterRecords(
   records: readonly JsonObject[],
   attributes: readonly string[],
-  query: Query,
+  query: Call['query'],
   host: Variations,
 ): readonly JsonObject[] {
   // Without a status, it is a collection of attributes or types.
@@ -166,7 +158,10 @@ function attributeClass({ data_type }: NeAttribute, { profileWords }: Variations
 }
 
 /** Profiles as they are answered; their rules keep the documented words. */
-function listProfilesOf(profiles: readonly Profile[], { profileWords }: Variations): readonly JsonObject[] {
+function listProfilesOf(
+  profiles: TenantState['profiles'],
+  { profileWords }: Variations,
+): readonly JsonObject[] {
   if (profileWords === 'documented') return profiles;
   return profiles.map(({ status, attributes, ...profile }) => ({
     ...profile,
@@ -183,7 +178,7 @@ export const profileSearches = [
   operation('list-profile-searches', `GET ${searches}`, (_call, tenant) => {
     const shown = tenant.state.profileSearches.map((search) => showSearch(search, tenant));
     const nothing = shown.length === 0 ? answerNothing('advanced_searches', tenant.variations) : null;
-    return nothing ?? okRead({ advanced_search: shown });
+    return nothing ?? ok({ advanced_search: shown });
   }),
   operation('create-profile-search', `POST ${searches}`, createSearch),
   operation('patch-profile-search', `PATCH ${searches}/{id}`, patchSearch, {
@@ -198,7 +193,7 @@ export const profileSearches = [
     'run-profile-search',
     `POST ${searches}/run`,
     (call, tenant) => {
-      const sent = readSearch(call, { label: textOrNull, ...nestedRules });
+      const sent = readSearch(call, object({ label: textOrNull, ...nestedRules }));
       const draft: ProfileSearch = { id: 'unsaved', uid: 'unsaved', label: 'unsaved', rules: [] };
       return run(updateRules(draft, sent.condition_rules_attributes, tenant), call, tenant);
     },
@@ -221,34 +216,32 @@ function run(rules: readonly ConditionRule[], call: Call, tenant: Tenant): Reply
 
 function createSearch(call: Call, tenant: Tenant): Reply {
   const { state } = tenant;
-  const sent = readSearch(call, { label: text, uid: textOrNull, ...nestedRules });
+  const sent = readSearch(call, object({ label: text, uid: textOrNull, ...nestedRules }));
   const { label } = sent;
   const id = newId(state, 'ProfileSearch', label, state.profileSearches);
   const search: ProfileSearch = { id, label, uid: sent.uid ?? uidOf(label), rules: [] };
   search.rules = updateRules(search, sent.condition_rules_attributes, tenant);
   state.profileSearches.push(search);
-  return okWrite({ advanced_search: showSearch(search, tenant) });
+  return ok({ advanced_search: showSearch(search, tenant) });
 }
 
 /** Rules are nested records; those that are not sent stay as they are. */
 function patchSearch(call: Call, tenant: Tenant): Reply {
   const search = findById(tenant.state.profileSearches, call, 'profile search');
-  const { condition_rules_attributes: nested, ...sent } = readSearch(call, {
-    label: textOrKept(search.label),
-    uid: textOrKept(search.uid),
-    ...nestedRules,
-  });
+  const { condition_rules_attributes: nested, ...sent } = readSearch(
+    call,
+    object({ label: textOrKept(search.label), uid: textOrKept(search.uid), ...nestedRules }),
+  );
   const rules = updateRules(search, nested, tenant);
   const remaining = new Set(rules.map((rule) => rule.id));
   if (search.rules.some((rule) => !remaining.has(rule.id))) tenant.state.generation += 1;
   Object.assign(search, { ...sent, rules });
-  return okWrite({ advanced_search: showSearch(search, tenant) });
+  return ok({ advanced_search: showSearch(search, tenant) });
 }
 
-function readSearch<T extends object>({ body }: Call, shape: Shape<T>): T {
-  const { advanced_search: search } = object({ advanced_search: json })(body, 'body');
-  return object(shape)(search, 'advanced_search');
-}
+/** Reads the search in the body of a call. */
+const readSearch = <T>({ body }: Call, read: Read<T>): T =>
+  object({ advanced_search: read })(body, 'body').advanced_search;
 
 const textOrKept =
   (kept: string): Read<string> =>

@@ -5,8 +5,7 @@ import {
   type Call,
   deleteById,
   notFound,
-  okRead,
-  okWrite,
+  ok,
   operation,
   param,
   type Reply,
@@ -77,7 +76,7 @@ function createSender({ body }: Call, { state, variations }: Tenant): Reply {
     region: null,
   };
   state.senders.push(sender);
-  return { status: 201, body: sender, changed: true };
+  return { status: 201, body: sender };
 }
 
 /** Operation rule 3: the first 100 identities, domains and e-mail addresses; no further pages are documented. */
@@ -91,7 +90,7 @@ function listIdentities({ query }: Call, { state, variations }: Tenant): Reply {
     ...identity,
     dkimVerificationStatus: states?.[identity.dkimVerificationStatus] ?? identity.dkimVerificationStatus,
   }));
-  return okRead(shown);
+  return ok(shown);
 }
 
 type MailFrom = TenantState['mailFrom'][number];
@@ -119,7 +118,7 @@ function createDomain({ body }: Call, { state }: Tenant): Reply {
   };
   state.identities.push(identity);
   const { address: _address, ...shown } = identity;
-  return okWrite({ ...shown, domain });
+  return ok({ ...shown, domain });
 }
 
 /** Operation rule 6: the identity is sent in the path and in the query. */
@@ -133,12 +132,12 @@ function getMailFrom(call: Call, { state, variations }: Tenant): Reply {
     throw badRequest('The query parameter "id" is not the identity of the path');
   const names = variations.mailFromIdentity === 'domain' ? [identity, domainOf(identity)] : [identity];
   const [found] = names.flatMap((name) => state.mailFrom.filter((one) => isSameIdentity(one.identity, name)));
-  if (found) return okRead(showMailFrom(found));
+  if (found) return ok(showMailFrom(found));
   const message = `${identity} has no MAIL FROM domain`;
   if (variations.mailFromMissing === 'badRequest') throw badRequest(message);
   if (variations.mailFromMissing === 'notFound') throw notFound(message);
   const nothing = { mailFromDomain: null, mxRecord: null, txtRecord: null, mailFromDomainStatus: null };
-  return okRead({ identity, ...nothing });
+  return ok({ identity, ...nothing });
 }
 
 /** Operation rule 4: a change starts the verification of the MAIL FROM domain. */
@@ -148,7 +147,7 @@ function putMailFrom({ body }: Call, { state }: Tenant): Reply {
   if (!isDomain(mailFromDomain) || !mailFromDomain.toLowerCase().endsWith(`.${domainOf(identity)}`))
     throw badRequest(`mailFromDomain must be a subdomain of ${domainOf(identity)}`);
   const live = state.mailFrom.find((candidate) => isSameIdentity(candidate.identity, identity));
-  if (live?.mailFromDomain === mailFromDomain) return okWrite(showMailFrom(live));
+  if (live?.mailFromDomain === mailFromDomain) return ok(showMailFrom(live));
   const next: MailFrom = {
     identity: live?.identity ?? identity,
     mailFromDomain,
@@ -156,7 +155,7 @@ function putMailFrom({ body }: Call, { state }: Tenant): Reply {
   };
   if (live === undefined) state.mailFrom.push(next);
   else Object.assign(live, next);
-  return okWrite(showMailFrom(next));
+  return ok(showMailFrom(next));
 }
 
 function showMailFrom(mailFrom: MailFrom): Json {
