@@ -2,17 +2,9 @@ import { dirname, posix, relative, sep } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { readRecords, resolveLookups } from '../client/lookups.ts';
 import { type ReadAllOptions, readDefaults } from '../client/read.ts';
-import type { DeclaredSecrets } from '../exporter/draft.ts';
+import { type DraftInput, notExported } from '../exporter/draft.ts';
 import { collectionsFor, type Records } from '../exporter/ids.ts';
-import {
-  type Export,
-  exportObjects,
-  type Merge,
-  type MergeInput,
-  mergeExport,
-  type NewDeclaration,
-} from '../exporter/index.ts';
-import { notExported } from '../exporter/remarks.ts';
+import { type Export, exportObjects, type Merge, type MergeInput, mergeExport } from '../exporter/index.ts';
 import { isObserved, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
@@ -38,14 +30,12 @@ import { readSettledKinds, servedKinds, type Unusable } from './reading.ts';
 import { findStrayIds, type ProposedPlaces } from './stray-ids.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
-export interface ExportOptions {
+export interface ExportOptions extends Pick<DraftInput, 'declaredSecrets'> {
   /** The kinds to export. Left out: all whose objects the API can change. */
   readonly kinds?: readonly string[] | undefined;
   /** The project's folder: what an apply from there has just written is waited for. Left out: nothing is. */
   readonly root?: string;
   isInScope?(address: Address): boolean;
-  /** The secrets that existing manifests declare for an object. Left out: there are no manifests. */
-  declaredSecrets?(object: LiveObject): DeclaredSecrets;
 }
 
 /**
@@ -222,7 +212,7 @@ export function pathInProject(
  * Returns a remark if no glob matches new manifests.
  */
 export function checkNew(
-  declared: readonly NewDeclaration[],
+  declared: Export['declared'],
   folder: string,
   declarations: Declarations,
 ): readonly Diagnostic[] {

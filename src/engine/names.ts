@@ -1,6 +1,6 @@
 import { isRefusedRead } from '../client/describe.ts';
 import { readByIds, readObjects } from '../client/read.ts';
-import { knownIds, type NameOf, type NameSources, type Records } from '../exporter/ids.ts';
+import { knownIds, type NameSources, type Records } from '../exporter/ids.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import { isReferenceField } from '../kinds/field.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
@@ -67,7 +67,7 @@ export async function readReferenceNames(
   );
   const found = read.flat();
   const names = namesById(found);
-  const nameOf: NameOf = (kind, id) => names.get(`${kind}/${id}`) ?? null;
+  const nameOf: NonNullable<NameSources['nameOf']> = (kind, id) => names.get(`${kind}/${id}`) ?? null;
   return {
     objects: found,
     nameOf,

@@ -1,4 +1,4 @@
-import { isUnordered } from '../kinds/field.ts';
+import { comparable, isUnordered } from '../kinds/field.ts';
 import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { contentDigest } from '../kinds/live-objects.ts';
 import { renameMembers, renameSteps } from '../kinds/references.ts';
@@ -6,23 +6,22 @@ import type { Member, Printable } from '../loader/print.ts';
 import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
 import { unresolved } from '../loader/tree.ts';
-import { byAddress } from '../model/address.ts';
+import { type Address, byAddress } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { get, isArray, isObject, itemsOf, type Json, mapMembers } from '../model/json.ts';
 import { generalizeIndexes, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { labelIds, type NameSources } from './ids.ts';
 import {
-  clearedValue,
   isMapping,
   isTagged,
-  isUnset,
   itemIn,
   jsonOf,
   leavesIn,
+  type Omission,
   placeOf,
   printableValue,
   printLive,
 } from './print-live.ts';
-import type { Omission, Refusal } from './remarks.ts';
 
 export interface DraftContext extends NameSources {
   /** Returns the vendor's default of an object, or `null`. Left out: the defaults were not read. */
@@ -52,18 +51,73 @@ export interface Draft {
 export interface DraftInput extends DraftContext {
   readonly objects: readonly LiveObject[];
   /** The secrets that existing manifests declare for an object: names by place. Left out: there are no manifests. */
-  declaredSecrets?(object: LiveObject): DeclaredSecrets;
+  declaredSecrets?(object: LiveObject): ReadonlyMap<Pointer, string>;
 }
 
-export type DeclaredSecrets = ReadonlyMap<Pointer, string>;
+/** An object that is not exported, and why: no manifest can declare it, or its kind says so. */
+interface Refusal {
+  readonly object: LiveObject;
+  readonly refused: string;
+  readonly by: 'schema' | 'kind';
+}
 
-export function draftEach(input: DraftInput): { drafts: Draft[]; refusals: Refusal[] } {
+/** Drafts in the order of addresses, and remarks about the objects and fields that no manifest can declare. */
+export function draftEach(input: DraftInput): { drafts: Draft[]; diagnostics: Diagnostic[] } {
   const sorted = input.objects.toSorted(byAddress);
   const results = sorted.map((object) => draftObject(object, input, input.declaredSecrets?.(object)));
   return {
     drafts: results.filter((result) => 'key' in result),
-    refusals: results.filter((result) => 'refused' in result),
+    diagnostics: results.flatMap(remarksOn),
   };
+}
+
+function remarksOn(result: Draft | Refusal): Diagnostic[] {
+  const { address } = result.object;
+  if ('refused' in result && result.by === 'kind')
+    return [notExported(address, result.refused, 'Export again later, or declare it by hand.')];
+  const problems =
+    'refused' in result
+      ? [`is not exported, because no manifest can declare it: ${result.refused}.`]
+      : result.omissions
+          .filter(({ reason }) => reason === 'notValid')
+          .map((omission) => `is exported without ${printPlace(omission.at)}: ${whyOf(omission)}.`);
+  const hint = 'What is left out stays as it is in the tenant.';
+  return problems.map((what) => {
+    return { code: 'not-declarable', severity: 'warning', message: `${address} ${what}`, hint, address };
+  });
+}
+
+/** The remark on an object that was left out of an export, with what to do `next`. */
+export function notExported(address: Address, why: string, next: string): Diagnostic {
+  return {
+    code: 'not-exported',
+    severity: 'warning',
+    message: `${address} is not exported: ${why}`,
+    hint: `It stays as it is in the tenant. ${next}`,
+    address,
+  };
+}
+
+const reasons: Readonly<Record<Omission['reason'], string>> = {
+  notShown: 'the tenant does not show it. Declare it here to manage it',
+  credential: 'it may hold a credential, in a place where secrets cannot be compared',
+  notWritable: 'it holds a value that a manifest cannot express',
+  notValid: 'the schema of this kind does not accept the value',
+};
+
+/** The comment below a manifest that explains an omission. */
+export function remarkOf(omission: Omission): string {
+  return `${printPlace(omission.at)} is left out: ${whyOf(omission)}.`;
+}
+
+function whyOf({ at, reason, within = at }: Omission): string {
+  return within === at ? reasons[reason] : `${reasons[reason]} of ${printPlace(within)}`;
+}
+
+/** A place for a comment. Member names come from the tenant and must not be able to end the comment. */
+export function printPlace(at: Pointer): string {
+  const path = segmentsOf(at).join('.');
+  return path.replace(/[^\x20-\x7e]/g, '?').slice(0, 120);
 }
 
 /** Why no manifest could declare the object as it is, in words; `null` if one could. */
@@ -78,7 +132,7 @@ export function whyUndeclarable(object: LiveObject): string | null {
 export function draftObject(
   live: LiveObject,
   context: DraftContext,
-  secrets: DeclaredSecrets = new Map(),
+  secrets: ReadonlyMap<Pointer, string> = new Map(),
 ): Draft | Refusal {
   const object = asPrinted(live, context);
   const { kind } = object;
@@ -178,7 +232,7 @@ interface DraftedField {
 interface DraftSubject {
   readonly object: LiveObject;
   readonly standard: LiveObject | null;
-  readonly secrets: DeclaredSecrets;
+  readonly secrets: ReadonlyMap<Pointer, string>;
   readonly tags: ReadonlyMap<Pointer, Printable>;
 }
 
@@ -193,10 +247,10 @@ function draftField(
   // Even if empty: another tenant creates no object without it.
   const empty = printEmpty(value);
   if (empty !== null && object.kind.described?.required?.includes(name)) return { member: [name, empty] };
-  if (isUnset(field, value)) {
+  if (comparable(field, value) === null) {
     // An apply to another tenant begins with the vendor's default, and has to clear what that sets.
-    const isMeant = standard !== null && !isUnset(field, get(standard.fields, name));
-    return isMeant ? { member: [name, clearedValue(field)] } : {};
+    const isMeant = standard !== null && comparable(field, get(standard.fields, name)) !== null;
+    return isMeant ? { member: [name, isUnordered(field) ? [] : null] } : {};
   }
   if (secrets.has(at)) return { member: [name, { tag: '!secret', value: at }], secrets: [at] };
   const sideText = sideTextOf(name, field, value);

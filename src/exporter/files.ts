@@ -3,17 +3,50 @@ import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { type ManifestDocument, type Member, printManifest } from '../loader/print.ts';
 import { type Address, formatAddress, parseAddress } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { digestStart } from '../model/digest.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
-import type { Draft } from './draft.ts';
+import { type Draft, type DraftInput, draftEach, printPlace, remarkOf } from './draft.ts';
 import { append } from './edit/document.ts';
 import { mapTags, sideFileOf } from './print-live.ts';
-import { printPlace, remarkOf } from './remarks.ts';
 
 export interface ExportedFile {
   /** Below the export's folder, with `/`. */
   readonly path: string;
   readonly content: string;
+}
+
+export interface Export {
+  /** Manifests and side files, sorted by path. */
+  readonly files: readonly ExportedFile[];
+  /** The paths of the manifests, below the export's folder, with `/`. */
+  readonly declared: readonly { readonly object: LiveObject; readonly path: string }[];
+  /** The same manifests without side files, by their addresses. */
+  readonly documents: ReadonlyMap<Address, ManifestDocument>;
+  readonly secrets: readonly NamedSecret[];
+  /** Remarks about the objects and fields that no manifest can declare. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Manifests and side files, without changes in a plan, and the same for the same objects in any order. */
+export function exportObjects(input: DraftInput): Export {
+  const { drafts, diagnostics } = draftEach(input);
+  const { secrets, nameSecret } = nameSecrets(secretsIn(drafts));
+  const { files, manifests } = createFiles(drafts, { folder: '', nameSecret, textOf: () => null });
+  const documents = drafts.map((draft) => {
+    const texts = new Map(draft.sideTexts.map(({ ending, text }) => [ending, text]));
+    const fields = draft.fields.map(([name, value]): Member => {
+      return [name, texts.get(sideFileOf(value) ?? '') ?? value];
+    });
+    return [draft.object.address, documentOf({ ...draft, fields }, '', nameSecret)] as const;
+  });
+  return {
+    files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    declared: [...manifests].map(([{ object }, path]) => ({ object, path })),
+    documents: new Map(documents),
+    secrets,
+    diagnostics,
+  };
 }
 
 interface Destination {
@@ -51,15 +84,6 @@ export function createFiles(drafts: readonly Draft[], { folder, nameSecret, text
     return [{ path, content: existing.trim() === '' ? added : append(existing, `---\n${added}`) }];
   });
   return { files, manifests: new Map(drafts.map((draft) => [draft, `${baseOf(draft)}.yaml`])) };
-}
-
-export function wholeDocument(draft: Draft, nameSecret: NameSecret): ManifestDocument {
-  const texts = new Map(draft.sideTexts.map(({ ending, text }) => [ending, text]));
-  const fields = draft.fields.map(([name, value]): Member => {
-    const ending = sideFileOf(value);
-    return [name, (ending === null ? undefined : texts.get(ending)) ?? value];
-  });
-  return documentOf({ ...draft, fields }, '', nameSecret);
 }
 
 function documentOf(
@@ -197,15 +221,14 @@ interface SecretPlace {
   readonly at: Pointer;
 }
 
-interface NamedPlace extends SecretPlace {
-  readonly name?: string | null;
-}
-
 export interface NamedSecret extends SecretPlace {
   readonly name: string;
 }
 
 type NameSecret = (place: SecretPlace) => string;
+
+export const secretsIn = (drafts: readonly Draft[]) =>
+  drafts.flatMap(({ object, secrets }) => secrets.map((secret) => ({ ...secret, address: object.address })));
 
 /** Some systems limit the length of variable names. */
 const longestVariable = 120;
@@ -215,24 +238,21 @@ const longestVariable = 120;
  * `SIM_INTEGRATION_SERVICENOW_ATTRIBUTES_PASSWORD`. New names are unique and differ from those in `inUse`, which manifests
  * use already.
  */
-export function secretNames(
-  places: readonly NamedPlace[],
+export function nameSecrets(
+  places: readonly (SecretPlace & { readonly name?: string | null })[],
   inUse: ReadonlySet<string> = new Set(),
-): NameSecret {
-  const given = new Map(
-    places.flatMap((place): [string, string][] => (place.name ? [[placeId(place), place.name]] : [])),
-  );
-  const taken = new Set([...inUse, ...given.values()]);
-  const wanted = new Map(places.map((place) => [placeId(place), secretNameOf(place)]));
-  const uses = new Map<string, number>();
-  for (const name of wanted.values()) uses.set(name, (uses.get(name) ?? 0) + 1);
-  return (place) => {
-    const known = given.get(placeId(place));
-    if (known !== undefined) return known;
-    const name = secretNameOf(place);
-    const isFree = uses.get(name) === 1 && !taken.has(name);
-    return isFree ? name : `${name}_${digestStart(placeId(place)).toUpperCase()}`;
-  };
+): { readonly secrets: readonly NamedSecret[]; readonly nameSecret: NameSecret } {
+  const taken = new Set([...inUse, ...places.flatMap(({ name }) => name ?? [])]);
+  const wished = groupBy(places, secretNameOf);
+  const secrets = wished.flatMap(([wish, ofName]) => {
+    const isFree = new Set(ofName.map(placeId)).size === 1 && !taken.has(wish);
+    return ofName.map(({ address, at, name }) => {
+      const ownName = isFree ? wish : `${wish}_${digestStart(placeId({ address, at })).toUpperCase()}`;
+      return { name: name ?? ownName, address, at };
+    });
+  });
+  const names = new Map(secrets.map((secret) => [placeId(secret), secret.name]));
+  return { secrets, nameSecret: (place) => names.get(placeId(place)) ?? secretNameOf(place) };
 }
 
 function secretNameOf({ address, at }: SecretPlace): string {

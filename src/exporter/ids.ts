@@ -10,13 +10,10 @@ import { type Pointer, placesIn, pointer } from '../model/pointer.ts';
 /** The rows of the collections (`/api/<name>`) that lookups may name. */
 export type Records = ReadonlyMap<string, readonly JsonObject[]>;
 
-/** The `!ref` for the id of an object of a kind; `null` if only the id is known. */
-export type NameOf = (kind: string, id: string) => string | null;
-
 export interface NameSources {
   readonly records: Records;
-  /** Left out: no referenced objects are known. */
-  readonly nameOf?: NameOf | undefined;
+  /** The `!ref` for the id of an object of a kind; `null` if only the id is known. Left out: no referenced objects are known. */
+  readonly nameOf?: ((kind: string, id: string) => string | null) | undefined;
 }
 
 type Referring = Pick<LiveObject, 'kind' | 'fields'>;
@@ -202,7 +199,7 @@ export function collectionsFor(objects: readonly Referring[], { records }: NameS
   return [...new Set(names)].filter((name) => !records.has(name)).sort();
 }
 
-export interface IdLabels {
+interface IdLabels {
   /** A tag for each id that has a unique name, by the place that the tag takes: `!lookup` or `!ref`. */
   readonly tags: ReadonlyMap<Pointer, Printable>;
   /** The names of bare ids, if the tenant shows both. Safe in a comment. */

@@ -3,13 +3,13 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sideFilePath } from '../loader/paths.ts';
-import type { ManifestDocument, Printable } from '../loader/print.ts';
+import type { Printable } from '../loader/print.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { secretNamesIn } from '../model/marker.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
-import { type Draft, type DraftInput, draftEach, fitsSideFile } from './draft.ts';
+import { type Draft, type DraftInput, draftEach, fitsSideFile, notExported } from './draft.ts';
 import { applyEdits } from './edit/apply-edits.ts';
 import { byteOrderMarkOf, parseOne } from './edit/document.ts';
 import {
@@ -17,50 +17,20 @@ import {
   createFiles,
   type ExportedFile,
   envExampleFile,
-  type NamedSecret,
-  secretNames,
-  wholeDocument,
+  nameSecrets,
+  secretsIn,
 } from './files.ts';
-import { type MergeContext, mergeDocument, noChanges } from './merge-document.ts';
+import { type MergeContext, mergeDocument, noteDiagnostic } from './merge-document.ts';
 import { leavesIn, mapTags, sideFileOf } from './print-live.ts';
-import { notExported, noteDiagnostic, omissionDiagnostics, refusalDiagnostics } from './remarks.ts';
 
-export { addToEnvExample, type ExportedFile, envExampleFile, type NamedSecret } from './files.ts';
-
-export interface NewDeclaration {
-  readonly object: LiveObject;
-  /** Below the export's folder, with `/`. */
-  readonly path: string;
-}
-
-export interface Export {
-  /** Manifests and side files, sorted by path. */
-  readonly files: readonly ExportedFile[];
-  readonly declared: readonly NewDeclaration[];
-  /** The same manifests without side files, by their addresses. */
-  readonly documents: ReadonlyMap<Address, ManifestDocument>;
-  readonly secrets: readonly NamedSecret[];
-  /** Remarks about the objects and fields that no manifest can declare. */
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-/** Manifests and side files, without changes in a plan, and the same for the same objects in any order. */
-export function exportObjects(input: DraftInput): Export {
-  const { drafts, refusals } = draftEach(input);
-  const places = secretsOf(drafts);
-  const nameSecret = secretNames(places);
-  const { files, manifests } = createFiles(drafts, { folder: '', nameSecret, textOf: () => null });
-  return {
-    files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
-    declared: [...manifests].map(([{ object }, path]) => ({ object, path })),
-    documents: new Map(drafts.map((draft) => [draft.object.address, wholeDocument(draft, nameSecret)])),
-    secrets: places.map(({ address, at }) => ({ name: nameSecret({ address, at }), address, at })),
-    diagnostics: [...refusalDiagnostics(refusals), ...omissionDiagnostics(drafts)],
-  };
-}
-
-const secretsOf = (drafts: readonly Draft[]) =>
-  drafts.flatMap(({ object, secrets }) => secrets.map((secret) => ({ ...secret, address: object.address })));
+export {
+  addToEnvExample,
+  type Export,
+  type ExportedFile,
+  envExampleFile,
+  exportObjects,
+  type NamedSecret,
+} from './files.ts';
 
 export interface MergeInput extends DraftInput, MergeContext {
   /** Everything that the manifests declare, with overlays applied and lookups filled in. */
@@ -111,7 +81,7 @@ export function mergeExport(input: MergeInput): Merge {
     ...compareFiles(written.texts, input),
     newManifests: written.newManifests,
     undeclared: undeclared.count,
-    gone: documents.filter(isGone).map(({ resource }) => resource.address),
+    gone: documents.filter(({ isGone }) => isGone).map(({ resource }) => resource.address),
     diagnostics: [
       ...refused.map((resource) => noteDiagnostic(resource, { reason: 'refused' })),
       ...documents.flatMap(({ resource, changes }) =>
@@ -147,14 +117,13 @@ function openDocument(
   if (!segment || !parsed) return [];
   const isPresent = resource.ensure === 'present';
   const isMerged = isPresent && input.inScope(resource);
-  const changes = isMerged && live ? mergeDocument(resource, live, parsed.tree, input) : noChanges();
-  if (isMerged && !live) changes.notes.push({ reason: input.delete ? 'removed' : 'gone' });
+  const isGone = isMerged && !live;
+  const none: ReturnType<typeof mergeDocument> = { edits: [], notes: [], sideTexts: [], secrets: [] };
+  const changes = isMerged && live ? mergeDocument(resource, live, parsed.tree, input) : none;
+  if (isGone) changes.notes.push({ reason: input.delete ? 'removed' : 'gone' });
   if (live && !isPresent) changes.notes.push({ reason: 'absent' });
-  return [{ resource, live, segment, written: parsed.tree, changes }];
+  return [{ resource, live, segment, written: parsed.tree, changes, isGone }];
 }
-
-const isGone = ({ changes }: DeclaredDocument): boolean =>
-  changes.notes.some(({ reason }) => reason === 'gone' || reason === 'removed');
 
 /** Drafts for the objects that no manifest declares, or their number, and the remarks on those without a draft. */
 function draftUndeclared(found: readonly MatchedDocument[], index: LiveIndex, input: MergeInput) {
@@ -166,18 +135,14 @@ function draftUndeclared(found: readonly MatchedDocument[], index: LiveIndex, in
   });
   const named = new Set([...found.map(({ live }) => live), ...former.map(({ object }) => object)]);
   const objects = input.objects.filter((object) => !named.has(object) && input.inScope(object));
-  const { drafts, refusals } = draftEach({ ...input, objects });
+  const { drafts, diagnostics } = draftEach({ ...input, objects });
   if (!input.all) return { drafts: [], count: drafts.length, diagnostics: [] };
-  const diagnostics = [
-    ...omissionDiagnostics(drafts),
-    ...refusalDiagnostics(refusals),
-    ...former.map(({ object, resource: { address, locate } }) => {
-      const why = `${address} exists as well, and its manifest has this name in \`renamedFrom\`.`;
-      const remark = notExported(object.address, why, 'Remove `renamedFrom`, and export again.');
-      return { ...remark, source: locate('/lifecycle/renamedFrom') };
-    }),
-  ];
-  return { drafts, count: 0, diagnostics };
+  const twice = former.map(({ object, resource: { address, locate } }) => {
+    const why = `${address} exists as well, and its manifest has this name in \`renamedFrom\`.`;
+    const remark = notExported(object.address, why, 'Remove `renamedFrom`, and export again.');
+    return { ...remark, source: locate('/lifecycle/renamedFrom') };
+  });
+  return { drafts, count: 0, diagnostics: [...diagnostics, ...twice] };
 }
 
 function writeFiles(
@@ -187,23 +152,22 @@ function writeFiles(
   drafts: readonly Draft[],
 ) {
   const places = [
-    ...secretsOf(drafts),
+    ...secretsIn(drafts),
     ...documents.flatMap(({ resource, live, changes }) =>
       changes.secrets.map((at) => ({ address: (live ?? resource).address, at })),
     ),
   ];
   const taken = new Set(input.resources.flatMap(({ fields }) => secretNamesIn(fields)));
-  const nameSecret = secretNames(places, taken);
-  const removed = documents.filter((document) => input.delete && isGone(document));
-  const remaining = documents.filter((document) => !input.delete || !isGone(document));
+  const { secrets, nameSecret } = nameSecrets(places, taken);
+  const removed = documents.filter(({ isGone }) => input.delete && isGone);
+  const remaining = documents.filter(({ isGone }) => !input.delete || !isGone);
   const texts = new Map<string, string | null>(mergeSideFiles(remaining, input));
   const edited = editFiles(files, remaining, removed, nameSecret);
   for (const [path, text] of edited.texts) texts.set(path, text);
   const textOf = (path: string) => (texts.has(path) ? (texts.get(path) ?? null) : input.read(path));
   const added = createFiles(drafts, { folder: input.folder, nameSecret, textOf });
   for (const { path, content } of added.files) texts.set(path, content);
-  const named = places.map(({ address, at }) => ({ name: nameSecret({ address, at }), address, at }));
-  const listed = addToEnvExample(input.read(envExampleFile), named);
+  const listed = addToEnvExample(input.read(envExampleFile), secrets);
   if (listed !== null) texts.set(envExampleFile, listed);
   for (const path of findOrphans(removed, remaining, input)) texts.set(path, null);
   return { texts, refused: edited.refused, newManifests: [...new Set(added.manifests.values())] };
@@ -213,7 +177,7 @@ function editFiles(
   files: ReadonlyMap<string, ManifestFile>,
   remaining: readonly DeclaredDocument[],
   removed: readonly DeclaredDocument[],
-  nameSecret: ReturnType<typeof secretNames>,
+  nameSecret: ReturnType<typeof nameSecrets>['nameSecret'],
 ) {
   const refused: Resource[] = [];
   const newTexts = new Map<unknown, string | null>(removed.map(({ segment }) => [segment, null]));
@@ -272,6 +236,8 @@ interface DeclaredDocument {
   /** The value of the document, with tags as written. */
   readonly written: Printable;
   readonly changes: ReturnType<typeof mergeDocument>;
+  /** The tenant does not have its object any more. */
+  readonly isGone: boolean;
 }
 
 function splitDocuments(text: string): Segment[] {

@@ -8,6 +8,7 @@ import type { Secrets } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { unresolved } from '../loader/tree.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import {
   canonicalJson,
   get,
@@ -23,9 +24,9 @@ import {
 import { secretName, secretNamesIn } from '../model/marker.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { runsOf } from '../model/runs.ts';
-import { asPrinted, type DraftContext, draftObject } from './draft.ts';
+import { asPrinted, type DraftContext, draftObject, printPlace } from './draft.ts';
 import { type Edit, eolOf } from './edit/document.ts';
-import { type IdLabels, labelIds } from './ids.ts';
+import { labelIds } from './ids.ts';
 import {
   isList,
   isMapping,
@@ -41,7 +42,6 @@ import {
   printLive,
   sideFileOf,
 } from './print-live.ts';
-import type { Note } from './remarks.ts';
 
 interface SideText {
   readonly at: Pointer;
@@ -59,14 +59,14 @@ interface DocumentChanges {
   readonly secrets: Pointer[];
 }
 
-export const noChanges = (): DocumentChanges => ({ edits: [], notes: [], sideTexts: [], secrets: [] });
+const noChanges = (): DocumentChanges => ({ edits: [], notes: [], sideTexts: [], secrets: [] });
 
 export interface MergeContext extends DraftContext {
   readonly secrets: Pick<Secrets, 'matches'>;
 }
 
 /** With the labels of ids by their places in the live object. */
-interface DocumentMerge extends IdLabels, Pick<MergeContext, 'secrets'> {
+interface DocumentMerge extends ReturnType<typeof labelIds>, Pick<MergeContext, 'secrets'> {
   readonly resource: Resource;
   readonly live: LiveObject;
   readonly changes: DocumentChanges;
@@ -114,7 +114,7 @@ export function mergeDocument(
       written: partOf(written, name),
     };
     const isInvalid = 'refused' in draft || invalid.has(slot.at);
-    if (isInvalid && secretName(declared) === null) addNote(merge, slot, 'unwritable');
+    if (isInvalid && secretName(declared) === null) changes.notes.push({ at: slot.at, reason: 'unwritable' });
     else if (compareField(name, field, declared, current).length > 0) mergeValue(slot, merge);
   }
   if (!('refused' in draft)) mergeLifecycle(merge, written, draft.lifecycle);
@@ -127,7 +127,7 @@ function mergeLifecycle(
   written: Printable,
   members: readonly Member[],
 ) {
-  if (members.length === 0 || isOverlaid(resource, '/lifecycle')) return;
+  if (members.length === 0 || resource.overlayAt('/lifecycle')) return;
   const there = partOf(written, 'lifecycle');
   if (there === undefined) changes.edits.push({ op: 'insert', path: ['lifecycle'], value: { members } });
   if (there === undefined || !isMapping(there)) return;
@@ -158,7 +158,7 @@ function mergeValue(slot: ValueSlot, merge: DocumentMerge): void {
   if (secret !== null) {
     // A hidden value may be any text.
     const isEqual = live === null || (typeof live === 'string' && merge.secrets.matches(secret, live));
-    if (!isEqual) addNote(merge, slot, 'secret');
+    if (!isEqual) merge.changes.notes.push({ at, reason: 'secret' });
   } else if (merge.tags.has(place.at)) write('set', slot, merge);
   // Settings with secrets may exist although the tenant shows nothing of them.
   else if (isObject(declared) && (isObject(live) || (live === null && secretNamesIn(declared).length > 0)))
@@ -239,7 +239,7 @@ function mergeItems(slot: ValueSlot<readonly Json[]>, merge: DocumentMerge): voi
   const { at, place, declared, live, written } = slot;
   // If a secret is set elsewhere, it may be any live item, whose text must not be written.
   const hasSecrets = secretNamesIn(declared).length > 0;
-  if (hasSecrets || isOverlaid(merge.resource, at)) {
+  if (hasSecrets || merge.resource.overlayAt(at)) {
     if (!hasSecrets || !mayBeSame(slot, merge)) write('set', slot, merge);
     return;
   }
@@ -263,14 +263,14 @@ function mergeItems(slot: ValueSlot<readonly Json[]>, merge: DocumentMerge): voi
 /** Writes the live value: over the declared one, or as a new one. */
 function write(op: 'set' | 'insert', slot: ValueSlot, merge: DocumentMerge): void {
   const { at, place, live, declared, written } = slot;
-  const { edits, sideTexts, secrets } = merge.changes;
+  const { edits, notes, sideTexts, secrets } = merge.changes;
   const path = segmentsOf(at);
   if (isIgnored(merge.resource.lifecycle.ignore, at)) return;
   const printed = printLive(live, place, { hidden: merge.live.hidden, tags: merge.tags });
   const value = isWritableKey(path.at(-1) ?? '') ? printed.value : undefined;
-  if (isOverlaid(merge.resource, at)) addNote(merge, slot, 'overlay');
-  else if (secretNamesIn(declared).length > 0) addNote(merge, slot, 'besideSecret');
-  else if (value === undefined) addNote(merge, slot, 'unwritable');
+  if (merge.resource.overlayAt(at)) notes.push({ at, reason: 'overlay' });
+  else if (secretNamesIn(declared).length > 0) notes.push({ at, reason: 'besideSecret' });
+  else if (value === undefined) notes.push({ at, reason: 'unwritable' });
   else {
     const text = place.depth === 0 && sideFileOf(written) !== null ? sideTextFor(slot, printed) : null;
     if (text !== null) {
@@ -279,7 +279,7 @@ function write(op: 'set' | 'insert', slot: ValueSlot, merge: DocumentMerge): voi
     }
     secrets.push(...printed.secrets);
     const tag = isTagged(value) ? value.tag : null;
-    if (isTagged(written) && written.tag !== tag) addNote(merge, slot, 'tag');
+    if (isTagged(written) && written.tag !== tag) notes.push({ at, reason: 'tag' });
     const inside = [...merge.names].filter(([each]) => isWithin(each, place.at));
     const names = new Map(inside.map(([each, name]) => [each.slice(place.at.length), name]));
     // A reference already is a name.
@@ -311,12 +311,8 @@ function remove(slot: Pick<ValueSlot, 'at' | 'place' | 'declared'>, merge: Docum
     isIgnored(resource.lifecycle.ignore, at)
   )
     return;
-  if (isOverlaid(resource, at)) addNote(merge, slot, 'overlay');
+  if (resource.overlayAt(at)) changes.notes.push({ at, reason: 'overlay' });
   else changes.edits.push({ op: 'remove', path: segmentsOf(at) });
-}
-
-function addNote({ changes }: DocumentMerge, { at }: Pick<ValueSlot, 'at'>, reason: Note['reason']): void {
-  changes.notes.push({ at, reason });
 }
 
 /** True for values that are ignored or hidden, which cannot be compared. As in a plan, null is compared: it clears the value. */
@@ -327,10 +323,6 @@ function isLeftAlone(
   declared: Json,
 ): boolean {
   return isIgnored(resource.lifecycle.ignore, at) || (declared !== null && live.hidden.includes(liveAt));
-}
-
-function isOverlaid(resource: Resource, at: Pointer): boolean {
-  return resource.overlayAt(at) !== null;
 }
 
 /** If hosts answer with either, 60 and "60" are the same. */
@@ -396,3 +388,86 @@ function alignItems(declared: readonly string[], live: readonly string[]): ItemP
     ),
   );
 }
+
+/** Why a difference was not merged, or what was lost in merging it: if a plan after the merge is not empty, people have to know. */
+interface Note {
+  /** Left out: the whole manifest. */
+  readonly at?: Pointer;
+  readonly reason: keyof typeof noteWords;
+}
+
+export function noteDiagnostic(resource: Resource, { at, reason }: Note): Diagnostic {
+  const [code, severity, words, hint] = noteWords[reason];
+  const { address } = resource;
+  const [field = ''] = segmentsOf(at ?? '');
+  const isDeclared = at !== undefined && Object.hasOwn(resource.fields, field);
+  const source = at === undefined ? resource.source() : resource.locate(isDeclared ? at : pointer());
+  const message = words.replace('{}', () => (at === undefined ? address : printPlace(at)));
+  return { code, severity, message, hint, source, address };
+}
+
+const byHand = 'Make the changes by hand: `tenantctl plan` shows them.';
+
+/** What notes say: code, severity, message and hint. `{}` stands for the place, or for the address of the whole object. */
+const noteWords = {
+  overlay: [
+    'set-by-overlay',
+    'warning',
+    '{} differs from the tenant, but an overlay sets it; it was not changed.',
+    "To keep the tenant's value, change the overlay. Otherwise the next apply writes the overlay's.",
+  ],
+  secret: [
+    'secret-kept',
+    'warning',
+    '{} holds a secret and may differ from the tenant; it was not changed.',
+    "To keep the tenant's value, set the secret to it. Otherwise the next apply writes yours.",
+  ],
+  besideSecret: [
+    'secret-kept',
+    'error',
+    '{} differs from the tenant and holds a secret, which could be any of the values there; it was not changed.',
+    byHand,
+  ],
+  tag: [
+    'tag-replaced',
+    'info',
+    "{} no longer has the value that its tag gives; the tag was replaced with the tenant's value.",
+    'Every environment that reads the manifest gets that value. If only one should, take the tag back and change what it gives there, such as a variable.',
+  ],
+  rename: [
+    'rename-kept',
+    'warning',
+    '{} is the name that the tenant still has; it was not changed, so a plan renames the object.',
+    'Apply to rename it. To keep the former name, declare that one and remove `renamedFrom`.',
+  ],
+  unwritable: [
+    'not-declarable',
+    'warning',
+    "{} differs from the tenant, but a manifest cannot express the tenant's value.",
+    "To keep the tenant's value, remove the field from the manifest. Otherwise the next apply writes the manifest's.",
+  ],
+  gone: [
+    'object-gone',
+    'warning',
+    'The tenant no longer has {}.',
+    'Remove the document, or use `export --merge --delete`.',
+  ],
+  removed: [
+    'object-gone',
+    'warning',
+    'The tenant no longer has {}; its document was removed.',
+    'To create the object again, take the document back from git, and apply.',
+  ],
+  absent: [
+    'object-still-there',
+    'info',
+    '{} is declared absent, but the tenant has it; the manifest was not changed.',
+    'Apply to delete it. To keep it, remove `ensure: absent`.',
+  ],
+  refused: [
+    'cannot-edit',
+    'error',
+    'The manifest of {} could not be edited without losing content; it was not changed.',
+    byHand,
+  ],
+} as const satisfies Readonly<Record<string, readonly [string, Diagnostic['severity'], string, string]>>;

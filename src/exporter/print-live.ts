@@ -9,7 +9,6 @@ import { isRefusedKey, unresolved } from '../loader/tree.ts';
 import { get, isArray, isObject, type Json, type JsonObject, objectFrom, pick } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { isConcealed, isPlaceOfCredential } from '../model/sensitive.ts';
-import type { Omission } from './remarks.ts';
 
 export interface Place {
   readonly at: Pointer;
@@ -87,17 +86,10 @@ export function isWritableKey(key: string): boolean {
   return key !== unresolved && !isRefusedKey(key);
 }
 
-/** True for the value of a new object, which a manifest need not mention. */
-export function isUnset(field: Field, value: Json | undefined): boolean {
-  return comparable(field, value) === null;
-}
-
-export const clearedValue = (field: Field): readonly never[] | null => (isUnordered(field) ? [] : null);
-
 /** The value of a field as manifests show it: without what is not compared, except for the members of `declared`. */
 export function printableValue(field: Field, live: Json, declared: Json = null): Json {
   if (field.is === 'json') return printedJson(field, live, declared);
-  if (isUnset(field, live)) return clearedValue(field);
+  if (comparable(field, live) === null) return isUnordered(field) ? [] : null;
   const value = chooseSynonym(field, live);
   if (field.is === 'reference') return pickReference(value);
   if (field.is === 'references') return mapItems(value, pickReference);
@@ -111,6 +103,14 @@ const mapItems = (value: Json, change: (item: Json) => Json): Json =>
 
 function pickReference(value: Json): Json {
   return isObject(value) ? dropNulls(pick(value, ['type', 'name', 'id'])) : value;
+}
+
+/** A value that is left out of a manifest, so that it stays as it is in the tenant. */
+export interface Omission {
+  readonly at: Pointer;
+  readonly reason: 'notShown' | 'credential' | 'notWritable' | 'notValid';
+  /** The part that the schema does not accept, if it is not the whole value. */
+  readonly within?: Pointer;
 }
 
 /** The loader refuses nesting deeper than 100, which includes what surrounds the value. */

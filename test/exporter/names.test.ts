@@ -1,9 +1,9 @@
 /** The names that an export gives: of secrets, of files, of lookups, and in comments. */
 import { describe, expect, it } from 'vitest';
-import { secretNames } from '../../src/exporter/files.ts';
+import { printPlace, remarkOf } from '../../src/exporter/draft.ts';
+import { nameSecrets } from '../../src/exporter/files.ts';
 import { labelIds, type Records } from '../../src/exporter/ids.ts';
 import { partOf } from '../../src/exporter/print-live.ts';
-import { printPlace, remarkOf } from '../../src/exporter/remarks.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { merge } from './merging.ts';
 import { answer, exportOf, integration, ownKind, ownObject, search, template, typeRule } from './support.ts';
@@ -13,7 +13,7 @@ describe('the name of a secret', () => {
     address: `SimIntegration/${encodeURIComponent(name)}`,
     at,
   });
-  const nameOf = (name: string, at?: string) => secretNames([place(name, at)])(place(name, at));
+  const nameOf = (name: string, at?: string) => nameSecrets([place(name, at)]).secrets[0]?.name;
 
   it.each([
     ['ServiceNow', 'SIM_INTEGRATION_SERVICENOW_ATTRIBUTES_PASSWORD'],
@@ -39,19 +39,18 @@ describe('the name of a secret', () => {
 
   it('is another one for another place, and none that manifests use already', () => {
     const places = [place('A-B'), place('A B'), place('C')];
-    const name = secretNames(places, new Set(['SIM_INTEGRATION_C_ATTRIBUTES_PASSWORD']));
-    const names = places.map(name);
+    const { nameSecret } = nameSecrets(places, new Set(['SIM_INTEGRATION_C_ATTRIBUTES_PASSWORD']));
+    const names = places.map(nameSecret);
     expect(new Set(names).size).toBe(3);
     for (const each of names)
       expect(each).toMatch(/^SIM_INTEGRATION_(A_B|C)_ATTRIBUTES_PASSWORD_[0-9A-F]{8}$/);
-    expect(places.map(name)).toEqual(names);
-    expect(secretNames([place('C')])(place('C'))).toBe('SIM_INTEGRATION_C_ATTRIBUTES_PASSWORD');
+    expect(nameOf('C')).toBe('SIM_INTEGRATION_C_ATTRIBUTES_PASSWORD');
   });
 
   it.each([0, 1])('is none that a manifest gives another place, in any order', (at) => {
     const name = 'SIM_INTEGRATION_B_ATTRIBUTES_PASSWORD';
     const places = [{ ...place('A'), name }, place('B')];
-    const nameSecret = secretNames(at === 0 ? places : places.toReversed());
+    const { nameSecret } = nameSecrets(at === 0 ? places : places.toReversed());
     expect(nameSecret(place('A'))).toBe(name);
     expect(nameSecret(place('B'))).toMatch(new RegExp(`^${name}_[0-9A-F]{8}$`));
   });

@@ -1,29 +1,31 @@
-import { isMap, isNode, isScalar, isSeq, type Scalar } from 'yaml';
+import {
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import { lineEnd, lineStart, nextLine } from '../../loader/file.ts';
 import {
   formatComment,
   type Mapping,
-  type Member,
   type Printable,
   printBlock,
   printInline,
   quote,
 } from '../../loader/print.ts';
+import { keyText } from '../../loader/tree.ts';
 import { segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, isTagged, jsonOf, leavesIn, partOf } from '../print-live.ts';
-import {
-  byteOrderMarkOf,
-  type Edit,
-  isBlock,
-  isBlockScalar,
-  type Located,
-  locate,
-  locateItem,
-  type ParsedDocument,
-  type Path,
-  parseOne,
-  type YamlCollection,
-} from './document.ts';
+import { byteOrderMarkOf, type Edit, editTree, type ParsedDocument, parseOne } from './document.ts';
+
+type Path = Edit['path'];
+type YamlCollection = YAMLMap | YAMLSeq;
 
 /** The text of one document after all edits, applied in order; `null` if one of them cannot be applied. */
 export function applyEdits(text: string, edits: readonly Edit[]): string | null {
@@ -67,33 +69,6 @@ function replaceAround(parsed: ParsedDocument, path: Path, wanted: Printable): P
     if (done !== null) return done;
   }
   return null;
-}
-
-function editTree(tree: Printable, edit: Edit, path: Path = edit.path): Printable | undefined {
-  const [step, ...rest] = path;
-  if (step === undefined) return edit.op === 'set' ? edit.value : undefined;
-  const isHere = rest.length === 0;
-  const old = partOf(tree, step);
-  if (isHere && edit.op === 'insert') {
-    return isMapping(tree) && old !== undefined ? undefined : splicePart(tree, step, 0, [edit.value]);
-  }
-  if (old === undefined) return undefined;
-  if (isHere && edit.op === 'remove') return splicePart(tree, step, 1, []);
-  const changed = editTree(old, edit, rest);
-  return changed === undefined ? undefined : splicePart(tree, step, 1, [changed]);
-}
-
-function splicePart(
-  tree: Printable,
-  step: string,
-  count: number,
-  values: readonly Printable[],
-): Printable | undefined {
-  if (isList(tree)) return tree.toSpliced(Number(step), count, ...values);
-  if (!isMapping(tree)) return undefined;
-  const at = tree.members.findIndex(([name]) => name === step);
-  const members = values.map((value): Member => [step, value]);
-  return { members: tree.members.toSpliced(at === -1 ? tree.members.length : at, count, ...members) };
 }
 
 /** Texts that may be the document after an edit, best first. Each is parsed again, so a wrong one does no harm. */
@@ -390,3 +365,101 @@ function nameBeside(parsed: ParsedDocument, path: Path, name: string): string {
   const isPlace = rest.trim() === '' ? node.tag === undefined : /^[ \t]+#/.test(rest);
   return isPlace ? splice(text, end, lineEnd(text, end), formatComment(name)) : text;
 }
+
+/** A value of a document, the collection that holds it, and their offsets in the text. */
+interface Located {
+  readonly node: Node | null;
+  readonly parent: YamlCollection | null;
+  readonly index: number;
+  readonly pair: Pair | null;
+  readonly inFlow: boolean;
+  /** Where the member or item begins: at its key, at its dash, or in `[…]` at its value; `null` if that is unclear. */
+  readonly start: number | null;
+  /** Where the colon or dash before the value ends. */
+  readonly indicator: number | null;
+  /** Where the value begins, including its tag and anchor. */
+  readonly from: number;
+  /** Where the value ends, or the key of a member without one: before comments, line endings and blank lines. */
+  readonly end: number | null;
+}
+
+/** Finds the value at a path. Returns `null` if nothing is there, or if an alias leads to it. */
+function locate(parsed: ParsedDocument, path: Path): Located | null {
+  const { root } = parsed;
+  const nowhere = { parent: null, index: 0, pair: null, inFlow: false, start: null, indicator: null };
+  let found: Located | null = {
+    ...nowhere,
+    node: root,
+    from: root.range?.[0] ?? 0,
+    end: endOf(root, parsed.text),
+  };
+  for (const step of path) {
+    const node: Node | null = found?.node ?? null;
+    if (!isMap(node) && !isSeq(node)) return null;
+    const index = isMap(node) ? node.items.findIndex(({ key }) => keyText(key) === step) : Number(step);
+    found = locateItem(parsed, node, index);
+  }
+  return found;
+}
+
+function locateItem({ text }: ParsedDocument, parent: YamlCollection, index: number): Located | null {
+  const item = parent.items[index];
+  if (item === undefined) return null;
+  const pair = isPair(item) ? item : null;
+  const value = pair ? pair.value : item;
+  const node = isNode(value) ? value : null;
+  const tokens = tokensBefore(parent, index);
+  const property = tokens.find(({ type }) => type === 'tag' || type === 'anchor');
+  const indicator = tokens.find(({ type }) => type === 'map-value-ind' || type === 'seq-item-ind');
+  const valueStart = node?.range?.[0] ?? 0;
+  const from = property ? Math.min(property.offset, valueStart) : valueStart;
+  const itemStart = parent.flow === true ? from : (indicator?.offset ?? null);
+  const last = node ?? pair?.key;
+  return {
+    node,
+    parent,
+    index,
+    pair,
+    inFlow: parent.flow === true,
+    start: pair ? startOfPair(pair) : itemStart,
+    indicator: indicator ? indicator.offset + indicator.source.length : null,
+    from,
+    end: isNode(last) ? endOf(last, text) : null,
+  };
+}
+
+/** A member begins with the `?`, tag or anchor before its key. */
+function startOfPair({ key, srcToken }: Pair): number | null {
+  const mark = srcToken?.start.find(({ type }) => ['explicit-key-ind', 'tag', 'anchor'].includes(type));
+  return isNode(key) ? (mark?.offset ?? key.range?.[0] ?? null) : null;
+}
+
+/** The text between a member's key and its value, or before a list item. */
+function tokensBefore(parent: YamlCollection, index: number) {
+  const item = parent.items[index];
+  if (isPair(item)) return (item.srcToken && 'sep' in item.srcToken && item.srcToken.sep) || [];
+  const list = parent.srcToken;
+  return list && 'items' in list ? (list.items[index]?.start ?? []) : [];
+}
+
+function endOf(node: Node, text: string): number {
+  const [start, end] = node.range ?? [0, 0, 0];
+  if (isBlockScalar(node)) {
+    let last = end;
+    // Other blanks, such as those that do not break, are text.
+    while (last > start && ' \t\r\n'.includes(text.charAt(last - 1))) last -= 1;
+    return last;
+  }
+  if (isBlock(node)) {
+    const last = node.items.at(-1);
+    const value = isPair(last) ? (last.value ?? last.key) : last;
+    return isNode(value) ? endOf(value, text) : end;
+  }
+  return end;
+}
+
+const isBlock = (node: Node | null): node is YamlCollection =>
+  (isMap(node) || isSeq(node)) && node.flow !== true;
+
+const isBlockScalar = (node: Node | null): node is Scalar =>
+  isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED');
