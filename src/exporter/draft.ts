@@ -16,7 +16,6 @@ import {
   isTagged,
   itemIn,
   jsonOf,
-  leavesIn,
   type Omission,
   placeOf,
   printableValue,
@@ -162,7 +161,8 @@ export function draftObject(
     key,
     fields,
     lifecycle: subject.standard ? [['basedOn', contentDigest(kind, subject.standard)]] : [],
-    names: namesBeside(fields, names),
+    // A tag itself says what it finds.
+    names: new Map([...names].filter(([at]) => !tags.has(at))),
     sideTexts: valid.flatMap(({ sideText }) => sideText ?? []),
     secrets: valid.flatMap((each) => each.secrets ?? []).map((at) => ({ at, name: secrets.get(at) ?? null })),
     omissions: [
@@ -196,20 +196,6 @@ export function asPrinted(live: LiveObject, context: DraftContext): LiveObject {
     return printed.sort((a, b) => (a.text < b.text ? -1 : Number(a.text > b.text))).map(({ item }) => item);
   });
   return { ...object, fields };
-}
-
-/** The names that help beside the printed fields: a lookup itself says what it finds. */
-function namesBeside(
-  fields: readonly Member[],
-  names: ReadonlyMap<Pointer, string>,
-): ReadonlyMap<Pointer, string> {
-  const leaves = fields.flatMap(([name, value]) => leavesIn(value, pointer(name)));
-  return new Map(
-    leaves.flatMap(([at, leaf]) => {
-      const name = typeof leaf === 'string' ? names.get(at) : undefined;
-      return name === undefined ? [] : [[at, name] as const];
-    }),
-  );
 }
 
 function keyMembers({ kind, key, id }: LiveObject, tags: ReadonlyMap<Pointer, Printable>): Member[] {

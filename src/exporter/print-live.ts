@@ -92,14 +92,10 @@ export function printableValue(field: Field, live: Json, declared: Json = null):
   if (comparable(field, live) === null) return isUnordered(field) ? [] : null;
   const value = chooseSynonym(field, live);
   if (field.is === 'reference') return pickReference(value);
-  if (field.is === 'references') return mapItems(value, pickReference);
-  return field.is === 'records'
-    ? mapItems(value, (item) => (isObject(item) ? dropNulls(item) : item))
-    : value;
+  if (!isArray(value)) return value;
+  if (field.is === 'references') return value.map(pickReference);
+  return field.is === 'records' ? value.map((item) => (isObject(item) ? dropNulls(item) : item)) : value;
 }
-
-const mapItems = (value: Json, change: (item: Json) => Json): Json =>
-  isArray(value) ? value.map(change) : value;
 
 function pickReference(value: Json): Json {
   return isObject(value) ? dropNulls(pick(value, ['type', 'name', 'id'])) : value;

@@ -7,7 +7,6 @@ import {
   list,
   object,
   objectOrEmpty,
-  objectOrNull,
   orNull,
   type Read,
   text,
@@ -78,9 +77,9 @@ const readSimIntegration = object({
   type: text,
   cluster: textOrNull,
   sources: texts,
-  attributes: objectOrNull,
-  request: objectOrNull,
-  statusMap: objectOrNull,
+  attributes: orNull(objectOrEmpty),
+  request: orNull(objectOrEmpty),
+  statusMap: orNull(objectOrEmpty),
   beforeProvisioningRule: orNull(readProvisioningRule),
   ...times,
 });
@@ -234,7 +233,7 @@ const readRule = object({
   // For a ProfileAttributeRule only.
   condition_object_id: textOrNull,
   // Members that the API documents do not know.
-  more: objectOrNull,
+  more: orNull(objectOrEmpty),
 });
 
 /** A saved search (api-notes). */

@@ -50,7 +50,6 @@ export const badRequest = (message: string): ApiError => new ApiError(400, messa
 export const notFound = (message: string): ApiError => new ApiError(404, message);
 
 export const ok = (body: Json): Reply => ({ status: 200, body });
-export const noContent: Reply = { status: 204 };
 
 /** The content type of bodies, unless an operation has another. */
 const usualTypes: Readonly<Record<string, string>> = {
@@ -97,7 +96,7 @@ export function deleteById<T extends { id: string | null }>(
 ): Reply {
   records.splice(records.indexOf(findById(records, call, noun)), 1);
   state.generation += 1;
-  return noContent;
+  return { status: 204 };
 }
 
 /** Reads an object that the contract sends as text, and that tenants with `jsonText: object` take as an object. */

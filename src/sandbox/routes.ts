@@ -1,8 +1,8 @@
 import type { DescribedKind } from './described-kind.ts';
 import { serveKind } from './handlers/described.ts';
-import { authProfiles, simIntegrations } from './handlers/integrations.ts';
+import { integrations } from './handlers/integrations.ts';
 import { notifications, preferences, templateVariables } from './handlers/notifications.ts';
-import { collections, profileSearches } from './handlers/profiles.ts';
+import { profiles } from './handlers/profiles.ts';
 import { senders } from './handlers/senders.ts';
 import { badRequest, notFound, type Operation, operation } from './operations.ts';
 import { ApiError } from './shape.ts';
@@ -11,12 +11,10 @@ import type { Variations } from './ways.ts';
 /** Every operation of the three API documents and of api-notes. */
 export const operations: readonly Operation[] = [
   operation('issue-token', 'POST /oauth/token', null, { contentType: 'application/x-www-form-urlencoded' }),
-  ...authProfiles,
-  ...simIntegrations,
+  ...integrations,
   ...notifications,
   ...senders,
-  ...collections,
-  ...profileSearches,
+  ...profiles,
 ];
 
 interface Route {

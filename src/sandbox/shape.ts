@@ -62,10 +62,10 @@ export const orNull =
   (value = null, at) =>
     value === null ? null : read(value, at);
 
-export const objectOrNull: Read<JsonObject | null> = (value = null, at) =>
-  value === null || isObject(value) ? value : refuse(at, 'must be an object');
-
-export const objectOrEmpty: Read<JsonObject> = (value, at) => objectOrNull(value, at) ?? {};
+export const objectOrEmpty: Read<JsonObject> = (value, at) => {
+  const given = value ?? {};
+  return isObject(given) ? given : refuse(at, 'must be an object');
+};
 
 /** An absent or null list is empty. */
 export const list =

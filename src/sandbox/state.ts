@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
-import { isTooDeep, type Json, parseJson } from '../model/json.ts';
+import { isTooDeep, type Json, type JsonObject, parseJson } from '../model/json.ts';
 import {
   type DescribedKind,
   type DescribedObject,
@@ -40,9 +40,9 @@ export function loadState(
   described: readonly DescribedKind[] = [],
 ): TenantState {
   if (data !== null && existsSync(data))
-    return readFile(data, (text) => readState(parseJson(text), described, readSavedObjects));
-  if (seed === null) return readState({}, described, readSeedObjects);
-  return readFile(seed, (text) => readState(parseYaml(text), described, readSeedObjects));
+    return readFile(data, (text) => readState(parseJson(text), described, true));
+  if (seed === null) return readState({}, described, false);
+  return readFile(seed, (text) => readState(parseYaml(text), described, false));
 }
 
 /** The descriptors `NAME.kind.yaml` in a folder. Throws `SandboxFileError` for one that cannot be used, and for no folder. */
@@ -73,22 +73,22 @@ export function referenceName({ references, objects: described }: TenantState, i
 }
 
 /** Reads the objects of each kind, kinds without any included. */
-type ObjectsReader = (kinds: ReadonlyMap<string, DescribedKind>) => Read<Record<string, DescribedObject[]>>;
-
-const readSeedObjects: ObjectsReader = (kinds) =>
-  object(Object.fromEntries([...kinds].map(([name, kind]) => [name, lines(seedReader(kind))])));
-
-/** Descriptors may have changed since a data file was written, or be gone: objects stay as they were. */
-const readSavedObjects: ObjectsReader = (kinds) => (value, at) => {
-  const names = new Set([...kinds.keys(), ...Object.keys(objectOrEmpty(value, at))]);
-  return object(Object.fromEntries([...names].map((name) => [name, list(readSaved)])))(value, at);
-};
+function readObjects(
+  kinds: ReadonlyMap<string, DescribedKind>,
+  given: JsonObject,
+  isSaved: boolean,
+): Record<string, DescribedObject[]> {
+  // Descriptors may have changed since a data file was written, or be gone: objects stay as they were.
+  const saved = isSaved ? Object.keys(given).map((name) => [name, list(readSaved)] as const) : [];
+  const ofKinds = [...kinds].map(([name, kind]) => [name, lines(seedReader(kind))] as const);
+  return object(Object.fromEntries([...ofKinds, ...saved]))(given, 'seed.objects');
+}
 
 /**
  * The tenant that a seed or a data file describes. Fills in what a seed leaves out: ids, times, and the texts of a
  * customised template that are the same as in its default. Throws `ApiError` for unknown fields and wrong types.
  */
-function readState(value: Json | undefined, described: readonly DescribedKind[], readObjects: ObjectsReader) {
+function readState(value: Json | undefined, described: readonly DescribedKind[], isSaved: boolean) {
   const kinds: Read<Json[]> = list((kind, at) => {
     readKind(kind, at);
     return kind ?? null;
@@ -99,8 +99,10 @@ function readState(value: Json | undefined, described: readonly DescribedKind[],
     generation: (...given) => numberOrNull(...given) ?? 0,
     references: list(readReference),
     kinds,
-    objects: (given, at, whole = {}) =>
-      readObjects(describedKinds({ kinds: kinds(whole.kinds, 'seed.kinds') }, described))(given ?? {}, at),
+    objects: (given, at, whole = {}) => {
+      const served = describedKinds({ kinds: kinds(whole.kinds, 'seed.kinds') }, described);
+      return readObjects(served, objectOrEmpty(given, at), isSaved);
+    },
     ...objectsWithEndpoints,
   })(value, 'seed');
 }

@@ -41,20 +41,32 @@ export function applyEdits(text: string, edits: readonly Edit[]): string | null 
 function applyEdit(parsed: ParsedDocument, edit: Edit): ParsedDocument | null {
   const wanted = editTree(parsed.tree, edit);
   if (wanted === undefined) return null;
-  const done = tryCandidates(parsed, edit, wanted) ?? replaceAround(parsed, edit.path, wanted);
+  let done = tryCandidates(parsed, edit, wanted) ?? replaceAround(parsed, edit.path, wanted);
   // JSON has no comments.
   if (done === null || !('value' in edit) || parsed.isJson) return done;
-  return [...(edit.names ?? [])].reduce((current, [at, name]) => {
-    const named = parseOne(nameBeside(current, [...edit.path, ...segmentsOf(at)], name));
+  for (const [at, name] of edit.names ?? []) {
+    const { node, end } = locate(done, [...edit.path, ...segmentsOf(at)]) ?? { node: null, end: null };
+    if (!node || end === null) continue;
+    // A comment there names the id before. A tag says itself what it finds, so it gets none.
+    const rest = restOfLine(done.text, end);
+    if (!(rest.trim() === '' ? node.tag === undefined : /^[ \t]+#/.test(rest))) continue;
+    const named = splice(done.text, end, lineEnd(done.text, end), formatComment(name));
     // Behind a block, a comment would be part of the text.
-    return named && JSON.stringify(named.tree) === JSON.stringify(wanted) ? named : current;
-  }, done);
+    done = readsAs(named, wanted) ?? done;
+  }
+  return done;
+}
+
+/** The document of a text, if its value is the wanted one. */
+function readsAs(text: string, wanted: Printable): ParsedDocument | null {
+  const read = parseOne(text);
+  return read && JSON.stringify(read.tree) === JSON.stringify(wanted) ? read : null;
 }
 
 function tryCandidates(parsed: ParsedDocument, edit: Edit, wanted: Printable): ParsedDocument | null {
   for (const candidate of candidatesFor(parsed, edit)) {
-    const read = parseOne(candidate);
-    if (read && JSON.stringify(read.tree) === JSON.stringify(wanted)) return read;
+    const read = readsAs(candidate, wanted);
+    if (read) return read;
   }
   return null;
 }
@@ -354,16 +366,6 @@ function withoutLines(text: string, from: number, to: number): string {
 
 function restOfLine(text: string, offset: number): string {
   return text.slice(offset, lineEnd(text, offset));
-}
-
-/** The text with a name beside an id. A comment there names the id before. A tag says itself what it finds, so it gets none. */
-function nameBeside(parsed: ParsedDocument, path: Path, name: string): string {
-  const { text } = parsed;
-  const { node, end } = locate(parsed, path) ?? { node: null, end: null };
-  if (!node || end === null) return text;
-  const rest = restOfLine(text, end);
-  const isPlace = rest.trim() === '' ? node.tag === undefined : /^[ \t]+#/.test(rest);
-  return isPlace ? splice(text, end, lineEnd(text, end), formatComment(name)) : text;
 }
 
 /** A value of a document, the collection that holds it, and their offsets in the text. */

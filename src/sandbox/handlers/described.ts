@@ -18,7 +18,6 @@ import {
   type Call,
   findById,
   jsonObject,
-  noContent,
   notFound,
   type Operation,
   ok,
@@ -225,7 +224,7 @@ function removeOne(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
   if (isSlow && tenant.variations.slowDeletes === 'accepted')
     return { status: 202, body: { type: 'TASK_RESULT', id: `task-${live.id}` }, later };
   later();
-  return noContent;
+  return { status: 204 };
 }
 
 function takeAway(kind: DescribedKind, id: string, tenant: Tenant): void {

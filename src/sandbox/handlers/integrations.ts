@@ -22,8 +22,10 @@ import type { Variations } from '../ways.ts';
 type AuthProfile = TenantState['authProfiles'][number];
 type SimIntegration = TenantState['simIntegrations'][number];
 
+const one = '/v2024/sim-integrations/{id}';
+
 /** Seed 000. */
-export const authProfiles = [
+export const integrations = [
   // Summaries only.
   operation('get-profile-config-list', 'GET /v2024/auth-profiles', (_call, { state, variations }) =>
     ok(listProfiles(state.authProfiles, variations).map(({ id }) => ({ id, tenant: state.tenant }))),
@@ -32,6 +34,27 @@ export const authProfiles = [
     ok(showProfile(findById(listProfiles(state.authProfiles, variations), call, 'authentication profile'))),
   ),
   operation('patch-profile-config', 'PATCH /v2024/auth-profiles/{id}', patchProfile),
+  operation('get-sim-integrations', 'GET /v2024/sim-integrations', (_call, tenant) =>
+    ok(tenant.state.simIntegrations.map((integration) => show(integration, tenant))),
+  ),
+  operation('create-sim-integration', 'POST /v2024/sim-integrations', create),
+  operation('get-sim-integration', `GET ${one}`, (call, tenant) => ok(show(find(call, tenant), tenant))),
+  // Fields that are left out are cleared.
+  operation('put-sim-integration', `PUT ${one}`, (call, tenant) => {
+    const integration = find(call, tenant);
+    return update(integration, readDetails(call.body, integration.id, tenant.variations), tenant);
+  }),
+  operation('patch-sim-attributes', `PATCH ${one}`, patchDetails),
+  operation('delete-sim-integration', `DELETE ${one}`, (call, { state }) => ({
+    ...deleteById(state.simIntegrations, call, 'integration', state),
+    status: 200,
+  })),
+  // Pointers are relative to the rule (api-notes).
+  operation('patch-before-provisioning-rule', `PATCH ${one}/beforeProvisioningRule`, (call, tenant) => {
+    const integration = find(call, tenant);
+    const rule = applyTo(withoutNulls(integration.beforeProvisioningRule ?? {}), call, tenant);
+    return update(integration, { beforeProvisioningRule: readRule(rule) }, tenant);
+  }),
 ];
 
 function listProfiles(
@@ -65,33 +88,6 @@ function patchProfile(call: Call, { state }: Tenant): Reply {
   Object.assign(profile, changes);
   return ok(showProfile(profile));
 }
-
-const one = '/v2024/sim-integrations/{id}';
-
-/** Seed 000. */
-export const simIntegrations = [
-  operation('get-sim-integrations', 'GET /v2024/sim-integrations', (_call, tenant) =>
-    ok(tenant.state.simIntegrations.map((integration) => show(integration, tenant))),
-  ),
-  operation('create-sim-integration', 'POST /v2024/sim-integrations', create),
-  operation('get-sim-integration', `GET ${one}`, (call, tenant) => ok(show(find(call, tenant), tenant))),
-  // Fields that are left out are cleared.
-  operation('put-sim-integration', `PUT ${one}`, (call, tenant) => {
-    const integration = find(call, tenant);
-    return update(integration, readDetails(call.body, integration.id, tenant.variations), tenant);
-  }),
-  operation('patch-sim-attributes', `PATCH ${one}`, patchDetails),
-  operation('delete-sim-integration', `DELETE ${one}`, (call, { state }) => ({
-    ...deleteById(state.simIntegrations, call, 'integration', state),
-    status: 200,
-  })),
-  // Pointers are relative to the rule (api-notes).
-  operation('patch-before-provisioning-rule', `PATCH ${one}/beforeProvisioningRule`, (call, tenant) => {
-    const integration = find(call, tenant);
-    const rule = applyTo(withoutNulls(integration.beforeProvisioningRule ?? {}), call, tenant);
-    return update(integration, { beforeProvisioningRule: readRule(rule) }, tenant);
-  }),
-];
 
 type SimDetails = Omit<SimIntegration, 'id' | 'created' | 'modified'>;
 

@@ -12,7 +12,6 @@ import {
   badRequest,
   type Call,
   jsonObject,
-  noContent,
   notFound,
   ok,
   operation,
@@ -266,7 +265,7 @@ function deleteTemplates({ body }: Call, { state, variations }: Tenant): Reply {
     throw badRequest('A template of this request does not exist');
   state.templates = state.templates.filter((template) => !selectors.some((selects) => selects(template)));
   state.generation += 1;
-  return noContent;
+  return { status: 204 };
 }
 
 function readBulkDelete(item: Json, index: number): (template: TenantState['templates'][number]) => boolean {
@@ -295,5 +294,5 @@ function sendTest({ body }: Call, { state, variations, timestamp }: Tenant): Rep
   if (!state.templateDefaults.some((item) => item.key === key && item.medium === medium))
     throw notFound(`There is no notification "${key}" for ${medium}`);
   state.sentNotifications.push({ ...sent, context, sent: timestamp(), recipients });
-  return noContent;
+  return { status: 204 };
 }

@@ -41,7 +41,7 @@ interface ServedCollection {
   readonly attributes: readonly string[];
 }
 
-const profiles: ServedCollection = {
+const ofProfiles: ServedCollection = {
   plural: 'profiles',
   maxLimit: 500,
   attributes: ['id', 'uid', 'name', 'status', 'profile_type_id'],
@@ -49,13 +49,15 @@ const profiles: ServedCollection = {
 
 const parameters = ['limit', 'offset', 'order', 'metadata'];
 
-/** Seed 002. */
-export const collections = [
+const searches = '/api/advanced_search';
+
+/** Seed 002, and api-notes. */
+export const profiles = [
   collection(
     { plural: 'users', attributes: ['id', 'uid', 'name', 'login', 'email', 'status'] },
     ({ state }) => state.users,
   ),
-  collection(profiles, ({ state, variations }) => listProfilesOf(state.profiles, variations)),
+  collection(ofProfiles, ({ state, variations }) => listProfilesOf(state.profiles, variations)),
   collection(
     { plural: 'profile_types', attributes: ['id', 'uid', 'name', 'category'] },
     ({ state }) => state.profileTypes,
@@ -63,6 +65,36 @@ export const collections = [
   collection(
     { plural: 'ne_attributes', attributes: ['id', 'uid', 'label', 'data_type'] },
     ({ state, variations }) => listAttributes(state.neAttributes, variations),
+  ),
+  operation('list-profile-searches', `GET ${searches}`, (_call, tenant) => {
+    const shown = tenant.state.profileSearches.map((search) => showSearch(search, tenant));
+    const nothing = shown.length === 0 ? answerNothing('advanced_searches', tenant.variations) : null;
+    return nothing ?? ok({ advanced_search: shown });
+  }),
+  operation('create-profile-search', `POST ${searches}`, createSearch),
+  operation('patch-profile-search', `PATCH ${searches}/{id}`, patchSearch, {
+    contentType: 'application/json',
+  }),
+  // Only on hosts that have it.
+  operation('delete-profile-search', `DELETE ${searches}/{id}`, (call, { state }) =>
+    deleteById(state.profileSearches, call, 'profile search', state),
+  ),
+  // Runs rules without saving them.
+  operation(
+    'run-profile-search',
+    `POST ${searches}/run`,
+    (call, tenant) => {
+      const sent = readSearch(call, object({ label: textOrNull, ...nestedRules }));
+      const draft: ProfileSearch = { id: 'unsaved', uid: 'unsaved', label: 'unsaved', rules: [] };
+      return run(updateRules(draft, sent.condition_rules_attributes, tenant), call, tenant);
+    },
+    { query: parameters },
+  ),
+  operation(
+    'run-saved-profile-search',
+    `GET ${searches}/{id}/run`,
+    (call, tenant) => run(findById(tenant.state.profileSearches, call, 'profile search').rules, call, tenant),
+    { query: parameters },
   ),
 ];
 
@@ -172,46 +204,11 @@ function listProfilesOf(
   }));
 }
 
-const searches = '/api/advanced_search';
-
-export const profileSearches = [
-  operation('list-profile-searches', `GET ${searches}`, (_call, tenant) => {
-    const shown = tenant.state.profileSearches.map((search) => showSearch(search, tenant));
-    const nothing = shown.length === 0 ? answerNothing('advanced_searches', tenant.variations) : null;
-    return nothing ?? ok({ advanced_search: shown });
-  }),
-  operation('create-profile-search', `POST ${searches}`, createSearch),
-  operation('patch-profile-search', `PATCH ${searches}/{id}`, patchSearch, {
-    contentType: 'application/json',
-  }),
-  // Only on hosts that have it.
-  operation('delete-profile-search', `DELETE ${searches}/{id}`, (call, { state }) =>
-    deleteById(state.profileSearches, call, 'profile search', state),
-  ),
-  // Runs rules without saving them.
-  operation(
-    'run-profile-search',
-    `POST ${searches}/run`,
-    (call, tenant) => {
-      const sent = readSearch(call, object({ label: textOrNull, ...nestedRules }));
-      const draft: ProfileSearch = { id: 'unsaved', uid: 'unsaved', label: 'unsaved', rules: [] };
-      return run(updateRules(draft, sent.condition_rules_attributes, tenant), call, tenant);
-    },
-    { query: parameters },
-  ),
-  operation(
-    'run-saved-profile-search',
-    `GET ${searches}/{id}/run`,
-    (call, tenant) => run(findById(tenant.state.profileSearches, call, 'profile search').rules, call, tenant),
-    { query: parameters },
-  ),
-];
-
 function run(rules: readonly ConditionRule[], call: Call, tenant: Tenant): Reply {
   if (tenant.variations.collectionQuery === 'named' && call.query.has('metadata'))
     throw badRequest('Unknown query parameter "metadata"');
   const found = findProfiles(rules, tenant.state, tenant.now());
-  return answerPage(profiles, listProfilesOf(found, tenant.variations), call, tenant);
+  return answerPage(ofProfiles, listProfilesOf(found, tenant.variations), call, tenant);
 }
 
 function createSearch(call: Call, tenant: Tenant): Reply {
