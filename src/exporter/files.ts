@@ -59,15 +59,14 @@ interface Destination {
 
 /** Manifests and side files for drafts. The objects of a small kind share one file. */
 export function createFiles(drafts: readonly Draft[], { folder, nameSecret, textOf }: Destination) {
-  const inFolder = (path: string) => posix.join(folder, path);
   const sideEndings = drafts.flatMap(({ sideTexts }) => sideTexts.map(({ ending }) => ending));
   const endings = [...new Set(['yaml', ...sideEndings])];
-  const isTaken = (base: string) => endings.some((ending) => textOf(inFolder(`${base}.${ending}`)) !== null);
-  const bases = chooseBasePaths(
-    drafts.map(({ object }) => object).filter(({ kind }) => hasOwnFiles(kind)),
-    isTaken,
+  const owners = drafts.map(({ object }) => object).filter(({ kind }) => hasOwnFiles(kind));
+  const bases = chooseBasePaths(owners, (base) =>
+    endings.some((ending) => textOf(posix.join(folder, `${base}.${ending}`)) !== null),
   );
-  const baseOf = ({ object }: Draft) => inFolder(bases.get(object.address) ?? folderOf(object.kind));
+  const baseOf = ({ object }: Draft) =>
+    posix.join(folder, bases.get(object.address) ?? folderOf(object.kind));
   const files = groupBy(drafts, ({ object }) => object.kind).flatMap(([kind, ofKind]): ExportedFile[] => {
     if (hasOwnFiles(kind))
       return ofKind.flatMap((draft) => {
@@ -78,7 +77,7 @@ export function createFiles(drafts: readonly Draft[], { folder, nameSecret, text
           ...draft.sideTexts.map(({ ending, text }) => ({ path: `${base}.${ending}`, content: text })),
         ];
       });
-    const path = inFolder(`${folderOf(kind)}.yaml`);
+    const path = posix.join(folder, `${folderOf(kind)}.yaml`);
     const added = printManifest(ofKind.map((draft) => documentOf(draft, '', nameSecret)));
     const existing = textOf(path) ?? '';
     return [{ path, content: existing.trim() === '' ? added : append(existing, `---\n${added}`) }];
@@ -171,16 +170,15 @@ function choosePaths(
   wishes: readonly Wish[],
   isTaken: (path: string) => boolean,
 ): ReadonlyMap<Address, string> {
-  const uses = new Map<string, number>();
-  const pathOf = ({ folder, name }: Wish) => `${folder}/${name}`;
-  for (const wish of wishes) uses.set(pathOf(wish), (uses.get(pathOf(wish)) ?? 0) + 1);
+  const byPath = groupBy(wishes, ({ folder, name }) => `${folder}/${name}`);
   return new Map(
-    wishes.map((wish) => {
-      const path = pathOf(wish);
-      const isPortable = wish.name !== '' && wish.name === portable(wish.name);
-      const isFree = isPortable && uses.get(path) === 1 && !isTaken(path);
-      return [wish.address, isFree ? path : makeDistinct(wish, isTaken)];
-    }),
+    byPath.flatMap(([path, wanting]) =>
+      wanting.map((wish) => {
+        const isPortable = wish.name !== '' && wish.name === portable(wish.name);
+        const isFree = isPortable && wanting.length === 1 && !isTaken(path);
+        return [wish.address, isFree ? path : makeDistinct(wish, isTaken)];
+      }),
+    ),
   );
 }
 

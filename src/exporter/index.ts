@@ -98,9 +98,7 @@ function openFiles({ resources, read }: MergeInput): ReadonlyMap<string, Manifes
   const files = new Map<string, ManifestFile>();
   for (const path of new Set(resources.map(({ source }) => source().file))) {
     const text = read(path);
-    if (text === null) continue;
-    const prefix = byteOrderMarkOf(text);
-    files.set(path, { prefix, segments: splitDocuments(text.slice(prefix.length)) });
+    if (text !== null) files.set(path, splitDocuments(text));
   }
   return files;
 }
@@ -112,7 +110,7 @@ function openDocument(
   input: MergeInput,
 ): DeclaredDocument[] {
   const { file, line } = resource.source();
-  const segment = files.get(file)?.segments.findLast((each) => each.line <= line);
+  const segment = files.get(file)?.findLast((each) => each.line <= line);
   const parsed = segment ? parseOne(segment.text) : null;
   if (!segment || !parsed) return [];
   const isPresent = resource.ensure === 'present';
@@ -214,10 +212,7 @@ function compareFiles(
   return { changed, created, deleted };
 }
 
-interface ManifestFile {
-  readonly prefix: string;
-  readonly segments: readonly Segment[];
-}
+type ManifestFile = readonly Segment[];
 
 /** One document of a file with the comments and markers around it. All segments together are the file. */
 interface Segment {
@@ -259,7 +254,7 @@ function splitDocuments(text: string): Segment[] {
 
 /** The text of a file with documents replaced, removed (`null`) or kept (`undefined`); `null` if no document is left. */
 function joinDocuments(
-  { prefix, segments }: ManifestFile,
+  segments: ManifestFile,
   replaced: (segment: Segment) => string | null | undefined,
 ): string | null {
   const left = segments.filter((segment) => replaced(segment) !== null);
@@ -269,7 +264,7 @@ function joinDocuments(
     // A document after `...` may begin without `---`.
     return text === null ? segment.end : (text ?? segment.text);
   });
-  return prefix + texts.join('');
+  return texts.join('');
 }
 
 /**

@@ -369,9 +369,9 @@ function itemTextIn({ field, at }: Place): ((item: Json) => string) | null {
 
 /** Pairs removed items with new ones, one by one; the rest stand alone. */
 function pairOthers(declared: readonly string[], live: readonly string[]): ItemPair[] {
-  const missing = (texts: readonly string[], others: ReadonlySet<string>) =>
-    [...texts.keys()].filter((at) => !others.has(texts[at] ?? ''));
-  const [gone, added] = [missing(declared, new Set(live)), missing(live, new Set(declared))];
+  const [wanted, shown] = [new Set(declared), new Set(live)];
+  const gone = [...declared.keys()].filter((at) => !shown.has(declared[at] ?? ''));
+  const added = [...live.keys()].filter((at) => !wanted.has(live[at] ?? ''));
   const length = Math.max(gone.length, added.length);
   return Array.from({ length }, (_, turn) => [gone[turn] ?? null, added[turn] ?? null]);
 }

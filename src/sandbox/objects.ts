@@ -46,11 +46,11 @@ const times = {
   modified: (value, at, { created = null } = {}) => textOrNull(value, at) ?? textOr(seedTime)(created, at),
 } satisfies Record<string, Read<string>>;
 
-/** The id in a seed, else one that depends on the kind and the member `key` only. */
+/** The id in a seed, else one that depends on the kind and the members of the key only. */
 const idOf =
-  (kind: string, key: string): Read<string> =>
+  (kind: string, ...key: readonly string[]): Read<string> =>
   (value, at, whole = {}) =>
-    textOrNull(value, at) ?? uuid(kind, getText(whole, key) ?? '');
+    textOrNull(value, at) ?? uuid(kind, ...key.map((name) => getText(whole, name) ?? ''));
 
 /** An object that others refer to by id: a source, cluster, rule, application or identity. */
 export const readReference = object({ id: text, type: text, name: text });
@@ -110,8 +110,7 @@ export const readTemplateDefault = object({ ...keyParts, ...templateTexts });
 
 /** A customised notification template (seed 001). */
 const readTemplate = object({
-  id: (value, at, { key = '', medium = 'EMAIL', locale = 'en' } = {}) =>
-    textOrNull(value, at) ?? uuid('NotificationTemplate', String(key), String(medium), String(locale)),
+  id: idOf('NotificationTemplate', 'key', 'medium', 'locale'),
   ...keyParts,
   ...templateTexts,
   ...times,

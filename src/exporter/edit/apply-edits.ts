@@ -120,15 +120,15 @@ function* setCandidates(parsed: ParsedDocument, located: Located, value: Printab
   const replaceWith = (replacement: string) => splice(text, span.from, span.to, span.gap + replacement);
   const comment = headerComment(parsed, located);
   if (typeof value === 'string') {
-    if (isScalar(node) && node.tag === undefined && node.anchor === undefined)
-      yield* writeInStyle(parsed, node, value);
+    const styled = writeInStyle(parsed, node, value);
+    if (styled !== null && node?.range) yield splice(text, node.range[0], node.range[1], styled);
     if (pair && !inFlow) {
       const literal = printBlock({ members: [['x', value]] }).replace(/^x: /, '');
       const commented = literal.replace('\n', () => `${comment}\n`);
       if (/^[|>]/.test(literal))
         yield replaceWith(indentBelow(commented, columnOf(text, located.start ?? 0), parsed.eol));
     }
-  } else if (isCollection(value) && !inFlow) {
+  } else if ((isMapping(value) || isList(value)) && leavesIn(value).length > 0 && !inFlow) {
     if ((isMap(node) || isSeq(node)) && node.flow === true) yield replaceWith(printInline(value));
     yield* replaceWithBlock(parsed, located, value, span);
   }
@@ -136,10 +136,6 @@ function* setCandidates(parsed: ParsedDocument, located: Located, value: Printab
   yield* moveBesideKey(parsed, located, inline);
   if (comment !== '') yield replaceWith(inline + comment);
   yield replaceWith(inline);
-}
-
-function isCollection(value: Printable): value is Mapping | readonly Printable[] {
-  return isMapping(value) ? value.members.length > 0 : isList(value) && value.length > 0;
 }
 
 /** The value with its tag and anchor, or the place of a missing value, which is before a comment. */
@@ -162,16 +158,12 @@ function headerComment({ text }: ParsedDocument, { node }: Pick<Located, 'node'>
 const unseen = /\p{C}|\p{Zl}|\p{Zp}/u;
 const unseenInBlock = /(?![\n\t\u200c\u200d])\p{C}|\p{Zl}|\p{Zp}/u;
 
-function* writeInStyle({ text, eol }: ParsedDocument, node: Scalar, value: string): Generator<string> {
-  const [start, end] = node.range ?? [0, 0];
-  const replaceWith = (written: string) => splice(text, start, end, written);
-  if (node.type === 'QUOTE_DOUBLE') yield replaceWith(quote(value));
-  else if (node.type === 'QUOTE_SINGLE' && !unseen.test(value))
-    yield replaceWith(`'${value.replaceAll("'", "''")}'`);
-  else if (isBlockScalar(node)) {
-    const block = rewriteBlock(text.slice(start, end), value, eol);
-    if (block !== null) yield replaceWith(block);
-  }
+/** The text as the old one is written, in quotes or as a block; `null` if it cannot be. */
+function writeInStyle({ text, eol }: ParsedDocument, node: Node | null, value: string): string | null {
+  if (!isScalar(node) || node.tag !== undefined || node.anchor !== undefined) return null;
+  if (node.type === 'QUOTE_DOUBLE') return quote(value);
+  if (node.type === 'QUOTE_SINGLE' && !unseen.test(value)) return `'${value.replaceAll("'", "''")}'`;
+  return isBlockScalar(node) ? rewriteBlock(text.slice(...(node.range ?? [])), value, eol) : null;
 }
 
 /** The block with a new text. Its indentation, its header's comment and the blank lines below it stay. */

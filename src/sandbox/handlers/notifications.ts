@@ -221,11 +221,10 @@ function acceptTemplate(body: Json, host: Variations): Json {
     throw badRequest('body.subject must be string');
   const takesObjects = slackTeams === 'object' || jsonText === 'object';
   const takesText = slackTeams === 'text' || jsonText !== 'object';
-  const asText = (chat: Json) => {
+  return mapChats({ ...body, medium: upper }, (chat) => {
     if (!takesText && typeof chat === 'string') return refuse('body', 'must have chat templates as objects');
     return takesObjects && isObject(chat) ? JSON.stringify(chat) : chat;
-  };
-  return mapChats({ ...body, medium: upper }, asText);
+  });
 }
 
 function showTemplate(template: JsonObject, { mediumCase, slackTeams, chatFilled }: Variations): JsonObject {
@@ -259,22 +258,20 @@ function deleteTemplates({ body }: Call, { state, variations }: Tenant): Reply {
   if (variations.bulkDelete === 'forbidden') throw new ApiError(403, betaText);
   if (variations.bulkDelete === 'refused') throw badRequest(betaText);
   if (!isArray(body) || body.length === 0) throw badRequest('The body must be a non-empty array');
-  const selectors = body.map(readBulkDelete);
+  const read = object({ key: text, medium: orNull(choice(mediums)), locale: textOrNull });
+  const selectors = body.map((item, index) => {
+    const { key, medium, locale } = read(item, `body[${index}]`);
+    return (template: TenantState['templates'][number]) =>
+      template.key === key &&
+      (medium === null || template.medium === medium) &&
+      (locale === null || template.locale === locale);
+  });
   const isGone = selectors.some((selects) => !state.templates.some(selects));
   if (variations.bulkDeleteGone === 'refused' && isGone)
     throw badRequest('A template of this request does not exist');
   state.templates = state.templates.filter((template) => !selectors.some((selects) => selects(template)));
   state.generation += 1;
   return { status: 204 };
-}
-
-function readBulkDelete(item: Json, index: number): (template: TenantState['templates'][number]) => boolean {
-  const read = object({ key: text, medium: orNull(choice(mediums)), locale: textOrNull });
-  const { key, medium, locale } = read(item, `body[${index}]`);
-  return (template) =>
-    template.key === key &&
-    (medium === null || template.medium === medium) &&
-    (locale === null || template.locale === locale);
 }
 
 /** Operation rule 5: the test notification goes to the tenant's `sentNotifications`. */

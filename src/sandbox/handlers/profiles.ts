@@ -249,17 +249,13 @@ const textOrKept =
 function updateRules(search: ProfileSearch, nested: readonly SentRule[], tenant: Tenant): ConditionRule[] {
   const { state, variations } = tenant;
   const rules = new Map(search.rules.map((rule) => [rule.id, rule]));
-  const seen = new Set<string>();
-  const takeLive = (id: string, at: string): ConditionRule => {
-    const live = search.rules.find((rule) => rule.id === id);
-    if (live === undefined) throw badRequest(`${at}.id: the search has no rule ${id}`);
-    if (seen.has(id)) throw badRequest(`${at}.id: rule ${id} is given twice`);
-    seen.add(id);
-    return live;
-  };
+  const seen = new Set<ConditionRule>();
   const typeName = objectTypeName(variations);
   for (const sent of nested) {
-    const live = sent.id === null ? null : takeLive(sent.id, sent.at);
+    const live = sent.id === null ? null : search.rules.find(({ id }) => id === sent.id);
+    if (live === undefined) throw badRequest(`${sent.at}.id: the search has no rule ${sent.id}`);
+    if (live && seen.has(live)) throw badRequest(`${sent.at}.id: rule ${live.id} is given twice`);
+    if (live) seen.add(live);
     if (live && sent._destroy) {
       rules.delete(live.id);
       continue;
