@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Pointer } from '../../src/model/pointer.ts';
 import { type Answer, answers, liveFrom } from '../support/plan.ts';
 import { mergeFile } from './merging.ts';
-import { exportOf, manifestOf, ownKind, ownObject, statusRule } from './support.ts';
+import { manifestOf, ownKind, ownObject, statusRule } from './support.ts';
 
 const draftOf = (answer: Answer, secrets: readonly Pointer[] = []) =>
   draftObject(
@@ -108,20 +108,6 @@ describe('an exported object', () => {
     const manifest = parse(manifestOf(object, { standardOf: () => standard }));
     expect(manifest).toHaveProperty('body', null);
     expect(manifest).not.toHaveProperty('header');
-  });
-
-  it('has texts in a side file that are long in one of their lines, and short ones beside their field', () => {
-    const pathsOf = (subject: string, body: string) =>
-      exportOf([liveFrom(answers.template('a', { subject, body, description: null }))]).files.map(
-        ({ path }) => path,
-      );
-    const manifest = 'notification-templates/a/email.en.yaml';
-    const side = 'notification-templates/a/email.en.body.txt';
-    expect(pathsOf('s', `short\n${'x'.repeat(121)}`)).toEqual([side, manifest]);
-    expect(pathsOf('s', `short\n${'x'.repeat(120)}\nshort\n`)).toEqual([manifest]);
-    expect(pathsOf('s', 'a\nb\nc\nd')).toEqual([side, manifest]);
-    // A subject is one line: it stays, however long.
-    expect(pathsOf('x'.repeat(500), 'b')).toEqual([manifest]);
   });
 
   it('has a text in its manifest that is larger than any file may be', () => {

@@ -86,6 +86,8 @@ describe('files', () => {
     ['subject', `${line}x`, null],
     ['body', line, null],
     ['body', `${line}x`, 'txt'],
+    ['body', `short\n${line}x`, 'txt'],
+    ['body', `short\n${line}\nshort\n`, null],
     ['body', `${line}\n${line}\n${line}\n`, null],
     ['body', 'a\nb\nc\nd', 'txt'],
     ['description', 'a\nb\nc\nd', 'txt'],

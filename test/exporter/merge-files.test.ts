@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unresolved } from '../../src/loader/tree.ts';
-import { codes, head, merge, mergeFile, mergeOne } from './merging.ts';
+import { codes, head, merge, mergedOne, mergeFile, mergeOne } from './merging.ts';
 import { answer, integration, search, sender, statusRule, template, typeRule } from './support.ts';
 
 describe('side files', () => {
@@ -28,6 +28,9 @@ describe('side files', () => {
   it('keep the byte order mark that an editor put there, and get none as part of a text', () => {
     const files = { 'config/a.yaml': manifest, 'config/a.html': '\uFEFFold' };
     expect(merge({ files, live: [template('a', { body: 'old' })] }).changed).toEqual([]);
+    expect(merge({ files, live: [template('a', { body: 'new' })] }).changed).toEqual([
+      { path: 'config/a.html', content: '\uFEFFnew' },
+    ]);
     expect(merge({ files, live: [template('a', { body: '\uFEFFnew' })] }).changed).toEqual([
       { path: 'config/a.yaml', content: `${head}body: "\\ufeffnew" # b\n` },
     ]);
@@ -151,12 +154,12 @@ describe('names beside ids', () => {
 describe('overlays', () => {
   it('are not written into manifests', () => {
     const manifest = head.replace('key: a', 'key: over');
-    const result = mergeOne(
-      `${manifest}replyTo: mine@acme.example\nsubject: Old\n`,
-      template('over', { replyTo: 'live@acme.example', subject: 'New' }),
-    );
-    expect(result.changed[0]?.content).toBe(`${manifest}replyTo: mine@acme.example\nsubject: New\n`);
-    expect(codes(result)).toEqual(['set-by-overlay']);
+    expect(
+      mergedOne(
+        `${manifest}replyTo: mine@acme.example\nsubject: Old\n`,
+        template('over', { replyTo: 'live@acme.example', subject: 'New' }),
+      ),
+    ).toEqual([`${manifest}replyTo: mine@acme.example\nsubject: New\n`, 'set-by-overlay']);
   });
 });
 

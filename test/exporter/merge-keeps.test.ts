@@ -212,30 +212,21 @@ describe('the line ends of a file', () => {
 
 describe('a manifest that somebody changed after it was loaded', () => {
   const [path, manifest] = ['config/a.yaml', `${head}subject: Mine\n`];
-  const merging = (text: string | null) =>
-    merge({
-      files: { [path]: manifest },
-      now: text === null ? {} : { [path]: text },
-      live: [template('a', { subject: 'Theirs' })],
-    });
 
-  it.each(['subject: [', '', '# nothing\n'])('stays as it is, with an error, where it is %j now', (text) => {
-    const result = merging(text);
+  it.each([
+    ['broken', 'subject: ['],
+    ['empty', ''],
+    ['a comment', '# nothing\n'],
+    ['nested too deeply', `${manifest}a: ${'['.repeat(500)}${']'.repeat(500)}\n`],
+    ['with an alias of itself', `${manifest}x: &x [*x]\n`],
+    ['gone', null],
+  ])('stays as it is, with an error, where it is %s now', (_, text) => {
+    const now: Record<string, string> = text === null ? {} : { [path]: text };
+    const result = merge({ files: { [path]: manifest }, now, live: [template('a', { subject: 'Theirs' })] });
     expect(result).toMatchObject({ changed: [], created: [], deleted: [] });
-    expect(result.diagnostics).toMatchObject([
-      {
-        code: 'cannot-edit',
-        severity: 'error',
-        address: 'NotificationTemplate/a/EMAIL/en',
-        source: { file: path },
-      },
-    ]);
-  });
-
-  it('is not made again where it is gone', () => {
-    const result = merging(null);
-    expect(result).toMatchObject({ changed: [], created: [] });
-    expect(result.diagnostics).toMatchObject([{ code: 'cannot-edit' }]);
+    const address = 'NotificationTemplate/a/EMAIL/en';
+    const source = { file: path };
+    expect(result.diagnostics).toMatchObject([{ code: 'cannot-edit', severity: 'error', address, source }]);
   });
 });
 
@@ -290,21 +281,6 @@ describe('files that are there already', () => {
     const added = 'kind: SenderAddress\nemail: b@acme.example\n';
     const eol = gap.includes('\r') ? '\r\n' : '\n';
     expect(changed?.content).toBe(gap === '' ? added : text + gap + added.replaceAll('\n', eol));
-  });
-});
-
-describe('a manifest that cannot be read any more as it was', () => {
-  it.each([
-    ['nested too deeply', `${head}subject: Mine\na: ${'['.repeat(500)}${']'.repeat(500)}\n`],
-    ['with an alias of itself', `${head}subject: Mine\nx: &x [*x]\n`],
-  ])('stays as it is: %s', (_, now) => {
-    const result = merge({
-      files: { 'config/a.yaml': `${head}subject: Mine\n` },
-      now: { 'config/a.yaml': now },
-      live: [template('a', { subject: 'Theirs' })],
-    });
-    expect(result).toMatchObject({ changed: [], created: [], deleted: [] });
-    expect(result.diagnostics).toMatchObject([{ code: 'cannot-edit' }]);
   });
 });
 
@@ -380,10 +356,4 @@ describe('a manifest that is written as JSON', () => {
       lifecycle: { basedOn: expect.stringMatching(/^sha256:/) },
     });
   });
-});
-
-it('a side file keeps the byte order mark that it begins with', () => {
-  const files = { 'config/a.yaml': `${head}body: !file a.html\n`, 'config/a.html': '\ufeff<p>old</p>\n' };
-  const { changed } = merge({ files, live: [template('a', { body: '<p>new</p>\n' })] });
-  expect(changed).toEqual([{ path: 'config/a.html', content: '\ufeff<p>new</p>\n' }]);
 });

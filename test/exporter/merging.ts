@@ -60,11 +60,17 @@ export function merge({ files, now = files, live, more = {} }: Case): Merge {
 export const mergeOne = (content: string, live: LiveObject, more: Case['more'] = {}): Merge =>
   merge({ files: { 'config/a.yaml': content }, live: [live], more });
 
+/** The file after the object is merged into it, and the codes of what is told. */
+export function mergedOne(...[content, live, more]: Parameters<typeof mergeOne>): string[] {
+  const result = mergeOne(content, live, more);
+  expect(result.created).toEqual([]);
+  return [result.changed[0]?.content ?? content, ...codes(result)];
+}
+
 /** The file after the object is merged into it. */
 export function mergeFile(content: string, live: LiveObject): string {
-  const result = mergeOne(content, live);
-  expect(result.created).toEqual([]);
-  return result.changed[0]?.content ?? content;
+  const [merged = ''] = mergedOne(content, live);
+  return merged;
 }
 
 export const head = 'kind: NotificationTemplate\nkey: a\nmedium: EMAIL\nlocale: en\n';

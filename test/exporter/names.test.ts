@@ -85,16 +85,6 @@ describe('the name of a file', () => {
       expect.stringMatching(/^a-b-[0-9a-f]{8}$/),
     ]);
   });
-
-  it('says whose text a side file holds, and in which language', () => {
-    const body = 'long '.repeat(50);
-    const { files } = exportOf([template('k', { body, description: 'a\nb\nc\nd', subject: body })]);
-    expect(files.map(({ path }) => path)).toEqual([
-      'notification-templates/k/email.en.body.txt',
-      'notification-templates/k/email.en.description.txt',
-      'notification-templates/k/email.en.yaml',
-    ]);
-  });
 });
 
 it('the place of a remark is one line, whatever the tenant calls its members', () => {

@@ -1,5 +1,5 @@
 import { type Dispatcher, request } from 'undici';
-import { afterEach } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { type Json, parseJson } from '../../src/model/json.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { type SandboxOptions, startSandbox } from '../support/sandbox.ts';
@@ -62,4 +62,21 @@ function httpMethod(text: string): Dispatcher.HttpMethod {
   const found = methods.find((method) => method === text);
   if (found === undefined) throw new Error(`${text} is no method`);
   return found;
+}
+
+/** What a tenant refuses, with the status of the answer. */
+export type Refused = readonly [why: string, status: number, line: string, send?: Send];
+
+/** A test for each of these: the answer refuses it, and nothing changes. */
+export function testRefusals(refused: readonly Refused[], started: () => Promise<Sandbox>): void {
+  test.each(refused.map(([why, status, line, send]) => ({ why, status, line, send })))(
+    '$why: $status',
+    async ({ status, line, send }) => {
+      const sandbox = await started();
+      const before = JSON.stringify(sandbox.state);
+      const answer = await call(sandbox, line, send);
+      expect(answer.status, answer.text).toBe(status);
+      expect(JSON.stringify(sandbox.state)).toBe(before);
+    },
+  );
 }

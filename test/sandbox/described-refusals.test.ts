@@ -1,12 +1,12 @@
-import { describe, expect, test } from 'vitest';
-import { call, type Send } from './caller.ts';
+import { describe } from 'vitest';
+import { type Refused, testRefusals } from './caller.ts';
 import { filters, jsonPatch, mergePatch, patch, startWith } from './described.ts';
 
 const make = 'POST /v2025/roles';
 const change = 'PATCH /v2025/roles/r1';
 const merge = 'PATCH /v2025/access-profiles/p1';
 
-const refused: readonly (readonly [why: string, status: number, line: string, send?: Send])[] = [
+const refused: readonly Refused[] = [
   ['no experimental header', 400, 'GET /v2025/roles', { headers: { 'X-Service-Experimental': null } }],
   ['no token', 401, 'GET /v2025/roles', { headers: { authorization: null } }],
   ['a page above the largest', 400, 'GET /v2025/roles?limit=3'],
@@ -76,14 +76,5 @@ const refused: readonly (readonly [why: string, status: number, line: string, se
 ];
 
 describe('what a descriptor does not allow is refused', () => {
-  test.each(refused.map(([why, status, line, send]) => ({ why, status, line, send })))(
-    '$why: $status',
-    async ({ status, line, send }) => {
-      const sandbox = await startWith();
-      const before = JSON.stringify(sandbox.state);
-      const answer = await call(sandbox, line, send);
-      expect(answer.status, answer.text).toBe(status);
-      expect(JSON.stringify(sandbox.state)).toBe(before);
-    },
-  );
+  testRefusals(refused, startWith);
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
 import { compareText, parseFilters, readFlag, readRange, sortRecords } from '../../src/sandbox/query.ts';
-import { call, start } from './caller.ts';
 
 const query = (entries: Record<string, string>) => new Map(Object.entries(entries));
 const fields = new Map([
@@ -121,25 +120,5 @@ describe('sorting', () => {
       compareText('b', 'a'),
       compareText('B', 'a'),
     ]).toEqual([0, -1, 1, -1]);
-  });
-});
-
-describe('a rule of a saved search', () => {
-  it('may be given once in a change, whatever the change does', async () => {
-    const sandbox = await start();
-    const [search] = sandbox.state.profileSearches;
-    const [rule] = search?.rules ?? [];
-    const change = (...rules: JsonObject[]) =>
-      call(sandbox, `PATCH /api/advanced_search/${search?.id}`, {
-        body: { advanced_search: { condition_rules_attributes: rules } },
-      });
-    const id = rule?.id ?? '';
-    const before = structuredClone(search);
-    for (const second of [{ id }, { id, value: 'x' }, { id, _destroy: true }]) {
-      const answer = await change({ id }, second);
-      expect(answer).toMatchObject({ status: 400, text: expect.stringContaining('is given twice') });
-    }
-    expect(sandbox.state.profileSearches[0]).toEqual(before);
-    expect((await change({ id })).status).toBe(200);
   });
 });

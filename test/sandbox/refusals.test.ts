@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { call, type Send, start } from './caller.ts';
+import { call, type Refused, start, testRefusals } from './caller.ts';
 
 const sender = { email: 'new@acme.example' };
 const template = { key: 'invitation', medium: 'EMAIL', locale: 'en' };
@@ -15,9 +15,7 @@ const addSender = 'POST /v2025/verified-from-addresses';
 const addSim = 'POST /v2024/sim-integrations';
 const sendTest = 'POST /v2025/send-test-notification';
 
-type Case = readonly [why: string, status: number, line: string, send?: Send];
-
-const cases: readonly Case[] = [
+const cases: readonly Refused[] = [
   ['no token', 401, `GET ${lists}`, { headers: { authorization: null } }],
   ['a forged token', 401, `GET ${lists}`, { headers: { authorization: 'Bearer e30.e30.c2ln' } }],
   ['no experimental header', 400, `GET ${lists}`, { headers: { 'X-Service-Experimental': null } }],
@@ -97,16 +95,7 @@ const cases: readonly Case[] = [
 ];
 
 describe('what the documents do not allow is refused', () => {
-  test.each(cases.map(([why, status, line, send]) => ({ why, status, line, send })))(
-    '$why: $status',
-    async ({ status, line, send }) => {
-      const sandbox = await start();
-      const before = JSON.stringify(sandbox.state);
-      const answer = await call(sandbox, line, send);
-      expect(answer.status, answer.text).toBe(status);
-      expect(JSON.stringify(sandbox.state)).toBe(before);
-    },
-  );
+  testRefusals(cases, start);
 
   test('the list and each operation take what the documents allow', async () => {
     const sandbox = await start();

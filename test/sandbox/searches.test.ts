@@ -65,6 +65,18 @@ describe('rules are nested records', () => {
     expect([answer.status, JSON.stringify(sandbox.state) === before]).toEqual([400, true]);
   });
 
+  test('one may be given once in a change, whatever the change does', async () => {
+    const sandbox = await start();
+    const before = structuredClone(search(sandbox));
+    const id = before.rules[0]?.id ?? '';
+    for (const second of [{ id }, { id, value: 'x' }, { id, _destroy: true }]) {
+      const answer = await patch(sandbox, [{ id }, second]);
+      expect(answer).toMatchObject({ status: 400, text: expect.stringContaining('is given twice') });
+    }
+    expect(search(sandbox)).toEqual(before);
+    expect((await patch(sandbox, [{ id }])).status).toBe(200);
+  });
+
   test('the object type may have another name, the path another place, and DELETE be there', async () => {
     const sandbox = await start({
       variations: {

@@ -1,9 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { request } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isObject, parseJson } from '../../src/model/json.ts';
+import { isObject } from '../../src/model/json.ts';
 import { type Fault, operations, parseFault, type Sandbox } from '../../src/sandbox/index.ts';
 import { call, start } from './caller.ts';
 
@@ -31,17 +30,11 @@ function steppedClock() {
   };
 }
 
-async function token(
-  sandbox: Sandbox,
-  form: Record<string, string>,
-): Promise<{ status: number; text: string }> {
-  const answer = await request(`${sandbox.url}/oauth/token`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams(form).toString(),
+const token = (sandbox: Sandbox, form: Record<string, string>) =>
+  call(sandbox, 'POST /oauth/token', {
+    raw: new URLSearchParams(form).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', authorization: null },
   });
-  return { status: answer.statusCode, text: await answer.body.text() };
-}
 
 const credentials = (sandbox: Sandbox) => ({
   grant_type: 'client_credentials',
@@ -53,7 +46,7 @@ describe('tokens', () => {
   test('are issued to the client, and expire', async () => {
     let now = Date.UTC(2026, 0, 1);
     const sandbox = await start({ tokenLifetime: 60, clock: { now: () => now } });
-    const issued = parseJson((await token(sandbox, credentials(sandbox))).text) ?? null;
+    const issued = (await token(sandbox, credentials(sandbox))).body;
     expect(issued).toEqual({ access_token: expect.any(String), token_type: 'bearer', expires_in: 60 });
     const headers = { authorization: `Bearer ${isObject(issued) ? issued.access_token : ''}` };
     expect((await call(sandbox, 'GET /v2024/auth-profiles', { headers })).status).toBe(200);
