@@ -31,7 +31,7 @@ export interface Export {
 /** Manifests and side files, without changes in a plan, and the same for the same objects in any order. */
 export function exportObjects(input: DraftInput): Export {
   const { drafts, diagnostics } = draftEach(input);
-  const { secrets, nameSecret } = nameSecrets(secretsIn(drafts));
+  const { secrets, nameSecret } = nameSecrets(drafts);
   const { files, manifests } = createFiles(drafts, { folder: '', nameSecret, textOf: () => null });
   const documents = drafts.map((draft) => {
     const texts = new Map(draft.sideTexts.map(({ ending, text }) => [ending, text]));
@@ -225,21 +225,23 @@ export interface NamedSecret extends SecretPlace {
 
 type NameSecret = (place: SecretPlace) => string;
 
-export const secretsIn = (drafts: readonly Draft[]) =>
-  drafts.flatMap(({ object, secrets }) => secrets.map((secret) => ({ ...secret, address: object.address })));
-
 /** Some systems limit the length of variable names. */
 const longestVariable = 120;
 
 /**
- * A name for each place: the one that an existing manifest gives it, else one made of address and field, such as
+ * A name for each secret of drafts, and for more places: the one that an existing manifest gives it, else one made of address and field, such as
  * `SIM_INTEGRATION_SERVICENOW_ATTRIBUTES_PASSWORD`. New names are unique and differ from those in `inUse`, which manifests
  * use already.
  */
 export function nameSecrets(
-  places: readonly (SecretPlace & { readonly name?: string | null })[],
+  drafts: readonly Pick<Draft, 'object' | 'secrets'>[],
+  more: readonly (SecretPlace & { readonly name?: string | null })[] = [],
   inUse: ReadonlySet<string> = new Set(),
 ): { readonly secrets: readonly NamedSecret[]; readonly nameSecret: NameSecret } {
+  const ofDrafts = drafts.flatMap(({ object: { address }, secrets }) =>
+    secrets.map((secret) => ({ ...secret, address })),
+  );
+  const places = [...ofDrafts, ...more];
   const taken = new Set([...inUse, ...places.flatMap(({ name }) => name ?? [])]);
   const wished = groupBy(places, secretNameOf);
   const secrets = wished.flatMap(([wish, ofName]) => {

@@ -1,6 +1,7 @@
 import { CST, Parser } from 'yaml';
 import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
+import type { Secrets } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sideFilePath } from '../loader/paths.ts';
 import type { Printable } from '../loader/print.ts';
@@ -12,15 +13,8 @@ import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { type Draft, type DraftInput, draftEach, fitsSideFile, notExported } from './draft.ts';
 import { applyEdits } from './edit/apply-edits.ts';
 import { byteOrderMarkOf, parseOne } from './edit/document.ts';
-import {
-  addToEnvExample,
-  createFiles,
-  type ExportedFile,
-  envExampleFile,
-  nameSecrets,
-  secretsIn,
-} from './files.ts';
-import { type MergeContext, mergeDocument, noteDiagnostic } from './merge-document.ts';
+import { addToEnvExample, createFiles, type ExportedFile, envExampleFile, nameSecrets } from './files.ts';
+import { mergeDocument, noteDiagnostic } from './merge-document.ts';
 import { leavesIn, mapTags, sideFileOf } from './print-live.ts';
 
 export {
@@ -32,7 +26,8 @@ export {
   type NamedSecret,
 } from './files.ts';
 
-export interface MergeInput extends DraftInput, MergeContext {
+export interface MergeInput extends DraftInput {
+  readonly secrets: Pick<Secrets, 'matches'>;
   /** Everything that the manifests declare, with overlays applied and lookups filled in. */
   readonly resources: readonly Resource[];
   /** True for an object that was read and may be written; any other stays as it is. */
@@ -149,14 +144,11 @@ function writeFiles(
   documents: readonly DeclaredDocument[],
   drafts: readonly Draft[],
 ) {
-  const places = [
-    ...secretsIn(drafts),
-    ...documents.flatMap(({ resource, live, changes }) =>
-      changes.secrets.map((at) => ({ address: (live ?? resource).address, at })),
-    ),
-  ];
+  const places = documents.flatMap(({ resource, live, changes }) =>
+    changes.secrets.map((at) => ({ address: (live ?? resource).address, at })),
+  );
   const taken = new Set(input.resources.flatMap(({ fields }) => secretNamesIn(fields)));
-  const { secrets, nameSecret } = nameSecrets(places, taken);
+  const { secrets, nameSecret } = nameSecrets(drafts, places, taken);
   const removed = documents.filter(({ isGone }) => input.delete && isGone);
   const remaining = documents.filter(({ isGone }) => !input.delete || !isGone);
   const texts = new Map<string, string | null>(mergeSideFiles(remaining, input));

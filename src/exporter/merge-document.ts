@@ -61,7 +61,7 @@ interface DocumentChanges {
 
 const noChanges = (): DocumentChanges => ({ edits: [], notes: [], sideTexts: [], secrets: [] });
 
-export interface MergeContext extends DraftContext {
+interface MergeContext extends DraftContext {
   readonly secrets: Pick<Secrets, 'matches'>;
 }
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { Server } from 'node:http';
 import { type Clock, History, LateWork, systemClock } from './clock.ts';
 import { describedKinds } from './described-kind.ts';
 import { type Fault, FaultList } from './faults.ts';
@@ -74,7 +73,7 @@ function partsOf(options: SandboxOptions, clientSecret: string) {
   const variations: Variations = Object.assign({}, contract, ...products, options.variations);
   const { around = (asked, next) => next(asked) } = options;
   const router = new Router(kinds.values(), variations);
-  const faults = new FaultList(router.operationNames());
+  const faults = new FaultList(router.operationNames);
   for (const fault of options.faults ?? []) faults.add(fault);
   return {
     tenant: {
@@ -100,16 +99,6 @@ function partsOf(options: SandboxOptions, clientSecret: string) {
   };
 }
 
-/** Lets a server listen on the loopback address, and returns its port. Throws Node's error for a port that is in use. */
-async function listen(server: Server, wanted: number): Promise<number> {
-  // Longer than a client pauses between commands, so that no request is sent on a connection that is being closed.
-  server.keepAliveTimeout = 60_000;
-  server.listen(wanted, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
 /**
  * Starts the embedded tenant on the loopback address: a server that follows the API documents and refuses what they do
  * not allow. Throws `SandboxFileError` for an unusable seed or data file, `FaultSyntaxError` for a fault of an operation
@@ -120,9 +109,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const parts = partsOf(options, clientSecret);
   const { tenant, faults, tokens, late, history, save } = parts;
   const { server, log } = createSandboxServer(parts);
-  const port = await listen(server, options.port ?? 0);
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
     clientId,
     clientSecret,
     token: () => tokens.issue(),

@@ -31,6 +31,7 @@ interface Entry extends Pick<Route, 'operation'> {
 
 /** Finds the operation of a request. A descriptor cannot change an endpoint of the API documents. */
 export class Router {
+  readonly operationNames: readonly string[];
   readonly #entries: readonly Entry[];
 
   constructor(kinds: Iterable<DescribedKind>, variations: Variations) {
@@ -53,10 +54,7 @@ export class Router {
       })
       // A literal path such as …/bulk-delete takes precedence over …/{id}, for the methods it has.
       .sort((a, b) => a.names.length - b.names.length);
-  }
-
-  operationNames(): readonly string[] {
-    return this.#entries.map(({ operation }) => operation.name);
+    this.operationNames = this.#entries.map(({ operation }) => operation.name);
   }
 
   /** Or a 404 for an unknown path, a 405 for a method it does not have, a 400 for wrong percent-encoding. */

@@ -94,6 +94,8 @@ export function createSandboxServer(options: ServerOptions): { server: Server; l
     // Only a closed connection fails here, so nobody is left to answer.
     serve(request, response, parts).catch(() => response.destroy());
   });
+  // Longer than a client pauses between commands, so that no request is sent on a connection that is being closed.
+  server.keepAliveTimeout = 60_000;
   return { server, log };
 }
 

@@ -48,8 +48,11 @@ export function loadState(
 /** The descriptors `NAME.kind.yaml` in a folder. Throws `SandboxFileError` for one that cannot be used, and for no folder. */
 export function readKindFolder(folder: string): readonly DescribedKind[] {
   const names = usingFile(folder, () => readdirSync(folder)).filter((name) => /\.kind\.ya?ml$/.test(name));
-  const read = (text: string) => readKind(parseYaml(text) ?? null, 'descriptor');
-  return names.sort().map((name) => readFile(path.join(folder, name), read));
+  return names
+    .sort()
+    .map((name) =>
+      readFile(path.join(folder, name), (text) => readKind(parseYaml(text) ?? null, 'descriptor')),
+    );
 }
 
 /** Writes the tenant atomically: a reader sees the old file or the new one, also after a crash. */

@@ -13,7 +13,7 @@ describe('the name of a secret', () => {
     address: `SimIntegration/${encodeURIComponent(name)}`,
     at,
   });
-  const nameOf = (name: string, at?: string) => nameSecrets([place(name, at)]).secrets[0]?.name;
+  const nameOf = (name: string, at?: string) => nameSecrets([], [place(name, at)]).secrets[0]?.name;
 
   it.each([
     ['ServiceNow', 'SIM_INTEGRATION_SERVICENOW_ATTRIBUTES_PASSWORD'],
@@ -39,7 +39,7 @@ describe('the name of a secret', () => {
 
   it('is another one for another place, and none that manifests use already', () => {
     const places = [place('A-B'), place('A B'), place('C')];
-    const { nameSecret } = nameSecrets(places, new Set(['SIM_INTEGRATION_C_ATTRIBUTES_PASSWORD']));
+    const { nameSecret } = nameSecrets([], places, new Set(['SIM_INTEGRATION_C_ATTRIBUTES_PASSWORD']));
     const names = places.map(nameSecret);
     expect(new Set(names).size).toBe(3);
     for (const each of names)
@@ -50,7 +50,7 @@ describe('the name of a secret', () => {
   it.each([0, 1])('is none that a manifest gives another place, in any order', (at) => {
     const name = 'SIM_INTEGRATION_B_ATTRIBUTES_PASSWORD';
     const places = [{ ...place('A'), name }, place('B')];
-    const { nameSecret } = nameSecrets(at === 0 ? places : places.toReversed());
+    const { nameSecret } = nameSecrets([], at === 0 ? places : places.toReversed());
     expect(nameSecret(place('A'))).toBe(name);
     expect(nameSecret(place('B'))).toMatch(new RegExp(`^${name}_[0-9A-F]{8}$`));
   });

@@ -22,8 +22,9 @@ import {
 import { keyText } from '../../loader/tree.ts';
 import { segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, isTagged, jsonOf, leavesIn, partOf } from '../print-live.ts';
-import { byteOrderMarkOf, type Edit, editTree, type ParsedDocument, parseOne } from './document.ts';
+import { byteOrderMarkOf, type Edit, editTree, parseOne } from './document.ts';
 
+type ParsedDocument = NonNullable<ReturnType<typeof parseOne>>;
 type Path = Edit['path'];
 type YamlCollection = YAMLMap | YAMLSeq;
 

@@ -21,7 +21,7 @@ interface NewValue extends Place {
   readonly names?: ReadonlyMap<Pointer, string> | undefined;
 }
 
-export interface ParsedDocument {
+interface ParsedDocument {
   readonly text: string;
   readonly root: Node;
   /** Its value, with tags as written and aliases replaced by their values. */
