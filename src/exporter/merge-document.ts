@@ -397,77 +397,78 @@ interface Note {
 }
 
 export function noteDiagnostic(resource: Resource, { at, reason }: Note): Diagnostic {
-  const [code, severity, words, hint] = noteWords[reason];
+  const { words, ...rest } = noteWords[reason];
   const { address } = resource;
   const [field = ''] = segmentsOf(at ?? '');
   const isDeclared = at !== undefined && Object.hasOwn(resource.fields, field);
   const source = at === undefined ? resource.source() : resource.locate(isDeclared ? at : pointer());
   const message = words.replace('{}', () => (at === undefined ? address : printPlace(at)));
-  return { code, severity, message, hint, source, address };
+  return { ...rest, message, source, address };
 }
 
 const byHand = 'Make the changes by hand: `tenantctl plan` shows them.';
 
-/** What notes say: code, severity, message and hint. `{}` stands for the place, or for the address of the whole object. */
+/** What notes say. `{}` stands for the place, or for the address of the whole object. */
 const noteWords = {
-  overlay: [
-    'set-by-overlay',
-    'warning',
-    '{} differs from the tenant, but an overlay sets it; it was not changed.',
-    "To keep the tenant's value, change the overlay. Otherwise the next apply writes the overlay's.",
-  ],
-  secret: [
-    'secret-kept',
-    'warning',
-    '{} holds a secret and may differ from the tenant; it was not changed.',
-    "To keep the tenant's value, set the secret to it. Otherwise the next apply writes yours.",
-  ],
-  besideSecret: [
-    'secret-kept',
-    'error',
-    '{} differs from the tenant and holds a secret, which could be any of the values there; it was not changed.',
-    byHand,
-  ],
-  tag: [
-    'tag-replaced',
-    'info',
-    "{} no longer has the value that its tag gives; the tag was replaced with the tenant's value.",
-    'Every environment that reads the manifest gets that value. If only one should, take the tag back and change what it gives there, such as a variable.',
-  ],
-  rename: [
-    'rename-kept',
-    'warning',
-    '{} is the name that the tenant still has; it was not changed, so a plan renames the object.',
-    'Apply to rename it. To keep the former name, declare that one and remove `renamedFrom`.',
-  ],
-  unwritable: [
-    'not-declarable',
-    'warning',
-    "{} differs from the tenant, but a manifest cannot express the tenant's value.",
-    "To keep the tenant's value, remove the field from the manifest. Otherwise the next apply writes the manifest's.",
-  ],
-  gone: [
-    'object-gone',
-    'warning',
-    'The tenant no longer has {}.',
-    'Remove the document, or use `export --merge --delete`.',
-  ],
-  removed: [
-    'object-gone',
-    'warning',
-    'The tenant no longer has {}; its document was removed.',
-    'To create the object again, take the document back from git, and apply.',
-  ],
-  absent: [
-    'object-still-there',
-    'info',
-    '{} is declared absent, but the tenant has it; the manifest was not changed.',
-    'Apply to delete it. To keep it, remove `ensure: absent`.',
-  ],
-  refused: [
-    'cannot-edit',
-    'error',
-    'The manifest of {} could not be edited without losing content; it was not changed.',
-    byHand,
-  ],
-} as const satisfies Readonly<Record<string, readonly [string, Diagnostic['severity'], string, string]>>;
+  overlay: {
+    code: 'set-by-overlay',
+    severity: 'warning',
+    words: '{} differs from the tenant, but an overlay sets it; it was not changed.',
+    hint: "To keep the tenant's value, change the overlay. Otherwise the next apply writes the overlay's.",
+  },
+  secret: {
+    code: 'secret-kept',
+    severity: 'warning',
+    words: '{} holds a secret and may differ from the tenant; it was not changed.',
+    hint: "To keep the tenant's value, set the secret to it. Otherwise the next apply writes yours.",
+  },
+  besideSecret: {
+    code: 'secret-kept',
+    severity: 'error',
+    words:
+      '{} differs from the tenant and holds a secret, which could be any of the values there; it was not changed.',
+    hint: byHand,
+  },
+  tag: {
+    code: 'tag-replaced',
+    severity: 'info',
+    words: "{} no longer has the value that its tag gives; the tag was replaced with the tenant's value.",
+    hint: 'Every environment that reads the manifest gets that value. If only one should, take the tag back and change what it gives there, such as a variable.',
+  },
+  rename: {
+    code: 'rename-kept',
+    severity: 'warning',
+    words: '{} is the name that the tenant still has; it was not changed, so a plan renames the object.',
+    hint: 'Apply to rename it. To keep the former name, declare that one and remove `renamedFrom`.',
+  },
+  unwritable: {
+    code: 'not-declarable',
+    severity: 'warning',
+    words: "{} differs from the tenant, but a manifest cannot express the tenant's value.",
+    hint: "To keep the tenant's value, remove the field from the manifest. Otherwise the next apply writes the manifest's.",
+  },
+  gone: {
+    code: 'object-gone',
+    severity: 'warning',
+    words: 'The tenant no longer has {}.',
+    hint: 'Remove the document, or use `export --merge --delete`.',
+  },
+  removed: {
+    code: 'object-gone',
+    severity: 'warning',
+    words: 'The tenant no longer has {}; its document was removed.',
+    hint: 'To create the object again, take the document back from git, and apply.',
+  },
+  absent: {
+    code: 'object-still-there',
+    severity: 'info',
+    words: '{} is declared absent, but the tenant has it; the manifest was not changed.',
+    hint: 'Apply to delete it. To keep it, remove `ensure: absent`.',
+  },
+  refused: {
+    code: 'cannot-edit',
+    severity: 'error',
+    words: 'The manifest of {} could not be edited without losing content; it was not changed.',
+    hint: byHand,
+  },
+} as const;
