@@ -1,6 +1,5 @@
 /** What an edit of a manifest's text keeps around it: comments, aliases' values, blank lines, the layout of lists. */
-import { describe, expect, it } from 'vitest';
-import { applyEdits } from '../../src/exporter/edit/apply-edits.ts';
+import { describe } from 'vitest';
 import { check, insert, named, remove, set } from './editing.ts';
 
 describe('a byte order mark stays', () => {
@@ -179,12 +178,4 @@ describe('the name beside an id', () => {
       'a:\n  - b: 1c\n  - b: 2c  # New\n',
     ],
   ]);
-});
-
-describe('edits of a document', () => {
-  it('are given up with the first that cannot be made', () => {
-    const text = 'a: 1\nb: 2\n';
-    expect(applyEdits(text, [remove('c'), set('b', 3)])).toBeNull();
-    expect(applyEdits(text, [set('b', 3), insert('a', 3), set('a', 3)])).toBeNull();
-  });
 });

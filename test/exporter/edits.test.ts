@@ -348,6 +348,8 @@ describe('edits', () => {
       'a:\n  - 1\n  - 3\nb: z\n',
     );
     expect(applyEdits(text, [set('b', 'z'), remove('c')])).toBeNull();
+    expect(applyEdits(text, [remove('c'), set('b', 'z')])).toBeNull();
+    expect(applyEdits(text, [set('b', 'z'), insert('a', 3), set('a', 3)])).toBeNull();
     expect(applyEdits(text, [])).toBe(text);
     expect(applyEdits('a: [', [set('a', 1)])).toBeNull();
   });
