@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
 import { startProgram } from '../support/program.ts';
 import { createWorld, runProgram, type WorldOptions } from '../support/world.ts';
@@ -51,9 +50,8 @@ describe('the program', () => {
   test('goes through it in the bundle too, which holds only parts of the HTTP library', async () => {
     const proxy = await startProxy();
     const world = await openWorld();
-    const env = { ...world.env, HTTP_PROXY: proxy.url };
-    const child = startProgram(['plan'], { cwd: world.dir, env });
-    expect(await once(child, 'close')).toEqual([0, null]);
+    world.env.HTTP_PROXY = proxy.url;
+    expect(await startProgram(world, 'plan').ended).toMatchObject({ code: 0 });
     expect(new Set(proxy.tunnels)).toEqual(new Set([new URL(world.sandbox.url).host]));
   });
 

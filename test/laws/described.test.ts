@@ -4,17 +4,13 @@ import { expect, it } from 'vitest';
 import { type DescribedCase, describedCase } from '../support/described.ts';
 import { runs } from '../support/effort.ts';
 import { describedOptions } from '../support/tenant-variants.ts';
-import { createWorld, filesBelow, setSecrets, type World } from '../support/world.ts';
+import { createWorld, filesBelow, setSecrets, succeed, type World } from '../support/world.ts';
 
 const always = (test: (world: World, given: DescribedCase) => Promise<void>) =>
   fc.assert(
     fc.asyncProperty(describedCase, async (given) => {
-      const world = await createWorld(describedOptions(given));
-      try {
-        await test(world, given);
-      } finally {
-        await world.close();
-      }
+      await using world = await createWorld(describedOptions(given));
+      await test(world, given);
     }),
     { numRuns: runs(25) },
   );
@@ -24,8 +20,7 @@ it('apply then plan is empty, and a plan is the same twice', async () => {
     world.declare(declared.map((fields) => ({ kind: 'Told', ...fields })));
     const [before, again] = [await world.plan(), await world.plan()];
     expect({ ...again, createdAt: before.createdAt }).toEqual(before);
-    const applied = await world.run('apply --yes --format json');
-    expect(applied, applied.stderr).toMatchObject({ code: 0 });
+    await succeed(world, 'apply --yes --format json');
     // A step by hand stays until somebody takes it.
     const byHand = before.changes.flatMap(({ action, address }) => (action === 'manual' ? [address] : []));
     const left = (await world.plan()).changes.map(({ address }) => address);
@@ -35,8 +30,7 @@ it('apply then plan is empty, and a plan is the same twice', async () => {
 
 it('export then plan is empty, and a second export is the same', async () => {
   await always(async (world, { objects }) => {
-    const exported = await world.run('export --kinds Told');
-    expect(exported, exported.stderr).toMatchObject({ code: 0 });
+    await succeed(world, 'export --kinds Told');
     // A random name may be that of a credential.
     setSecrets(world, 'Told', objects);
     expect((await world.plan()).changes).toEqual([]);

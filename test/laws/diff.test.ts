@@ -97,12 +97,8 @@ it.each(worlds)(
   async (options) => {
     await fc.assert(
       fc.asyncProperty(tenantContent, tenantContent, async (first, second) => {
-        const two = await createTwoTenants(options);
-        try {
-          await laws(two, first, second);
-        } finally {
-          await two.close();
-        }
+        await using two = await createTwoTenants(options);
+        await laws(two, first, second);
       }),
       { numRuns: runs(25) },
     );
@@ -112,13 +108,9 @@ it.each(worlds)(
 it('the same content is equal however the tenants answer', async () => {
   await fc.assert(
     fc.asyncProperty(tenantContent, async (content) => {
-      const two = await createTwoTenants(worlds[1]);
-      try {
-        for (const { sandbox } of [two.test, two.production]) fill(sandbox.state, content);
-        expect((await diff(two, 'test', 'production')).objects).toEqual([]);
-      } finally {
-        await two.close();
-      }
+      await using two = await createTwoTenants(worlds[1]);
+      for (const { sandbox } of [two.test, two.production]) fill(sandbox.state, content);
+      expect((await diff(two, 'test', 'production')).objects).toEqual([]);
     }),
     { numRuns: runs(25) },
   );

@@ -35,12 +35,8 @@ function tryDrifts(
 ): Promise<void> {
   return fc.assert(
     fc.asyncProperty(tenantContent, tenantContent, async (before, after) => {
-      const world = await exportOf(options, before);
-      try {
-        await follows(world, { before, after });
-      } finally {
-        await world.close();
-      }
+      await using world = await exportOf(options, before);
+      await follows(world, { before, after });
     }),
     { numRuns: runs(8) },
   );

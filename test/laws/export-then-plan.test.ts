@@ -79,25 +79,20 @@ function flattenFolders(world: World): void {
 }
 
 async function exportThenPlan(options: WorldOptions, content: Content): Promise<void> {
-  const world = await createWorld(options);
-  try {
-    fill(world.sandbox.state, content);
-    addDates(world);
-    const exported = await world.run('export --kinds', ...builtInKinds.all.map(({ name }) => name));
-    expect(exported, exported.stderr).toMatchObject({ code: 0 });
-    setSecrets(world);
-    expect((await world.plan()).changes).toEqual([]);
-    await succeed(world, 'validate');
+  await using world = await createWorld(options);
+  fill(world.sandbox.state, content);
+  addDates(world);
+  await succeed(world, 'export --kinds', ...builtInKinds.all.map(({ name }) => name));
+  setSecrets(world);
+  expect((await world.plan()).changes).toEqual([]);
+  await succeed(world, 'validate');
 
-    await world.run('export --out again --kinds', ...builtInKinds.all.map(({ name }) => name));
-    expect(filesBelow(`${world.dir}/again`)).toEqual(filesBelow(`${world.dir}/config`));
+  await world.run('export --out again --kinds', ...builtInKinds.all.map(({ name }) => name));
+  expect(filesBelow(`${world.dir}/again`)).toEqual(filesBelow(`${world.dir}/config`));
 
-    await mergeNothing(world);
-    flattenFolders(world);
-    await mergeNothing(world);
-  } finally {
-    await world.close();
-  }
+  await mergeNothing(world);
+  flattenFolders(world);
+  await mergeNothing(world);
 }
 
 it.each(worlds)(

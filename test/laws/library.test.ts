@@ -257,16 +257,14 @@ describe('in a tenant that lacks the objects', () => {
     await succeed(two, 'apply', 'plan.json');
     const requests = log.length - from;
     expect(requests).toBeGreaterThan(made);
-    const how = { cwd: two.test.dir, env: { PATH: process.env.PATH, ...two.env } };
     for (const nth of casesOf(Array.from({ length: requests }, (_, at) => at + 1))) {
       const start = reset();
       faults.add({ kind: 'hang', nth, done: nth % 2 === 0 ? 'before' : 'after' });
-      const child = startProgram(['apply', 'plan.json'], how);
-      const closed = new Promise((resolve) => child.on('close', resolve));
+      const { child, ended } = startProgram({ dir: two.test.dir, env: two.env }, 'apply', 'plan.json');
       const isStuck = () => log.slice(start).some(({ fault }) => fault === 'hang');
       await expect.poll(isStuck, { interval: 25, timeout: 30_000, message: `request ${nth}` }).toBe(true);
       child.kill('SIGKILL');
-      await closed;
+      await ended;
       faults.clear();
       await succeed(two, 'apply', 'plan.json');
       await checkEnd(two);

@@ -30,16 +30,12 @@ const guards = ['--prune', '--max-deletes', '99', ...kinds.flatMap((kind) => ['-
 it.each(worlds)('a plan of a tenant of kind %# has one digest', async (options) => {
   await fc.assert(
     fc.asyncProperty(tenantContent, manifests, async (content, declared) => {
-      const world = await createWorld({ ...options, environment });
-      try {
-        fill(world.sandbox.state, withSenders(content));
-        world.declare([...declared, misspelt]);
-        const { digest } = await world.plan(...guards);
-        reverseLists(world);
-        expect((await world.plan(...guards)).digest).toBe(digest);
-      } finally {
-        await world.close();
-      }
+      await using world = await createWorld({ ...options, environment });
+      fill(world.sandbox.state, withSenders(content));
+      world.declare([...declared, misspelt]);
+      const { digest } = await world.plan(...guards);
+      reverseLists(world);
+      expect((await world.plan(...guards)).digest).toBe(digest);
     }),
     { numRuns: runs(25) },
   );
@@ -78,34 +74,30 @@ it.each(['put', 'json-patch', 'merge-patch', 'patch'])(
       Flow: ['a', 'b', 'gone'].map(flow),
       Source: ['s1', 's2'].map((id) => ({ id, name: id })),
     };
-    const world = await createWorld({
+    await using world = await createWorld({
       seed: JSON.stringify({ kinds: [kind], objects }),
       files: { 'kinds/Flow.kind.yaml': JSON.stringify(kind) },
     });
-    try {
-      world.declare([
-        {
-          kind: 'Flow',
-          name: 'a',
-          title: 'new',
-          tags: ['z', 'x'],
-          sources: ['s1', 's2'].map((id) => ({ id })),
-        },
-        { kind: 'Flow', name: 'b', form: { step: [{ words: [{ k: 0 }, 'b', { k: 1 }] }], n: 2 } },
-        { kind: 'Flow', name: 'gone', ensure: 'absent' },
-      ]);
-      const { digest } = await world.plan('--out', 'plan.json');
-      const turn = (value: unknown): unknown => {
-        if (Array.isArray(value)) return value.map(turn).reverse();
-        if (typeof value !== 'object' || value === null) return value;
-        return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, turn(item)]));
-      };
-      for (const each of world.sandbox.state.objects.Flow ?? []) Object.assign(each, turn(each));
-      expect((await world.plan()).digest).toBe(digest);
-      expect(await world.run('apply plan.json')).toMatchObject({ code: 0 });
-      expect((await world.plan()).changes).toEqual([]);
-    } finally {
-      await world.close();
-    }
+    world.declare([
+      {
+        kind: 'Flow',
+        name: 'a',
+        title: 'new',
+        tags: ['z', 'x'],
+        sources: ['s1', 's2'].map((id) => ({ id })),
+      },
+      { kind: 'Flow', name: 'b', form: { step: [{ words: [{ k: 0 }, 'b', { k: 1 }] }], n: 2 } },
+      { kind: 'Flow', name: 'gone', ensure: 'absent' },
+    ]);
+    const { digest } = await world.plan('--out', 'plan.json');
+    const turn = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(turn).reverse();
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, turn(item)]));
+    };
+    for (const each of world.sandbox.state.objects.Flow ?? []) Object.assign(each, turn(each));
+    expect((await world.plan()).digest).toBe(digest);
+    expect(await world.run('apply plan.json')).toMatchObject({ code: 0 });
+    expect((await world.plan()).changes).toEqual([]);
   },
 );

@@ -6,7 +6,7 @@ import { namesCredential } from '../../src/model/sensitive.ts';
 import { runs } from '../support/effort.ts';
 import { caseId, caseKinds, caseSeed } from '../support/tenant-of-cases.ts';
 import { createTwoTenants } from '../support/two-tenants.ts';
-import { filesBelow } from '../support/world.ts';
+import { expectEnd, filesBelow } from '../support/world.ts';
 
 const places: JsonObject = {
   '*/**/sourceId': { is: 'reference', to: 'Source' },
@@ -85,29 +85,22 @@ it('an export of one tenant, applied to another, is equal there but for the ids,
         });
       const seed = (tenant: string, roles: readonly JsonObject[]) =>
         caseSeed(tenant, roles).replace(JSON.stringify(caseKinds.Role), JSON.stringify(Role));
-      const two = await createTwoTenants({
+      await using two = await createTwoTenants({
         test: { seed: seed('A', rolesOf('A')), files },
         production: { seed: seed('B', []) },
       });
       const succeed = async (...argv: string[]) => {
-        const ran = await two.run(...argv);
-        expect(ran, ran.stderr + ran.stdout).toMatchObject({ code: 0 });
+        const ran = await expectEnd(two.run(...argv), 0);
         return ran.stdout;
       };
-      try {
-        await succeed('export', '-e', 'test', '--kinds', 'Role');
-        const texts = [...filesBelow(`${two.test.dir}/config`).values()];
-        expect(texts.join('')).not.toMatch(/[0-9a-f]{32}|since/);
-        expect(await succeed('plan', '-e', 'test')).toContain('No changes');
-        await succeed('apply', '-e', 'production', '--yes');
-        expect(await succeed('plan', '-e', 'production')).toContain('No changes');
-        expect(await succeed('diff', 'test', 'production', '--kinds', 'Role')).toContain('No differences');
-        expect(JSON.stringify(two.production.sandbox.state.objects)).not.toContain(
-          caseId('A', '').slice(0, 4),
-        );
-      } finally {
-        await two.close();
-      }
+      await succeed('export', '-e', 'test', '--kinds', 'Role');
+      const texts = [...filesBelow(`${two.test.dir}/config`).values()];
+      expect(texts.join('')).not.toMatch(/[0-9a-f]{32}|since/);
+      expect(await succeed('plan', '-e', 'test')).toContain('No changes');
+      await succeed('apply', '-e', 'production', '--yes');
+      expect(await succeed('plan', '-e', 'production')).toContain('No changes');
+      expect(await succeed('diff', 'test', 'production', '--kinds', 'Role')).toContain('No differences');
+      expect(JSON.stringify(two.production.sandbox.state.objects)).not.toContain(caseId('A', '').slice(0, 4));
     }),
     { numRuns: runs(12) },
   );

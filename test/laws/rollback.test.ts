@@ -136,14 +136,6 @@ async function createKilledWorld(options: WorldOptions, nth: number) {
   return { world, apply };
 }
 
-async function always(world: World, test: (world: World) => Promise<void>): Promise<void> {
-  try {
-    await test(world);
-  } finally {
-    await world.close();
-  }
-}
-
 it("a rollback restores kinds of one's own", async () => {
   await fc.assert(
     fc.asyncProperty(describedCase, fc.boolean(), async (given, deletes) => {
@@ -153,7 +145,8 @@ it("a rollback restores kinds of one's own", async () => {
         .filter((key) => !names.some((name) => sameJson(name, withReference(key))));
       const absent = deletes ? others.map((key) => ({ ...withReference(key), ensure: 'absent' })) : [];
       const declared = [...given.declared, ...absent].map((fields) => ({ kind: 'Told', ...fields }));
-      await always(await createWorld(describedOptions(given)), (world) => leadsBack(world, declared));
+      await using world = await createWorld(describedOptions(given));
+      await leadsBack(world, declared);
     }),
     { numRuns: runs(25) },
   );
@@ -164,12 +157,11 @@ const keyOf = (fields: JsonObject) =>
 
 it.each(worlds)('a rollback restores tenants of kind %#', async (options) => {
   await fc.assert(
-    fc.asyncProperty(tenantContent, manifests, async (content, declared) =>
-      always(await createWorld(options), (world) => {
-        fill(world.sandbox.state, content);
-        return leadsBack(world, declared);
-      }),
-    ),
+    fc.asyncProperty(tenantContent, manifests, async (content, declared) => {
+      await using world = await createWorld(options);
+      fill(world.sandbox.state, content);
+      await leadsBack(world, declared);
+    }),
     { numRuns: runs(25) },
   );
 });
@@ -178,11 +170,10 @@ it.each(worlds)('so does one of an apply that was killed, in tenants of kind %#'
   const nth = fc.integer({ min: 8, max: 40 });
   await fc.assert(
     fc.asyncProperty(tenantContent, manifests, nth, async (content, declared, request) => {
-      const { world, apply } = await createKilledWorld(options, request);
-      await always(world, () => {
-        fill(world.sandbox.state, content);
-        return leadsBack(world, declared, apply);
-      });
+      const killed = await createKilledWorld(options, request);
+      await using world = killed.world;
+      fill(world.sandbox.state, content);
+      await leadsBack(world, declared, killed.apply);
     }),
     { numRuns: runs(25), endOnFailure: true },
   );

@@ -26,28 +26,24 @@ const guards = ['--max-deletes', '99', ...deletable.flatMap((kind) => ['--allow-
 it.each(worlds)('--since keeps to it in tenants of kind %#', async (options) => {
   await fc.assert(
     fc.asyncProperty(tenantContent, manifests, manifests, async (content, first, second) => {
-      const world = await createWorld(options);
-      try {
-        fill(world.sandbox.state, content);
-        world.declare(first);
-        await succeed(world, 'apply --yes');
-        commitAll(world.dir);
-        world.declare(second);
-        const before = objectsOf(world);
-        const plan = await world.plan('--since', 'HEAD', ...guards);
-        await succeed(world, 'apply --yes --since HEAD', ...guards);
-        const after = objectsOf(world);
-        const [then, now] = [new Set(addressesOf(first)), new Set(addressesOf(second))];
-        for (const address of then)
-          if (!now.has(address) && deletable.some((kind) => address.startsWith(kind)))
-            expect(after.has(address), address).toBe(false);
-        for (const [address, object] of before)
-          if (!then.has(address) && !now.has(address)) expect(after.get(address), address).toEqual(object);
-        const manual = plan.changes.filter(({ action }) => action === 'manual');
-        expect((await world.plan('--since', 'HEAD', ...guards)).changes).toEqual(manual);
-      } finally {
-        await world.close();
-      }
+      await using world = await createWorld(options);
+      fill(world.sandbox.state, content);
+      world.declare(first);
+      await succeed(world, 'apply --yes');
+      commitAll(world.dir);
+      world.declare(second);
+      const before = objectsOf(world);
+      const plan = await world.plan('--since', 'HEAD', ...guards);
+      await succeed(world, 'apply --yes --since HEAD', ...guards);
+      const after = objectsOf(world);
+      const [then, now] = [new Set(addressesOf(first)), new Set(addressesOf(second))];
+      for (const address of then)
+        if (!now.has(address) && deletable.some((kind) => address.startsWith(kind)))
+          expect(after.has(address), address).toBe(false);
+      for (const [address, object] of before)
+        if (!then.has(address) && !now.has(address)) expect(after.get(address), address).toEqual(object);
+      const manual = plan.changes.filter(({ action }) => action === 'manual');
+      expect((await world.plan('--since', 'HEAD', ...guards)).changes).toEqual(manual);
     }),
     { numRuns: runs(8) },
   );

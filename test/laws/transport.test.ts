@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { type Content, fill, tenantContent } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';
 import { createTwoTenants, type TwoTenants } from '../support/two-tenants.ts';
-import { setSecrets } from '../support/world.ts';
+import { expectEnd, setSecrets } from '../support/world.ts';
 
 /** A tenant in which each template has a default, with the texts of another template. */
 const withDefaults = tenantContent.map((content): Content => {
@@ -28,12 +28,10 @@ const given = (content: Content): Content => ({
 async function transport({ test, production, env, run }: TwoTenants, content: Content): Promise<void> {
   fill(test.sandbox.state, content);
   fill(production.sandbox.state, given(content));
-  const exported = await run('export -e test');
-  expect(exported, exported.stderr).toMatchObject({ code: 0 });
+  await expectEnd(run('export -e test'), 0);
   if (!existsSync(`${test.dir}/config`)) return;
   setSecrets({ ...test, env });
-  const applied = await run('apply -e production --yes');
-  expect(applied, applied.stderr).toMatchObject({ code: 0 });
+  await expectEnd(run('apply -e production --yes'), 0);
   const { stdout, stderr } = await run('diff test production --format json');
   expect(JSON.parse(stdout).objects, stderr).toEqual([]);
 }
@@ -41,12 +39,8 @@ async function transport({ test, production, env, run }: TwoTenants, content: Co
 it('what is exported from a tenant and applied to an empty one is the same in both', async () => {
   await fc.assert(
     fc.asyncProperty(withDefaults, async (content) => {
-      const two = await createTwoTenants();
-      try {
-        await transport(two, content);
-      } finally {
-        await two.close();
-      }
+      await using two = await createTwoTenants();
+      await transport(two, content);
     }),
     { numRuns: runs(50) },
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startProxy } from '../client/proxies.ts';
-import { createTestWorld, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, type World } from '../support/world.ts';
 
 const sender = { kind: 'SenderAddress', email: 'a@acme.example' };
 
@@ -22,8 +22,7 @@ describe('TENANTCTL_ALLOWED_HOSTS', () => {
       const world = await openWorld('acme.example, other.example:8443');
       delete world.env.CLIENT_ID;
       delete world.env.CLIENT_SECRET;
-      const refused = await world.run(command);
-      expect(refused).toMatchObject({ code: 1 });
+      const refused = await expectEnd(world.run(command), 1);
       const words = refused.stderr.replaceAll(/\s+/g, ' ');
       expect(words).toContain(`names the host ${hostOf(world)}, which may not be called`);
       expect(words).toContain('TENANTCTL_ALLOWED_HOSTS lists only acme.example, other.example:8443.');
@@ -61,8 +60,7 @@ describe('TENANTCTL_ALLOWED_HOSTS', () => {
       world.read('tenantctl.yaml').replace('auth:', `tokenUrl: "${tokenUrl}",\n      auth:`),
     );
     world.env.TENANTCTL_ALLOWED_HOSTS = hostOf(world);
-    const { code, json } = await world.run('plan --format json');
-    expect(code).toBe(1);
+    const { json } = await expectEnd(world.run('plan --format json'), 1);
     expect(json).toMatchObject({
       diagnostics: [
         {
@@ -77,8 +75,7 @@ describe('TENANTCTL_ALLOWED_HOSTS', () => {
 
   it.each(['', ' , '])('that is set but empty (%j) lets no host be called', async (empty) => {
     const world = await openWorld(empty);
-    const refused = await world.run('plan');
-    expect(refused).toMatchObject({ code: 1 });
+    const refused = await expectEnd(world.run('plan'), 1);
     expect(refused.stderr.replaceAll(/\s+/g, ' ')).toContain('is set and lists no host');
     expect(world.sandbox.log).toEqual([]);
   });
@@ -93,9 +90,7 @@ describe('TENANTCTL_ALLOWED_HOSTS', () => {
   ])('that lists `%s` is refused: a list that cannot be read would protect nothing', async (entry) => {
     const world = await openWorld('acme.example');
     world.env.TENANTCTL_ALLOWED_HOSTS = `${hostOf(world)},${entry}`;
-    const refused = await world.run('plan');
-    expect(refused).toMatchObject({ code: 1 });
-    expect(refused.stderr).toContain('[invalid-allowed-hosts]');
+    await expectEnd(world.run('plan'), 1, '[invalid-allowed-hosts]');
     expect(world.sandbox.log).toEqual([]);
   });
 
@@ -115,8 +110,7 @@ it.each(['Host', 'AUTHORIZATION', 'proxy-authorization', 'Connection', 'Transfer
       'tenantctl.yaml',
       project.replace('baseUrl:', `experimentalHeader: ${header},\n      baseUrl:`),
     );
-    const { code, stderr } = await world.run('plan');
-    expect(code).toBe(1);
+    const { stderr } = await expectEnd(world.run('plan'), 1);
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`may not set the header "${header.toLowerCase()}"`);
     expect(world.sandbox.log.filter(({ path }) => path !== '/oauth/token')).toEqual([]);
   },
@@ -131,8 +125,7 @@ describe('credentials that are not set', () => {
       sender,
       { kind: 'SimIntegration', name: 'Desk', type: 'x', cluster: 'c', sources: ['s'] },
     ]);
-    const { code, json } = await world.run('plan --format json');
-    expect(code).toBe(1);
+    const { json } = await expectEnd(world.run('plan --format json'), 1);
     const unset = (name: string, column: number) => ({
       code: 'secret-unset',
       message: `The secret ${name} is not set.`,
@@ -157,8 +150,7 @@ describe('credentials that are not set', () => {
         .read('tenantctl.yaml')
         .replace('auth:', `tokenUrl: "${world.sandbox.url}/v2/token",\n      auth:`),
     );
-    const { code, json } = await world.run('plan --format json');
-    expect(code).toBe(1);
+    const { json } = await expectEnd(world.run('plan --format json'), 1);
     const { diagnostics } = Object(json);
     expect(diagnostics).toMatchObject([
       {

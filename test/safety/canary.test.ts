@@ -1,11 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { Readable, Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
-import { main } from '../../src/commands/main.ts';
 import type { Variations } from '../../src/sandbox/index.ts';
 import { casesOf, isThorough } from '../support/effort.ts';
-import { createWorld, filesBelow, type Outcome, type World } from '../support/world.ts';
+import {
+  createWorld,
+  expectEnd,
+  filesBelow,
+  type Outcome,
+  type Piece,
+  runProgram,
+  type World,
+} from '../support/world.ts';
 import { describedWorld } from './described-kinds.ts';
 import { type Echo, startEcho } from './echoing-tenant.ts';
 import { fillTenant } from './every-kind.ts';
@@ -277,14 +283,12 @@ async function everyCommand(): Promise<void> {
   expect((await run('plan --verbose')).code).toBe(1);
   echo.isEchoed = () => false;
 
-  const applied = await run('apply --yes --result result.json --verbose --format json');
-  expect(applied, applied.stderr).toMatchObject({ code: 0 });
+  await expectEnd(run('apply --yes --result result.json --verbose --format json'), 0);
   for (const format of ['text', 'json', 'markdown', 'html', 'junit']) {
     await run('show result.json --format', format, '--verbose');
   }
   await run('send-test NotificationTemplate/welcome/EMAIL/en --yes --format json --verbose');
-  const back = await run('rollback result.json --out back.json --verbose', ...reportFiles('back', reports));
-  expect(back, back.stderr).toMatchObject({ code: 0 });
+  await expectEnd(run('rollback result.json --out back.json --verbose', ...reportFiles('back', reports)), 0);
   await run('apply back.json --verbose --result back-result.json --format jsonl');
   await run('show back-result.json --format html');
   await run('rollback back-result.json --verbose --format json');
@@ -298,8 +302,7 @@ async function everyCommand(): Promise<void> {
     await must([0], 'get ** --verbose --format', format);
     await must([0], 'get ** --declared --format', format);
   }
-  const merged = await run('export --merge --verbose');
-  expect(merged, merged.stderr).toMatchObject({ code: 0 });
+  await expectEnd(run('export --merge --verbose'), 0);
 }
 
 /** Every way to compare, in every format: with manifests, and with a tenant that holds other secrets at the same places. */
@@ -341,20 +344,15 @@ async function diffs(): Promise<void> {
 async function previewOf(world: World): Promise<void> {
   called.add('preview');
   const stop = new AbortController();
-  let ended: Promise<number> | null = null;
+  const { dir: cwd, env } = world;
   const told: string[] = [];
+  let ended: Promise<unknown> | null = null;
   const url = await new Promise<string>((started) => {
-    const stream = (tell: (text: string) => void) =>
-      new Writable({
-        write(chunk: Buffer, _encoding, done) {
-          told.push(chunk.toString());
-          tell(chunk.toString().trim());
-          done();
-        },
-      });
-    const streams = { stdin: () => Readable.from([]), stdout: stream(started), stderr: stream(() => {}) };
-    const io = { cwd: world.dir, env: world.env, signal: stop.signal, ...streams };
-    ended = main(['preview', '--verbose'], io);
+    const onPiece = ({ stream, text }: Piece) => {
+      told.push(text);
+      if (stream === 1) started(text.trim());
+    };
+    ended = runProgram(['preview --verbose'], { cwd, env, signal: stop.signal, onPiece });
   });
   const page = await (await fetch(url)).text();
   const token = /name="token" content="([^"]+)"/.exec(page)?.[1] ?? '';
@@ -446,7 +444,7 @@ const inTurn: Spelling = [
 ];
 
 it.each(isThorough ? spellings : [inTurn])(
-  'nor when a tenant repeats what it was sent as %s',
+  'nor when a tenant repeats what it got as %s',
   async (_, spell) => {
     await open({ simSecrets: 'clear' });
     echo.spell = spell;

@@ -116,14 +116,12 @@ it('is not believed where the repository is elsewhere, as for a work tree that i
   expect(stdout + stderr).toMatch(/\[no-repository\][\s\S]*in a clone of the repository/);
 });
 
-describe('is believed', () => {
-  it('where git does not know it', async () => {
-    writeFileSync(join(fleet.dir, '.gitignore'), '.tenantctl/*\n');
-    git(fleet.dir, 'init', '-q', '-b', 'main');
-    git(fleet.dir, 'add', '.');
-    git(fleet.dir, 'commit', '-qm', 'one');
-    const before = fleet.sandboxOf('first').log.length;
-    expect(await apply()).toMatchObject({ code: 0 });
-    expect(fleet.sandboxOf('first').log).toHaveLength(before);
-  });
+it('is believed where git does not know it', async () => {
+  writeFileSync(join(fleet.dir, '.gitignore'), '.tenantctl/*\n');
+  git(fleet.dir, 'init', '-q', '-b', 'main');
+  git(fleet.dir, 'add', '.');
+  git(fleet.dir, 'commit', '-qm', 'one');
+  const before = fleet.sandboxOf('first').log.length;
+  expect(await apply()).toMatchObject({ code: 0 });
+  expect(fleet.sandboxOf('first').log).toHaveLength(before);
 });

@@ -71,16 +71,10 @@ async function endingCase(
   again: readonly string[],
 ): Promise<void> {
   const from = await reset(stage);
-  const { dir, env, sandbox } = stage.world;
+  const { sandbox } = stage.world;
   // A request that is not to be carried out hangs until the program is gone.
   if (ending === 'SIGKILL before') sandbox.faults.add({ kind: 'hang', nth });
-  const child = startProgram(['apply', 'plan.json', '--format', 'json'], {
-    cwd: dir,
-    env: { PATH: process.env.PATH, ...env },
-  });
-  const stdout: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-  const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const { child, ended } = startProgram(stage.world, 'apply', 'plan.json', '--format', 'json');
   const signal = ending === 'SIGINT' ? 'SIGINT' : 'SIGKILL';
   // Where reads lag, how often the program reads again depends on the pace of the machine: it may end before.
   const isReached = () => sandbox.log.length >= from + nth;
@@ -96,15 +90,11 @@ async function endingCase(
       child.kill(signal);
     };
   }
-  const code = await closed;
+  const first = await ended;
   stage.onWork = null;
-  if (signal === 'SIGINT') {
-    checkStory(
-      { code: code ?? -1, stdout: Buffer.concat(stdout).toString(), stderr: '' },
-      writes(stage, from),
-    );
-  } else expect(code).toBe(isReached() ? null : 0);
-  await checkEnd(stage, code === 0, again);
+  if (signal === 'SIGINT') checkStory(first, writes(stage, from));
+  else expect(first.code).toBe(isReached() ? -1 : 0);
+  await checkEnd(stage, first.code === 0, again);
 }
 
 /** Ctrl-C in this process, at the same points and at the price of no process. */

@@ -1,6 +1,6 @@
 /** Fields of an integration that its tenant shows only where they are set: the plan cannot compare them with unset ones. */
 import { describe, expect, it } from 'vitest';
-import { createTestWorld, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, succeed, type World } from '../support/world.ts';
 
 const desk = (fields: object) => ({ kind: 'SimIntegration', name: 'Desk', ...fields });
 const set = { request: { x: { y: '1' } }, statusMap: { closed: 'Committed' } };
@@ -21,8 +21,7 @@ const shown = ({ sandbox }: World) => {
 
 async function apply(world: World, fields: object, ...options: string[]): Promise<void> {
   world.declare([desk(fields)]);
-  const applied = await world.run('apply --yes --result result.json', ...options);
-  expect(applied, applied.stderr).toMatchObject({ code: 0 });
+  await succeed(world, 'apply --yes --result result.json', ...options);
 }
 
 describe.each([{}, { simUpdate: 'put' }])('with %j', (identity) => {
@@ -39,8 +38,7 @@ describe.each([{}, { simUpdate: 'put' }])('with %j', (identity) => {
   it('come back with the rollback of an apply that cleared them', async () => {
     const world = await worldOf(identity);
     await apply(world, cleared);
-    const { code, json, stderr } = await world.run('rollback result.json --format json --out back.json');
-    expect(code, stderr).toBe(0);
+    const { json } = await expectEnd(world.run('rollback result.json --format json --out back.json'), 0);
     // No manifest declares what the request held, so no result shows it.
     expect(json).toMatchObject({
       changes: [{ action: 'update' }],

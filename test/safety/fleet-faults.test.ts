@@ -114,7 +114,7 @@ const rounds = Array.from({ length: isThorough ? 26 : 1 }, (_, round) => round);
 
 describe('ten tenants at once, nine with a fault of their own', () => {
   it.each(rounds)(
-    'round %i: the same command finishes, nothing twice, and the tenth notices nothing',
+    'round %i: the same command finishes, nothing twice; the tenth notices nothing',
     async (round) => {
       for (const [at, name] of names.filter((each) => each !== sound).entries()) {
         const fault = faults[(at + round) % faults.length];

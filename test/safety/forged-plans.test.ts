@@ -430,15 +430,6 @@ describe('a plan file', () => {
     expect(visible(world.sandbox.state)).toEqual(before);
   });
 
-  it('the guards of the environment are asked again when a saved plan is applied', async () => {
-    const deletes = plan.changes.filter(({ action }) => action === 'delete');
-    const refused = await applyForged(...deletes);
-    expect(refused).toMatchObject({ code: 4 });
-    const codes = JSON.stringify(refused.json);
-    expect(codes).toContain('"max-deletes"');
-    expect(codes).toContain('"protected"');
-  });
-
   it('a plan that was made with --max-deletes is applied as it was approved', async () => {
     world.declare([{ kind: 'SenderAddress', email: 'gone@acme.example', ensure: 'absent' }]);
     expect(await world.run('plan --out plan.json')).toMatchObject({ code: 4 });

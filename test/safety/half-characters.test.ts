@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatAddress, parseAddress } from '../../src/model/address.ts';
 import { planDigest } from '../../src/model/digest.ts';
 import type { Json } from '../../src/model/json.ts';
-import { createTestWorld, writesIn } from '../support/world.ts';
+import { createTestWorld, expectEnd, succeed, writesIn } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime } from './every-kind.ts';
 
 /** JSON and YAML can spell half of a surrogate pair; UTF-8 and URLs cannot. */
@@ -28,8 +28,7 @@ describe('half of a character', () => {
     const world = await createTestWorld();
     world.declare([document]);
     for (const command of ['validate', 'plan']) {
-      const { code, json } = await world.run(command, '--format', 'json');
-      expect(code).toBe(1);
+      const { json } = await expectEnd(world.run(command, '--format', 'json'), 1);
       expect(errorsIn(json)).toMatchObject([
         {
           code: 'invalid-value',
@@ -75,8 +74,7 @@ describe('half of a character', () => {
     for (const row of state.profileSearches.slice(1)) row.label = half;
     for (const row of state.authProfiles) row.name = half;
     for (const row of state.identities) row.address = `a${half}.example`;
-    const exported = await world.run('export --out exported');
-    expect(exported).toMatchObject({ code: 0 });
+    const exported = await succeed(world, 'export --out exported');
     const stderr = exported.stderr.replaceAll(/\s+/g, ' ');
     expect(stderr).toContain('its key contains half of a character');
     for (const kind of ['SenderAddress', 'NotificationTemplate', 'ProfileSearch', 'VerifiedDomain'])

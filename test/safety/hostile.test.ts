@@ -1,14 +1,13 @@
-import { once } from 'node:events';
 import { truncateSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { planDigest } from '../../src/model/digest.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
+import { serve } from '../support/api-host.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createWorld, type Outcome, type World, writesIn } from '../support/world.ts';
+import { createWorld, expectEnd, type Outcome, type World, writesIn } from '../support/world.ts';
 import { everything, fillTenant } from './every-kind.ts';
 
 shortenPauses();
@@ -29,22 +28,6 @@ afterEach(async () => {
 });
 
 const wrote = () => writesIn(world.sandbox.log);
-
-/** A server in the tenant's place. `onEnd` takes what closes it after the test. */
-async function serve(
-  answer: RequestListener,
-  onEnd: (close: () => void) => void = (close) => closing.push(close),
-): Promise<string> {
-  const server = createServer(answer);
-  onEnd(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
-}
 
 function pointTo(url: string): void {
   world.write('tenantctl.yaml', world.read('tenantctl.yaml').replaceAll(world.sandbox.url, url));
@@ -82,8 +65,7 @@ describe('a plan file', () => {
       ? `{"digest":"${planDigest(whole)}",${text.slice(1).replace(/"digest":"[^"]*",/, '')}`
       : text;
     world.write('plan.json', withDigest);
-    const { code } = await world.run('apply plan.json');
-    expect(code).toBe(4);
+    await expectEnd(world.run('apply plan.json'), 4);
     expect(wrote()).toEqual([]);
   });
 
@@ -178,30 +160,27 @@ describe('a tenant', () => {
     }
   });
 
-  it.each([301, 302, 307, 308])(
-    'that redirects with %i learns of no token, and no host that it names',
-    async (status) => {
-      const reached: (string | undefined)[] = [];
-      const elsewhere = await serve(({ headers }, response) => {
-        reached.push(headers.authorization);
-        response.end('[]');
+  it.each([301, 302, 307, 308])('that redirects with %i gets no token elsewhere', async (status) => {
+    const reached: (string | undefined)[] = [];
+    const elsewhere = await serve(({ headers }, response) => {
+      reached.push(headers.authorization);
+      response.end('[]');
+    });
+    for (const what of ['/oauth', '/v2025', '/v2024', '/api']) {
+      const { sandbox } = world;
+      const front = await serve((request, response) => {
+        const url = request.url ?? '';
+        const to = url.startsWith(what) ? elsewhere : sandbox.url;
+        response.writeHead(url.startsWith(what) ? status : 307, { location: `${to}${url}` }).end();
       });
-      for (const what of ['/oauth', '/v2025', '/v2024', '/api']) {
-        const { sandbox } = world;
-        const front = await serve((request, response) => {
-          const url = request.url ?? '';
-          const to = url.startsWith(what) ? elsewhere : sandbox.url;
-          response.writeHead(url.startsWith(what) ? status : 307, { location: `${to}${url}` }).end();
-        });
-        const text = world.read('tenantctl.yaml');
-        pointTo(front);
-        world.declare(everything);
-        expect(await world.run('apply --yes')).toMatchObject({ code: 1 });
-        world.write('tenantctl.yaml', text);
-      }
-      expect(reached).toEqual([]);
-    },
-  );
+      const text = world.read('tenantctl.yaml');
+      pointTo(front);
+      world.declare(everything);
+      expect(await world.run('apply --yes')).toMatchObject({ code: 1 });
+      world.write('tenantctl.yaml', text);
+    }
+    expect(reached).toEqual([]);
+  });
 
   it('that speaks in control characters moves no cursor', async () => {
     const rude = '\u001b]0;title\u0007\u001b[2J\u009b31m\u202eevil\u2066\u0000\b\r\u0085';
@@ -275,31 +254,29 @@ describe('a tenant', () => {
 });
 
 // Side by side, each with a world of its own: a read of a broken answer is repeated after real waits.
-describe('a tenant whose answer', () => {
-  it.concurrent.for([
-    ['is deep', `${'['.repeat(200_000)}${']'.repeat(200_000)}`],
-    ['is cut', '[{"id": "1", "na'],
-    ['is no JSON', '<html>Please sign in</html>'],
-    ['holds no rows', '{"items": 5}'],
-    ['holds rows that are none', '[1, null, "x", []]'],
-    ['is huge', null],
-  ] as const)('%s is an error, not an empty tenant', async ([_, body], { onTestFinished, expect }) => {
-    const token = JSON.stringify({ access_token: 'x', token_type: 'bearer', expires_in: 600 });
-    const megabyte = Buffer.alloc(1024 * 1024, ' ');
-    const own = await createWorld();
-    onTestFinished(() => own.close());
-    const url = await serve((request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      if (request.url?.startsWith('/oauth')) response.end(token);
-      else if (body !== null) response.end(body);
-      else {
-        response.on('error', () => {});
-        for (let count = 0; count < 70; count += 1) response.write(megabyte);
-        response.end('[]');
-      }
-    }, onTestFinished);
-    own.write('tenantctl.yaml', own.read('tenantctl.yaml').replaceAll(own.sandbox.url, url));
-    own.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
-    expect(await own.run('apply --yes')).toMatchObject({ code: 1 });
-  });
+it.concurrent.for([
+  ['is deep', `${'['.repeat(200_000)}${']'.repeat(200_000)}`],
+  ['is cut', '[{"id": "1", "na'],
+  ['is no JSON', '<html>Please sign in</html>'],
+  ['holds no rows', '{"items": 5}'],
+  ['holds rows that are none', '[1, null, "x", []]'],
+  ['is huge', null],
+] as const)('an answer of a tenant that %s is an error', async ([_, body], { onTestFinished, expect }) => {
+  const token = JSON.stringify({ access_token: 'x', token_type: 'bearer', expires_in: 600 });
+  const megabyte = Buffer.alloc(1024 * 1024, ' ');
+  const own = await createWorld();
+  onTestFinished(() => own.close());
+  const url = await serve((request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    if (request.url?.startsWith('/oauth')) response.end(token);
+    else if (body !== null) response.end(body);
+    else {
+      response.on('error', () => {});
+      for (let count = 0; count < 70; count += 1) response.write(megabyte);
+      response.end('[]');
+    }
+  }, onTestFinished);
+  own.write('tenantctl.yaml', own.read('tenantctl.yaml').replaceAll(own.sandbox.url, url));
+  own.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+  expect(await own.run('apply --yes')).toMatchObject({ code: 1 });
 });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Result } from '../../src/model/result.ts';
 import type { Fault } from '../../src/sandbox/index.ts';
 import { commandLine, startProgram } from '../support/program.ts';
-import { createTestWorld, type World, writesIn } from '../support/world.ts';
+import { createTestWorld, succeed, type World, writesIn } from '../support/world.ts';
 import { describedWorld, manifestFile } from './described-kinds.ts';
 import { everything, fillTenant, oneAtATime, visible } from './every-kind.ts';
 
@@ -34,18 +34,6 @@ async function createStage(onWork: () => void = () => {}): Promise<World> {
   return world;
 }
 
-/** Applies the plan file in a process of its own. */
-function start({ dir, env }: World, ...argv: string[]) {
-  const child = startProgram(['apply', 'plan.json', ...argv], {
-    cwd: dir,
-    env: { PATH: process.env.PATH, ...env },
-  });
-  const stdout: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-  const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { child, closed, stdout: () => Buffer.concat(stdout).toString() };
-}
-
 function resultsOf({ dir }: World): string[] {
   return readdirSync(join(dir, '.tenantctl/test/results')).map((name) =>
     join('.tenantctl/test/results', name),
@@ -58,11 +46,11 @@ async function killAt(world: World, request: Omit<Fault, 'kind'>): Promise<void>
   faults.clear();
   faults.add({ kind: 'hang', ...request });
   const from = log.length;
-  const { child, closed } = start(world, '--result', 'result.json');
+  const { child, ended } = startProgram(world, 'apply', 'plan.json', '--result', 'result.json');
   const isStuck = () => log.slice(from).some(({ fault }) => fault === 'hang');
   await expect.poll(isStuck, { interval: 25, timeout: 20_000 }).toBe(true);
   child.kill('SIGKILL');
-  await closed;
+  await ended;
   faults.clear();
 }
 
@@ -95,10 +83,8 @@ describe('a run that was killed', () => {
       const shown = await world.run('show', file);
       expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/interrupted/i) });
 
-      const back = await world.run('rollback', file, '--out', 'back.json');
-      expect(back, back.stderr).toMatchObject({ code: 0 });
-      const applied = await world.run('apply back.json');
-      expect(applied, applied.stderr).toMatchObject({ code: 0 });
+      await succeed(world, 'rollback', file, '--out', 'back.json');
+      await succeed(world, 'apply back.json');
       // The tombstone of the old desk declares none of its settings, so the result does not hold them.
       const desk = state.simIntegrations.find(({ name }) => name === 'Old desk');
       Object.assign(desk ?? {}, { attributes: { url: 'u2' } });
@@ -119,8 +105,7 @@ describe('a run that was killed', () => {
       Object.assign(state, structuredClone(before));
       rmSync(join(world.dir, '.tenantctl'), { recursive: true, force: true });
       await killAt(world, { method: 'POST', path: '/v2025/', nth, done: nth === 2 ? 'before' : 'after' });
-      const finished = await world.run('apply plan.json');
-      expect(finished, finished.stderr).toMatchObject({ code: 0 });
+      await succeed(world, 'apply plan.json');
       const named = (kind: string, name: string) =>
         state.objects[kind]?.filter((object) => object.name === name) ?? [];
       const [[first, ...again], [role, ...others]] = [
@@ -186,15 +171,16 @@ describe('a run that is told to end', () => {
       const world = await createStage(() => onWork());
       const { log } = world.sandbox;
       const from = log.length;
-      const { child, closed, stdout } = start(world, '--format', 'json');
+      const { child, ended } = startProgram(world, 'apply', 'plan.json', '--format', 'json');
       onWork = () => {
         const arrived = log.slice(from);
         if (writesIn(arrived).length < 3) return;
         onWork = () => {};
         child.kill(signal);
       };
-      expect(await closed).toBe(130);
-      const result: Result = JSON.parse(stdout());
+      const { code, stdout } = await ended;
+      expect(code).toBe(130);
+      const result: Result = JSON.parse(stdout);
       expect(result.outcome).toBe('interrupted');
       expect(result.changes).toHaveLength(documents.length);
       const answered = writesIn(log.slice(from));

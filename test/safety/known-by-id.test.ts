@@ -1,9 +1,9 @@
 /** Objects that are known by their ids alone, since a manifest pins them so or because they share a name, keep their names for guards. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { planDigest } from '../../src/model/digest.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
-import { createWorld, type World, writesIn } from '../support/world.ts';
+import { createTestWorld, expectEnd, type World, writesIn } from '../support/world.ts';
 
 const seed = `
 simIntegrations:
@@ -17,10 +17,9 @@ const gone = (document: object) => ({ ...document, ensure: 'absent' });
 
 let world: World;
 async function open(environment: Readonly<Record<string, Json>> = {}): Promise<void> {
-  world = await createWorld({ seed, environment });
+  world = await createTestWorld({ seed, environment });
 }
 beforeEach(() => open());
-afterEach(() => world.close());
 
 const wrote = () => writesIn(world.sandbox.log);
 const changesOf = ({ changes }: Plan) => changes.map(({ action, address }) => `${action} ${address}`);
@@ -32,7 +31,6 @@ async function codesOf(...argv: string[]): Promise<unknown> {
 }
 
 it('protect holds under the name that the tenant shows', async () => {
-  await world.close();
   await open({ protect });
   world.declare([gone(pinned)]);
   expect(await codesOf()).toEqual([4, 'protected']);
@@ -40,31 +38,26 @@ it('protect holds under the name that the tenant shows', async () => {
   expect(wrote()).toEqual([]);
 });
 
-it.each(['Desk', 'DESK'])(
-  'a saved plan does not avoid that the environment protects %s since',
-  async (name) => {
-    world.declare([gone(pinned)]);
-    const plan = await world.plan('--out', 'plan.json');
-    expect(changesOf(plan)).toEqual(['delete SimIntegration/s1']);
-    const project = world.read('tenantctl.yaml');
-    world.write(
-      'tenantctl.yaml',
-      project.replace('profiles: {', `protect: [SimIntegration/${name}],\n    profiles: {`),
-    );
-    const refused = await world.run('apply plan.json --expect', planDigest(plan));
-    expect(refused).toMatchObject({ code: 4 });
-    expect(refused.stdout).toMatch(
-      /SimIntegration\/s1 would be deleted, but it is SimIntegration\/Desk in the\s+tenant/,
-    );
-    expect(await world.run('apply plan.json --dry-run')).toMatchObject({ code: 4 });
-    expect(wrote()).toEqual([]);
-  },
-);
+it.each(['Desk', 'DESK'])('a saved plan does not avoid that %s is protected since', async (name) => {
+  world.declare([gone(pinned)]);
+  const plan = await world.plan('--out', 'plan.json');
+  expect(changesOf(plan)).toEqual(['delete SimIntegration/s1']);
+  const project = world.read('tenantctl.yaml');
+  world.write(
+    'tenantctl.yaml',
+    project.replace('profiles: {', `protect: [SimIntegration/${name}],\n    profiles: {`),
+  );
+  const refused = await expectEnd(world.run('apply plan.json --expect', planDigest(plan)), 4);
+  expect(refused.stdout).toMatch(
+    /SimIntegration\/s1 would be deleted, but it is SimIntegration\/Desk in the\s+tenant/,
+  );
+  expect(await world.run('apply plan.json --dry-run')).toMatchObject({ code: 4 });
+  expect(wrote()).toEqual([]);
+});
 
 it('--except and prune.keep leave out under the name that the tenant shows', async () => {
   world.declare([gone(pinned)]);
   expect(changesOf(await world.plan('--except', 'SimIntegration/Desk'))).toEqual([]);
-  await world.close();
   await open({ prune: { kinds: ['SimIntegration'], keep: protect } });
   const [desk] = world.sandbox.state.simIntegrations;
   if (!desk) throw new Error('There is no integration.');

@@ -4,7 +4,7 @@ import type { Change, Plan } from '../../src/model/plan.ts';
 import type { TenantState } from '../../src/sandbox/index.ts';
 import { type Content, fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';
-import { createWorld, type World, writesIn } from '../support/world.ts';
+import { createWorld, succeed, type World, writesIn } from '../support/world.ts';
 import { addressesIn, changeByHand, createByHand, deleteByHand } from './changes-by-hand.ts';
 import { describedGroups, describedWorld, manifestFile } from './described-kinds.ts';
 
@@ -67,41 +67,39 @@ it('a plan is refused, and nothing written, when the tenant changed at any place
     fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }),
     fc.nat(),
     async (content, declared, described, picks, pick) => {
-      const world = await createWorld({ ...describedWorld, environment: { limits: { maxDeletes: 99 } } });
-      try {
-        const { state } = world.sandbox;
-        fill(state, content);
-        world.declare(withAbsent(declared, content, picks));
-        if (described.length > 0) world.write('config/described.yaml', manifestFile(described));
-        const plan = await world.plan(
-          '--out',
-          'plan.json',
-          ...deletable.flatMap((kind) => ['--allow-delete-all', kind]),
-        );
-        const changes = plan.changes.filter(({ action }) => action !== 'manual');
-        const change = changes[pick % Math.max(1, changes.length)];
-        if (change === undefined) return;
-        tried += 1;
+      await using world = await createWorld({
+        ...describedWorld,
+        environment: { limits: { maxDeletes: 99 } },
+      });
+      const { state } = world.sandbox;
+      fill(state, content);
+      world.declare(withAbsent(declared, content, picks));
+      if (described.length > 0) world.write('config/described.yaml', manifestFile(described));
+      const plan = await world.plan(
+        '--out',
+        'plan.json',
+        ...deletable.flatMap((kind) => ['--allow-delete-all', kind]),
+      );
+      const changes = plan.changes.filter(({ action }) => action !== 'manual');
+      const change = changes[pick % Math.max(1, changes.length)];
+      if (change === undefined) return;
+      tried += 1;
 
-        const before = structuredClone(state);
-        interfere(state, change, pick);
-        const changed = structuredClone(state);
-        const wrote = await writesOf(world, async () => {
-          const refused = await world.run('apply plan.json --format json');
-          expect(refused, `${change.address}: ${refused.stderr}`).toMatchObject({ code: 4 });
-          expect(JSON.parse(refused.stdout)).toMatchObject({ outcome: 'refused' });
-        });
-        expect(wrote).toBe(0);
-        expect(state).toEqual(changed);
+      const before = structuredClone(state);
+      interfere(state, change, pick);
+      const changed = structuredClone(state);
+      const wrote = await writesOf(world, async () => {
+        const refused = await world.run('apply plan.json --format json');
+        expect(refused, `${change.address}: ${refused.stderr}`).toMatchObject({ code: 4 });
+        expect(JSON.parse(refused.stdout)).toMatchObject({ outcome: 'refused' });
+      });
+      expect(wrote).toBe(0);
+      expect(state).toEqual(changed);
 
-        Object.assign(state, before);
-        changeElsewhere(state, plan, pick);
-        const applied = await world.run('apply plan.json --format json');
-        expect(applied, applied.stderr).toMatchObject({ code: 0 });
-        expect(JSON.parse(applied.stdout).summary.done).toBe(changes.length);
-      } finally {
-        await world.close();
-      }
+      Object.assign(state, before);
+      changeElsewhere(state, plan, pick);
+      const applied = await succeed(world, 'apply plan.json --format json');
+      expect(JSON.parse(applied.stdout).summary.done).toBe(changes.length);
     },
   );
   await fc.assert(property, { numRuns: runs(60) });

@@ -217,26 +217,22 @@ it('law: after any edit of settings with secrets, the plan shows none, can be ap
       settings,
       settings,
       async (request, attributes, request2, definition) => {
-        const world = await worldOf(createWorld);
-        try {
-          declare(world, manifest(desk({ request, attributes })), manifest({ definition }, 'Flow'));
-          world.write('.gitignore', '.tenantctl/\n*.json\nr.*\n');
-          await succeed(world, 'apply --yes');
-          const isReplaced = replacesInPlace(request, request2) || replacesInPlace(definition, request);
-          if (isReplaced) {
-            git(world.dir, 'init', '-q');
-            commitAll(world.dir);
-          }
-          declare(
-            world,
-            manifest(desk({ request: request2, attributes: { k: null } })),
-            manifest({ definition: request }, 'Flow'),
-          );
-          if (isReplaced) commitAll(world.dir);
-          await applyUnseen(world, ...(isReplaced ? ['--since', 'HEAD~1'] : []));
-        } finally {
-          await world.close();
+        await using world = await worldOf(createWorld);
+        declare(world, manifest(desk({ request, attributes })), manifest({ definition }, 'Flow'));
+        world.write('.gitignore', '.tenantctl/\n*.json\nr.*\n');
+        await succeed(world, 'apply --yes');
+        const isReplaced = replacesInPlace(request, request2) || replacesInPlace(definition, request);
+        if (isReplaced) {
+          git(world.dir, 'init', '-q');
+          commitAll(world.dir);
         }
+        declare(
+          world,
+          manifest(desk({ request: request2, attributes: { k: null } })),
+          manifest({ definition: request }, 'Flow'),
+        );
+        if (isReplaced) commitAll(world.dir);
+        await applyUnseen(world, ...(isReplaced ? ['--since', 'HEAD~1'] : []));
       },
     ),
     { numRuns: runs(8), examples: [[{ k: secret('HOOK') }, {}, { k: 'a' }, {}]] },

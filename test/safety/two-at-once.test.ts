@@ -3,7 +3,7 @@ import { cpSync, existsSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { commandLine } from '../support/program.ts';
-import { createTestWorld, runProgram, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, runProgram, succeed, type World } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './every-kind.ts';
 
 let world: World;
@@ -39,8 +39,7 @@ it('the second of two applies is refused, and a lock left by a killed one is not
   const { child, closed } = await startStuckApply();
   const before = visible(world.sandbox.state);
   const { length } = world.sandbox.log;
-  const second = await world.run('apply --yes --format json');
-  expect(second).toMatchObject({ code: 4 });
+  const second = await expectEnd(world.run('apply --yes --format json'), 4);
   expect(JSON.parse(second.stdout).diagnostics).toMatchObject([{ code: 'apply-in-progress' }]);
   expect(second.stderr).toContain(`process ${child.pid}`);
   expect(visible(world.sandbox.state)).toEqual(before);
@@ -49,8 +48,7 @@ it('the second of two applies is refused, and a lock left by a killed one is not
 
   child.kill('SIGKILL');
   await closed;
-  const third = await world.run('apply --yes');
-  expect(third, third.stderr).toMatchObject({ code: 0 });
+  await succeed(world, 'apply --yes');
   expect((await world.plan()).changes.map(({ action }) => action)).toEqual(['manual']);
 });
 
@@ -77,8 +75,7 @@ it.runIf(hasContainers)('an apply in another container holds the lock as long as
     join(world.dir, '.tenantctl/test/lock'),
   ])
     utimesSync(lock, then, then);
-  const third = await world.run('apply --yes');
-  expect(third, third.stderr).toMatchObject({ code: 0 });
+  await succeed(world, 'apply --yes');
 });
 
 it('an apply in another checkout of the project is refused, and one to another environment is not', async () => {
@@ -93,8 +90,7 @@ it('an apply in another checkout of the project is refused, and one to another e
   });
   const project = world.read('tenantctl.yaml');
   world.write('tenantctl.yaml', `${project}  other:${project.split('  test:')[1]}`);
-  const other = await world.run('apply --yes --env other --only SenderAddress/new@*');
-  expect(other, other.stderr).toMatchObject({ code: 0 });
+  await succeed(world, 'apply --yes --env other --only SenderAddress/new@*');
   child.kill('SIGKILL');
   await closed;
   // The locks of a process that is gone are in nobody's way.

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../src/model/json.ts';
-import { commandsIn, createFolder, type World } from './world.ts';
+import { commandsIn, createTestFolder, type World } from './world.ts';
 
 /** What a host is asked. */
 export interface Asked {
@@ -28,14 +27,26 @@ export interface ApiHost {
   readonly log: readonly Asked[];
 }
 
+/** Starts a server on loopback that ends with the test, and returns its URL. */
+export async function serve(answer: RequestListener, onEnd = onTestFinished): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onEnd(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+}
+
 /** Starts a host on loopback that ends with the test. */
 export async function startApiHost(answer: (asked: Asked) => Said): Promise<ApiHost> {
   const log: Asked[] = [];
-  const server = createServer(async (request, response) => {
+  const url = await serve(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const { method = '', url = '', headers } = request;
-    const { pathname, searchParams } = new URL(url, 'http://host.example');
+    const { method = '', headers } = request;
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://host.example');
     const body = parseJson(Buffer.concat(chunks).toString()) ?? null;
     const asked = { method, path: pathname, query: Object.fromEntries(searchParams), headers, body };
     log.push(asked);
@@ -43,14 +54,7 @@ export async function startApiHost(answer: (asked: Asked) => Said): Promise<ApiH
     response.writeHead(said.status, { 'content-type': 'application/json', ...said.headers });
     response.end(said.body === undefined ? '' : JSON.stringify(said.body));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, log };
+  return { url, log };
 }
 
 /** How a collection of a host answers. Left out: a bare list, `PATH/{id}`, and bodies as they are. */
@@ -124,7 +128,6 @@ export function createHostProject(
   );
   const [first] = Object.keys(hosts);
   const project = `version: 1\ndefaultEnvironment: ${first}\nenvironments:\n${environments.join('')}`;
-  const folder = createFolder({ 'tenantctl.yaml': project, ...files });
-  onTestFinished(() => rmSync(folder.dir, { recursive: true, force: true }));
+  const folder = createTestFolder({ 'tenantctl.yaml': project, ...files });
   return { ...folder, ...commandsIn(folder.dir, { TOKEN: 'a-token-for-tests' }) };
 }

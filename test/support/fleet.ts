@@ -1,11 +1,9 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { isObject } from '../../src/model/json.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { startProgram } from './program.ts';
+import { type Started, startProgram } from './program.ts';
 import { type SandboxOptions, startSandbox } from './sandbox.ts';
-import { createWorld, type Outcome, type World, type WorldOptions } from './world.ts';
+import { createWorld, type World, type WorldOptions } from './world.ts';
 
 /** One project, and a tenant for each of its environments. */
 export interface TestFleet extends Pick<World, 'dir' | 'env' | 'write' | 'read' | 'declare' | 'run'> {
@@ -15,7 +13,7 @@ export interface TestFleet extends Pick<World, 'dir' | 'env' | 'write' | 'read' 
   /** Writes the project file again, with further members for some environments. */
   writeProject(more: Readonly<Record<string, object>>): void;
   /** Starts the built program. */
-  start(...argv: string[]): { readonly child: ChildProcess; readonly ended: Promise<Outcome> };
+  start(...argv: string[]): Started;
   close(): Promise<void>;
 }
 
@@ -64,13 +62,7 @@ export async function createFleet({ names, ...options }: FleetOptions): Promise<
   const { dir, env, write, read, declare, run } = world;
   return {
     ...{ dir, env, write, read, declare, run, names, sandboxes, sandboxOf, writeProject },
-    start(...argv) {
-      const child = startProgram(argv, {
-        cwd: dir,
-        env: { PATH: process.env.PATH, ...env },
-      });
-      return { child, ended: outcomeOf(child) };
-    },
+    start: (...argv) => startProgram(world, ...argv),
     async close() {
       await world.close();
       await Promise.all(sandboxes.map((sandbox) => sandbox.close()));
@@ -83,16 +75,4 @@ export async function createTestFleet(options: FleetOptions): Promise<TestFleet>
   const fleet = await createFleet(options);
   onTestFinished(() => fleet.close());
   return fleet;
-}
-
-/** The exit code of a process that was killed is -1. */
-async function outcomeOf(child: ChildProcess): Promise<Outcome> {
-  const texts = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name]?.setEncoding('utf8').on('data', (text: string) => {
-      texts[name] += text;
-    });
-  }
-  const [code] = await once(child, 'close');
-  return { code: typeof code === 'number' ? code : -1, ...texts };
 }

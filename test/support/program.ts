@@ -1,9 +1,8 @@
-import {
-  type ChildProcessWithoutNullStreams,
-  type SpawnOptionsWithoutStdio,
-  spawn,
-} from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import type { Outcome, World } from './world.ts';
 
 /** The built program. */
 export const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
@@ -14,11 +13,18 @@ export const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.me
  */
 export const commandLine = [process.execPath, '--liftoff-only', program] as const;
 
-/** Starts the built program. */
-export function startProgram(
-  argv: readonly string[],
-  options: SpawnOptionsWithoutStdio,
-): ChildProcessWithoutNullStreams {
+/** The built program at work, and how it ended: with -1 where it was killed. */
+export interface Started {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Outcome>;
+}
+
+/** Starts the built program in the folder of a project. */
+export function startProgram({ dir, env }: Pick<World, 'dir' | 'env'>, ...argv: readonly string[]): Started {
   const [file, ...first] = commandLine;
-  return spawn(file, [...first, ...argv], options);
+  const child = spawn(file, [...first, ...argv], { cwd: dir, env: { PATH: process.env.PATH, ...env } });
+  const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
+    ([[code], stdout, stderr]) => ({ code: typeof code === 'number' ? code : -1, stdout, stderr }),
+  );
+  return { child, ended };
 }

@@ -7,9 +7,7 @@ import type { WorldOptions } from './world.ts';
 /** How a tenant may answer, with the settings that its environment then needs. */
 export const worlds: readonly WorldOptions[] = [
   {},
-  {
-    sandbox: { variations: { emptyAsNull: true, shuffleLists: true, emailLowerCase: true } },
-  },
+  { sandbox: { variations: { emptyAsNull: true, shuffleLists: true, emailLowerCase: true } } },
   {
     sandbox: {
       variations: {

@@ -11,6 +11,7 @@ export interface TwoTenants {
   writeProject(more?: { readonly test?: object; readonly production?: object }): void;
   run(...argv: string[]): Promise<Ran>;
   close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 export async function createTwoTenants(
@@ -36,6 +37,9 @@ export async function createTwoTenants(
     >);
     return `  ${name}: { identity: { baseUrl: "${sandbox.url}", auth: ${auth}, ${settings} }, profiles: { baseUrl: "${sandbox.url}" }, ${members.slice(1)}\n`;
   };
+  const close = async () => {
+    await Promise.all([test.close(), production.close()]);
+  };
   const two: TwoTenants = {
     test,
     production,
@@ -48,9 +52,8 @@ export async function createTwoTenants(
       test.write('tenantctl.yaml', `version: 1\nenvironments:\n${environments.join('')}`);
     },
     run: (...argv) => runProgram(argv, { cwd: test.dir, env }),
-    async close() {
-      await Promise.all([test.close(), production.close()]);
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
   two.writeProject();
   return two;

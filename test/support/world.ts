@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { PassThrough, Readable, Writable } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { expect, onTestFinished } from 'vitest';
 import { main } from '../../src/commands/main.ts';
 import { isObject, type Json, parseJson } from '../../src/model/json.ts';
@@ -24,6 +24,7 @@ export interface World {
   /** The plan that `plan --format json` prints; fails unless the command ends with 0. */
   plan(...argv: string[]): Promise<Plan>;
   close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface Outcome {
@@ -64,9 +65,7 @@ export interface WorldOptions {
 export { seedFile } from './seed.ts';
 
 /** A folder for a project, with these files. */
-export function createFolder(
-  files: Readonly<Record<string, string>> = {},
-): Pick<World, 'dir' | 'write' | 'read'> {
+function createFolder(files: Readonly<Record<string, string>> = {}): Pick<World, 'dir' | 'write' | 'read'> {
   const dir = mkdtempSync(join(tmpdir(), 'tenantctl-'));
   const write = (path: string, content: string) => {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
@@ -74,6 +73,13 @@ export function createFolder(
   };
   for (const [path, content] of Object.entries(files)) write(path, content);
   return { dir, write, read: (path) => readFileSync(join(dir, path), 'utf8') };
+}
+
+/** A folder that is removed when the test ends. */
+export function createTestFolder(...given: Parameters<typeof createFolder>): ReturnType<typeof createFolder> {
+  const folder = createFolder(...given);
+  onTestFinished(() => rmSync(folder.dir, { recursive: true, force: true }));
+  return folder;
 }
 
 /** Runs commands in a folder. */
@@ -101,20 +107,20 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     ...options.env,
   };
   write('tenantctl.yaml', projectFile(sandbox.url, options));
+  const close = async () => {
+    await sandbox.close();
+    rmSync(dir, { recursive: true, force: true });
+  };
   return {
     ...{ dir, sandbox, env, write, read },
     ...commandsIn(dir, env),
     declare(documents) {
       rmSync(join(dir, 'config'), { recursive: true, force: true });
-      write(
-        'config/all.yaml',
-        documents.map((document) => `---\n${withTags(JSON.stringify(document))}\n`).join(''),
-      );
+      const texts = documents.map((document) => `---\n${withTags(JSON.stringify(document))}\n`);
+      write('config/all.yaml', texts.join(''));
     },
-    async close() {
-      await sandbox.close();
-      rmSync(dir, { recursive: true, force: true });
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
@@ -159,6 +165,8 @@ interface RunOptions {
   readonly signal?: AbortSignal;
   /** What somebody types at a terminal. Left out: there is no terminal. */
   readonly typed?: string;
+  /** Hears what is written, when it is. */
+  readonly onPiece?: (piece: Piece) => void;
 }
 
 /**
@@ -168,13 +176,17 @@ interface RunOptions {
  */
 export async function runProgram(
   argv: readonly string[],
-  { cwd, env = {}, signal = new AbortController().signal, typed }: RunOptions,
+  { cwd, env = {}, signal = new AbortController().signal, typed, onPiece = () => {} }: RunOptions,
 ): Promise<Ran> {
   const isTTY = typed !== undefined;
   const stdin = Object.assign(new PassThrough(), { isTTY });
   stdin.end(typed);
   const pieces: Piece[] = [];
-  const [stdout, stderr] = [new Collector(1, pieces), Object.assign(new Collector(2, pieces), { isTTY })];
+  const hear = (piece: Piece) => {
+    pieces.push(piece);
+    onPiece(piece);
+  };
+  const [stdout, stderr] = [new Collector(1, hear), Object.assign(new Collector(2, hear), { isTTY })];
   const words = argv.flatMap((word, at) => (at === 0 ? word.split(' ') : [word]));
   const code = await main(words, { cwd, env, stdin: () => stdin, stdout, stderr, signal });
   return { code, stdout: stdout.text, stderr: stderr.text, json: parseJson(stdout.text) ?? null, pieces };
@@ -214,18 +226,18 @@ export function setSecrets(
 
 class Collector extends Writable {
   readonly #stream: Piece['stream'];
-  readonly #pieces: Piece[];
+  readonly #hear: (piece: Piece) => void;
   text = '';
 
-  constructor(stream: Piece['stream'], pieces: Piece[]) {
+  constructor(stream: Piece['stream'], hear: (piece: Piece) => void) {
     super();
-    [this.#stream, this.#pieces] = [stream, pieces];
+    [this.#stream, this.#hear] = [stream, hear];
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     const text = chunk.toString();
     this.text += text;
-    this.#pieces.push({ stream: this.#stream, text });
+    this.#hear({ stream: this.#stream, text });
     done();
   }
 }
@@ -253,14 +265,7 @@ environments:
 /** Runs a command that goes on until it is interrupted, and interrupts it at its first word. */
 export async function untilItSpeaks({ dir, env }: World, ...argv: string[]): Promise<void> {
   const interruption = new AbortController();
-  const stdout = new Writable({
-    write(_chunk, _encoding, done) {
-      interruption.abort();
-      done();
-    },
-  });
-  const stderr = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const io = { cwd: dir, env, stdin: () => Readable.from([]), stdout, stderr, signal: interruption.signal };
-  const code = await main(argv, io);
+  const onPiece = ({ stream }: Piece) => stream === 1 && interruption.abort();
+  const { code } = await runProgram(argv, { cwd: dir, env, signal: interruption.signal, onPiece });
   if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}`);
 }
