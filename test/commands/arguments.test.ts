@@ -10,13 +10,10 @@ beforeEach(async () => {
   world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
 });
 describe('an option', () => {
-  it.each(['--only', '--out', '--since', '-e'])(
-    'without its value (%s) is a mistake of the caller',
-    async (option) => {
-      const { stderr } = await expectEnd(world.run('plan', option), 1, '[usage]', option.replace(/^-+/, ''));
-      expect(stderr).not.toContain('bug in tenantctl');
-    },
-  );
+  it.each(['--only', '--out', '--since', '-e'])('without its value is told: %s', async (option) => {
+    const { stderr } = await expectEnd(world.run('plan', option), 1, '[usage]', option.replace(/^-+/, ''));
+    expect(stderr).not.toContain('bug in tenantctl');
+  });
 
   it.each([
     ['plan', '--max-deletes', 'many'],
@@ -107,7 +104,7 @@ it('suggests no other letter for a short option that does not exist', async () =
 });
 
 it.each([[['plan', '--help', 'x']], [['--help', 'plan']], [['help', 'plan']]])(
-  '%j gives the help of the command',
+  '%j gives its help',
   async (argv) => {
     const { code, stdout } = await world.run(...argv);
     expect([code, stdout]).toEqual([0, expect.stringContaining('--detailed-exitcode')]);
@@ -213,7 +210,7 @@ describe('a glob', () => {
   });
 
   it.each(['--only', '--except', '--rotate'])(
-    'that is an address and names nothing is refused (%s)',
+    'that is an address of nothing is refused (%s)',
     async (option) => {
       await expectEnd(
         world.run('plan', option, 'SenderAddress/nobody@acme.example'),
@@ -313,8 +310,7 @@ it('a name of an environment that no file could have is refused by validate', as
   const write = (name: string) =>
     world.write('tenantctl.yaml', `version: 1\nenvironments:\n  ${name}: { sandbox: {} }\n`);
   write('e'.repeat(101));
-  const { stdout } = await expectEnd(world.run('validate'), 1);
-  expect(stdout).toMatch(/up\s+to\s+100\s+letters/);
+  expect((await expectEnd(world.run('validate'), 1)).stdout).toMatch(/up\s+to\s+100\s+letters/);
   write('e'.repeat(100));
   await succeed(world, 'validate');
 });

@@ -62,7 +62,7 @@ it('holds no command from the tenant, neither in differences nor in its messages
 });
 
 it.each([['--format=json'], ['--format', 'json']])(
-  'is JSON for %j also when the command fails',
+  'is JSON for %j after a failure too',
   async (...format) => {
     world.write('config/a.yaml', 'kind: SenderAddress\nemial: a@acme.example\n');
     for (const command of ['validate', 'plan', 'apply', 'search x', 'plan --nonsense', 'plan -e nowhere']) {

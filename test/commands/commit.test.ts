@@ -72,6 +72,5 @@ it('says how old a saved plan is', async () => {
   const plan = JSON.parse(world.read('plan.json'));
   const createdAt = new Date(Date.now() - 2 * 3_600_000 - 5000).toISOString();
   world.write('plan.json', JSON.stringify({ ...plan, createdAt }));
-  const { stdout } = await succeed(world, 'show', 'plan.json');
-  expect(stdout).toContain('\nmade 2 hours ago\n');
+  expect((await succeed(world, 'show', 'plan.json')).stdout).toContain('\nmade 2 hours ago\n');
 });

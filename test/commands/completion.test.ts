@@ -72,25 +72,22 @@ describe('what may follow', () => {
       ['SimIntegration/**', 'SimIntegration/ServiceNow'],
     ],
     [['plan', '--rotate', 'SenderAddress/h'], ['SenderAddress/half%40acme.example']],
+    [['kind', 'check', 'Sou'], ['Source']],
+    [['kind', 'draft', 'Sou'], []],
+    [['kind', 'ch'], ['check']],
+    [['kind', 'add', 'AccessP'], ['AccessProfile']],
+    [
+      ['sandbox', '--fault', 'lat'],
+      ['late=1500', 'latency=200'],
+    ],
+    [['sandbox', '--preset', 'sailpoint-n'], ['sailpoint-nerm']],
+    [['explain', 'SimI'], ['SimIntegration']],
+    [['explain', 'plan-st'], ['plan-stale']],
+    [['apply', ''], []],
+    [['plan', '--out', ''], []],
+    [['plan', '--only', 'a', '--quiet', 'S'], []],
   ])('%j gives %j', async (words, expected) => {
     expect(await complete(...words)).toEqual(expected);
-  });
-
-  it('is a kind to check, and nothing for a draft', async () => {
-    expect(await complete('kind', 'check', 'Sou')).toEqual(['Source']);
-    expect(await complete('kind', 'draft', 'Sou')).toEqual([]);
-    expect(await complete('kind', 'ch')).toEqual(['check']);
-    expect(await complete('kind', 'add', 'AccessP')).toContain('AccessProfile');
-  });
-
-  it('is a fault or a product to play', async () => {
-    expect(await complete('sandbox', '--fault', 'lat')).toEqual(['late=1500', 'latency=200']);
-    expect(await complete('sandbox', '--preset', 'sailpoint-n')).toEqual(['sailpoint-nerm']);
-  });
-
-  it('is a kind or a code to explain', async () => {
-    expect(await complete('explain', 'SimI')).toEqual(['SimIntegration']);
-    expect(await complete('explain', 'plan-st')).toEqual(['plan-stale']);
   });
 
   it('is the result file of a past apply, the newest first', async () => {
@@ -115,13 +112,6 @@ describe('what may follow', () => {
     expect(found).toContain('NotificationTemplate/password_expiring/EMAIL/fr');
     expect(found.every((address) => address.startsWith('NotificationTemplate/'))).toBe(true);
   });
-
-  it.each([[['apply', '']], [['plan', '--out', '']], [['plan', '--only', 'a', '--quiet', 'S']]])(
-    'is for the shell to know after %j',
-    async (words) => {
-      expect(await complete(...words)).toEqual([]);
-    },
-  );
 
   it('is nothing, without a word, where there is no project or none that can be read', async () => {
     expect(await complete('plan', '-c', 'nowhere/tenantctl.yaml', '-e', '')).toEqual([]);

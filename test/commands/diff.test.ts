@@ -141,14 +141,6 @@ describe('two tenants', () => {
     ]);
   });
 
-  it('show the same ids by the names that they stand for', async () => {
-    addIntegration('test', {});
-    addIntegration('production', {});
-    addSearch('test', ['Employee', 'Contractor'], 'Employee');
-    addSearch('production', ['Contractor', 'Employee'], 'Employee');
-    expect((await diff('test', 'production')).objects).toEqual([]);
-  });
-
   it('show other names as they are, also where the ids are the same', async () => {
     addIntegration('test', {});
     addIntegration('production', {}, { rule: 'Another rule', clusterName: 'va-prod' });
@@ -440,20 +432,6 @@ describe('manifests', () => {
     two.test.write('one.yaml', 'kind: NotificationPreference\nkey: digest\nmediums: [EMAIL]\n');
     expect((await diff('test', './one.yaml')).summary).toMatchObject({ equal: 1, onlySecond: 0 });
     expect((await diff('./one.yaml', 'test')).summary).toMatchObject({ equal: 1, onlyFirst: 0 });
-  });
-
-  it.each([
-    ['no record', ['Contractor']],
-    ['several records', ['Contractor', 'Employee', 'Employee']],
-  ])('show a lookup that finds %s in the other tenant', async (_, types) => {
-    addSearch('test', ['Employee'], 'Employee');
-    addSearch('production', types, 'Contractor');
-    await two.run('export -e test --out kept');
-    const { objects } = await diff('production', './kept');
-    expect(objects[0]?.diff[0]).toMatchObject({
-      before: '!lookup { from: profile_types, where: { uid: contractor }, take: id }',
-      after: '!lookup { from: profile_types, where: { uid: employee }, take: id }',
-    });
   });
 
   it('never lead out of their folder', async () => {

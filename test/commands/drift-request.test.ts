@@ -125,75 +125,70 @@ const places = systems.flatMap((system) =>
   (['', 'apps/iga/'] as const).map((place) => ({ system, name: system.name, place })),
 );
 
-describe.each(places)(
-  'a night of $name with a project in "$place" of the repository',
-  ({ system, name, place }) => {
-    const job = (job: string) => system.job(project(), job);
-    const night = () => nightOf(system);
-    beforeEach(() => setUp(place));
+describe.each(places)('a night of $name with a project in "$place"', ({ system, name, place }) => {
+  const job = (job: string) => system.job(project(), job);
+  const night = () => nightOf(system);
+  beforeEach(() => setUp(place));
 
-    it('opens a request that takes over what the tenant has, and changes no other file', async () => {
-      changeSubject('Hurry! $daysLeft days left');
-      await night();
-      expect(hub().requests).toHaveLength(1);
-      const title = `Accept changes from the tenant${place && ' (apps/iga)'}`;
-      expect(request()).toMatchObject({ title });
-      expect(request().head ?? request().source_branch).toBe(branch);
-      expect(textOfRequest(request())).toMatch(
-        /Merge it[\s\S]*Close it[\s\S]*### tenantctl plan[\s\S]*Hurry!/,
-      );
-      expect(proposed()).toContain('# Ours\nkind: NotificationTemplate');
-      expect(proposed()).toContain('subject: Hurry! $daysLeft days left');
-      expect(changedFiles()).toBe(`${place}config/mail.yaml`);
-    });
+  it('opens a request that takes over what the tenant has, and changes no other file', async () => {
+    changeSubject('Hurry! $daysLeft days left');
+    await night();
+    expect(hub().requests).toHaveLength(1);
+    const title = `Accept changes from the tenant${place && ' (apps/iga)'}`;
+    expect(request()).toMatchObject({ title });
+    expect(request().head ?? request().source_branch).toBe(branch);
+    expect(textOfRequest(request())).toMatch(/Merge it[\s\S]*Close it[\s\S]*### tenantctl plan[\s\S]*Hurry!/);
+    expect(proposed()).toContain('# Ours\nkind: NotificationTemplate');
+    expect(proposed()).toContain('subject: Hurry! $daysLeft days left');
+    expect(changedFiles()).toBe(`${place}config/mail.yaml`);
+  });
 
-    it('updates the same request on a later night, and leaves its files where nothing else changed', async () => {
-      changeSubject('Hurry!');
-      await night();
-      const first = revision();
-      await night();
-      expect(revision()).toBe(first);
-      changeSubject('Hurry up!');
-      await night();
-      expect(revision()).not.toBe(first);
-      expect(hub().requests).toHaveLength(1);
-      expect(textOfRequest(request())).toContain('Hurry up!');
-      expect(proposed()).toContain('Hurry up!');
-      expect(git(`${runner.dir}.git`, 'rev-list', '--count', `main..${branch}`)).toBe('1');
-    });
+  it('updates the same request on a later night, and leaves its files where nothing else changed', async () => {
+    changeSubject('Hurry!');
+    await night();
+    const first = revision();
+    await night();
+    expect(revision()).toBe(first);
+    changeSubject('Hurry up!');
+    await night();
+    expect(revision()).not.toBe(first);
+    expect(hub().requests).toHaveLength(1);
+    expect(textOfRequest(request())).toContain('Hurry up!');
+    expect(proposed()).toContain('Hurry up!');
+    expect(git(`${runner.dir}.git`, 'rev-list', '--count', `main..${branch}`)).toBe('1');
+  });
 
-    it('does not open a closed request again, but opens another one for other drift', async () => {
-      changeSubject('Hurry!');
-      await night();
-      close();
-      expect(await night()).toContain('was closed: the next apply restores the values of the manifests');
-      expect(hub().requests).toHaveLength(1);
-      changeSubject('Run!');
-      await night();
-      expect(hub().requests).toHaveLength(2);
-      expect(proposed()).toContain('Run!');
-    });
+  it('does not open a closed request again, but opens another one for other drift', async () => {
+    changeSubject('Hurry!');
+    await night();
+    close();
+    expect(await night()).toContain('was closed: the next apply restores the values of the manifests');
+    expect(hub().requests).toHaveLength(1);
+    changeSubject('Run!');
+    await night();
+    expect(hub().requests).toHaveLength(2);
+    expect(proposed()).toContain('Run!');
+  });
 
-    it('moves the tag of the project, for which it needs no files', async () => {
-      expect(await job('applied')).toMatchObject({ code: 0 });
-      expect(hub().applied).toBe('m1');
-    });
+  it('moves the tag of the project, for which it needs no files', async () => {
+    expect(await job('applied')).toMatchObject({ code: 0 });
+    expect(hub().applied).toBe('m1');
+  });
 
-    it.runIf(name === 'GitHub')('has its plan approved, which the apply after the merge finds', async () => {
-      changeSubject('Hurry!');
-      await night();
-      const head = revision();
-      const context = `tenantctl/plan${place && '-apps-iga'}`;
-      expect(hub().statuses).toMatchObject([{ sha: head, state: 'success', context }]);
-      const pulls = [{ merge_commit_sha: 'm1', head: { sha: head } }];
-      runner.write('hub.json', JSON.stringify({ ...hub(), pulls }));
-      checkOut({ runner });
-      git(runner.dir, 'merge', '--quiet', head);
-      expect(await job('apply')).toMatchObject({ code: 0 });
-      expect(await job('drift')).toMatchObject({ code: 0 });
-    });
-  },
-);
+  it.runIf(name === 'GitHub')('has its plan approved, which the apply after the merge finds', async () => {
+    changeSubject('Hurry!');
+    await night();
+    const head = revision();
+    const context = `tenantctl/plan${place && '-apps-iga'}`;
+    expect(hub().statuses).toMatchObject([{ sha: head, state: 'success', context }]);
+    const pulls = [{ merge_commit_sha: 'm1', head: { sha: head } }];
+    runner.write('hub.json', JSON.stringify({ ...hub(), pulls }));
+    checkOut({ runner });
+    git(runner.dir, 'merge', '--quiet', head);
+    expect(await job('apply')).toMatchObject({ code: 0 });
+    expect(await job('drift')).toMatchObject({ code: 0 });
+  });
+});
 
 describe.each(systems)('a night of $name', (system) => {
   const { name } = system;
@@ -277,7 +272,7 @@ describe.each(systems)('a night of $name', (system) => {
   });
 
   it.runIf(name === 'GitHub')(
-    'approves no plan where something could not be taken over, and says so',
+    'approves no plan where something could not be merged, and says so',
     async () => {
       runner.write('tenantctl.yaml', overlaid);
       commit('Differ in production');

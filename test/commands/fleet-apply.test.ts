@@ -47,17 +47,14 @@ describe('deletes in a saved fleet', () => {
   });
 });
 
-it.each([[['eu-1']], [['eu-1', 'us-1']]])(
-  'says once that other checkouts of %s are not locked, also with --quiet',
-  async (names) => {
-    const fleet = await createTestFleet({ names });
-    fleet.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
-    delete fleet.env.XDG_STATE_HOME;
-    const { code, stderr } = await fleet.run('apply', '-e', names.join(), '--yes', '--quiet');
-    const warning = 'warning  There is no XDG_STATE_HOME and no HOME';
-    expect({ code, warnings: stderr.split(warning).length - 1 }).toEqual({ code: 0, warnings: 1 });
-  },
-);
+it.each([[['eu-1']], [['eu-1', 'us-1']]])('says once that checkouts of %s are not locked', async (names) => {
+  const fleet = await createTestFleet({ names });
+  fleet.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+  delete fleet.env.XDG_STATE_HOME;
+  const { code, stderr } = await fleet.run('apply', '-e', names.join(), '--yes', '--quiet');
+  const warning = 'warning  There is no XDG_STATE_HOME and no HOME';
+  expect({ code, warnings: stderr.split(warning).length - 1 }).toEqual({ code: 0, warnings: 1 });
+});
 
 it('--fail-fast stops the environment in which something failed, and no other', async () => {
   fleet.declare([

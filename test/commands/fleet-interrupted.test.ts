@@ -1,10 +1,7 @@
 /** An apply of several environments that is interrupted between two of them. */
-import { PassThrough, Writable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { main } from '../../src/commands/main.ts';
 import { createTestFleet, type TestFleet } from '../support/fleet.ts';
-import type { Outcome } from '../support/world.ts';
-import { succeed, writesIn } from '../support/world.ts';
+import { expectEnd, type Outcome, runProgram, succeed, writesIn } from '../support/world.ts';
 
 const names = ['eu-1', 'eu-2', 'us-1'];
 let fleet: TestFleet;
@@ -22,30 +19,17 @@ const senders = () => fleet.sandboxes.map(({ state }) => state.senders.map(({ em
 /** Runs the apply, and interrupts it as soon as one environment is done. */
 async function interruptAfterFirst(): Promise<Outcome> {
   const interruption = new AbortController();
-  const told = { stdout: '', stderr: '' };
-  const stream = (name: 'stdout' | 'stderr') =>
-    new Writable({
-      write(chunk, _encoding, done) {
-        told[name] += String(chunk);
-        if (told.stderr.includes('1/3 ')) interruption.abort();
-        done();
-      },
-    });
-  const code = await main([...apply, ...reports], {
+  return runProgram([...apply, ...reports], {
     cwd: fleet.dir,
     env: { ...fleet.env, CI: 'true' },
-    stdin: () => new PassThrough().end(),
-    stdout: stream('stdout'),
-    stderr: stream('stderr'),
     signal: interruption.signal,
+    onPiece: ({ text }) => text.includes('1/3 ') && interruption.abort(),
   });
-  return { code, ...told };
 }
 
 describe('the environments that were not begun', () => {
   it('are not run, which is no failure of theirs, and the report says once what to do', async () => {
-    const { code, stdout, stderr } = await interruptAfterFirst();
-    expect(code).toBe(130);
+    const { stdout, stderr } = await expectEnd(interruptAfterFirst(), 130);
     expect(senders()).toEqual([['a@acme.example'], [], []]);
     expect(stderr).toMatch(/^2\/3 eu-2: not run\n3\/3 us-1: not run\n/m);
     expect(stdout).toMatch(/^ {4}eu-2 +not run\n {4}us-1 +not run\n/m);

@@ -85,16 +85,6 @@ describe('several environments', () => {
     );
   });
 
-  it('are named by names, globs, groups and TENANTCTL_ENV', async () => {
-    const planned = async (...argv: string[]) =>
-      (await fleetOf('plan', ...argv)).environments.map(({ name }) => name);
-    expect(await planned('-e', 'us-1', '-e', 'eu-1')).toEqual(['eu-1', 'us-1']);
-    expect(await planned('-e', 'eu-*,us-1')).toEqual(names);
-    expect(await planned('-e', '@europe')).toEqual(['eu-1', 'eu-2']);
-    env.TENANTCTL_ENV = 'eu-2,us-1';
-    expect(await planned()).toEqual(['eu-2', 'us-1']);
-  });
-
   it('of which one is left behave like that one', async () => {
     const { stdout } = await run('plan -e us-*');
     expect(stdout).toContain('Plan for us-1');
@@ -156,25 +146,6 @@ it('the file with the results of one apply may get those of the next: it holds n
     await succeed(fleet, 'apply -e * --yes --result all.json');
   }
   expect(JSON.parse(fleet.read('all.json'))).toMatchObject({ summary: { create: 3 } });
-});
-
-describe('what happens to one tenant', () => {
-  it('changes nothing for the others, and is told first', async () => {
-    refuse('eu-1');
-    await takeDown('eu-2');
-    const { stdout } = await expectEnd(run('apply -e * --yes'), 3);
-    expect(sendersOf('us-1')).toEqual(['a@acme.example']);
-    expect(stdout).toMatch(/✖ eu-1[\s\S]*✖ eu-2[\s\S]*us-1/);
-    expect(stdout).toContain('3 environments: 1 applied, 2 failed.');
-  });
-
-  it('holds for an overlay that is wrong only there', async () => {
-    fleet.writeProject({ 'eu-2': { overlays: [{ target: 'SenderAddress/*', merge: { colour: 'red' } }] } });
-    const planned = await fleetOf('plan', '-e', '*');
-    expect(planned.environments.map(({ plan }) => plan !== null)).toEqual([true, false, true]);
-    expect(planned.environments[1]?.error?.diagnostics).toMatchObject([{ code: 'unknown-field' }]);
-    expect(planned.code).toBe(1);
-  });
 });
 
 it('an apply that failed in part is finished by the same command, and touches no tenant that was done', async () => {
@@ -402,28 +373,6 @@ it('a saved fleet of one environment is applied also with a group or glob that h
   expect(sendersOf('us-1')).toEqual(['a@acme.example']);
 });
 
-it('an apply that was killed is finished by the same command: nothing twice, and no tenant that was done is touched', async () => {
-  await run('plan -e * --out fleet.json');
-  const [done, stuck] = [fleet.sandboxOf('eu-1'), fleet.sandboxOf('us-1')];
-  const create = { method: 'POST', operation: 'create-verified-from-address' } as const;
-  stuck.faults.add({ kind: 'hang', ...create, done: 'after' });
-  // One after another, so that the others are done when the last one hangs.
-  const { child, ended } = fleet.start('apply', 'fleet.json', '--parallel', '1');
-  await expect
-    .poll(() => stuck.log.some(({ fault }) => fault === 'hang'), { interval: 25, timeout: 20_000 })
-    .toBe(true);
-  child.kill('SIGKILL');
-  await ended;
-  stuck.faults.clear();
-  const before = done.log.length;
-  const again = await fleetOf('apply', 'fleet.json');
-  expect(again.environments.map(({ name, result }) => [name, result?.outcome])).toEqual(
-    names.map((name) => [name, 'done']),
-  );
-  expect(done.log).toHaveLength(before);
-  for (const name of names) expect(sendersOf(name)).toEqual(['a@acme.example']);
-});
-
 it('a fleet is reported as Markdown with its failures first, and as JUnit with a suite for each environment', async () => {
   refuse('us-1');
   const { stdout } = await expectEnd(run('plan -e * --format markdown --report fleet.xml'), 1);
@@ -594,7 +543,7 @@ it.each([
   [2, true],
   [4, false],
 ])(
-  'two environments of one tenant and client share its rate limit of %i requests: one waits: %s',
+  'two environments of one client share its limit of %i requests: one waits: %s',
   async (requests, waits) => {
     const { projects, options, types } = await twinEnvironments(requests);
     const { summary } = await planFleet(projects, ['a', 'b'], options);

@@ -8,15 +8,12 @@ import { expectEnd, runProgram } from '../support/world.ts';
 
 const run = (...argv: string[]) => runProgram(argv, { cwd: tmpdir(), env: {} });
 
-it.each(['plan-stale', '[plan-stale]'])(
-  'explain %s prints what the code means and what to do',
-  async (code) => {
-    const { stdout, ...rest } = await run('explain', code);
-    expect(rest).toMatchObject({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/^plan-stale\n\nThe tenant has changed since the plan was made/);
-    expect(stdout).toContain('Make a new plan');
-  },
-);
+it.each(['plan-stale', '[plan-stale]'])('explain %s prints what it means and what to do', async (code) => {
+  const { stdout, ...rest } = await run('explain', code);
+  expect(rest).toMatchObject({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^plan-stale\n\nThe tenant has changed since the plan was made/);
+  expect(stdout).toContain('Make a new plan');
+});
 
 it('the text of a code has no links of the page, and not the next entry', async () => {
   const { stdout } = await run('explain usage');
@@ -85,8 +82,7 @@ it('what the parser says is in English, whatever the language of the terminal', 
   onTestFinished(() => void vi.unstubAllEnvs());
   expect((await run('plan --prun')).stderr).toContain('There is no option --prun.');
   expect((await run('plann')).stderr).toContain('Did you mean `plan`?');
-  const { stdout } = await run('env --help');
-  expect(stdout).toContain('{text|json');
+  expect((await run('env --help')).stdout).toContain('{text|json');
 });
 
 it('an option says in words what it takes, what it may be and its default; a switch says nothing', async () => {
@@ -137,8 +133,7 @@ it.each([
   ['sandbox', '--lag'],
   ['plan', '--impact-requests'],
 ])('the help of %s leaves out %s, which has another word now', async (name, option) => {
-  const { stdout } = await run(name, '--help');
-  expect(stdout).not.toMatch(new RegExp(`^ +${option}\\b`, 'm'));
+  expect((await run(name, '--help')).stdout).not.toMatch(new RegExp(`^ +${option}\\b`, 'm'));
 });
 
 it.each(Object.keys(commands))('the help of %s ends with the address of its documentation', async (name) => {
@@ -151,20 +146,15 @@ it.each(Object.keys(commands))('the help of %s ends with the address of its docu
   expect(anchor).toBe(name);
 });
 
-it.each(Object.keys(commands))(
-  'the examples in the help of %s can be copied, each from one line',
-  async (name) => {
-    const { stdout } = await run(name, '--help');
-    const [, examples = ''] = /^Examples:\n((?: {2}.*\n)+)/m.exec(stdout) ?? [];
-    const lines = examples.trimEnd().split('\n');
-    expect(lines.filter((_line, at) => at % 2 === 0).filter((line) => !/^ {2}# [A-Z]/.test(line))).toEqual(
-      [],
-    );
-    expect(
-      lines.filter((_line, at) => at % 2 === 1).filter((line) => !line.includes(`tenantctl ${name}`)),
-    ).toEqual([]);
-  },
-);
+it.each(Object.keys(commands))('the examples in the help of %s are one line each', async (name) => {
+  const { stdout } = await run(name, '--help');
+  const [, examples = ''] = /^Examples:\n((?: {2}.*\n)+)/m.exec(stdout) ?? [];
+  const lines = examples.trimEnd().split('\n');
+  expect(lines.filter((_line, at) => at % 2 === 0).filter((line) => !/^ {2}# [A-Z]/.test(line))).toEqual([]);
+  expect(
+    lines.filter((_line, at) => at % 2 === 1).filter((line) => !line.includes(`tenantctl ${name}`)),
+  ).toEqual([]);
+});
 
 it('the address is below the homepage, where package.json names one, else in the package', () => {
   const page = 'docs/commands.md#plan';

@@ -98,22 +98,6 @@ describe.each(hosts)('on a host with %o', (variations, profiles) => {
     await succeed(world, 'validate');
   });
 
-  test('any class of an attribute equals NeAttribute, and new rules have the class that the host wants', async () => {
-    const world = await open(variations, profiles);
-    for (const member of [{ object_type: 'NeAttribute' }, { condition_object_type: 'TextFieldAttribute' }]) {
-      world.declare([leaving([{ ...inCity, ...member, comparison_operator: 'exclude?' }, status])]);
-      const [change] = (await world.plan()).changes;
-      expect(change?.diff.map(({ op }) => op)).toEqual(['remove', 'remove', 'remove']);
-    }
-    world.declare([
-      leaving([status, { ...inCity, object_type: 'NeAttribute' }]),
-      { kind: 'ProfileSearch', label: 'New', rules: [{ ...inCity, object_type: 'NeAttribute' }] },
-    ]);
-    await succeed(world, 'apply --yes');
-    expect((await world.plan()).changes).toEqual([]);
-    await succeed(world, 'search New');
-  });
-
   test('a rollback restores each rule member for member', async () => {
     const world = await open(variations, profiles);
     const before = rulesIn(world);
@@ -134,28 +118,6 @@ describe.each(hosts)('on a host with %o', (variations, profiles) => {
 });
 
 describe('a rule', () => {
-  test('keeps the members that a manifest leaves out, and loses those that it declares null', async () => {
-    const world = await open({}, {});
-    const date = {
-      ...inCity,
-      object_type: 'NeAttribute',
-      condition_object_id: 'a2',
-      comparison_operator: '<',
-    };
-    const change = async (...rules: JsonObject[]) => {
-      world.declare([leaving(rules)]);
-      await succeed(world, 'apply --yes');
-      expect((await world.plan()).changes).toEqual([]);
-      return rulesIn(world)?.map(({ more }) => more ?? {});
-    };
-    expect(await change({ ...date, value: 'Today', tertiary_value: '30', comparison_operator: '>' })).toEqual(
-      [{ secondary_value: 'after', tertiary_value: '30' }],
-    );
-    expect(await change({ ...date, value: '5 after', secondary_value: null, tertiary_value: null })).toEqual([
-      {},
-    ]);
-  });
-
   test('that no manifest can declare is not removed without a warning', async () => {
     const world = await open({}, {}, seed.replace("'>', value: '70'", "level?, value: '70'"));
     world.declare([leaving([status])]);

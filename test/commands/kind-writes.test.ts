@@ -66,8 +66,7 @@ describe('write', () => {
 
   it('`required` is told by `validate`, and is a step by hand where an object is new', async () => {
     const world = await roles({ required: ['owner'] }, [{ name: 'Old', enabled: false }, { name: 'New' }]);
-    const { stdout } = await succeed(world, 'validate');
-    expect(stdout).toContain('Role/New can be changed, but not created');
+    expect((await succeed(world, 'validate')).stdout).toContain('Role/New can be changed, but not created');
     const { changes } = await world.plan();
     expect(changes.map(({ action, address }) => `${action} ${address}`)).toEqual([
       'manual Role/New',

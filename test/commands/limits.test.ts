@@ -1,8 +1,6 @@
 /** What `limits` of an environment do, as the program passes them on. Deletes: safety/guards; settle: safety/late-tenant. */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { expect, it, onTestFinished } from 'vitest';
-import { createHostProject } from '../support/api-host.ts';
+import { expect, it } from 'vitest';
+import { createHostProject, serve } from '../support/api-host.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
 import { createTestWorld, expectEnd, succeed } from '../support/world.ts';
 
@@ -12,7 +10,7 @@ const senders = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ kind: 'SenderAddress', email: `s${at}@acme.example` }));
 
 it('`timeout` ends an answer that keeps coming and does not end', async () => {
-  const server = createServer((_request, response) => {
+  const url = await serve((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     // Blanks keep the connection busy. After them, it would be an answer all the same.
     let left = 60;
@@ -23,14 +21,7 @@ it('`timeout` ends an answer that keeps coming and does not end', async () => {
       response.end('[]');
     }, 20);
     response.on('close', () => clearInterval(timer));
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  await once(server, 'listening');
-  const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
   const project = createHostProject(
     { test: { url, log: [] } },
     { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' },

@@ -1,5 +1,5 @@
 /** Things that a careful person tried, and that once went wrong. */
-import { existsSync, symlinkSync, truncateSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createTestWorld, expectEnd, seedFile, succeed, type World } from '../support/world.ts';
@@ -32,13 +32,6 @@ it('writes over no file that it reads, or writes already, by another name', asyn
   await expectEnd(plan, 1, 'is named twice');
   const rollback = world.run('rollback link.json --out plan.json');
   await expectEnd(rollback, 1, 'plan.json is read by this command');
-});
-
-it('reads no file that is far larger than any plan', async () => {
-  const world = await worldOf();
-  world.write('large.json', '');
-  truncateSync(join(world.dir, 'large.json'), 2 ** 29);
-  await expectEnd(world.run('show large.json'), 1, 'large.json is larger than 256 MB.');
 });
 
 it.each([

@@ -26,9 +26,7 @@ beforeEach(async () => {
   hub({});
   const made = await runProgram(
     ['init', '--identity', tenant.url, '--profiles', tenant.url, '--from', 'examples'],
-    {
-      cwd: runner.dir,
-    },
+    { cwd: runner.dir },
   );
   expect(made.code).toBe(0);
   runner.write('package-lock.json', '{}');
@@ -287,10 +285,7 @@ describe.skipIf(!hasJq)('the workflow for GitHub', () => {
     expect(known().comments[0]?.body).toContain(`Digest: \`${status?.description}\``);
     expect(senders()).toEqual([]);
 
-    hub({
-      ...known(),
-      pulls: [{ merge_commit_sha: 'other', head: { sha: 'h0' } }, github.merged],
-    });
+    hub({ ...known(), pulls: [{ merge_commit_sha: 'other', head: { sha: 'h0' } }, github.merged] });
     const applied = await job('apply');
     expect(applied).toMatchObject({ code: 0 });
     expect(senders()).toEqual(['one@acme.example']);
@@ -467,11 +462,6 @@ describe.each(['.github/workflows/tenantctl.yaml', '.gitlab-ci.yml'])('%s', (pat
     for (const [line] of text.matchAll(/^(?! *#).*tenantctl (?:validate|plan|apply) .*$/gm)) {
       expect(line).toContain('node_modules/.bin/tenantctl');
     }
-  });
-
-  it('lets only the hosts of the project have requests and credentials', () => {
-    const [, hosts] = /^ +TENANTCTL_ALLOWED_HOSTS: '(.*)'$/m.exec(runner.read(path)) ?? [];
-    expect(hosts).toBe(new URL(tenant.url).host);
   });
 
   it('knows no event in which strangers run with secrets, and applies no file of a request', () => {

@@ -2,19 +2,16 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createWorld, expectEnd, runProgram, succeed, type World } from '../support/world.ts';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { createTestWorld, expectEnd, runProgram, succeed, type World } from '../support/world.ts';
 
 let world: World;
 let pipe = '';
 beforeEach(async () => {
-  world = await createWorld();
+  world = await createTestWorld();
   world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
   pipe = join(world.dir, 'pipe.json');
   execFileSync('mkfifo', [pipe]);
-});
-afterEach(async () => {
-  await world.close();
 });
 
 it.each([
@@ -51,35 +48,30 @@ it.each(['/dev/zero', '/dev/tty', '/dev/null'])('%s is refused as a plan', async
   }
 });
 
-describe('a pipe in the place of a file that tenantctl keeps', () => {
-  it.each([
-    ['test/lock', 'apply --yes'],
-    ['test/journal/DIGEST.jsonl', 'apply --yes'],
-    ['fleets/DIGEST.jsonl', 'apply --yes', '--shard', '1/1'],
-    ['test/results/2026-01-01T00-00-00-000Z-test.json', 'rollback --last'],
-  ])('is named: %s', async (place, command, ...options) => {
-    const { digest } = await world.plan(...options);
-    const name = place.replace('DIGEST', digest.replace('sha256:', ''));
-    world.write(`.tenantctl/${name}.txt`, '');
-    execFileSync('mkfifo', [join(world.dir, '.tenantctl', name)]);
-    await expectEnd(world.run(command, ...options), 1, `${name.slice(-9)} is not a regular file.`);
-  });
+it.each([
+  ['test/lock', 'apply --yes'],
+  ['test/journal/DIGEST.jsonl', 'apply --yes'],
+  ['fleets/DIGEST.jsonl', 'apply --yes', '--shard', '1/1'],
+  ['test/results/2026-01-01T00-00-00-000Z-test.json', 'rollback --last'],
+])('a pipe in the place of a file that tenantctl keeps is named: %s', async (place, command, ...options) => {
+  const { digest } = await world.plan(...options);
+  const name = place.replace('DIGEST', digest.replace('sha256:', ''));
+  world.write(`.tenantctl/${name}.txt`, '');
+  execFileSync('mkfifo', [join(world.dir, '.tenantctl', name)]);
+  await expectEnd(world.run(command, ...options), 1, `${name.slice(-9)} is not a regular file.`);
 });
 
-describe('a pipe in the place of a file of the project', () => {
-  const host =
-    'identity: { baseUrl: "https://127.0.0.1:1", auth: { token: !env CLIENT_SECRET }, tls: { ca: pipe.json } }';
-  it.each([
-    ['the project file', null, 'init', 'tenantctl.yaml is not a regular file.'],
-    ['a certificate', host, 'plan', 'pipe.json cannot be read (not a regular file).'],
-    ['a seed', 'sandbox: { seed: pipe.json }', 'plan', 'pipe.json: it is not a regular file.'],
-  ])('is named: %s', async (_, environment, command, message) => {
-    if (environment)
-      world.write('tenantctl.yaml', `version: 1\nenvironments: { test: { ${environment} } }\n`);
-    else renameSync(pipe, join(world.dir, 'tenantctl.yaml'));
-    // Whoever opens the pipe all the same gets an empty file, and does not wait forever.
-    const writer = spawn('sh', ['-c', `: > '${environment ? pipe : join(world.dir, 'tenantctl.yaml')}'`]);
-    onTestFinished(() => void writer.kill());
-    await expectEnd(world.run(command), 1, message);
-  });
+const host =
+  'identity: { baseUrl: "https://127.0.0.1:1", auth: { token: !env CLIENT_SECRET }, tls: { ca: pipe.json } }';
+it.each([
+  ['the project file', null, 'init', 'tenantctl.yaml is not a regular file.'],
+  ['a certificate', host, 'plan', 'pipe.json cannot be read (not a regular file).'],
+  ['a seed', 'sandbox: { seed: pipe.json }', 'plan', 'pipe.json: it is not a regular file.'],
+])('a pipe in the place of a file of the project is named: %s', async (_, environment, command, message) => {
+  if (environment) world.write('tenantctl.yaml', `version: 1\nenvironments: { test: { ${environment} } }\n`);
+  else renameSync(pipe, join(world.dir, 'tenantctl.yaml'));
+  // Whoever opens the pipe all the same gets an empty file, and does not wait forever.
+  const writer = spawn('sh', ['-c', `: > '${environment ? pipe : join(world.dir, 'tenantctl.yaml')}'`]);
+  onTestFinished(() => void writer.kill());
+  await expectEnd(world.run(command), 1, message);
 });

@@ -1,11 +1,11 @@
 /** The built program as a process: what only its bundle could break. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { serve } from '../support/api-host.ts';
 import { program } from '../support/program.ts';
 import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, seedFile, type World } from '../support/world.ts';
@@ -45,7 +45,7 @@ it('folds the equal lines between two changes of a long text, and counts the cha
 });
 
 it('reads compressed answers', async () => {
-  const packing = createServer(async (request, response) => {
+  const packing = await serve(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { method = 'GET', url = '', headers } = request;
@@ -59,20 +59,13 @@ it('reads compressed answers', async () => {
     });
     response.writeHead(answer.status, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
     response.end(gzipSync(await answer.text()));
-  }).listen(0, '127.0.0.1');
-  await once(packing, 'listening');
-  const address = packing.address();
-  const port = typeof address === 'object' ? address?.port : null;
-  const config = world.read('tenantctl.yaml').replaceAll(world.sandbox.url, `http://127.0.0.1:${port}`);
+  });
+  const config = world.read('tenantctl.yaml').replaceAll(world.sandbox.url, packing);
   world.write('tenantctl.yaml', config);
   world.declare([{ kind: 'SenderAddress', email: 'help@acme.example' }]);
-  try {
-    const { stdout, stderr } = await run('plan', '--quiet');
-    expect(stdout).toMatch(/^Plan: 1 to create/m);
-    expect(stderr).toBe('');
-  } finally {
-    packing.close();
-  }
+  const { stdout, stderr } = await run('plan', '--quiet');
+  expect(stdout).toMatch(/^Plan: 1 to create/m);
+  expect(stderr).toBe('');
 });
 
 it.each([['--version'], ['--help']])('a reader that has had enough of %s is no error', async (option) => {

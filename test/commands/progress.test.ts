@@ -190,28 +190,25 @@ describe('progress', () => {
     ['a script', {}, {}],
     ['a script with --no-progress', {}, { progress: false }],
     ['a script with --quiet', {}, { quiet: true }],
-  ])(
-    'tells once that the limit makes it wait, when the waits are long together, in %s',
-    (_where, env, args) => {
-      useFakeTimers();
-      const fleetScreen = new Screen(false);
-      const { screen, onEvent } = progressOn(false, args, env);
-      const fleet = createFleetProgress(2, { ...ioOn(fleetScreen, env), ...args });
-      const wait = (version: string, ms: number) => {
-        onEvent({ ...waiting, version, ms });
-        fleet.tenantOptions('eu-1').onEvent?.({ ...waiting, version, ms });
-      };
-      wait('v2025', 1500);
-      // At the same time: nobody waits longer for it.
-      wait('v2024', 1500);
-      expect(screen.text).toBe('');
-      vi.advanceTimersByTime(1500);
-      wait('v2025', 1000);
-      wait('v2025', 9000);
-      const line = 'rate limit reached, continuing in 1 s; further waits are not shown\n';
-      expect([screen.text, fleetScreen.text]).toEqual([line, line]);
-    },
-  );
+  ])('tells once that the limit makes it wait, when waits are long together, in %s', (_where, env, args) => {
+    useFakeTimers();
+    const fleetScreen = new Screen(false);
+    const { screen, onEvent } = progressOn(false, args, env);
+    const fleet = createFleetProgress(2, { ...ioOn(fleetScreen, env), ...args });
+    const wait = (version: string, ms: number) => {
+      onEvent({ ...waiting, version, ms });
+      fleet.tenantOptions('eu-1').onEvent?.({ ...waiting, version, ms });
+    };
+    wait('v2025', 1500);
+    // At the same time: nobody waits longer for it.
+    wait('v2024', 1500);
+    expect(screen.text).toBe('');
+    vi.advanceTimersByTime(1500);
+    wait('v2025', 1000);
+    wait('v2025', 9000);
+    const line = 'rate limit reached, continuing in 1 s; further waits are not shown\n';
+    expect([screen.text, fleetScreen.text]).toEqual([line, line]);
+  });
 
   it('calls the outcome of a change what the result calls it', () => {
     const { screen, onEvent } = progressOn(false, {}, { CI: 'true' });
@@ -254,12 +251,9 @@ describe('after Ctrl-C', () => {
     { ...finished, request: write },
   ];
 
-  it.each([{}, { verbose: true }, { progress: false }])(
-    'a run says what it still waits for, with %j',
-    (args) => {
-      expect(saidAfter(events, new Screen(false), args)).toBe(said);
-    },
-  );
+  it.each([{}, { verbose: true }, { progress: false }])('a run says what it waits for, with %j', (args) => {
+    expect(saidAfter(events, new Screen(false), args)).toBe(said);
+  });
 
   it('it says so in place of the bar', () => {
     expect(saidAfter(events, new Screen(true))).toBe(`\r\u001b[2K${said}`);
@@ -285,15 +279,13 @@ describe('after Ctrl-C', () => {
   });
 });
 
-describe('an apply in a CI job', () => {
-  it('tells each step of a few, and some of many', async () => {
-    const world = await createTestWorld({ env: { CI: 'true' } });
-    world.declare(
-      Array.from({ length: 60 }, (_, at) => ({ kind: 'SenderAddress', email: `s${at}@acme.example` })),
-    );
-    const { stderr } = await world.run('apply --yes');
-    const steps = stderr.split('\n').filter((line) => /^\d+\/60 /.test(line));
-    expect(steps).toHaveLength(20);
-    expect(steps.at(-1)).toMatch(/^60\/60 /);
-  });
+it('an apply in a CI job tells each step of a few, and some of many', async () => {
+  const world = await createTestWorld({ env: { CI: 'true' } });
+  world.declare(
+    Array.from({ length: 60 }, (_, at) => ({ kind: 'SenderAddress', email: `s${at}@acme.example` })),
+  );
+  const { stderr } = await world.run('apply --yes');
+  const steps = stderr.split('\n').filter((line) => /^\d+\/60 /.test(line));
+  expect(steps).toHaveLength(20);
+  expect(steps.at(-1)).toMatch(/^60\/60 /);
 });

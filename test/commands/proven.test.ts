@@ -27,13 +27,17 @@ const declareSenders = (...documents: string[]) => test.write('config/senders.ya
 const sender = (email: string) => `kind: SenderAddress\nemail: ${email}\n`;
 const applyTo = (environment: string, ...argv: string[]) =>
   run('apply -e', environment, '--yes', '--result', `${environment}.json`, ...argv);
+/** Applies to production what an apply to test has proven, which has to end with this code, and to say this. */
+const promote = (code: number, ...told: string[]) => promoteWith([], code, ...told);
+const promoteWith = (options: string[], code: number, ...told: string[]) =>
+  expectEnd(applyTo('production', '--proven-by', 'test.json', ...options), code, ...told);
 const resultOf = (environment: string): Result => JSON.parse(test.read(`${environment}.json`));
 
 describe('apply --proven-by', () => {
   it('applies what an apply to another environment has proven', async () => {
     declareSenders(sender('a@acme.example'));
     await expectEnd(applyTo('test'), 0);
-    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 0);
+    await promote(0);
     expect(resultOf('production').proven).toEqual(resultOf('test').proven);
     expect(Object.keys(resultOf('test').proven ?? {})).toEqual(['SenderAddress/a%40acme.example']);
   });
@@ -42,8 +46,7 @@ describe('apply --proven-by', () => {
     declareSenders(sender('a@acme.example'));
     await expectEnd(applyTo('test'), 0);
     declareSenders(sender('a@acme.example'), sender('b@acme.example'));
-    const { stderr } = await expectEnd(
-      applyTo('production', '--proven-by', 'test.json'),
+    const { stderr } = await promote(
       4,
       'SenderAddress/b%40acme.example is not proven',
       'config/senders.yaml:4',
@@ -56,11 +59,7 @@ describe('apply --proven-by', () => {
   it('takes no proof of an object that --only left out of the apply', async () => {
     declareSenders(sender('a@acme.example'), sender('b@acme.example'));
     await expectEnd(applyTo('test', '--only', 'SenderAddress/a*'), 0);
-    const { stderr } = await expectEnd(
-      applyTo('production', '--proven-by', 'test.json'),
-      4,
-      'SenderAddress/b%40acme.example is not proven',
-    );
+    const { stderr } = await promote(4, 'SenderAddress/b%40acme.example is not proven');
     expect(stderr).not.toContain('a%40acme.example is not proven');
   });
 
@@ -114,8 +113,7 @@ describe('apply --proven-by', () => {
     const outdated = await run('apply plan.json --proven-by test.json --dry-run');
     expect(outdated.stderr).not.toContain('differs here');
     declareSenders(`${integration}description: !format "Tickets of %{company}"\n`, sender('a@acme.example'));
-    const { stderr } = await expectEnd(
-      applyTo('production', '--proven-by', 'test.json'),
+    const { stderr } = await promote(
       0,
       'SimIntegration/Tickets differs here: variables, secrets, lookups or overlays of this environment decide /description.',
     );
@@ -130,8 +128,7 @@ describe('apply --proven-by', () => {
     writeProject({ test: { overlays: [{ target: 'SimIntegration/*', merge }] } });
     declareSenders('kind: SimIntegration\nname: Tickets\ntype: Jira\ndescription: Theirs\n');
     await expectEnd(applyTo('test'), 0);
-    await expectEnd(
-      applyTo('production', '--proven-by', 'test.json'),
+    await promote(
       0,
       'SimIntegration/Tickets differs in test, which proves it: variables, secrets, lookups or overlays of test decide /description.',
     );
@@ -155,28 +152,20 @@ describe('apply --proven-by', () => {
     writeProject({ test: { overlays } });
     await expectEnd(applyTo('test'), 0);
     expect(Object.keys(resultOf('test').proven ?? {})).toEqual(['SenderAddress/b%40acme.example']);
-    await expectEnd(
-      applyTo('production', '--proven-by', 'test.json'),
-      4,
-      'SenderAddress/a%40acme.example is not proven',
-    );
+    await promote(4, 'SenderAddress/a%40acme.example is not proven');
 
     writeProject();
     await expectEnd(applyTo('test'), 0);
-    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 0);
+    await promote(0);
     // What differs only in the tenant that needs the proof is told, and needs none.
     writeProject({ production: { overlays } });
-    await expectEnd(
-      applyTo('production', '--proven-by', 'test.json'),
-      0,
-      'overlays of this environment decide /ensure.',
-    );
+    await promote(0, 'overlays of this environment decide /ensure.');
   });
 
   it('goes by what is declared, also where a variable makes the name another one', async () => {
     declareSenders('kind: SenderAddress\nemail: !format "help@%{company}.example"\n');
     await expectEnd(applyTo('test'), 0);
-    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 0);
+    await promote(0);
     const [mine = {}, proof = {}] = [resultOf('production').proven, resultOf('test').proven];
     expect(Object.values(mine)).toEqual(Object.values(proof));
     expect(Object.keys(mine)).not.toEqual(Object.keys(proof));
@@ -186,7 +175,7 @@ describe('apply --proven-by', () => {
     declareSenders(sender('a@acme.example'));
     await expectEnd(applyTo('test'), 0);
     declareSenders(sender('b@acme.example'));
-    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 4);
+    await promote(4);
   });
 
   it('takes no proof where the descriptor of the kind has changed since: the requests are others', async () => {
@@ -204,10 +193,10 @@ ${more}`;
     test.write('config/roles.yaml', 'kind: Role\nname: Reader\nnote: Reads.\n');
     await expectEnd(applyTo('test'), 0);
     test.write('kinds/Role.kind.yaml', descriptor().replace('/roles', '/groups'));
-    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 4, 'Role/Reader is not proven');
+    await promote(4, 'Role/Reader is not proven');
     // Words for people change no request.
     test.write('kinds/Role.kind.yaml', descriptor().replace('Access', 'Rights'));
-    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 0);
+    await promote(0);
   });
 
   it('takes no proof where the descriptor of a kind that is referred to has changed since: the names mean others', async () => {
@@ -225,9 +214,9 @@ ${more}`;
     test.write('config/roles.yaml', 'kind: Role\nname: Reader\nowner: !ref Person/ann\n');
     await expectEnd(applyTo('test'), 0);
     test.write('kinds/Person.kind.yaml', person.replace('alias', 'nick'));
-    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 4, 'Role/Reader is not proven');
+    await promote(4, 'Role/Reader is not proven');
     test.write('kinds/Person.kind.yaml', person);
-    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 0);
+    await promote(0);
   });
 
   it('proves a delete only by a delete', async () => {
@@ -236,15 +225,9 @@ ${more}`;
     await applyTo('production');
     declareSenders(`${sender('a@acme.example')}ensure: absent\n`);
     await applyTo('production', '--proven-by', 'test.json');
-    await expectEnd(
-      applyTo('production', '--proven-by', 'test.json', '--allow-delete-all', 'SenderAddress'),
-      4,
-    );
+    await promoteWith(['--allow-delete-all', 'SenderAddress'], 4);
     await applyTo('test', '--allow-delete-all', 'SenderAddress');
-    await expectEnd(
-      applyTo('production', '--proven-by', 'test.json', '--allow-delete-all', 'SenderAddress'),
-      0,
-    );
+    await promoteWith(['--allow-delete-all', 'SenderAddress'], 0);
   });
 
   it('takes no earlier delete as the proof of one that an overlay decides', async () => {
@@ -257,7 +240,7 @@ ${more}`;
     declareSenders(sender('a@acme.example'), sender('b@acme.example'));
     writeProject({ production: { overlays: [{ target: 'SenderAddress/a*', merge: { ensure: 'absent' } }] } });
     expect((await run('plan -e production')).stdout).toContain('1 to delete');
-    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 4);
+    await promote(4);
   });
 
   it('proves the delete of a removed manifest also by a tenant that does not have the object any more', async () => {
@@ -279,7 +262,7 @@ ${more}`;
   it('needs no proof of what a person has to do', async () => {
     declareSenders(sender('a@acme.example'), 'kind: AuthProfile\nname: Partners\ntype: MFA\n');
     await expectEnd(applyTo('test'), 0);
-    await expectEnd(applyTo('production', '--proven-by', 'test.json'), 0);
+    await promote(0);
     expect(resultOf('production').changes).toMatchObject([{ outcome: 'done' }, { action: 'manual' }]);
   });
 

@@ -1,7 +1,5 @@
 /** `readOnly: true`: an environment is planned and read, and nothing on a command line makes it be written to. */
 import { expect, it } from 'vitest';
-import type { Fleet } from '../../src/model/fleet.ts';
-import { createTestFleet } from '../support/fleet.ts';
 import { createTestWorld, expectEnd, succeed } from '../support/world.ts';
 
 const sender = { kind: 'SenderAddress', email: 'a@acme.example' };
@@ -40,21 +38,4 @@ it('gets no test notification', async () => {
     4,
     '[read-only-environment]',
   );
-});
-
-it('stops no other environment of a fleet', async () => {
-  const fleet = await createTestFleet({ names: ['eu-1', 'us-1'] });
-  fleet.writeProject({ 'us-1': { readOnly: true } });
-  fleet.declare([sender]);
-  const { stdout } = await expectEnd(fleet.run('apply', '-e', '*', '--yes', '--format', 'json'), 4);
-  const { environments }: Fleet = JSON.parse(stdout);
-  const outcomes = environments.map(({ result, error }) => [
-    result?.outcome,
-    error?.diagnostics.map((each) => each.code),
-  ]);
-  expect(outcomes).toEqual([
-    ['done', undefined],
-    [undefined, ['read-only-environment']],
-  ]);
-  expect(fleet.sandboxOf('us-1').state.senders).toEqual([]);
 });

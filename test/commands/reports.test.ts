@@ -52,8 +52,7 @@ it.each([
   ['github', '::error file=config/a.yaml,line=2,col=1,'],
 ])('tells the problems of manifests as %s, with their place', async (format, expected) => {
   world.write('config/a.yaml', 'kind: SenderAddress\nemial: one@acme.example\n');
-  const { stdout } = await expectEnd(world.run('validate --format', format), 1);
-  expect(stdout).toContain(expected);
+  expect((await expectEnd(world.run('validate --format', format), 1)).stdout).toContain(expected);
 });
 
 describe('a project in a folder of a repository', () => {
@@ -66,14 +65,11 @@ describe('a project in a folder of a repository', () => {
     ['github', '::error file=apps/iga/config/a.yaml,line=2,col=1,'],
     ['sarif', '"uri": "apps/iga/config/a.yaml"'],
     ['markdown', '`config/a.yaml:2:1`'],
-  ])(
-    'tells files from the top of the repository where a system looks for them there: %s',
-    async (format, expected) => {
-      world.write('apps/iga/config/a.yaml', 'kind: SenderAddress\nemial: one@acme.example\n');
-      const { stdout } = await world.run('validate -c apps/iga/tenantctl.yaml --format', format);
-      expect(stdout).toContain(expected);
-    },
-  );
+  ])('tells files from the top of the repository where a system wants that: %s', async (format, expected) => {
+    world.write('apps/iga/config/a.yaml', 'kind: SenderAddress\nemial: one@acme.example\n');
+    const { stdout } = await world.run('validate -c apps/iga/tenantctl.yaml --format', format);
+    expect(stdout).toContain(expected);
+  });
 
   it('tells the risks of a plan so too', async () => {
     world.write('apps/iga/config/a.yaml', 'kind: SenderAddress\nemail: one@acme.example\n');
@@ -100,7 +96,6 @@ it('a file has the whole of a long value that the terminal cuts', async () => {
   });
   const body = Array.from({ length: 200 }, (_, at) => `line ${at}`).join('\n');
   world.declare([{ ...welcome, body }]);
-  const { stdout } = await succeed(world, 'plan --report plan.xml');
-  expect(stdout).not.toContain('line 150');
+  expect((await succeed(world, 'plan --report plan.xml')).stdout).not.toContain('line 150');
   expect(world.read('plan.xml')).toContain('line 150');
 });

@@ -46,13 +46,6 @@ it('sends a token request and a page of 250 each for a plan without changes', as
   expect(asked()).toEqual({ 'issue-token': 1, 'list-notification-templates': 3 });
 });
 
-it('asks for one template of many by a filter', async () => {
-  const templates = await tenantOf(600);
-  world.declare(templates.slice(420, 421).map(manifestOf));
-  expect((await world.plan()).summary.unchanged).toBe(1);
-  expect(asked()).toEqual({ 'issue-token': 1, 'list-notification-templates': 1 });
-});
-
 it('signs in while it reads many manifests, and sends nothing else where one of them is wrong', async () => {
   const templates = await tenantOf(400);
   for (const each of templates) world.write(`config/${each.key}.yaml`, JSON.stringify(manifestOf(each)));
@@ -82,18 +75,6 @@ it('reads the declared kinds only, authentication profiles by a list and a call 
   });
 });
 
-it('reads defaults only for what is not customised, and the context only where a changed text has variables', async () => {
-  const templates = await tenantOf(3);
-  world.sandbox.state.templates.pop();
-  world.declare(templates.map((each) => ({ ...manifestOf(each), subject: 'Changed' })));
-  await world.plan();
-  expect(asked()).toEqual({
-    'issue-token': 1,
-    'list-notification-templates': 1,
-    'list-notification-template-defaults': 1,
-  });
-});
-
 it('asks once for the defaults of what is created, deleted and judged', async () => {
   const templates = await tenantOf(4);
   world.sandbox.state.templates.shift();
@@ -118,21 +99,6 @@ it('asks once for the defaults of what is created, deleted and judged', async ()
   expect(named).toEqual([true, true, true, false]);
 });
 
-it('asks once for what two manifests look up', async () => {
-  world = await createTestWorld({ sandbox: { seed: seedFile } });
-  const rule = (label: string) => `---
-kind: ProfileSearch
-label: ${label}
-rules:
-  - type: ProfileTypeRule
-    comparison_operator: "=="
-    value: !lookup { from: profile_types, where: { uid: ${world.sandbox.state.profileTypes[0]?.uid} }, take: id }
-`;
-  world.write('config/searches.yaml', rule('One') + rule('Two'));
-  await world.plan();
-  expect(asked()).toEqual({ 'issue-token': 1, 'list-profile-searches': 1, 'list-profile-types': 1 });
-});
-
 it('writes only what differs, and reads again only that', async () => {
   const templates = await tenantOf(600);
   const declared = templates.map((each, at) => ({
@@ -151,13 +117,6 @@ it('writes only what differs, and reads again only that', async () => {
     'list-notification-templates': 4,
     'create-notification-template': 2,
   });
-});
-
-it('lists everything once where more is declared than a filter can name', async () => {
-  const templates = await tenantOf(300);
-  world.declare(templates.map(manifestOf));
-  await world.plan();
-  expect(world.sandbox.log.filter(({ query }) => query.filters !== undefined)).toEqual([]);
 });
 
 it('asks no lookup of what --only leaves aside', async () => {
@@ -215,18 +174,4 @@ ${['job_title', 'skills', 'country'].map(rule).join('\n')}
   expect(targets.toSorted()).toEqual([...new Set(targets)].toSorted());
   for (const list of ['ne_attributes', 'verified-domains', 'verified-from-addresses'])
     expect(targets.filter((target) => target.includes(list))).not.toEqual([]);
-});
-
-it('reads the pages of a list side by side where the tenant tells how long it is', async () => {
-  world = await createTestWorld();
-  const emails = Array.from({ length: 600 }, (_, at) => `sender${at}@acme.example`);
-  addObjects(world.sandbox.state, { senders: emails.map((email) => ({ email })) });
-  world.declare(emails.map((email) => ({ kind: 'SenderAddress', email })));
-  expect((await world.plan()).summary.unchanged).toBe(600);
-  const asked = world.sandbox.log.flatMap(({ query, path }) => (path.startsWith('/v2025') ? [query] : []));
-  expect(asked).toEqual([
-    { count: 'true', limit: '250' },
-    { count: 'true', limit: '250', offset: '249' },
-    { count: 'true', limit: '250', offset: '498' },
-  ]);
 });

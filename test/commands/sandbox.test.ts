@@ -1,8 +1,6 @@
-import { Readable, Writable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { main } from '../../src/commands/main.ts';
 import { getText, isObject, parseJson } from '../../src/model/json.ts';
-import { createTestWorld, expectEnd, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, type Piece, runProgram, type World } from '../support/world.ts';
 
 const role = (fields: string) =>
   `kind: Role\npath: /v2025/roles\nkey: name\nfields: ${fields}\nserverOwned: [id]\n`;
@@ -11,19 +9,11 @@ const role = (fields: string) =>
 async function serve({ dir, env }: World, path: string, ...argv: string[]) {
   const stop = new AbortController();
   let answer: unknown = null;
-  const stdout = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      ask(chunk.toString(), path)
-        .then((body) => {
-          answer = body;
-        })
-        .finally(() => stop.abort());
-      done();
-    },
-  });
-  const stderr = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const io = { cwd: dir, env, stdin: () => Readable.from([]), stdout, stderr, signal: stop.signal };
-  return { code: await main(['sandbox', ...argv], io), answer };
+  const onPiece = async ({ stream, text }: Piece) => {
+    if (stream === 1) answer = await ask(text, path).finally(() => stop.abort());
+  };
+  const { code } = await runProgram(['sandbox', ...argv], { cwd: dir, env, signal: stop.signal, onPiece });
+  return { code, answer };
 }
 
 async function ask(line: string, path: string): Promise<unknown> {

@@ -108,8 +108,7 @@ test.each([
   const { json } = await world.run(...argv, '--format', 'json');
   expect(json).toMatchObject({ count: limit, more: true });
   expect(runs(world)).toHaveLength(pages);
-  const { stdout } = await world.run(...argv);
-  expect(stdout).toContain(`${limit} profiles, and more: raise --limit`);
+  expect((await world.run(...argv)).stdout).toContain(`${limit} profiles, and more: raise --limit`);
 });
 
 test('--limit says nothing of more where it is just reached', async () => {

@@ -191,16 +191,13 @@ describe('locale and recipients', () => {
   test.each([
     ['--locale', 'de', /cannot choose the locale of/],
     ['--to', 'a@acme.example', /cannot choose the recipients of/],
-  ])(
-    '%s is refused where the host does not take it, which names the setting',
-    async (option, value, message) => {
-      const { run, sandbox } = await createTestWorld({ seed });
-      const { stderr } = await expectEnd(run('send-test', german, '--yes', option, value), 1);
-      expect(stderr).toMatch(message);
-      expect(stderr).toContain('identity.sendTest: extended');
-      expect(sandbox.log).toEqual([]);
-    },
-  );
+  ])('%s is refused where the host does not take it, with the setting', async (option, value, message) => {
+    const { run, sandbox } = await createTestWorld({ seed });
+    const { stderr } = await expectEnd(run('send-test', german, '--yes', option, value), 1);
+    expect(stderr).toMatch(message);
+    expect(stderr).toContain('identity.sendTest: extended');
+    expect(sandbox.log).toEqual([]);
+  });
 
   test.each([
     ['--to', 'nobody', 'test-recipient'],

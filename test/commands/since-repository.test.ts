@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commitAll, git } from '../support/repository.ts';
-import { createTestWorld, type Ran, runProgram, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, type Ran, runProgram, type World } from '../support/world.ts';
 
 const sender = (name: string) => `kind: SenderAddress\nemail: ${name}@acme.example\n`;
 const names = ['a', 'b', 'c'];
@@ -149,8 +149,7 @@ describe('a repository', () => {
     for (const folder of [tree, shared]) {
       rmSync(join(folder, 'config/a'), { recursive: true });
       for (const revision of ['HEAD', 'HEAD~1', git(folder, 'rev-parse', 'HEAD~1')]) {
-        const { code, json } = await planIn(world, folder, revision);
-        expect(code).toBe(0);
+        const { json } = await expectEnd(planIn(world, folder, revision), 0);
         expect(json).toMatchObject({ summary: { delete: 1, create: 1 } });
       }
     }

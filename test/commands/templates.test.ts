@@ -38,19 +38,6 @@ it('shows a create against the default that it is laid over', async () => {
   ]);
 });
 
-it('shows of a delete what recipients will get instead', async () => {
-  const world = await worldOf(['welcome', 'other'], ['welcome', 'other']);
-  world.declare([gone('welcome')]);
-  const { changes } = await world.plan();
-  expect(changes).toMatchObject([
-    {
-      action: 'delete',
-      risk: expect.arrayContaining(['back-to-default']),
-      diff: [{ path: '/subject', op: 'replace', before: 'Mine', after: 'The default subject' }],
-    },
-  ]);
-});
-
 it('names the near keys where one has no default', async () => {
   const world = await worldOf(['cloud_manual_work_item_summary', 'welcome'], []);
   world.declare([declared('cloud_manual_workitem_summary', { subject: 'x' })]);
@@ -84,15 +71,6 @@ it('says to ask support where deleting is not enabled', async () => {
   expect(error).toContain("ask the vendor's support to enable it");
   // The tenant's own words end without a full stop.
   expect(error).toContain('contact support to enable it. Give the client');
-});
-
-it('flags a manifest that equals the default', async () => {
-  const world = await worldOf(['welcome'], []);
-  world.declare([declared('welcome', { subject: 'The default subject' })]);
-  const { stdout } = await world.run('plan --format json');
-  const { changes, diagnostics } = JSON.parse(stdout);
-  expect(changes).toEqual([]);
-  expect(diagnostics).toMatchObject([{ code: 'equals-default' }]);
 });
 
 it('warns of a locale that has no default, whose undeclared texts stay empty', async () => {

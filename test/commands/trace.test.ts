@@ -49,19 +49,16 @@ it('has each exchange of a run, the one for the token too, and is for its owner 
 it.each([
   ['in a text', {}],
   ['as JSON', { jsonText: 'object' }],
-] as const)(
-  'names what is read and leaves out texts, settings %s, the token and the secrets',
-  async (_, vary) => {
-    const world = await createTestWorld({ sandbox: { variations: vary } });
-    addObjects(world.sandbox.state, { simIntegrations: [desk] });
-    await succeed(world, 'get SimIntegration/Desk --quiet --trace trace.jsonl');
-    const text = world.read('trace.jsonl');
-    expect(text).toContain('"name":"Desk"');
-    expect(text).toMatch(/\[text of \d+ characters\]/);
-    expect(text).not.toMatch(/hunter-two|secret-path|blue-note|green-type|Bearer/);
-    expect(text).not.toContain(world.sandbox.clientSecret);
-  },
-);
+] as const)('names what is read, without texts, settings %s, the token and secrets', async (_, vary) => {
+  const world = await createTestWorld({ sandbox: { variations: vary } });
+  addObjects(world.sandbox.state, { simIntegrations: [desk] });
+  await succeed(world, 'get SimIntegration/Desk --quiet --trace trace.jsonl');
+  const text = world.read('trace.jsonl');
+  expect(text).toContain('"name":"Desk"');
+  expect(text).toMatch(/\[text of \d+ characters\]/);
+  expect(text).not.toMatch(/hunter-two|secret-path|blue-note|green-type|Bearer/);
+  expect(text).not.toContain(world.sandbox.clientSecret);
+});
 
 it('keeps the message of a tenant that refuses', async () => {
   const world = await createTestWorld();

@@ -77,11 +77,6 @@ describe('objects of declared kinds that no manifest names', () => {
     expect(page.stdout.match(/<footer>.*<\/footer>/s)?.[0]).not.toContain(undeclared[0]);
   });
 
-  test('are counted with the changes', async () => {
-    const world = await open({}, search('a'), search('new'));
-    expect((await world.run('plan')).stdout).toContain('1 unchanged, 2 undeclared.');
-  });
-
   test('are none of kinds that no manifest declares, and none where only the default exists', async () => {
     const template = {
       kind: 'NotificationTemplate',
@@ -104,11 +99,6 @@ describe('objects of declared kinds that no manifest names', () => {
     expect((await world.run('plan --prune')).stdout).toContain('declares; this plan deletes all of them');
     world.declare([search('a'), { ...search('c'), ensure: 'absent' }]);
     expect((await world.plan()).summary).toMatchObject({ delete: 1, undeclared: 0 });
-  });
-
-  test('are only those in scope', async () => {
-    const world = await open({}, search('a'));
-    expect((await world.plan('--except', 'ProfileSearch/c')).undeclared).toEqual([undeclared[0]]);
   });
 
   test('are none of a rollback', async () => {

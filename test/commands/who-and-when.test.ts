@@ -10,8 +10,7 @@ simIntegrations:
 const tickets = (fields: string) => `kind: SimIntegration\nname: Tickets\n${fields}\n`;
 
 async function createCommitted(): Promise<World> {
-  const world = await createTestWorld({ seed });
-  world.write('config/tickets.yaml', tickets('description: A'));
+  const world = await createTestWorld({ seed, files: { 'config/tickets.yaml': tickets('description: A') } });
   // Git keeps seconds: what an apply does in that of the commit may be before it.
   commitAll(world.dir, 'before', '2026-01-01T00:00:00Z');
   return world;

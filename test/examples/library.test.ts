@@ -10,7 +10,7 @@ import {
   libraryFolder,
   libraryObjects as objects,
 } from '../support/library.ts';
-import { createTestWorld, filesBelow, setSecrets, succeed } from '../support/world.ts';
+import { createTestWorld, expectEnd, filesBelow, setSecrets, succeed } from '../support/world.ts';
 
 /** What to change in the manifest of an export. */
 const changes: Readonly<Record<string, readonly [from: string, to: string]>> = {
@@ -94,9 +94,11 @@ Written: kinds/Role.kind.yaml. Show that it holds: \`tenantctl kind check Role\`
 
   it('leaves a file that is there, and one outside of the project', async () => {
     const world = await createTestWorld({ files: { 'kinds/Role.kind.yaml': 'kind: Role' } });
-    const { code, stderr } = await world.run('kind', 'add', 'Role');
-    expect(code).toBe(1);
-    expect(stderr).toContain('kinds/Role.kind.yaml already exists. Nothing was written.');
+    await expectEnd(
+      world.run('kind', 'add', 'Role'),
+      1,
+      'kinds/Role.kind.yaml already exists. Nothing was written.',
+    );
     expect(world.read('kinds/Role.kind.yaml')).toBe('kind: Role');
     rmSync(join(world.dir, 'kinds'), { recursive: true });
     symlinkSync(tmpdir(), join(world.dir, 'kinds'));
@@ -110,8 +112,6 @@ Written: kinds/Role.kind.yaml. Show that it holds: \`tenantctl kind check Role\`
     [['check'], 'kind check needs a kind.'],
     [['draft'], 'kind draft needs an OpenAPI document.'],
   ])('kind %j is a mistake', async (words, told) => {
-    const { code, stderr } = await (await createTestWorld()).run('kind', ...words);
-    expect(code).toBe(1);
-    expect(stderr).toContain(told);
+    await expectEnd((await createTestWorld()).run('kind', ...words), 1, told);
   });
 });
