@@ -24,7 +24,7 @@ import { objectsOf, places } from '../support/tenant-objects.ts';
 import { describedOptions, worlds } from '../support/tenant-variants.ts';
 import { createWorld, runProgram, succeed, type World, type WorldOptions } from '../support/world.ts';
 
-const ofTenant = ['id', 'uid', 'created', 'modified'];
+const ofTenant = ['id', 'uid', 'created', 'modified', 'mailFromDomainStatus'];
 
 /** The objects without what is the tenant's, and without what the plan of the rollback says that it leaves as it is. */
 function restorable(
