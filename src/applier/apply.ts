@@ -6,7 +6,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { messageOf } from '../model/failure.ts';
 import { canonicalJson } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
-import { type ChangeResult, mayHaveFailed, type Result, type RunOutcome } from '../model/result.ts';
+import { type ChangeResult, mayHaveFailed, type Result } from '../model/result.ts';
 import { type Pending, settle } from './awaiting.ts';
 import { begunResult, changeResult, notAttempted, planResult } from './change-result.ts';
 import { type KindChange, requestsForChanges, type Task } from './find.ts';
@@ -26,7 +26,7 @@ export async function applyChanges(plan: Plan, port: TenantPort, options: ApplyO
     const run = startRun(port, options);
     const startedAt = run.now();
     const end = (
-      outcome: RunOutcome,
+      outcome: Result['outcome'],
       changes: readonly ChangeResult[],
       reasons: readonly Diagnostic[] = [],
     ) => planResult(plan, { startedAt, endedAt: run.now(), outcome, changes }, reasons);

@@ -9,7 +9,7 @@ import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import { tool } from '../model/documents.ts';
-import { isLookedUp, refOf, refsIn } from '../model/marker.ts';
+import { isLookedUp, markersIn, refOf } from '../model/marker.ts';
 import { actions, type Change, type Plan, planFormat } from '../model/plan.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { quote } from '../model/words.ts';
@@ -193,8 +193,10 @@ function wrongIn({ diff, declared }: Change, kind: Kind, created: ReadonlySet<Ad
           to.includes(parseAddress(refOf(id) ?? '')?.kind ?? '') ? null : id,
         )
       : value;
-    const misplaced = new Set(refsIn(rest));
-    const unmade = [...new Set(refsIn(value))].filter((to) => !misplaced.has(to) && !created.has(to));
+    const misplaced = new Set(markersIn(rest, '$ref'));
+    const unmade = [...new Set(markersIn(value, '$ref'))].filter(
+      (to) => !misplaced.has(to) && !created.has(to),
+    );
     return [
       ...[...misplaced].map((to) => `${pointer(name)} cannot hold the id of ${to}`),
       ...unmade.map((to) => `the plan does not create ${to}, whose id they send`),

@@ -7,7 +7,6 @@ import {
   listWithoutOrder,
   readableFields,
   sameValue,
-  textOfItem,
 } from '../kinds/field.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { isIgnored } from '../kinds/places.ts';
@@ -194,7 +193,7 @@ function textOfDifference(kind: Kind, { path, op, before, after }: FieldDifferen
   const list = listWithoutOrder(kind, path);
   const normal = (value: Json): Json => {
     if (field === undefined || value === null) return value;
-    if (isUnordered(field) && below.length === 1) return textOfItem(field, value);
+    if (isUnordered(field) && below.length === 1) return comparable(field, [value]);
     return below.length === 0 ? comparable(field, value) : value;
   };
   // An index means nothing if order does not count.

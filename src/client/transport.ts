@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
-import type { ClientCertificate } from '../kinds/project.ts';
+import type { Endpoint } from '../kinds/project.ts';
 import { tool } from '../model/documents.ts';
 import { Failure, fail, systemCode } from '../model/failure.ts';
 import { isTooDeep, parseJson } from '../model/json.ts';
@@ -63,7 +63,7 @@ export function createTransport(
   connections: number,
   limits: TransportLimits,
   proxy: HttpProxies | null = null,
-  certificates: ReadonlyMap<string, ClientCertificate> = new Map(),
+  certificates: ReadonlyMap<string, NonNullable<Endpoint['tls']>> = new Map(),
 ) {
   const closing = new AbortController();
   // Each connection listens.
@@ -295,7 +295,7 @@ const untrusted: readonly { readonly codes: RegExp; readonly hint: string }[] = 
 ];
 
 /** A client certificate, and the authorities that it comes with. Throws a Failure if they cannot be read or do not fit each other. */
-function revealTls({ cert, key, ca }: ClientCertificate): SecureContext {
+function revealTls({ cert, key, ca }: NonNullable<Endpoint['tls']>): SecureContext {
   const { createSecureContext, rootCertificates } = process.getBuiltinModule('node:tls');
   const options = {
     ...(cert && { cert: cert() }),

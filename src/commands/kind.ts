@@ -7,7 +7,7 @@ import { applyEdits } from '../exporter/edit/apply-edits.ts';
 import { validators } from '../generated/validators.js';
 import { unknownKind } from '../kinds/address-glob.ts';
 import { kindFrom } from '../kinds/described-kind.ts';
-import { descriptorDigest, descriptorFrom, proofMember } from '../kinds/descriptor.ts';
+import { descriptorFrom, proofOf } from '../kinds/descriptor.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { isObserved, type Kind } from '../kinds/kind.ts';
 import { repositoryOf } from '../loader/git.ts';
@@ -179,7 +179,7 @@ async function check(args: Subject, io: Io, isAgain = false): Promise<ExitCode> 
     say('It is still unproven. Add --write to mark it as proven.');
     return ExitCode.done;
   }
-  await write(edit(descriptor, file, (document) => [[[proofMember], descriptorDigest(document)]]));
+  await write(edit(descriptor, file, (document) => [[['proven'], proofOf(kind.name, document).digest]]));
   say(`Marked as proven in ${file}. Commit the file.`);
   return ExitCode.done;
 }

@@ -6,7 +6,7 @@ import { loadEnvironment, loadProject } from '../loader/index.ts';
 import { SharedWork } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
-import { secretNamesIn } from '../model/marker.ts';
+import { markersIn } from '../model/marker.ts';
 import { Preview } from '../preview/server.ts';
 import { previewTemplates, type Snapshot } from '../preview/snapshot.ts';
 import { watchFolder } from '../preview/watch.ts';
@@ -88,7 +88,7 @@ function loadInScope(args: Args, io: Io): Project {
   const { includes, findUnmatched } = selectionOf(args);
   const project = loadProject(projectOptions(args, io));
   // The redactor learns a secret when it is read.
-  const secrets = new Set(project.resources.flatMap(({ fields }) => secretNamesIn(fields)));
+  const secrets = new Set(project.resources.flatMap(({ fields }) => markersIn(fields, '$secret')));
   for (const name of secrets) project.secrets.problem(name);
   const resources = project.resources.filter(({ address }) => includes(address));
   return { ...project, resources, diagnostics: [...findUnmatched(), ...project.diagnostics] };

@@ -14,9 +14,6 @@ import {
   type Publication,
   recordText,
   type Status,
-  statusFormat,
-  type Verification,
-  type VerifiedKind,
   verifiedKinds,
 } from '../model/status.ts';
 import { namesAndMore } from '../model/words.ts';
@@ -120,7 +117,7 @@ async function statusOfSeveral(
     const environments = outcomes.map(({ name, value, error }) => {
       return { name, status: value?.status ?? null, error };
     });
-    io.stdout.write(json({ formatVersion: statusFormat, environments }));
+    io.stdout.write(json({ formatVersion: 1, environments }));
   }
   for (const { name, value, error } of outcomes) {
     if (value && args.format !== 'json') {
@@ -201,14 +198,14 @@ const recordLifetime = 3600;
 /** The longest string of a TXT record, in bytes (RFC 1035, 3.3). */
 const maxTxtString = 255;
 
-const headings: Readonly<Record<VerifiedKind, string>> = {
+const headings: Readonly<Record<IdentityStatus['kind'], string>> = {
   VerifiedDomain: 'Domains',
   MailFrom: 'MAIL FROM domains',
   SenderAddress: 'Senders',
 };
 
 const verificationWords: Readonly<
-  Record<Verification, { readonly words: string; readonly styles: readonly Style[] }>
+  Record<IdentityStatus['verification'], { readonly words: string; readonly styles: readonly Style[] }>
 > = {
   verified: { words: 'verified', styles: ['green'] },
   'not-needed': { words: 'no verification needed', styles: ['dim'] },
@@ -226,7 +223,14 @@ const publicationStyles: Readonly<Record<Publication['state'], Style>> = {
 };
 
 /** Identities that need action come first. */
-const urgency: readonly Verification[] = ['failed', 'unknown', 'pending', 'absent', 'verified', 'not-needed'];
+const urgency: readonly IdentityStatus['verification'][] = [
+  'failed',
+  'unknown',
+  'pending',
+  'absent',
+  'verified',
+  'not-needed',
+];
 
 function statusRows({ identities, summary }: Status, { verbose = false }: ReportOptions): Row[] {
   const rows = verifiedKinds.flatMap((kind) => {

@@ -10,7 +10,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { Declarations } from '../loader/index.ts';
 import { declarerOf, identitiesOf } from '../loader/manifest.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { type Diff, type DiffSide, diffFormat } from '../model/diff.ts';
+import type { Diff, DiffSide } from '../model/diff.ts';
 import { tool } from '../model/documents.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { worstExitCode } from '../model/fleet.ts';
@@ -84,7 +84,7 @@ export async function diffSides(
     objects.map(({ address, diff }) => [address, new Set(diff.map(({ path }) => topName(path)))]),
   );
   return {
-    formatVersion: diffFormat,
+    formatVersion: 1,
     tool,
     createdAt: new Date().toISOString(),
     sides: [sideOf(sources[0]), sideOf(sources[1])],

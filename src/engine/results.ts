@@ -4,7 +4,7 @@ import { readResultFile, runUnfinished } from '../applier/saved-file.ts';
 import { environmentFolder } from '../loader/paths.ts';
 import { Failure, fail, ifExists, unreadableFile } from '../model/failure.ts';
 import { readOwnFile } from '../model/regular-file.ts';
-import type { Result, RunOutcome } from '../model/result.ts';
+import type { Result } from '../model/result.ts';
 import type { LaterResult } from '../planner/rollback.ts';
 import { runningSince } from './lock.ts';
 
@@ -14,7 +14,9 @@ type PastApply = { readonly environment: string; readonly startedAt: string } & 
   | LastApply
 );
 
-type LastApply = Extract<LaterResult, { result: Result }> & { readonly outcome: RunOutcome | 'running' };
+type LastApply = Extract<LaterResult, { result: Result }> & {
+  readonly outcome: Result['outcome'] | 'running';
+};
 
 /** At most so many applies of these environments that this checkout knows, the newest first, that began later than `since`. */
 export async function pastApplies(

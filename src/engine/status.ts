@@ -20,10 +20,7 @@ import {
   isVerificationOver,
   type Status,
   stateWord,
-  statusFormat,
   undocumentedState,
-  type Verification,
-  type VerifiedKind,
   verifiedKinds,
 } from '../model/status.ts';
 import { cutShort, quote } from '../model/words.ts';
@@ -140,7 +137,7 @@ export async function checkDns(status: Status, checker: DnsChecker, signal: Abor
   return { ...status, identities };
 }
 
-type KindToVerify = Kind & { readonly name: VerifiedKind };
+type KindToVerify = Kind & { readonly name: IdentityStatus['kind'] };
 type VerifiedResource = Resource & { readonly kind: KindToVerify };
 
 /** Each sender and domain may have a MAIL FROM domain. There is no list, and only valid domains may be asked for. */
@@ -166,7 +163,7 @@ function statusOf(identities: readonly IdentityStatus[], { client, environment }
   const summary = { verified: 0, 'not-needed': 0, pending: 0, failed: 0, absent: 0, unknown: 0 };
   for (const { verification } of identities) summary[verification] += 1;
   return {
-    formatVersion: statusFormat,
+    formatVersion: 1,
     environment: environment.name,
     tenant: client.tenant,
     checkedAt: new Date().toISOString(),
@@ -189,7 +186,7 @@ type VerificationFacts = Omit<IdentityStatus, 'address' | 'kind' | 'name' | 'dec
 
 /** Reads the tenant's answer about an object (seed 001, DkimAttributes, MailFromAttributes, EmailStatusDto). */
 export function verificationOf(
-  kind: VerifiedKind,
+  kind: IdentityStatus['kind'],
   name: string,
   answer: JsonObject,
   { dkimSuffix }: Pick<ApiSettings, 'dkimSuffix'>,
@@ -220,10 +217,10 @@ export function verificationOf(
 
 interface VerificationRules {
   readonly stateField: string;
-  readonly advice: Readonly<Partial<Record<Verification, string>>>;
+  readonly advice: Readonly<Partial<Record<IdentityStatus['verification'], string>>>;
 }
 
-const verified: Readonly<Record<VerifiedKind, VerificationRules>> = {
+const verified: Readonly<Record<IdentityStatus['kind'], VerificationRules>> = {
   VerifiedDomain: {
     stateField: 'dkimVerificationStatus',
     advice: {
@@ -251,7 +248,7 @@ const verified: Readonly<Record<VerifiedKind, VerificationRules>> = {
 };
 
 /** The states in the documents, and those of the mail provider behind some tenants. */
-const known: Readonly<Record<string, Verification>> = {
+const known: Readonly<Record<string, IdentityStatus['verification']>> = {
   SUCCESS: 'verified',
   NA: 'not-needed',
   PENDING: 'pending',

@@ -8,7 +8,7 @@ import type { Printable } from '../loader/print.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { secretNamesIn } from '../model/marker.ts';
+import { markersIn } from '../model/marker.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { type Draft, type DraftInput, draftEach, fitsSideFile, notExported } from './draft.ts';
 import { applyEdits } from './edit/apply-edits.ts';
@@ -147,7 +147,7 @@ function writeFiles(
   const places = documents.flatMap(({ resource, live, changes }) =>
     changes.secrets.map((at) => ({ address: (live ?? resource).address, at })),
   );
-  const taken = new Set(input.resources.flatMap(({ fields }) => secretNamesIn(fields)));
+  const taken = new Set(input.resources.flatMap(({ fields }) => markersIn(fields, '$secret')));
   const { secrets, nameSecret } = nameSecrets(drafts, places, taken);
   const removed = documents.filter(({ isGone }) => input.delete && isGone);
   const remaining = documents.filter(({ isGone }) => !input.delete || !isGone);

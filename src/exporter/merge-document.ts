@@ -21,7 +21,7 @@ import {
   objectsIn,
   sameJson,
 } from '../model/json.ts';
-import { secretName, secretNamesIn } from '../model/marker.ts';
+import { markersIn, secretName } from '../model/marker.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { runsOf } from '../model/runs.ts';
 import { asPrinted, type DraftContext, draftObject, printPlace } from './draft.ts';
@@ -161,7 +161,10 @@ function mergeValue(slot: ValueSlot, merge: DocumentMerge): void {
     if (!isEqual) merge.changes.notes.push({ at, reason: 'secret' });
   } else if (merge.tags.has(place.at)) write('set', slot, merge);
   // Settings with secrets may exist although the tenant shows nothing of them.
-  else if (isObject(declared) && (isObject(live) || (live === null && secretNamesIn(declared).length > 0)))
+  else if (
+    isObject(declared) &&
+    (isObject(live) || (live === null && markersIn(declared, '$secret').length > 0))
+  )
     mergeInside(slot, merge);
   else if (isArray(declared) && isArray(live)) mergeInside(slot, merge);
   else write('set', slot, merge);
@@ -238,7 +241,7 @@ function mergeMembers(
 function mergeItems(slot: ValueSlot<readonly Json[]>, merge: DocumentMerge): void {
   const { at, place, declared, live, written } = slot;
   // If a secret is set elsewhere, it may be any live item, whose text must not be written.
-  const hasSecrets = secretNamesIn(declared).length > 0;
+  const hasSecrets = markersIn(declared, '$secret').length > 0;
   if (hasSecrets || merge.resource.overlayAt(at)) {
     if (!hasSecrets || !mayBeSame(slot, merge)) write('set', slot, merge);
     return;
@@ -269,7 +272,7 @@ function write(op: 'set' | 'insert', slot: ValueSlot, merge: DocumentMerge): voi
   const printed = printLive(live, place, { hidden: merge.live.hidden, tags: merge.tags });
   const value = isWritableKey(path.at(-1) ?? '') ? printed.value : undefined;
   if (merge.resource.overlayAt(at)) notes.push({ at, reason: 'overlay' });
-  else if (secretNamesIn(declared).length > 0) notes.push({ at, reason: 'besideSecret' });
+  else if (markersIn(declared, '$secret').length > 0) notes.push({ at, reason: 'besideSecret' });
   else if (value === undefined) notes.push({ at, reason: 'unwritable' });
   else {
     const text = place.depth === 0 && sideFileOf(written) !== null ? sideTextFor(slot, printed) : null;

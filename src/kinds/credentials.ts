@@ -1,5 +1,5 @@
 import { get, getText, isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
-import { isFilledInLater, literalOf, livePlace, livePlacesIn } from '../model/marker.ts';
+import { isFilledInLater, literalOf, livePlace, markersIn } from '../model/marker.ts';
 import {
   isWithin,
   type Pointer,
@@ -19,7 +19,7 @@ import {
 } from '../model/sensitive.ts';
 import { readJsonText } from './jsontext.ts';
 import { fieldNamed, type Kind, type UpdateInput, type Write } from './kind.ts';
-import { kindSays } from './places.ts';
+import { fieldSays } from './places.ts';
 
 /**
  * The places of what looks like a credential: by the name above it, by its form, or by the name beside it in a pair (`{name:
@@ -27,15 +27,15 @@ import { kindSays } from './places.ts';
  */
 export function credentialPlaces(kind: Kind, fields: JsonObject): Pointer[] {
   return placesIn(fields, '').flatMap(([at, value]) => {
-    const declared = placesOf(
-      value,
-      (part, place) => part !== null && kindSays(kind, place, 'secret'),
-      at,
-    ).filter((place) => !isFilledInLater(valueAt(fields, place)));
+    const field = fieldNamed(kind, topName(at));
+    const isSecret = (part: Json, place: Pointer) => part !== null && fieldSays(field, place, 'secret');
+    const declared = placesOf(value, isSecret, at).filter(
+      (place) => !isFilledInLater(valueAt(fields, place)),
+    );
     if (!holdsSettings(kind, at)) return declared;
     // Settings that cannot be parsed may contain anything.
     const told = typeof value === 'string' && value !== '' ? [at] : placesBelow(value, at, false);
-    return [...declared, ...told.filter((place) => !kindSays(kind, place, 'plain', 'reference'))];
+    return [...declared, ...told.filter((place) => !fieldSays(field, place, 'plain', 'reference'))];
   });
 }
 
@@ -109,12 +109,13 @@ export function withoutMasks(write: Write, input: UpdateInput): Write {
     if (!isObject(body) || literalOf(body) !== undefined) return body;
     return mapMembers(body, (item) => {
       const place = livePlace(item);
-      const isOwned = place !== null && kindSays(kind, place, 'serverOwned', 'minted');
-      return isOwned && masked.some((at) => isWithin(at, place)) ? undefined : strip(item);
+      if (place === null || !masked.some((at) => isWithin(at, place))) return strip(item);
+      const isOwned = fieldSays(fieldNamed(kind, topName(place)), place, 'serverOwned', 'minted');
+      return isOwned ? undefined : strip(item);
     });
   };
   const requests = write.requests.map((request) => ({ ...request, body: strip(request.body) }));
-  const sent = requests.flatMap(({ body }) => livePlacesIn(body));
+  const sent = requests.flatMap(({ body }) => markersIn(body, '$live'));
   const unsafe = masked.filter((at) => sent.some((place) => isWithin(at, place)));
   return unsafe.length > 0 ? { manual: maskedAdvice(input, unsafe) } : { ...write, requests };
 }

@@ -1,5 +1,5 @@
 import type { Address } from '../model/address.ts';
-import { refsIn } from '../model/marker.ts';
+import { markersIn } from '../model/marker.ts';
 import type { Change } from '../model/plan.ts';
 import type { Kinds } from './catalog.ts';
 import { refsInPath } from './http.ts';
@@ -38,7 +38,7 @@ export function cycleText(cycle: readonly Address[]): string {
 export function listNeeds({ address, requests }: Pick<Change, 'address' | 'requests'>): Address[] {
   const needs = requests.flatMap(({ path, body }) => [
     ...refsInPath(path).filter((to) => to !== address),
-    ...refsIn(body),
+    ...markersIn(body, '$ref'),
   ]);
   return [...new Set(needs)];
 }

@@ -1,6 +1,16 @@
 import { formatAddress, type Key } from '../model/address.ts';
-import { get, isObject, type Json, type JsonObject, mapMembers, objectFrom, pick } from '../model/json.ts';
-import { jsonText, liveMarker, livePlacesIn, refMarker } from '../model/marker.ts';
+import {
+  get,
+  getObject,
+  getText,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectFrom,
+  pick,
+} from '../model/json.ts';
+import { markersIn } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -21,7 +31,7 @@ import {
   type WriteInput,
   withoutId,
 } from './kind.ts';
-import { aboveIn, joinIds, pathIds } from './parents.ts';
+import { joinIds, pathIds } from './parents.ts';
 
 /** A descriptor where its objects are: at a resource, and below those of another kind. */
 interface Described extends Omit<Descriptor, 'parent'> {
@@ -100,8 +110,6 @@ function namingOf({ key: [part, ...others], parent, id, update, write }: Descrip
 /** An id stands in for a key of one part that the tenant leaves empty. An answer without the member is a different case. */
 function parse(target: Described, answer: JsonObject, requested: string | null): Facts | null {
   const { parent, single } = target;
-  const above = parent ? aboveIn(parent, answer) : null;
-  if (parent && !above) return null;
   const shown = idText(get(answer, target.id)) ?? (requested === null ? null : pathIds(parent, requested)[1]);
   const id = single ? null : (shown ?? null);
   const key = target.key.map(({ name, of }, _, { length }) => {
@@ -117,12 +125,15 @@ function parse(target: Described, answer: JsonObject, requested: string | null):
   const others = othersIn(target, answer);
   const fields = { ...others, ...named };
   const facts = { fields, hidden: concealedPlaces(fields, ''), extraMembers: () => others };
-  if (!parent || !above) return { ...facts, key, id };
+  if (!parent) return { ...facts, key, id };
+  const above = getObject(answer, parent.part);
+  const [aboveId, part] = [getText(above, 'id'), getText(above, 'part')];
+  if (aboveId === null || part === null) return null;
   return {
     ...facts,
-    key: [above.part, ...key],
-    id: single ? joinIds(above.id) : id === null ? null : joinIds(above.id, id),
-    fields: { [parent.part]: above.id, ...fields },
+    key: [part, ...key],
+    id: single ? joinIds(aboveId) : id === null ? null : joinIds(aboveId, id),
+    fields: { [parent.part]: aboveId, ...fields },
   };
 }
 
@@ -143,7 +154,7 @@ function create(target: Described, input: WriteInput): Write {
   let body = mapMembers(whole, (value, name) => (isLater(name) ? undefined : value));
   const above = parent ? [get(input.fields, parent.part) ?? null] : [];
   const requests = [call(single ? 'PUT' : 'POST', resource, input.settings, { above, body })];
-  const place = { above, below: single ? [] : [refMarker(formatAddress(kind, input.key))] };
+  const place = { above, below: single ? [] : [{ $ref: formatAddress(kind, input.key) }] };
   for (const step of stepsOf(target, Object.keys(whole).filter(isLater))) {
     const members = pick(whole, [...step]);
     body = { ...body, ...members };
@@ -185,7 +196,7 @@ function replace(target: Described, input: UpdateInput, fixed: readonly string[]
   const [removed, made] = [remove(target, { key, id: live.id, settings }), create(target, input)];
   if ('manual' in removed) return removed;
   if ('manual' in made) return made;
-  const lost = made.requests.flatMap(({ body }) => livePlacesIn(body));
+  const lost = made.requests.flatMap(({ body }) => markersIn(body, '$live'));
   if (lost.length > 0) return { manual: `${manual} A plan cannot do so: it would lose ${lost.join(', ')}.` };
   const requests = [...removed.requests, ...made.requests];
   const warning = `The new ${kind} has another id, and only the fields that the descriptor names. Plan again afterwards, for the objects that refer to it or were below it.`;
@@ -253,7 +264,7 @@ function inTurn(target: Described, input: UpdateInput): UpdateInput[] {
     const later = new Set(steps.slice(at + 1).flatMap((each) => [...each]));
     const fields = mapMembers(input.fields, (value, name) => {
       if (!later.has(name)) return value;
-      return Object.hasOwn(input.live.fields, name) ? liveMarker(pointer(name)) : undefined;
+      return Object.hasOwn(input.live.fields, name) ? { $live: pointer(name) } : undefined;
     });
     return { ...input, changed, fields };
   });
@@ -289,7 +300,7 @@ function wholeBody(target: Described, { key, fields, live, changed, settings }: 
   const { id, serverOwned, write } = target;
   const isKeyChanged = target.key.some(({ name }) => changed.has(name));
   return {
-    ...mapMembers(othersIn(target, raw), (_, name) => liveMarker(pointer(name))),
+    ...mapMembers(othersIn(target, raw), (_, name) => ({ $live: pointer(name) })),
     ...(write.sendId || !serverOwned.includes(id) ? pick(raw, [id]) : {}),
     ...keyOf(target, isKeyChanged ? key : live.key),
     ...mapMembers(pick(fields, Object.keys(target.fields)), (value, name) => {
@@ -300,8 +311,8 @@ function wholeBody(target: Described, { key, fields, live, changed, settings }: 
       const isUnset = field && [value, shown].every((each) => sameValue(field, each, null));
       if (!isUnset) return field && wireValue(field, value, settings);
       const owned = alignWithLive(field, readJsonText(shown ?? null), shown, pointer(name));
-      if (livePlacesIn(owned).length === 0) return shown;
-      return typeof shown === 'string' ? jsonText(owned) : owned;
+      if (markersIn(owned, '$live').length === 0) return shown;
+      return typeof shown === 'string' ? { $jsonText: owned } : owned;
     }),
   };
 }

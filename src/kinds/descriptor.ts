@@ -1,6 +1,6 @@
 import { defaultKind, type Told, type Kind as WrittenKind } from '../generated/schemas/kind.ts';
 import { sha256 } from '../model/digest.ts';
-import { get, getText, type JsonObject } from '../model/json.ts';
+import { get, type JsonObject } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { isOneOf, type Service } from './http.ts';
 import type { Field, Kind, List } from './kind.ts';
@@ -208,24 +208,19 @@ export function targetsIn({ fields = {}, places = {} }: WrittenKind): readonly [
   return [...inFields, ...inPlaces];
 }
 
-export const proofMember = 'proven';
-
-/** The digest of a descriptor as written, without texts for people. */
-export function descriptorDigest({ [proofMember]: _proof, summary: _, ...content }: JsonObject): string {
-  return sha256(content);
-}
-
 export interface Proof {
   readonly digest: string;
   readonly notice?: NonNullable<Kind['quirks']>['notice'];
 }
 
-/** The digest of a kind's descriptor, and a notice unless `kind check` has succeeded for it. */
-export function proofOf(kind: string, document: JsonObject): Proof {
-  const digest = descriptorDigest(document);
-  const proof = getText(document, proofMember);
-  if (proof === digest) return { digest };
-  const why = proof === null ? '' : ': its descriptor has changed since it was checked';
+/**
+ * The digest of a kind's descriptor as written, without texts for people, and a notice unless it is the one that `kind check` put
+ * under `proven`.
+ */
+export function proofOf(kind: string, { proven = null, summary: _, ...content }: JsonObject): Proof {
+  const digest = sha256(content);
+  if (proven === digest) return { digest };
+  const why = typeof proven !== 'string' ? '' : ': its descriptor has changed since it was checked';
   const message = `${kind} is unproven${why}.`;
   const hint = `Run \`tenantctl kind check ${kind} --write\`, which only reads the tenant.`;
   return { digest, notice: { code: 'kind-unproven', severity: 'warning', message, hint } };

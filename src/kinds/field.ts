@@ -12,7 +12,7 @@ import {
   objectFrom,
   sameJson,
 } from '../model/json.ts';
-import { isFilledInLater, jsonText, literal, literalOf, liveMarker, secretPlaces } from '../model/marker.ts';
+import { isFilledInLater, literal, literalOf, secretPlaces } from '../model/marker.ts';
 import {
   generalizeIndexes,
   type Pointer,
@@ -77,7 +77,7 @@ export function itemsByText(field: Field, value: Json | undefined): ReadonlyMap<
   return sortedByText(isArray(value) ? value : [], (item) => textOfItem(field, item));
 }
 
-export function textOfItem(field: Field, item: Json): string {
+function textOfItem(field: Field, item: Json): string {
   return canonicalJson(comparable(field, [item]));
 }
 
@@ -167,7 +167,7 @@ export function alignWithLive(field: Field, wanted: Json, live: Json | undefined
       const partners = partnersOf(field, items, shown, at);
       return items.flatMap((item, index) => {
         const [place, same] = [`${at}${pointer(index)}`, `${from}${pointer(index)}`];
-        if (isLeftOut(field, place)) return shown[index] === undefined ? [] : [liveMarker(same)];
+        if (isLeftOut(field, place)) return shown[index] === undefined ? [] : [{ $live: same }];
         const partner = partners[index] ?? -1;
         return [keep(item, shown[partner], place, `${from}${pointer(partner)}`)];
       });
@@ -179,7 +179,7 @@ export function alignWithLive(field: Field, wanted: Json, live: Json | undefined
       [...names].flatMap((name): [string, Json][] => {
         const [place, source] = [`${at}${pointer(name)}`, `${from}${pointer(name)}`];
         const [item, has] = [get(value, name), get(shown, name)];
-        if (isLeftOut(field, place)) return has === undefined ? [] : [[name, liveMarker(source)]];
+        if (isLeftOut(field, place)) return has === undefined ? [] : [[name, { $live: source }]];
         if (item === undefined) return has === null ? [[name, null]] : [];
         // In a new object, null comes from its manifest.
         const isUnset = item === null && has === undefined && shown === current;
@@ -240,7 +240,7 @@ function comparableReference(value: Json, { to }: { readonly to?: string }): Jso
   return id === null && name === null ? null : { ...(to === undefined && { type }), ...known };
 }
 
-export const comparableId = (id: Json): Json => (typeof id === 'number' ? String(id) : id);
+const comparableId = (id: Json): Json => (typeof id === 'number' ? String(id) : id);
 
 export function isReferenceField(
   field: Field,
@@ -345,9 +345,9 @@ export function wireValue(field: Field, value: Json | undefined, settings: ApiSe
   if (!isObject(value)) return value;
   const nested = field.nested ?? [];
   const members = mapMembers(value, (item, name) =>
-    nested.includes(name) && item !== null && typeof item === 'object' ? jsonText(item) : item,
+    nested.includes(name) && item !== null && typeof item === 'object' ? { $jsonText: item } : item,
   );
-  return isSentAsText(field, settings) ? jsonText(members) : members;
+  return isSentAsText(field, settings) ? { $jsonText: members } : members;
 }
 
 export function isSentAsText(field: Field | undefined, { jsonText: form }: ApiSettings): boolean {

@@ -1,5 +1,5 @@
 import type { Key } from '../model/address.ts';
-import { get, getText, isObject, type JsonObject } from '../model/json.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { Kind, Parent } from './kind.ts';
 
 interface Above {
@@ -22,12 +22,6 @@ export function placeBelow(
   above: Above | null,
 ): JsonObject {
   return parent && above ? { ...answer, [parent.part]: { ...above } } : answer;
-}
-
-export function aboveIn({ part: name }: Pick<Parent, 'part'>, answer: JsonObject): Above | null {
-  const above = get(answer, name);
-  const [id, part] = isObject(above) ? [getText(above, 'id'), getText(above, 'part')] : [null, null];
-  return id === null || part === null ? null : { id, part };
 }
 
 export const joinIds = (...ids: readonly string[]): string => ids.map(encodeURIComponent).join('/');

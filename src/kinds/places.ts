@@ -1,6 +1,5 @@
 import type { IdPlace } from '../generated/schemas/kind.ts';
-import { get } from '../model/json.ts';
-import { isWithin, type Pointer, pointer, segmentsOf, topName } from '../model/pointer.ts';
+import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 
 /**
  * The policy of a place inside an object's fields (design, section 9), and its users:
@@ -98,21 +97,13 @@ const examplesOf = (path: string): Pointer[] =>
       .join(''),
   );
 
-interface WithPlaces {
-  readonly places?: Places;
-}
-
 /** True if a field gives one of the policies to a place, a pointer from the object on. */
-export function fieldSays({ places }: WithPlaces, at: Pointer, ...policies: readonly PlacePolicy[]): boolean {
-  return places?.is(pointer(...segmentsOf(at).slice(1)), ...policies) === true;
-}
-
-export function kindSays(
-  { fields }: { readonly fields: Readonly<Record<string, WithPlaces>> },
+export function fieldSays(
+  field: { readonly places?: Places } | undefined,
   at: Pointer,
   ...policies: readonly PlacePolicy[]
 ): boolean {
-  return fieldSays(get(fields, topName(at)) ?? {}, at, ...policies);
+  return field?.places?.is(pointer(...segmentsOf(at).slice(1)), ...policies) === true;
 }
 
 /** True for ignored values, which stay as the tenant has them: not compared, fingerprinted or written. */

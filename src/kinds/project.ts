@@ -44,7 +44,7 @@ export type Auth =
     };
 
 /** The TLS material for connections to a host, in PEM. The functions throw a Failure at a file or secret that cannot be read. */
-export interface ClientCertificate {
+interface ClientCertificate {
   readonly cert?: () => string;
   readonly key?: () => string;
   readonly ca?: () => string;

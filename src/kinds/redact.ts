@@ -1,14 +1,6 @@
 import { lazy } from '../model/basics.ts';
 import { get, isArray, isObject, type Json, type JsonObject, mapMembers, sameJson } from '../model/json.ts';
-import {
-  isFilledInLater,
-  literalOf,
-  liveMarker,
-  livePlace,
-  refOf,
-  secretName,
-  secretPlaces,
-} from '../model/marker.ts';
+import { isFilledInLater, literalOf, livePlace, refOf, secretName, secretPlaces } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import {
   generalizeIndexes,
@@ -25,10 +17,10 @@ import { credentialPlaces } from './credentials.ts';
 import { overlay, readableFields } from './field.ts';
 import { readJsonText } from './jsontext.ts';
 import { type Field, fieldNamed, type Kind, type LiveObject } from './kind.ts';
-import { kindSays } from './places.ts';
+import { fieldSays } from './places.ts';
 
 /** Whether the value at a place of an object is itself secret; the places below it are checked separately. */
-export type IsSensitive = (at: Pointer, value: Json) => boolean;
+type IsSensitive = (at: Pointer, value: Json) => boolean;
 
 interface Disclosure {
   /** The places that are secret: by `!secret` in a manifest, an overlay or the revision, or because the tenant hides them. */
@@ -110,7 +102,12 @@ function isBelow(places: ReadonlySet<Pointer>, at: Pointer): boolean {
 function isUndisclosed(kind: Kind, at: Pointer, declared: readonly JsonObject[]): boolean {
   const [name = ''] = segmentsOf(at);
   const field = fieldNamed(kind, name);
-  if (field?.is !== 'json' || !field.settings || field.vocabulary || kindSays(kind, at, 'plain', 'reference'))
+  if (
+    field?.is !== 'json' ||
+    !field.settings ||
+    field.vocabulary ||
+    fieldSays(field, at, 'plain', 'reference')
+  )
     return false;
   return field.declares === 'members' || declared.some((each) => Object.hasOwn(each, name));
 }
@@ -198,9 +195,9 @@ export function markUnchanged(fields: JsonObject, live: JsonObject, isSensitive:
     if (secretName(value) !== null || livePlace(value) !== null || current === null) return value;
     const given = literalOf(value) ?? value;
     const isSame = sameJson(given, current);
-    if (isSame && isSensitive(at, current)) return liveMarker(at);
+    if (isSame && isSensitive(at, current)) return { $live: at };
     if (given !== value || typeof value === 'string') {
-      return isSame && containsSensitive(current, at, isSensitive) ? liveMarker(at) : value;
+      return isSame && containsSensitive(current, at, isSensitive) ? { $live: at } : value;
     }
     if (isArray(value)) return value.map((item, index) => mark(item, `${at}${pointer(index)}`));
     return isObject(value) ? mapMembers(value, (item, name) => mark(item, `${at}${pointer(name)}`)) : value;

@@ -10,10 +10,11 @@ import {
   mapMembers,
   objectFrom,
 } from '../model/json.ts';
-import { literalOf, nameFrom, refMarker, refOf, refOfName, refsIn } from '../model/marker.ts';
+import { literalOf, markersIn, nameFrom, refOf, refOfName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { type Pointer, placesIn, pointer, segmentsOf } from '../model/pointer.ts';
-import { comparableId, isReferenceField } from './field.ts';
+import { isReferenceField } from './field.ts';
+import { idText } from './http.ts';
 import { type Field, fieldNamed, type Kind } from './kind.ts';
 
 /** The kind that all ids in a field belong to. `null` if the field holds no ids, or if its places name the kinds. */
@@ -33,7 +34,7 @@ interface IdUse {
 export function idsIn(field: Field, value: Json, below: Pointer = ''): IdUse[] {
   const found: IdUse[] = [];
   mapIds(field, value, below, (use) => {
-    found.push({ ...use, id: comparableId(use.id) });
+    found.push({ ...use, id: idText(use.id) ?? use.id });
     return use.id;
   });
   return found;
@@ -72,7 +73,7 @@ export function mapIds(field: Field, value: Json, below: Pointer, replace: Repla
   if (field.is === 'json') {
     const { places } = field;
     // Most JSON has neither: no copy is made of it.
-    const holdsIds = places?.hasIds || refsIn(value).length > 0;
+    const holdsIds = places?.hasIds || markersIn(value, '$ref').length > 0;
     return holdsIds ? mapJsonIds(value, replace, { field, below, at: '', holder: null }) : value;
   }
   const target = targetKindOf(field);
@@ -127,9 +128,9 @@ function mapJsonIds(value: Json, replace: Replace, place: JsonPlace): Json {
 /** `Source/HR` in a manifest, and the name of what a plan creates, are references: an id has no slash. */
 function idInName(name: string): Json {
   const planned = refOfName(name);
-  if (planned !== null) return refMarker(planned);
+  if (planned !== null) return { $ref: planned };
   const parsed = /^[A-Z]\w*\//.test(name) ? parseAddress(name) : null;
-  return parsed ? refMarker(formatAddress(parsed.kind, parsed.key)) : name;
+  return parsed ? { $ref: formatAddress(parsed.kind, parsed.key) } : name;
 }
 
 const ruleOfName = ({ places }: Field, steps: readonly string[], index: number): IdPlace | null =>

@@ -11,7 +11,7 @@ import {
   pick,
   withoutNulls,
 } from '../model/json.ts';
-import { jsonText, literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
+import { literalOf, livePlace, secretName } from '../model/marker.ts';
 import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { concealedPlaces } from './credentials.ts';
@@ -266,7 +266,7 @@ function liftNested(declared: JsonObject, live: LiveObject): JsonObject {
 function wantedNested(values: JsonObject, live: LiveObject): JsonObject {
   return mapMembers(splitAttributes(live.raw).nested, (shown, name) => {
     const value = get(values, name) ?? undefined;
-    return typeof shown === 'string' && isObject(value) ? jsonText(value) : value;
+    return typeof shown === 'string' && isObject(value) ? { $jsonText: value } : value;
   });
 }
 
@@ -286,5 +286,5 @@ function membersOf(attributes: Json, live: LiveObject): JsonObject | null {
   // One marker for all of them leaves no room for more members, so each gets its own.
   const shown = get(live.fields, 'attributes');
   if (!isObject(shown)) return null;
-  return mapMembers(shown, (_, name) => liveMarker(pointer('attributes', name)));
+  return mapMembers(shown, (_, name) => ({ $live: pointer('attributes', name) }));
 }

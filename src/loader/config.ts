@@ -19,7 +19,7 @@ import type { Environment, Policy } from '../kinds/project.ts';
 import { groupBy, lazy } from '../model/basics.ts';
 import { Failure, fail } from '../model/failure.ts';
 import { get, isObject, itemsOf, type Json } from '../model/json.ts';
-import { isFilledInLater, secretMarker } from '../model/marker.ts';
+import { isFilledInLater } from '../model/marker.ts';
 import { pointer, valueAt, withValueAt } from '../model/pointer.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
@@ -309,7 +309,7 @@ function readValue(
 ): Json {
   const readCredential: ReadTag = (tag, argument, place) =>
     ['!env', '!secret'].includes(tag) && typeof argument === 'string'
-      ? secretMarker(argument)
+      ? { $secret: argument }
       : readTag(tag, argument, place);
   const readSetting: ReadTag = (tag, argument, place) => {
     const value = readTag(tag, argument, place);

@@ -9,7 +9,7 @@ import type {
   Environment as WrittenEnvironment,
 } from '../generated/schemas/project.ts';
 import type { Kinds } from '../kinds/catalog.ts';
-import type { Auth, ClientCertificate, Endpoint, Environment, Setting } from '../kinds/project.ts';
+import type { Auth, Endpoint, Environment, Setting } from '../kinds/project.ts';
 import { Failure, fail, systemCode } from '../model/failure.ts';
 import { get, type Json } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
@@ -137,7 +137,7 @@ function readService(
 }
 
 /** Each part is read when it is needed, because offline commands work without. */
-function readTls(service: string, given: Tls, context: BuildContext): ClientCertificate {
+function readTls(service: string, given: Tls, context: BuildContext): NonNullable<Endpoint['tls']> {
   const parts = (['cert', 'key', 'ca'] as const).flatMap((name) => {
     const [at, value] = [pointer(service, 'tls', name), given[name]];
     if (value === undefined || value === unresolved) return [];

@@ -29,7 +29,7 @@ import {
   pick,
   sameJson,
 } from '../model/json.ts';
-import { isFilledInLater, lookupOf, refOf, refsIn, secretName, secretPlaces } from '../model/marker.ts';
+import { isFilledInLater, lookupOf, markersIn, refOf, secretName, secretPlaces } from '../model/marker.ts';
 import { type Pointer, placeAbove, placesOf, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { cutShort, didYouMean } from '../model/words.ts';
 import type { Place } from './file.ts';
@@ -423,7 +423,7 @@ function declarationOf(
             const note = noteIn(value);
             return note ? { $tag: [note.tag, note.argument] } : value;
           });
-      const kindsOfTargets = new Set(refsIn(noted).map((to) => parseAddress(to)?.kind ?? ''));
+      const kindsOfTargets = new Set(markersIn(noted, '$ref').map((to) => parseAddress(to)?.kind ?? ''));
       const digests = [...kindsOfTargets].flatMap((name) => {
         const digest = kinds.find(name)?.described?.digest;
         return digest === undefined ? [] : [[name, digest] as const];

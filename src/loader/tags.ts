@@ -1,7 +1,7 @@
 import { formatAddress, parseAddress } from '../model/address.ts';
 import { Failure, fail, hasCode } from '../model/failure.ts';
 import { get, isArray, isObject, type Json, type JsonObject, mapJson } from '../model/json.ts';
-import { lookupMarker, lookupOf, refMarker, secretMarker } from '../model/marker.ts';
+import { lookupMarker, lookupOf } from '../model/marker.ts';
 import { didYouMean } from '../model/words.ts';
 import type { Place, SourceFile } from './file.ts';
 import type { Inputs } from './inputs.ts';
@@ -43,7 +43,7 @@ function readValue(tag: string, argument: Json, context: TagContext, place: Plac
   if (tag === '!env') return readEnv(argument, context, place);
   // Whether it is set only matters when it is compared or sent.
   context.uses.secrets.add(argument);
-  return secretMarker(argument);
+  return { $secret: argument };
 }
 
 export function tagReader(context: TagContext): ReadTag {
@@ -182,7 +182,7 @@ function readLookup(argument: Json): Json {
 /** True when there is such a kind, and such a key, is only known with the kinds of the project: see manifest.ts. */
 function readReference(argument: Json): Json {
   const parsed = typeof argument === 'string' && argument.isWellFormed() ? parseAddress(argument) : null;
-  if (parsed && parsed.key.length > 0) return refMarker(formatAddress(parsed.kind, parsed.key));
+  if (parsed && parsed.key.length > 0) return { $ref: formatAddress(parsed.kind, parsed.key) };
   throw fail('invalid-ref', '`!ref` takes a kind and a key with a slash between them.', {
     hint: 'For example: `!ref Source/HR`. Inside a part of the key write `%2F` for a slash, and `%25` for a percent sign.',
   });

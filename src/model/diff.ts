@@ -2,8 +2,6 @@ import type { Diff } from '../generated/schemas/diff.ts';
 
 export type { Diff } from '../generated/schemas/diff.ts';
 
-export const diffFormat = 1;
-
 export type DiffSide = Diff['sides'][number];
 
 /** An object that differs, or that only one of the sides has. */

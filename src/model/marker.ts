@@ -38,13 +38,9 @@ export interface Lookup {
   readonly take: string;
 }
 
-export const secretMarker = (name: string): JsonObject => ({ $secret: name });
 export const lookupMarker = ({ from, where, take }: Lookup): JsonObject => ({
   $lookup: { from, where: { ...where }, take },
 });
-export const refMarker = (to: Address): JsonObject => ({ $ref: to });
-export const liveMarker = (at: Pointer): JsonObject => ({ $live: at });
-export const jsonText = (value: Json): JsonObject => ({ $jsonText: value });
 
 /** `value` from outside, made safe for a request body. */
 export function literal(value: Json): Json {
@@ -66,22 +62,20 @@ export function nameFrom(id: Json): string {
   return to === null ? String(id) : namePrefix + to;
 }
 
-/** The addresses in the reference markers of a declared value or a request body, and in the names of its members. */
-export const refsIn = (value: Json): Address[] => collect(value, '$ref');
-export const secretNamesIn = (value: Json): string[] => collect(value, '$secret');
-export const livePlacesIn = (value: Json): Pointer[] => collect(value, '$live');
-
 /** Pointers to the secret markers in declared fields, and to the values that they leave as they are. */
 export function secretPlaces(value: Json, at: Pointer = ''): Pointer[] {
   return placesOf(value, (part) => secretName(part) !== null || livePlace(part) !== null, at);
 }
 
-/** The contents of the markers in a value. Literals are foreign: they contain no markers. */
-function collect(value: Json, key: '$ref' | '$secret' | '$live'): string[] {
+/**
+ * The contents of the markers in a declared value or a request body; for `$ref` also those in the names of members. Literals are
+ * foreign: they contain no markers.
+ */
+export function markersIn(value: Json, key: '$ref' | '$secret' | '$live'): string[] {
   if (typeof value !== 'object' || value === null || literalOf(value) !== undefined) return [];
   const text = textOf(value, key);
   if (text !== null) return [text];
-  const inside = itemsOf(value).flatMap((item) => collect(item, key));
+  const inside = itemsOf(value).flatMap((item) => markersIn(item, key));
   if (key !== '$ref' || !isObject(value)) return inside;
   return [...Object.keys(value).flatMap((name) => refOfName(name) ?? []), ...inside];
 }

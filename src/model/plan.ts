@@ -1,7 +1,7 @@
-import type { Change, Difference, Plan, Request } from '../generated/schemas/plan.ts';
+import type { Change, Plan, Request } from '../generated/schemas/plan.ts';
 import { hasErrors } from './diagnostic.ts';
 import { get, isArray, isObject, type Json } from './json.ts';
-import { secretNamesIn } from './marker.ts';
+import { markersIn } from './marker.ts';
 
 export type { Change, Difference, Moved, Plan, Request } from '../generated/schemas/plan.ts';
 
@@ -9,8 +9,6 @@ export const planFormat = 2;
 
 export type Action = Change['action'];
 export const actions = ['create', 'update', 'delete', 'manual'] as const satisfies readonly Action[];
-
-export type Origin = NonNullable<Difference['origin']>;
 
 export type Risk = Change['risk'][number];
 
@@ -33,7 +31,7 @@ export function isReplacement({ risk }: Pick<Change, 'risk'>): boolean {
 }
 
 export function secretsSentBy({ requests }: Pick<Change, 'requests'>): string[] {
-  return [...new Set(requests.flatMap(({ body }) => secretNamesIn(body)))];
+  return [...new Set(requests.flatMap(({ body }) => markersIn(body, '$secret')))];
 }
 
 /**

@@ -14,7 +14,6 @@ export const changeOutcomes = [
   'notAttempted',
   'unknown',
 ] as const satisfies readonly ChangeOutcome[];
-export type RunOutcome = Result['outcome'];
 
 export function mayHaveFailed({ outcome }: Pick<ChangeResult, 'outcome'>): boolean {
   return outcome === 'failed' || outcome === 'unknown';
@@ -28,7 +27,7 @@ export function countOutcomes(
   return counts;
 }
 
-const exitCodes: Readonly<Record<RunOutcome, ExitCode>> = {
+const exitCodes: Readonly<Record<Result['outcome'], ExitCode>> = {
   done: ExitCode.done,
   partial: ExitCode.incomplete,
   interrupted: ExitCode.interrupted,

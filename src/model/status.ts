@@ -1,15 +1,12 @@
 import type { Address } from './address.ts';
 import type { TenantName } from './network.ts';
 
-export const statusFormat = 1;
-
 /** The kinds whose objects the mail provider verifies, in the order of a mail set-up. */
 export const verifiedKinds = ['VerifiedDomain', 'MailFrom', 'SenderAddress'] as const;
-export type VerifiedKind = (typeof verifiedKinds)[number];
 
 /** `not-needed` for the vendor's own identities, `absent` for ones that are only declared, `unknown` for an undocumented state. */
 export const verifications = ['verified', 'not-needed', 'pending', 'failed', 'absent', 'unknown'] as const;
-export type Verification = (typeof verifications)[number];
+type Verification = (typeof verifications)[number];
 
 /** A DNS record that has to be published; names and hosts are absolute, in lower case, without the last dot. */
 export type DnsRecord =
@@ -30,7 +27,7 @@ export function recordText(record: DnsRecord): string {
 
 export interface IdentityStatus {
   readonly address: Address;
-  readonly kind: VerifiedKind;
+  readonly kind: (typeof verifiedKinds)[number];
   readonly name: string;
   readonly declared: boolean;
   readonly verification: Verification;
@@ -44,7 +41,7 @@ export interface IdentityStatus {
 }
 
 export interface Status {
-  readonly formatVersion: typeof statusFormat;
+  readonly formatVersion: 1;
   readonly environment: string;
   readonly tenant: TenantName;
   readonly checkedAt: string;

@@ -24,8 +24,8 @@ import type { Resource } from '../kinds/resource.ts';
 import type { Key } from '../model/address.ts';
 import { Failure } from '../model/failure.ts';
 import { get, type Json, type JsonObject, mapMembers, pick, sameJson } from '../model/json.ts';
-import { liveMarker, livePlacesIn, secretPlaces } from '../model/marker.ts';
-import type { Action, Change, Origin } from '../model/plan.ts';
+import { markersIn, secretPlaces } from '../model/marker.ts';
+import type { Action, Change } from '../model/plan.ts';
 import {
   type Pointer,
   pointer,
@@ -237,9 +237,10 @@ function writeUpdate(input: UpdateInput, ignored: readonly Pointer[]): Write {
     const isShown = (valueAt(current, at) ?? null) !== null;
     if (isShown || segmentsOf(at).length < 2 || !holdsSettings(kind, at)) return [];
     const shown = setMember(current, at, true);
-    const wanted = setMember(fields, at, liveMarker(at));
+    const wanted = setMember(fields, at, { $live: at });
     const again = kind.write.update({ ...input, fields: wanted, live: { ...live, fields: shown } });
-    if ('manual' in again || !again.requests.some(({ body }) => livePlacesIn(body).includes(at))) return [];
+    if ('manual' in again || !again.requests.some(({ body }) => markersIn(body, '$live').includes(at)))
+      return [];
     return [
       `The tenant does not show ${at}, and this change writes \`${topName(at)}\` as a whole, without it: declare it with ` +
         '!secret, and not under `lifecycle.ignore`, if it is in use.',
@@ -321,7 +322,7 @@ function withOrigins(found: readonly FieldDifference[], match: Match, since: Sin
   });
 }
 
-function originOf({ path }: FieldDifference, match: Match, { previous, written }: Since): Origin {
+function originOf({ path }: FieldDifference, match: Match, { previous, written }: Since) {
   const { kind, resource, live } = match;
   if (!previous) return 'repo';
   if (!live) return written === null ? 'repo' : 'tenant';

@@ -3,7 +3,7 @@ import { isDeclaredByMember, readableFields } from '../kinds/field.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Secrets } from '../kinds/project.ts';
-import { type IsSensitive, redactDifference, sensitivePlaces, withDeclared } from '../kinds/redact.ts';
+import { redactDifference, sensitivePlaces, withDeclared } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, byAddress } from '../model/address.ts';
 import type { Diff, DiffObject } from '../model/diff.ts';
@@ -151,7 +151,7 @@ function compareWithManifest(kind: Kind, live: LiveObject, resource: Resource, s
   return compare({ kind, resource, live: below }, below, unseenInPlan(secrets, false));
 }
 
-function sensitiveOnSides(kind: Kind, objects: readonly SideObject[]): IsSensitive {
+function sensitiveOnSides(kind: Kind, objects: readonly SideObject[]) {
   const fields = objects.map((object) => readableFields(kind, object.fields));
   const declared = objects.map((object) =>
     readableFields(kind, object.is === 'live' ? object.declares() : object.fields),

@@ -15,10 +15,9 @@ import {
   lookedUpWords,
   lookupKey,
   lookupOf,
+  markersIn,
   nameFrom,
-  refMarker,
   refOf,
-  refsIn,
 } from '../model/marker.ts';
 import type { Plan } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
@@ -68,7 +67,7 @@ export function lookedUpBy(lookups: readonly UsedLookup[], answer: (lookup: Look
 
 /** Whether a value has a lookup, or a reference to an object that the tenant does not show. */
 export function isUnresolved(value: Json): boolean {
-  return lookupsAt(value, '').length > 0 || refsIn(value).length > 0;
+  return lookupsAt(value, '').length > 0 || markersIn(value, '$ref').length > 0;
 }
 
 interface UsedReference {
@@ -173,7 +172,7 @@ export function resolveReferences(
     const why = whyMissing(reference, resource, distinct, isInScope);
     if (why) missing.push({ reference, why, isUnknown: resource === null });
     else if (live) ids.set(to, shownId(live));
-    else if (resource) ids.set(to, refMarker(resource.address));
+    else if (resource) ids.set(to, { $ref: resource.address });
   }
   return { ids, missing };
 }
@@ -263,7 +262,7 @@ export function fillReferences(
   const references = referencesOf(resource);
   if (references.length === 0) return resource;
   const { kind, lifecycle } = resource;
-  const answer = (to: Address) => ids.get(to) ?? refMarker(to);
+  const answer = (to: Address) => ids.get(to) ?? { $ref: to };
   const fields = mapMembers(resource.fields, (value, name) => {
     const field = kind.fields[name];
     return field

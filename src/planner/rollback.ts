@@ -22,7 +22,7 @@ import {
   objectsIn,
   sameJson,
 } from '../model/json.ts';
-import { containsMarker, liveMarker, refMarker } from '../model/marker.ts';
+import { containsMarker } from '../model/marker.ts';
 import { isSameTenant } from '../model/network.ts';
 import type { Change } from '../model/plan.ts';
 import {
@@ -342,7 +342,7 @@ function restore({ kind, record }: Undo, live: LiveObject | null): Omit<Restored
   const { action, after, replaced = false, withheld = [] } = record;
   if (action === 'create') {
     // The plan that deletes a created object may show what the result shows.
-    const fields = withheld.reduce((shown, at) => setMember(shown, at, liveMarker(at)), after ?? {});
+    const fields = withheld.reduce((shown, at) => setMember(shown, at, { $live: at }), after ?? {});
     return { fields, lost: [] };
   }
   if (!live && action !== 'delete' && !replaced) return null;
@@ -384,7 +384,7 @@ function restoreMembers(
   const mayHoldMore = context.withheld.some((place) => isWithin(place, at));
   if (isEmptied && Object.keys(old).length > 0 && !mayHoldMore) return null;
   if (isDeclaredByMember(context.field)) return restored;
-  const kept = mapMembers(current, (_, name) => liveMarker(at + pointer(name)));
+  const kept = mapMembers(current, (_, name) => ({ $live: at + pointer(name) }));
   return mapMembers({ ...kept, ...restored }, (item) => item ?? undefined);
 }
 
@@ -410,7 +410,7 @@ function renewedIds(
       if (record.action !== 'delete' || record.id === undefined) return [];
       const address = formatAddress(kind.name, former);
       const live = found.get(record.address);
-      const made = kind.can.create ? refMarker(address) : null;
+      const made = kind.can.create ? { $ref: address } : null;
       const id = live === undefined ? null : ((live && shownId(live)) ?? made);
       return [[`${kind.name}/${record.id}`, { address, id }]];
     }),

@@ -7,7 +7,7 @@ import type { VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic, Source } from '../model/diagnostic.ts';
 import { get, type JsonObject, mapMembers, objectFrom } from '../model/json.ts';
-import { secretNamesIn } from '../model/marker.ts';
+import { markersIn } from '../model/marker.ts';
 import { withValueOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { Sides } from '../render/template.ts';
@@ -64,7 +64,7 @@ export function previewTemplates(
       const before =
         current &&
         mapMembers(current.fields, (value, name) =>
-          secretNamesIn(get(fields, name) ?? null).length > 0 ? redacted : value,
+          markersIn(get(fields, name) ?? null, '$secret').length > 0 ? redacted : value,
         );
       return {
         address,
@@ -96,6 +96,6 @@ function applyDeclared(
 function differs(before: JsonObject, after: JsonObject): boolean {
   return Object.entries(notificationTemplate.fields).some(([name, field]) => {
     const wanted = get(after, name) ?? null;
-    return secretNamesIn(wanted).length === 0 && !sameValue(field, wanted, get(before, name));
+    return markersIn(wanted, '$secret').length === 0 && !sameValue(field, wanted, get(before, name));
   });
 }

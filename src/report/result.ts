@@ -6,7 +6,6 @@ import {
   changeOutcomes,
   mayHaveFailed,
   type Result,
-  type RunOutcome,
   type SentRequest,
 } from '../model/result.ts';
 import type { ReportContext } from './options.ts';
@@ -31,7 +30,7 @@ import {
   tenantWords,
 } from './words.ts';
 
-export const runWords: Readonly<Record<RunOutcome, string>> = {
+export const runWords: Readonly<Record<Result['outcome'], string>> = {
   done: 'Applied',
   partial: 'Applied in part',
   interrupted: 'Interrupted',

@@ -3,7 +3,7 @@ import { groupBy } from '../model/basics.ts';
 import type { SideDifference } from '../model/diff.ts';
 import { isArray, isObject, isReference, type Json, mapJson, objectFrom } from '../model/json.ts';
 import { fillRefs, refOf, refOfName, renderBody, secretName } from '../model/marker.ts';
-import type { Difference, Origin } from '../model/plan.ts';
+import type { Difference } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ChangeResult } from '../model/result.ts';
 import { type Chunk, diffInline, diffLines, type LineDiff, shorten } from './line-diff.ts';
@@ -29,7 +29,7 @@ export interface Field {
   /** `attributes/url` */
   readonly name: string;
   readonly op: Difference['op'];
-  readonly origin: Origin | null;
+  readonly origin: Difference['origin'];
   readonly places: readonly string[];
   readonly view: View;
   /** The environments that the replacement is the same in; `null` if these are all. */
@@ -50,7 +50,7 @@ export const baseTitle = 'Was declared';
 export const tenantMoveTitle = 'What the tenant changed of what was declared';
 
 /** A change of the repository alone is what every plan is about. */
-const originWords: Readonly<Record<Origin, string>> = {
+const originWords: Readonly<Record<NonNullable<Difference['origin']>, string>> = {
   repo: '',
   tenant: 'changed in the tenant',
   both: 'changed in the repository and in the tenant',

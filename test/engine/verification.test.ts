@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { verificationOf } from '../../src/engine/status.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import { domainOf, undocumentedState, type VerifiedKind } from '../../src/model/status.ts';
+import { domainOf, type IdentityStatus, undocumentedState } from '../../src/model/status.ts';
 
 const settings = { dkimSuffix: 'dkim.amazonses.com' };
-const of = (kind: VerifiedKind, name: string, answer: JsonObject) =>
+const of = (kind: IdentityStatus['kind'], name: string, answer: JsonObject) =>
   verificationOf(kind, name, answer, settings);
 const fieldOf = {
   VerifiedDomain: 'dkimVerificationStatus',
@@ -39,7 +39,7 @@ describe('the state of a verification', () => {
 });
 
 describe('what to do', () => {
-  it.each<[VerifiedKind, string, RegExp]>([
+  it.each<[IdentityStatus['kind'], string, RegExp]>([
     ['VerifiedDomain', 'PENDING', /^Publish the CNAME records/],
     ['VerifiedDomain', 'FAILED', /did not find the CNAME records in time/],
     ['MailFrom', 'PENDING', /^Publish the MX and TXT records/],

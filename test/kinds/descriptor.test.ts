@@ -5,13 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import type { Kind as WrittenKind } from '../../src/generated/schemas/kind.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
-import {
-  type Descriptor,
-  descriptorDigest,
-  mistakesIn,
-  proofOf,
-  targetsIn,
-} from '../../src/kinds/descriptor.ts';
+import { type Descriptor, mistakesIn, proofOf, targetsIn } from '../../src/kinds/descriptor.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { type Field, isOnlyReferredTo } from '../../src/kinds/kind.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../src/model/json.ts';
@@ -400,7 +394,7 @@ it('the schema of a kind tells an editor what its key and each of its fields are
 });
 
 const written = { ...least, summary: 'Roles.' };
-const proven = (document = written) => ({ ...document, proven: descriptorDigest(document) });
+const proven = (document = written) => ({ ...document, proven: proofOf('Role', document).digest });
 const noticeOf = (document: Parameters<typeof proofOf>[1]) => proofOf('Role', document).notice;
 
 describe('a descriptor', () => {

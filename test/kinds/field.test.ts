@@ -15,7 +15,6 @@ import {
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Field, RecordsField } from '../../src/kinds/kind.ts';
 import type { Json } from '../../src/model/json.ts';
-import { jsonText, secretMarker } from '../../src/model/marker.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 
 const whole: Field = { is: 'json', declares: 'whole' };
@@ -177,7 +176,7 @@ describe('what is written', () => {
   });
 
   it('takes a secret as one value, and a live value for what it is', () => {
-    const secret = secretMarker('S');
+    const secret = { $secret: 'S' };
     expect(overlay(members, { a: secret }, { a: { b: 1 } })).toEqual({ a: secret });
     expect(overlay(members, { a: 1 }, { b: { $secret: 'S' } })).toEqual({
       a: 1,
@@ -193,13 +192,13 @@ describe('on the wire', () => {
   const asObjects = { ...contractSettings, jsonText: 'object' } as const;
 
   it('JSON is text, or an object where the environment says so', () => {
-    expect(wireValue(whole, { a: 1 }, contractSettings)).toEqual(jsonText({ a: 1 }));
+    expect(wireValue(whole, { a: 1 }, contractSettings)).toEqual({ $jsonText: { a: 1 } });
     expect(wireValue(whole, { a: 1 }, asObjects)).toEqual({ a: 1 });
   });
 
   it('JSON inside JSON is text in either case', () => {
     const value = { blocks: [{ a: 1 }], text: 'x' };
-    expect(wireValue(chat, value, asObjects)).toEqual({ blocks: jsonText([{ a: 1 }]), text: 'x' });
+    expect(wireValue(chat, value, asObjects)).toEqual({ blocks: { $jsonText: [{ a: 1 }] }, text: 'x' });
     expect(wireValue(chat, { blocks: null }, asObjects)).toEqual({ blocks: null });
     expect(wireValue(chat, { blocks: '[]' }, asObjects)).toEqual({ blocks: '[]' });
   });
@@ -254,7 +253,7 @@ describe('a reference is sent', () => {
   });
 
   it('and any other value as its field writes it, or as it is where there is no field', () => {
-    expect(sentValue(whole, { a: 1 }, contractSettings)).toEqual(jsonText({ a: 1 }));
+    expect(sentValue(whole, { a: 1 }, contractSettings)).toEqual({ $jsonText: { a: 1 } });
     expect(sentValue({ is: 'text' }, 'a', contractSettings)).toBe('a');
     expect(sentValue(undefined, { a: 1 }, contractSettings)).toEqual({ a: 1 });
   });

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyMergePatch, jsonPatch, mergePatch, replacingPatch } from '../../src/kinds/json-patch.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import { jsonText, liveMarker, secretMarker } from '../../src/model/marker.ts';
 import { valueAt, withValueAt } from '../../src/model/pointer.ts';
 
 describe('a JSON Patch', () => {
@@ -50,7 +49,7 @@ describe('a JSON Patch', () => {
     },
   );
 
-  it.each([secretMarker('S'), jsonText({ a: 1 }), { $literal: { b: 1 } }])(
+  it.each([{ $secret: 'S' }, { $jsonText: { a: 1 } }, { $literal: { b: 1 } }])(
     'takes the marker %j for one value',
     (marker) => {
       expect(jsonPatch({ a: { x: 1 } }, { a: marker })).toEqual([
@@ -74,7 +73,7 @@ describe('a JSON Patch', () => {
   });
 
   it('leaves out what stays as the tenant has it', () => {
-    const stays = liveMarker('/a/b');
+    const stays = { $live: '/a/b' };
     expect(jsonPatch({ a: { b: 'secret', c: 1 } }, { a: { b: stays, c: 2 } })).toEqual([
       { op: 'replace', path: '/a/c', value: 2 },
     ]);
@@ -162,17 +161,17 @@ describe('a merge patch', () => {
 
   it('replaces lists, markers, and the members that are named, as a whole', () => {
     expect(mergePatch({ a: [1, 2] }, { a: [1] })).toEqual({ a: [1] });
-    expect(mergePatch({ a: { b: 1 } }, { a: secretMarker('S') })).toEqual({ a: secretMarker('S') });
+    expect(mergePatch({ a: { b: 1 } }, { a: { $secret: 'S' } })).toEqual({ a: { $secret: 'S' } });
     expect(mergePatch({ a: { b: 1, c: 2 } }, { a: { b: 1 } }, new Set(['a']))).toEqual({ a: { b: 1 } });
     expect(mergePatch({ a: 'x' }, { a: { b: 1 } })).toEqual({ a: { b: 1 } });
   });
 
   it('leaves out what stays as the tenant has it, at every depth', () => {
-    expect(mergePatch({ a: { b: 'x' } }, { a: { b: liveMarker('/a/b') } })).toEqual({});
-    expect(mergePatch({ a: { b: 'x', c: 1 } }, { a: { b: liveMarker('/a/b'), c: 2 } })).toEqual({
+    expect(mergePatch({ a: { b: 'x' } }, { a: { b: { $live: '/a/b' } } })).toEqual({});
+    expect(mergePatch({ a: { b: 'x', c: 1 } }, { a: { b: { $live: '/a/b' }, c: 2 } })).toEqual({
       a: { c: 2 },
     });
-    expect(mergePatch({ a: 'x' }, { a: liveMarker('/b') })).toEqual({ a: liveMarker('/b') });
+    expect(mergePatch({ a: 'x' }, { a: { $live: '/b' } })).toEqual({ a: { $live: '/b' } });
   });
 
   it.each<[Json, Json, Json]>([

@@ -9,7 +9,6 @@ import { overlayFields } from '../../src/kinds/field.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import { isIgnored } from '../../src/kinds/places.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import { liveMarker, secretMarker } from '../../src/model/marker.ts';
 
 const kind = kindFrom(
   descriptorFrom({
@@ -72,14 +71,14 @@ const minting = kindFrom(
 it.each([{}, { config: { list: [], a: 1 } }])(
   'what the tenant makes is not written in what is new',
   (live) => {
-    const declared = { config: { list: [{ uid: 'A', n: null }], deep: { at: secretMarker('AT'), n: 1 } } };
+    const declared = { config: { list: [{ uid: 'A', n: null }], deep: { at: { $secret: 'AT' }, n: 1 } } };
     const expected = { config: { list: [{ n: null }], deep: { n: 1 } } };
     expect(overlayFields(minting, declared, live)).toEqual(expected);
   },
 );
 
 describe.each(['list', 'set'])('an item of a %s keeps what the tenant made in it', (name) => {
-  const pin = secretMarker('PIN');
+  const pin = { $secret: 'PIN' };
   const inConfig = (items: readonly JsonObject[]) => ({ config: { [name]: items } });
   const live = inConfig([
     { n: 'a', pin: '1', uid: 'A' },
@@ -101,7 +100,7 @@ describe.each(['list', 'set'])('an item of a %s keeps what the tenant made in it
   ])('that %s', (_, items, from) => {
     const expected = items.map((item, index) => {
       const at = from[index];
-      return typeof at === 'number' ? { ...item, uid: liveMarker(`/config/${name}/${at}/uid`) } : item;
+      return typeof at === 'number' ? { ...item, uid: { $live: `/config/${name}/${at}/uid` } } : item;
     });
     expect(overlayFields(minting, inConfig(items), live)).toEqual(inConfig(expected));
   });
@@ -116,7 +115,7 @@ it('what the tenant makes goes back from its place, also in a set that is equal 
   );
   const live = { config: { n: 1, set: [{ n: 2, at: 'x' }, 'a'], codes: [5, 6] } };
   const declared = { config: { n: 2, set: ['a', { n: 2 }], codes: [1, 2, 3] } };
-  const made = (at: string) => liveMarker(`/config/${at}`);
+  const made = (at: string) => ({ $live: `/config/${at}` });
   expect(overlayFields(owning, declared, live)).toEqual({
     config: { n: 2, set: [{ n: 2, at: made('set/0/at') }, 'a'], codes: [made('codes/0'), made('codes/1')] },
   });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type IsSensitive, markUnchanged, redact } from '../../src/kinds/redact.ts';
+import { markUnchanged, redact } from '../../src/kinds/redact.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { liveMarker, secretMarker, secretPlaces } from '../../src/model/marker.ts';
+import { secretPlaces } from '../../src/model/marker.ts';
 import { redacted } from '../../src/model/sensitive.ts';
 
-const secret = secretMarker('S');
+const secret = { $secret: 'S' };
 
-const isAtPassword: IsSensitive = (at) => at.endsWith('/password') || at.endsWith('/0/pin');
+const isAtPassword = (at: string) => at.endsWith('/password') || at.endsWith('/0/pin');
 
 describe('redacting', () => {
   it('replaces sensitive values at every depth, and keeps the rest', () => {
@@ -62,7 +62,7 @@ describe('a write carries a marker in the place of a sensitive value that stays'
   it('at every depth', () => {
     expect(
       mark({ a: { password: 'x' }, b: [{ pin: 1 }] }, { a: { password: 'x' }, b: [{ pin: 1 }] }),
-    ).toEqual({ a: { password: liveMarker('/a/password') }, b: [{ pin: liveMarker('/b/0/pin') }] });
+    ).toEqual({ a: { password: { $live: '/a/password' } }, b: [{ pin: { $live: '/b/0/pin' } }] });
   });
 
   it('but not where the value changes, is new, or is not sensitive', () => {
@@ -73,27 +73,27 @@ describe('a write carries a marker in the place of a sensitive value that stays'
 
   it('also for a text of JSON with such a value in it, and for literals', () => {
     const text = '{"password":"x"}';
-    expect(mark({ a: text }, { a: text })).toEqual({ a: liveMarker('/a') });
+    expect(mark({ a: text }, { a: text })).toEqual({ a: { $live: '/a' } });
     expect(mark({ a: '{"user":"x"}' }, { a: '{"user":"x"}' })).toEqual({ a: '{"user":"x"}' });
     expect(mark({ a: '{"password":"y"}' }, { a: text })).toEqual({ a: '{"password":"y"}' });
     const foreign = { $secret: 'S', password: 'x' };
-    expect(mark({ a: { $literal: foreign } }, { a: foreign })).toEqual({ a: liveMarker('/a') });
+    expect(mark({ a: { $literal: foreign } }, { a: foreign })).toEqual({ a: { $live: '/a' } });
     expect(mark({ a: { $literal: { $secret: 'S' } } }, { a: { $secret: 'S' } })).toEqual({
       a: { $literal: { $secret: 'S' } },
     });
     expect(mark({ password: { $literal: 'x' } }, { password: 'x' })).toEqual({
-      password: liveMarker('/password'),
+      password: { $live: '/password' },
     });
   });
 
   it('and leaves secrets and markers of the manifest as they are', () => {
-    const fields = { password: secret, a: { password: liveMarker('/a/password') } };
+    const fields = { password: secret, a: { password: { $live: '/a/password' } } };
     expect(mark(fields, { password: 'x', a: { password: 'y' } })).toEqual(fields);
   });
 
   it('also where the tenant has something that looks like them', () => {
-    const fields = { password: secret, a: { password: liveMarker('/x') }, other: secret };
-    const live = { password: secret, a: { password: liveMarker('/x') }, other: secret };
+    const fields = { password: secret, a: { password: { $live: '/x' } }, other: secret };
+    const live = { password: secret, a: { password: { $live: '/x' } }, other: secret };
     expect(mark(fields, live)).toEqual(fields);
   });
 
@@ -104,9 +104,9 @@ describe('a write carries a marker in the place of a sensitive value that stays'
 
   it('and marks a list or an object by its items, or as a whole where it is sensitive itself', () => {
     const list = [{ pin: 1 }, { pin: 2 }];
-    expect(mark({ b: list }, { b: list })).toEqual({ b: [{ pin: liveMarker('/b/0/pin') }, { pin: 2 }] });
+    expect(mark({ b: list }, { b: list })).toEqual({ b: [{ pin: { $live: '/b/0/pin' } }, { pin: 2 }] });
     expect(mark({ password: { a: [1] } }, { password: { a: [1] } })).toEqual({
-      password: liveMarker('/password'),
+      password: { $live: '/password' },
     });
     expect(mark({ password: { a: [2] } }, { password: { a: [1] } })).toEqual({ password: { a: [2] } });
     expect(mark({ a: 7, b: true }, { a: 7, b: true })).toEqual({ a: 7, b: true });
@@ -114,7 +114,7 @@ describe('a write carries a marker in the place of a sensitive value that stays'
 });
 
 it('the places of secrets are those of their markers, and of values that stay', () => {
-  expect(secretPlaces({ a: secret, b: [{ c: secret }, 'x'], d: { e: liveMarker('/d/e') }, f: 1 })).toEqual([
+  expect(secretPlaces({ a: secret, b: [{ c: secret }, 'x'], d: { e: { $live: '/d/e' } }, f: 1 })).toEqual([
     '/a',
     '/b/0/c',
     '/d/e',

@@ -4,7 +4,6 @@ import { kindFrom } from '../../src/kinds/described-kind.ts';
 import type { Field } from '../../src/kinds/kind.ts';
 import { idsIn, idsOnSide, mapIds, targetKindOf, withReferences } from '../../src/kinds/references.ts';
 import type { Json } from '../../src/model/json.ts';
-import { refMarker } from '../../src/model/marker.ts';
 import type { Difference } from '../../src/model/plan.ts';
 import { difference } from '../report/fixtures.ts';
 import { descriptorFrom } from '../support/descriptor.ts';
@@ -15,7 +14,7 @@ const one: Field = { is: 'reference', to: 'Identity', type: 'IDENTITY' };
 const list: Field = { is: 'references', to: 'Role' };
 const untyped: Field = { is: 'reference', to: 'Identity' };
 const json: Field = { is: 'json', declares: 'whole' };
-const ref = refMarker('Source/HR');
+const ref = { $ref: 'Source/HR' };
 
 it.each<[Field, string | null]>([
   [value, 'Cluster'],

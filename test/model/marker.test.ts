@@ -6,35 +6,30 @@ import {
   fillPointer,
   fillRefs,
   isFilledInLater,
-  jsonText,
   literal,
   literalTexts,
-  liveMarker,
   livePlace,
   lookupMarker,
   lookupOf,
-  refMarker,
-  refsIn,
+  markersIn,
   renderBody,
-  secretMarker,
   secretName,
-  secretNamesIn,
 } from '../../src/model/marker.ts';
 
 const reveal = (name: string) => `value of ${name}`;
 const markers: Json[] = [
-  secretMarker('S'),
+  { $secret: 'S' },
   lookupMarker({ from: 'profiles', where: { name: 'A' }, take: 'id' }),
-  liveMarker('/a'),
-  jsonText({ a: 1 }),
+  { $live: '/a' },
+  { $jsonText: { a: 1 } },
   { $literal: 1 },
   { '$ref:Source/HR': 1 },
 ];
 
 it('an id that is known fills in the name of a member, and the others stay', () => {
-  const body = { '$ref:Source/New': { at: refMarker('Source/New') }, '$ref:Source/Other': 1, kept: 2 };
+  const body = { '$ref:Source/New': { at: { $ref: 'Source/New' } }, '$ref:Source/Other': 1, kept: 2 };
   const idOf = (to: string) => (to === 'Source/New' ? 7 : undefined);
-  expect(refsIn(body)).toEqual(['Source/New', 'Source/Other', 'Source/New']);
+  expect(markersIn(body, '$ref')).toEqual(['Source/New', 'Source/Other', 'Source/New']);
   expect(fillRefs(body, idOf)).toEqual({ '7': { at: 7 }, '$ref:Source/Other': 1, kept: 2 });
   expect(fillRefs(literal(body), idOf)).toEqual({ $literal: body });
   expect(fillPointer('/limits/$ref:Source~1New/$ref:Source~1Other', idOf)).toBe(
@@ -68,8 +63,8 @@ describe("a tenant's value that looks like a marker", () => {
 describe('rendering a body', () => {
   it('fills in secrets at every depth, and turns JSON into text last', () => {
     const body = {
-      list: [secretMarker('A'), 'plain', null, 3],
-      text: jsonText({ inner: secretMarker('B'), foreign: { $literal: { $secret: 'C' } } }),
+      list: [{ $secret: 'A' }, 'plain', null, 3],
+      text: { $jsonText: { inner: { $secret: 'B' }, foreign: { $literal: { $secret: 'C' } } } },
     };
     expect(renderBody(body, reveal)).toEqual({
       list: ['value of A', 'plain', null, 3],
@@ -78,7 +73,7 @@ describe('rendering a body', () => {
   });
 
   it('escapes a secret inside JSON text', () => {
-    expect(renderBody(jsonText({ a: secretMarker('A') }), () => '"\\\n')).toBe('{"a":"\\"\\\\\\n"}');
+    expect(renderBody({ $jsonText: { a: { $secret: 'A' } } }, () => '"\\\n')).toBe('{"a":"\\"\\\\\\n"}');
   });
 
   it('leaves objects alone that only resemble a marker', () => {
@@ -92,7 +87,7 @@ describe('rendering a body', () => {
 describe("filling in an object's own values", () => {
   it('reads each place, and marks what it read as foreign', () => {
     const read = (at: string) => ({ $secret: at });
-    const body = { a: liveMarker('/x'), b: [liveMarker('/y/0'), 'plain', 1], c: null };
+    const body = { a: { $live: '/x' }, b: [{ $live: '/y/0' }, 'plain', 1], c: null };
     expect(fillLive(body, read)).toEqual({
       a: { $literal: { $secret: '/x' } },
       b: [{ $literal: { $secret: '/y/0' } }, 'plain', 1],
@@ -111,8 +106,8 @@ it('the texts inside literals are found at every depth, and no others', () => {
 
 describe('reading a marker', () => {
   it('gives what is in it', () => {
-    expect(secretName(secretMarker('S'))).toBe('S');
-    expect(livePlace(liveMarker('/a'))).toBe('/a');
+    expect(secretName({ $secret: 'S' })).toBe('S');
+    expect(livePlace({ $live: '/a' })).toBe('/a');
     const lookup = { from: 'profiles', where: { name: 'A', uid: 'b' }, take: 'id' };
     expect(lookupOf(lookupMarker(lookup))).toEqual(lookup);
     expect(lookupOf({ $lookup: { ...lookup, where: { name: 7 } } })).toEqual({
@@ -138,25 +133,25 @@ describe('reading a marker', () => {
 describe('what is filled in later', () => {
   it('is a secret, a lookup or a value of the tenant, and nothing else', () => {
     const lookup = lookupMarker({ from: 'profiles', where: { name: 'A' }, take: 'id' });
-    for (const marker of [secretMarker('S'), lookup, liveMarker('/a')]) {
+    for (const marker of [{ $secret: 'S' }, lookup, { $live: '/a' }]) {
       expect(isFilledInLater(marker)).toBe(true);
       expect(isFilledInLater([marker])).toBe(false);
     }
-    for (const value of [undefined, null, 'text', {}, jsonText(1), { $literal: secretMarker('S') }]) {
+    for (const value of [undefined, null, 'text', {}, { $jsonText: 1 }, { $literal: { $secret: 'S' } }]) {
       expect(isFilledInLater(value)).toBe(false);
     }
   });
 
   it('names its secrets at every depth, but not those in foreign data', () => {
     const body = {
-      a: secretMarker('A'),
-      list: [{ b: secretMarker('B') }, secretMarker('A')],
-      text: jsonText({ c: secretMarker('C') }),
-      foreign: { $literal: secretMarker('D') },
+      a: { $secret: 'A' },
+      list: [{ b: { $secret: 'B' } }, { $secret: 'A' }],
+      text: { $jsonText: { c: { $secret: 'C' } } },
+      foreign: { $literal: { $secret: 'D' } },
       plain: 'E',
     };
-    expect(secretNamesIn(body)).toEqual(['A', 'B', 'A', 'C']);
-    expect(secretNamesIn({ $literal: secretMarker('D') })).toEqual([]);
-    expect(secretNamesIn(null)).toEqual([]);
+    expect(markersIn(body, '$secret')).toEqual(['A', 'B', 'A', 'C']);
+    expect(markersIn({ $literal: { $secret: 'D' } }, '$secret')).toEqual([]);
+    expect(markersIn(null, '$secret')).toEqual([]);
   });
 });

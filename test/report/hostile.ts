@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import { type Diff, diffFormat } from '../../src/model/diff.ts';
+import type { Diff } from '../../src/model/diff.ts';
 import { type FleetMember, fleetOf } from '../../src/model/fleet.ts';
 import type { Document } from '../../src/report/index.ts';
 import { added, change, difference, outcome, plan, result } from './fixtures.ts';
@@ -105,7 +105,7 @@ export function documentsOf({ text, short, word, kind, address, path }: Texts): 
   const side = { name: text, is: 'tenant', tenant } as const;
   const object = { ...of, in: 'both', diff: item.diff } as const;
   const diff: Diff = {
-    formatVersion: diffFormat,
+    formatVersion: 1,
     tool: { name: word, version: word },
     createdAt: word,
     sides: [side, { ...side, name: `${text}2` }],
