@@ -12,7 +12,7 @@ import {
   objectFrom,
   sameJson,
 } from '../model/json.ts';
-import { type Change, isReplacement, type Plan } from '../model/plan.ts';
+import type { Change, Plan } from '../model/plan.ts';
 import { isWithin, type Pointer, placesOf, pointer, setMember, topName, valueAt } from '../model/pointer.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -31,7 +31,7 @@ export function changeResult(end: Ending): ChangeResult {
     ...(renamedFrom ? { renamedFrom } : {}),
     ...(id !== null && (action === 'delete' || isKnownById(change)) ? { id } : {}),
     action,
-    ...(isReplacement(change) ? { replaced: true } : {}),
+    ...(change.risk.includes('replace') ? { replaced: true } : {}),
     outcome,
     before,
     after,
@@ -100,7 +100,7 @@ function recordEffect({
 }: Ending): Required<Pick<ChangeResult, 'before' | 'after' | 'withheld'>> {
   const { kind, change } = task;
   const old = fieldsBefore(task);
-  const isPlanned = old !== null && change.action === 'update' && !isReplacement(change);
+  const isPlanned = old !== null && change.action === 'update' && !change.risk.includes('replace');
   // A read that does not show an accepted request lags. A refusal of the next request does not undo it.
   const isAccepted = requests.some(({ status }) => status !== null && status < 300);
   const isSame = live?.fingerprint() === task.live?.fingerprint();
@@ -113,7 +113,8 @@ function recordEffect({
   const next = seen ?? planned;
   const { isConcern, isWithheld, concealed } = disclosureOf({ task, live }, old, next);
   // A failed delete may still happen, and the object may have to be created again: all of it is needed.
-  const isPart = change.action === 'update' && old !== null && next !== null && !isReplacement(change);
+  const isPart =
+    change.action === 'update' && old !== null && next !== null && !change.risk.includes('replace');
   const withheld = new Set<Pointer>();
   const record = (field: Field, at: Pointer, sides: Values): Values | null => {
     const names = field.is === 'json' ? namesIn(sides) : [];

@@ -7,7 +7,7 @@ import { shownId } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
 import { fail, messageOf } from '../model/failure.ts';
 import { fillLive } from '../model/marker.ts';
-import { isRepeatable, isReplacement, type Request, secretsSentBy } from '../model/plan.ts';
+import { isRepeatable, type Request, secretsSentBy } from '../model/plan.ts';
 import { type Pointer, topName, valueAt } from '../model/pointer.ts';
 import type { SentRequest } from '../model/result.ts';
 import { checkConvergence, endSeen, type Pending } from './awaiting.ts';
@@ -88,7 +88,7 @@ async function lookUntilShown(task: Task, { find, answer, until, step }: Exchang
     () => lookUpAfter(answer, [task], run),
     (found) => {
       const isThere = 'find' in found && found.find(task).live !== null;
-      const isShown = isReplacement(task.change)
+      const isShown = task.change.risk.includes('replace')
         ? isThere !== isDelete
         : isThere || task.change.action !== 'create';
       return 'failed' in found || isShown ? 0 : until - run.clock.now();
@@ -121,7 +121,7 @@ function endStopped(task: Task, index: number, live: LiveObject | null, log: rea
 /** Edits by others after some of its requests; `null` if there were none. */
 function whatChanged(task: Task, sent: number, live: LiveObject | null, run: Run) {
   const { requests } = task.change;
-  const isDeleted = isReplacement(task.change) && requests[sent - 1]?.method === 'DELETE';
+  const isDeleted = task.change.risk.includes('replace') && requests[sent - 1]?.method === 'DELETE';
   if (isDeleted && live === null) return null;
   if (isDeleted) return { error: `${sentSoFar(sent, requests.length)} The object still exists.`, live };
   const changed = (what: string, unmet: readonly Pointer[]) => {

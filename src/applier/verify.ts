@@ -28,7 +28,7 @@ import {
   sameJson,
 } from '../model/json.ts';
 import { jsonTextOf, literalOf, livePlace, refOf, secretName } from '../model/marker.ts';
-import { type Change, type Difference, isReplacement, type Request } from '../model/plan.ts';
+import type { Change, Difference, Request } from '../model/plan.ts';
 import {
   isWithin,
   type Pointer,
@@ -292,7 +292,7 @@ export function hasEffect(
 /** True if each difference is as before or as after: none or some of the change's requests were carried out. */
 function isInProgress(entry: KindChange, live: LiveObject | null, secrets: KnownSecrets): boolean {
   const { kind, change } = entry;
-  if (live === null) return isReplacement(change);
+  if (live === null) return change.risk.includes('replace');
   const prepared = Object.keys(kind.described?.beforeDelete ?? {});
   const isPreparedToGo = prepared.length > 0 && prepared.every((name) => isPrepared(live, name));
   if (change.action === 'delete' && !isPreparedToGo) return false;
@@ -305,7 +305,7 @@ export function foreignDifferences(entry: KindChange, live: LiveObject, secrets:
   const planned = plannedDifferences(entry);
   const isDelete = change.action === 'delete';
   const open = isDelete ? lostWith(live, null) : openDifferences(entry, live, secrets);
-  const mayPrepare = isDelete || isReplacement(change);
+  const mayPrepare = isDelete || change.risk.includes('replace');
   return open
     .filter((each) => !planned.isAsBefore(each) && !(mayPrepare && isPrepared(live, topName(each.path))))
     .map(({ path }) => path);
@@ -429,7 +429,7 @@ export function judgeEffect(
   if ((live?.fingerprint() ?? null) === was) return 'notTaken';
   const { change } = entry;
   const { requests } = change;
-  const isReplaced = isReplacement(change);
+  const isReplaced = change.risk.includes('replace');
   if (isReplaced && requests[index]?.method === 'DELETE') {
     if (live === null) return 'taken';
     // An object with another id was made by somebody else: do not create a second one.

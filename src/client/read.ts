@@ -9,7 +9,7 @@ import {
   liveObject,
   type TenantState,
 } from '../kinds/live-objects.ts';
-import { joinIds, ownId, parentKey, partFor, pathIds, placeBelow } from '../kinds/parents.ts';
+import { ownId, parentKey, partFor, pathIds, placeBelow } from '../kinds/parents.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import { formatAddress, type Key } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
@@ -289,7 +289,7 @@ async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]
     }
     case 'single': {
       const { kind, above = null, client } = reader;
-      const id = above && joinIds(above.id);
+      const id = above && encodeURIComponent(above.id);
       const answer = await readOne(reader, read.one(id, client.settings), read.isAbsent);
       const object = answer && liveObject(kind, placeBelow(kind, answer, above), id);
       return object ? [object] : [];

@@ -15,7 +15,7 @@ import type { Request } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { concealedPlaces } from './credentials.ts';
-import type { Descriptor, Proof } from './descriptor.ts';
+import type { Descriptor, proofOf } from './descriptor.ts';
 import { alignWithLive, inOneOrder, sameValue, sentValue, wireValue } from './field.ts';
 import { type ApiResource, apiRequest, call, idText, jsonPatchType, keyMembers, resourceAt } from './http.ts';
 import { jsonPatch, mergePatch } from './json-patch.ts';
@@ -31,7 +31,7 @@ import {
   type WriteInput,
   withoutId,
 } from './kind.ts';
-import { joinIds, pathIds } from './parents.ts';
+import { pathIds } from './parents.ts';
 
 /** A descriptor where its objects are: at a resource, and below those of another kind. */
 interface Described extends Omit<Descriptor, 'parent'> {
@@ -47,7 +47,11 @@ export function kindFrom(
     resource = resourceAt(descriptor.kind, descriptor.service, descriptor.path),
     proof,
     parent,
-  }: { readonly resource?: ApiResource; readonly proof?: Proof; readonly parent?: Parent } = {},
+  }: {
+    readonly resource?: ApiResource;
+    readonly proof?: ReturnType<typeof proofOf>;
+    readonly parent?: Parent;
+  } = {},
 ): Kind {
   const { kind: name, summary, key, single, write, list } = descriptor;
   const { isPinnable, isRenamable } = namingOf(descriptor);
@@ -132,7 +136,7 @@ function parse(target: Described, answer: JsonObject, requested: string | null):
   return {
     ...facts,
     key: [part, ...key],
-    id: single ? joinIds(aboveId) : id === null ? null : joinIds(aboveId, id),
+    id: id === null && !single ? null : [aboveId, id ?? []].flat().map(encodeURIComponent).join('/'),
     fields: { [parent.part]: aboveId, ...fields },
   };
 }

@@ -208,16 +208,14 @@ export function targetsIn({ fields = {}, places = {} }: WrittenKind): readonly [
   return [...inFields, ...inPlaces];
 }
 
-export interface Proof {
-  readonly digest: string;
-  readonly notice?: NonNullable<Kind['quirks']>['notice'];
-}
-
 /**
  * The digest of a kind's descriptor as written, without texts for people, and a notice unless it is the one that `kind check` put
  * under `proven`.
  */
-export function proofOf(kind: string, { proven = null, summary: _, ...content }: JsonObject): Proof {
+export function proofOf(
+  kind: string,
+  { proven = null, summary: _, ...content }: JsonObject,
+): { readonly digest: string; readonly notice?: NonNullable<Kind['quirks']>['notice'] } {
   const digest = sha256(content);
   if (proven === digest) return { digest };
   const why = typeof proven !== 'string' ? '' : ': its descriptor has changed since it was checked';

@@ -24,9 +24,10 @@ export function placeBelow(
   return parent && above ? { ...answer, [parent.part]: { ...above } } : answer;
 }
 
-export const joinIds = (...ids: readonly string[]): string => ids.map(encodeURIComponent).join('/');
-
-/** The ids in the path of an object: its parent's, if the kind has one, and its own, unless it is a single object. */
+/**
+ * The ids in the path of an object: its parent's, if the kind has one, and its own, unless it is a single object. They are encoded,
+ * with a slash between them.
+ */
 export function pathIds(
   parent: unknown,
   id: string,

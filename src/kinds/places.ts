@@ -73,6 +73,13 @@ const reach: Readonly<Record<PlacePolicy, string>> = {
 /** The rule that leaves another one without effect: it decides wherever that holds. Of two for ids, the first one does. */
 export function decidingRule(rules: readonly PlaceRule[], rule: PlaceRule): PlaceRule | undefined {
   const policy = policyOf(rule);
+  // A step of any name is `*`: no other rule can name it.
+  const examples = ['', '/*', '/*/*'].map((any) =>
+    rule.path
+      .split('/')
+      .map((step) => (step === '**' ? any : pointer(step)))
+      .join(''),
+  );
   return rules.find((other) => {
     const over = policyOf(other);
     const isEarlier = other.is !== rule.is && rules.indexOf(other) < rules.indexOf(rule);
@@ -82,20 +89,11 @@ export function decidingRule(rules: readonly PlaceRule[], rule: PlaceRule): Plac
         : over === 'secret'
           ? policy === 'plain' || typeof rule.is === 'object'
           : owned.includes(over) && !owned.includes(policy);
-    return isOver && examplesOf(rule.path).every((at) => new Places([other]).is(at, over));
+    return isOver && examples.every((at) => new Places([other]).is(at, over));
   });
 }
 
 const owned: readonly PlacePolicy[] = ['serverOwned', 'minted'];
-
-/** Places in which a step of any name is `*`: no other rule can name it. */
-const examplesOf = (path: string): Pointer[] =>
-  ['', '/*', '/*/*'].map((any) =>
-    path
-      .split('/')
-      .map((step) => (step === '**' ? any : pointer(step)))
-      .join(''),
-  );
 
 /** True if a field gives one of the policies to a place, a pointer from the object on. */
 export function fieldSays(

@@ -9,6 +9,7 @@ import {
   placesIn,
   pointer,
   segmentsOf,
+  topName,
   valueAt,
 } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -40,14 +41,19 @@ export function sensitivePlaces(kind: Kind, disclosure: Disclosure): IsSensitive
   const { marked, declared, seen = [], values } = disclosure;
   const inItems = new Set(marked.map(generalizeIndexes));
   const places = new Set(values.flatMap((fields) => credentialPlaces(kind, fields)));
+  const shown = [...declared, ...seen];
   const isDeclared = clearPlaces(disclosure);
-  return (at, value) =>
-    value !== null &&
-    (isBelow(inItems, generalizeIndexes(at)) ||
-      isBelow(places, at) ||
-      (isUndisclosed(kind, at, [...declared, ...seen]) &&
-        typeof value !== 'object' &&
-        !isDeclared(at, value)));
+  return (at, value) => {
+    if (value === null) return false;
+    if (isBelow(inItems, generalizeIndexes(at)) || isBelow(places, at)) return true;
+    const name = topName(at);
+    const field = fieldNamed(kind, name);
+    if (typeof value === 'object' || field?.is !== 'json' || !field.settings || field.vocabulary)
+      return false;
+    // Only a manifest can make them public: all of a map declared by member, and undeclared parts of other fields.
+    const isConcealed = field.declares === 'members' || shown.some((each) => Object.hasOwn(each, name));
+    return isConcealed && !fieldSays(field, at, 'plain', 'reference') && !isDeclared(at, value);
+  };
 }
 
 /** The values of an object that must not be shown. A field that is hidden as a whole is not secret, only not shown. */
@@ -96,20 +102,6 @@ function isBelow(places: ReadonlySet<Pointer>, at: Pointer): boolean {
     if (places.has(at.slice(0, end))) return true;
   }
   return false;
-}
-
-/** Values that only a manifest can make public: all of a map declared by member, and undeclared parts of other fields. */
-function isUndisclosed(kind: Kind, at: Pointer, declared: readonly JsonObject[]): boolean {
-  const [name = ''] = segmentsOf(at);
-  const field = fieldNamed(kind, name);
-  if (
-    field?.is !== 'json' ||
-    !field.settings ||
-    field.vocabulary ||
-    fieldSays(field, at, 'plain', 'reference')
-  )
-    return false;
-  return field.declares === 'members' || declared.some((each) => Object.hasOwn(each, name));
 }
 
 /**

@@ -3,14 +3,7 @@ import { join } from 'node:path';
 import { validators } from '../generated/validators.js';
 import { catalogOf, type Kinds } from '../kinds/catalog.ts';
 import { kindFrom } from '../kinds/described-kind.ts';
-import {
-  type Descriptor,
-  descriptorFrom,
-  mistakesIn,
-  type Proof,
-  proofOf,
-  targetsIn,
-} from '../kinds/descriptor.ts';
+import { type Descriptor, descriptorFrom, mistakesIn, proofOf, targetsIn } from '../kinds/descriptor.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { isObserved, type Kind, type Parent } from '../kinds/kind.ts';
 import { Failure } from '../model/failure.ts';
@@ -151,7 +144,7 @@ export function collectionTaken(path: string, { name }: Kind): Problem {
 
 interface KindFile {
   readonly descriptor: Descriptor;
-  readonly proof: Proof;
+  readonly proof: ReturnType<typeof proofOf>;
   readonly document: YamlDocument;
   readonly targets: ReturnType<typeof targetsIn>;
 }

@@ -144,7 +144,8 @@ function fill(
 /** Whether a declared value is a marker, so that its text is not known yet. */
 export function isFilledInLater(value: Json | undefined): boolean {
   if (!isObject(value)) return false;
-  return [secretName, livePlace, lookupOf, refOf].some((contentOf) => contentOf(value) !== null);
+  const text = secretName(value) ?? livePlace(value) ?? refOf(value);
+  return text !== null || lookupOf(value) !== null;
 }
 
 export const literalOf = (value: Json | undefined): Json | undefined => contentOf(value, '$literal');

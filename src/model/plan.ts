@@ -26,10 +26,6 @@ export function hasChanges(plan: Pick<Plan, 'changes'>): boolean {
   return plan.changes.length > 0;
 }
 
-export function isReplacement({ risk }: Pick<Change, 'risk'>): boolean {
-  return risk.includes('replace');
-}
-
 export function secretsSentBy({ requests }: Pick<Change, 'requests'>): string[] {
   return [...new Set(requests.flatMap(({ body }) => markersIn(body, '$secret')))];
 }

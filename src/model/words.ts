@@ -38,19 +38,16 @@ export function didYouMean(word: string, candidates: Iterable<string>): string |
   const meant = gist(word);
   if (meant.length > longest) return null;
   const limit = meant.length <= 3 ? 1 : Math.max(2, Math.floor(meant.length / 3));
-  const near = [...candidates]
-    .map((candidate) => ({ candidate, text: gist(candidate) }))
-    .filter(({ text: { length } }) => length > 0 && Math.abs(length - meant.length) <= limit)
-    .map(({ candidate, text }) => ({
-      candidate,
-      steps: distance(meant, text),
-      turn: candidate.startsWith(word) ? 0 : 1,
-    }))
-    .filter(({ steps }) => steps <= limit)
-    .sort(
-      (one, other) =>
-        one.steps - other.steps || one.turn - other.turn || (one.candidate < other.candidate ? -1 : 1),
-    );
+  const near = [...candidates].flatMap((candidate) => {
+    const text = gist(candidate);
+    if (text === '' || Math.abs(text.length - meant.length) > limit) return [];
+    const steps = distance(meant, text);
+    return steps > limit ? [] : [{ candidate, steps, turn: candidate.startsWith(word) ? 0 : 1 }];
+  });
+  near.sort(
+    (one, other) =>
+      one.steps - other.steps || one.turn - other.turn || (one.candidate < other.candidate ? -1 : 1),
+  );
   return near[0] ? `Did you mean \`${near[0].candidate}\`?` : null;
 }
 

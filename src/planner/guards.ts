@@ -2,7 +2,7 @@ import type { Policy } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { type Change, isReplacement, type Plan } from '../model/plan.ts';
+import type { Change, Plan } from '../model/plan.ts';
 import type { Deletion } from './deletes.ts';
 import type { PlanInput } from './input.ts';
 
@@ -26,7 +26,7 @@ export function findRefusals(
   // Guards are about requests, not about what is deleted by hand. They also cover objects that are deleted and created again.
   const sent = deletes.filter(({ change }) => change.action === 'delete');
   const replaced = writes
-    .filter(({ change }) => isReplacement(change))
+    .filter(({ change }) => change.risk.includes('replace'))
     .map(({ change, resource: { address, lifecycle } }) => ({
       change,
       deletion: { addresses: [address], protect: lifecycle.protect },
@@ -63,7 +63,7 @@ export function findLaterRefusals(
   { digest, maxDeletes }: Approval,
 ): Diagnostic[] {
   const deletes = changes
-    .filter((change) => change.action === 'delete' || isReplacement(change))
+    .filter((change) => change.action === 'delete' || change.risk.includes('replace'))
     .map((change) => ({ change, deletion: { addresses: [change.address], protect: false } }));
   // Anyone who can write a plan file can write a limit into it, so alone it can only lower the environment's.
   // The digest covers the limit, so approving the digest approves the limit.

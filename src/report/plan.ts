@@ -1,15 +1,7 @@
 import { groupBy, lazy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { get } from '../model/json.ts';
-import {
-  type Change,
-  hasChanges,
-  isRefused,
-  isReplacement,
-  type Plan,
-  type Risk,
-  secretsSentBy,
-} from '../model/plan.ts';
+import { type Change, hasChanges, isRefused, type Plan, type Risk, secretsSentBy } from '../model/plan.ts';
 import { namesAndMore, timeWords } from '../model/words.ts';
 import type { ReportContext } from './options.ts';
 import {
@@ -149,7 +141,7 @@ function concernsOf(change: Change): Entry['concerns'] {
   const { action, risk, impact } = change;
   const concerns: Entry['concerns'] = [
     { concern: 'lockout', amount: Number(risk.includes('lockout')) },
-    { concern: 'delete', amount: Number(action === 'delete' || isReplacement(change)) },
+    { concern: 'delete', amount: Number(action === 'delete' || change.risk.includes('replace')) },
     { concern: 'undo', amount: Number(risk.includes('undoes-tenant-change')) },
     { concern: 'leave', amount: impact && 'leave' in impact ? impact.leave.count : 0 },
     { concern: 'manual', amount: Number(action === 'manual') },
