@@ -2,7 +2,7 @@ import { defaultKind, type Told, type Kind as WrittenKind } from '../generated/s
 import { sha256 } from '../model/digest.ts';
 import { get, type JsonObject } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import { isOneOf, type Service } from './http.ts';
+import { filterBy, type Service } from './http.ts';
 import type { Field, Kind, List } from './kind.ts';
 import { decidingRule, Places, rulesInside } from './places.ts';
 
@@ -62,7 +62,11 @@ function describedList(
     ...(part && {
       // The parent is in front of the other parts of a key.
       filter: (keys) =>
-        isOneOf(part.name, [...new Set(keys.map((each) => each[above + key.indexOf(part)] ?? ''))]),
+        filterBy(
+          part.name,
+          'eq',
+          keys.map((each) => each[above + key.indexOf(part)] ?? ''),
+        ),
     }),
   };
 }

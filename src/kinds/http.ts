@@ -126,15 +126,11 @@ export function isPathSegment(text: string): boolean {
   return text !== '' && !walks && text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
-/** Filter expressions (api-notes, "filter grammar"). Only this module builds them, so no value can break out of its quotes. */
-export const isOneOf = (field: string, values: readonly string[]): string =>
-  values.map((value) => `${field} eq ${quote(value)}`).join(' or ');
-
-export const isIn = (field: string, values: readonly string[]): string =>
-  `${field} in (${values.map(quote).join(',')})`;
-
-function quote(value: string): string {
-  return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+/** A filter expression (api-notes, "filter grammar"). Only this function makes one, so no value can break out of its quotes. */
+export function filterBy(field: string, operator: 'eq' | 'in', values: readonly string[]): string {
+  const quoted = [...new Set(values)].map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`);
+  if (operator === 'in') return `${field} in (${quoted.join(',')})`;
+  return quoted.map((value) => `${field} eq ${value}`).join(' or ');
 }
 
 const errorMembers: ReadonlySet<string> = new Set([

@@ -3,7 +3,7 @@ import { get, getText, isArray, type JsonObject, mapMembers, objectFrom, pick } 
 import { literal } from '../model/marker.ts';
 import { pointer } from '../model/pointer.ts';
 import { wireValue } from './field.ts';
-import { apiRequest, call, identityResource, isIn, keyMembers } from './http.ts';
+import { apiRequest, call, filterBy, identityResource, keyMembers } from './http.ts';
 import type { Field, Kind, Write, WriteInput } from './kind.ts';
 
 const templates = identityResource('NotificationTemplate', 'v2025', 'notification-templates');
@@ -83,7 +83,11 @@ export const notificationTemplate: Kind = {
 };
 
 function keyFilter(keys: readonly Key[]): string {
-  return isIn('key', [...new Set(keys.map(([key = '']) => key))]);
+  return filterBy(
+    'key',
+    'in',
+    keys.map(([key = '']) => key),
+  );
 }
 
 /** POST creates or replaces (seed 001). It deletes what it leaves out, so unknown fields are sent back. Null only clears. */

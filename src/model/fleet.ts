@@ -24,10 +24,6 @@ export const notRun: NonNullable<FleetMember['error']> = {
   ],
 };
 
-/** True when an interrupted run did not reach an environment: nothing went wrong there. */
-export const isNotRun = ({ error }: Pick<FleetMember, 'error'>): boolean =>
-  error?.diagnostics.some(({ code }) => code === 'not-run') ?? false;
-
 /** Sorts environments by name: parts that are joined again give the same fleet. */
 export function fleetOf(members: readonly FleetMember[]): Fleet {
   const environments = members.toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,6 +1,6 @@
 import { groupBy, lazy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
-import { type Fleet, type FleetMember, isFailed, isNotRun, shareDiagnostics } from '../model/fleet.ts';
+import { type Fleet, type FleetMember, isFailed, shareDiagnostics } from '../model/fleet.ts';
 import { canonicalJson } from '../model/json.ts';
 import { type Change, hasChanges, isRefused, secretsSentBy } from '../model/plan.ts';
 import { type ChangeResult, mayHaveFailed } from '../model/result.ts';
@@ -107,6 +107,10 @@ function matrixOf({ environments, summary }: Fleet, applied: boolean): NonNullab
     rows,
   };
 }
+
+/** True when an interrupted run did not reach an environment: nothing went wrong there. */
+const isNotRun = ({ error }: Pick<FleetMember, 'error'>): boolean =>
+  error?.diagnostics.some(({ code }) => code === 'not-run') ?? false;
 
 const notRunWords = 'not run';
 

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 import {
   type ApiResource,
   apiRequest,
+  filterBy,
   identityResource,
   isErrorBody,
-  isIn,
-  isOneOf,
   pathOf,
   resourceAt,
 } from '../../src/kinds/http.ts';
@@ -22,8 +21,8 @@ it.each([
   ['', 'f eq ""'],
   ['\\" or f pr "', 'f eq "\\\\\\" or f pr \\""'],
 ])('a filter holds the text %j, whatever is in it', (value, expected) => {
-  expect(isOneOf('f', [value])).toBe(expected);
-  expect(isIn('f', [value, 'b'])).toBe(`${expected.replace(' eq ', ' in (')},"b")`);
+  expect(filterBy('f', 'eq', [value, value])).toBe(expected);
+  expect(filterBy('f', 'in', [value, 'b'])).toBe(`${expected.replace(' eq ', ' in (')},"b")`);
 });
 
 describe('a path', () => {
