@@ -4,8 +4,8 @@ import { presetsOfHosts, type Survey, surveyTenant } from '../engine/survey.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { isOnlyReferredTo } from '../kinds/kind.ts';
 import { readBaseUrl } from '../loader/connection.ts';
-import { loadEnvironmentNames, loadUnwritten, valuesIn } from '../loader/index.ts';
-import { isPlainName, selectEnvironments } from '../loader/selection.ts';
+import { loadUnwritten, valuesIn } from '../loader/index.ts';
+import { isPlainName } from '../loader/selection.ts';
 import { isRefusedKey } from '../loader/tree.ts';
 import { ExitCode, Failure, fail, interruption } from '../model/failure.ts';
 import { shellWord } from '../report/plan.ts';
@@ -13,28 +13,21 @@ import { oneLine, printable } from '../report/safe.ts';
 import { describeSetting } from './check.ts';
 import { argument, commonOptions, describeCommand, flag, groups, list } from './command.ts';
 import {
+  chooseRoute,
   deploymentName,
-  namesUsed,
   type PipelineFacts,
-  type Route,
   readPipelineFacts,
-  requirePlain,
-  unknownHost,
   writePipelines,
   writtenRoute,
 } from './init/pipelines.ts';
 import {
   type Choices,
-  environmentFile,
   environmentName,
   example,
   fill,
-  laterGroup,
   type NewTenant,
-  pipelines,
   projectFiles,
   projectText,
-  starts,
   usualNames,
   writeFiles,
 } from './init/project-file.ts';
@@ -59,13 +52,13 @@ const options = {
     nargs: 1,
   },
   from: {
-    choices: starts,
+    choices: ['examples', 'export'],
     group: groups.own,
     describe: 'Start with the examples or with an export. Default: an export of the tenant, if there is one',
     requiresArg: true,
   },
   pipelines: {
-    choices: pipelines,
+    choices: ['github', 'gitlab', 'both', 'none'],
     group: groups.own,
     describe: 'CI systems to write a pipeline for',
     requiresArg: true,
@@ -102,7 +95,7 @@ export const command = describeCommand({
   const root = resolve(io.cwd, args.dir);
   const isNew = !existsSync(join(root, 'tenantctl.yaml'));
   const [from, to] = args.promote;
-  const asked: Route | null = from === undefined || to === undefined ? null : [from, to];
+  const asked = from === undefined || to === undefined ? null : ([from, to] as const);
   if (asked && isNew)
     throw fail('usage', '--promote takes environments of an existing project.', {
       hint: 'For a new project, name its tenants with --identity NAME=URL, in the order in which changes go to them.',
@@ -113,14 +106,12 @@ export const command = describeCommand({
   const known = isNew
     ? null
     : readPipelineFacts(root, io.env, given ?? there, given ? '--promote' : undefined);
-  const choices = await makeChoices(named, args, { root, isNew }, io);
+  const choices = await makeChoices(named, args, { root, known }, io);
   const added = isNew ? [] : choices.tenants;
   const before = asked ?? there;
-  const extended = before && extendRoute(root, before, choices, io.env);
-  const route = isNew ? routeOf(choices.tenants) : (extended?.route ?? null);
-  if (choices.pipelines !== 'none') requirePlain(root, choices.tenants, route, known);
+  const { route, joined } = chooseRoute(root, before, choices, known);
 
-  const written = writeFiles(root, [...projectFiles(choices, root), ...added.map(environmentFile)]);
+  const written = writeFiles(root, projectFiles(choices, root));
   // The manifests of an existing project are not added to.
   const exported = choices.from === 'export' && isNew ? await exportTenant(choices, root, io) : null;
   const facts = readPipelineFacts(root, io.env, route);
@@ -135,38 +126,10 @@ export const command = describeCommand({
     io.stdout.write(
       `\nThe project has the environment ${name}. Change its base URLs in the file, or add another one with --identity NAME=URL.\n`,
     );
-  const joined = extended?.joined ?? [];
   const steps = nextSteps({ choices, isNew, exported, facts, before, joined, root, written, ...made }, io);
   io.stdout.write(`\nNext:\n${steps.replaceAll(/^(?=.)/gm, '  ')}`);
   return exported ?? ExitCode.done;
 });
-
-/** The route of a new project: the first tenant, then the others. */
-function routeOf([first, next, ...others]: readonly NewTenant[]): Route | null {
-  if (!first) return null;
-  if (!next) return [first.name];
-  return [first.name, others.length === 0 ? next.name : `@${laterGroup}`];
-}
-
-/**
- * Adds the new tenants of a project to the last step of its pipelines, unless that selects them already. Throws a Failure for a
- * selection that selects no environment.
- */
-function extendRoute(
-  root: string,
-  [first, next]: Route,
-  { tenants, pipelines }: Choices,
-  env: NodeJS.ProcessEnv,
-) {
-  const known = loadEnvironmentNames({ configFile: join(root, 'tenantctl.yaml'), env });
-  const added = pipelines === 'none' ? [] : tenants.map(({ name }) => name);
-  const names = { ...known, environments: [...known.environments, ...added] };
-  const covered = [first, next ?? first].flatMap((selection) => selectEnvironments([selection], names));
-  const joined = added.filter((name) => !covered.includes(name));
-  const end = [next ?? first, ...joined].join(',');
-  const route: Route = next === undefined ? [end] : [first, end];
-  return { route, joined };
-}
 
 /** Exports what could be read from the last tenant, and returns the exit code; `null` if nothing was read. */
 async function exportTenant({ tenants }: Choices, root: string, io: Io): Promise<ExitCode | null> {
@@ -194,7 +157,7 @@ interface InitResult extends ReturnType<typeof writePipelines> {
   readonly exported: ExitCode | null;
   readonly facts: PipelineFacts;
   /** The route of the pipelines before new tenants joined it. */
-  readonly before: Route | null;
+  readonly before: ReturnType<typeof writtenRoute>;
   /** The new tenants that pipelines apply to from now on. */
   readonly joined: readonly string[];
   readonly root: string;
@@ -229,7 +192,6 @@ function nextSteps(
     needsLock: !existsSync(join(root, 'package-lock.json')),
     jobs,
     needsHosts: isWritten && hosts.length === 0,
-    unknownHost,
     isGuessed: isWritten && needsEnvironment && !next,
     environment: first.selection,
     neighbours: before?.at(-1) ?? first.selection,
@@ -301,21 +263,26 @@ type Ask = <T>(question: string, read: (answer: string) => T) => Promise<T>;
  * Decides what a project contains: by options, and if somebody can answer, by questions on stderr. A tenant whose credentials are
  * set is read. Throws a Failure (exit 130) at the end of the input.
  *
- * @param known the tenants that options name
+ * @param named the tenants that options name
+ * @param known `null` for a new project
  */
 async function makeChoices(
-  known: readonly GivenTenant[],
+  named: readonly GivenTenant[],
   given: { readonly [Name in 'from' | 'pipelines']: Choices[Name] | undefined } & { readonly yes: boolean },
-  { root, isNew }: { readonly root: string; readonly isNew: boolean },
+  { root, known }: { readonly root: string; readonly known: PipelineFacts | null },
   io: Io,
 ): Promise<Choices> {
+  const isNew = known === null;
   const prompt = given.yes || !isInteractive(io) ? null : openPrompt(io);
   const ask = asker(prompt, io);
   try {
-    const wanted = isNew ? await askForTenants(known, ask) : missingTenants(known, root, io);
+    const wanted =
+      isNew && named.length === 0
+        ? await askForTenants(ask)
+        : named.filter(({ name }) => !known?.all.environments.includes(name));
     const tenants: NewTenant[] = [];
     for (const tenant of wanted) {
-      const taken = [...namesUsed(root), ...tenants.map(({ clientId }) => clientId)];
+      const taken = [...(known?.variables ?? []), ...tenants.map(({ clientId }) => clientId)];
       const names = usualNames(isNew && wanted.length === 1 ? undefined : tenant.name, taken);
       const unread = { ...tenant, ...names, survey: null };
       tenants.push({ ...unread, survey: await survey(unread, root, io) });
@@ -328,7 +295,8 @@ async function makeChoices(
       from: given.from ?? (isNew && isTenant ? 'export' : 'examples'),
       // A new tenant joins the existing pipelines.
       pipelines:
-        given.pipelines ?? (isTenant && !isNew ? 'both' : await ask(question, oneOf(pipelines, 'both'))),
+        given.pipelines ??
+        (isTenant && !isNew ? 'both' : await ask(question, oneOf(options.pipelines.choices, 'both'))),
     };
   } finally {
     prompt?.close();
@@ -356,9 +324,8 @@ function asker(prompt: ReturnType<typeof openPrompt> | null, io: Io): Ask {
   };
 }
 
-/** Asks for tenants, in the order in which changes go to them; none: the embedded tenant. Not if options name them. */
-async function askForTenants(known: readonly GivenTenant[], ask: Ask): Promise<readonly GivenTenant[]> {
-  if (known.length > 0) return known;
+/** Asks for tenants, in the order in which changes go to them; none: the embedded tenant. */
+async function askForTenants(ask: Ask): Promise<readonly GivenTenant[]> {
   const kindOfTenant = 'An embedded sandbox for trials, or a tenant? [sandbox] ';
   if ((await ask(kindOfTenant, oneOf(['sandbox', 'tenant']))) === 'sandbox') return [];
   const first = await askForAddresses(environmentName, ask);
@@ -374,13 +341,6 @@ async function askForTenants(known: readonly GivenTenant[], ask: Ask): Promise<r
   const preset = others.some(({ name }) => name === 'test') ? 'first' : 'test';
   const name = await ask(`And the name of the first one: [${preset}] `, newName(others, preset));
   return [{ ...first, name }, ...others];
-}
-
-/** The tenants whose names are new to an existing project. */
-function missingTenants(known: readonly GivenTenant[], root: string, { env }: Io): readonly GivenTenant[] {
-  if (known.length === 0) return [];
-  const { environments } = loadEnvironmentNames({ configFile: join(root, 'tenantctl.yaml'), env });
-  return known.filter(({ name }) => !environments.includes(name));
 }
 
 /** Reads the name of an environment that is not there yet. */
@@ -423,7 +383,7 @@ async function survey(tenant: NewTenant, root: string, io: Io): Promise<Survey |
   const values = valuesIn(root, options);
   if ([tenant.clientId, tenant.clientSecret].some((name) => values.problem(name) !== null)) return null;
   const configFile = join(root, 'tenantctl.yaml');
-  const text = projectText({ tenants: [tenant], from: 'export', pipelines: 'none' });
+  const text = projectText({ tenants: [tenant], from: 'export' });
   try {
     const project = loadUnwritten(text, { ...options, configFile, environment: tenant.name });
     const survey = await withProgress(io, (tenant) => surveyTenant(project, tenant));

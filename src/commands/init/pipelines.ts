@@ -4,7 +4,7 @@ import { isNode, parseDocument } from 'yaml';
 import { calledAddresses } from '../../engine/tenant.ts';
 import type { Environment } from '../../kinds/project.ts';
 import { repositoryOf } from '../../loader/git.ts';
-import { loadEnvironment, loadEnvironmentNames, valuesIn } from '../../loader/index.ts';
+import { type LoadOptions, loadEnvironment, loadEnvironmentNames, valuesIn } from '../../loader/index.ts';
 import { isPlainName, selectEnvironments } from '../../loader/selection.ts';
 import { Failure, fail } from '../../model/failure.ts';
 import { readRegularFile } from '../../model/regular-file.ts';
@@ -15,7 +15,6 @@ import {
   example,
   fill,
   type NewTenant,
-  type ProjectFile,
   usualNames,
   writeFiles,
 } from './project-file.ts';
@@ -42,26 +41,10 @@ interface Stage extends Step {
   readonly environments: readonly string[];
 }
 
-export interface PipelineFacts extends PipelineContent<Stage> {
-  /** True when there are manifests where a new project has them. */
-  readonly hasManifests: boolean;
-  /** The environment variables of all environments and manifests that have no value on this machine. */
-  readonly unset: readonly string[];
-  /** True when a plan without `--env` reads only embedded tenants, which need no credentials. */
-  readonly isEmbedded: boolean;
-  /** True when the project has several environments and no default. */
-  readonly needsEnvironment: boolean;
-}
+export type PipelineFacts = ReturnType<typeof readPipelineFacts>;
 
 /** The selections that pipelines apply to: a single one, or a first one and the next, which gets what the first has proven. */
-export type Route = readonly [first: string, next?: string];
-
-/** A project with a value for each environment variable, so that it can be read even if they are not set. */
-interface ReadableProject {
-  readonly root: string;
-  readonly configFile: string;
-  readonly env: NodeJS.ProcessEnv;
-}
+type Route = readonly [first: string, next?: string];
 
 /**
  * Throws a Failure for a selection that selects no environment. Without a route, from pipelines or an option, the pipelines are for
@@ -72,22 +55,24 @@ export function readPipelineFacts(
   env: NodeJS.ProcessEnv,
   route: Route | null,
   from = 'The pipelines',
-): PipelineFacts {
+) {
   const manifests = textsOf(root, [manifestGlob]);
-  const known = sortUnique([...namesUsed(root), ...namesIn(manifests)]);
+  const texts = [...textsOf(root, ['tenantctl.yaml', 'environments/*.{yaml,yml}']), ...manifests];
+  const variables = sortUnique(namesIn(texts));
   const values = valuesIn(root, { env });
-  const placeholders = Object.fromEntries(known.map((name) => [name, 'unset']));
-  const project = { root, configFile: join(root, 'tenantctl.yaml'), env: { ...placeholders, ...env } };
+  const placeholders = Object.fromEntries(variables.map((name) => [name, 'unset']));
+  // It can be read even if variables are not set.
+  const project = { configFile: join(root, 'tenantctl.yaml'), env: { ...placeholders, ...env } };
   const all = loadEnvironmentNames(project);
   const { environments, defaultEnvironment } = all;
   const otherwise = defaultEnvironment ?? environments.at(-1) ?? environmentName;
   const stageOf = (selection: string): Stage => {
     const selected = environments.length === 0 ? [selection] : selectEnvironments([selection], all, from);
-    return { selection, environments: selected, names: variablesOf(selected, manifests, project) };
+    return { selection, environments: selected, names: variablesOf(root, selected, manifests) };
   };
   const [first, next] = route ?? [environments.includes(environmentName) ? environmentName : otherwise];
   const start = stageOf(first);
-  const stages: PipelineFacts['stages'] = next === undefined ? [start] : [start, stageOf(next)];
+  const stages: PipelineContent<Stage>['stages'] = next === undefined ? [start] : [start, stageOf(next)];
   const called = connectionsOf(
     project,
     stages.flatMap((stage) => stage?.environments ?? []),
@@ -95,20 +80,24 @@ export function readPipelineFacts(
   const hosts = new Set(called.flatMap(calledAddresses).map(({ url }) => new URL(url).host));
   const planned = defaultEnvironment === null ? environments : [defaultEnvironment];
   const read = next === undefined ? connectionsOf(project, planned) : called;
+  const shape = next === undefined ? (start.environments.length > 1 ? 'several' : 'one') : 'promotion';
+  const content: PipelineContent<Stage> = { shape, hosts: [...hosts], stages };
   return {
+    ...content,
+    /** The environments of the project, and its groups. */
+    all,
+    /** The environment variables that all settings and manifests use. */
+    variables,
+    /** True when there are manifests where a new project has them. */
     hasManifests: manifests.length > 0,
-    unset: known.filter((name) => values.problem(name) !== null),
-    hosts: [...hosts],
+    /** The variables that have no value on this machine. */
+    unset: variables.filter((name) => values.problem(name) !== null),
+    /** True when a plan without `--env` reads only embedded tenants, which need no credentials. */
     isEmbedded: read.length > 0 && read.every(({ to }) => to === 'sandbox'),
+    /** True when the project has several environments and no default. */
     needsEnvironment: defaultEnvironment === null && environments.length > 1,
-    shape: next === undefined ? (start.environments.length > 1 ? 'several' : 'one') : 'promotion',
-    stages,
   };
 }
-
-/** The environment variables that the settings of a project name. */
-export const namesUsed = (root: string): string[] =>
-  namesIn(textsOf(root, ['tenantctl.yaml', 'environments/*.{yaml,yml}']));
 
 const manifestGlob = 'config/**/*.{yaml,yml}';
 
@@ -128,12 +117,8 @@ function namesIn(texts: readonly string[]): string[] {
 }
 
 /** The environment variables that environments and manifests use. */
-function variablesOf(
-  environments: readonly string[],
-  manifests: readonly string[],
-  { root, configFile }: ReadableProject,
-): string[] {
-  const text = readRegularFile(configFile).toString();
+function variablesOf(root: string, environments: readonly string[], manifests: readonly string[]): string[] {
+  const text = readRegularFile(join(root, 'tenantctl.yaml')).toString();
   // Every scalar is a text: a name such as `0123` is one too.
   const document = parseDocument(text, { schema: 'failsafe', logLevel: 'silent' });
   const settings = environments.flatMap((name) => {
@@ -146,7 +131,7 @@ function variablesOf(
 
 /** None if an environment cannot be read: `validate` and `plan` explain what is wrong. */
 function connectionsOf(
-  project: ReadableProject,
+  project: Omit<LoadOptions, 'environment'>,
   environments: readonly string[],
 ): Environment['connection'][] {
   try {
@@ -159,6 +144,40 @@ function connectionsOf(
   }
 }
 
+/** The group of all tenants but the first in a new project. */
+const laterGroup = 'production';
+
+/**
+ * The route of the pipelines. In a new project: the first tenant, then the others. Otherwise new tenants join the last step, unless
+ * a step selects them already. Throws a Failure for a selection that selects no environment, or that a pipeline cannot name.
+ *
+ * @param known `null` for a new project
+ */
+export function chooseRoute(
+  root: string,
+  before: Route | null,
+  { tenants, pipelines }: Choices,
+  known: PipelineFacts | null,
+): { readonly route: Route | null; readonly joined: readonly string[] } {
+  const added = known && pipelines === 'none' ? [] : tenants.map(({ name }) => name);
+  let route: Route | null = null;
+  let joined: readonly string[] = [];
+  if (!known) {
+    const [first, next, ...others] = added;
+    const end = next && others.length > 0 ? `@${laterGroup}` : next;
+    if (first !== undefined) route = end === undefined ? [first] : [first, end];
+  } else if (before) {
+    const [first, next] = before;
+    const names = { ...known.all, environments: [...known.all.environments, ...added] };
+    const covered = [first, next ?? first].flatMap((selection) => selectEnvironments([selection], names));
+    joined = added.filter((name) => !covered.includes(name));
+    const end = [next ?? first, ...joined].join(',');
+    route = next === undefined ? [end] : [first, end];
+  }
+  if (pipelines !== 'none') requirePlain(root, tenants, route, known);
+  return { route, joined };
+}
+
 /** `host`, `host:port` or IPv6 in brackets, without characters that mean something in a list, YAML, a shell or a CI system. */
 const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 /** Names, globs and groups, joined by commas. */
@@ -168,7 +187,7 @@ const plainSelection = /^[\w@!*{][\w@!*?{}[\].,-]*$/;
 const plainFolder = /^[A-Za-z0-9._/-]*$/;
 
 /** Throws a Failure for values that would not reach a job unchanged: CI systems and shells interpret `$`, spaces and quotes. */
-export function requirePlain(
+function requirePlain(
   root: string,
   tenants: readonly NewTenant[],
   route: Route | null,
@@ -195,7 +214,7 @@ export function requirePlain(
 }
 
 /** A placeholder for unknown hosts. No request can reach it. */
-export const unknownHost = 'name-the-hosts-of-your-tenant.invalid';
+const unknownHost = 'name-the-hosts-of-your-tenant.invalid';
 
 /**
  * The text of a pipeline.
@@ -355,13 +374,6 @@ export function writePipelines(
   };
 }
 
-interface PipelineFile extends ProjectFile {
-  /** The existing file that runs, to which somebody must add the jobs of this one; `null`: this file runs. */
-  readonly addTo: string | null;
-  /** The lines that an edited file lacks. */
-  readonly lacking: readonly string[];
-}
-
 /**
  * The pipeline of a system. An unedited one, which equals the template filled with its own values, is updated. If another
  * pipeline has its place, or an edited one needs other jobs, ours goes into the project's folder, so that somebody can copy its
@@ -372,7 +384,7 @@ function pipelineOf(
   facts: PipelineFacts,
   { top, folder }: ReturnType<typeof placeOf>,
   onlyExisting: boolean,
-): PipelineFile | null {
+) {
   const read = (path: string) => {
     const text = readIfThere(join(top, path));
     const isOurs = text !== null && isFor(text, folder);
@@ -393,8 +405,10 @@ function pipelineOf(
   const lines = new Set(wanted.split('\n').map((line) => line.trim()));
   return {
     path: at.path,
-    content: (there) => (there === null || there === at.made ? wanted : there),
+    content: (there: string | null) => (there === null || there === at.made ? wanted : there),
+    // The existing file that runs, to which somebody must add the jobs of this one; `null`: this file runs.
     addTo: at === beside ? (places.find(({ isOurs }) => isOurs)?.path ?? systems[system].path) : null,
+    // The lines that an edited file lacks.
     lacking:
       at.made === null || at.text === null || at.text === at.made
         ? []

@@ -13,12 +13,6 @@ import { oneLine } from '../../report/safe.ts';
 import { readIfThere } from '../files.ts';
 import { manifestSchema, packageFile } from '../package-file.ts';
 
-/** Sources of the first manifests. */
-export const starts = ['examples', 'export'] as const;
-
-/** The CI systems that a pipeline can be written for. */
-export const pipelines = ['github', 'gitlab', 'both', 'none'] as const;
-
 /** A tenant of a new project, and the environment that it becomes. */
 export interface NewTenant {
   readonly name: string;
@@ -36,8 +30,10 @@ export interface NewTenant {
 export interface Choices {
   /** In the order in which changes go to them; none: only an embedded tenant. */
   readonly tenants: readonly NewTenant[];
-  readonly from: (typeof starts)[number];
-  readonly pipelines: (typeof pipelines)[number];
+  /** The source of the first manifests. */
+  readonly from: 'examples' | 'export';
+  /** The CI systems that pipelines are written for. */
+  readonly pipelines: 'github' | 'gitlab' | 'both' | 'none';
 }
 
 /** The environment of the only tenant in a new project, which the pipelines work on. */
@@ -55,12 +51,9 @@ export function usualNames(
   return { clientId: `${start}_CLIENT_ID`, clientSecret: `${start}_CLIENT_SECRET` };
 }
 
-/** The group of all tenants but the first. */
-export const laterGroup = 'production';
-
 const yaml = (value: Json) => stringify(value, { lineWidth: 0, singleQuote: true }).trimEnd();
 
-export function projectText({ tenants, from }: Choices): string {
+export function projectText({ tenants, from }: Omit<Choices, 'pipelines'>): string {
   const isExport = from === 'export';
   const names = tenants.map(({ name }) => name);
   const [first, ...later] = names;
@@ -81,8 +74,8 @@ export function projectText({ tenants, from }: Choices): string {
 }
 
 /** The file of a new environment: its part of the project file. */
-export function environmentFile(tenant: NewTenant): ProjectFile {
-  const whole = projectText({ tenants: [tenant], from: 'export', pipelines: 'none' });
+function environmentFile(tenant: NewTenant): ProjectFile {
+  const whole = projectText({ tenants: [tenant], from: 'export' });
   const [, settings = ''] = whole.split(`\n  ${yaml(tenant.name)}:\n`);
   const schema = '# yaml-language-server: $schema=../.tenantctl/schemas/environment.schema.json\n';
   return newFile(`environments/${tenant.name}.yaml`, `${schema}${settings.replaceAll(/^ {4}/gm, '')}`);
@@ -124,9 +117,7 @@ function tenantValues({ survey, profiles, ...tenant }: NewTenant, isOneOfMany: b
 const schemaFolder = '.tenantctl/schemas';
 const settingsFile = '.vscode/settings.json';
 
-/**
- * The files of a new project without its pipelines. A project file that exists gets no example manifests.
- */
+/** The files of a project without its pipelines. An existing one gets new environments, and no manifests. */
 export function projectFiles(choices: Choices, root: string): ProjectFile[] {
   const configFile = join(root, 'tenantctl.yaml');
   const isNew = !existsSync(configFile);
@@ -152,6 +143,7 @@ export function projectFiles(choices: Choices, root: string): ProjectFile[] {
     ...['project', 'environment', 'kind'].map((name) =>
       schemaFile(name, readFileSync(packageFile(`schemas/${name}.schema.json`), 'utf8')),
     ),
+    ...(isNew ? [] : choices.tenants.map(environmentFile)),
   ];
 }
 
@@ -199,7 +191,7 @@ function addDependency(existing: string | null): string | null {
   return `${printed}${text.endsWith('\n') ? '\n' : ''}`.replaceAll('\n', eolOf(text));
 }
 
-export interface ProjectFile {
+interface ProjectFile {
   readonly path: string;
   /** What to write, given the existing text; the same text keeps the file, and `null`: nothing can be added to it. */
   readonly content: (existing: string | null) => string | null;
@@ -254,23 +246,21 @@ export function fill(template: string, values: Values): string {
 export function writeFiles(root: string, files: readonly ProjectFile[]): Note[] {
   return files
     .toReversed()
-    .map((file) => writeFile(root, file))
+    .map(({ path, content, byHand = '' }): Note => {
+      const file = join(root, path);
+      const existing = readIfThere(file);
+      const text = content(existing);
+      if (text === null) return { path, what: 'cannot be added to', byHand };
+      if (text === existing) return { path, what: 'kept' };
+      requireInside(root, path);
+      try {
+        mkdirSync(dirname(file), { recursive: true });
+        // `wx`: a file that somebody created in the meantime is not overwritten.
+        writeFileSync(file, text, { flag: existing === null ? 'wx' : 'w' });
+      } catch (error) {
+        throw unwritableFile(file, error);
+      }
+      return { path, what: existing === null ? 'created' : 'updated' };
+    })
     .toReversed();
-}
-
-function writeFile(root: string, { path, content, byHand = '' }: ProjectFile): Note {
-  const file = join(root, path);
-  const existing = readIfThere(file);
-  const text = content(existing);
-  if (text === null) return { path, what: 'cannot be added to', byHand };
-  if (text === existing) return { path, what: 'kept' };
-  requireInside(root, path);
-  try {
-    mkdirSync(dirname(file), { recursive: true });
-    // `wx`: a file that somebody created in the meantime is not overwritten.
-    writeFileSync(file, text, { flag: existing === null ? 'wx' : 'w' });
-  } catch (error) {
-    throw unwritableFile(file, error);
-  }
-  return { path, what: existing === null ? 'created' : 'updated' };
 }
