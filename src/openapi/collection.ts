@@ -1,43 +1,14 @@
+import { groupBy } from '../model/basics.ts';
 import { fail } from '../model/failure.ts';
 import { get, getText, getTexts } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
 import type { OpenApi, Part, Shape } from './document.ts';
 
 /** The calls of a collection, as its document describes them; `null` for a call that it does not have. */
-export interface Collection {
-  /** From the base URL on, with the parent's name as in a descriptor. */
-  readonly path: string;
-  /** The kinds of the parents. */
-  readonly parent: Parent | null;
-  /** There is one object at the path, and no list. */
-  readonly single: boolean;
-  /** The parameter of the paths of single objects; `null` if there are none. */
-  readonly idParameter: string | null;
-  readonly list: ReturnType<typeof readList> | null;
-  readonly create: Write | null;
-  readonly read: Shape | null;
-  readonly put: Write | null;
-  readonly patch: Write | null;
-  readonly canDelete: boolean;
-  /** The parameters that calls have to have and that a descriptor cannot give them, each with its call. */
-  readonly demands: readonly string[];
-}
-
-interface Parent {
-  /** As the path has it. */
-  readonly name: string;
-  readonly kind: string;
-}
+export type Collection = ReturnType<typeof readCollection>;
 
 /** A request that writes an object. */
-export interface Write {
-  readonly body: Shape;
-  /** The items of its body, if that is a list; else `null`. */
-  readonly items: Shape | null;
-  /** As the document has them; none if it describes no body. */
-  readonly mediaTypes: readonly string[];
-  readonly prose: Prose;
-}
+export type Write = ReturnType<typeof readWrite>;
 
 /** As schemas/kind.schema.json says, with at most one parent. */
 const kindPath = /^(?=.{2,256}$)(?!.*\{.*\{)(\/[\w~-][\w.~-]*)+(\/\{[\w-]+\}(\/[\w~-][\w.~-]*)+)?$/;
@@ -47,7 +18,7 @@ const kindPath = /^(?=.{2,256}$)(?!.*\{.*\{)(\/[\w~-][\w.~-]*)+(\/\{[\w-]+\}(\/[
  *
  * @param shapes of its objects, which have no member of the name of the parent
  */
-function withParent(path: string, shapes: readonly Shape[] = []): Pick<Collection, 'path' | 'parent'> {
+function withParent(path: string, shapes: readonly Shape[] = []) {
   const [above, below] = path.split(/\/\{[^/]*\}/);
   const kind = below === undefined ? '' : kindNameOf(above ?? '');
   if (kind === '') return { path, parent: null };
@@ -56,19 +27,10 @@ function withParent(path: string, shapes: readonly Shape[] = []): Pick<Collectio
   return { path: `${above}/{${name}}${below}`, parent: { name, kind } };
 }
 
-/** A path of the document. */
-interface Place {
-  /** As the document has it. */
-  readonly found: string;
-  /** From the base URL on. */
-  readonly path: string;
-  /** With the path of the server before it, as a person may write it. */
-  readonly whole: string;
-  /** The path of its single objects. */
-  readonly itemPath: string | undefined;
-}
+type Place = ReturnType<typeof placesOf>[number];
 
-function placesOf(api: OpenApi): Place[] {
+/** The paths of the document. */
+function placesOf(api: OpenApi) {
   const paths = Object.keys(api.at(api.root, 'paths')?.value ?? {}).sort();
   // The path of the first server, with the defaults of its variables, without a slash at the end.
   const [server] = api.list(api.root, 'servers');
@@ -86,8 +48,11 @@ function placesOf(api: OpenApi): Place[] {
   const items = new Map(single.reverse().map((path) => [path.slice(0, path.lastIndexOf('/')), path]));
   return paths.map((found) => ({
     found,
+    // From the base URL on.
     path: found.startsWith(`${prefix}/`) ? found : prefix + found,
+    // As a person may write it, too.
     whole: prefix + found,
+    // The path of its single objects.
     itemPath: items.get(found),
   }));
 }
@@ -111,7 +76,7 @@ export function findPlace(api: OpenApi, wanted: string): Place {
 }
 
 /** Reads the calls of the collection at a place. */
-export function readCollection(api: OpenApi, { found, path, itemPath }: Place): Collection {
+export function readCollection(api: OpenApi, { found, path, itemPath }: Place) {
   const whole = api.at(api.root, 'paths', found);
   const single = itemPath === undefined && isSingle(api, path, whole);
   const item = single ? whole : itemPath === undefined ? null : api.at(api.root, 'paths', itemPath);
@@ -134,10 +99,13 @@ export function readCollection(api: OpenApi, { found, path, itemPath }: Place): 
       shapes.flatMap((shape) => shape ?? []),
     ),
     ...calls,
+    // There is one object at the path, and no list.
     single,
+    // The parameter of the paths of single objects.
     idParameter: /\{([^/]*)\}$/.exec(itemPath ?? '')?.[1] ?? null,
     patch: patch && readWrite(api, patch),
     canDelete: call(item, 'delete') !== null,
+    // The parameters that calls have to have and that a descriptor cannot give them, each with its call.
     demands: [
       ...(single ? [] : demandsOf(api, whole, ['get', 'post'])),
       ...demandsOf(api, item, ['get', 'patch', 'put', 'delete']),
@@ -173,21 +141,15 @@ function isList(api: OpenApi, path: string, whole: Part | null): boolean {
 const hasAny = (api: OpenApi, path: Part | null, ...methods: readonly string[]): boolean =>
   path !== null && methods.some((method) => api.at(path, method) !== null);
 
-interface FoundCollection extends Pick<Collection, 'path' | 'parent'> {
-  readonly place: Place;
-  /** The tags of its calls. */
-  readonly tag: string | null;
-}
-
 /** The lists and single objects of a document; and other writable paths, with the reason why they are not kinds. */
 export function collectionsIn(api: OpenApi) {
-  const collections: FoundCollection[] = [];
+  const found: { readonly place: Place; readonly tag: string | null; readonly kind: string }[] = [];
   const leftOut: string[] = [];
   const places = placesOf(api);
   const isItem = new Set(places.map(({ itemPath }) => itemPath));
   for (const place of places) {
-    const { found, path, itemPath } = place;
-    const whole = api.at(api.root, 'paths', found);
+    const { path, itemPath } = place;
+    const whole = api.at(api.root, 'paths', place.found);
     const item = itemPath === undefined ? null : api.at(api.root, 'paths', itemPath);
     const reading = whole && api.at(whole, 'get');
     const ways = ['put', 'patch', 'delete'];
@@ -196,9 +158,17 @@ export function collectionsIn(api: OpenApi) {
       hasAny(api, item, ...ways) || hasAny(api, whole, ...ways) || (reading && hasAny(api, whole, 'post'));
     const why = whyNoKind(api, path, whole, itemPath !== undefined);
     const tag = getTexts(reading?.value ?? {}, 'tags')[0] ?? null;
-    if (why === null) collections.push({ ...withParent(path), place, tag });
-    else if (isWritten && (itemPath !== undefined || !isItem.has(found))) leftOut.push(`${path}: ${why}`);
+    if (why === null) found.push({ place, tag, kind: kindName(withParent(path)) });
+    else if (isWritten && (itemPath !== undefined || !isItem.has(place.found)))
+      leftOut.push(`${path}: ${why}`);
   }
+  // If several would have the same name, each gets all words of its path.
+  const collections = groupBy(found, ({ kind }) => kind).flatMap(([, all]) => {
+    if (all.length === 1) return all;
+    return all.map((each) => {
+      return { ...each, kind: pascalCase(pathWords(each.place.path).map(singular).join('-')) };
+    });
+  });
   return { collections, leftOut };
 }
 
@@ -232,8 +202,9 @@ function jsonSchema(api: OpenApi, part: Part): Part | null {
 }
 
 const largestPage = 10_000;
+
 /** For lists that do not state a limit: few tenants return fewer, and those that return more document it. */
-export const smallPage = 50;
+const smallPage = 50;
 
 const paging =
   /^(page(size|number|token|cursor|offset|limit|after|before)?|perpage|size|start(index|ingafter|at)?|after|before|cursor|first|max(results)?|top|skip(token)?|next(token)?|offset|sysparm(limit|offset))$/i;
@@ -255,8 +226,9 @@ function readList(api: OpenApi, path: string, parts: readonly Part[]) {
   const filters = getText(query.get('filters')?.value ?? {}, 'description') ?? '';
   return {
     rows: rowsOf(api, path, parts.at(-1)),
-    // The largest page that it gives, else the default; `null` if no limit is described.
-    pageSize: query.has('limit') ? Math.floor(size ?? smallPage) : null,
+    hasLimit: query.has('limit'),
+    // The largest page that it gives, else the default.
+    pageSize: query.has('limit') ? Math.floor(size ?? smallPage) : smallPage,
     hasOffset,
     // The parameters by which it is paged in another way than by `limit` and `offset`.
     otherPaging: hasOffset ? [] : others,
@@ -283,7 +255,7 @@ function rowsOf(api: OpenApi, path: string, list: Part | null | undefined) {
   return lists.sort((a, b) => rank(a.member) - rank(b.member))[0] ?? null;
 }
 
-function readWrite(api: OpenApi, call: Part): Write {
+function readWrite(api: OpenApi, call: Part) {
   const sent = api.at(call, 'requestBody');
   const body = api.shape(sent && jsonSchema(api, sent));
   return {
@@ -292,16 +264,6 @@ function readWrite(api: OpenApi, call: Part): Write {
     mediaTypes: Object.keys(api.at(call, 'requestBody', 'content')?.value ?? {}),
     prose: readProse(getText(call.value, 'description') ?? ''),
   };
-}
-
-/** The fields that the description of a request mentions. */
-interface Prose {
-  /** The fields listed as changeable; `null` without such a list. */
-  readonly patchable: ReadonlySet<string> | null;
-  /** The fields listed as unchangeable. */
-  readonly fixed: ReadonlySet<string>;
-  /** True if it only accepts some of the objects. */
-  readonly isForSome: boolean;
 }
 
 const ability = '(?:patch|chang|updat|modif|edit|mut)\\w*';
@@ -315,7 +277,7 @@ const can = new RegExp(`patchable|\\bmutable|\\bcan be ${ability}`, 'i');
  * Reads lists of fields, below a sentence or in it: "These fields are patchable:", "You cannot update `id`". Other sentences
  * cannot be distinguished from examples.
  */
-function readProse(description: string): Prose {
+function readProse(description: string) {
   const lines = description.split('\n');
   const found = { can: new Set<string>(), cannot: new Set<string>() };
   for (const [at, line] of lines.entries()) {
@@ -337,6 +299,7 @@ function readProse(description: string): Prose {
   return {
     patchable: found.can.size === 0 ? null : found.can,
     fixed: found.cannot,
+    // It only accepts some of the objects.
     isForSome: /\bcan only (patch|update|change)\b|\bdo not use this\b/i.test(description),
   };
 }
@@ -378,9 +341,6 @@ export function kindName({ path, parent }: Pick<Collection, 'path' | 'parent'>):
   const hint = 'Name the kind by the file to write: --out kinds/NAME.kind.yaml.';
   throw fail('kind-name', `The path ${path} gives no name for a kind.`, { hint });
 }
-
-/** A name of all words of a path, for one whose usual name another path has. */
-export const wholeName = (path: string): string => pascalCase(pathWords(path).map(singular).join('-'));
 
 /** The words of a path, without its version and parameters. */
 const pathWords = (path: string): string[] =>

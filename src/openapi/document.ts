@@ -24,19 +24,7 @@ export interface Part {
 const longestChain = 100;
 
 /** A JSON Schema with its `allOf`, `oneOf` and `anyOf` put together. */
-export interface Shape {
-  readonly types: ReadonlySet<string>;
-  readonly properties: ReadonlyMap<string, Part>;
-  /** The properties that each object has to have: those of `oneOf` and `anyOf` are not asked for. */
-  readonly required: ReadonlySet<string>;
-  readonly items: Part | null;
-  readonly choices: readonly Json[];
-  readonly description: string;
-  readonly format: string | null;
-  readonly maxLength: number;
-  readonly readOnly: boolean;
-  readonly writeOnly: boolean;
-}
+export type Shape = ReturnType<OpenApi['shape']>;
 
 /** A schema with more parts is ignored from here on: nobody writes it. */
 const mostParts = 500;
@@ -99,7 +87,7 @@ export class OpenApi {
   }
 
   /** Reads a schema. Properties of alternatives are all included, since an object may have any of them. */
-  shape(schema: Part | null | undefined): Shape {
+  shape(schema: Part | null | undefined) {
     const parts = schema ? this.#partsOf(schema) : [];
     const values = parts.map(({ value }) => value);
     const first = (name: string) =>
@@ -111,6 +99,7 @@ export class OpenApi {
     return {
       types: new Set(values.flatMap(typesIn).filter((type) => type !== 'null')),
       properties,
+      // Not asked for: those of `oneOf` and `anyOf`.
       required: new Set(
         schema ? this.#partsOf(schema, ['allOf']).flatMap(({ value }) => getTexts(value, 'required')) : [],
       ),

@@ -1,5 +1,4 @@
 import { type Member, printInline } from '../loader/print.ts';
-import { groupBy } from '../model/basics.ts';
 import { isFieldName, isMemberName } from '../model/json.ts';
 import {
   type Collection,
@@ -9,9 +8,7 @@ import {
   pascalCase,
   readCollection,
   singular,
-  smallPage,
   type Write,
-  wholeName,
 } from './collection.ts';
 import { type OpenApi, type Part, type Shape, toComment } from './document.ts';
 import { beside, type Findings, fieldLines } from './fields.ts';
@@ -55,25 +52,18 @@ function draftOf(
 export function draftAll(api: OpenApi, builtIn: Iterable<string>): { drafts: Draft[]; leftOut: string[] } {
   const known = new Map([...builtIn].map((name) => [name, name]));
   const { collections, leftOut } = collectionsIn(api);
-  const namesakes = groupBy(collections, kindName);
-  const named = namesakes.flatMap(([kind, all]) =>
-    // If several would have the same name, each gets all words of its path.
-    all.map((place) => ({ ...place, kind: all.length === 1 ? kind : wholeName(place.path) })),
-  );
-  const drafted = new Map<string, (typeof named)[number]>();
-  const tags: [tag: string, kind: string][] = [];
-  for (const each of named) {
-    const { place, tag, kind } = each;
+  const drafted = new Map<string, (typeof collections)[number]['place']>();
+  for (const { place, kind } of collections) {
     const other = drafted.get(kind);
-    if (other) leftOut.push(`${place.found}: ${kind} is drafted from ${other.place.found}`);
-    else drafted.set(kind, each);
+    if (other) leftOut.push(`${place.found}: ${kind} is drafted from ${other.found}`);
+    else drafted.set(kind, place);
     known.set(kind, kind);
-    if (tag !== null) tags.push([pascalCase(singular(tag)), kind]);
   }
-  for (const [tag, kind] of tags) if (!known.has(tag)) known.set(tag, kind);
-  const drafts = [...drafted].map(([kind, { place }]) =>
-    draftOf(api, readCollection(api, place), kind, known),
-  );
+  for (const { tag, kind } of collections) {
+    const name = pascalCase(singular(tag ?? ''));
+    if (name !== '' && !known.has(name)) known.set(name, kind);
+  }
+  const drafts = [...drafted].map(([kind, place]) => draftOf(api, readCollection(api, place), kind, known));
   return { drafts, leftOut };
 }
 
@@ -175,10 +165,10 @@ function keyOf({ api, collection: { idParameter }, properties, miss }: Findings)
 }
 
 function listOf({ collection: { list, path }, miss }: Findings, key: string) {
-  const { rows = null, pageSize = null, hasOffset = false, otherPaging = [], counts } = list ?? {};
+  const { rows, pageSize = null, hasLimit, hasOffset, otherPaging = [], counts } = list ?? {};
   if (!list) miss(`There is no GET ${path}: a kind must have a list.`);
   else if (!rows) miss(`The response to GET ${path} is not described as a list of objects.`);
-  if (otherPaging.length > 0 || (pageSize !== null && !hasOffset)) {
+  if (otherPaging.length > 0 || (hasLimit && !hasOffset)) {
     const by = otherPaging.length > 0 ? `, and pages by ${otherPaging.map(toComment).join(', ')}` : '';
     miss(
       `GET ${path} has no \`offset\`${by}: the whole list can be read only if its responses link to the next page.`,
@@ -186,13 +176,13 @@ function listOf({ collection: { list, path }, miss }: Findings, key: string) {
   }
   const filter = list?.filters.some((words) => words.includes(key) && words.includes('eq')) ?? false;
   if (!filter) miss(`GET ${path} is not described as filtering by \`${key} eq\`, so whole lists are read.`);
-  const members: Member[] = [['pageSize', pageSize ?? smallPage]];
+  const members: Member[] = [['pageSize', pageSize]];
   if (rows?.member && isMemberName(rows.member)) members.push(['member', rows.member]);
   if (counts) members.push(['counts', true]);
   members.push(['filter', filter]);
   const guess =
     'check: the page size, since no limit is described; `pageSize: null` if the tenant lists everything at once';
-  return { members, notes: pageSize === null ? [guess] : [] };
+  return { members, notes: hasLimit ? [] : [guess] };
 }
 
 interface Update {
