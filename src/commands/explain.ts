@@ -4,12 +4,14 @@ import { type Member, printableOf, printBlock } from '../loader/print.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import {
   get,
+  getObject,
   getText,
   isArray,
   isObject,
   itemsOf,
   type Json,
   type JsonObject,
+  mapMembers,
   objectFrom,
 } from '../model/json.ts';
 import { valueAt } from '../model/pointer.ts';
@@ -155,20 +157,15 @@ function dereference(schema: JsonObject, whole = schema): JsonObject {
     if (isArray(value)) return value.map(follow);
     return isObject(value) ? dereference(value, whole) : value;
   };
-  return objectFrom(Object.entries(schema).map(([name, value]) => [name, follow(value)]));
-}
-
-/** The schema of the items of a list; empty if they may be anything. */
-function itemsIn(schema: JsonObject): JsonObject {
-  const items = get(schema, 'items');
-  return isObject(items) ? items : {};
+  return mapMembers(schema, follow);
 }
 
 /** The members of an object, or of each item of a list. */
 function membersOf(schema: JsonObject): ReadonlyMap<string, JsonObject> {
-  const properties = get(schema, 'properties');
-  if (!isObject(properties)) return Object.hasOwn(schema, 'items') ? membersOf(itemsIn(schema)) : new Map();
-  return new Map(Object.entries(properties).map(([name, member]) => [name, isObject(member) ? member : {}]));
+  const properties = getObject(schema, 'properties');
+  if (!Object.hasOwn(schema, 'properties') && Object.hasOwn(schema, 'items'))
+    return membersOf(getObject(schema, 'items'));
+  return new Map(Object.keys(properties).map((name) => [name, getObject(properties, name)]));
 }
 
 /** The names of required members; of several choices, the first. */
@@ -178,7 +175,7 @@ function requiredIn(schema: JsonObject): string[] {
     itemsOf(get(each, 'required') ?? null),
   );
   if (names.length > 0 || !Object.hasOwn(schema, 'items')) return names.map(String);
-  return requiredIn(itemsIn(schema));
+  return requiredIn(getObject(schema, 'items'));
 }
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -197,9 +194,8 @@ function typeWords(schema: JsonObject): string {
   const type = get(schema, 'type') ?? (Object.hasOwn(schema, 'properties') ? 'object' : null);
   const names = isArray(type) ? type.map(String) : typeof type === 'string' ? [type] : [];
   if (names.length === 0) return 'any value';
-  const words = Object.hasOwn(schema, 'items') ? typeWords(itemsIn(schema)) : 'any value';
-  const none = Object.hasOwn(schema, 'items') ? 'values' : 'any values';
-  const items = words === 'any value' ? none : `${words}s`.replace(' or ', 's or ');
+  const words = Object.hasOwn(schema, 'items') ? typeWords(getObject(schema, 'items')) : 'any value';
+  const items = `${words}s`.replace(' or ', 's or ');
   return joinWords(
     'or',
     names.map((name) => (name === 'array' ? `list of ${items}` : (typeNames[name] ?? name))),
@@ -242,7 +238,7 @@ function exampleOf(schema: JsonObject): Json {
   if (fixed !== undefined) return fixed;
   const type = get(schema, 'type');
   const [first] = isArray(type) ? type : [type];
-  if (first === 'array') return [exampleOf(itemsIn(schema))];
+  if (first === 'array') return [exampleOf(getObject(schema, 'items'))];
   if (first === 'boolean') return true;
   if (first === 'integer' || first === 'number') return 1;
   const members = [...membersOf(schema)];

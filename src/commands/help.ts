@@ -79,14 +79,7 @@ function rowsOf({ heading, lines }: Part): Row[] {
   return [title, ...rows];
 }
 
-interface Entry {
-  /** With its short form, or space for one. */
-  readonly name: string;
-  /** The type after the name, with a space before it; empty for a switch and an argument. */
-  readonly type: string;
-  readonly meaning: string;
-}
-
+/** As they are shown behind the names of options. */
 const types: Readonly<Record<string, string>> = {
   array: ' list',
   string: ' text',
@@ -95,12 +88,13 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** An option, an argument or a command, from the parser's line: `  -e, --env  The environments  [array] [default: []]`. */
-function entryOf(line: string): Entry {
+function entryOf(line: string) {
   const [, name = '', rest = ''] = /^ {2}(\S+(?:, --\S+)?| {4}--\S+) {2,}(.*)$/.exec(line) ?? [];
   const facts = [...rest.matchAll(/ +\[((?:choices|default): (?:"[^"]*"|\[\]|[^\]"])*|[a-z]+)\]/g)];
   const words = facts.map(([, fact = '']) => fact);
   const [type = ''] = words.flatMap((word) => get(types, word.replace(/:.*/s, '')) ?? []);
   const meaning = [rest.slice(0, facts[0]?.index), ...words.flatMap((fact) => factWords(fact, name))];
+  // A switch and an argument show no type.
   return { name, type: name.includes('--') ? type : '', meaning: meaning.join(' ') };
 }
 

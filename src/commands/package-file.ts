@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { editorSchema } from '../generated/validators.js';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { get, getText, isObject, type JsonObject, parseJson } from '../model/json.ts';
+import { getObject, getText, isObject, type JsonObject, parseJson } from '../model/json.ts';
 
 const root = dirname(createRequire(import.meta.url).resolve('tenantctl/package.json'));
 
@@ -18,13 +18,11 @@ export function packageFile(path: string): string {
  *
  * @param page from the package's folder on, such as `docs/commands.md#plan`
  */
-export function documentation(page: string): string {
-  const manifest = parseJson(readFileSync(packageFile('package.json'), 'utf8'));
-  return pageBelow(isObject(manifest) ? getText(manifest, 'homepage') : null, page);
-}
-
-/** Returns the address of a page below a homepage; without a homepage, its absolute path in the package. */
-export function pageBelow(homepage: string | null, page: string): string {
+export function documentation(
+  page: string,
+  manifest = parseJson(readFileSync(packageFile('package.json'), 'utf8')),
+): string {
+  const homepage = isObject(manifest) ? getText(manifest, 'homepage') : null;
   return homepage === null ? packageFile(page) : `${homepage.replace(/\/*(?:#.*)?$/, '')}/${page}`;
 }
 
@@ -65,26 +63,18 @@ export function manifestSchema(kinds: Kinds): JsonObject {
   return editorSchema(schemas, readSchema('lifecycle'));
 }
 
-/** The schema of a kind, or another one, so that it can be used without other files. */
+/** The schema of a kind, or another one, with the shared `lifecycle` schema in it: it can be used without other files. */
 export function wholeSchema(name: string, kinds: Kinds): JsonObject {
   const kind = kinds.find(name);
-  if (kind) return addLifecycle(schemaOfKind(kind));
-  return addLifecycle(name === 'manifest' ? manifestSchema(kinds) : readSchema(name));
-}
-
-/** Adds the shared `lifecycle` schema to the schema of a kind, so that it can be used without other files. */
-function addLifecycle(schema: JsonObject): JsonObject {
+  const schema = kind ? schemaOfKind(kind) : name === 'manifest' ? manifestSchema(kinds) : readSchema(name);
   const text = JSON.stringify(schema);
   if (!text.includes(shared)) return schema;
   const { $schema: _, ...lifecycle } = readSchema('lifecycle');
   const inner = JSON.stringify(lifecycle).replaceAll('"#/', '"#/$defs/lifecycle/');
-  const whole = parseJson(
-    text.replaceAll(`"${shared}#/`, `"${shared}/`).replaceAll(shared, '#/$defs/lifecycle'),
-  );
-  const part = parseJson(inner);
-  if (!isObject(whole) || !isObject(part)) return schema;
-  const defs = get(whole, '$defs');
-  return { ...whole, $defs: { ...(isObject(defs) ? defs : {}), lifecycle: part } };
+  const outer = text.replaceAll(`"${shared}#/`, `"${shared}/`).replaceAll(shared, '#/$defs/lifecycle');
+  const whole = parseJson(outer);
+  if (!isObject(whole)) return schema;
+  return { ...whole, $defs: { ...getObject(whole, '$defs'), lifecycle: parseJson(inner) ?? null } };
 }
 
 /** The file that the schemas of kinds refer to. */

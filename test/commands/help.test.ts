@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
-import { pageBelow } from '../../src/commands/package-file.ts';
+import { documentation } from '../../src/commands/package-file.ts';
 import { expectEnd, runProgram } from '../support/world.ts';
 
 const run = (...argv: string[]) => runProgram(argv, { cwd: tmpdir(), env: {} });
@@ -158,11 +158,11 @@ it.each(Object.keys(commands))('the examples in the help of %s are one line each
 
 it('the address is below the homepage, where package.json names one, else in the package', () => {
   const page = 'docs/commands.md#plan';
-  expect(pageBelow(null, page)).toBe(resolve(page));
-  expect(pageBelow('https://docs.example.com/tenantctl/', page)).toBe(
+  expect(documentation(page, {})).toBe(resolve(page));
+  expect(documentation(page, { homepage: 'https://docs.example.com/tenantctl/' })).toBe(
     `https://docs.example.com/tenantctl/${page}`,
   );
-  expect(pageBelow('https://git.example.com/acme/tenantctl#readme', page)).toBe(
+  expect(documentation(page, { homepage: 'https://git.example.com/acme/tenantctl#readme' })).toBe(
     `https://git.example.com/acme/tenantctl/${page}`,
   );
 });
