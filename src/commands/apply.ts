@@ -25,7 +25,7 @@ import type { Change, Plan } from '../model/plan.ts';
 import { type ChangeResult, exitCodeOf, type Result } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
 import { attentionWords } from '../report/plan.ts';
-import type { Document } from '../report/report.ts';
+import { type Document, reportOf } from '../report/report.ts';
 import { json, oneLine } from '../report/safe.ts';
 import { renderRequests } from '../report/text.ts';
 import { namesInBrief, pluralize, tenantWords } from '../report/words.ts';
@@ -49,12 +49,11 @@ import { confirm, type Io, isInteractive, printNote, viewOf } from './io.ts';
 import {
   appendStepSummary,
   checkOutput,
+  contextOf,
   isWritten,
   printDiagnostics,
-  printDocument,
   printRemarks,
   printReport,
-  reportFor,
   saveFile,
   stdoutName,
   writeReports,
@@ -127,13 +126,14 @@ export const command = describeCommand({
   const project = beginProject(options);
   requireWritable(project.environment);
   return withTenant(project, io, async (tenant, progress) => {
-    const makePlan = async () => {
-      const loaded = await project.load(() => tenant.client.signIn());
-      const plan = await planChanges(loaded, tenant, planOptionsOf(args, io.env));
-      return { plan, resources: loaded.resources };
-    };
     // A saved plan is applied without the manifests. They only show what a proof does not cover.
-    const { plan, resources } = saved ? { plan: saved.plan, resources: null } : await makePlan();
+    let resources: readonly Resource[] | null = null;
+    let plan = saved?.plan;
+    if (!plan) {
+      const loaded = await project.load(() => tenant.client.signIn());
+      resources = loaded.resources;
+      plan = await planChanges(loaded, tenant, planOptionsOf(args, io.env));
+    }
     progress.end();
     requireApproved(plan, project.environment, { digest: args.expect, maxDeletes: args.maxDeletes });
     if (proofs) {
@@ -146,7 +146,7 @@ export const command = describeCommand({
       if (saved) await requireApplicable(project, tenant, plan);
       progress.end();
       // The plan holds the requests.
-      if (args.format === 'json') await printDocument({ is: 'plan', plan }, 'json', io);
+      if (args.format === 'json') io.data.write(json(plan));
       else io.stdout.write(renderRequests(plan, viewOf(io.stdout, io)));
       return ExitCode.done;
     }
@@ -345,7 +345,7 @@ async function outputResult(
   args: Args,
   io: Io,
 ): Promise<ExitCode> {
-  const report = reportFor(document, io, await commitHere(args, io));
+  const report = reportOf(document, contextOf(io, await commitHere(args, io)));
   if (!args.lines) await printReport(report, args.format, io);
   const isReported = await isWritten(() => writeReports(report, args.report, io), io);
   await appendStepSummary(report, io);
@@ -467,7 +467,7 @@ async function runDry(
     diagnostics: (error ?? plan)?.diagnostics.filter(isError) ?? [],
   }));
   printDiagnostics(shareDiagnostics(refusals, namesInBrief), io);
-  if (args.format === 'json') await printDocument({ is: 'fleet', fleet: checked }, 'json', io);
+  if (args.format === 'json') io.data.write(json(checked));
   else {
     for (const plan of plans)
       io.stdout.write(`# ${oneLine(plan.environment)}\n\n${renderRequests(plan, viewOf(io.stdout, io))}\n`);

@@ -1,7 +1,7 @@
 import { checkTenant, type Detected } from '../engine/survey.ts';
 import { loadNames, openProjects } from '../loader/index.ts';
 import { ExitCode } from '../model/failure.ts';
-import { isObject, type Json } from '../model/json.ts';
+import { isObject } from '../model/json.ts';
 import { joinWords } from '../model/words.ts';
 import { blank, layout, padTo, type Row, row, span } from '../report/layout.ts';
 import { json } from '../report/safe.ts';
@@ -80,13 +80,10 @@ function kindRows(
   ];
 }
 
-export const describeSetting = ({ service, name, value, because }: Detected): string =>
-  `${service}.${name}: ${inBrief(value)}, since ${because}`;
-
-/** A value as in the project file; for a map, only the first member and the count. */
-function inBrief(value: Json): string {
-  if (!isObject(value)) return String(value);
-  const members = Object.entries(value);
+/** A setting as in the project file; of a map, only the first member and the count. */
+export function describeSetting({ service, name, value, because }: Detected): string {
+  const members = isObject(value) ? Object.entries(value) : [];
   const first = members.slice(0, 1).map(([name, text]) => `${name}: ${String(text)}`);
-  return members.length > 1 ? `{ ${first}, … } (${members.length} members)` : `{ ${first} }`;
+  const map = members.length > 1 ? `{ ${first}, … } (${members.length} members)` : `{ ${first} }`;
+  return `${service}.${name}: ${isObject(value) ? map : String(value)}, since ${because}`;
 }

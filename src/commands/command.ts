@@ -1,8 +1,11 @@
+import { fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { ArgumentsCamelCase, Argv, InferredOptionTypes, Options } from 'yargs';
 import type { PlanOptions } from '../engine/choices.ts';
-import type { ExitCode } from '../model/failure.ts';
-import { openTrace } from './files.ts';
-import type { Io } from './io.ts';
+import { lazy } from '../model/basics.ts';
+import { type ExitCode, messageOf } from '../model/failure.ts';
+import { checkWritable } from './files.ts';
+import { type Io, printNote } from './io.ts';
 
 type Run = (io: Io) => Promise<ExitCode>;
 
@@ -18,15 +21,13 @@ export interface Command {
   addTo(parser: Argv, positionals: string, setRun: (run: Run) => void): Argv;
 }
 
-/** A command in the list of commands. Its module is loaded when it is needed. */
-export type CommandEntry = readonly [
-  /** As yargs writes them. */
-  positionals: string,
-  description: string,
-  load: () => Promise<{ readonly command: Command }>,
-];
-
-export type Commands = Readonly<Record<string, CommandEntry>>;
+/** The commands by name, with their arguments as yargs writes them. Each module is loaded when it is needed. */
+export type Commands = Readonly<
+  Record<
+    string,
+    readonly [positionals: string, description: string, load: () => Promise<{ readonly command: Command }>]
+  >
+>;
 
 /**
  * Where the command of a line is; -1 without one. After options, it is the first word that is a command and not the value of a
@@ -40,12 +41,8 @@ export function commandAt(words: readonly string[], commands: Commands): number 
   );
 }
 
-/** Settings for all parsers: `--a.b` is not a nested option, and `-esandbox` is not seven short options. */
-export const parserSettings = { 'dot-notation': false, 'short-option-groups': false } as const;
-
 type OptionTable = Readonly<Record<string, Options>>;
 
-/** The arguments of a command with these options. */
 export type ArgsOf<Table extends OptionTable> = ArgumentsCamelCase<InferredOptionTypes<Table>>;
 
 interface Description<Table> {
@@ -68,12 +65,15 @@ export function describeCommand<const Table extends OptionTable>({
   const describe = (parser: Argv) => {
     // The help prints groups in the order in which they were first named.
     for (const name of Object.values(groups)) parser.group([], name);
-    return parser
-      .parserConfiguration({ ...parserSettings, ...settings })
-      .options(options)
-      .group(['help', 'version'], groups.common)
-      .usage(usage)
-      .example(lines);
+    return (
+      parser
+        // `--a.b` is not a nested option, and `-esandbox` is not seven short options.
+        .parserConfiguration({ 'dot-notation': false, 'short-option-groups': false, ...settings })
+        .options(options)
+        .group(['help', 'version'], groups.common)
+        .usage(usage)
+        .example(lines)
+    );
   };
   return {
     run: (work: (args: ArgsOf<Table>, io: Io) => Promise<ExitCode>): Command => ({
@@ -107,7 +107,34 @@ function withOptions(program: Io, given: Readonly<Record<string, unknown>>): Io 
   return typeof trace === 'string' ? openTrace(trace, io) : io;
 }
 
-/** The groups of options in the help. */
+/**
+ * The surroundings of a command that is traced into a file. Throws a Failure for a file that cannot be written. Only the first
+ * exchange overwrites the file: by then, the project has refused a file of its own.
+ */
+function openTrace(file: string, io: Io): Io {
+  checkWritable([file], io, []);
+  const open = lazy(() => {
+    const opened = openSync(resolve(io.cwd, file), 'w', 0o600);
+    // A trace reveals much about a tenant: only its owner may read it, even if the file existed.
+    if (fstatSync(opened).isFile()) fchmodSync(opened, 0o600);
+    return opened;
+  });
+  let isBroken = false;
+  return {
+    ...io,
+    trace(exchange) {
+      if (isBroken) return;
+      try {
+        writeSync(open(), `${JSON.stringify(exchange)}\n`);
+      } catch (error) {
+        // The command continues: it may have changed the tenant already.
+        isBroken = true;
+        printNote(`The trace is not complete: ${file} cannot be written. ${messageOf(error)}`, io);
+      }
+    },
+  };
+}
+
 export const groups = {
   arguments: 'Positionals:',
   own: 'Options:',
@@ -120,23 +147,20 @@ export const groups = {
 
 type Group = (typeof groups)[keyof typeof groups];
 
-/** The shape of an option that is on or off. */
+/** The shapes of options: on or off, one text, one whole number, any number of texts. */
 export const flag = (describe: string, group: Group = groups.own) =>
   ({ type: 'boolean', default: false, describe, group }) as const;
 
-/** The shape of an option with one text. */
 export const text = (describe: string, group: Group = groups.own) =>
   ({ type: 'string', describe, requiresArg: true, group }) as const;
 
-/** The shape of an option with one whole number. */
 export const number = (describe: string, group: Group = groups.own) =>
   ({ type: 'number', describe, requiresArg: true, group }) as const;
 
-/** The shape of an option with any number of texts. */
 export const list = (describe: string, group: Group = groups.own) =>
   ({ ...text(describe, group), array: true, default: [] as string[] }) as const;
 
-/** The shape of an option with any number of names that have no commas: they may also be joined by commas. */
+/** Names that have no commas: they may also be joined by commas. */
 export const names = (describe: string, group: Group = groups.own) =>
   ({
     ...text(describe, group),
@@ -144,13 +168,12 @@ export const names = (describe: string, group: Group = groups.own) =>
     coerce: (given: readonly string[]) => given.flatMap((each) => each.split(',')).map((name) => name.trim()),
   }) as const;
 
-/** The shape of `--format`. The first one is the default. */
+/** The first one is the default. */
 export const format = <const Word extends string>(
   choices: readonly [Word, ...Word[]],
   group: Group = groups.own,
 ) => ({ choices, default: choices[0], describe: 'Output format', requiresArg: true, group }) as const;
 
-/** The shape of an argument with one text. */
 export const argument = (describe: string) =>
   ({ type: 'string', describe, group: groups.arguments }) as const;
 
@@ -228,9 +251,6 @@ export const fleetOptions = {
     groups.fleet,
   ),
 } as const;
-
-/** The arguments of the commands that plan, for one environment or several. */
-export type PlanArgs = ArgsOf<typeof commonOptions & typeof planOptions & typeof fleetOptions>;
 
 /** The options of a plan, as the engine takes them. */
 export function planOptionsOf(args: ArgsOf<typeof planOptions>, env: NodeJS.ProcessEnv): PlanOptions {

@@ -37,14 +37,28 @@ const systems: readonly CiSystem[] = [
   { id: 'GIT_COMMIT', author: 'CHANGE_AUTHOR', branch: ['CHANGE_BRANCH', 'GIT_BRANCH'] },
 ];
 
-type CommitOptions = Pick<ReportOptions, 'commit' | 'folder' | 'sourceUrl'>;
+interface CommitArgs {
+  readonly config: string | undefined;
+  readonly format: Format;
+  readonly report: readonly string[];
+}
 
-/** The commit of a CI job, and where its manifests can be read, from the variables of the CI system. */
-export function commitOfJob(args: Parameters<typeof folderInRepository>[0], io: Io): CommitOptions {
+/**
+ * The commit of a CI job, and where its manifests can be read, from the variables of the CI system. Outside of CI, for a report
+ * that others read, the last commit of the checkout.
+ */
+export async function commitHere(
+  args: CommitArgs,
+  io: Io,
+): Promise<Pick<ReportOptions, 'commit' | 'folder' | 'sourceUrl'>> {
   const { env } = io;
   const folder = folderInRepository(args, io);
   const system = systems.find(({ id }) => env[id]);
-  if (!system) return { folder };
+  if (!system) {
+    const isForOthers = args.report.length > 0 || ['html', 'markdown'].includes(args.format);
+    const commit = isForOthers ? await lastCommit(args, io) : null;
+    return commit ? { folder, commit: { ...commit, url: '' } } : { folder };
+  }
   const id = env[system.id] ?? '';
   // A person's address does not belong in a comment.
   const author = (env[system.author] ?? '').replace(/\s*<[^>]*>$/, '');
@@ -55,22 +69,15 @@ export function commitOfJob(args: Parameters<typeof folderInRepository>[0], io: 
   return { folder, commit, sourceUrl: `${address}/blob/${id}/{file}#L{line}` };
 }
 
-/** The same; outside of CI, for a report that others read, the last commit of the checkout. */
-export async function commitHere(
-  args: Parameters<typeof commitOfJob>[0] & { readonly format: Format; readonly report: readonly string[] },
-  io: Io,
-): Promise<CommitOptions> {
-  const origin = commitOfJob(args, io);
-  if (origin.commit || (args.report.length === 0 && !['html', 'markdown'].includes(args.format)))
-    return origin;
+/** The last commit of the project's repository; `null` without one. */
+async function lastCommit({ config }: CommitArgs, io: Io) {
   try {
-    const file = projectFileOf(args.config, io);
-    if (!existsSync(file)) return origin;
+    const file = projectFileOf(config, io);
+    if (!existsSync(file)) return null;
     const { headCommit } = await import('../loader/git.ts');
-    const commit = await headCommit(dirname(file));
-    return commit ? { ...origin, commit: { ...commit, url: '' } } : origin;
+    return await headCommit(dirname(file));
   } catch (error) {
-    if (error instanceof Failure) return origin;
+    if (error instanceof Failure) return null;
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { pastApplies } from '../engine/results.ts';
 import { loadNames } from '../loader/index.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { get } from '../model/json.ts';
-import { type CommandEntry, type Commands, commandAt, describeCommand, groups } from './command.ts';
+import { type Commands, commandAt, describeCommand, groups } from './command.ts';
 import { codeTexts } from './explain.ts';
 import type { Io } from './io.ts';
 import { otherSchemas, packageFile } from './package-file.ts';
@@ -147,7 +147,7 @@ const onByDefault = ['--color', '--progress'];
 /** The options and choices that the parser knows. For some shells it adds a description, which is cut off. */
 async function askParser(
   line: readonly string[],
-  entry: CommandEntry | undefined,
+  entry: Commands[string] | undefined,
 ): Promise<readonly string[]> {
   const { command } = (await entry?.[2]()) ?? {};
   const found = (await command?.describe(yargs().exitProcess(false)).getCompletion(line)) ?? [];

@@ -24,7 +24,7 @@ import {
 import type { Io } from './io.ts';
 import { checkOutput, outputDocument } from './output.ts';
 import { withFleetProgress } from './progress.ts';
-import { projectFileOptions, selectedEnvironment } from './project.ts';
+import { projectFileOptions, projectOptions } from './project.ts';
 
 const options = {
   ...commonOptions,
@@ -113,7 +113,7 @@ function sidesOf(
       hint: 'Name the environments to compare as arguments: `tenantctl diff test production`.',
     });
   const [of] = args.env.length > 0 ? [] : environments;
-  const environment = of ?? selectedEnvironment(args, io);
+  const environment = of ?? projectOptions(args, io).environment;
   if (first && second) return { environment, sides: [first, second] };
   if (first?.is === 'manifests')
     return { environment, sides: [{ is: 'tenant', environment: first.environment }, first] };

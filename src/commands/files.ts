@@ -1,28 +1,22 @@
 import {
   accessSync,
-  type appendFileSync,
-  closeSync,
+  appendFileSync,
   constants,
   existsSync,
-  fchmodSync,
-  fstatSync,
   lstatSync,
   mkdirSync,
-  openSync,
   rmSync,
   statSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { replaceFiles } from '../applier/replace-files.ts';
 import type { ExportedFile } from '../exporter/index.ts';
 import { requireOutputFile, resolveLinks, statOf } from '../loader/paths.ts';
 import { decodeText } from '../loader/source.ts';
-import { lazy } from '../model/basics.ts';
-import { fail, messageOf, systemCode, unreadableFile, unwritableFile } from '../model/failure.ts';
+import { fail, systemCode, unreadableFile, unwritableFile } from '../model/failure.ts';
 import { readRegularFile } from '../model/regular-file.ts';
-import { type Io, printNote } from './io.ts';
+import type { Io } from './io.ts';
 
 type FileIo = Pick<Io, 'cwd'>;
 
@@ -56,7 +50,8 @@ export function writeTextFile(
   requireOutputFile(path, cwd);
   try {
     mkdirSync(dirname(path), { recursive: true });
-    refusePipe(path, file);
+    // Writing to one would wait for its reader.
+    if (statOf(path)?.isFIFO()) throw fail('unwritable-file', `${file} is a pipe.`, { hint: noPipe });
     write(path, text);
   } catch (error) {
     throw unwritableFile(file, error);
@@ -87,11 +82,6 @@ export async function changeFiles(
   for (const file of removed) rmSync(resolve(io.cwd, file));
 }
 
-/** Writing to one would wait for its reader. */
-function refusePipe(path: string, file: string): void {
-  if (statOf(path)?.isFIFO()) throw fail('unwritable-file', `${file} is a pipe.`, { hint: noPipe });
-}
-
 /**
  * Throws a Failure for a file that cannot be written, for one that the command reads, such as the result that a rollback needs
  * again, and for one that is named twice: one document would overwrite the other. Leaves no new file behind.
@@ -102,34 +92,27 @@ export function checkWritable(files: readonly string[], io: FileIo, reads: reado
   );
   for (const file of files) {
     const path = resolve(io.cwd, file);
-    // A link to one, such as /dev/stdout, leads nowhere.
-    refusePipe(path, file);
+    const isManifest = existsSync(path) && /\.ya?ml$/i.test(file);
+    // First of all: a link to a pipe, such as /dev/stdout, leads nowhere.
+    if (!isManifest) tryToWrite(file, io);
     const target = resolveLinks(path);
     const why = taken.get(target);
     if (why !== undefined)
       throw fail('usage', `${file} ${why}, and would be overwritten.`, { hint: 'Choose another file.' });
     taken.set(target, 'is named twice');
-    if (existsSync(path) && /\.ya?ml$/i.test(file)) {
+    if (isManifest) {
       throw fail('usage', `${file} exists and is YAML, like a manifest. Plans and results are JSON.`, {
         hint: 'Choose another file, for example plan.json.',
       });
     }
-    tryToWrite(file, io);
   }
 }
 
 function tryToWrite(file: string, io: FileIo): void {
   const path = resolve(io.cwd, file);
-  requireOutputFile(path, io.cwd);
   const isNew = !existsSync(path);
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    refusePipe(path, file);
-    closeSync(openSync(path, 'a'));
-    if (isNew) rmSync(path);
-  } catch (error) {
-    throw unwritableFile(file, error);
-  }
+  writeTextFile(file, '', io, appendFileSync);
+  if (isNew) rmSync(path);
 }
 
 /**
@@ -149,32 +132,4 @@ export function readIfThere(file: string, shown = file): string | null {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return null;
     throw unreadableFile(shown, error);
   }
-}
-
-/**
- * The surroundings of a command that is traced into a file. Throws a Failure for a file that cannot be written. Only the first
- * exchange overwrites the file: by then, the project has refused a file of its own.
- */
-export function openTrace(file: string, io: Io): Io {
-  checkWritable([file], io, []);
-  const open = lazy(() => {
-    const opened = openSync(resolve(io.cwd, file), 'w', 0o600);
-    // A trace reveals much about a tenant: only its owner may read it, even if the file existed.
-    if (fstatSync(opened).isFile()) fchmodSync(opened, 0o600);
-    return opened;
-  });
-  let isBroken = false;
-  return {
-    ...io,
-    trace(exchange) {
-      if (isBroken) return;
-      try {
-        writeSync(open(), `${JSON.stringify(exchange)}\n`);
-      } catch (error) {
-        // The command continues: it may have changed the tenant already.
-        isBroken = true;
-        printNote(`The trace is not complete: ${file} cannot be written. ${messageOf(error)}`, io);
-      }
-    },
-  };
 }

@@ -28,18 +28,14 @@ export const command = describeCommand({
 }).run(async (args, io) => {
   const options = projectOptions(args, io);
   const projects = openProjects(options);
-  const get = async () => {
-    if (args.declared) {
-      const { resources, environment } = projects.load(options.environment);
-      return getDeclared(resources, args.address, environment.kinds);
-    }
-    const project = projects.environment(options.environment);
-    const { secretsOf: declaredSecrets } = projects.declarations(options.environment);
-    return withTenant(project, io, (tenant) =>
-      getLive(tenant, args.address, { root: project.root, declaredSecrets }),
-    );
-  };
-  const { documents: found, diagnostics } = await get();
+  const declared = args.declared ? projects.load(options.environment) : null;
+  const project = declared ?? projects.environment(options.environment);
+  const { documents: found, diagnostics } = declared
+    ? getDeclared(declared.resources, args.address, declared.environment.kinds)
+    : await withTenant(project, io, (tenant) => {
+        const { secretsOf: declaredSecrets } = projects.declarations(options.environment);
+        return getLive(tenant, args.address, { root: project.root, declaredSecrets });
+      });
   const documents = [...found].map(([address, document]) => {
     return { ...document, ...withoutSecrets({ address, members: document.members }, io) };
   });

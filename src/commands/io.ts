@@ -44,47 +44,32 @@ export function redactIo(io: ProgramIo): Io {
     verbose: false,
     color: true,
     progress: true,
-    stdout: new RedactedOutput(io.stdout, redactor),
-    stderr: new RedactedOutput(io.stderr, redactor),
+    stdout: redactedOutput(io.stdout, redactor),
+    stderr: redactedOutput(io.stderr, redactor),
     data: io.stdout,
     redactor,
   };
 }
 
 /** Text for another output, without secrets. */
-class RedactedOutput extends Writable {
-  readonly #output: Output;
-  readonly #redactor: Redactor;
-
-  constructor(output: Output, redactor: Redactor) {
-    super({ decodeStrings: false });
-    this.#output = output;
-    this.#redactor = redactor;
-  }
-
-  get isTTY(): boolean {
-    return this.#output.isTTY === true;
-  }
-
-  get columns(): number {
-    return this.#output.columns ?? 0;
-  }
-
-  /** At once, so that nothing waits here when the program ends. Errors of the output are handled where it was opened. */
-  override _write(chunk: string | Buffer, _encoding: string, done: () => void): void {
-    this.#output.write(this.#redactor.text(chunk.toString()));
-    done();
-  }
+function redactedOutput(output: Output, redactor: Redactor): Output {
+  const stream = new Writable({
+    decodeStrings: false,
+    // At once, so that nothing waits here when the program ends. Errors of the output are handled where it was opened.
+    write(chunk: string | Buffer, _encoding, done) {
+      output.write(redactor.text(chunk.toString()));
+      done();
+    },
+  });
+  return Object.defineProperties(stream, {
+    isTTY: { get: () => output.isTTY },
+    columns: { get: () => output.columns },
+  });
 }
 
 /** True when an output is a terminal that interprets escapes. Editors set TERM=dumb to say that theirs does not. */
 export function takesEscapes(output: Output, { env }: Pick<ProgramIo, 'env'>): boolean {
   return output.isTTY === true && env.TERM !== 'dumb';
-}
-
-/** The columns of the terminal; 100 for other outputs. A terminal of unknown size reports 0: 80 is used. */
-export function terminalWidth(output: Output): number {
-  return output.isTTY === true ? output.columns || 80 : 100;
 }
 
 /** True when somebody can answer questions. */
@@ -103,7 +88,9 @@ export function viewOf(output: Output, io: Io) {
   const { NO_COLOR, FORCE_COLOR } = io.env;
   const isOff = !color || NO_COLOR || FORCE_COLOR === '0';
   const colour = !isOff && (Boolean(FORCE_COLOR) || takesEscapes(output, io));
-  return { colour, width: terminalWidth(output), verbose, quiet };
+  // A terminal of unknown size reports 0 columns.
+  const width = output.isTTY === true ? output.columns || 80 : 100;
+  return { colour, width, verbose, quiet };
 }
 
 /** Questions on stderr and their answers on stdin; `null` at the end of the input. */

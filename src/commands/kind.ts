@@ -23,6 +23,7 @@ import { pointer, valueAt } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
 import { OpenApi } from '../openapi/document.ts';
 import { draftAll, draftKind } from '../openapi/draft.ts';
+import { reportOf } from '../report/report.ts';
 import { oneLine } from '../report/safe.ts';
 import {
   type ArgsOf,
@@ -36,7 +37,7 @@ import {
 } from './command.ts';
 import { changeFiles, readIfThere, writeTextFile } from './files.ts';
 import type { Io } from './io.ts';
-import { printDocument } from './output.ts';
+import { contextOf, printReport } from './output.ts';
 import { packageFile } from './package-file.ts';
 import { withTenant } from './progress.ts';
 import { projectFileOf, projectOptions } from './project.ts';
@@ -157,8 +158,9 @@ async function check(args: Subject, io: Io, isAgain = false): Promise<ExitCode> 
     checkKind(tenant, kind, (manifests) => projects.loadFolder(manifests, environment)),
   );
   // Each line is something to do.
+  const report = reportOf({ is: 'diagnostics', diagnostics }, contextOf(io));
   const isShown = args.format === 'json' || diagnostics.length > 0;
-  if (isShown) await printDocument({ is: 'diagnostics', diagnostics }, args.format, { ...io, verbose: true });
+  if (isShown) await printReport(report, args.format, { ...io, verbose: true });
   if (hasErrors(diagnostics)) return ExitCode.couldNotRun;
   const settled = Object.keys(proposed);
   const write = (content: string) => {

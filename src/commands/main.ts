@@ -1,9 +1,10 @@
 import yargs, { type Argv } from 'yargs';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { version } from '../model/documents.ts';
 import { ExitCode, Failure, fail } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
-import { commandAt, parserSettings } from './command.ts';
+import { commandAt } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, type ProgramIo, redactIo } from './io.ts';
 
@@ -120,7 +121,6 @@ function strictParser(argv: readonly string[], name: string, positionals: string
       .version(version)
       .help()
       .alias('help', 'h')
-      .parserConfiguration(parserSettings)
       .exitProcess(false)
       .wrap(null)
       // Otherwise it uses the language of the terminal.
@@ -167,10 +167,7 @@ interface Options {
   readonly number?: readonly string[];
 }
 
-interface Mistake {
-  readonly message: string;
-  readonly hint?: string;
-}
+type Mistake = Pick<Diagnostic, 'message' | 'hint'>;
 
 function findMistakes(
   args: Args,

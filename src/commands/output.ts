@@ -39,21 +39,12 @@ export async function outputDocument(
   io: Io,
   extras: Extras = {},
 ): Promise<void> {
-  const report = reportFor(document, io, extras);
+  const report = reportOf(document, contextOf(io, extras));
   await writeReports(report, args.report, io);
   // The plan itself is on stdout, for another program.
   if (args.out === stdoutName) printRemarks(document, io);
   else await printReport(report, args.format, io);
   await appendStepSummary(report, io);
-}
-
-export function printDocument(
-  document: Document,
-  format: Format,
-  io: Io,
-  extras: Extras = {},
-): Promise<void> {
-  return printReport(reportFor(document, io, extras), format, io);
 }
 
 export async function printReport(report: Report, format: Format, io: Io): Promise<void> {
@@ -66,11 +57,6 @@ function isClean({ is }: Report, format: Format): boolean {
   return format === 'html' || (format === 'json' && is !== 'diagnostics');
 }
 
-/** A document as a report; its formats share the work. */
-export function reportFor(document: Document, io: Io, extras: Extras = {}): Report {
-  return reportOf(document, optionsFrom(io, extras));
-}
-
 /** A command's own view without secrets: cutting, wrapping or escaping a text could hide one from the redactor. */
 export function withoutSecrets<T>(shown: T, { redactor }: Pick<Io, 'redactor'>): T {
   return redactDocument(shown, (text) => redactor.text(text));
@@ -78,7 +64,7 @@ export function withoutSecrets<T>(shown: T, { redactor }: Pick<Io, 'redactor'>):
 
 /** Prints a document on stderr that was not requested. */
 export function printRemarks(document: Document, io: Io): void {
-  io.stderr.write(prepareReport(document, optionsFrom(io))('text', viewOf(io.stderr, io)));
+  io.stderr.write(prepareReport(document, contextOf(io))('text', viewOf(io.stderr, io)));
 }
 
 /** Prints remarks on stderr, if there are any. With `--quiet`, information is left out. */
@@ -89,7 +75,10 @@ export function printDiagnostics(diagnostics: readonly Diagnostic[], io: Io): vo
 
 /** Prints why a command stopped, on stderr. If JSON was requested, stdout gets it as JSON too. */
 export function reportFailure(error: unknown, argv: readonly string[], io: Io): ExitCode {
-  const failed = toFailure(error, io);
+  const stopped =
+    error instanceof Failure ? error : io.signal.aborted ? interruption() : systemFailure(error);
+  const stack = error instanceof Error && error.stack ? `\n${error.stack}` : '';
+  const failed = stopped ?? fail('internal', messageOf(error) + stack, { hint: bugHint('the lines above') });
   // `validate` shows information. Here only the reason for stopping matters.
   const diagnostics = failed.diagnostics.filter(({ severity }) => severity !== 'info');
   const document = { is: 'diagnostics', diagnostics } as const;
@@ -100,7 +89,7 @@ export function reportFailure(error: unknown, argv: readonly string[], io: Io): 
     quiet: isGiven('--quiet'),
   };
   const view = viewOf(io.stderr, { ...io, ...verbosity });
-  const write = prepareReport(document, optionsFrom(io));
+  const write = prepareReport(document, contextOf(io));
   io.stderr.write(write('text', view));
   if (wantsFormat(argv, 'json')) io.stdout.write(write('json', view));
   if (wantsFormat(argv, 'jsonl'))
@@ -113,15 +102,6 @@ function wantsFormat(argv: readonly string[], format: string): boolean {
   return argv.some(
     (word, at) => word === `--format=${format}` || (word === '--format' && argv[at + 1] === format),
   );
-}
-
-function toFailure(error: unknown, io: Io): Failure {
-  if (error instanceof Failure) return error;
-  if (io.signal.aborted) return interruption();
-  const refused = systemFailure(error);
-  if (refused) return refused;
-  const stack = error instanceof Error && error.stack ? `\n${error.stack}` : '';
-  return fail('internal', `${messageOf(error)}${stack}`, { hint: bugHint('the lines above') });
 }
 
 /** The first ending that matches counts. */
@@ -184,13 +164,10 @@ export async function isWritten(write: () => Promise<void>, io: Io): Promise<boo
 
 const fileView = { colour: false, width: 100 } as const;
 
-/** `reportUrl` is where a pipeline publishes the HTML report. */
-function optionsFrom(
-  { env, redactor }: Io,
-  extras: Extras = {},
-): Pick<ReportOptions, 'redact' | 'now'> & Extras {
+/** The context of reports, with what a command adds to it. `reportUrl` is where a pipeline publishes the HTML report. */
+export function contextOf({ env, redactor }: Io, extras: Extras = {}): Parameters<typeof reportOf>[1] {
   const { TENANTCTL_REPORT_URL: reportUrl } = env;
-  const redact = (text: string) => redactor.text(text);
+  const redact = redactor.text.bind(redactor);
   return { redact, now: Date.now(), ...(reportUrl ? { reportUrl } : {}), ...extras };
 }
 

@@ -1,15 +1,13 @@
 import { readOnlyTenant, type Tenant } from '../engine/tenant.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
-import { isCi } from '../loader/inputs.ts';
 import { ExitCode } from '../model/failure.ts';
 import { hasChanges, isRefused, type Plan } from '../model/plan.ts';
 import type { ReportOptions } from '../report/report.ts';
-import { type ArgsOf, flag, format, givenOptions, groups, list, type PlanArgs, text } from './command.ts';
+import { type ArgsOf, flag, format, groups, list, text } from './command.ts';
 import { commitHere } from './commit.ts';
 import type { Io } from './io.ts';
-import { outputDocument, renderTemplates, saveFile, stdoutName, wantsPage } from './output.ts';
+import { outputDocument, renderTemplates, saveFile, wantsPage } from './output.ts';
 import { withTenant } from './progress.ts';
-import { selectorsOf } from './project.ts';
 
 export const planOutputOptions = {
   out: text(
@@ -21,14 +19,14 @@ export const planOutputOptions = {
   'detailed-exitcode': flag('Exit with 2 if there are changes', groups.output),
 } as const;
 
-type PlanOutputArgs = Pick<PlanArgs, 'config'> & ArgsOf<typeof planOutputOptions>;
+type PlanOutputArgs = ArgsOf<typeof planOutputOptions> & { readonly config: string | undefined };
 
 /** Makes a plan with the project's tenant, which is only read. Saves it, writes its reports and prints it. Returns the exit code. */
 export async function outputPlan(
   project: ProjectEnvironment,
   args: PlanOutputArgs,
   io: Io,
-  makePlan: (tenant: Tenant) => Promise<HowToApply & { readonly plan: Plan }>,
+  makePlan: (tenant: Tenant) => Promise<ReturnType<typeof howToApply> & { readonly plan: Plan }>,
 ): Promise<ExitCode> {
   const { plan, ...extras } = await withTenant(project, io, async (tenant) => {
     // The page reuses the reads of the plan.
@@ -46,30 +44,13 @@ export async function outputPlan(
   return args.detailedExitcode && hasChanges(plan) ? ExitCode.changes : ExitCode.done;
 }
 
-/** The arguments of `tenantctl apply` that apply a plan. */
-type HowToApply = Pick<ReportOptions, 'applyWith'>;
-
-/**
- * Applies the saved file of `plan`, or else makes the same plan again. In a pipeline, the file is on another machine than the
- * reader, who should not apply a file from a pull request.
- */
-export function howToApplyPlan(args: PlanArgs & { readonly out: string | undefined }, io: Io): HowToApply {
-  if (args.out !== undefined && args.out !== stdoutName && !isCi(io.env))
-    return howToApplyFile(args.out, args, io);
-  // The options that the digest of a plan depends on.
-  const names = ['env', 'shard', 'only', 'except', 'rotate', 'prune', 'since', 'max-deletes'] as const;
-  const selected = { ...args, env: selectorsOf(args, io).selectors };
-  const words = givenOptions(selected, [...names, 'allow-delete-all']).flatMap(({ option, values }) =>
-    values.length === 0 ? [option] : values.flatMap((value) => [option, value]),
-  );
-  return { applyWith: [...words, ...configWords(args, io)] };
-}
-
-export function howToApplyFile(file: string, args: Pick<PlanArgs, 'config'>, io: Io): HowToApply {
-  return { applyWith: [file.startsWith('-') ? `./${file}` : file, ...configWords(args, io)] };
-}
-
-function configWords({ config }: Pick<PlanArgs, 'config'>, { env }: Io): string[] {
+/** The arguments of `tenantctl apply` with a saved plan or with options, and with the project file if one is named. */
+export function howToApply(
+  what: string | readonly string[],
+  { config }: Pick<PlanOutputArgs, 'config'>,
+  { env }: Io,
+): Pick<ReportOptions, 'applyWith'> {
   const file = config ?? (env.TENANTCTL_CONFIG || undefined);
-  return file === undefined ? [] : ['--config', file];
+  const words = typeof what === 'string' ? [what.startsWith('-') ? `./${what}` : what] : what;
+  return { applyWith: file === undefined ? words : [...words, '--config', file] };
 }

@@ -7,7 +7,7 @@ import { namesAndMore } from '../model/words.ts';
 import { cut } from '../report/layout.ts';
 import { oneLine } from '../report/safe.ts';
 import { joinParts, outcomeWords, pluralize, requestTarget } from '../report/words.ts';
-import { type Io, printNote, takesEscapes, terminalWidth } from './io.ts';
+import { type Io, printNote, takesEscapes, viewOf } from './io.ts';
 
 type RunEvent = Parameters<Tenant['onEvent']>[0] | ApplyEvent;
 
@@ -72,7 +72,7 @@ function modeOf(io: Io): Mode {
 function openDisplay(io: Io) {
   const { stderr, signal } = io;
   const mode = modeOf(io);
-  const width = Math.max(0, terminalWidth(stderr) - 1);
+  const width = Math.max(0, viewOf(stderr, io).width - 1);
   let isDrawn = false;
   const clear = () => {
     if (isDrawn) stderr.write('\r\x1b[2K');
@@ -94,13 +94,20 @@ function openDisplay(io: Io) {
     note(`Interrupted: waiting for the end of ${requests}. Another Ctrl-C ends the program at once.`);
   };
   signal.addEventListener('abort', onAbort, { once: true });
+  const draw = (text: string) => {
+    stderr.write(`\r\x1b[2K${cut(oneLine(text), width)}`);
+    isDrawn = true;
+  };
+  const bar = mode === 'bar' ? new Bar({ draw, width }) : null;
+  /** Removes the temporary line from the terminal. */
+  const end = () => {
+    bar?.stop();
+    clear();
+  };
   return {
     mode,
-    width,
-    draw(text: string) {
-      stderr.write(`\r\x1b[2K${cut(oneLine(text), width)}`);
-      isDrawn = true;
-    },
+    bar,
+    draw,
     note,
     /** Records an event, whether it is shown or not. */
     observe(event: RunEvent) {
@@ -122,10 +129,9 @@ function openDisplay(io: Io) {
       if (event.type === 'request-started') writing += 1;
       if (event.type === 'request-finished') writing -= 1;
     },
-    /** Removes the temporary line from the terminal. */
-    end: clear,
+    end,
     close() {
-      clear();
+      end();
       signal.removeEventListener('abort', onAbort);
     },
   };
@@ -134,11 +140,12 @@ function openDisplay(io: Io) {
 /** Shows on stderr what happens during long work. */
 export function createProgress(io: Io) {
   const display = openDisplay(io);
-  const { mode, note } = display;
-  const bar = mode === 'bar' ? new Bar(display) : null;
+  const { mode, bar, note } = display;
   let answers = 0;
   let awaited = '';
   return {
+    end: display.end,
+    close: display.close,
     onEvent(event: RunEvent) {
       display.observe(event);
       bar?.add(event);
@@ -151,14 +158,6 @@ export function createProgress(io: Io) {
       }
       if (event.type === 'request-finished') answers += 1;
       if (mode === 'lines') note(newsOf(event, answers));
-    },
-    end() {
-      bar?.stop();
-      display.end();
-    },
-    close() {
-      bar?.stop();
-      display.close();
     },
   };
 }
@@ -204,9 +203,15 @@ const shortestEta = 10_000;
 /** A wait of this many milliseconds needs an explanation. */
 const longWait = 2000;
 
+/** A line of the terminal that is drawn again. */
+interface Line {
+  readonly width: number;
+  draw(text: string): void;
+}
+
 /** Counts answered requests, or finished changes once an apply has begun. A request counts once, also when it is retried. */
 class Bar {
-  readonly #display: Pick<ReturnType<typeof openDisplay>, 'draw' | 'width'>;
+  readonly #display: Line;
   readonly #begun = Date.now();
   readonly #sent = new Set<string>();
   readonly #answered = new Set<string>();
@@ -215,7 +220,7 @@ class Bar {
   #until = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(display: Pick<ReturnType<typeof openDisplay>, 'draw' | 'width'>) {
+  constructor(display: Line) {
     this.#display = display;
   }
 

@@ -33,30 +33,21 @@ export function projectFileOptions(
 }
 
 /**
- * The project and environment to load, as the loader takes them.
+ * The project and environment to load, as the loader takes them; without an environment, the default of the project.
  *
  * @param ofFile the environment that a plan or result file is for, if nothing else selects one
  */
 export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string): LoadOptions {
-  const environment = selectedEnvironment(args, io, ofFile);
-  return {
-    ...projectFileOptions(args, io),
-    environmentFrom: selectorsOf(args, io).from,
-    ...(environment === undefined ? {} : { environment }),
-  };
-}
-
-/** The environment of a command that works on one; left out: the default of the project. */
-export function selectedEnvironment(args: ProjectArgs, io: Io, ofFile?: string): string | undefined {
-  const { selectors, from = '--env' } = selectorsOf(args, io);
-  const [selector = ofFile] = selectors;
-  if (selectors.length < 2 && (selector === undefined || selector === ofFile || isPlainName(selector)))
-    return selector;
-  const names = namedEnvironments(args, io);
-  if (names.length === 1) return names[0];
+  const { selectors, from } = selectorsOf(args, io);
+  const [only = ofFile] = selectors;
+  const isOne = selectors.length < 2 && (only === undefined || only === ofFile || isPlainName(only));
+  const [environment, ...others] = isOne ? [only] : namedEnvironments(args, io);
+  const options = { ...projectFileOptions(args, io), environmentFrom: from };
+  if (others.length === 0) return environment === undefined ? options : { ...options, environment };
+  const names = [environment, ...others];
   throw fail(
     'several-environments',
-    `This command works on one environment, and ${from} selects ${names.length}: ${names.join(', ')}.`,
+    `This command works on one environment, and ${from ?? '--env'} selects ${names.length}: ${names.join(', ')}.`,
     { hint: 'Name one of them. `validate`, `plan`, `apply` and `status` take several.' },
   );
 }

@@ -7,7 +7,7 @@ import type { Result } from '../model/result.ts';
 import { argument, commonOptions, describeCommand, flag, guardOptions } from './command.ts';
 import { type Io, printNote } from './io.ts';
 import { checkOutput, stdoutName } from './output.ts';
-import { howToApplyFile, outputPlan, planOutputOptions } from './plan-output.ts';
+import { howToApply, outputPlan, planOutputOptions } from './plan-output.ts';
 import { projectOptions } from './project.ts';
 import { readResults } from './saved.ts';
 
@@ -43,7 +43,7 @@ export const command = describeCommand({
     const plan = await planRollback(result, project, tenant, options);
     // A plan from the manifests would be a different one.
     const file = args.out === stdoutName ? undefined : args.out;
-    return { plan, ...(file === undefined ? {} : howToApplyFile(file, args, io)) };
+    return { plan, ...(file === undefined ? {} : howToApply(file, args, io)) };
   });
 });
 

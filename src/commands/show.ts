@@ -5,12 +5,12 @@ import { ExitCode, Failure, fail } from '../model/failure.ts';
 import { type FleetMember, fleetOf } from '../model/fleet.ts';
 import { parseJson } from '../model/json.ts';
 import { valueAt } from '../model/pointer.ts';
-import type { Document } from '../report/report.ts';
+import { type Document, reportOf } from '../report/report.ts';
 import { argument, commonOptions, describeCommand, format, list } from './command.ts';
-import { commitOfJob } from './commit.ts';
+import { commitHere } from './commit.ts';
 import type { Io } from './io.ts';
-import { checkOutput, printReport, renderTemplates, reportFor, wantsPage, writeReports } from './output.ts';
-import { howToApplyFile } from './plan-output.ts';
+import { checkOutput, contextOf, printReport, renderTemplates, wantsPage, writeReports } from './output.ts';
+import { howToApply } from './plan-output.ts';
 import { projectFileOptions } from './project.ts';
 import { readText } from './saved.ts';
 
@@ -44,10 +44,12 @@ export const command = describeCommand({
   const options = projectFileOptions(args, io);
   if (args.report.length > 0 && existsSync(options.configFile)) openProjects(options);
   const [file = '', ...more] = args.file;
-  const applying = more.length === 0 ? howToApplyFile(file, args, io) : {};
+  const applying = more.length === 0 ? howToApply(file, args, io) : {};
   const templates = wantsPage(args) ? await renderTemplates(document, io) : {};
-  const extras = { ...templates, ...applying, ...commitOfJob(args, io) };
-  const report = reportFor(document, io, extras);
+  // The checkout may have another commit than the one that the files are of.
+  const commit = await commitHere({ config: args.config, format: 'text', report: [] }, io);
+  const extras = { ...templates, ...applying, ...commit };
+  const report = reportOf(document, contextOf(io, extras));
   await writeReports(report, args.report, io);
   await printReport(report, args.format, io);
   return ExitCode.done;

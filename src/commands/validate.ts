@@ -2,17 +2,10 @@ import { joinValidations, validateProject } from '../engine/validate.ts';
 import { loadProject, openProjects } from '../loader/index.ts';
 import { comparePlaces } from '../loader/problems.ts';
 import { ExitCode } from '../model/failure.ts';
+import { reportOf } from '../report/report.ts';
 import { countIs } from '../report/words.ts';
-import {
-  type ArgsOf,
-  commonOptions,
-  describeCommand,
-  fleetOptions,
-  format,
-  scopeOptions,
-} from './command.ts';
-import type { Io } from './io.ts';
-import { printDocument } from './output.ts';
+import { commonOptions, describeCommand, fleetOptions, format, scopeOptions } from './command.ts';
+import { contextOf, printReport } from './output.ts';
 import { folderInRepository, projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
 
 const options = {
@@ -21,8 +14,6 @@ const options = {
   ...fleetOptions,
   format: format(['text', 'json', 'markdown', 'github', 'sarif']),
 } as const;
-
-type Args = ArgsOf<typeof options>;
 
 export const command = describeCommand({
   usage:
@@ -33,25 +24,18 @@ export const command = describeCommand({
     '$0 validate --format github': 'As annotations on a GitHub pull request',
   },
 }).run(async (args, io) => {
-  const { exitCode, resources, ...found } = validateSelected(args, io);
+  const names = selectedEnvironments(args, io);
+  const options = names ? projectFileOptions(args, io) : projectOptions(args, io);
+  const projects = names && openProjects(options);
+  const validated = projects
+    ? joinValidations(names.map((name) => ({ name, ...validateProject(() => projects.load(name), args) })))
+    : validateProject(() => loadProject(options), args);
+  const { exitCode, resources, ...found } = validated;
   const diagnostics = found.diagnostics.toSorted(comparePlaces);
-  await printDocument({ is: 'diagnostics', diagnostics }, args.format, io, {
-    folder: folderInRepository(args, io),
-  });
+  const context = contextOf(io, { folder: folderInRepository(args, io) });
+  await printReport(reportOf({ is: 'diagnostics', diagnostics }, context), args.format, io);
   if (exitCode === ExitCode.done && args.format === 'text' && !io.quiet) {
     io.stdout.write(`${countIs(resources, 'object')} valid.\n`);
   }
   return exitCode;
 });
-
-function validateSelected(args: Args, io: Io): ReturnType<typeof validateProject> {
-  const names = selectedEnvironments(args, io);
-  if (!names) {
-    const options = projectOptions(args, io);
-    return validateProject(() => loadProject(options), args);
-  }
-  const projects = openProjects(projectFileOptions(args, io));
-  return joinValidations(
-    names.map((name) => ({ name, ...validateProject(() => projects.load(name), args) })),
-  );
-}

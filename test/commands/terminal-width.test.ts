@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { isInteractive, type Output, redactIo, terminalWidth, viewOf } from '../../src/commands/io.ts';
+import { isInteractive, type Output, redactIo, viewOf } from '../../src/commands/io.ts';
 
 const output = (more: Partial<Output>): Output => Object.assign(new PassThrough(), more);
 
@@ -10,7 +10,7 @@ it.each<[string, Partial<Output>, number]>([
   ['a terminal that says nothing of it', { isTTY: true }, 80],
   ['a file', {}, 100],
 ])('%s is as wide as it can be read', (_name, stream, width) => {
-  expect(terminalWidth(output(stream))).toBe(width);
+  expect(viewOf(output(stream), redactIo(program(false, false))).width).toBe(width);
 });
 
 /** A program whose input and streams are terminals, or not. */
