@@ -388,7 +388,6 @@ function applyLines({ stdout }: Pick<Io, 'stdout'>) {
   };
 }
 
-/** `apply` over several environments. */
 async function applySeveral(
   source: { readonly saved: Fleet } | { readonly names: readonly string[] },
   args: Args,

@@ -148,7 +148,6 @@ function explainKind(
   return `${layout(rows, view)}${shown.map((line) => `${line}\n`).join('')}`;
 }
 
-/** A schema with its references resolved. */
 function dereference(schema: JsonObject, whole = schema): JsonObject {
   const reference = getText(schema, '$ref');
   const target = reference === null ? null : valueAt(whole, reference.slice(1));
@@ -160,7 +159,6 @@ function dereference(schema: JsonObject, whole = schema): JsonObject {
   return mapMembers(schema, follow);
 }
 
-/** The members of an object, or of each item of a list. */
 function membersOf(schema: JsonObject): ReadonlyMap<string, JsonObject> {
   const properties = getObject(schema, 'properties');
   if (!Object.hasOwn(schema, 'properties') && Object.hasOwn(schema, 'items'))

@@ -220,7 +220,6 @@ type GivenTenant = Pick<NewTenant, 'name' | 'identity' | 'profiles'>;
 
 const namesHint = 'For example: --identity test=https://… --identity production=https://…';
 
-/** The tenants that options name. Throws a Failure for what a project cannot have. */
 function givenTenants({
   identity,
   profiles,

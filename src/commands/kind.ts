@@ -98,7 +98,6 @@ const optionsOf: Readonly<Record<Args['action'], readonly string[]>> = {
 const library = 'examples/kinds/library';
 const descriptorName = (kind: string) => `${kind}.kind.yaml`;
 
-/** The kinds that the library has descriptors of. */
 export function libraryKinds(): string[] {
   return readdirSync(packageFile(library))
     .flatMap((name) => /^(.+)\.kind\.yaml$/.exec(name)?.[1] ?? [])
@@ -186,7 +185,6 @@ async function check(args: Subject, io: Io, isAgain = false): Promise<ExitCode> 
   return ExitCode.done;
 }
 
-/** Adds policies of places to a descriptor. */
 function withPlaces(text: string, proposed: ProposedPlaces, file: string): string {
   const policies = Object.entries(proposed).map(([path, { is, names, by, to }]): [string, Printable] => {
     const target = typeof to === 'string' ? to : { members: Object.entries(to) };

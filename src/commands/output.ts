@@ -62,7 +62,6 @@ export function withoutSecrets<T>(shown: T, { redactor }: Pick<Io, 'redactor'>):
   return redactDocument(shown, (text) => redactor.text(text));
 }
 
-/** Prints a document on stderr that was not requested. */
 export function printRemarks(document: Document, io: Io): void {
   io.stderr.write(prepareReport(document, contextOf(io))('text', viewOf(io.stderr, io)));
 }

@@ -137,7 +137,6 @@ function openDisplay(io: Io) {
   };
 }
 
-/** Shows on stderr what happens during long work. */
 export function createProgress(io: Io) {
   const display = openDisplay(io);
   const { mode, bar, note } = display;

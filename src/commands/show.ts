@@ -76,7 +76,6 @@ function joinDocuments(documents: readonly SavedDocument[]): SavedDocument {
   return { is: 'fleet', fleet: fleetOf(members) };
 }
 
-/** Reads a plan, result or fleet file. Throws a Failure (exit 1) for any other file. */
 function readSaved(file: string, io: Io): SavedDocument {
   const text = readText(file, io);
   try {

@@ -16,7 +16,6 @@ import {
   type Status,
   verifiedKinds,
 } from '../model/status.ts';
-import { namesAndMore } from '../model/words.ts';
 import {
   blank,
   layout,
@@ -30,7 +29,7 @@ import {
 } from '../report/layout.ts';
 import type { ReportOptions } from '../report/report.ts';
 import { json, oneLine } from '../report/safe.ts';
-import { joinParts, pluralize } from '../report/words.ts';
+import { joinParts, namesInBrief, pluralize } from '../report/words.ts';
 import {
   type ArgsOf,
   commonOptions,
@@ -145,8 +144,7 @@ function statusReader(args: Args, io: Io, checker: DnsChecker | null) {
     const scope = { resources, includes };
     let told = '';
     const onWait = (status: Status) => {
-      const names = listUnsettled(status);
-      const shown = namesAndMore(names.slice(0, mostAwaited), names.length - mostAwaited);
+      const shown = namesInBrief(listUnsettled(status), 5);
       const words = `Waiting up to ${args.wait || defaultWait} in ${status.environment} for ${shown}.`;
       if (io.quiet || words === told) return;
       told = words;
@@ -178,9 +176,6 @@ function durationOf(option: string, text: string): number {
   });
 }
 
-/** How many of the awaited identities are named. */
-const mostAwaited = 5;
-
 function listUnsettled(status: Status): string[] {
   const open = identitiesToAwait(status).filter((identity) => !isVerificationOver(identity));
   return open.map(({ address, verification }) => `${address} (${verificationWords[verification].words})`);
@@ -204,16 +199,18 @@ const headings: Readonly<Record<IdentityStatus['kind'], string>> = {
   SenderAddress: 'Senders',
 };
 
+/** In this order: identities that need action come first. */
 const verificationWords: Readonly<
   Record<IdentityStatus['verification'], { readonly words: string; readonly styles: readonly Style[] }>
 > = {
+  failed: { words: 'FAILED', styles: ['red', 'bold'] },
+  unknown: { words: 'unknown state', styles: ['magenta'] },
+  pending: { words: 'pending', styles: ['yellow'] },
+  absent: { words: 'not in the tenant', styles: ['yellow'] },
   verified: { words: 'verified', styles: ['green'] },
   'not-needed': { words: 'no verification needed', styles: ['dim'] },
-  pending: { words: 'pending', styles: ['yellow'] },
-  failed: { words: 'FAILED', styles: ['red', 'bold'] },
-  absent: { words: 'not in the tenant', styles: ['yellow'] },
-  unknown: { words: 'unknown state', styles: ['magenta'] },
 };
+const urgency = Object.keys(verificationWords);
 
 const publicationStyles: Readonly<Record<Publication['state'], Style>> = {
   published: 'green',
@@ -221,16 +218,6 @@ const publicationStyles: Readonly<Record<Publication['state'], Style>> = {
   wrong: 'red',
   unknown: 'magenta',
 };
-
-/** Identities that need action come first. */
-const urgency: readonly IdentityStatus['verification'][] = [
-  'failed',
-  'unknown',
-  'pending',
-  'absent',
-  'verified',
-  'not-needed',
-];
 
 function statusRows({ identities, summary }: Status, { verbose = false }: ReportOptions): Row[] {
   const rows = verifiedKinds.flatMap((kind) => {

@@ -180,7 +180,6 @@ export function chooseRoute(
 
 /** `host`, `host:port` or IPv6 in brackets, without characters that mean something in a list, YAML, a shell or a CI system. */
 const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
-/** Names, globs and groups, joined by commas. */
 const plainSelection = /^[\w@!*{][\w@!*?{}[\].,-]*$/;
 
 /** A pipeline could not name other folders without quotes. */

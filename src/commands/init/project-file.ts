@@ -16,7 +16,6 @@ import { manifestSchema, packageFile } from '../package-file.ts';
 /** A tenant of a new project, and the environment that it becomes. */
 export interface NewTenant {
   readonly name: string;
-  /** The base URLs of its services. */
   readonly identity: string;
   readonly profiles: string | null;
   /** The environment variables with the id and the secret of a client. */
@@ -195,7 +194,6 @@ interface ProjectFile {
   readonly path: string;
   /** What to write, given the existing text; the same text keeps the file, and `null`: nothing can be added to it. */
   readonly content: (existing: string | null) => string | null;
-  /** The advice if nothing can be added. */
   readonly byHand?: string;
 }
 
@@ -213,7 +211,6 @@ const newFile = (path: string, text: string): ProjectFile => ({
   content: (existing) => existing ?? text,
 });
 
-/** The values of a template, by name. */
 interface Values {
   readonly [name: string]: string | boolean | readonly (string | Values)[];
 }
