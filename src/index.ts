@@ -34,7 +34,7 @@ export {
   type Tenant,
   type TenantOptions,
 } from './engine/tenant.ts';
-export type { Export, ExportedFile } from './exporter/index.ts';
+export type { Export, ExportedFile } from './exporter/files.ts';
 export type { Kinds } from './kinds/catalog.ts';
 export type { Kind, LiveObject } from './kinds/kind.ts';
 export type { TenantState } from './kinds/live-objects.ts';

@@ -3,13 +3,8 @@ import { join, posix, relative, resolve, sep } from 'node:path';
 import { type Backup, openBackup } from '../engine/backup.ts';
 import { checkScope, kindsNamed, selectionOf } from '../engine/choices.ts';
 import { checkNew, exportBackup, exportTenant, mergeTenant, pathInProject } from '../engine/export.ts';
-import {
-  addToEnvExample,
-  type Export,
-  type ExportedFile,
-  envExampleFile,
-  type Merge,
-} from '../exporter/index.ts';
+import { addToEnvExample, type Export, type ExportedFile, envExampleFile } from '../exporter/files.ts';
+import type { Merge } from '../exporter/merge.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import { findUncommitted } from '../loader/git.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { replaceFiles } from '../applier/replace-files.ts';
-import type { ExportedFile } from '../exporter/index.ts';
+import type { ExportedFile } from '../exporter/files.ts';
 import { requireOutputFile, resolveLinks, statOf } from '../loader/paths.ts';
 import { decodeText } from '../loader/source.ts';
 import { fail, systemCode, unreadableFile, unwritableFile } from '../model/failure.ts';

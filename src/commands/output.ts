@@ -11,7 +11,6 @@ import {
   type Format,
   formatsOf,
   prepareReport,
-  type Report,
   type ReportOptions,
   reportOf,
   unsupportedFormat,
@@ -19,6 +18,8 @@ import {
 import { json } from '../report/safe.ts';
 import { checkWritable, writeTextFile } from './files.ts';
 import { type Io, printNote, viewOf } from './io.ts';
+
+type Report = ReturnType<typeof reportOf>;
 
 /**
  * What reports add to their document: rendered templates for pages, the command that applies the plan, its commit, and its folder

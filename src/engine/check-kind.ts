@@ -3,7 +3,7 @@ import { readFirstPage } from '../client/pages.ts';
 import { readAll } from '../client/read.ts';
 import { readAgain } from '../client/read-once.ts';
 import { draftObject } from '../exporter/draft.ts';
-import type { NamedSecret } from '../exporter/index.ts';
+import type { Export } from '../exporter/files.ts';
 import { anyJson, isSentAsText, sameValue } from '../kinds/field.ts';
 import { apiRequest } from '../kinds/http.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
@@ -103,7 +103,7 @@ async function checkPlan(reader: Tenant, kind: Kind, load: Parameters<typeof che
   };
 }
 
-function askedSecrets({ name }: Kind, secrets: readonly NamedSecret[]): Diagnostic[] {
+function askedSecrets({ name }: Kind, secrets: Export['secrets']): Diagnostic[] {
   const places = groupBy(secrets, ({ at }) => pathOf(at));
   if (places.length === 0) return [];
   const lines = places.slice(0, mostNames).map(([path, [{ address }, ...others]]) => {

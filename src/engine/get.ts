@@ -1,5 +1,5 @@
 import { readDefaults } from '../client/read.ts';
-import { exportObjects } from '../exporter/index.ts';
+import { exportObjects } from '../exporter/files.ts';
 import { globProblem } from '../kinds/address-glob.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import { someOf } from '../kinds/read-request.ts';

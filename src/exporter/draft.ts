@@ -22,7 +22,7 @@ import {
   printLive,
 } from './print-live.ts';
 
-export interface DraftContext extends NameSources {
+interface DraftContext extends NameSources {
   /** Returns the vendor's default of an object, or `null`. Left out: the defaults were not read. */
   standardOf?(object: LiveObject): LiveObject | null;
 }
@@ -34,14 +34,14 @@ interface SideText {
 }
 
 /** A manifest before secrets and side files have names: a `!secret` holds its pointer, a `!file` its ending. */
-export interface Draft {
+export interface Draft extends ReturnType<typeof labelIds> {
+  /** With names and lists as they are printed. */
   readonly object: LiveObject;
   /** Key fields, or the pinned id if the object has no name that a manifest can hold. */
   readonly key: readonly Member[];
   readonly fields: readonly Member[];
   readonly lifecycle: readonly Member[];
   readonly sideTexts: readonly SideText[];
-  readonly names: ReadonlyMap<Pointer, string>;
   /** The places of secrets, and the names that existing manifests give them. */
   readonly secrets: readonly { readonly at: Pointer; readonly name: string | null }[];
   readonly omissions: readonly Omission[];
@@ -54,8 +54,7 @@ export interface DraftInput extends DraftContext {
 }
 
 /** An object that is not exported, and why: no manifest can declare it, or its kind says so. */
-interface Refusal {
-  readonly object: LiveObject;
+interface Refusal extends Pick<Draft, 'object' | 'tags' | 'names'> {
   readonly refused: string;
   readonly by: 'schema' | 'kind';
 }
@@ -135,10 +134,12 @@ export function draftObject(
 ): Draft | Refusal {
   const object = asPrinted(live, context);
   const { kind } = object;
-  const refuse = (refused: string, by: Refusal['by'] = 'schema'): Refusal => ({ object, refused, by });
+  const { tags, names } = labelIds(object, context);
+  const refuse = (refused: string, by: Refusal['by'] = 'schema'): Refusal => {
+    return { object, tags, names, refused, by };
+  };
   const why = object.whyNotExported ?? null;
   if (why !== null) return refuse(why, 'kind');
-  const { tags, names } = labelIds(object, context);
   const key = keyMembers(object, tags);
   if (key.some(([, part]) => part === unresolved))
     return refuse('tenantctl reserves the text of its key for itself');
@@ -157,12 +158,12 @@ export function draftObject(
   const valid = drafted.filter(([name]) => !invalid.has(name)).map(([, each]) => each);
   const fields = valid.flatMap(({ member }) => (member ? [member] : []));
   return {
-    object: live,
+    object,
+    tags,
+    names,
     key,
     fields,
     lifecycle: subject.standard ? [['basedOn', contentDigest(kind, subject.standard)]] : [],
-    // A tag itself says what it finds.
-    names: new Map([...names].filter(([at]) => !tags.has(at))),
     sideTexts: valid.flatMap(({ sideText }) => sideText ?? []),
     secrets: valid.flatMap((each) => each.secrets ?? []).map((at) => ({ at, name: secrets.get(at) ?? null })),
     omissions: [
@@ -176,7 +177,7 @@ export function draftObject(
  * The object with names as they are printed, and with its lists without order sorted like that. Hosts list them in any order, and
  * an export of an unchanged tenant must not change.
  */
-export function asPrinted(live: LiveObject, context: DraftContext): LiveObject {
+function asPrinted(live: LiveObject, context: DraftContext): LiveObject {
   const { kind } = live;
   // A member whose name is an id becomes `Source/HR`, as in a manifest.
   const rename = (id: string, to: string) => context.nameOf?.(to, id) ?? null;

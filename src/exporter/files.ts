@@ -86,7 +86,7 @@ export function createFiles(drafts: readonly Draft[], { folder, nameSecret, text
 }
 
 function documentOf(
-  { object, key, fields, lifecycle, names, omissions }: Draft,
+  { object, key, fields, lifecycle, tags, names, omissions }: Draft,
   base: string,
   nameSecret: NameSecret,
 ): ManifestDocument {
@@ -104,7 +104,8 @@ function documentOf(
       ...filledIn,
       ...(lifecycle.length === 0 ? [] : [['lifecycle', { members: lifecycle }] as const]),
     ],
-    comments: names,
+    // A tag itself says what it finds.
+    comments: new Map([...names].filter(([at]) => !tags.has(at))),
     remarks: omissions.map(remarkOf),
   };
 }
@@ -219,7 +220,7 @@ interface SecretPlace {
   readonly at: Pointer;
 }
 
-export interface NamedSecret extends SecretPlace {
+interface NamedSecret extends SecretPlace {
   readonly name: string;
 }
 

@@ -24,9 +24,8 @@ import {
 import { markersIn, secretName } from '../model/marker.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { runsOf } from '../model/runs.ts';
-import { asPrinted, type DraftContext, draftObject, printPlace } from './draft.ts';
+import { type Draft, type DraftInput, draftObject, printPlace } from './draft.ts';
 import { type Edit, eolOf } from './edit/document.ts';
-import { labelIds } from './ids.ts';
 import {
   isList,
   isMapping,
@@ -61,12 +60,12 @@ interface DocumentChanges {
 
 const noChanges = (): DocumentChanges => ({ edits: [], notes: [], sideTexts: [], secrets: [] });
 
-interface MergeContext extends DraftContext {
+interface MergeContext extends Pick<DraftInput, 'records' | 'nameOf' | 'standardOf'> {
   readonly secrets: Pick<Secrets, 'matches'>;
 }
 
 /** With the labels of ids by their places in the live object. */
-interface DocumentMerge extends ReturnType<typeof labelIds>, Pick<MergeContext, 'secrets'> {
+interface DocumentMerge extends Pick<Draft, 'tags' | 'names'>, Pick<MergeContext, 'secrets'> {
   readonly resource: Resource;
   readonly live: LiveObject;
   readonly changes: DocumentChanges;
@@ -89,18 +88,12 @@ export function mergeDocument(
   written: Printable,
   context: MergeContext,
 ): DocumentChanges {
-  const live = asPrinted(object, context);
   const changes = noChanges();
-  const draft = draftObject(live, context);
+  const draft = draftObject(object, context);
+  const { object: live, tags, names } = draft;
   const omissions = 'refused' in draft ? [] : draft.omissions;
   const invalid = new Set(omissions.flatMap(({ at, reason }) => (reason === 'notValid' ? [at] : [])));
-  const merge: DocumentMerge = {
-    resource,
-    live,
-    secrets: context.secrets,
-    changes,
-    ...labelIds(live, context),
-  };
+  const merge: DocumentMerge = { resource, live, secrets: context.secrets, changes, tags, names };
   mergeKey(merge, written);
   for (const [name, field] of Object.entries(live.kind.fields)) {
     const declared = get(resource.fields, name);

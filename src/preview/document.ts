@@ -1,8 +1,7 @@
 import { decodeHTML } from 'entities';
 import { messageStyle } from '../generated/preview-page.ts';
 import { get, getText, isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
-import type { Outcome } from '../render/renderer.ts';
-import type { Message, RenderedSides } from '../render/template.ts';
+import type { RenderedSides } from '../render/template.ts';
 import { html, Markup, markMatches } from '../report/html/markup.ts';
 import type { RenderedSide } from '../report/options.ts';
 import { oneLine, takeFirst } from '../report/safe.ts';
@@ -28,7 +27,7 @@ export function toRendered({ before, after, further, remark }: RenderedSides) {
  * A rendered template, or why it was not, as a whole HTML document for a frame without scripts. The sender and the subject of an
  * e-mail are shown outside of it, unaffected by its style.
  */
-export function renderedSide(outcome: Outcome<Message> | null): RenderedSide | null {
+function renderedSide(outcome: RenderedSides['before']): RenderedSide | null {
   if (outcome === null) return null;
   if (outcome.is === 'failed')
     return {

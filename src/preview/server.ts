@@ -7,7 +7,7 @@ import { listedFor } from '../kinds/template-variables.ts';
 import type { Diagnostic, Source } from '../model/diagnostic.ts';
 import { get, getText, isObject, isTooDeep, type JsonObject, parseJson } from '../model/json.ts';
 import { Renderer } from '../render/renderer.ts';
-import { type ContextChoice, type RenderedSides, renderTemplate } from '../render/template.ts';
+import { type RenderedSides, renderTemplate } from '../render/template.ts';
 import { diagnosticsMarkup } from '../report/html/entries.ts';
 import { controlsMarkup, picturesMarkup } from '../report/html/mail-markup.ts';
 import type { Redact, Rendered } from '../report/options.ts';
@@ -15,7 +15,7 @@ import { redactDocument, redactValue } from '../report/redacted.ts';
 import { escapeHtml, oneLine } from '../report/safe.ts';
 import { toRendered } from './document.ts';
 import { type ListedTemplate, type RenderedTemplate, type TemplateList, tokenHeader } from './protocol.ts';
-import type { PreviewTemplate, Snapshot } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 
 const maxBody = 1_000_000;
 
@@ -136,7 +136,9 @@ export class Preview {
     if (context !== null && !isObject(context))
       return send(response, 400, { error: 'The context is not a JSON object.' });
     const { sides, versions, ...samples } = redactTemplate(template, this.#snapshot, this.#redact);
-    const choice: ContextChoice = context ? { from: 'user', context } : { from: 'samples', ...samples };
+    const choice = context
+      ? ({ from: 'user', context } as const)
+      : ({ from: 'samples', ...samples } as const);
     const { isBroken, loadedAt } = this.#snapshot;
     const rendered = await renderTemplate(this.#renderer, template.medium, sides, choice);
     const vendor = versions && (await renderTemplate(this.#renderer, template.medium, versions, choice));
@@ -205,7 +207,7 @@ function pageHtml(token: string, environment: string): string {
 
 /** The values that a template is rendered from, without secrets. */
 function redactTemplate(
-  { key, medium, sides, moved }: PreviewTemplate,
+  { key, medium, sides, moved }: Snapshot['templates'][number],
   { attributes, listed }: Pick<Snapshot, 'attributes' | 'listed'>,
   redact: Redact,
 ) {
@@ -280,7 +282,7 @@ function templateList(snapshot: Snapshot, isReading: boolean, redact: Redact): T
 }
 
 function listedTemplate(
-  template: PreviewTemplate,
+  template: Snapshot['templates'][number],
   root: string,
   diagnostics: readonly Diagnostic[],
 ): ListedTemplate {

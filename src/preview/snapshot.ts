@@ -14,7 +14,7 @@ import type { Sides } from '../render/template.ts';
 import type { ListedTemplate } from './protocol.ts';
 
 /** A declared template, and the tenant's version if it was read. */
-export interface PreviewTemplate extends Omit<ListedTemplate, 'place' | 'editor' | 'problems'> {
+interface PreviewTemplate extends Omit<ListedTemplate, 'place' | 'editor' | 'problems'> {
   readonly source: Source;
   readonly sides: Sides<JsonObject>;
   /** The vendor's default, if it has changed since the template was customised. */

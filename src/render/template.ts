@@ -4,7 +4,7 @@ import { lookupOf, secretName } from '../model/marker.ts';
 import type { Outcome, Renderer, Rendering } from './renderer.ts';
 import { sampleContext } from './sample.ts';
 
-export type Message =
+type Message =
   | {
       readonly is: 'email';
       readonly subject: string;
@@ -20,7 +20,7 @@ export interface Sides<T> {
   readonly after: T | null;
 }
 
-export type ContextChoice =
+type ContextChoice =
   /** Sample values for the variables of both sides; the tenant's attributes and examples if known. */
   | { readonly from: 'samples'; readonly attributes: JsonObject | null; readonly examples?: JsonObject }
   | { readonly from: 'user'; readonly context: JsonObject };

@@ -2,7 +2,7 @@ import { groupBy, lazy } from '../model/basics.ts';
 import { type Diff, type DiffObject, differs } from '../model/diff.ts';
 import { sha256 } from '../model/digest.ts';
 import type { Action } from '../model/plan.ts';
-import { type Entry, emptyEntry, emptyPage, fact, groupByKind, type Page } from './page.ts';
+import { type Entry, emptyEntry, emptyPage, groupByKind, type Page } from './page.ts';
 import { fieldOf, pathWords } from './values.ts';
 import { type Count, countIs, joinParts, scopeWords, tenantWords } from './words.ts';
 
@@ -52,9 +52,9 @@ export function diffPage(diff: Diff): Page {
           },
     key: sha256({ sides: diff.sides, objects: diff.objects }),
     facts: [
-      fact('Made', diff.createdAt, 'time'),
-      ...(limits === '' ? [] : [fact('Limited by', limits)]),
-      fact('Tool', `${tool.name} ${tool.version}`, 'footer'),
+      { name: 'Made', value: diff.createdAt, is: 'time' },
+      ...(limits === '' ? [] : [{ name: 'Limited by', value: limits, is: 'text' } as const]),
+      { name: 'Tool', value: `${tool.name} ${tool.version}`, is: 'footer' },
     ],
   };
 }

@@ -1,5 +1,5 @@
 import { type Group as Family, groupBy } from '../model/basics.ts';
-import { type Chunk, pickChanges, splitChanges } from './line-diff.ts';
+import { type Block, type Chunk, isContinued, type LineDiff } from './line-diff.ts';
 import type { Entry } from './page.ts';
 import type { Field } from './values.ts';
 
@@ -111,6 +111,46 @@ function piecesOf({ field: whole, environments }: Variant, nth: number, isOnly: 
     const time = replacements.slice(0, at).filter((other) => other === text).length;
     return { field, environments, name: `${time} ${text}`, at };
   });
+}
+
+/** The diff with a block for each line that is only added or removed, or replaced by one line. */
+function splitChanges(diff: LineDiff): LineDiff {
+  const blocks = diff.blocks.flatMap((block) => {
+    const { is, before, after } = block;
+    const isOneSided = before.length === 0 || after.length === 0;
+    if (is !== 'changed' || !(isOneSided || before.length === after.length)) return [block];
+    return Array.from({ length: Math.max(before.length, after.length) }, (_, at): Block => {
+      return { is, before: before.slice(at, at + 1), after: after.slice(at, at + 1) };
+    });
+  });
+  return { ...diff, blocks };
+}
+
+/** The diff with only these of its changes, counted from 0, and the equal lines near them. */
+function pickChanges(diff: LineDiff, picked: ReadonlySet<number | null>): LineDiff {
+  let count = 0;
+  const isPicked = diff.blocks.map(({ is }) => is === 'changed' && picked.has(count++));
+  const isNear = isPicked.map((_, at) => isPicked[at - 1] || isPicked[at + 1]);
+  const blocks: Block[] = [];
+  for (const [at, block] of diff.blocks.entries()) {
+    const kept = {
+      changed: isPicked[at],
+      same: isNear[at],
+      gap: isNear[at - 1] || isNear[at + 1],
+    };
+    if (!kept[block.is]) continue;
+    const { is, before, after } = block;
+    const last = blocks.at(-1);
+    // Replaced lines that follow each other are one block again.
+    if (last?.is === 'changed' && is === 'changed' && isContinued(last, block))
+      blocks[blocks.length - 1] = {
+        is,
+        before: [...last.before, ...before],
+        after: [...last.after, ...after],
+      };
+    else blocks.push(block);
+  }
+  return { ...diff, blocks };
 }
 
 function whereAmong(environments: readonly string[], all: readonly string[]): Field['where'] {

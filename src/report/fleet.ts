@@ -11,7 +11,6 @@ import {
   diagnosticsPage,
   type Entry,
   emptyPage,
-  fact,
   type Group,
   type Page,
   pointsOf,
@@ -42,6 +41,7 @@ export function fleetPage(fleet: Fleet, options: ReportContext): Page {
     name: fleetWords(fleet),
     alarm: failed.length > 0 ? `Failed: ${namesInBrief(failed)}` : null,
     points: pointsOf([...outcomes, ...changes].flatMap(({ entries }) => entries)),
+    pointsTitle: applied ? 'Left to do' : 'Read this first',
     matrix,
     label: applied ? null : 'Plan',
     counts: applied ? outcomeCounts(results) : summaryCounts(summary, summary.undeclared),
@@ -60,9 +60,11 @@ export function fleetPage(fleet: Fleet, options: ReportContext): Page {
       ...[...plans.map(({ createdAt }) => createdAt), ...results.map(({ startedAt }) => startedAt)]
         .sort()
         .slice(0, 1)
-        .map((time) => fact('Made', time, 'time')),
-      fact('Digest', digest, 'copied'),
-      ...plans.slice(0, 1).map(({ tool }) => fact('Tool', `${tool.name} ${tool.version}`, 'footer')),
+        .map((value) => ({ name: 'Made', value, is: 'time' }) as const),
+      { name: 'Digest', value: digest, is: 'copied' },
+      ...plans.slice(0, 1).map(({ tool }) => {
+        return { name: 'Tool', value: `${tool.name} ${tool.version}`, is: 'footer' } as const;
+      }),
     ],
     members: () => environments.map((member) => memberPage(member, options)),
   };

@@ -25,7 +25,6 @@ export interface LineDiff {
   /** Differences that lines cannot show, such as line endings that changed everywhere. */
   readonly notes: readonly string[];
   readonly hidden: number;
-  readonly counts: { readonly before: number; readonly after: number };
 }
 
 /** A line with the sign of a patch; `@` stands before the lines that begin the text or follow a gap. */
@@ -58,52 +57,13 @@ export function signedLines({ blocks }: LineDiff): SignedLine[] {
   });
 }
 
-function isContinued(before: Block | undefined, block: Block | undefined): boolean {
+/** True if no line is missing between two blocks. */
+export function isContinued(before: Block | undefined, block: Block | undefined): boolean {
   if (!before || !block || before.is === 'gap') return false;
   return (['before', 'after'] as const).every((side) => {
     const [last, first] = [before[side].at(-1), block[side][0]];
     return !last || !first || last.number + 1 === first.number;
   });
-}
-
-/** The diff with a block for each line that is only added or removed, or replaced by one line. */
-export function splitChanges(diff: LineDiff): LineDiff {
-  const blocks = diff.blocks.flatMap((block) => {
-    const { is, before, after } = block;
-    const isOneSided = before.length === 0 || after.length === 0;
-    if (is !== 'changed' || !(isOneSided || before.length === after.length)) return [block];
-    return Array.from({ length: Math.max(before.length, after.length) }, (_, at): Block => {
-      return { is, before: before.slice(at, at + 1), after: after.slice(at, at + 1) };
-    });
-  });
-  return { ...diff, blocks };
-}
-
-/** The diff with only these of its changes, counted from 0, and the equal lines near them. */
-export function pickChanges(diff: LineDiff, picked: ReadonlySet<number | null>): LineDiff {
-  let count = 0;
-  const isPicked = diff.blocks.map(({ is }) => is === 'changed' && picked.has(count++));
-  const isNear = isPicked.map((_, at) => isPicked[at - 1] || isPicked[at + 1]);
-  const blocks: Block[] = [];
-  for (const [at, block] of diff.blocks.entries()) {
-    const kept = {
-      changed: isPicked[at],
-      same: isNear[at],
-      gap: isNear[at - 1] || isNear[at + 1],
-    };
-    if (!kept[block.is]) continue;
-    const { is, before, after } = block;
-    const last = blocks.at(-1);
-    // Replaced lines that follow each other are one block again.
-    if (last?.is === 'changed' && is === 'changed' && isContinued(last, block))
-      blocks[blocks.length - 1] = {
-        is,
-        before: [...last.before, ...before],
-        after: [...last.after, ...after],
-      };
-    else blocks.push(block);
-  }
-  return { ...diff, blocks, counts: countsOf(blocks) };
 }
 
 /** Compares two texts; `null` stands for no text. Line endings are only noted, and only if nothing else differs. */
@@ -117,7 +77,6 @@ export function diffLines(before: string | null, after: string | null): LineDiff
     blocks: isEqual ? [] : blocks.flatMap(foldFarLines),
     notes: isOnlyEndings ? ['only line endings differ'] : [],
     hidden: 0,
-    counts: countsOf(blocks),
   };
 }
 
@@ -126,14 +85,6 @@ function splitLines(text: string, other: string): string[] {
   const isUnended = text !== '' && !text.endsWith('\n') && other.endsWith('\n');
   const lines = `${text}${isUnended ? ' (no line break at the end)' : ''}`.split('\n');
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
-}
-
-function countsOf(blocks: readonly Block[]): LineDiff['counts'] {
-  const changed = blocks.filter(({ is }) => is === 'changed');
-  return {
-    before: changed.flatMap(({ before }) => before).length,
-    after: changed.flatMap(({ after }) => after).length,
-  };
 }
 
 /** Blocks of equal lines and of changes in turn; texts with too many edits are one change. */

@@ -8,13 +8,11 @@ import { type LineDiff, signedLines } from './line-diff.ts';
 import type { ReportOptions } from './options.ts';
 import {
   type Entry,
-  type Fact,
   type Group,
   groupsForReview,
   linesOf,
   looseRemarks,
   type Page,
-  pointsTitle,
   reasonOf,
   sourceLink,
   urgencyOf,
@@ -136,7 +134,7 @@ function verdictOf({ is, alarm, verdict, label, counts, matrix }: Page): string 
   return table(titles, [cells], new Array<string>(counts.length).fill(':-:'));
 }
 
-function factWords({ name, value, is, link }: Fact): string {
+function factWords({ name, value, is, link }: Page['facts'][number]): string {
   if (is === 'time') return `${name.toLowerCase()} ${escapeMarkdown(timeWords(value))}`;
   if (name === 'Took' || name === 'Limited by') return `${name.toLowerCase()} ${codeSpan(value)}`;
   if (name !== 'Commit') return '';
@@ -161,7 +159,7 @@ function pointTable(page: Page, options: ReportOptions): string {
       ...rest,
     ]);
   });
-  return `**${pointsTitle(page)}**\n\n${table(['severity', 'what', 'objects', 'consequence'], rows)}`;
+  return `**${page.pointsTitle}**\n\n${table(['severity', 'what', 'objects', 'consequence'], rows)}`;
 }
 
 /** A bar ends a cell of a table even in code, unless it is escaped. */
@@ -222,12 +220,17 @@ function bulletList(items: readonly string[]): string {
 /** One entry or several that are the same, collapsed, with the values. In brief it is the title alone. */
 function entrySection(family: Family<Entry>, options: ReportOptions): Section {
   const [entry] = family;
-  const { impact } = entry;
+  const { source, objectId, history, impact } = entry;
+  const known = [
+    source !== null && linked(codeSpan(place(source)), sourceLink(source, options)),
+    objectId !== null && `id ${codeSpan(objectId)}`,
+    ...(history.isAsked ? history.words : []).map(escapeMarkdown),
+  ];
   const members = family.slice(0, maxMembers).map(({ address }) => codeSpan(readable(address)));
   const names = namesAndMore(members, family.length - members.length);
   const details = [
     family.length > 1 && `The same in ${names}. Shown is the first:`,
-    placeLine(entry, options),
+    joinParts(known, ' · '),
     noticeLines(family),
     ...(entry.isLine ? [] : fieldBlocks(shortenFields(entry.fields(), maxLines), entry.sides)),
     entry.secrets.length > 0 && `Sends secrets: ${entry.secrets.map(codeSpan).join(', ')}`,
@@ -264,15 +267,6 @@ function entryLink({ id }: Entry, { reportUrl }: ReportOptions): string | null {
   if (reportUrl === undefined || !URL.canParse(reportUrl)) return null;
   const { protocol, href } = new URL(permalink(id), reportUrl);
   return protocol === 'https:' || protocol === 'http:' ? href : null;
-}
-
-function placeLine({ source, objectId, history }: Entry, options: ReportOptions): string {
-  const known = [
-    source !== null && linked(codeSpan(place(source)), sourceLink(source, options)),
-    objectId !== null && `id ${codeSpan(objectId)}`,
-    ...(history.isAsked ? history.words : []).map(escapeMarkdown),
-  ];
-  return joinParts(known, ' · ');
 }
 
 function noticeLines(family: Family<Entry>): string {

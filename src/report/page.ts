@@ -32,6 +32,7 @@ export interface Page {
   /** Why nothing will happen, or what went wrong. */
   readonly alarm: string | null;
   readonly points: readonly Point[];
+  readonly pointsTitle: 'Read this first' | 'Left to do';
   readonly matrix: {
     readonly columns: readonly string[];
     /** Environments with the same numbers, or one that failed. */
@@ -68,17 +69,15 @@ export interface Page {
   readonly digest: string | null;
   /** The browser keeps a reader's ticks under it. */
   readonly key: string;
-  readonly facts: readonly Fact[];
+  readonly facts: readonly {
+    readonly name: string;
+    readonly value: string;
+    /** A time has an age, values to copy have a button, and minor facts are in the footer. */
+    readonly is: 'text' | 'time' | 'copied' | 'footer';
+    readonly link?: string | null;
+  }[];
   /** The pages of several environments, for a format that lists each by itself. */
   readonly members?: () => readonly Page[];
-}
-
-export interface Fact {
-  readonly name: string;
-  readonly value: string;
-  /** A time has an age, values to copy have a button, and minor facts are in the footer. */
-  readonly is: 'text' | 'time' | 'copied' | 'footer';
-  readonly link: string | null;
 }
 
 /** Entries that belong together: of one kind, or of the same environments. */
@@ -149,6 +148,7 @@ export const emptyPage = {
   note: null,
   alarm: null,
   points: [],
+  pointsTitle: 'Read this first',
   matrix: null,
   label: null,
   counts: [],
@@ -255,9 +255,6 @@ export function groupByKind(
   }));
 }
 
-export const pointsTitle = ({ command }: Pick<Page, 'command'>): string =>
-  command === 'apply' ? 'Left to do' : 'Read this first';
-
 const maxFields = 2;
 
 /** What becomes of an object: `type: NON_PTA → BLOCK`, `is removed from the tenant`. */
@@ -305,10 +302,6 @@ export function looseRemarks({ remarks, groups }: Page): [code: string, remarks:
   );
 }
 
-export function fact(name: string, value: string, is: Fact['is'] = 'text', link: string | null = null): Fact {
-  return { name, value, is, link };
-}
-
 function webLink(address: string | undefined): string | null {
   return address !== undefined && /^https?:\/\//.test(address) ? address : null;
 }
@@ -325,11 +318,12 @@ export function sourceLink(
 }
 
 /** The commit that a document was made of: `3f2a91c on main, by Ada Lovelace`. */
-export function commitFacts({ commit }: ReportContext): Fact[] {
+export function commitFacts({ commit }: ReportContext): Page['facts'] {
   if (!commit) return [];
   const { id, branch, author, url } = commit;
   const words = joinParts([shortCommit(id), branch !== '' && `on ${branch}`], ' ');
-  return [fact('Commit', joinParts([words, author !== '' && `by ${author}`], ', '), 'text', webLink(url))];
+  const value = joinParts([words, author !== '' && `by ${author}`], ', ');
+  return [{ name: 'Commit', value, is: 'text', link: webLink(url) }];
 }
 
 /** `quiet` leaves notes out of the counts, as of the list. */

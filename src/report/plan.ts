@@ -9,7 +9,6 @@ import {
   type Entry,
   emptyEntry,
   emptyPage,
-  fact,
   groupByKind,
   type Notice,
   type Page,
@@ -81,11 +80,11 @@ export function planPage(plan: Plan, options: ReportContext): Page {
     key: digest,
     facts: [
       ...commitFacts(options),
-      fact('Made', plan.createdAt, 'time'),
-      ...(limits === '' ? [] : [fact('Limited by', limits)]),
-      ...(undoes ? [fact('Undoes the plan', undoes.planDigest)] : []),
-      fact('Digest', digest, 'copied'),
-      fact('Tool', `${tool.name} ${tool.version}`, 'footer'),
+      { name: 'Made', value: plan.createdAt, is: 'time' },
+      ...(limits === '' ? [] : [{ name: 'Limited by', value: limits, is: 'text' } as const]),
+      ...(undoes ? [{ name: 'Undoes the plan', value: undoes.planDigest, is: 'text' } as const] : []),
+      { name: 'Digest', value: digest, is: 'copied' },
+      { name: 'Tool', value: `${tool.name} ${tool.version}`, is: 'footer' },
     ],
   };
 }

@@ -41,16 +41,12 @@ export function unsupportedFormat(wanted: string, is: Document['is'], choices: r
   });
 }
 
-export interface Report extends Pick<Document, 'is'> {
-  /** The document in a format, in whole lines. Throws a Failure (`unsupported-format`) if it does not have it. */
-  write(format: Format, view: ReportView): Promise<string>;
-}
-
-export function reportOf(document: Document, context: ReportContext): Report {
+/** A document that can be written in several formats, in whole lines. Throws a Failure (`unsupported-format`) for those it lacks. */
+export function reportOf(document: Document, context: ReportContext) {
   const write = prepareReport(document, context);
   return {
     is: document.is,
-    write: async (format, view) => {
+    async write(format: Format, view: ReportView): Promise<string> {
       if (format === 'text' || format === 'json' || format === 'gitlab') return write(format, view);
       // The other writers and the script of a page are most of the code: printing text does not load them.
       const { writers } = await import('./writers.ts');
@@ -65,20 +61,21 @@ export function reportOf(document: Document, context: ReportContext): Report {
  * @returns a function that takes the writer of the format, unless it is text or made of the document itself
  */
 export function prepareReport(document: Document, { redact, ...context }: ReportContext) {
-  const remove = <T>(value: T): T => (redact ? redactDocument(value, redact) : value);
-  const said = lazy(() => remove(context));
-  const clean = lazy(() => remove(document));
-  const page = lazy(() => pageOf(clean(), said()));
+  const clean = lazy(() => {
+    const told = { document, said: context };
+    return redact ? redactDocument(told, redact) : told;
+  });
+  const page = lazy(() => pageOf(clean().document, clean().said));
   return (format: Format, view: ReportView, writePage = writeText): string => {
     const { formats } = known[document.is];
     if (!formats.includes(format)) throw unsupportedFormat(format, document.is, formats);
     if (format === 'gitlab') return gitlabOf(document);
     // A later command reads plans and results as JSON again: they hold no secrets, and stay as they are.
-    if (format === 'json') return json(jsonOf(document.is === 'diagnostics' ? clean() : document));
-    const shown = clean();
+    if (format === 'json') return json(jsonOf(document.is === 'diagnostics' ? clean().document : document));
+    const { document: shown, said } = clean();
     // Which diagnostics count depends on the view.
     const shownPage = shown.is === 'diagnostics' ? diagnosticsPage(shown.diagnostics, view) : page();
-    return writePage(shownPage, { ...view, ...said() });
+    return writePage(shownPage, { ...view, ...said });
   };
 }
 

@@ -9,16 +9,7 @@ import {
   type SentRequest,
 } from '../model/result.ts';
 import type { ReportContext } from './options.ts';
-import {
-  commitFacts,
-  type Entry,
-  emptyEntry,
-  emptyPage,
-  fact,
-  type Notice,
-  type Page,
-  pointsOf,
-} from './page.ts';
+import { commitFacts, type Entry, emptyEntry, emptyPage, type Notice, type Page, pointsOf } from './page.ts';
 import { writtenFields } from './values.ts';
 import {
   actionWords,
@@ -54,6 +45,7 @@ export function resultPage(result: Result, options: ReportContext): Page {
     tenants: tenantWords(result.tenant),
     alarm: outcome === 'done' ? null : `${runWords[outcome]}: ${countWords(counts)}.`,
     points: pointsOf(entries),
+    pointsTitle: 'Left to do',
     label: runWords[outcome],
     counts,
     problems: [{ names: [], items: diagnostics.filter(isError) }],
@@ -64,9 +56,9 @@ export function resultPage(result: Result, options: ReportContext): Page {
     key: startedAt + planDigest,
     facts: [
       ...commitFacts(options),
-      fact('Started', startedAt, 'time'),
-      ...(took === '' ? [] : [fact('Took', took)]),
-      fact('Plan digest', planDigest, 'copied'),
+      { name: 'Started', value: startedAt, is: 'time' },
+      ...(took === '' ? [] : [{ name: 'Took', value: took, is: 'text' } as const]),
+      { name: 'Plan digest', value: planDigest, is: 'copied' },
     ],
   };
 }

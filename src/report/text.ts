@@ -5,7 +5,7 @@ import { ageWords, namesAndMore } from '../model/words.ts';
 import { familiesOf } from './families.ts';
 import { blank, cut, layout, padTo, paragraph, type Row, row, type Style, span, widthOf } from './layout.ts';
 import type { ReportOptions } from './options.ts';
-import { consequenceOf, type Entry, type Group, linesOf, type Page, pointsTitle, urgencyOf } from './page.ts';
+import { consequenceOf, type Entry, type Group, linesOf, type Page, urgencyOf } from './page.ts';
 import { actionStyles, entryRows } from './rows.ts';
 import { takeLast } from './safe.ts';
 import { bodyText } from './values.ts';
@@ -283,8 +283,7 @@ function othersRows(
   ];
 }
 
-function pointRows(page: Page): Row[] {
-  const { points } = page;
+function pointRows({ points, pointsTitle }: Page): Row[] {
   const column = Math.max(...points.map(({ words }) => words.length));
   const rows = points.flatMap((point) => {
     const { lines, more } = linesOf(point);
@@ -300,7 +299,7 @@ function pointRows(page: Page): Row[] {
       return { indent: 2, hang: levelColumn + column + 6, spans: [...head, ...spans] };
     });
   });
-  return [row(0, span(pointsTitle(page), 'bold')), ...rows, blank];
+  return [row(0, span(pointsTitle, 'bold')), ...rows, blank];
 }
 
 function verdictRows({ matrix, name, label, counts, verdict, facts }: Page): Row[] {

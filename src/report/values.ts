@@ -161,7 +161,9 @@ function replacementWords({ name, view }: Field): string {
       return after ? `${name}: ${joinParts([before, after], ' → ')}` : `${name} removed`;
     }
     case 'lines': {
-      const { before, after } = view.diff.counts;
+      const changed = view.diff.blocks.filter(({ is }) => is === 'changed');
+      const after = changed.reduce((sum, each) => sum + each.after.length, 0);
+      const before = changed.reduce((sum, each) => sum + each.before.length, 0);
       return `${name} ${joinParts([after > 0 && `+${after}`, before > 0 && `−${before}`], ' ')}`.trimEnd();
     }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { ExportedFile } from '../../src/exporter/files.ts';
 import { collectionsFor } from '../../src/exporter/ids.ts';
-import type { ExportedFile } from '../../src/exporter/index.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { unresolved } from '../../src/loader/tree.ts';
 import type { JsonObject } from '../../src/model/json.ts';

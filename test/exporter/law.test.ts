@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ExportedFile, mergeExport } from '../../src/exporter/index.ts';
+import type { ExportedFile } from '../../src/exporter/files.ts';
+import { mergeExport } from '../../src/exporter/merge.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { fillLookups } from '../../src/planner/references.ts';
 import { runs } from '../support/effort.ts';

@@ -1,6 +1,6 @@
 /** Which parts of a field change in a manifest when the tenant has another value, and which stay as they are written. */
 import { describe, expect, it } from 'vitest';
-import type { Merge } from '../../src/exporter/index.ts';
+import type { Merge } from '../../src/exporter/merge.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { contentDigest } from '../../src/kinds/live-objects.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ExportedFile, type Merge, mergeExport } from '../../src/exporter/index.ts';
+import type { ExportedFile } from '../../src/exporter/files.ts';
+import { type Merge, mergeExport } from '../../src/exporter/merge.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import { isWithin, pointer } from '../../src/model/pointer.ts';

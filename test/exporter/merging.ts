@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { type ExportedFile, type Merge, type MergeInput, mergeExport } from '../../src/exporter/index.ts';
+import type { ExportedFile } from '../../src/exporter/files.ts';
+import { type Merge, type MergeInput, mergeExport } from '../../src/exporter/merge.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { fillLookups } from '../../src/planner/references.ts';
 import { secretsOf } from '../support/plan.ts';

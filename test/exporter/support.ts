@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import type { DraftInput } from '../../src/exporter/draft.ts';
-import { type ExportedFile, exportObjects } from '../../src/exporter/index.ts';
+import { type ExportedFile, exportObjects } from '../../src/exporter/files.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { readableFields } from '../../src/kinds/field.ts';
 import type { Field, Kind, LiveObject } from '../../src/kinds/kind.ts';

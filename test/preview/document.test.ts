@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
-import { renderedSide } from '../../src/preview/document.ts';
+import { toRendered } from '../../src/preview/document.ts';
+import type { RenderedSides } from '../../src/render/template.ts';
+
+const renderedSide = (after: RenderedSides['after']) =>
+  toRendered({ context: {}, before: null, after, further: [], remark: '' }).after;
 
 const shown = (content: Json): string =>
   renderedSide({ is: 'rendered', value: { is: 'chat', content } })?.document.replace(/.*<\/head>/s, '') ?? '';

@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../src/model/json.ts';
-import type { PreviewTemplate, Snapshot } from '../../src/preview/snapshot.ts';
+import type { Snapshot } from '../../src/preview/snapshot.ts';
+
+type PreviewTemplate = Snapshot['templates'][number];
 
 export function template(
   more: Partial<PreviewTemplate> & { after?: JsonObject; before?: JsonObject },

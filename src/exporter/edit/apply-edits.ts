@@ -14,6 +14,7 @@ import { lineEnd, lineStart, nextLine } from '../../loader/file.ts';
 import {
   formatComment,
   type Mapping,
+  type Member,
   type Printable,
   printBlock,
   printInline,
@@ -22,7 +23,7 @@ import {
 import { keyText } from '../../loader/tree.ts';
 import { segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, isTagged, jsonOf, leavesIn, partOf } from '../print-live.ts';
-import { byteOrderMarkOf, type Edit, editTree, parseOne } from './document.ts';
+import { byteOrderMarkOf, type Edit, parseOne } from './document.ts';
 
 type ParsedDocument = NonNullable<ReturnType<typeof parseOne>>;
 type Path = Edit['path'];
@@ -56,6 +57,34 @@ function applyEdit(parsed: ParsedDocument, edit: Edit): ParsedDocument | null {
     done = readsAs(named, wanted) ?? done;
   }
   return done;
+}
+
+/** The value of a document after an edit; `undefined` if it cannot be made. */
+function editTree(tree: Printable, edit: Edit, path = edit.path): Printable | undefined {
+  const [step, ...rest] = path;
+  if (step === undefined) return edit.op === 'set' ? edit.value : undefined;
+  const isHere = rest.length === 0;
+  const old = partOf(tree, step);
+  if (isHere && edit.op === 'insert') {
+    return isMapping(tree) && old !== undefined ? undefined : splicePart(tree, step, 0, [edit.value]);
+  }
+  if (old === undefined) return undefined;
+  if (isHere && edit.op === 'remove') return splicePart(tree, step, 1, []);
+  const changed = editTree(old, edit, rest);
+  return changed === undefined ? undefined : splicePart(tree, step, 1, [changed]);
+}
+
+function splicePart(
+  tree: Printable,
+  step: string,
+  count: number,
+  values: readonly Printable[],
+): Printable | undefined {
+  if (isList(tree)) return tree.toSpliced(Number(step), count, ...values);
+  if (!isMapping(tree)) return undefined;
+  const at = tree.members.findIndex(([name]) => name === step);
+  const members = values.map((value): Member => [step, value]);
+  return { members: tree.members.toSpliced(at === -1 ? tree.members.length : at, count, ...members) };
 }
 
 /** The document of a text, if its value is the wanted one. */
@@ -409,24 +438,22 @@ function locateItem({ text }: ParsedDocument, parent: YamlCollection, index: num
   const valueStart = node?.range?.[0] ?? 0;
   const from = property ? Math.min(property.offset, valueStart) : valueStart;
   const itemStart = parent.flow === true ? from : (indicator?.offset ?? null);
-  const last = node ?? pair?.key;
+  // A member begins with the `?`, tag or anchor before its key.
+  const mark = pair?.srcToken?.start.find(({ type }) => /^(explicit-key-ind|tag|anchor)$/.test(type));
+  const key = pair && isNode(pair.key) ? pair.key : null;
+  const keyStart = key && (mark?.offset ?? key.range?.[0] ?? null);
+  const last = node ?? key;
   return {
     node,
     parent,
     index,
     pair,
     inFlow: parent.flow === true,
-    start: pair ? startOfPair(pair) : itemStart,
+    start: pair ? keyStart : itemStart,
     indicator: indicator ? indicator.offset + indicator.source.length : null,
     from,
-    end: isNode(last) ? endOf(last, text) : null,
+    end: last && endOf(last, text),
   };
-}
-
-/** A member begins with the `?`, tag or anchor before its key. */
-function startOfPair({ key, srcToken }: Pair): number | null {
-  const mark = srcToken?.start.find(({ type }) => ['explicit-key-ind', 'tag', 'anchor'].includes(type));
-  return isNode(key) ? (mark?.offset ?? key.range?.[0] ?? null) : null;
 }
 
 /** The text between a member's key and its value, or before a list item. */

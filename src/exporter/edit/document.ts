@@ -4,7 +4,6 @@ import type { Member, Printable } from '../../loader/print.ts';
 import { keyText } from '../../loader/tree.ts';
 import { parseJson } from '../../model/json.ts';
 import type { Pointer } from '../../model/pointer.ts';
-import { isList, isMapping, partOf } from '../print-live.ts';
 
 /** A change to one value of a document. Items are inserted before the index, members at the end. */
 export type Edit = NewValue | (Place & { readonly op: 'remove' });
@@ -66,34 +65,6 @@ function readNode(node: unknown, document: Document, depth: number): Printable {
     value = node.value;
   const { tag } = node;
   return tag === undefined || tag.startsWith('tag:') ? value : { tag, value };
-}
-
-/** The value of a document after an edit; `undefined` if it cannot be made. */
-export function editTree(tree: Printable, edit: Edit, path = edit.path): Printable | undefined {
-  const [step, ...rest] = path;
-  if (step === undefined) return edit.op === 'set' ? edit.value : undefined;
-  const isHere = rest.length === 0;
-  const old = partOf(tree, step);
-  if (isHere && edit.op === 'insert') {
-    return isMapping(tree) && old !== undefined ? undefined : splicePart(tree, step, 0, [edit.value]);
-  }
-  if (old === undefined) return undefined;
-  if (isHere && edit.op === 'remove') return splicePart(tree, step, 1, []);
-  const changed = editTree(old, edit, rest);
-  return changed === undefined ? undefined : splicePart(tree, step, 1, [changed]);
-}
-
-function splicePart(
-  tree: Printable,
-  step: string,
-  count: number,
-  values: readonly Printable[],
-): Printable | undefined {
-  if (isList(tree)) return tree.toSpliced(Number(step), count, ...values);
-  if (!isMapping(tree)) return undefined;
-  const at = tree.members.findIndex(([name]) => name === step);
-  const members = values.map((value): Member => [step, value]);
-  return { members: tree.members.toSpliced(at === -1 ? tree.members.length : at, count, ...members) };
 }
 
 export const byteOrderMarkOf = (text: string): string => (text.startsWith('\uFEFF') ? '\uFEFF' : '');

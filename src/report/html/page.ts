@@ -4,15 +4,7 @@ import { groupBy } from '../../model/basics.ts';
 import { hasErrors } from '../../model/diagnostic.ts';
 import { timeWords } from '../../model/words.ts';
 import type { ReportOptions } from '../options.ts';
-import {
-  type Fact,
-  type Group,
-  groupsForReview,
-  linesOf,
-  looseRemarks,
-  type Page,
-  pointsTitle,
-} from '../page.ts';
+import { type Group, groupsForReview, linesOf, looseRemarks, type Page } from '../page.ts';
 import { oneLine } from '../safe.ts';
 import { type Count, joinParts, namesInBrief, pluralize } from '../words.ts';
 import {
@@ -135,8 +127,7 @@ function matrixMarkup({ columns, rows }: NonNullable<Page['matrix']>): Markup {
 <tbody>${body}</tbody></table></div>`;
 }
 
-function pointsMarkup(page: Page): Markup {
-  const { points, steps } = page;
+function pointsMarkup({ points, pointsTitle, steps }: Page): Markup {
   if (points.length + steps.length === 0) return html``;
   const items = points.map((point) => {
     const { lines, more } = linesOf(point);
@@ -152,13 +143,13 @@ function pointsMarkup(page: Page): Markup {
   });
   const list = points.length === 0 ? '' : html`<ul>${items}</ul>`;
   const next = steps.map((step) => html`<p>${withCode(step)}</p>`);
-  return html`<section class="first" aria-labelledby="first"><h2 id="first">${pointsTitle(page)}</h2>${list}${next}</section>`;
+  return html`<section class="first" aria-labelledby="first"><h2 id="first">${pointsTitle}</h2>${list}${next}</section>`;
 }
 
-function factMarkup({ name, value, is, link }: Fact): Markup {
+function factMarkup({ name, value, is, link }: Page['facts'][number]): Markup {
   const shown =
     is === 'time' ? html`<time datetime="${value}">${timeWords(value)}</time>` : html`<code>${value}</code>`;
-  const linked = link === null ? shown : html`<a href="${link}" rel="noreferrer">${shown}</a>`;
+  const linked = link ? html`<a href="${link}" rel="noreferrer">${shown}</a>` : shown;
   return html`<div class="${is}"><dt>${name}</dt><dd>${linked}${is === 'copied' ? copyButton(value, name.toLowerCase()) : ''}</dd></div>`;
 }
 

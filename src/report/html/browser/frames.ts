@@ -29,9 +29,7 @@ export class Frames {
       for (const frames of framesIn(rendered)) applyLooks(frames);
       fitAll(rendered);
     });
-    onClick('button[data-step]', (button) =>
-      showStep(framesIn(renderedOf(button)), Number(button.dataset.step)),
-    );
+    onClick('button[data-step]', (button) => showStep(renderedOf(button), Number(button.dataset.step)));
   }
 
   add(within: Element): void {
@@ -104,7 +102,7 @@ function renderedOf(button: HTMLButtonElement): HTMLElement {
 }
 
 /** The pairs of frames of one template, which may be shown with several values. */
-export function framesIn(rendered: Element): HTMLElement[] {
+function framesIn(rendered: Element): HTMLElement[] {
   return [...rendered.querySelectorAll<HTMLElement>('.frames')];
 }
 
@@ -231,8 +229,9 @@ function markChanges(frames: Element): void {
   for (const frame of [before, after]) drawMarks(frame);
 }
 
-/** Goes to the next passage of messages that belong together, or with -1 to the previous one. After the last comes the first. */
-export function showStep(pairs: readonly Element[], step: number): void {
+/** Goes to the next passage of the messages in an element, or with -1 to the previous one. After the last comes the first. */
+export function showStep(within: Element, step: number): void {
+  const pairs = framesIn(within);
   const passages = pairs.flatMap((frames) => known.get(frames) ?? []);
   const last = current === null ? -1 : passages.indexOf(current);
   const at = last < 0 && step < 0 ? passages.length - 1 : (last + step + passages.length) % passages.length;

@@ -14,7 +14,7 @@ import {
   startTheme,
   wordsIn,
 } from './dom.ts';
-import { Frames, fitAll, framesIn, showStep } from './frames.ts';
+import { Frames, fitAll, showStep } from './frames.ts';
 
 const typingPause = 40;
 
@@ -214,7 +214,7 @@ class List {
       const current = document.activeElement?.closest<HTMLDetailsElement>('.entry') ?? null;
       if (key === '?') find('keys', HTMLDialogElement).showModal();
       else if (key === 'x' && current) this.#tick(current);
-      else if ((key === 'n' || key === 'p') && current) showStep(framesIn(current), key === 'n' ? 1 : -1);
+      else if ((key === 'n' || key === 'p') && current) showStep(current, key === 'n' ? 1 : -1);
       else if (key === 'j' || key === 'k') this.#go(current, key === 'j' ? 1 : -1)?.focus();
     });
     onClick('#help', () => find('keys', HTMLDialogElement).showModal());

@@ -17,15 +17,6 @@ import { addToEnvExample, createFiles, type ExportedFile, envExampleFile, nameSe
 import { mergeDocument, noteDiagnostic } from './merge-document.ts';
 import { leavesIn, mapTags, sideFileOf } from './print-live.ts';
 
-export {
-  addToEnvExample,
-  type Export,
-  type ExportedFile,
-  envExampleFile,
-  exportObjects,
-  type NamedSecret,
-} from './files.ts';
-
 export interface MergeInput extends DraftInput {
   readonly secrets: Pick<Secrets, 'matches'>;
   /** Everything that the manifests declare, with overlays applied and lookups filled in. */
@@ -65,7 +56,13 @@ export interface Merge {
  */
 export function mergeExport(input: MergeInput): Merge {
   const index = new LiveIndex(input.objects);
-  const files = openFiles(input);
+  const paths = [...new Set(input.resources.map(({ source }) => source().file))];
+  const files = new Map(
+    paths.flatMap((path) => {
+      const text = input.read(path);
+      return text === null ? [] : [[path, splitDocuments(text)] as const];
+    }),
+  );
   const found = input.resources.map((resource) => ({ resource, live: index.find(resource) }));
   const documents = found.flatMap((each) => openDocument(each, files, input));
   const undeclared = draftUndeclared(found, index, input);
@@ -88,15 +85,6 @@ export function mergeExport(input: MergeInput): Merge {
 }
 
 type MatchedDocument = Pick<DeclaredDocument, 'resource' | 'live'>;
-
-function openFiles({ resources, read }: MergeInput): ReadonlyMap<string, ManifestFile> {
-  const files = new Map<string, ManifestFile>();
-  for (const path of new Set(resources.map(({ source }) => source().file))) {
-    const text = read(path);
-    if (text !== null) files.set(path, splitDocuments(text));
-  }
-  return files;
-}
 
 /** The document that declares a resource, and its changes; none if the file has changed since it was loaded. */
 function openDocument(
