@@ -4,7 +4,6 @@ import { LiveIndex } from '../kinds/live-objects.ts';
 import type { Secrets } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sideFilePath } from '../loader/paths.ts';
-import type { Printable } from '../loader/print.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -103,7 +102,13 @@ function openDocument(
   const changes = isMerged && live ? mergeDocument(resource, live, parsed.tree, input) : none;
   if (isGone) changes.notes.push({ reason: input.delete ? 'removed' : 'gone' });
   if (live && !isPresent) changes.notes.push({ reason: 'absent' });
-  return [{ resource, live, segment, written: parsed.tree, changes, isGone }];
+  const sideFiles = leavesIn(parsed.tree).flatMap(([at, leaf]) => {
+    const path = sideFileOf(leaf);
+    if (path === null) return [];
+    const named = sideFilePath(path, file);
+    return [{ at, named, path: input.fileOf(named) }];
+  });
+  return [{ resource, live, segment, sideFiles, changes, isGone }];
 }
 
 /** Drafts for the objects that no manifest declares, or their number, and the remarks on those without a draft. */
@@ -147,7 +152,10 @@ function writeFiles(
   for (const { path, content } of added.files) texts.set(path, content);
   const listed = addToEnvExample(input.read(envExampleFile), secrets);
   if (listed !== null) texts.set(envExampleFile, listed);
-  for (const path of findOrphans(removed, remaining, input)) texts.set(path, null);
+  const used = new Set(remaining.flatMap(({ sideFiles }) => sideFiles.map(({ path }) => path)));
+  // A link counts itself, not its target.
+  for (const { named, path } of removed.flatMap(({ sideFiles }) => sideFiles))
+    if (!used.has(path) && !input.isUsedElsewhere(path)) texts.set(named, null);
   return { texts, refused: edited.refused, newManifests: [...new Set(added.manifests.values())] };
 }
 
@@ -158,7 +166,7 @@ function editFiles(
   nameSecret: ReturnType<typeof nameSecrets>['nameSecret'],
 ) {
   const refused: Resource[] = [];
-  const newTexts = new Map<unknown, string | null>(removed.map(({ segment }) => [segment, null]));
+  const newTexts = new Map<Segment, string | null>(removed.map(({ segment }) => [segment, null]));
   for (const { segment, resource, live, changes } of remaining) {
     if (changes.edits.length === 0) continue;
     const { address } = live ?? resource;
@@ -171,9 +179,7 @@ function editFiles(
     if (text === null) refused.push(resource);
     else newTexts.set(segment, text);
   }
-  const texts = [...files].map(([path, file]) => {
-    return [path, joinDocuments(file, (segment) => newTexts.get(segment))] as const;
-  });
+  const texts = [...files].map(([path, file]) => [path, joinDocuments(file, newTexts)] as const);
   return { texts, refused };
 }
 
@@ -208,8 +214,8 @@ interface DeclaredDocument {
   readonly resource: Resource;
   readonly live: LiveObject | null;
   readonly segment: Segment;
-  /** The value of the document, with tags as written. */
-  readonly written: Printable;
+  /** Where it names them, by their paths from the project's root, and with links followed. */
+  readonly sideFiles: readonly { readonly at: Pointer; readonly named: string; readonly path: string }[];
   readonly changes: ReturnType<typeof mergeDocument>;
   /** The tenant does not have its object any more. */
   readonly isGone: boolean;
@@ -232,15 +238,12 @@ function splitDocuments(text: string): Segment[] {
   return segments;
 }
 
-/** The text of a file with documents replaced, removed (`null`) or kept (`undefined`); `null` if no document is left. */
-function joinDocuments(
-  segments: ManifestFile,
-  replaced: (segment: Segment) => string | null | undefined,
-): string | null {
-  const left = segments.filter((segment) => replaced(segment) !== null);
+/** The text of a file with documents replaced, removed (`null`) or kept; `null` if no document is left. */
+function joinDocuments(segments: ManifestFile, replaced: ReadonlyMap<Segment, string | null>): string | null {
+  const left = segments.filter((segment) => replaced.get(segment) !== null);
   if (left.length < segments.length && !left.some(({ hasDocument }) => hasDocument)) return null;
   const texts = segments.map((segment) => {
-    const text = replaced(segment);
+    const text = replaced.get(segment);
     // A document after `...` may begin without `---`.
     return text === null ? segment.end : (text ?? segment.text);
   });
@@ -255,10 +258,9 @@ function mergeSideFiles(
   documents: readonly DeclaredDocument[],
   input: MergeInput,
 ): ReadonlyMap<string, string> {
-  const uses = documents.flatMap((document) =>
-    sideFilesIn(document, input).map(({ at, path }) => {
-      const sideText = document.changes.sideTexts.find((each) => each.at === at);
-      return { path, changes: document.changes, sideText };
+  const uses = documents.flatMap(({ sideFiles, changes }) =>
+    sideFiles.map(({ at, path }) => {
+      return { path, changes, sideText: changes.sideTexts.find((each) => each.at === at) };
     }),
   );
   const files = new Map<string, string>();
@@ -277,32 +279,4 @@ function mergeSideFiles(
     }
   }
   return files;
-}
-
-/** Side files of removed documents that nothing else uses. A link counts itself, not its target. */
-function findOrphans(
-  removed: readonly DeclaredDocument[],
-  remaining: readonly DeclaredDocument[],
-  input: MergeInput,
-): string[] {
-  const used = new Set(remaining.flatMap((document) => sideFilesIn(document, input)).map(({ path }) => path));
-  const orphans = removed
-    .flatMap((document) => sideFilesIn(document, input))
-    .filter(({ path }) => !used.has(path) && !input.isUsedElsewhere(path));
-  return [...new Set(orphans.map(({ named }) => named))];
-}
-
-interface SideFileUse {
-  readonly at: Pointer;
-  readonly named: string;
-  readonly path: string;
-}
-
-function sideFilesIn({ written, resource }: DeclaredDocument, { fileOf }: MergeInput): SideFileUse[] {
-  return leavesIn(written).flatMap(([at, leaf]) => {
-    const file = sideFileOf(leaf);
-    if (file === null) return [];
-    const named = sideFilePath(file, resource.source().file);
-    return [{ at, named, path: fileOf(named) }];
-  });
 }

@@ -277,27 +277,18 @@ function templateList(snapshot: Snapshot, isReading: boolean, redact: Redact): T
     isReading,
     loadedAt,
     problems: problemsOf(problems, root),
-    templates: templates.map((template) => listedTemplate(template, root, diagnostics)),
-  };
-}
-
-function listedTemplate(
-  template: Snapshot['templates'][number],
-  root: string,
-  diagnostics: readonly Diagnostic[],
-): ListedTemplate {
-  const { source, sides, moved, ...listed } = template;
-  return {
-    ...listed,
-    key: oneLine(listed.key),
-    medium: oneLine(listed.medium),
-    locale: oneLine(listed.locale),
-    place: oneLine(`${source.file}:${source.line}`),
-    editor: editorLink(root, source),
-    problems: problemsOf(
-      diagnostics.filter(({ address }) => address === listed.address),
-      root,
-    ),
+    templates: templates.map(({ source, sides, moved, ...listed }) => ({
+      ...listed,
+      key: oneLine(listed.key),
+      medium: oneLine(listed.medium),
+      locale: oneLine(listed.locale),
+      place: oneLine(`${source.file}:${source.line}`),
+      editor: editorLink(root, source),
+      problems: problemsOf(
+        diagnostics.filter(({ address }) => address === listed.address),
+        root,
+      ),
+    })),
   };
 }
 

@@ -164,7 +164,12 @@ export function diffInline(
  * both begin and end with is left unmarked and cut, so that the rest is shown.
  */
 function compareWords(old: string, fresh: string): [Chunk[], Chunk[]] {
-  const found = findWords(old, fresh) ?? betweenEnds(old, fresh);
+  const isLong = old.length > maxWordLine || fresh.length > maxWordLine;
+  const words = isLong ? undefined : diffWordsWithSpace(old, fresh, { maxEditLength: maxWordEdits });
+  const shared = (words ?? []).filter((part) => !part.added && !part.removed && part.value.trim() !== '');
+  const sharedLength = shared.reduce((sum, part) => sum + part.value.length, 0);
+  const isAlike = words && sharedLength * 4 >= Math.min(old.length, fresh.length);
+  const found: readonly Word[] | undefined = isAlike ? words : betweenEnds(old, fresh);
   // Texts that look the same, but are composed otherwise or hold what is invisible, are told apart by codes.
   const [oldLook, freshLook] = [old, fresh].map((text) =>
     /\P{ASCII}/u.test(text) ? text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '') : text,
@@ -178,15 +183,6 @@ function compareWords(old: string, fresh: string): [Chunk[], Chunk[]] {
 }
 
 type Word = Pick<ChangeObject<string>, 'value' | 'added' | 'removed'>;
-
-/** `undefined` if the lines are too long, have too many differences, or share little. */
-function findWords(old: string, fresh: string): readonly Word[] | undefined {
-  if (old.length > maxWordLine || fresh.length > maxWordLine) return undefined;
-  const found = diffWordsWithSpace(old, fresh, { maxEditLength: maxWordEdits });
-  const shared = (found ?? []).filter((part) => !part.added && !part.removed && part.value.trim() !== '');
-  const sharedLength = shared.reduce((sum, part) => sum + part.value.length, 0);
-  return sharedLength * 4 < Math.min(old.length, fresh.length) ? undefined : found;
-}
 
 /** What both lines begin and end with, and what is between; `undefined` for lines that are not cut. No character is split. */
 function betweenEnds(old: string, fresh: string): readonly Word[] | undefined {

@@ -9,11 +9,10 @@ import type { ReportOptions } from './options.ts';
 import {
   type Entry,
   type Group,
-  groupsForReview,
   linesOf,
-  looseRemarks,
   type Page,
   reasonOf,
+  reviewOf,
   sourceLink,
   urgencyOf,
 } from './page.ts';
@@ -76,17 +75,18 @@ const advice: Readonly<Record<Page['command'], string>> = {
  * Severe changes are shown even if the rest is cut.
  */
 export function writeMarkdown(page: Page, options: ReportOptions): string {
+  const review = reviewOf(page);
   const groups: SectionGroup[] = [
     ...page.problems.map(({ names, items }) => ({
       heading: names.length === 0 ? '' : headingOf(namesInBrief(names)),
       sections: items.map(problemSection),
     })),
-    ...groupsForReview(page)
+    ...review.groups
       .filter(({ isRoutine }) => !isRoutine)
       .map((group) => groupSections(group, page, options)),
     {
       heading: headingOf('Remarks'),
-      sections: looseRemarks(page)
+      sections: review.loose
         .filter(([, remarks]) => !options.quiet || remarks.some(({ severity }) => severity !== 'info'))
         .map(([code, remarks]) => remarkSection(code, remarks)),
     },

@@ -1,5 +1,5 @@
 import type { Address } from '../model/address.ts';
-import { type Group as Family, groupBy } from '../model/basics.ts';
+import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Action, Impact, Request } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
@@ -231,15 +231,19 @@ export function reasonOf({ concerns: [first], words }: Entry): string {
   return concerns.find(({ is }) => is === first?.concern)?.one ?? words;
 }
 
-/** The groups for a review: those of a run by kind, urgent ones first. */
-export function groupsForReview({ groups, named }: Page): Group[] {
+/**
+ * What a review shows: the groups, those of a run by kind and urgent ones first, and the remarks that no entry has, by code: many
+ * objects often have the same.
+ */
+export function reviewOf({ groups, named, remarks }: Page) {
   const byKind = groups.flatMap((group) => (group.title === '' ? groupByKind(group.entries) : [group]));
   const sorted = byKind.map((group) => {
     return { ...group, entries: group.entries.toSorted((a, b) => urgencyOf(a) - urgencyOf(b)) };
   });
-  return named === 'kind'
-    ? sorted.toSorted((a, b) => urgencyOf(a.entries[0]) - urgencyOf(b.entries[0]))
-    : sorted;
+  if (named === 'kind') sorted.sort((a, b) => urgencyOf(a.entries[0]) - urgencyOf(b.entries[0]));
+  const attached = new Set(sorted.flatMap(({ entries }) => entries.flatMap((entry) => entry.remarks)));
+  const loose = remarks.filter((remark) => !attached.has(remark));
+  return { groups: sorted, loose: groupBy(loose, ({ code }) => code) };
 }
 
 export function groupByKind(
@@ -291,15 +295,6 @@ export function linesOf({ entries }: Point) {
     }),
     more: rest.reduce((sum, [, group]) => sum + group.length, 0),
   };
-}
-
-/** The remarks that no entry has, by code: many objects often have the same. */
-export function looseRemarks({ remarks, groups }: Page): [code: string, remarks: Family<Diagnostic>][] {
-  const attached = new Set(groups.flatMap(({ entries }) => entries.flatMap((entry) => entry.remarks)));
-  return groupBy(
-    remarks.filter((remark) => !attached.has(remark)),
-    ({ code }) => code,
-  );
 }
 
 function webLink(address: string | undefined): string | null {

@@ -1,7 +1,15 @@
 import { groupBy, lazy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { get } from '../model/json.ts';
-import { type Change, hasChanges, isRefused, type Plan, type Risk, secretsSentBy } from '../model/plan.ts';
+import {
+  type Change,
+  hasChanges,
+  type Impact,
+  isRefused,
+  type Plan,
+  type Risk,
+  secretsSentBy,
+} from '../model/plan.ts';
 import { namesAndMore, timeWords } from '../model/words.ts';
 import type { ReportContext } from './options.ts';
 import {
@@ -129,7 +137,7 @@ export function changeEntry(
     fields: lazy(() => change.diff.map(fieldOf)),
     consequence: consequenceOf(change),
     secrets: secretsSentBy({ requests }).toSorted(),
-    impact: impactWords(change),
+    impact: change.impact && 'leave' in change.impact ? impactWords(change.impact) : null,
     requests,
     rendered: get(rendered, address) ?? null,
     remarks,
@@ -169,25 +177,22 @@ function consequenceOf({ action, risk, impact, warnings }: Change): string {
 }
 
 /** The first warning of a manual change says what to do. */
-function noticesOf(change: Change): Notice[] {
-  const { action, risk, warnings, impact } = change;
+function noticesOf({ action, diff, risk, warnings, impact }: Change): Notice[] {
+  const moved = diff.filter(({ origin }) => origin === 'tenant' || origin === 'both');
+  const undone =
+    action === 'create'
+      ? 'someone deleted this in the tenant, or it was never applied'
+      : `someone changed ${moved.map(({ path }) => pathWords(path)).join(', ') || 'this'} in the tenant`;
   const tasks = action === 'manual' ? warnings.slice(0, 1) : [];
   const unknown =
     impact && 'notRun' in impact ? [`Who enters and leaves is not known. ${impact.notRun}`] : [];
   return [
-    ...risk.map((name) => ({ ...risks[name], text: risks[name].text || undoneWords(change) })),
+    ...risk.map((name) => ({ ...risks[name], text: risks[name].text || undone })),
     ...tasks.map((text): Notice => ({ is: 'task', label: actionWords.manual, text })),
     ...[...warnings.slice(tasks.length), ...unknown].map(
       (text): Notice => ({ is: 'warning', label: null, text }),
     ),
   ];
-}
-
-/** `someone changed subject, footer in the tenant` */
-function undoneWords({ action, diff }: Change): string {
-  if (action === 'create') return 'someone deleted this in the tenant, or it was never applied';
-  const moved = diff.filter(({ origin }) => origin === 'tenant' || origin === 'both');
-  return `someone changed ${moved.map(({ path }) => pathWords(path)).join(', ') || 'this'} in the tenant`;
 }
 
 /** `in the tenant: last modified 2026-11-20 10:12 UTC` */
@@ -200,8 +205,7 @@ function historyOf({ modified, commit, risk }: Change): Entry['history'] {
 }
 
 /** `finds 52 profiles, 47 before`, and `3 enter: Ada, Ben and 1 more` */
-function impactWords({ impact }: Change): Entry['impact'] {
-  if (!impact || 'notRun' in impact) return null;
+function impactWords(impact: Exclude<Impact, { notRun: string }>): Entry['impact'] {
   const moves = (['enter', 'leave'] as const).flatMap((is) => {
     const { count, first } = impact[is];
     const words = `${count} ${is}${count === 1 ? 's' : ''}: ${namesAndMore(first, count - first.length)}`;

@@ -87,9 +87,9 @@ const maxWhere = 10;
 
 /** `in all but eu-1, changed in the tenant`: whose the difference is, the side that moved, the overlay that sets it. */
 export function notesOf(field: Field, most = maxWhere): string {
-  const { origin, places, example, more } = field;
+  const { origin, places, where, example, more } = field;
   const notes = [
-    whereWords(field, most),
+    where && whereWords(where, most),
     example !== null && `shown is ${example}`,
     origin !== null && originWords[origin],
     places.length > 0 &&
@@ -99,8 +99,8 @@ export function notesOf(field: Field, most = maxWhere): string {
   return joinParts(notes, ', ');
 }
 
-function whereWords({ where }: Field, most: number): string {
-  return where === null ? '' : `${where.is} ${namesInBrief(where.names, most)}`;
+function whereWords({ is, names }: NonNullable<Field['where']>, most: number): string {
+  return `${is} ${namesInBrief(names, most)}`;
 }
 
 function viewOf({ op, before, after, sensitive, base }: ShownDifference): View {
@@ -172,7 +172,9 @@ function replacementWords({ name, view }: Field): string {
 export function fieldsInBrief(fields: readonly Field[], most: number): string {
   const words = fields
     .slice(0, most)
-    .map((field) => joinParts([replacementWords(field), whereWords(field, maxWhere)], ' '));
+    .map((field) =>
+      joinParts([replacementWords(field), field.where && whereWords(field.where, maxWhere)], ' '),
+    );
   return joinParts([...words, fields.length > most && `${fields.length - most} more`], ' · ');
 }
 

@@ -230,7 +230,10 @@ async function request<T>(path: string, question?: RenderQuestion): Promise<T> {
 /** The templates that match the filters, by key. A link that had the focus keeps it. */
 function showList(): void {
   const words = wordsIn(filter);
-  const shown = templates.filter((template) => matches(template, words));
+  const shown = templates.filter(({ key, medium, locale, differs }) => {
+    const text = [key, medium, mediumName(medium), locale].join(' ').toLowerCase();
+    return (differs || !changedOnly.checked) && words.every((word) => text.includes(word));
+  });
   const focused = findLinks().find((link) => link === document.activeElement)?.dataset.address;
   const sections = groupBy(shown, ({ key }) => key).map(([key, group], index) =>
     element(
@@ -252,13 +255,6 @@ function showList(): void {
 
 function findLinks(): HTMLAnchorElement[] {
   return findAll('#list a', HTMLAnchorElement);
-}
-
-function matches(template: ListedTemplate, words: readonly string[]): boolean {
-  const { key, medium, locale, differs } = template;
-  if (changedOnly.checked && !differs) return false;
-  const text = [key, medium, mediumName(medium), locale].join(' ').toLowerCase();
-  return words.every((word) => text.includes(word));
 }
 
 function templateItem(template: ListedTemplate): HTMLLIElement {

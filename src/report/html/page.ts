@@ -4,7 +4,7 @@ import { groupBy } from '../../model/basics.ts';
 import { hasErrors } from '../../model/diagnostic.ts';
 import { timeWords } from '../../model/words.ts';
 import type { ReportOptions } from '../options.ts';
-import { type Group, groupsForReview, linesOf, looseRemarks, type Page } from '../page.ts';
+import { type Group, linesOf, type Page, reviewOf } from '../page.ts';
 import { oneLine } from '../safe.ts';
 import { type Count, joinParts, namesInBrief, pluralize } from '../words.ts';
 import {
@@ -19,7 +19,7 @@ import { html, Markup, withCode } from './markup.ts';
 
 /** A whole page in one file. It needs no network, and its policy lets only its own script run. */
 export function writeHtml(page: Page, options: ReportOptions): string {
-  const groups = groupsForReview(page);
+  const { groups, loose } = reviewOf(page);
   const entries = groups.flatMap((group) => group.entries);
   const total = entries.length;
   const hasFrames = entries.some(({ rendered }) => rendered !== null);
@@ -60,7 +60,7 @@ ${page.alarm === null ? '' : html`<p class="alarm"><strong>${page.alarm}</strong
 ${pointsMarkup(page)}
 <ul class="tiles" aria-label="Summary">${page.counts.map(tileMarkup)}</ul>
 ${page.matrix === null ? '' : matrixMarkup(page.matrix)}
-${problemsMarkup(page)}
+${problemsMarkup(page, loose)}
 ${
   total === 0
     ? html`<p class="empty">${page.verdict?.words ?? 'Nothing to show.'}</p>`
@@ -163,9 +163,8 @@ function othersMarkup({ others }: Page): Markup {
   return html`<details class="others"><summary><h2>${title}</h2> ${words}</summary><ul>${items}</ul></details>`;
 }
 
-function problemsMarkup(page: Page): Markup {
+function problemsMarkup(page: Page, remarks: ReturnType<typeof reviewOf>['loose']): Markup {
   const problems = page.problems.filter(({ items }) => items.length > 0);
-  const remarks = looseRemarks(page);
   const all = [...problems.flatMap(({ items }) => items), ...remarks.flatMap(([, items]) => items)];
   if (all.length === 0) return html``;
   const shown = problems.map(({ names, items }) => {
