@@ -112,14 +112,6 @@ export interface Omission {
 /** The loader refuses nesting deeper than 100, which includes what surrounds the value. */
 const maxDepth = 80;
 
-interface PrintedValue {
-  /** `undefined` if the value is left out completely. */
-  readonly value: Printable | undefined;
-  /** The places of its secrets. The `!secret` of each holds the place. */
-  readonly secrets: readonly Pointer[];
-  readonly omissions: readonly Omission[];
-}
-
 interface PrintContext {
   /** The tenant does not show these. */
   readonly hidden: readonly Pointer[];
@@ -130,15 +122,18 @@ interface PrintContext {
 }
 
 interface Walk extends PrintContext {
+  /** The `!secret` of each holds its place. */
   readonly secrets: Pointer[];
   readonly omissions: Omission[];
 }
 
-/** A field as it is printed, or a value inside it. In a field that is declared by member, single members may be left out. */
-export function printLive(value: Json, place: Place, context: PrintContext): PrintedValue {
+/**
+ * A field as it is printed, or a value inside it; `undefined` if it is left out. In a field that is declared by member, single
+ * members may be left out.
+ */
+export function printLive(value: Json, place: Place, context: PrintContext) {
   const walk: Walk = { ...context, secrets: [], omissions: [] };
-  const printed = printField(value, place, walk);
-  return { value: printed, secrets: walk.secrets, omissions: walk.omissions };
+  return { value: printField(value, place, walk), secrets: walk.secrets, omissions: walk.omissions };
 }
 
 function printField(value: Json, place: Place, walk: Walk): Printable | undefined {

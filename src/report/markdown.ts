@@ -17,16 +17,7 @@ import {
   urgencyOf,
 } from './page.ts';
 import { codeBlock, codeSpan, disarm, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
-import {
-  baseTitle,
-  type Field,
-  haveBase,
-  notesOf,
-  sensitiveWords,
-  shortenFields,
-  tenantMoveTitle,
-  textOfParts,
-} from './values.ts';
+import { type Field, fieldWords, haveBase, notesOf, shortenFields, textOfParts } from './values.ts';
 import {
   countWords,
   familyWords,
@@ -294,15 +285,15 @@ function fieldBlocks(fields: readonly Field[], [before, after]: Entry['sides']):
     const values =
       view.is === 'inline'
         ? [textOfParts(view.before), textOfParts(view.after), view.base ?? ''].map(cellCode)
-        : [sensitiveWords, sensitiveWords, ''];
+        : [fieldWords.sensitive, fieldWords.sensitive, ''];
     return [title, ...values].slice(0, hasBase ? 4 : 3);
   });
-  const heads = ['field', before, after, ...(hasBase ? [baseTitle] : [])].map(escapeMarkdown);
+  const heads = ['field', before, after, ...(hasBase ? [fieldWords.base] : [])].map(escapeMarkdown);
   const long = fields.flatMap((field) => {
     if (field.view.is !== 'lines') return [];
     const { diff, moves } = field.view;
     const block = diffBlock(codeSpan(field.name), notesOf(field), diff);
-    return moves === null ? [block] : [block, diffBlock(tenantMoveTitle, '', moves.tenant)];
+    return moves === null ? [block] : [block, diffBlock(fieldWords.tenantMove, '', moves.tenant)];
   });
   return [...(rows.length === 0 ? [] : [table(heads, rows)]), ...long];
 }

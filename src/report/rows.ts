@@ -4,15 +4,7 @@ import type { ChangeOutcome } from '../model/result.ts';
 import { padTo, paragraph, type Row, row, type Style, span, widthOf } from './layout.ts';
 import { type Chunk, type LineDiff, signedLines } from './line-diff.ts';
 import type { Entry, Notice } from './page.ts';
-import {
-  baseTitle,
-  type Field,
-  notesOf,
-  sensitiveWords,
-  shortenFields,
-  tenantMoveTitle,
-  textOfParts,
-} from './values.ts';
+import { type Field, fieldWords, notesOf, shortenFields, textOfParts } from './values.ts';
 import { familyWords, namesInBrief, outcomeWords, place, pluralize, readable, symbols } from './words.ts';
 
 /** More lines of one value are cut; `--verbose` shows all. */
@@ -118,13 +110,13 @@ function fieldRows(field: Field, column: number): Row[] {
     case 'lines': {
       const isPart = where !== null || example !== null;
       const moved = view.moves && [
-        row(8, span(`${tenantMoveTitle}:`, 'yellow')),
+        row(8, span(`${fieldWords.tenantMove}:`, 'yellow')),
         ...lineRows(view.moves.tenant, true),
       ];
       return [row(6, ...title, ...end), ...lineRows(view.diff, isPart), ...(moved ?? [])];
     }
     case 'sensitive':
-      return [row(6, ...title, gap, span(sensitiveWords, 'dim'), ...end)];
+      return [row(6, ...title, gap, span(fieldWords.sensitive, 'dim'), ...end)];
     case 'inline': {
       const indent = 10 + Math.max(column, widthOf(name));
       const at = { indent: 6, hang: indent };
@@ -133,7 +125,7 @@ function fieldRows(field: Field, column: number): Row[] {
       const past =
         view.base === null
           ? []
-          : [row(indent - 2, span(`${baseTitle.toLowerCase()}: `, 'dim'), span(view.base))];
+          : [row(indent - 2, span(`${fieldWords.base.toLowerCase()}: `, 'dim'), span(view.base))];
       if (view.before === null || view.after === null)
         return [{ ...at, spans: [...start, ...old, ...fresh, ...end] }, ...past];
       const arrow = span('→ ', 'dim');

@@ -43,11 +43,12 @@ export interface Field {
 /** Values with more characters are shown as lines. */
 const maxInline = 72;
 
-export const sensitiveWords = '(sensitive)';
-
-/** The title of a value at the revision of `--since`. */
-export const baseTitle = 'Was declared';
-export const tenantMoveTitle = 'What the tenant changed of what was declared';
+export const fieldWords = {
+  sensitive: '(sensitive)',
+  /** The title of a value at the revision of `--since`. */
+  base: 'Was declared',
+  tenantMove: 'What the tenant changed of what was declared',
+} as const;
 
 /** A change of the repository alone is what every plan is about. */
 const originWords: Readonly<Record<NonNullable<Difference['origin']>, string>> = {
@@ -150,7 +151,7 @@ const maxWords = 32;
 function replacementWords({ name, view }: Field): string {
   switch (view.is) {
     case 'sensitive':
-      return `${name} ${sensitiveWords}`;
+      return `${name} ${fieldWords.sensitive}`;
     case 'inline': {
       const [before, after] = [view.before, view.after].map((parts) => {
         if (parts === null) return null;
@@ -187,8 +188,7 @@ export function nameIds<T extends ShownDifference>(
   wordsOf: (to: string, id: string | null) => string,
 ): T {
   const { path, before, after, base, named = {} } = difference;
-  const wordsFor = (value: Json): string | null => {
-    const to = refOf(value);
+  const wordsFor = (value: Json, to = refOf(value)): string | null => {
     if (to !== null) return wordsOf(to, null);
     if (typeof value !== 'string' && typeof value !== 'number') return null;
     const id = String(value);
@@ -201,12 +201,9 @@ export function nameIds<T extends ShownDifference>(
     if (!isObject(value)) return value;
     return objectFrom(Object.entries(value).map(([member, item]) => [nameMember(member), name(item)]));
   };
-  const nameMember = (member: string): string => {
-    const to = refOfName(member);
-    if (to !== null) return wordsOf(to, null);
-    // A number counts items.
-    return (/^\d+$/.test(member) ? null : wordsFor(member)) ?? member;
-  };
+  // A number counts items.
+  const nameMember = (member: string): string =>
+    (/^\d+$/.test(member) ? null : wordsFor(member, refOfName(member))) ?? member;
   // A tenant's own data may look like a marker.
   const isPlain = Object.keys(named).length === 0;
   return {

@@ -8,12 +8,11 @@ import type { ReportOptions } from '../options.ts';
 import { consequenceOf, type Entry, type Group, type Notice, sourceLink } from '../page.ts';
 import { oneLine, takeFirst } from '../safe.ts';
 import {
-  baseTitle,
   bodyText,
   type Field,
+  fieldWords,
   haveBase,
   notesOf,
-  sensitiveWords,
   shortenFields,
   textOfParts,
 } from '../values.ts';
@@ -230,7 +229,7 @@ function fieldsMarkup(fields: readonly Field[], sides: Entry['sides']): Markup {
     (field) =>
       html`<tr><th scope="row">${nameMarkup(field)}</th>${valueCells(field.view, sides, hasBase)}</tr>`,
   );
-  const titles = ['Field', first, second, ...(hasBase ? [baseTitle] : [])];
+  const titles = ['Field', first, second, ...(hasBase ? [fieldWords.base] : [])];
   const table = html`<div class="scroll"><table class="fields"><thead><tr>${titles.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>
 <tbody>${rows}</tbody></table></div>`;
   const figures = fields.map((field) => {
@@ -254,11 +253,11 @@ function nameMarkup(field: Field): Markup {
 
 function valueCells(view: Field['view'], [first, second]: Entry['sides'], hasBase: boolean): Markup {
   if (view.is !== 'inline')
-    return html`<td colspan="2"><em>${sensitiveWords}</em></td>${hasBase ? html`<td></td>` : ''}`;
+    return html`<td colspan="2"><em>${fieldWords.sensitive}</em></td>${hasBase ? html`<td></td>` : ''}`;
   const base =
     view.base === null
       ? html`<td></td>`
-      : html`<td data-side="${baseTitle}"><code>${oneLine(view.base)}</code></td>`;
+      : html`<td data-side="${fieldWords.base}"><code>${oneLine(view.base)}</code></td>`;
   return html`<td data-side="${first}">${cell(view.before, 'del')}</td><td data-side="${second}">${cell(view.after, 'ins')}</td>${hasBase ? base : ''}`;
 }
 
