@@ -1,4 +1,4 @@
-import { type Around, startSandbox } from '../src/sandbox/index.ts';
+import { type SandboxOptions, startSandbox } from '../src/sandbox/index.ts';
 import { integrations } from './integrations.ts';
 import { type Template, templates } from './templates.ts';
 import type { Counts, TenantAccess, TenantOptions } from './tenant.ts';
@@ -8,7 +8,7 @@ const { latency, limit, kinds } = options;
 const rateLimit = limit === null ? null : { requests: limit, per: 10_000 };
 let [rounds, roundEnds] = [0, 0];
 /** Counts how many answers were waited for one after the other: what comes before the first of a round is answered belongs to it. */
-const countRounds: Around = (asked, next) => {
+const countRounds: NonNullable<SandboxOptions['around']> = (asked, next) => {
   const arrivedAt = performance.now() - latency;
   if (arrivedAt >= roundEnds) [rounds, roundEnds] = [rounds + 1, arrivedAt + latency];
   return next(asked);

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { TenantState } from './state.ts';
 
 /** Time as the embedded tenant sees it; tests bring their own. */
@@ -7,11 +6,6 @@ export interface Clock {
   /** Resolves after `ms`, or as soon as `signal` is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
-
-export const systemClock: Clock = {
-  now: Date.now,
-  sleep: (ms, signal) => wait(ms, undefined, signal ? { signal } : {}).catch(() => {}),
-};
 
 /** Work that is done some time after its request was answered. */
 export class LateWork {

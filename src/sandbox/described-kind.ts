@@ -1,5 +1,4 @@
 import { get, getText, isArray, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
-import { seedTime, uuid } from './objects.ts';
 import {
   bool,
   choice,
@@ -118,55 +117,6 @@ export interface DescribedKind extends ReturnType<typeof readKind> {
   usual?(given: JsonObject): JsonObject;
 }
 
-/** Collections that every tenant has (the vendor's public API descriptions), with more members than are named here. */
-const vendorKinds: readonly DescribedKind[] = [
-  {
-    ...readOnly('Identity', '/v2025/identities', ['id', 'name', 'alias', 'firstname', 'lastname', 'email']),
-    usual: ({ name = null }) => ({ alias: name }),
-  },
-  readOnly('Source', '/v2025/sources', ['id', 'name']),
-  // Its documents name filters for other members only.
-  readOnly('Cluster', '/v2025/managed-clusters'),
-  readKind(
-    {
-      kind: 'ServiceDeskIntegration',
-      path: '/v2025/service-desk-integrations',
-      list: { pageSize: 250, counts: true, filter: true },
-      update: 'json-patch',
-      fields: {
-        description: 'text',
-        type: 'value',
-        ownerRef: { is: 'reference', to: 'Identity', type: 'IDENTITY' },
-        clusterRef: { is: 'reference', to: 'Cluster', type: 'CLUSTER' },
-        beforeProvisioningRule: 'reference',
-        provisioningConfig: 'json',
-        attributes: 'json',
-      },
-      serverOwned: ['id', 'created', 'modified', 'cluster', 'managedSources'],
-      write: { patchOps: 'replace', required: ['description', 'type', 'attributes'] },
-    },
-    'ServiceDeskIntegration',
-  ),
-];
-
-function readOnly(kind: string, path: string, filter: readonly string[] = []): DescribedKind {
-  return readKind({ kind, path, key: 'name', list: { pageSize: 250, counts: true, filter } }, kind);
-}
-
-/**
- * The kinds that a tenant serves in addition to those of the API documents, by name. `described` count before its own; of two with
- * one path, the first is served.
- */
-export function describedKinds(
-  { kinds }: { readonly kinds: readonly Json[] },
-  described: readonly DescribedKind[],
-): ReadonlyMap<string, DescribedKind> {
-  const own = [...kinds.map((kind) => readKind(kind, 'kinds')), ...described];
-  const byName = new Map(own.map((kind) => [kind.name, kind]));
-  for (const kind of vendorKinds) if (!byName.has(kind.name)) byName.set(kind.name, kind);
-  return byName;
-}
-
 /** An object of a collection: `id`, and whatever else the tenant keeps of it. Members without a value are left out. */
 export interface DescribedObject {
   readonly id: string;
@@ -184,22 +134,6 @@ export function keyOf({ key, parent }: DescribedKind, object: JsonObject): strin
   const names = parent ? [parent.name, ...key] : key;
   return JSON.stringify(names.map((name) => getText(object, name)));
 }
-
-/** Reads objects in a seed, which may have members that the descriptor does not name. */
-export function seedReader(kind: DescribedKind): Read<DescribedObject> {
-  return (value, at) => {
-    const given = isObject(value) ? value : refuse(at, 'must be an object');
-    checkForms(kind, given, at);
-    if (kind.parent) text(get(given, kind.parent.name), `${at}.${kind.parent.name}`);
-    const id = textOr(uuid(kind.name, keyOf(kind, given)))(get(given, 'id'), `${at}.id`);
-    return { ...timesOf(kind, seedTime), ...kind.usual?.(given), ...given, id };
-  };
-}
-
-export const readSaved: Read<DescribedObject> = (value, at) => ({
-  ...objectOrEmpty(value, at),
-  ...members({ id: text })(value, at),
-});
 
 /** Throws `ApiError` for a key that is not there, and for members that do not have the form of the descriptor. */
 export function checkForms(kind: DescribedKind, object: JsonObject, at: string): void {

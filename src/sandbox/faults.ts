@@ -59,8 +59,17 @@ export function parseFaults(texts: readonly string[]): Faults {
   return { faults, ...delays };
 }
 
-export function parseFault(text: string): Fault {
-  const given = readSettings(text);
+function parseFault(text: string): Fault {
+  const parts = text.split(',').map((part) => {
+    const [, name = 'kind', value = ''] = /^(?:(\w+)=)?(.*)$/.exec(part.trim()) ?? [];
+    return [name, value];
+  });
+  let given: ReturnType<typeof readShape>;
+  try {
+    given = readShape(Object.fromEntries(parts), 'fault');
+  } catch (error) {
+    throw new FaultSyntaxError(error instanceof Error ? error.message : String(error));
+  }
   const { late, done } = given;
   const isLateOnly = late !== undefined && given.kind === undefined;
   const status = given.status ?? (isLateOnly ? 504 : undefined);
@@ -101,18 +110,6 @@ const readShape = object({
   retryAfter: optional((value, at) => (Number.isNaN(Number(value)) ? text(value, at) : Number(value))),
   body: optional(choice(faultBodies)),
 });
-
-function readSettings(text: string) {
-  const parts = text.split(',').map((part) => {
-    const [, name = 'kind', value = ''] = /^(?:(\w+)=)?(.*)$/.exec(part.trim()) ?? [];
-    return [name, value];
-  });
-  try {
-    return readShape(Object.fromEntries(parts), 'fault');
-  } catch (error) {
-    throw new FaultSyntaxError(error instanceof Error ? error.message : String(error));
-  }
-}
 
 /** Whether a path begins with another, or matches the regular expression after `~`. */
 function matchesPath(wanted: string, path: string): boolean {

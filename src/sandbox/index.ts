@@ -1,21 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { type Clock, History, LateWork, systemClock } from './clock.ts';
-import { describedKinds } from './described-kind.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Clock, History, LateWork } from './clock.ts';
 import { type Fault, FaultList } from './faults.ts';
 import { Router } from './routes.ts';
-import { createSandboxServer, type ServerOptions } from './server.ts';
-import { loadState, readKindFolder, saveState, type TenantState } from './state.ts';
+import { createSandboxServer } from './server.ts';
+import { loadState, saveState, type TenantState } from './state.ts';
 import { TokenIssuer } from './tokens.ts';
 import { contract, presets, type Variations } from './ways.ts';
 
 export type { Fault } from './faults.ts';
-export { FaultSyntaxError, faultWords, parseFault, parseFaults } from './faults.ts';
+export { FaultSyntaxError, faultWords, parseFaults } from './faults.ts';
 export type { Operation } from './operations.ts';
 export { operations } from './routes.ts';
-export type { Around } from './server.ts';
 export { referenceName, SandboxFileError, type TenantState } from './state.ts';
 export { parseVariations, presets, VariationSyntaxError, type Variations, ways } from './ways.ts';
+
+type ServerOptions = Parameters<typeof createSandboxServer>[0];
 
 export interface SandboxOptions extends Partial<Pick<ServerOptions, 'latency' | 'rateLimit' | 'around'>> {
   /** The absolute path of a YAML seed; without a seed the tenant is empty. */
@@ -64,11 +65,13 @@ const clientId = 'sandbox-client';
 /** Throws `SandboxFileError` for an unusable seed or data file, and `FaultSyntaxError` for an unknown operation. */
 function partsOf(options: SandboxOptions, clientSecret: string) {
   const { data = null, rateLimit = { requests: 100, per: 10_000 }, tokenLifetime = 3600 } = options;
-  const clock: Clock = { ...systemClock, ...options.clock };
+  const clock: Clock = {
+    now: Date.now,
+    sleep: (ms, signal) => wait(ms, undefined, signal ? { signal } : {}).catch(() => {}),
+    ...options.clock,
+  };
   const { now } = clock;
-  const described = options.kinds ? readKindFolder(options.kinds) : [];
-  const state = loadState(options.seed ?? null, data, described);
-  const kinds = describedKinds(state, described);
+  const { state, kinds } = loadState(options.seed ?? null, data, options.kinds);
   const products: Partial<Variations>[] = (options.presets ?? []).map((name) => presets[name]);
   const variations: Variations = Object.assign({}, contract, ...products, options.variations);
   const { around = (asked, next) => next(asked) } = options;

@@ -18,25 +18,17 @@ import {
 // The objects of a tenant: the type of each, and how it is read from a seed or data file. What a seed leaves out gets a
 // default.
 
-export const authTypes = ['BLOCK', 'MFA', 'NON_PTA', 'PTA'] as const;
-export const mediums = ['EMAIL', 'SLACK', 'TEAMS'] as const;
-export const verificationStates = ['PENDING', 'SUCCESS', 'FAILED', 'NA'] as const;
-export const profileStates = ['Active', 'Inactive', 'Leave of absence', 'Terminated'] as const;
-export const ruleTypes = [
-  'ProfileStatusRule',
-  'ProfileTypeRule',
-  'ProfileAttributeRule',
-  'RiskRule',
-] as const;
-const attributeKinds = [
-  'text',
-  'number',
-  'date',
-  'profile_select',
-  'profile_search',
-  'user_select',
-  'user_search',
-] as const;
+/** The values of members that take no others. */
+export const words = {
+  authType: ['BLOCK', 'MFA', 'NON_PTA', 'PTA'],
+  medium: ['EMAIL', 'SLACK', 'TEAMS'],
+  /** Newer hosts also show notifications in the product itself. */
+  preference: ['EMAIL', 'SLACK', 'TEAMS', 'INBOX'],
+  verification: ['PENDING', 'SUCCESS', 'FAILED', 'NA'],
+  profileStatus: ['Active', 'Inactive', 'Leave of absence', 'Terminated'],
+  rule: ['ProfileStatusRule', 'ProfileTypeRule', 'ProfileAttributeRule', 'RiskRule'],
+  attribute: ['text', 'number', 'date', 'profile_select', 'profile_search', 'user_select', 'user_search'],
+} as const;
 
 /** When the objects of a seed were created, if it does not say. */
 export const seedTime = '2025-01-15T08:00:00.000Z';
@@ -53,7 +45,7 @@ const idOf =
     textOrNull(value, at) ?? uuid(kind, ...key.map((name) => getText(whole, name) ?? ''));
 
 /** An object that others refer to by id: a source, cluster, rule, application or identity. */
-export const readReference = object({ id: text, type: text, name: text });
+const readReference = object({ id: text, type: text, name: text });
 
 /** An authentication profile (seed 000). */
 const readAuthProfile = object({
@@ -63,7 +55,7 @@ const readAuthProfile = object({
   untrustedGeography: bool(false),
   applicationId: textOrNull,
   applicationName: textOrNull,
-  type: choice(authTypes),
+  type: choice(words.authType),
   strongAuthLogin: bool(false),
 });
 
@@ -98,7 +90,7 @@ export const templateTexts = {
   teamsTemplate: textOrNull,
 };
 
-const keyParts = { key: text, medium: choice(mediums, 'EMAIL'), locale: textOr('en') };
+const keyParts = { key: text, medium: choice(words.medium, 'EMAIL'), locale: textOr('en') };
 
 /** One text for the three parts of a template's key. */
 export function templateKeyText({ key = null, medium = 'EMAIL', locale = 'en' }: JsonObject): string {
@@ -137,13 +129,10 @@ const readTemplateVariable = object({
   example: textOrNull,
 });
 
-/** Newer hosts also show notifications in the product itself. */
-export const preferenceMediums = [...mediums, 'INBOX'] as const;
-
 /** The media of a notification (seed 001), and the recipients of copies if the host accepts changes. */
 const readPreference = object({
   key: text,
-  mediums: list(choice(preferenceMediums)),
+  mediums: list(choice(words.preference)),
   ccList: list(text),
   bccList: list(text),
   modified: textOr(seedTime),
@@ -154,18 +143,18 @@ const readSender = object({
   id: (value, at, whole = {}) => (value === null ? null : idOf('SenderAddress', 'email')(value, at, whole)),
   email: text,
   isVerifiedByDomain: bool(false),
-  verificationStatus: choice(verificationStates, 'PENDING'),
+  verificationStatus: choice(words.verification, 'PENDING'),
   region: textOrNull,
 });
 
 /** A domain, or an e-mail identity, at the mail provider. */
-const readIdentity = object({
+export const readIdentity = object({
   id: idOf('VerifiedDomain', 'address'),
   address: text,
   dkimEnabled: bool(true),
   dkimTokens: (value, at, whole = {}) =>
     orNull(texts)(value, at) ?? dkimTokens(getText(whole, 'address') ?? ''),
-  dkimVerificationStatus: choice(verificationStates, 'PENDING'),
+  dkimVerificationStatus: choice(words.verification, 'PENDING'),
   region: textOrNull,
 });
 
@@ -173,12 +162,12 @@ const readIdentity = object({
 const readMailFrom = object({
   identity: text,
   mailFromDomain: text,
-  mailFromDomainStatus: choice(verificationStates, 'PENDING'),
+  mailFromDomainStatus: choice(words.verification, 'PENDING'),
 });
 
 const readSentNotification = object({
   key: text,
-  medium: choice(mediums),
+  medium: choice(words.medium),
   context: objectOrEmpty,
   sent: text,
   // Only if the tenant takes them; null: the tenant decides.
@@ -207,7 +196,7 @@ const readNeAttribute = object({
   id: idOf('NeAttribute', 'uid'),
   uid: text,
   label: text,
-  data_type: choice(attributeKinds, 'text'),
+  data_type: choice(words.attribute, 'text'),
   // For dates only: `YYYY-MM-DD`, `MM/DD/YYYY`, `DD.MM.YYYY`, …
   date_format: textOrNull,
 });
@@ -216,7 +205,7 @@ const readProfile = object({
   id: idOf('Profile', 'uid'),
   uid: text,
   name: text,
-  status: choice(profileStates, 'Active'),
+  status: choice(words.profileStatus, 'Active'),
   profile_type_id: text,
   // Keyed by the uid of the attribute.
   attributes: objectOrEmpty,
@@ -226,7 +215,7 @@ const readProfile = object({
 export type ConditionRule = Omit<ReturnType<typeof readRule>, 'more'> & { more?: JsonObject | null };
 const readRule = object({
   id: textOr(''),
-  type: choice(ruleTypes),
+  type: choice(words.rule),
   comparison_operator: text,
   value: text,
   // For a ProfileAttributeRule only.
@@ -249,8 +238,9 @@ const readProfileSearch = object({
   },
 });
 
-/** The objects that have endpoints in the API documents, as the members of a seed or data file. */
-export const objectsWithEndpoints = {
+/** What the operations of the API documents answer, and what it refers to, as the members of a seed or data file. */
+export const storedObjects = {
+  references: list(readReference),
   authProfiles: list(readAuthProfile),
   simIntegrations: list(readSimIntegration),
   templateDefaults: list(readTemplateDefault),
@@ -295,7 +285,7 @@ export function newId(
   }
 }
 
-export function dkimTokens(address: string): string[] {
+function dkimTokens(address: string): string[] {
   return ['1', '2', '3'].map((number) => digest(['dkim', address, number]));
 }
 

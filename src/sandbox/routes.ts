@@ -1,9 +1,8 @@
 import type { DescribedKind } from './described-kind.ts';
 import { serveKind } from './handlers/described.ts';
 import { integrations } from './handlers/integrations.ts';
-import { notifications, preferences, templateVariables } from './handlers/notifications.ts';
+import { newerNotifications, notifications } from './handlers/notifications.ts';
 import { profiles } from './handlers/profiles.ts';
-import { senders } from './handlers/senders.ts';
 import { badRequest, notFound, type Operation, operation } from './operations.ts';
 import { ApiError } from './shape.ts';
 import type { Variations } from './ways.ts';
@@ -13,7 +12,6 @@ export const operations: readonly Operation[] = [
   operation('issue-token', 'POST /oauth/token', null, { contentType: 'application/x-www-form-urlencoded' }),
   ...integrations,
   ...notifications,
-  ...senders,
   ...profiles,
 ];
 
@@ -36,11 +34,7 @@ export class Router {
 
   constructor(kinds: Iterable<DescribedKind>, variations: Variations) {
     const described = [...kinds].filter(({ path }) => !operations.some((each) => each.path === path));
-    const newer = [
-      ...(variations.preferences === 'written' ? preferences : []),
-      ...(variations.templateVariables === 'listed' ? templateVariables : []),
-    ];
-    this.#entries = [...operations, ...newer, ...described.flatMap(serveKind)]
+    this.#entries = [...operations, ...newerNotifications(variations), ...described.flatMap(serveKind)]
       .filter(({ name }) => name !== 'delete-profile-search' || variations.profileSearchDelete)
       .map((operation) => {
         // The documents know no parameters for the list of domains.

@@ -44,9 +44,9 @@ interface RoutedRequest extends Received {
 }
 
 /** Wraps the work of a request: it may change the request, the answer, and the tenant meanwhile. */
-export type Around = (asked: RoutedRequest, next: (asked: RoutedRequest) => Reply) => Reply;
+type Around = (asked: RoutedRequest, next: (asked: RoutedRequest) => Reply) => Reply;
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly tenant: Tenant;
   readonly router: Router;
   readonly faults: FaultList;

@@ -10,17 +10,28 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
-import { isTooDeep, type Json, type JsonObject, parseJson } from '../model/json.ts';
+import { get, isObject, isTooDeep, type Json, parseJson } from '../model/json.ts';
 import {
+  checkForms,
   type DescribedKind,
   type DescribedObject,
-  describedKinds,
+  keyOf,
   readKind,
-  readSaved,
-  seedReader,
+  timesOf,
 } from './described-kind.ts';
-import { objectsWithEndpoints, readReference } from './objects.ts';
-import { lines, list, numberOrNull, object, objectOrEmpty, type Read, textOr } from './shape.ts';
+import { seedTime, storedObjects, uuid } from './objects.ts';
+import {
+  lines,
+  list,
+  members,
+  numberOrNull,
+  object,
+  objectOrEmpty,
+  type Read,
+  refuse,
+  text,
+  textOr,
+} from './shape.ts';
 
 /** A seed, descriptor or data file that cannot be used; `message` names the file and the place in it. */
 export class SandboxFileError extends Error {
@@ -31,22 +42,23 @@ export class SandboxFileError extends Error {
 export type TenantState = ReturnType<typeof readState>;
 
 /**
- * The tenant to start with: the data file if it exists, else the seed, else an empty tenant. `described` are kinds whose
- * descriptors are not in the file. Throws `SandboxFileError` for a file that is missing, unreadable or of the wrong shape.
+ * The tenant to start with: the data file if it exists, else the seed, else an empty tenant; and the kinds that it serves, with
+ * those described in the folder. Throws `SandboxFileError` for a file that is missing, unreadable or of the wrong shape.
  */
-export function loadState(
-  seed: string | null,
-  data: string | null,
-  described: readonly DescribedKind[] = [],
-): TenantState {
-  if (data !== null && existsSync(data))
-    return readFile(data, (text) => readState(parseJson(text), described, true));
-  if (seed === null) return readState({}, described, false);
-  return readFile(seed, (text) => readState(parseYaml(text), described, false));
+export function loadState(seed: string | null, data: string | null, kindFolder: string | null = null) {
+  const described = kindFolder === null ? [] : readKindFolder(kindFolder);
+  const isSaved = data !== null && existsSync(data);
+  const file = isSaved ? data : seed;
+  const parse = isSaved ? parseJson : parseYaml;
+  const state =
+    file === null
+      ? readState({}, described, false)
+      : readFile(file, (text) => readState(parse(text), described, isSaved));
+  return { state, kinds: describedKinds(state.kinds, described) };
 }
 
 /** The descriptors `NAME.kind.yaml` in a folder. Throws `SandboxFileError` for one that cannot be used, and for no folder. */
-export function readKindFolder(folder: string): readonly DescribedKind[] {
+function readKindFolder(folder: string): readonly DescribedKind[] {
   const names = usingFile(folder, () => readdirSync(folder)).filter((name) => /\.kind\.ya?ml$/.test(name));
   return names
     .sort()
@@ -75,17 +87,70 @@ export function referenceName({ references, objects: described }: TenantState, i
   return typeof name === 'string' ? name : null;
 }
 
-/** Reads the objects of each kind, kinds without any included. */
-function readObjects(
-  kinds: ReadonlyMap<string, DescribedKind>,
-  given: JsonObject,
-  isSaved: boolean,
-): Record<string, DescribedObject[]> {
-  // Descriptors may have changed since a data file was written, or be gone: objects stay as they were.
-  const saved = isSaved ? Object.keys(given).map((name) => [name, list(readSaved)] as const) : [];
-  const ofKinds = [...kinds].map(([name, kind]) => [name, lines(seedReader(kind))] as const);
-  return object(Object.fromEntries([...ofKinds, ...saved]))(given, 'seed.objects');
+/** Collections that every tenant has (the vendor's public API descriptions), with more members than are named here. */
+const vendorKinds: readonly DescribedKind[] = [
+  {
+    ...readOnly('Identity', '/v2025/identities', ['id', 'name', 'alias', 'firstname', 'lastname', 'email']),
+    usual: ({ name = null }) => ({ alias: name }),
+  },
+  readOnly('Source', '/v2025/sources', ['id', 'name']),
+  // Its documents name filters for other members only.
+  readOnly('Cluster', '/v2025/managed-clusters'),
+  readKind(
+    {
+      kind: 'ServiceDeskIntegration',
+      path: '/v2025/service-desk-integrations',
+      list: { pageSize: 250, counts: true, filter: true },
+      update: 'json-patch',
+      fields: {
+        description: 'text',
+        type: 'value',
+        ownerRef: { is: 'reference', to: 'Identity', type: 'IDENTITY' },
+        clusterRef: { is: 'reference', to: 'Cluster', type: 'CLUSTER' },
+        beforeProvisioningRule: 'reference',
+        provisioningConfig: 'json',
+        attributes: 'json',
+      },
+      serverOwned: ['id', 'created', 'modified', 'cluster', 'managedSources'],
+      write: { patchOps: 'replace', required: ['description', 'type', 'attributes'] },
+    },
+    'ServiceDeskIntegration',
+  ),
+];
+
+function readOnly(kind: string, path: string, filter: readonly string[] = []): DescribedKind {
+  return readKind({ kind, path, key: 'name', list: { pageSize: 250, counts: true, filter } }, kind);
 }
+
+/**
+ * The kinds that a tenant serves in addition to those of the API documents, by name. `described` count before its own; of two with
+ * one path, the first is served.
+ */
+function describedKinds(
+  kinds: readonly Json[],
+  described: readonly DescribedKind[],
+): ReadonlyMap<string, DescribedKind> {
+  const own = [...kinds.map((kind) => readKind(kind, 'kinds')), ...described];
+  const byName = new Map(own.map((kind) => [kind.name, kind]));
+  for (const kind of vendorKinds) if (!byName.has(kind.name)) byName.set(kind.name, kind);
+  return byName;
+}
+
+/** Reads objects in a seed, which may have members that the descriptor does not name. */
+function seedReader(kind: DescribedKind): Read<DescribedObject> {
+  return (value, at) => {
+    const given = isObject(value) ? value : refuse(at, 'must be an object');
+    checkForms(kind, given, at);
+    if (kind.parent) text(get(given, kind.parent.name), `${at}.${kind.parent.name}`);
+    const id = textOr(uuid(kind.name, keyOf(kind, given)))(get(given, 'id'), `${at}.id`);
+    return { ...timesOf(kind, seedTime), ...kind.usual?.(given), ...given, id };
+  };
+}
+
+const readSaved: Read<DescribedObject> = (value, at) => ({
+  ...objectOrEmpty(value, at),
+  ...members({ id: text })(value, at),
+});
 
 /**
  * The tenant that a seed or a data file describes. Fills in what a seed leaves out: ids, times, and the texts of a
@@ -100,13 +165,18 @@ function readState(value: Json | undefined, described: readonly DescribedKind[],
     tenant: textOr('sandbox'),
     // Counts deletions, so that an object created again with its old key gets another id.
     generation: (...given) => numberOrNull(...given) ?? 0,
-    references: list(readReference),
     kinds,
     objects: (given, at, whole = {}) => {
-      const served = describedKinds({ kinds: kinds(whole.kinds, 'seed.kinds') }, described);
-      return readObjects(served, objectOrEmpty(given, at), isSaved);
+      const all = objectOrEmpty(given, at);
+      const served = describedKinds(kinds(whole.kinds, 'seed.kinds'), described);
+      // Those of each kind, kinds without any included.
+      const ofKinds = [...served].map(([name, kind]) => [name, lines(seedReader(kind))] as const);
+      // Descriptors may have changed since a data file was written, or be gone: objects stay as they were.
+      const saved = isSaved ? Object.keys(all).map((name) => [name, list(readSaved)] as const) : [];
+      const read = object<Record<string, DescribedObject[]>>(Object.fromEntries([...ofKinds, ...saved]));
+      return read(all, at);
     },
-    ...objectsWithEndpoints,
+    ...storedObjects,
   })(value, 'seed');
 }
 

@@ -20,7 +20,7 @@ import {
 } from '../../src/model/json.ts';
 import type { Request } from '../../src/model/plan.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import { type Around, type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { readTemplateDefault, templateReader } from '../../src/sandbox/objects.ts';
 import type { Reply } from '../../src/sandbox/operations.ts';
 import { descriptors, shownNote, storedNote, thingsPath } from './things.ts';
@@ -201,7 +201,7 @@ export class Tenant implements TenantPort {
   }
 
   /** Around each request that reaches the tenant. */
-  around(...[asked, next]: Parameters<Around>): Reply {
+  around(...[asked, next]: Parameters<NonNullable<SandboxOptions['around']>>): Reply {
     const { method, path, bytes } = asked;
     if (method === 'POST') this.#nameNote(parseJson(String(bytes)));
     const reply = next(asked);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { planDigest } from '../../src/model/digest.ts';
-import { parseFault } from '../../src/sandbox/index.ts';
 import {
   createTestWorld,
   expectEnd,
@@ -405,7 +404,7 @@ describe('an export', () => {
 
   it('leaves the ids of a kind that the tenant does not list', async () => {
     const world = await worldWith('', { seed: seedOf('dev', existing('dev')) });
-    world.sandbox.faults.add(parseFault('status=403,operation=list-identity'));
+    world.sandbox.faults.add({ kind: 'status', status: 403, operation: 'list-identity' });
     await expectEnd(
       world.run('export --out out --kinds Role'),
       0,

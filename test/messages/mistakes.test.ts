@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parseFault } from '../../src/sandbox/index.ts';
+import { parseFaults } from '../../src/sandbox/index.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
 import { createTestWorld, runProgram, type World } from '../support/world.ts';
 
@@ -87,8 +87,9 @@ async function replay(blocks: readonly Block[], world: World): Promise<string> {
     );
     if (encoding === 'utf16') writeFileSync(join(world.dir, path ?? ''), `\uFEFF${content}`, 'utf16le');
     else if (path !== undefined) world.write(path, content);
-    else if (language === 'fault') world.sandbox.faults.add(parseFault(text.trim()));
-    else shown = await typeAll(text, world);
+    else if (language === 'fault') {
+      for (const fault of parseFaults([text]).faults) world.sandbox.faults.add(fault);
+    } else shown = await typeAll(text, world);
   }
   return shown;
 }

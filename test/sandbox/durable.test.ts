@@ -27,12 +27,12 @@ test('the data of a tenant are on the disk before they take the place of the old
   const dir = mkdtempSync(join(tmpdir(), 'tenantctl-sandbox-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const file = join(dir, 'deep', 'data.json');
-  const state = loadState(null, null);
+  const { state } = loadState(null, null);
   state.tenant = 'first';
   const calls = watchDisk();
   saveState(state, file);
   expect(calls).toEqual(['fsyncSync', 'renameSync']);
-  expect(loadState(null, file)).toEqual(state);
+  expect(loadState(null, file).state).toEqual(state);
   expect(fs.readdirSync(join(dir, 'deep'))).toEqual(['data.json']);
   expect(fs.statSync(file).mode & 0o777).toBe(0o600);
   expect(JSON.parse(readFileSync(file, 'utf8')).tenant).toBe('first');

@@ -14,7 +14,7 @@ const attributes = [
   { id: 'a5', uid: 'boss', label: 'Boss', data_type: 'user_select', date_format: null },
 ] as const;
 
-const state = loadState(null, null);
+const { state } = loadState(null, null);
 state.neAttributes.push(...attributes);
 state.profileTypes.push({ id: 't1', uid: 'employee', name: 'Employee', category: null });
 state.profiles.push({

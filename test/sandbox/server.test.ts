@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isObject } from '../../src/model/json.ts';
-import { type Fault, operations, parseFault, type Sandbox } from '../../src/sandbox/index.ts';
+import { type Fault, operations, parseFaults, type Sandbox } from '../../src/sandbox/index.ts';
 import { call, start } from './caller.ts';
 
 const sender = { email: 'new@acme.example' };
@@ -107,7 +107,7 @@ describe('faults', () => {
     ['reset-after', true],
     ['cut-body', true],
   ])('%s breaks the connection; the write is done: %s', async (kind, done) => {
-    const sandbox = await start({ faults: [parseFault(`${kind},method=POST`)] });
+    const sandbox = await start({ ...parseFaults([`${kind},method=POST`]) });
     await expect(call(sandbox, create, { body: sender })).rejects.toThrow();
     expect([knows(sandbox), sandbox.log.at(-1)?.fault]).toEqual([done, kind]);
     expect((await call(sandbox, create, { body: sender })).status).toBe(done ? 400 : 201);
@@ -130,7 +130,7 @@ describe('faults', () => {
   });
 
   test('hang is never answered, done or not, and does not keep the server from closing', async () => {
-    const sandbox = await start({ faults: [parseFault('hang,done=after')] });
+    const sandbox = await start({ ...parseFaults(['hang,done=after']) });
     const pending = call(sandbox, create, { body: sender });
     const failed = expect(pending).rejects.toThrow();
     await expect.poll(() => knows(sandbox)).toBe(true);
@@ -140,7 +140,7 @@ describe('faults', () => {
   });
 
   test('apply to the nth request, a given number of times', async () => {
-    const sandbox = await start({ faults: [parseFault('status=500,path=~auth-profiles$,nth=2,times=2')] });
+    const sandbox = await start({ ...parseFaults(['status=500,path=~auth-profiles$,nth=2,times=2']) });
     const statuses: number[] = [];
     for (const line of ['', '/x', '', '', '']) {
       statuses.push((await call(sandbox, `GET /v2024/auth-profiles${line}`)).status);
@@ -154,7 +154,7 @@ describe('faults', () => {
     ['late=1500,reset-before', null],
   ])('%s: the answer comes first, the work later', async (fault, status) => {
     const clock = steppedClock();
-    const sandbox = await start({ clock, faults: [parseFault(`${fault},method=POST`)] });
+    const sandbox = await start({ clock, ...parseFaults([`${fault},method=POST`]) });
     const answer = await call(sandbox, create, { body: sender }).catch(() => null);
     expect(answer?.status ?? null).toBe(status);
     await clock.step(1499);
@@ -191,7 +191,7 @@ describe('faults', () => {
     ['kind=reset-before,nth=3', { kind: 'reset-before', nth: 3 }],
     ['status=429,retryAfter=2,body=html', { kind: 'status', status: 429, retryAfter: 2, body: 'html' }],
   ])('%s is a fault', (text, fault) => {
-    expect(parseFault(text)).toEqual(fault);
+    expect(parseFaults([text]).faults).toEqual([fault]);
   });
 
   test.each([
@@ -208,7 +208,7 @@ describe('faults', () => {
     'late=20,done=after',
     'late=20,cut-body',
   ])('%j is not a fault, and the syntax is shown', (text) => {
-    expect(() => parseFault(text)).toThrow(/Example: status=503,method=POST/);
+    expect(() => parseFaults([text])).toThrow(/Example: status=503,method=POST/);
   });
 });
 

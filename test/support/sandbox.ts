@@ -1,6 +1,5 @@
 import { getText, isArray, isObject, type Json, mapMembers } from '../../src/model/json.ts';
 import {
-  type Around,
   type SandboxOptions as EmbeddedOptions,
   type Variations as EmbeddedVariations,
   ways as embeddedWays,
@@ -38,6 +37,8 @@ type OfTests = { readonly [K in keyof typeof waysOfTests]: (typeof waysOfTests)[
   /** The reads of the list of senders after which MAIL FROM is verified; senders are one read before. Left out: never. */
   readonly verifyAfter: number;
 };
+
+type Around = NonNullable<EmbeddedOptions['around']>;
 
 export type Variations = EmbeddedVariations & OfTests;
 

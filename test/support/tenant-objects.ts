@@ -16,7 +16,7 @@ export function addObjects(
   lists: Partial<Record<keyof TenantState, readonly object[]>>,
 ): void {
   writeFileSync(file, JSON.stringify(lists));
-  for (const [name, rows] of Object.entries(loadState(file, null))) {
+  for (const [name, rows] of Object.entries(loadState(file, null).state)) {
     const list: unknown = Reflect.get(state, name);
     if (Array.isArray(list) && Array.isArray(rows)) list.push(...rows);
   }

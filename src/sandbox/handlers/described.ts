@@ -195,7 +195,12 @@ function update(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
 /** The members that a client sets, as a body changes them. */
 function changedBy(body: Json, kind: DescribedKind, live: DescribedObject, { variations }: Tenant): Json {
   const { id, write } = kind;
-  const document = writable(kind, live, variations);
+  // What a client sends and may change.
+  const document = mapMembers(live, (value, name) => {
+    if (kind.serverOwned.includes(name) || name === kind.parent?.name) return undefined;
+    if (name === 'id' && !hasId(kind)) return undefined;
+    return kind.fields.get(name)?.text ? writeSentJson(value, variations) : value;
+  });
   switch (kind.update) {
     case 'json-patch':
       return applyPatch(document, body, write.patchOps);
@@ -219,35 +224,24 @@ function removeOne(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
     if (!sameJson(get(live, name) ?? null, value))
       throw badRequest(`${name} must be ${value} before a delete`);
   refuseWhileReferredTo(kind.name, live, tenant);
-  const later = () => takeAway(kind, live.id, tenant);
+  const later = () => {
+    const objects = objectsOf(tenant, kind.name);
+    const at = objects.findIndex(({ id }) => id === live.id);
+    if (at < 0) return;
+    objects.splice(at, 1);
+    // Objects below it are deleted with it.
+    for (const { name, parent } of tenant.kinds.values()) {
+      if (parent?.kind !== kind.name) continue;
+      const below = objectsOf(tenant, name);
+      tenant.state.objects[name] = below.filter((object) => get(object, parent.name) !== live.id);
+    }
+    tenant.state.generation += 1;
+  };
   const isSlow = /^\/v\d{4}\/(sources|identity-profiles)$/.test(kind.path);
   if (isSlow && tenant.variations.slowDeletes === 'accepted')
     return { status: 202, body: { type: 'TASK_RESULT', id: `task-${live.id}` }, later };
   later();
   return { status: 204 };
-}
-
-function takeAway(kind: DescribedKind, id: string, tenant: Tenant): void {
-  const objects = objectsOf(tenant, kind.name);
-  const at = objects.findIndex((object) => object.id === id);
-  if (at < 0) return;
-  objects.splice(at, 1);
-  // Objects below it are deleted with it.
-  for (const { name, parent } of tenant.kinds.values()) {
-    if (parent?.kind !== kind.name) continue;
-    const below = objectsOf(tenant, name);
-    tenant.state.objects[name] = below.filter((object) => get(object, parent.name) !== id);
-  }
-  tenant.state.generation += 1;
-}
-
-/** The document that a patch is applied to, in the form in which a client sends it. */
-function writable(kind: DescribedKind, live: DescribedObject, variations: Variations): JsonObject {
-  return mapMembers(live, (value, name) => {
-    if (kind.serverOwned.includes(name) || name === kind.parent?.name) return undefined;
-    if (name === 'id' && !hasId(kind)) return undefined;
-    return kind.fields.get(name)?.text ? writeSentJson(value, variations) : value;
-  });
 }
 
 /** The members of an object as a client sends it, checked. Throws a 400. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { get, isObject, type Json, type JsonObject, mapMembers, withoutNulls } from '../../model/json.ts';
 import { applyPatch } from '../json-patch.ts';
-import { authTypes, newId, readProvisioningRule } from '../objects.ts';
+import { newId, readProvisioningRule, words } from '../objects.ts';
 import {
   badRequest,
   type Call,
@@ -74,7 +74,7 @@ const readPatched = object({
   untrustedGeography: bool(null),
   applicationId: textOrNull,
   applicationName: textOrNull,
-  type: choice(authTypes),
+  type: choice(words.authType),
 });
 
 /** A bare array of operations on the five patchable fields. */

@@ -1,5 +1,5 @@
 import { getText, isArray, type Json, type JsonObject, mapMembers, withoutNulls } from '../../model/json.ts';
-import { type ConditionRule, newId, ruleTypes, uidOf } from '../objects.ts';
+import { type ConditionRule, newId, uidOf, words } from '../objects.ts';
 import {
   badRequest,
   type Call,
@@ -25,7 +25,7 @@ import {
 } from '../shape.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../ways.ts';
-import { checkRule, findAttribute, findProfiles } from './rules.ts';
+import { checkRule, findProfiles } from './rules.ts';
 
 type NeAttribute = TenantState['neAttributes'][number];
 type ProfileSearch = TenantState['profileSearches'][number];
@@ -263,7 +263,7 @@ function updateRules(search: ProfileSearch, nested: readonly SentRule[], tenant:
     const { [typeName]: objectType = null, ...more } = sent.more;
     const rule = completeRule({ ...sent, more }, live);
     checkRule(rule, state, variations.searchRules);
-    const wanted = objectTypeOf(rule, findAttribute(rule, state), variations);
+    const wanted = objectTypeOf(rule, tenant);
     if (!live && wanted !== null && objectType === null)
       throw badRequest(`${sent.at}.${typeName} is required`);
     if (objectType !== null && objectType !== wanted)
@@ -277,7 +277,7 @@ function updateRules(search: ProfileSearch, nested: readonly SentRule[], tenant:
 /** The members of a rule that the documents know. */
 const ruleShape = {
   id: textOrNull,
-  type: orNull(choice(ruleTypes)),
+  type: orNull(choice(words.rule)),
   comparison_operator: textOrNull,
   value: textOrNull,
   condition_object_id: textOrNull,
@@ -321,13 +321,17 @@ function completeRule({ at, ...sent }: SentRule, live: ConditionRule | null): Co
   };
 }
 
-function showSearch(search: ProfileSearch, { state, variations }: Tenant): Json {
+function showSearch(search: ProfileSearch, tenant: Tenant): Json {
   const { id, uid, label, rules } = search;
-  const shown = rules.map(({ more, condition_object_id, ...rule }) => {
-    const attribute = findAttribute({ condition_object_id }, state);
-    const objectType = objectTypeOf(rule, attribute, variations);
-    const object = objectType !== null && { [objectTypeName(variations)]: objectType, condition_object_id };
-    return { ...rule, ...more, ...object };
+  const shown = rules.map((rule) => {
+    const { more, condition_object_id, ...others } = rule;
+    const objectType = objectTypeOf(rule, tenant);
+    const typeName = objectTypeName(tenant.variations);
+    return {
+      ...others,
+      ...more,
+      ...(objectType !== null && { [typeName]: objectType, condition_object_id }),
+    };
   });
   return { id, uid, label, condition_rules_attributes: shown };
 }
@@ -336,12 +340,9 @@ const objectTypeName = ({ ruleObjectType }: Variations): string =>
   ruleObjectType === 'object_type' ? ruleObjectType : 'condition_object_type';
 
 /** The class of a rule's object; null for a rule without one. */
-function objectTypeOf(
-  { type }: Pick<ConditionRule, 'type'>,
-  attribute: NeAttribute | undefined,
-  host: Variations,
-): string | null {
-  if (type !== 'ProfileAttributeRule') return null;
-  const isClass = attribute && host.ruleObjectType === 'attribute_class';
-  return isClass ? attributeClass(attribute, host) : 'NeAttribute';
+function objectTypeOf(rule: ConditionRule, { state, variations }: Tenant): string | null {
+  if (rule.type !== 'ProfileAttributeRule') return null;
+  if (variations.ruleObjectType !== 'attribute_class') return 'NeAttribute';
+  const attribute = state.neAttributes.find(({ id }) => id === rule.condition_object_id);
+  return attribute ? attributeClass(attribute, variations) : 'NeAttribute';
 }

@@ -1,5 +1,5 @@
 import { get, getText, isArray, type Json } from '../../model/json.ts';
-import { type ConditionRule, profileStates } from '../objects.ts';
+import { type ConditionRule, words } from '../objects.ts';
 import { badRequest } from '../operations.ts';
 import { compareText } from '../query.ts';
 import type { TenantState } from '../state.ts';
@@ -47,14 +47,16 @@ function compileRule(
   switch (rule.type) {
     case 'ProfileStatusRule':
       return (
-        equality ?? notOneOf(value, profileStates, 'value') ?? (({ status }) => (status === value) === isSame)
+        equality ??
+        notOneOf(value, words.profileStatus, 'value') ??
+        (({ status }) => (status === value) === isSame)
       );
     case 'ProfileTypeRule':
       if (!state.profileTypes.some(({ id }) => id === value))
         return `value: there is no profile type ${value}`;
       return equality ?? (({ profile_type_id }) => (profile_type_id === value) === isSame);
     case 'ProfileAttributeRule': {
-      const attribute = findAttribute(rule, state);
+      const attribute = state.neAttributes.find(({ id }) => id === rule.condition_object_id);
       if (attribute) return compileAttributeRule(rule, attribute, state, now);
       return `condition_object_id: there is no attribute ${rule.condition_object_id}`;
     }
@@ -66,13 +68,6 @@ function compileRule(
 
 function notOneOf(value: string, values: readonly string[], name: string): string | null {
   return values.includes(value) ? null : `${name} must be one of ${values.join(', ')}, not "${value}"`;
-}
-
-export function findAttribute(
-  rule: Pick<ConditionRule, 'condition_object_id'>,
-  { neAttributes }: TenantState,
-): NeAttribute | undefined {
-  return neAttributes.find(({ id }) => id === rule.condition_object_id);
 }
 
 function compileAttributeRule(
