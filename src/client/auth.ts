@@ -33,7 +33,7 @@ interface AuthTools {
   readonly clock: Clock;
   readonly redactor: Redactor;
   exchange(call: Omit<Call, 'signal' | 'longest'>): Promise<Sent>;
-  onFetched(tokenUrl: string): void;
+  onEvent(event: { readonly type: 'token-fetched'; readonly tokenUrl: string }): void;
 }
 
 /** One token source for each token URL and client id. Throws a Failure for credentials that are not set. */
@@ -99,8 +99,10 @@ function fixedToken(
       return token !== refused;
     },
     advise({ headers }) {
-      const exp = expiryOf(token);
-      const isOver = exp !== null && exp > 0 && exp * 1000 <= (dateOf(headers.date) ?? clock.now());
+      // Of a JWT. Only the tenant can verify its signature.
+      const payload = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+      const exp = Number((isObject(payload) && get(payload, 'exp')) || Number.NaN);
+      const isOver = exp > 0 && exp * 1000 <= (dateOf(headers.date) ?? clock.now());
       const hint = isOver
         ? `The token expired at ${new Date(exp * 1000).toISOString()}: put a new one into the variable that \`${name}\` names.`
         : `Check the variable that \`${name}\` names: its token may be another tenant's, or may have expired. tenantctl renews only tokens that it gets with \`clientId\` and \`clientSecret\`.`;
@@ -152,7 +154,7 @@ function clientCredentials(client: ClientCredentials, tools: AuthTools): TokenSo
 /** OAuth 2 client credentials, with a form body (api-notes, "auth scheme"). */
 async function fetchToken(
   client: ClientCredentials,
-  { clock, redactor, exchange, onFetched }: AuthTools,
+  { clock, redactor, exchange, onEvent }: AuthTools,
 ): Promise<(StoredToken | Unsent) & { readonly failures: number }> {
   const { tokenUrl, id, secret } = client;
   const { origin, pathname, search } = new URL(tokenUrl);
@@ -174,7 +176,7 @@ async function fetchToken(
   if (!isSuccess(sent) || token === null || !tokenText.test(token)) {
     return { ...noToken(redactor.answer(sent, true), client), failures };
   }
-  onFetched(tokenUrl);
+  onEvent({ type: 'token-fetched', tokenUrl });
   const stated = isObject(sent.body) ? Number(get(sent.body, 'expires_in') ?? 0) * 1000 : 0;
   // Without a lifetime that makes sense, a 401 shows that the token has expired.
   const lifetime = stated > 0 ? stated : Number.POSITIVE_INFINITY;
@@ -194,10 +196,13 @@ function noToken(answer: Answer, { tokenUrl, setting }: ClientCredentials): Unse
   // Some hosts say `invalid_client` with a 200.
   const isRefusal = isSuccess(answer) ? isErrorBody(answer.body) : [400, 401, 403].includes(status ?? 0);
   if (isRefusal && !isPage) {
-    const message = `The token endpoint ${tokenUrl} refused the credentials: ${words}.`;
-    const next =
-      'Check the client id and the client secret of this environment, the token URL, and that the client has the grant type `client_credentials`.';
-    const problem = { code: 'tenant-unauthorized', severity: 'error', message, hint: next, ...at } as const;
+    const problem = {
+      code: 'tenant-unauthorized',
+      severity: 'error',
+      message: `The token endpoint ${tokenUrl} refused the credentials: ${words}.`,
+      hint: 'Check the client id and the client secret of this environment, the token URL, and that the client has the grant type `client_credentials`.',
+      ...at,
+    } as const;
     return unsentWithProblems('no-token', [problem]);
   }
   const what = isSuccess(answer)
@@ -210,13 +215,6 @@ function noToken(answer: Answer, { tokenUrl, setting }: ClientCredentials): Unse
     : `Check \`${setting?.name ?? 'tokenUrl'}\`, and set \`tokenUrl\` if tokens come from elsewhere.`;
   const problem = { code: 'token-endpoint', severity: 'error', message, hint: next, ...at } as const;
   return unsentWithProblems('token-endpoint', [problem]);
-}
-
-/** The time at which a JWT expires, in seconds since 1970. The signature is not verified: only the tenant can do that. */
-function expiryOf(token: string): number | null {
-  const payload = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
-  const value = isObject(payload) ? get(payload, 'exp') : null;
-  return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
 const tokenText = /^[\x21-\x7e]+$/;

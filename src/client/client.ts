@@ -168,7 +168,7 @@ class TenantClient implements Client {
       clock,
       redactor,
       exchange: this.#exchangeForToken,
-      onFetched: (tokenUrl) => this.#emit({ type: 'token-fetched', tokenUrl }),
+      onEvent,
     });
   }
 

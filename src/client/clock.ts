@@ -8,15 +8,12 @@ export interface Clock {
 
 const longestTimer = 2 ** 31 - 1;
 
-/** Milliseconds of a clock that never jumps. Node's `performance` has one too, but takes 4 ms to load. */
-function monotonicMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
-}
-
-const origin = Date.now() - monotonicMs();
+/** A clock that never jumps. Node's `performance` has one too, but takes 4 ms to load. */
+const startedAt = process.hrtime.bigint();
+const origin = Date.now();
 
 export const systemClock: Clock = {
-  now: () => origin + monotonicMs(),
+  now: () => origin + Number(process.hrtime.bigint() - startedAt) / 1e6,
   sleep(ms, signal) {
     // Most runs never sleep.
     const { setTimeout: wait } = process.getBuiltinModule('node:timers/promises');

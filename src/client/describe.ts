@@ -32,7 +32,9 @@ export function trackingIdOf(answer: Answer): string | null {
   const { headers } = answer;
   const names = [supportHeader, 'x-tracking-id', 'x-request-id', 'x-correlation-id'];
   const inHeader = names.map((name) => headers[name]).find((value) => value);
-  const id = shortenLine(inBody ?? inHeader ?? '', 100);
+  const found = inBody || inHeader;
+  if (!found) return null;
+  const id = shortenLine(found, 100);
   // Support asks for both if they differ.
   const other = shortenLine(headers[supportHeader] ?? '', 100);
   return (other === '' || other === id ? id : `${id}, Slpt-Request-Id ${other}`) || null;

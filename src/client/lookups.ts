@@ -9,8 +9,6 @@ import type { Client } from './client.ts';
 import { allOrFailure, shortenLine } from './describe.ts';
 import { type PageSource, readFirstPage, readRows } from './pages.ts';
 
-export type LookupAnswers = (lookup: Lookup) => Json;
-
 /** Parameters of a collection that are not filters (seed 002, "Collection endpoints"). */
 const parameters = ['limit', 'offset', 'order', 'metadata'];
 
@@ -23,27 +21,23 @@ const namedFilters: Readonly<Record<string, readonly string[]>> = {
 /** From this number of lookups in a collection, reading its first page pays off: it may be the whole collection. */
 const manyLookups = 3;
 
-/** The answers to {@link askLookups}; any other lookup stays one. Throws a Failure with all problems. */
-export async function resolveLookups(
-  client: Client,
-  lookups: readonly UsedLookup[],
-  onReadWhole?: (remark: Diagnostic) => void,
-): Promise<LookupAnswers> {
-  const { answers, problems } = await askLookups(client, lookups, onReadWhole);
-  if (problems.length > 0) throw new Failure(problems);
-  return (lookup) => answers.get(lookupKey(lookup)) ?? lookupMarker(lookup);
+interface LookupOptions {
+  /** Called if a host does not filter by the fields of a lookup, and a collection of several pages was read. */
+  onReadWhole?(remark: Diagnostic): void;
+  /** Whether lookups that do not find one value stay as they are. */
+  readonly mayFail?: boolean;
 }
 
 /**
  * Finds the record of each lookup, and its field. Exactly one must match, which is checked here, since a host may ignore a filter
- * (api-notes, "Collections"). Anything else is a problem at each place that uses the lookup. `onReadWhole` is called if a host
- * does not filter by these fields and a collection of several pages was read. `client` sends equal requests once.
+ * (api-notes, "Collections"). Throws a Failure with a problem at each place that uses a lookup without an answer. Any lookup that
+ * was not asked for stays one. `client` sends equal requests once.
  */
-export async function askLookups(
+export async function resolveLookups(
   client: Client,
   lookups: readonly UsedLookup[],
-  onReadWhole: (remark: Diagnostic) => void = () => {},
-): Promise<{ readonly answers: ReadonlyMap<string, Json>; readonly problems: readonly Diagnostic[] }> {
+  { onReadWhole = () => {}, mayFail = false }: LookupOptions = {},
+): Promise<(lookup: Lookup) => Json> {
   // The first of equal lookups has the places of all.
   const distinct = groupBy(lookups, lookupKey).map(([, [first]]) => first);
   const resolved = await allOrFailure(
@@ -59,14 +53,18 @@ export async function askLookups(
       continue;
     }
     const { problem } = result;
-    const { uses = [] } = lookup;
-    const placed = uses.map(({ resource, at }) => {
+    if (mayFail && unanswered.includes(problem.code)) continue;
+    const placed = (lookup.uses ?? []).map(({ resource, at }) => {
       return { ...problem, ...resource.point(at), address: resource.address };
     });
     problems.push(...(placed.length > 0 ? placed : [problem]));
   }
-  return { answers, problems };
+  if (problems.length > 0) throw new Failure(problems);
+  return (lookup) => answers.get(lookupKey(lookup)) ?? lookupMarker(lookup);
 }
+
+/** Codes of lookups for which the tenant has not exactly one record with the field. */
+const unanswered = ['lookup-none', 'lookup-ambiguous', 'lookup-no-field'];
 
 type LookupResult = { readonly value: Json } | { readonly problem: Diagnostic };
 

@@ -1,7 +1,7 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { systemCode } from '../model/failure.ts';
 import type { HttpProxies } from '../model/network.ts';
-import { ProxyError, type RawCall, type Route, type RouteListener, type RouteOptions } from './route.ts';
+import { ProxyError, type Route, type RouteOptions } from './route.ts';
 
 /** The route through the proxy, except to the hosts that are called directly. */
 export function createProxyRoute(
@@ -25,10 +25,10 @@ export function createProxyRoute(
     clientFactory: (proxy) => new ProxyPool(proxy, { connect: toProxy, headersTimeout: connect.timeout }),
   });
   connect.signal.addEventListener('abort', () => dispatcher.destroy());
-  return (call, listener) => dispatch(dispatcher, call, listener);
+  return (...request) => dispatch(dispatcher, ...request);
 }
 
-function dispatch(dispatcher: Dispatcher, call: RawCall, listener: RouteListener): () => void {
+function dispatch(dispatcher: Dispatcher, ...[call, listener]: Parameters<Route>): () => void {
   const givenUp = new Error('given up');
   let isGivenUp = false;
   let started: Dispatcher.DispatchController | null = null;

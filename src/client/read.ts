@@ -50,9 +50,7 @@ export async function readDefaults(
     const names = new Set(keys.map(([name]) => name));
     const isNeeded = ({ key: [name] }: LiveObject) => complete || names.has(name);
     const defaults = await readListed({ ...request, client, isNeeded }, kind.read.defaults, isNeeded);
-    const problems = complete ? [] : findDuplicates(defaults).map(({ problem }) => problem);
-    if (problems.length > 0) throw new Failure(problems);
-    return defaults;
+    return complete ? defaults : withoutDuplicates(request, defaults);
   });
   return (await allOrFailure(read)).flat();
 }
@@ -419,20 +417,18 @@ function readList(
   const source = sourceOf(reader, list, filter);
   return selectRows(client, source, (row) => {
     const object = liveObject(kind, placeBelow(kind, row, above), null);
+    if (object) return (isKept?.(object) ?? true) ? object : null;
+    if (list.isForeign?.(row)) return null;
     // An object that was skipped would count as absent.
-    if (!object && !list.isForeign?.(row)) throw badRow(kind, source, row);
-    return object && (isKept?.(object) ?? true) ? object : null;
+    const lacking = kind.keyFields.find(({ name }) => getText(row, name) === null)?.name;
+    if (lacking === undefined) throw badList('bad-answer', source, `lists a row that is not a ${kind.name}`);
+    const id = getText(row, 'id');
+    const what = `lists a row without a text in \`${lacking}\`${id === null ? '' : ` (id ${id})`}`;
+    // A descriptor may name another member than the tenant has.
+    const advice =
+      'In a kind of your own, `key` in the descriptor names the member that tells objects apart.';
+    throw badList('bad-answer', source, what, advice);
   });
-}
-
-/** A row without a key: a descriptor may name another member than the tenant has. */
-function badRow({ name, keyFields }: Kind, source: PageSource, row: JsonObject): Failure {
-  const lacking = keyFields.find(({ name }) => getText(row, name) === null)?.name;
-  if (lacking === undefined) return badList('bad-answer', source, `lists a row that is not a ${name}`);
-  const id = getText(row, 'id');
-  const what = `lists a row without a text in \`${lacking}\`${id === null ? '' : ` (id ${id})`}`;
-  const advice = 'In a kind of your own, `key` in the descriptor names the member that tells objects apart.';
-  return badList('bad-answer', source, what, advice);
 }
 
 function sourceOf(

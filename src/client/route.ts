@@ -12,7 +12,7 @@ export interface RawCall {
   readonly body: string | null;
 }
 
-export interface RouteListener {
+interface RouteListener {
   /** From now on it may be carried out: there is a connection, to which it is written. */
   onSent(): void;
   /** Not called for interim answers. */

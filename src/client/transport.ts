@@ -19,7 +19,7 @@ import {
   unsentWithProblems,
 } from './answer.ts';
 import { certificateHint } from './describe.ts';
-import { ProxyError, type RawCall, type Route, type RouteListener, type RouteOptions } from './route.ts';
+import { ProxyError, type RawCall, type Route, type RouteOptions } from './route.ts';
 
 export interface Call extends RawCall {
   /** True for a request other than GET that changes nothing in the tenant. */
@@ -155,7 +155,7 @@ function exchange(route: Route, call: Call, limits: TransportLimits): Promise<An
     if (signal?.aborted) return interrupt();
     signal?.addEventListener('abort', interrupt);
 
-    const listener: RouteListener = {
+    const listener: Parameters<Route>[1] = {
       onSent() {
         isSent = true;
         expectWithin(limits.headers);

@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import { askLookups, type LookupAnswers } from '../client/lookups.ts';
+import { resolveLookups } from '../client/lookups.ts';
 import { readDefaults } from '../client/read.ts';
 import type { Records } from '../exporter/ids.ts';
 import { isObserved, type Kind, type LiveObject } from '../kinds/kind.ts';
@@ -14,7 +14,7 @@ import type { Diff, DiffSide } from '../model/diff.ts';
 import { tool } from '../model/documents.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { worstExitCode } from '../model/fleet.ts';
-import { lookupKey, lookupMarker } from '../model/marker.ts';
+import { lookupMarker } from '../model/marker.ts';
 import { isSameTenant } from '../model/network.ts';
 import { topName } from '../model/pointer.ts';
 import {
@@ -280,9 +280,6 @@ async function shareNames(
 const isOnBoth = (pair: ObjectPair): boolean => presentSides(pair).length === 2;
 const liveIn = (object: SideObject | null) => (object?.is === 'live' ? [object] : []);
 
-/** Codes of lookups for which a tenant has no record. */
-const unanswered = ['lookup-none', 'lookup-ambiguous', 'lookup-no-field'];
-
 /** Resolves the lookups and references of manifests in the tenant beside them. */
 async function fillDeclared(
   pairs: readonly ObjectPair[],
@@ -294,13 +291,9 @@ async function fillDeclared(
   const declared = declaredIn(pairs);
   if (declared.length === 0 || sides.every(({ is }) => is === 'manifests')) return pairs;
   const lookups = lookupsIn(declared);
-  const answers = await onBothSides(sides, async (side): Promise<LookupAnswers> => {
-    if (side.is === 'manifests') return lookupMarker;
-    const { answers: known, problems } = await askLookups(side.tenant.client, lookups);
-    const grave = problems.filter(({ code }) => !unanswered.includes(code));
-    if (grave.length > 0) throw new Failure(grave);
-    return (lookup) => known.get(lookupKey(lookup)) ?? lookupMarker(lookup);
-  });
+  const answers = await onBothSides(sides, async (side) =>
+    side.is === 'manifests' ? lookupMarker : resolveLookups(side.tenant.client, lookups, { mayFail: true }),
+  );
   const answer = answers[sides[0].is === 'tenant' ? 0 : 1];
   const answered = mapDeclared(pairs, (resource) => fillLookups(resource, answer));
   const objects = [...referred, ...pairs.flatMap(presentSides).flatMap(liveIn)];

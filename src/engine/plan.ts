@@ -126,7 +126,9 @@ export async function readTenantFor(
   const remarks = new Map<string, Diagnostic>();
   const [read, answer] = await Promise.all([
     readSettledObjects(root, tenant, requests, (client) => readObjectsAndOthers(client, requests)),
-    resolveLookups(tenant.client, lookups, (remark) => remarks.set(remark.message, remark)),
+    resolveLookups(tenant.client, lookups, {
+      onReadWhole: (remark) => void remarks.set(remark.message, remark),
+    }),
   ]);
   // The order of the answers is random, and remarks are part of the digest.
   const inOrder = [...remarks.keys()].sort().flatMap((message) => remarks.get(message) ?? []);

@@ -25,7 +25,7 @@ function sourcesOf(...answers: readonly (Answer | Sent)[]) {
       if (!next) throw new Error('No token is to be fetched.');
       return 'attempts' in next ? next : sent(next);
     },
-    onFetched: (tokenUrl) => fetched.push(tokenUrl),
+    onEvent: ({ tokenUrl }) => fetched.push(tokenUrl),
   });
   const pass = (ms: number) => {
     time += ms;
