@@ -113,38 +113,31 @@ type RetryStep =
  * Decides what follows an attempt (design, section 6.4). Any request is retried after an answer that says "not carried
  * out" (401, 429, no connection); after a lost answer or 502, 503, 504 only one that may be carried out twice.
  */
-function nextStep(attempted: Attempted, limits: RetryLimits): RetryStep {
-  const { answer, repeatable } = attempted;
-  switch (answer.outcome) {
-    case 'answered':
-      if (answer.status === 401 && attempted.renewable) return { do: 'renew-token' };
-      if (answer.status === 429) {
-        const ms = askedWait(answer, attempted.now) || backoff(attempted, limits);
-        return { do: 'pause', ms, again: attempted.elapsed + ms <= limits.total };
-      }
-      if (!repeatable || ![502, 503, 504].includes(answer.status)) return { do: 'finish' };
-      return waitOrFinish(attempted, askedWait(answer, attempted.now), limits);
-    case 'lost':
-      if (!repeatable || ['interrupted', 'too-large', 'too-much'].includes(answer.reason)) {
-        return { do: 'finish' };
-      }
-      return waitOrFinish(attempted, null, limits);
-    case 'unsent':
-      if (answer.reason !== 'unreachable') return { do: 'finish' };
-      return waitOrFinish(attempted, null, { ...limits, total: Math.min(limits.total, limits.unreachable) });
+function nextStep(
+  { answer, repeatable, attempt, elapsed, renewable, now, random }: Attempted,
+  limits: RetryLimits,
+): RetryStep {
+  const status = answer.outcome === 'answered' ? answer.status : null;
+  if (status === 401 && renewable) return { do: 'renew-token' };
+  const mayPass =
+    answer.outcome === 'unsent'
+      ? answer.reason === 'unreachable'
+      : answer.outcome === 'lost'
+        ? repeatable && !['interrupted', 'too-large', 'too-much'].includes(answer.reason)
+        : status === 429 || (repeatable && [502, 503, 504].includes(answer.status));
+  if (!mayPass) return { do: 'finish' };
+  // Doubles with every attempt. The upper half is random, so that clients do not come back together.
+  const full = Math.min(limits.firstWait * 2 ** (attempt - 1), limits.longestWait);
+  const usual = Math.round(full / 2 + (full / 2) * random);
+  const asked = answer.outcome === 'answered' ? askedWait(answer, now) : null;
+  if (status === 429) {
+    const ms = asked || usual;
+    return { do: 'pause', ms, again: elapsed + ms <= limits.total };
   }
-}
-
-function waitOrFinish(attempted: Attempted, atLeast: number | null, limits: RetryLimits): RetryStep {
-  const ms = Math.max(backoff(attempted, limits), atLeast ?? 0);
-  const isSpent = attempted.attempt >= limits.attempts || attempted.elapsed + ms > limits.total;
+  const ms = Math.max(usual, asked ?? 0);
+  const total = answer.outcome === 'unsent' ? Math.min(limits.total, limits.unreachable) : limits.total;
+  const isSpent = attempt >= limits.attempts || elapsed + ms > total;
   return isSpent ? { do: 'finish' } : { do: 'wait', ms };
-}
-
-/** Doubles with every attempt. The upper half is random, so that clients do not come back together. */
-function backoff({ attempt, random }: Attempted, { firstWait, longestWait }: RetryLimits): number {
-  const full = Math.min(firstWait * 2 ** (attempt - 1), longestWait);
-  return Math.round(full / 2 + (full / 2) * random);
 }
 
 /** Without the host's own time, a date may be far off because the local clock is: no wait is longer than this. */
