@@ -33,7 +33,7 @@ export async function settle(
   run: Pick<Run, 'port' | 'clock' | 'signal' | 'onEvent' | 'halt'>,
   finish: (end: Ending) => void,
 ): Promise<void> {
-  const { clock, signal, onEvent } = run;
+  const { clock, signal, onEvent, halt } = run;
   let open = pending;
   const look = async () => {
     const tasks = open.map(({ task }) => task);
@@ -45,28 +45,27 @@ export async function settle(
         'failed' in seen || isFinal(seen) || until <= clock.now() || signal.aborted,
     );
     // Together, so that their records share a write.
-    await Promise.all(ended.map(async ([one, seen]) => finish(await endOne(one, seen, run))));
+    await Promise.all(
+      ended.map(async ([one, seen]) => {
+        const end = one.end(seen).catch((error: unknown) => {
+          halt();
+          const why = `The run cannot continue: ${messageOf(error)}`;
+          return ending(one.task, 'unknown', one.log, { error: why });
+        });
+        finish(await end);
+      }),
+    );
     for (const [one] of ended) left.delete(one);
     open = [...left.keys()];
   };
-  const announceWait = () => {
-    const ms = Math.max(0, ...open.map(({ until }) => until)) - clock.now();
+  const msLeft = () => {
     if (open.length === 0) return 0;
+    const ms = Math.max(0, ...open.map(({ until }) => until)) - clock.now();
     onEvent({ type: 'settling', addresses: open.map(({ task }) => task.change.address), ms });
     return Math.max(1, ms);
   };
   // An interrupt ends the waits; open changes then end without another read.
-  while (open.length > 0) await lookUntil(look, announceWait, run);
-}
-
-async function endOne(one: Pending, seen: LastSeen, { halt }: Pick<Run, 'halt'>): Promise<Ending> {
-  try {
-    return await one.end(seen);
-  } catch (error) {
-    halt();
-    const why = `The run cannot continue: ${messageOf(error)}`;
-    return ending(one.task, 'unknown', one.log, { error: why });
-  }
+  while (open.length > 0) await lookUntil(look, msLeft, run);
 }
 
 /** How long to read again before blaming the tenant ("ignored", "rewrote", "still exists"), in milliseconds. */

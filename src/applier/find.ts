@@ -120,20 +120,20 @@ export async function lookUntil<T>(
 }
 
 interface SettleOptions {
-  readonly writes: readonly RecentWrite[];
+  readonly recent: readonly RecentWrite[];
   readonly settle: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly onWait: (addresses: readonly Address[], ms: number) => void;
+  onEvent(event: { type: 'settling'; addresses: readonly Address[]; ms: number }): void;
 }
 
 /** Reads until the tenant shows the recent writes, or has had the time to. What somebody else changed is not waited for. */
 export async function readSettled<T extends { readonly objects: readonly LiveObject[] }>(
   requests: readonly ReadRequest[],
   read: () => Promise<T>,
-  { writes, settle, clock, signal, onWait }: SettleOptions,
+  { recent, settle, clock, signal, onEvent }: SettleOptions,
 ): Promise<T> {
-  const asked = writesAskedFor(requests, writes, clock.now());
+  const asked = writesAskedFor(requests, recent, clock.now());
   const last = await lookUntil(
     read,
     ({ objects }) => {
@@ -141,11 +141,10 @@ export async function readSettled<T extends { readonly objects: readonly LiveObj
       const young = asked.filter(({ at }) => at + settle > now);
       if (young.length === 0) return 0;
       const index = new LiveIndex(objects);
-      const late = young.filter((write) => isHidden(write, index, objects, writes));
+      const late = young.filter((write) => isHidden(write, index, objects, recent));
       if (late.length === 0) return 0;
       const ms = Math.max(...late.map(({ at }) => at + settle - now));
-      const addresses = late.map(({ address }) => address);
-      onWait(addresses, ms);
+      onEvent({ type: 'settling', addresses: late.map(({ address }) => address), ms });
       return ms;
     },
     { clock, signal },

@@ -75,15 +75,9 @@ export async function checkBeforeWrites(plan: Plan, run: Run): Promise<PlanCheck
 
 /** The requested objects, once the tenant shows the writes of earlier runs. `sent` says how they are read. */
 export async function readNow(asked: readonly ReadRequest[], run: Run, sent = asked): Promise<TenantState> {
-  const { port, recent, settle, clock, signal, onEvent } = run;
+  const { port } = run;
   if (asked.length === 0) return { tenant: port.tenant, objects: [], defaults: [] };
-  return readSettled(asked, () => port.read(sent), {
-    writes: recent,
-    settle,
-    clock,
-    signal,
-    onWait: (addresses, ms) => onEvent({ type: 'settling', addresses, ms }),
-  });
+  return readSettled(asked, () => port.read(sent), run);
 }
 
 function checkPlan(plan: Plan, entries: readonly KindChange[], run: Run): Diagnostic[] {

@@ -14,8 +14,6 @@ export interface ResultRecorder {
   finish(change: ChangeResult): void;
 }
 
-export type ResultOrigin = Pick<Result, 'revision' | 'undoes'>;
-
 /**
  * It begins when the first change starts. While the run goes on, it is the sound result of an interrupted run: a head, the
  * finished changes, and a tail with those that have begun. A write adds what has finished and replaces the tail, so a change
@@ -26,7 +24,7 @@ export class ResultFile implements ResultRecorder {
   readonly #plan: Plan;
   readonly #now: () => string;
   readonly #startedAt: string;
-  readonly #origin: ResultOrigin;
+  readonly #origin: Pick<Result, 'revision' | 'undoes'>;
   readonly #begun = new Map<Address, ChangeResult>();
   readonly #finished: ChangeResult[] = [];
   #handle: FileHandle | null = null;
@@ -37,7 +35,7 @@ export class ResultFile implements ResultRecorder {
   /** Each write holds the current state, for all who wait for it. */
   readonly #writes = new SharedWork(() => this.#write());
 
-  constructor(file: string, plan: Plan, now: () => string, origin: ResultOrigin = {}) {
+  constructor(file: string, plan: Plan, now: () => string, origin: Pick<Result, 'revision' | 'undoes'> = {}) {
     this.file = file;
     this.#plan = plan;
     this.#now = now;

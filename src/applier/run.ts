@@ -6,6 +6,7 @@ import { listNeeds } from '../kinds/dependencies.ts';
 import { fillPath } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { shownId, type TenantState } from '../kinds/live-objects.ts';
+import type { Secrets } from '../kinds/project.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Address } from '../model/address.ts';
 import { type Json, mapMembers } from '../model/json.ts';
@@ -17,7 +18,6 @@ import type { ApiSettings } from '../model/settings.ts';
 import type { Finder, KindChange, Task } from './find.ts';
 import type { Journal, RecentWrite } from './journal.ts';
 import type { ResultRecorder } from './result-file.ts';
-import type { KnownSecrets } from './verify.ts';
 
 export interface TenantPort extends Pick<Client, 'tenant' | 'send'> {
   /** Reads these objects, with the vendor's defaults. Rejects with a Failure if they cannot be read. */
@@ -27,7 +27,8 @@ export interface TenantPort extends Pick<Client, 'tenant' | 'send'> {
 export interface ApplyOptions {
   readonly environment: string;
   readonly settings: ApiSettings;
-  readonly secrets: KnownSecrets;
+  /** For requests. One that is not set may have any text. */
+  readonly secrets: Pick<Secrets, 'matches' | 'problem'>;
   /** The journal of this plan. The run closes it, and ends it when every change is done. */
   readonly journal: Journal;
   readonly signal: AbortSignal;

@@ -166,7 +166,7 @@ function salvageResult(text: string): Json | undefined {
 }
 
 /** The document that a value is meant to be; `null` if that is unclear. */
-export function formOf(value: JsonObject): FormName | null {
+function formOf(value: JsonObject): FormName | null {
   if (Object.hasOwn(value, 'planDigest')) return 'result';
   if (Object.hasOwn(value, 'environments')) return 'fleet';
   return Object.hasOwn(value, 'digest') ? 'plan' : null;

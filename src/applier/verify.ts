@@ -10,7 +10,6 @@ import {
 } from '../kinds/field.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { isIgnored } from '../kinds/places.ts';
-import type { Secrets } from '../kinds/project.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
 import { noLifecycle, nowhere, type Resource, undeclared } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
@@ -45,6 +44,7 @@ import { batchDeletes } from '../planner/index.ts';
 import type { UnseenPolicy } from '../planner/unseen.ts';
 import type { FoundObjects, KindChange } from './find.ts';
 import type { Journal } from './journal.ts';
+import type { Run } from './run.ts';
 
 function resourceOf({ kind, change }: KindChange): Resource {
   const { key, declared, ignored = [], secrets = [], source } = change;
@@ -115,8 +115,9 @@ export function madeAgain(
 function withoutIgnored(body: Json, ignored: readonly Pointer[]): Json {
   if (isArray(body)) return body.map((item) => withoutIgnored(item, ignored));
   if (!isObject(body)) return body;
-  const isLeft = (value: Json) => value === null || isIgnored(ignored, livePlace(value) ?? '');
-  return mapMembers(body, (value) => (isLeft(value) ? undefined : withoutIgnored(value, ignored)));
+  return mapMembers(body, (value) =>
+    value === null || isIgnored(ignored, livePlace(value) ?? '') ? undefined : withoutIgnored(value, ignored),
+  );
 }
 
 /** Not comparable: concealed values, and those that a vendor's default, which is not read again, partly restores. */
@@ -264,8 +265,7 @@ export function fieldsWritten(
     );
 }
 
-/** The known secrets for requests. An unset one may have any text. */
-export type KnownSecrets = Pick<Secrets, 'matches' | 'problem'>;
+type KnownSecrets = Run['secrets'];
 
 /** Empty once the change shows. What the tenant hides, and secrets that are not set, cannot be compared: they do not count. */
 function openDifferences({ kind, change }: KindChange, live: LiveObject, secrets: KnownSecrets) {

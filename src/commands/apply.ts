@@ -2,17 +2,19 @@ import { existsSync, statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { globSync } from 'tinyglobby';
 import type { ApplyEvent } from '../applier/run.ts';
-import { formOf, formOfText, readFleetFile, readPlanFile } from '../applier/saved-file.ts';
+import { formOfText, readFleetFile, readPlanFile } from '../applier/saved-file.ts';
 import {
   applyPlan,
+  differencesHere,
   requireApplicable,
   requireApproved,
+  requireProven,
   requireWritable,
+  resourcesAtHand,
   type SavedResult,
 } from '../engine/apply.ts';
 import { applyFleet, checkFleet, type FleetOptions, planFleet } from '../engine/fleet.ts';
 import { planChanges } from '../engine/plan.ts';
-import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { beginProject, loadProject, openProjects } from '../loader/index.ts';
@@ -229,8 +231,9 @@ function refuseMistakes(args: Args, io: Io): void {
 function holdsOpenPlans(file: string, io: Io): boolean {
   const path = resolve(io.cwd, file);
   if (!existsSync(path) || !statSync(path).isFile()) return false;
-  const value = parseJson(readText(file, io)) ?? null;
-  const form = isObject(value) ? formOf(value) : null;
+  const content = readText(file, io);
+  const form = formOfText(content);
+  const value = parseJson(content);
   const members = isObject(value) ? itemsOf(get(value, 'environments') ?? null) : [];
   const isApplied = members.some((each) => isObject(each) && Object.hasOwn(each, 'result'));
   return form === 'plan' || (form === 'fleet' && !isApplied);

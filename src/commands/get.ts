@@ -1,4 +1,4 @@
-import { getDeclared, getLive } from '../engine/get.ts';
+import { getDeclared, getLive } from '../engine/export.ts';
 import { openProjects } from '../loader/index.ts';
 import { type Printable, printManifest } from '../loader/print.ts';
 import { isError } from '../model/diagnostic.ts';

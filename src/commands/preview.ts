@@ -1,5 +1,5 @@
 import { checkScope, selectionOf } from '../engine/choices.ts';
-import { type LiveTemplates, readTemplates } from '../engine/templates.ts';
+import { readTemplates } from '../engine/templates.ts';
 import type { Project } from '../kinds/project.ts';
 import { lint } from '../lint/index.ts';
 import { loadEnvironment, loadProject } from '../loader/index.ts';
@@ -123,7 +123,7 @@ async function takeSnapshot(
 const isTemplate = (address = ''): boolean => address.startsWith('NotificationTemplate/');
 
 interface LivePreview {
-  readonly live: LiveTemplates | null;
+  readonly live: Awaited<ReturnType<typeof readTemplates>> | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 

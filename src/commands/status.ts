@@ -1,7 +1,7 @@
 import { createDnsChecker, type DnsChecker } from '../client/dns-checker.ts';
 import { checkScope, selectionOf } from '../engine/choices.ts';
 import { forEachEnvironment } from '../engine/fleet.ts';
-import { checkDns, identitiesToAwait, isSettled, readStatus, waitForStatus } from '../engine/status.ts';
+import { checkDns, openIdentities, readStatus } from '../engine/status.ts';
 import type { Tenant } from '../engine/tenant.ts';
 import type { Project } from '../kinds/project.ts';
 import { loadProject, openProjects, readAmount } from '../loader/index.ts';
@@ -10,7 +10,6 @@ import { worstExitCode } from '../model/fleet.ts';
 import {
   type DnsRecord,
   type IdentityStatus,
-  isVerificationOver,
   type Publication,
   recordText,
   type Status,
@@ -151,10 +150,8 @@ function statusReader(args: Args, io: Io, checker: DnsChecker | null) {
       onPrint();
       printNote(oneLine(words), io);
     };
-    const read =
-      limit === null
-        ? await readStatus(tenant, scope)
-        : await waitForStatus(tenant, scope, { limit, interval, signal: io.signal, onWait });
+    const wait = limit === null ? null : { limit, interval, signal: io.signal, onWait };
+    const read = await readStatus(tenant, scope, wait);
     const status = checker ? await checkDns(read, checker, io.signal) : read;
     return { status: withoutSecrets(status, io), unmatched: findUnmatched() };
   };
@@ -162,9 +159,9 @@ function statusReader(args: Args, io: Io, checker: DnsChecker | null) {
 
 /** With `--wait`, unverified identities make the command incomplete, and are named. */
 function exitCodeOf(status: Status, { wait }: Args, io: Io): ExitCode {
-  if (wait === undefined || isSettled(status)) return ExitCode.done;
-  const names = listUnsettled(status).join(', ');
-  printNote(oneLine(`The time is up. Not verified in ${status.environment}: ${names}.`), io);
+  const names = listUnsettled(status);
+  if (wait === undefined || names.length === 0) return ExitCode.done;
+  printNote(oneLine(`The time is up. Not verified in ${status.environment}: ${names.join(', ')}.`), io);
   return ExitCode.incomplete;
 }
 
@@ -177,8 +174,9 @@ function durationOf(option: string, text: string): number {
 }
 
 function listUnsettled(status: Status): string[] {
-  const open = identitiesToAwait(status).filter((identity) => !isVerificationOver(identity));
-  return open.map(({ address, verification }) => `${address} (${verificationWords[verification].words})`);
+  return openIdentities(status).map(
+    ({ address, verification }) => `${address} (${verificationWords[verification].words})`,
+  );
 }
 
 /** A status in a format: a pure function of its arguments, safe to print whatever the tenant holds. */

@@ -16,15 +16,7 @@ import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { hasCode } from '../model/failure.ts';
-import {
-  get,
-  isArray,
-  isMemberName,
-  isObject,
-  isReference,
-  type Json,
-  type JsonObject,
-} from '../model/json.ts';
+import { get, isArray, isMemberName, isObject, isReference, type Json } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
 import { pointer, topName } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -58,7 +50,13 @@ export async function checkKind(
     ...missingIds(kind, objects),
     ...unstableFields(kind, objects, again),
     ...(isObserved(kind) ? [] : [...unnamedFields(kind, objects), ...misfits(kind, objects, settings)]),
-    ...(await checkList(reader, kind, objects)),
+    // A list below another object is asked like any other.
+    ...(kind.read.how === 'list' && !kind.parent
+      ? [
+          ...(await checkPages(reader, kind.read.list, objects)),
+          ...(await checkFilter(reader, kind.read.list, objects)),
+        ]
+      : []),
     ...(objects.length === 0 ? [nothingToCheck(kind.name)] : []),
   ];
   // Objects that cannot be read or distinguished cannot be exported either.
@@ -156,9 +154,13 @@ function unstableFields(
   after: readonly LiveObject[],
 ): Diagnostic[] {
   const then = new Map(before.map((object) => [nameOf(object), object]));
-  return tally(after, (object) =>
-    differingMembers(kind, (then.get(nameOf(object)) ?? object).raw, object.raw),
-  )
+  return tally(after, (object) => {
+    const { raw: earlier } = then.get(nameOf(object)) ?? object;
+    const names = new Set([...Object.keys(earlier), ...Object.keys(object.raw)]);
+    return [...names].filter(
+      (name) => !sameValue(get(kind.fields, name) ?? anyJson, get(earlier, name), get(object.raw, name)),
+    );
+  })
     .filter(([name]) => !kind.serverOwned.includes(name))
     .map(([name, seen]) => ({
       code: 'kind-field-unstable',
@@ -229,14 +231,6 @@ function isNamed({ fields, keyFields }: Kind, name: string): boolean {
 
 const nameOf = ({ id, identity }: LiveObject): string => id ?? identity;
 
-/** The names of the members that differ between two objects, as a plan compares them. */
-function differingMembers({ fields }: Kind, one: JsonObject, other: JsonObject): string[] {
-  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...names].filter(
-    (name) => !sameValue(get(fields, name) ?? anyJson, get(one, name), get(other, name)),
-  );
-}
-
 /** The type of a field with the values that objects show. `to`: the kind that ids in it belong to, if that is known. */
 function suggestedField(name: string, objects: readonly LiveObject[], to: string | null = null): string {
   const shown = objects.map(({ raw }) => get(raw, name) ?? null).filter((value) => value !== null);
@@ -289,13 +283,6 @@ function sharedKeys(objects: readonly LiveObject[]): Diagnostic[] {
     const hint = 'Add a field to `key` that differs between them, or rename them in the tenant.';
     return [{ code: 'kind-key-shared', severity: 'error', message, hint, address }];
   });
-}
-
-async function checkList(reader: Tenant, kind: Kind, objects: readonly LiveObject[]): Promise<Diagnostic[]> {
-  // A list below another object is asked like any other.
-  if (kind.read.how !== 'list' || kind.parent) return [];
-  const { list } = kind.read;
-  return [...(await checkPages(reader, list, objects)), ...(await checkFilter(reader, list, objects))];
 }
 
 /** Asks for what would be the second page after a first page that looks like the last. */

@@ -18,8 +18,8 @@ import { lookupMarker } from '../model/marker.ts';
 import { isSameTenant } from '../model/network.ts';
 import { topName } from '../model/pointer.ts';
 import {
-  addressOf,
   diffPairs,
+  leadOf,
   type ObjectPair,
   pairObjects,
   presentSides,
@@ -71,7 +71,7 @@ export async function diffSides(
   const read = await onBothSides(sides, (side, at) => readSide(side, kinds, sides[at === 0 ? 1 : 0]));
   const pairs = pairObjects(read[0].objects, read[1].objects)
     .filter(({ kind }) => kinds.some(({ name }) => name === kind.name))
-    .filter((pair) => selection.includes(addressOf(pair)));
+    .filter((pair) => selection.includes(leadOf(pair).address));
   const unusable = read.map((each) => each.unusable);
   const sound = pairs.filter((pair) =>
     presentSides(pair).every(({ kind, key }) => unusable.every((each) => !each.has(identityOf(kind, key)))),

@@ -50,8 +50,6 @@ export async function lintPlan(plan: DraftPlan, project: Project, planned: Plann
   return { ...plan, diagnostics: [...plan.diagnostics, ...shown] };
 }
 
-type ReadPart = <T>(isNeeded: boolean, read: () => Promise<T>) => Promise<T | undefined>;
-
 /** `problems`: why parts could not be read. Their checks are skipped: a plan does not fail because the lint cannot run. */
 async function readKnowledge(
   changed: readonly Resource[],
@@ -60,26 +58,20 @@ async function readKnowledge(
 ): Promise<{ known: LintKnowledge; problems: readonly Diagnostic[] }> {
   const { client } = planned;
   const problems: Diagnostic[] = [];
-  const readPart: ReadPart = async (isNeeded, read) => {
-    if (!isNeeded) return undefined;
-    try {
-      return await read();
-    } catch (error) {
-      if (!(error instanceof Failure) || isInterruption(error)) throw error;
-      for (const { message, hint } of error.diagnostics) {
-        // It is new in each answer, and would change the digest of the plan.
-        const reason = message.replace(/ \(tracking id [^)]*\)/, '');
-        const told = `Some checks of the changes were skipped. ${reason}`;
-        problems.push({ code: 'lint-not-asked', severity: 'warning', message: told, ...(hint && { hint }) });
-      }
-      return undefined;
+  const skip: Skip = onFailure((failure): undefined => {
+    if (isInterruption(failure)) throw failure;
+    for (const { message, hint } of failure.diagnostics) {
+      // It is new in each answer, and would change the digest of the plan.
+      const reason = message.replace(/ \(tracking id [^)]*\)/, '');
+      const told = `Some checks of the changes were skipped. ${reason}`;
+      problems.push({ code: 'lint-not-asked', severity: 'warning', message: told, ...(hint && { hint }) });
     }
-  };
+  });
   const asked = templateQuestions(changed, declared);
   const [texts, senders, ...collections] = await Promise.all([
-    readTexts(changed, asked.defaults, planned, readPart),
-    readPart(asked.senders.length > 0, () => readObjects(client, asked.senders)),
-    ...collectionsFor(changed).map((name) => readPart(true, () => readRecords(client, [name]))),
+    readTexts(changed, asked.defaults, planned, skip),
+    asked.senders.length > 0 ? readObjects(client, asked.senders).catch(skip) : undefined,
+    ...collectionsFor(changed).map((name) => readRecords(client, [name]).catch(skip)),
   ]);
   const records = new Map(collections.flatMap((read) => [...(read ?? [])]));
   return {
@@ -89,11 +81,13 @@ async function readKnowledge(
   };
 }
 
+type Skip = (error: unknown) => undefined;
+
 async function readTexts(
   changed: readonly Resource[],
   asked: readonly ReadRequest[],
   { defaults, client }: Planned,
-  readPart: ReadPart,
+  skip: Skip,
 ): Promise<LintKnowledge> {
   // The defaults of a key are read for all media and locales.
   const read = new Set(defaults.map(({ key: [name] }) => name));
@@ -102,15 +96,16 @@ async function readTexts(
     .filter(({ keys }) => keys.length > 0);
   // The context is likely to be needed as well. Equal requests of a plan are sent once, so it costs no wait below.
   const [more = []] = await Promise.all([
-    readPart(missing.length > 0, () => readDefaults(client, missing)),
+    readDefaults(client, missing).catch(skip),
     missing.length > 0 && readTemplateContext(client).catch(onFailure(() => null)),
   ]);
   const all = [...defaults, ...more];
   // Most variables occur in the defaults. Then the context is not needed.
   const others = withOtherVariables(changed, all).map(({ key }) => key);
+  if (others.length === 0) return { defaults: all };
   const [attributes, listed] = await Promise.all([
-    readPart(others.length > 0, () => readTemplateContext(client)),
-    readPart(others.length > 0, () => readVariables(client, others)),
+    readTemplateContext(client).catch(skip),
+    readVariables(client, others).catch(skip),
   ]);
   return {
     defaults: all,

@@ -4,7 +4,7 @@ import { readDefaults, readObjects, readObjectsAndOthers } from '../client/read.
 import type { LiveObject } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
 import { allOf, type ReadRequest } from '../kinds/read-request.ts';
-import type { Resource, UsedLookup } from '../kinds/resource.ts';
+import type { UsedLookup } from '../kinds/resource.ts';
 import { templateQuestions } from '../lint/templates.ts';
 import type { LoadedProject } from '../loader/index.ts';
 import { scopeFilter } from '../model/address.ts';
@@ -13,7 +13,7 @@ import { withDigest } from '../model/digest.ts';
 import { onFailure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import { defaultsFor, planMatched, withoutDefault } from '../planner/index.ts';
-import { completeResource, type PlanChoices, type PlanInput, readRequestsFor } from '../planner/input.ts';
+import { completeResources, type PlanChoices, type PlanInput, readRequestsFor } from '../planner/input.ts';
 import { type Matched, matchAll } from '../planner/match.ts';
 import { movedDefaultRemark } from '../planner/moved-defaults.ts';
 import {
@@ -38,7 +38,7 @@ import {
   undeclarability,
   warnOfLosses,
 } from './review.ts';
-import type { Past, ReadPast } from './since.ts';
+import type { ReadPast } from './since.ts';
 import { findStrayIds } from './stray-ids.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
@@ -64,7 +64,7 @@ export async function planChanges(
   const { environment, root } = project;
   const choices = choicesFrom(options, environment);
   const reader = readOnlyTenant(tenant);
-  const past = await readPast(project, options);
+  const past = choices.scope.since === null ? null : await readPast(project, options);
   const declared = completeDeclared(project, past, choices);
   const requests = readRequestsFor({ ...declared, environment, choices });
   const live = await readTenantFor(requests, declared.lookups, root, reader);
@@ -82,27 +82,22 @@ export async function planChanges(
   return withDigest(await addImpact(linted, draft, impactRequests));
 }
 
-/** The declarations of `since`; `null` without it, and then nothing that runs git is loaded. */
-async function readPast(
-  project: LoadedProject,
-  { past, since = null, ...options }: ChangeOptions,
-): Promise<Past | null> {
+/** The declarations of `since`. Only this loads what runs git. */
+async function readPast(project: LoadedProject, { past, ...options }: ChangeOptions) {
   if (past) return past(project);
-  if (since === null) return null;
   const { withSince } = await import('./since.ts');
-  return withSince(project, { ...options, since }, (read) => read?.(project) ?? null);
+  return withSince(project, options, (read) => read?.(project) ?? null);
 }
 
 /** All of the project, complete. Lookups and references are those in scope: what is not compared is not looked up either. */
-function completeDeclared(project: LoadedProject, past: Past | null, { scope }: PlanChoices) {
+function completeDeclared(project: LoadedProject, past: ReturnType<ReadPast> | null, { scope }: PlanChoices) {
   const { settings, kinds } = project.environment;
-  const complete = (each: Resource) => completeResource(each, settings);
-  const resources = addFormerParents(project.resources.map(complete));
+  const resources = addFormerParents(completeResources(project.resources, settings));
   const isInScope = scopeFilter(scope);
   const inScope = resources.filter(({ address }) => isInScope(address));
   return {
     resources,
-    previous: past?.resources.map(complete) ?? null,
+    previous: past && completeResources(past.resources, settings),
     lookups: lookupsIn(inScope),
     references: referencesIn(inScope, kinds),
     diagnostics: [
@@ -197,8 +192,7 @@ export async function draftPlan(
   const changes = await warnOfLosses(nameDifferences(plan.changes, known), input);
   const matches = [...matched.present.map(({ match }) => match), ...matched.missing];
   const moved = await readMovedDefaults(matches, defaults, project, env);
-  const remarks = moved.map(({ earlier, ...each }) => movedDefaultRemark(each, earlier));
-  const diagnostics = [...plan.diagnostics, ...remarks];
+  const diagnostics = [...plan.diagnostics, ...moved.map(movedDefaultRemark)];
   return { plan: { ...plan, changes, diagnostics }, input, others, defaults, client };
 }
 

@@ -33,23 +33,20 @@ export async function readSettledObjects<T extends { readonly objects: readonly 
   requests: readonly ReadRequest[],
   read: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const { client, clock, signal, onEvent, environment } = tenant;
-  const writes = await recentWrites(root, tenant);
-  if (writes.length === 0) return read(client);
+  const { client, environment } = tenant;
+  const recent = await recentWrites(root, tenant);
+  if (recent.length === 0) return read(client);
   const { readSettled } = await import('../applier/find.ts');
   let reader = client;
-  const readNow = async () => {
-    const found = await read(reader);
-    reader = readAgain(client);
-    return found;
-  };
-  return readSettled(requests, readNow, {
-    writes,
-    settle: environment.limits.settle,
-    clock,
-    signal,
-    onWait: (addresses, ms) => onEvent({ type: 'settling', addresses, ms }),
-  });
+  return readSettled(
+    requests,
+    async () => {
+      const found = await read(reader);
+      reader = readAgain(client);
+      return found;
+    },
+    { ...tenant, recent, settle: environment.limits.settle },
+  );
 }
 
 /** Reads all objects of these kinds, and those that manifests declare. Waits for the last writes of the project, if any. */

@@ -5,18 +5,13 @@ import { environmentFolder } from '../loader/paths.ts';
 import { Failure, fail, ifExists, unreadableFile } from '../model/failure.ts';
 import { readOwnFile } from '../model/regular-file.ts';
 import type { Result } from '../model/result.ts';
-import type { LaterResult } from '../planner/rollback.ts';
 import { runningSince } from './lock.ts';
 
 /** A file with the result of an apply, or why it cannot be read. */
-type PastApply = { readonly environment: string; readonly startedAt: string } & (
-  | Extract<LaterResult, { unreadable: string }>
-  | LastApply
+type PastApply = { readonly environment: string; readonly startedAt: string; readonly file: string } & (
+  | { readonly unreadable: string }
+  | { readonly result: Result; readonly outcome: Result['outcome'] | 'running' }
 );
-
-type LastApply = Extract<LaterResult, { result: Result }> & {
-  readonly outcome: Result['outcome'] | 'running';
-};
 
 /** At most so many applies of these environments that this checkout knows, the newest first, that began later than `since`. */
 export async function pastApplies(
@@ -68,7 +63,7 @@ function startOf(name: string): string {
 }
 
 /** The latest apply to an environment. Throws a Failure if this checkout has none, or its file cannot be read. */
-export async function lastApply(root: string, environment: string): Promise<LastApply> {
+export async function lastApply(root: string, environment: string) {
   const [last] = await pastApplies(root, [environment], { most: 1 });
   if (!last)
     throw fail('no-result', `No apply to the environment ${environment} was made in this checkout.`, {

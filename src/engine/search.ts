@@ -16,7 +16,7 @@ import type { Change, Impact, Moved } from '../model/plan.ts';
 import { isWithin, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
-import { completeResource } from '../planner/input.ts';
+import { completeResources } from '../planner/input.ts';
 import { fillLookups, lookupsIn } from '../planner/references.ts';
 import type { Planned } from './lint.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
@@ -62,9 +62,9 @@ async function findSearch(
       key[0] === label && ensure === 'present' && get(fields, 'rules') !== undefined,
   );
   if (declared) {
-    const complete = completeResource(declared, settings);
-    const answer = await resolveLookups(client, lookupsIn([complete]));
-    const { fields } = fillLookups(complete, answer);
+    const complete = completeResources([declared], settings);
+    const answer = await resolveLookups(client, lookupsIn(complete));
+    const { fields } = fillLookups(complete[0] ?? declared, answer);
     return { rules: 'declared', request: runRules(fields, settings) };
   }
   const [saved] = await readObjects(client, [someOf(profileSearch, [[label]])]);

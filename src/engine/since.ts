@@ -23,7 +23,7 @@ interface PastDeclarations {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface Past extends PastDeclarations {
+interface Past extends PastDeclarations {
   written(): ReturnType<typeof writtenSince>;
   nameCommits(plan: DraftPlan, desired: Pick<PlanInput, 'resources' | 'previous'>): Promise<DraftPlan>;
 }

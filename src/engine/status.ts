@@ -26,22 +26,13 @@ import {
 import { cutShort, quote } from '../model/words.ts';
 import type { Tenant } from './tenant.ts';
 
-export interface StatusScope {
+interface StatusScope {
   readonly resources: readonly Resource[];
   includes(address: Address): boolean;
 }
 
-/**
- * Reads senders, domains and MAIL FROM domains with the state of their verification. What is declared but not in the
- * tenant is `absent`. Throws a Failure when a read fails.
- *
- * @param earlier an earlier status: an identity without a MAIL FROM domain in it is not asked for one again
- */
-export async function readStatus(
-  tenant: Tenant,
-  scope: StatusScope,
-  earlier: Status | null = null,
-): Promise<Status> {
+/** `earlier`: an earlier status: an identity without a MAIL FROM domain in it is not asked for one again. */
+async function readNow(tenant: Tenant, scope: StatusScope, earlier: Status | null = null): Promise<Status> {
   const declared = scope.resources.filter(
     (resource): resource is VerifiedResource =>
       // Asked first: a glob that matches other objects is no mistake.
@@ -92,33 +83,35 @@ interface WaitOptions {
   onWait(status: Status): void;
 }
 
-/** Reads the status until all verifications are over or the limit is reached. Throws a Failure on Ctrl-C. */
-export async function waitForStatus(
+/**
+ * Reads senders, domains and MAIL FROM domains with the state of their verification. What is declared but not in the
+ * tenant is `absent`. With `wait`, reads until all verifications are over or the limit is reached. Throws a Failure when a read
+ * fails, and on Ctrl-C.
+ */
+export async function readStatus(
   tenant: Tenant,
   scope: StatusScope,
-  { limit, interval, signal, onWait }: WaitOptions,
+  wait: WaitOptions | null = null,
 ): Promise<Status> {
+  let status = await readNow(tenant, scope);
+  if (!wait) return status;
+  const { limit, interval, signal, onWait } = wait;
   const end = systemClock.now() + limit;
-  let status = await readStatus(tenant, scope);
-  while (!isSettled(status)) {
+  while (openIdentities(status).length > 0) {
     onWait(status);
     const left = end - systemClock.now();
     if (left <= 0) break;
     await systemClock.sleep(Math.min(interval, left), signal);
     if (signal.aborted) throw interruption();
-    status = await readStatus(tenant, scope, status);
+    status = await readNow(tenant, scope, status);
   }
   return status;
 }
 
-/** Returns the identities that manifests declare, or all if manifests declare none. */
-export function identitiesToAwait({ identities }: Status): readonly IdentityStatus[] {
+/** Those whose verification is not over: of the identities that manifests declare, or of all if they declare none. */
+export function openIdentities({ identities }: Status): readonly IdentityStatus[] {
   const declared = identities.filter((identity) => identity.declared);
-  return declared.length > 0 ? declared : identities;
-}
-
-export function isSettled(status: Status): boolean {
-  return identitiesToAwait(status).every(isVerificationOver);
+  return (declared.length > 0 ? declared : identities).filter((identity) => !isVerificationOver(identity));
 }
 
 /** Looks each record up in DNS. Throws a Failure on Ctrl-C. */

@@ -13,7 +13,7 @@ import type { Sides } from '../render/template.ts';
 import { readMovedDefaults } from './review.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
-export interface LiveTemplates extends Pick<TenantState, 'objects' | 'defaults'> {
+interface LiveTemplates extends Pick<TenantState, 'objects' | 'defaults'> {
   readonly attributes: JsonObject;
   readonly listed: VariableLists;
   /**

@@ -22,7 +22,7 @@ import { isIgnored } from '../kinds/places.ts';
 import { markUnchanged, redactDifference, sensitiveIn } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Key } from '../model/address.ts';
-import { Failure } from '../model/failure.ts';
+import { hasCode } from '../model/failure.ts';
 import { get, type Json, type JsonObject, mapMembers, pick, sameJson } from '../model/json.ts';
 import { markersIn, secretPlaces } from '../model/marker.ts';
 import type { Action, Change } from '../model/plan.ts';
@@ -146,28 +146,32 @@ function writeChange(
     live,
     settings,
   };
-  const write = writeWith(() => (live ? writeUpdate({ ...input, live }, ignored) : kind.write.create(input)));
   // An item of a list without order has no fixed place.
   const ordered = mapMembers(current, (value, name) => {
     const field = fieldNamed(kind, name);
     return field && isUnordered(field) ? null : value;
   });
   const { file, line } = resource.source();
-  const change = buildChange(live ? 'update' : 'create', write, below, {
-    kind: kind.name,
-    key: resource.key,
-    address: resource.address,
-    source: { file, line },
-    declared: live ? markUnchanged(resource.fields, ordered, isConcealed) : resource.fields,
-    ...(ignored.length > 0 ? { ignored } : {}),
-    ...(left.length > 0 ? { left } : {}),
-    diff: (since ? withOrigins(found, match, since) : found).map((entry) => {
-      const shown = redactDifference(entry, isSensitive, wasSensitive);
-      const overlay = resource.overlayAt(entry.path);
-      return overlay ? { ...shown, overlay: { file: overlay.file, line: overlay.line } } : shown;
-    }),
-    secrets,
-  });
+  const change = buildChange(
+    live ? 'update' : 'create',
+    () => (live ? writeUpdate({ ...input, live }, ignored) : kind.write.create(input)),
+    below,
+    {
+      kind: kind.name,
+      key: resource.key,
+      address: resource.address,
+      source: { file, line },
+      declared: live ? markUnchanged(resource.fields, ordered, isConcealed) : resource.fields,
+      ...(ignored.length > 0 ? { ignored } : {}),
+      ...(left.length > 0 ? { left } : {}),
+      diff: (since ? withOrigins(found, match, since) : found).map((entry) => {
+        const shown = redactDifference(entry, isSensitive, wasSensitive);
+        const overlay = resource.overlayAt(entry.path);
+        return overlay ? { ...shown, overlay: { file: overlay.file, line: overlay.line } } : shown;
+      }),
+      secrets,
+    },
+  );
   const isGone = change.action === 'create' && since?.previous && since.written !== null;
   const undoesTenant = isGone || change.diff.some(({ origin }) => origin === 'tenant' || origin === 'both');
   return {
@@ -211,18 +215,6 @@ function disclosureOf(
   };
 }
 
-/** The requests that make a change; a manual step if no request can name the tenant's id or name. */
-function writeWith(write: () => Write): Write {
-  try {
-    return write();
-  } catch (error) {
-    if (!(error instanceof Failure) || !error.diagnostics.some(({ code }) => code === 'unsafe-path-segment'))
-      throw error;
-    const [message = ''] = error.diagnostics.map((each) => each.message);
-    return { manual: `${message} Make this change in the tenant, and correct the id there.` };
-  }
-}
-
 /**
  * Warns of hidden settings under `lifecycle.ignore` that an update would remove, since it writes what contains them as a whole:
  * the update is computed as if the tenant showed them.
@@ -263,8 +255,7 @@ export function deletionOf(
   const nothing = mapMembers(live.fields, () => null);
   const known = { ...nothing, ...declaredFields(kind, declared, live) };
   const isSensitive = sensitiveIn(kind, live, known, { marked });
-  const write = writeWith(() => kind.write.remove({ key: live.key, id: live.id, settings }));
-  return buildChange('delete', write, live, {
+  return buildChange('delete', () => kind.write.remove({ key: live.key, id: live.id, settings }), live, {
     kind: kind.name,
     key: live.key,
     address: live.address,
@@ -287,9 +278,10 @@ export function lostWith(live: LiveObject, base: LiveObject | null): FieldDiffer
   ];
 }
 
+/** Where no request can name the tenant's id or name, the change is a step by hand. */
 function buildChange(
   action: Exclude<Action, 'manual'>,
-  write: Write,
+  makeWrite: () => Write,
   live: LiveObject | null,
   {
     kind,
@@ -306,10 +298,17 @@ function buildChange(
     id: live?.id ?? null,
     fingerprint: live?.fingerprint() ?? null,
   };
-  if ('manual' in write)
-    return { ...common, action: 'manual', requests: [], warnings: [write.manual], risk: [] };
-  const { requests, warnings = [], risk = [] } = write;
-  return { ...common, action, requests, warnings, risk };
+  try {
+    const write = makeWrite();
+    if ('manual' in write)
+      return { ...common, action: 'manual', requests: [], warnings: [write.manual], risk: [] };
+    const { requests, warnings = [], risk = [] } = write;
+    return { ...common, action, requests, warnings, risk };
+  } catch (error) {
+    if (!hasCode(error, 'unsafe-path-segment')) throw error;
+    const manual = `${error.message} Make this change in the tenant, and correct the id there.`;
+    return { ...common, action: 'manual', requests: [], warnings: [manual], risk: [] };
+  }
 }
 
 /** The differences with the side that changed since the revision, and the declaration then if it was the tenant. */

@@ -148,7 +148,7 @@ function declaredObjects(resources: readonly Resource[], index: LiveIndex): Set<
   const objects = resources.flatMap((resource) => {
     const { renamedFrom } = resource.lifecycle;
     const former = renamedFrom && index.findByKey(resource.kind, renamedFrom);
-    return [namedObject(resource, index), former];
+    return [index.find(resource), former];
   });
   return new Set(objects.flatMap((live) => (live ? [live.address] : [])));
 }

@@ -5,7 +5,7 @@ import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { redactDifference, sensitivePlaces, withDeclared } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { type Address, byAddress } from '../model/address.ts';
+import { byAddress } from '../model/address.ts';
 import type { Diff, DiffObject } from '../model/diff.ts';
 import { isArray, isObject, type JsonObject, mapMembers } from '../model/json.ts';
 import { secretName, secretPlaces } from '../model/marker.ts';
@@ -54,15 +54,11 @@ export function pairObjects(first: readonly SideObject[], second: readonly SideO
   ];
 }
 
-/** The address of a pair: that of its manifest, else the first in the alphabet, so that both directions have the same. */
-export function addressOf(pair: ObjectPair): Address {
-  return leadOf(pair)?.address ?? '';
-}
-
-function leadOf(pair: ObjectPair): SideObject | undefined {
+/** The object that a pair is named by: its manifest, else the first in the alphabet, so that both directions have the same. */
+export function leadOf(pair: ObjectPair): Pick<SideObject, 'address' | 'key'> {
   const objects = presentSides(pair);
   const declared = objects.filter(isDeclared);
-  return (declared.length > 0 ? declared : objects).toSorted(byAddress)[0];
+  return (declared.length > 0 ? declared : objects).toSorted(byAddress)[0] ?? { address: '', key: [] };
 }
 
 const isDeclared = (object: SideObject): object is DeclaredSide => object.is === 'declared';
@@ -104,17 +100,17 @@ function diffPair(pair: ObjectPair, secrets: readonly [Secrets, Secrets]) {
   const paths = [...new Set(notComparable)].toSorted();
   return {
     object: diff.length === 0 ? null : describePair(pair, 'both', diff),
-    notCompared: paths.length === 0 ? null : { address: addressOf(pair), paths },
+    notCompared: paths.length === 0 ? null : { address: leadOf(pair).address, paths },
   };
 }
 
 function describePair(pair: ObjectPair, where: DiffObject['in'], diff: DiffObject['diff']): DiffObject {
-  const lead = leadOf(pair);
+  const { address, key } = leadOf(pair);
   const source = presentSides(pair).findLast(isDeclared)?.source();
   return {
-    address: lead?.address ?? '',
+    address,
     kind: pair.kind.name,
-    key: lead?.key ?? [],
+    key,
     in: where,
     source: source ? { file: source.file, line: source.line } : null,
     diff,

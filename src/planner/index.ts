@@ -18,14 +18,13 @@ import { didYouMean } from '../model/words.ts';
 import { deletionOf } from './change.ts';
 import { findRefusals } from './guards.ts';
 import type { PlanInput } from './input.ts';
-import { type ComparedMatch, compareAll, type Matched } from './match.ts';
+import { compareAll, type Matched } from './match.ts';
 
 /** The vendor's defaults for creates and deletes, and those that may have moved since an object was customised. */
 export function defaultsFor({ present, missing, deletions }: Matched): ReadRequest[] {
-  const based = present.filter(({ match }) => match.resource.lifecycle.basedOn);
   return defaultsOf([
     ...missing.map(({ resource }) => resource),
-    ...based.map(({ match }) => match.resource),
+    ...present.flatMap(({ match: { resource } }) => (resource.lifecycle.basedOn ? [resource] : [])),
     ...deletions.map(({ live }) => live),
   ]);
 }
@@ -124,6 +123,8 @@ function stateDesired({ choices, resources }: PlanInput, { removed }: Matched) {
   };
 }
 
+type Compared = Matched['present'][number];
+
 const largestBatch = 100;
 
 /** Deletes of a kind that allows it carry one shared request, which the applier sends once. */
@@ -146,7 +147,7 @@ export function batchDeletes(deletes: readonly Change[], kinds: Kinds): Change[]
   });
 }
 
-function notComparableRemarks({ match: { resource }, change, notComparable }: ComparedMatch): Diagnostic[] {
+function notComparableRemarks({ match: { resource }, change, notComparable }: Compared): Diagnostic[] {
   const { address, fields } = resource;
   const sent = new Set(change ? secretsSentBy(change) : []);
   return [true, false].flatMap((isWritten): Diagnostic[] => {
@@ -168,7 +169,7 @@ function refuseUnsetSecrets(
   secrets: Pick<Secrets, 'problem'>,
 ): void {
   const written = new Map(changes.map((change) => [change.address, secretsSentBy(change)]));
-  const open = missing.map((match): Omit<ComparedMatch, 'change'> => ({ match, notComparable: [] }));
+  const open = missing.map((match): Omit<Compared, 'change'> => ({ match, notComparable: [] }));
   const unset = [...present, ...open].flatMap(({ match, notComparable }) => {
     const { resource, live } = match;
     return secretPlaces(resource.fields).flatMap((at): Diagnostic[] => {

@@ -38,10 +38,12 @@ export interface PlanInput {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The resource with the lookups that its tenant also needs, as its kind and the settings say. */
-export function completeResource(resource: Resource, settings: ApiSettings): Resource {
-  const fields = resource.kind.quirks?.complete?.(resource.fields, settings);
-  return fields === undefined ? resource : { ...resource, fields };
+/** The resources with the lookups that their tenant also needs, as their kinds and the settings say. */
+export function completeResources(resources: readonly Resource[], settings: ApiSettings): Resource[] {
+  return resources.map((resource) => {
+    const fields = resource.kind.quirks?.complete?.(resource.fields, settings);
+    return fields === undefined ? resource : { ...resource, fields };
+  });
 }
 
 export function readRequestsFor(
@@ -82,6 +84,7 @@ export function readRequestsFor(
 function targetsOf(resources: readonly Resource[], isInScope: (address: Address) => boolean, kinds: Kinds) {
   const inScope = resources.filter(({ address }) => isInScope(address));
   const references = referencesIn(inScope, kinds);
-  const declared = resourcesByIdentity(references.length > 0 ? resources : []);
+  if (references.length === 0) return [];
+  const declared = resourcesByIdentity(resources);
   return references.map(({ kind, key }) => declared.get(identityOf(kind, key)) ?? undeclared(kind, key));
 }

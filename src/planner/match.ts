@@ -14,7 +14,7 @@ import type { PlanInput } from './input.ts';
 import { resourcesByIdentity } from './references.ts';
 import { type UnseenPolicy, unseenInPlan } from './unseen.ts';
 
-export type ComparedMatch = ReturnType<typeof changeFor> & { readonly match: Match };
+type ComparedMatch = ReturnType<typeof changeFor> & { readonly match: Match };
 
 /** The declared objects with their live ones: the part of a plan that needs no vendor's defaults. */
 export interface Matched extends ReturnType<typeof findDeletions> {

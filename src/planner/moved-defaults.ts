@@ -14,6 +14,9 @@ export interface MovedDefault {
   readonly standard: LiveObject;
 }
 
+/** `earlier`: the default that the object was customised from; `null` if nothing shows it. */
+type KnownMove = MovedDefault & { readonly earlier: JsonObject | null };
+
 /** Customised objects do not follow the vendor, so a person has to decide what to adopt (`lifecycle.basedOn`). */
 export function findMovedDefaults(matches: readonly Match[], standards: LiveIndex): MovedDefault[] {
   return matches.flatMap((match) => {
@@ -51,11 +54,10 @@ export function provenDefault(
 
 const maxMixed = 8;
 
-/** `earlier`: the default that it was customised from; `null` if nothing shows it. */
-export function movedDefaultRemark(moved: MovedDefault, earlier: JsonObject | null): Diagnostic {
+export function movedDefaultRemark(moved: KnownMove): Diagnostic {
   const { match, standard } = moved;
   const { kind, resource } = match;
-  const versions = versionsOf(moved, earlier);
+  const versions = versionsOf(moved);
   const names = [...new Set(versions.map(({ name }) => name))].join(', ');
   const differs = names === '' ? 'no field that it shows' : names;
   return {
@@ -70,7 +72,7 @@ export function movedDefaultRemark(moved: MovedDefault, earlier: JsonObject | nu
 }
 
 /** The differences between the declared object, over the live one, and the vendor's default, without secrets. */
-function versionsOf({ match, standard }: MovedDefault, earlier: JsonObject | null): Versions[] {
+function versionsOf({ match, standard, earlier }: KnownMove): Versions[] {
   const { kind, resource, live } = match;
   const declared = declaredFields(kind, resource.fields, live);
   const ours = readableFields(kind, overlayFields(kind, declared, (live ?? standard).fields));

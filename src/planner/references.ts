@@ -323,6 +323,7 @@ export function refuseLostReferences(
     lost.set(identity, { code: 'ref-deleted', message, hint });
   }
   const { cycle } = arrangeChanges(changes, kinds);
+  if (unmade.size + lost.size === 0 && !cycle) return;
   const problems = [
     ...problemsOf(references, unmade),
     ...problemsOf(lost.size > 0 ? referencesIn(resources, kinds) : [], lost),

@@ -40,7 +40,7 @@ import { type PlanInput, readRequestsFor } from './input.ts';
 import { refuseLostReferences, resourcesByIdentity } from './references.ts';
 
 /** A result of a later apply of the project, or why its file says nothing. */
-export type LaterResult =
+type LaterResult =
   | { readonly file: string; readonly result: Result }
   | { readonly file: string; readonly unreadable: string };
 

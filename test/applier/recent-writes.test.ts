@@ -33,11 +33,11 @@ async function read(
       return { objects };
     },
     {
-      writes: recent,
+      recent,
       settle,
       clock,
       signal: new AbortController().signal,
-      onWait: (addresses) => waits.push(...addresses),
+      onEvent: ({ addresses }) => waits.push(...addresses),
     },
   );
   return { shown: result.objects, elapsed: clock.now() - start, waits };
@@ -150,11 +150,11 @@ it('an interrupt ends the wait, and what was read so far is not believed', async
     return { objects: [] };
   };
   const reading = readSettled([someOf(thing, [['a']])], read, {
-    writes: [{ address: 'Thing/a', at: clock.now(), before: [null] }],
+    recent: [{ address: 'Thing/a', at: clock.now(), before: [null] }],
     settle,
     clock,
     signal: control.signal,
-    onWait: () => control.abort(),
+    onEvent: () => control.abort(),
   });
   await expect(reading).rejects.toThrow('interrupted');
 });

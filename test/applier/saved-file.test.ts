@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formOf, readFleetFile, readPlanFile, readResultFile } from '../../src/applier/saved-file.ts';
+import { formOfText, readFleetFile, readPlanFile, readResultFile } from '../../src/applier/saved-file.ts';
 import { planDigest } from '../../src/model/digest.ts';
 import { type Fleet, fleetDigest, fleetOf } from '../../src/model/fleet.ts';
 import type { Plan } from '../../src/model/plan.ts';
@@ -119,10 +119,10 @@ it('a mark that an editor writes before a text is skipped, and nothing of the te
 });
 
 it('a file tells what it is by its members', () => {
-  expect(formOf({ planDigest: '', digest: '' })).toBe('result');
-  expect(formOf({ environments: [], digest: '' })).toBe('fleet');
-  expect(formOf({ digest: '' })).toBe('plan');
-  expect(formOf({})).toBeNull();
+  expect(formOfText(JSON.stringify({ planDigest: '', digest: '' }))).toBe('result');
+  expect(formOfText(JSON.stringify({ environments: [], digest: '' }))).toBe('fleet');
+  expect(formOfText(JSON.stringify({ digest: '' }))).toBe('plan');
+  expect(formOfText(JSON.stringify({}))).toBeNull();
 });
 
 describe('a result file that was cut while the run wrote it', () => {

@@ -1,17 +1,15 @@
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import {
-  type EnvironmentPlan,
-  findSharedChanges,
-  type TenantProbe,
-  tenantProbe,
-} from '../../src/engine/shared-tenant.ts';
+import { findSharedChanges, tenantProbe } from '../../src/engine/fleet.ts';
 import type { Environment } from '../../src/kinds/project.ts';
 import { loadProject } from '../../src/loader/index.ts';
 import { answers, inputOf, type PlanCase, planOf, resource } from '../support/plan.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 
 /** Plans that would change the same object of one tenant at once. */
+
+type Planned = Parameters<typeof findSharedChanges>[0][number];
+type TenantProbe = ReturnType<typeof tenantProbe>;
 
 const search: PlanCase = { declared: [resource('ProfileSearch', ['A'], { condition_rules_attributes: [] })] };
 const senderOf = (email: string): PlanCase => ({ declared: [resource('SenderAddress', [email])] });
@@ -27,7 +25,7 @@ function planned(
   ofBoth: Partial<Environment>,
   ofSecond: Partial<Environment> = {},
   second: PlanCase = given,
-): EnvironmentPlan[] {
+): Planned[] {
   const { environment, secrets } = inputOf(given);
   return [
     { parts: { name: 'one' }, plan: planOf(given) },
@@ -54,12 +52,12 @@ const silent: TenantProbe = {
   contentOf: () => Promise.reject(new Error('A tenant was asked.')),
 };
 
-const namesOf = async (plans: readonly EnvironmentPlan[], probe = silent) => [
+const namesOf = async (plans: readonly Planned[], probe = silent) => [
   ...(await findSharedChanges(plans, probe)).keys(),
 ];
 
 describe('environments with one tenant', () => {
-  it.each<[string, readonly EnvironmentPlan[], boolean]>([
+  it.each<[string, readonly Planned[], boolean]>([
     ['must not change one object at once', planned(sender, {}), true],
     ['must not do so where they share only its service', planned(search, {}, otherIdentity), true],
     ['may have the same step made by hand', planned(byHand, {}), false],

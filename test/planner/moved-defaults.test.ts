@@ -56,7 +56,7 @@ describe('the remark on a moved default', () => {
     const theirs = { ...old, subject: 'Welcome' };
     const found = moved({ subject: 'Ours' }, theirs, { ...old, subject: 'Before', footer: 'By hand' });
     const [remark] = found.map((each) =>
-      movedDefaultRemark(each, liveFrom(answers.template('x', old)).fields),
+      movedDefaultRemark({ ...each, earlier: liveFrom(answers.template('x', old)).fields }),
     );
     expect(remark?.versions).toEqual([
       { name: 'subject', ours: 'Ours', theirs: 'Welcome', old: 'Hello' },
@@ -68,7 +68,7 @@ describe('the remark on a moved default', () => {
 
   it('leaves out what the manifest marks as a secret', () => {
     const [remark] = moved({ subject: { $secret: 'S' } }, { ...old, subject: 'Welcome' }, old).map((each) =>
-      movedDefaultRemark(each, null),
+      movedDefaultRemark({ ...each, earlier: null }),
     );
     expect(remark).not.toHaveProperty('versions');
   });
@@ -76,7 +76,7 @@ describe('the remark on a moved default', () => {
   it('says so where the manifest is as the vendor has it now', () => {
     const theirs = { ...old, subject: 'Welcome' };
     const [remark] = moved({ subject: 'Welcome' }, theirs, null).map((each) =>
-      movedDefaultRemark(each, null),
+      movedDefaultRemark({ ...each, earlier: null }),
     );
     expect(remark).not.toHaveProperty('versions');
     expect(remark?.message).toContain('differs from the new default in no field that it shows.');
