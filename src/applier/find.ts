@@ -79,23 +79,21 @@ export function changeKeys(kind: Kind, change: Change): Key[] {
   return before ? [change.key, before] : [change.key];
 }
 
-interface Reading {
-  readonly port: { read(requests: readonly ReadRequest[]): Promise<TenantState> };
-  readonly signal: AbortSignal;
-}
-
 /**
  * Finds the objects of changes as they are now, or says why they could not be read. Never rejects. `written`: answers have shown
  * that all of them are there.
  */
 export async function lookUp(
   changes: readonly KindChange[],
-  { port, signal }: Reading,
+  run: {
+    readonly port: { read(requests: readonly ReadRequest[]): Promise<TenantState> };
+    readonly signal: AbortSignal;
+  },
   written = false,
 ): Promise<{ readonly find: Finder } | { readonly failed: string }> {
-  if (signal.aborted) return { failed: 'The run was interrupted before the object could be looked up.' };
+  if (run.signal.aborted) return { failed: 'The run was interrupted before the object could be looked up.' };
   try {
-    return { find: finderIn(await port.read(requestsForChanges(changes, { written }))) };
+    return { find: finderIn(await run.port.read(requestsForChanges(changes, { written }))) };
   } catch (error) {
     return { failed: `The object could not be looked up: ${messageOf(error)}` };
   }

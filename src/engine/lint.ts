@@ -15,7 +15,7 @@ import type { DraftPlan } from '../model/digest.ts';
 import { Failure, isInterruption, onFailure } from '../model/failure.ts';
 import type { PlanInput } from '../planner/input.ts';
 
-export interface Planned {
+interface Planned {
   readonly input: PlanInput;
   readonly defaults: readonly LiveObject[];
   readonly client: Client;

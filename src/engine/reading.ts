@@ -74,11 +74,6 @@ export async function readSettledKinds(
 /** By identity, objects that a tenant does not answer correctly. They are left out with a remark, and never count as absent. */
 export type Unusable = ReadonlyMap<string, { readonly address: Address; readonly why: string }>;
 
-interface LeftOut {
-  readonly kind: Kind;
-  readonly problem: Diagnostic;
-}
-
 /**
  * The kinds whose service all of these environments have, and a remark on each other one: an environment may have no base URL for
  * one of the two services. If that leaves nothing, all are read: the errors then say what is missing.
@@ -88,12 +83,13 @@ export function servedKinds(wanted: readonly Kind[], environments: readonly Envi
   const served = wanted.filter((kind) => lacking(kind).length === 0);
   if (served.length === 0) return { served: wanted, skipped: [] };
   const left = wanted.filter((kind) => !served.includes(kind));
-  const skipped = left.map((kind): LeftOut => {
+  const skipped = left.map((kind) => {
     const service = serviceOf(kind);
     const where = lacking(kind).map(({ name }) => name);
     const message = `${kind.name} is left out: the \`${service}\` service is missing in ${where.join(' and ')}.`;
     const hint = `Add \`${service}: { baseUrl: … }\` there to read this kind.`;
-    return { kind, problem: { code: 'kind-left-out', severity: 'info', message, hint } };
+    const problem: Diagnostic = { code: 'kind-left-out', severity: 'info', message, hint };
+    return { kind, problem };
   });
   return { served, skipped };
 }

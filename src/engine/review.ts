@@ -5,7 +5,6 @@ import { isKnownById, LiveIndex, type Match } from '../kinds/live-objects.ts';
 import { ownId } from '../kinds/parents.ts';
 import type { Project } from '../kinds/project.ts';
 import { idsOnSide } from '../kinds/references.ts';
-import type { Address } from '../model/address.ts';
 import type { SideDifference } from '../model/diff.ts';
 import type { DraftPlan } from '../model/digest.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -14,25 +13,20 @@ import { placesOf, segmentsOf, topName } from '../model/pointer.ts';
 import { findUndeclared } from '../planner/deletes.ts';
 import type { PlanInput } from '../planner/input.ts';
 import { findMovedDefaults, type MovedDefault } from '../planner/moved-defaults.ts';
+import type { lookedUpBy } from '../planner/references.ts';
 
-interface KnownObjects {
-  readonly kinds: Kinds;
-  readonly objects: readonly LiveObject[];
-  /** The lookups behind found values, by the address of the resource that uses them. */
-  readonly lookedUp: ReadonlyMap<Address, ReadonlyMap<string, string>>;
-}
-
-interface Differing<D> {
-  readonly address: Address;
-  readonly kind: string;
-  readonly diff: readonly D[];
-}
-
-/** Adds to differences the names of the ids in them, as objects and lookups of the tenant showed them. */
-export function nameDifferences<D extends SideDifference, T extends Differing<D>>(
-  differing: readonly T[],
-  { kinds, objects, lookedUp }: KnownObjects,
-): T[] {
+/**
+ * Adds to differences the names of the ids in them, as objects and lookups of the tenant showed them. `lookedUp`: the lookups behind
+ * found values, by the address of the resource that uses them.
+ */
+export function nameDifferences<D extends SideDifference, T extends Pick<Change, 'address' | 'kind'>>(
+  differing: readonly (T & { readonly diff: readonly D[] })[],
+  {
+    kinds,
+    objects,
+    lookedUp,
+  }: { kinds: Kinds; objects: readonly LiveObject[]; lookedUp: ReturnType<typeof lookedUpBy> },
+): (T & { readonly diff: readonly D[] })[] {
   const index = new LiveIndex(objects);
   return differing.map((each) => {
     const kind = kinds.get(each.kind);
@@ -69,29 +63,26 @@ export async function warnOfLosses(
   all: readonly Change[],
   { objects, environment: { kinds } }: Pick<PlanInput, 'objects' | 'environment'>,
 ): Promise<readonly Change[]> {
-  const removed = new Map(
-    all.map(({ address, kind, diff }) => {
-      const records = diff.filter(({ path, op, sensitive }) => {
-        const [name = '', ...below] = segmentsOf(path);
-        const isRecord = below.length === 1 && fieldNamed(kinds.get(kind), name)?.is === 'records';
-        return isRecord && op === 'remove' && !sensitive;
-      });
-      return [address, records];
-    }),
-  );
-  if ([...removed.values()].every(({ length }) => length === 0)) return all;
+  const removed = all.map((change) => {
+    const records = change.diff.filter(({ path, op, sensitive }) => {
+      const [name = '', ...below] = segmentsOf(path);
+      const isRecord = below.length === 1 && fieldNamed(kinds.get(change.kind), name)?.is === 'records';
+      return isRecord && op === 'remove' && !sensitive;
+    });
+    return { change, records };
+  });
+  if (removed.every(({ records }) => records.length === 0)) return all;
   const why = await undeclarability();
   const byAddress = new Map(objects.map((live) => [live.address, live]));
-  return all.map((change) => {
+  return removed.map(({ change, records }) => {
     const live = byAddress.get(change.address);
-    const lost = (removed.get(change.address) ?? []).filter(({ path, before }) => {
+    const warnings = records.flatMap(({ path, before }) => {
       // The object as if it had only the removed record.
-      return live && why({ ...live, fields: { [topName(path)]: [before] } }) !== null;
+      const isLost = live && why({ ...live, fields: { [topName(path)]: [before] } }) !== null;
+      return isLost
+        ? `Removes ${path}, which no manifest can declare: only a rollback of the apply brings it back.`
+        : [];
     });
-    const warnings = lost.map(
-      ({ path }) =>
-        `Removes ${path}, which no manifest can declare: only a rollback of the apply brings it back.`,
-    );
     return { ...change, warnings: [...change.warnings, ...warnings] };
   });
 }

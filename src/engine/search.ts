@@ -16,9 +16,8 @@ import type { Change, Impact, Moved } from '../model/plan.ts';
 import { isWithin, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
-import { completeResources } from '../planner/input.ts';
+import { completeResources, type PlanInput } from '../planner/input.ts';
 import { fillLookups, lookupsIn } from '../planner/references.ts';
-import type { Planned } from './lint.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 /**
@@ -107,8 +106,12 @@ const longestName = 100;
  * Adds to the plan how many profiles each changed search finds before and after the change. Sends at most `requests`
  * requests. A search that fails, or needs more than are left, is marked as not run. Throws a Failure only when interrupted.
  */
-export async function addImpact(plan: DraftPlan, planned: Planned, requests: number): Promise<DraftPlan> {
-  const client = limitRequests(planned.client, requests);
+export async function addImpact(
+  plan: DraftPlan,
+  { input, client: unlimited }: { readonly input: PlanInput; readonly client: Client },
+  requests: number,
+): Promise<DraftPlan> {
+  const client = limitRequests(unlimited, requests);
   const changes: Change[] = [];
   // One after the other, so that the same searches run out of requests each time.
   for (const change of plan.changes) {
@@ -116,15 +119,17 @@ export async function addImpact(plan: DraftPlan, planned: Planned, requests: num
     const isMadeOrGone = action === 'create' || action === 'delete';
     // With only a new label, it finds the same profiles.
     const findsOthers = isMadeOrGone || diff.some(({ path }) => isWithin(path, pointer('rules')));
-    const searches = kind === profileSearch.name && findsOthers ? searchesOf(change, planned) : null;
+    const searches = kind === profileSearch.name && findsOthers ? searchesOf(change, input) : null;
     changes.push(searches ? { ...change, impact: await impactOf(searches, client) } : change);
   }
   return { ...plan, changes };
 }
 
 /** The searches before and after the change; `null`: there is none. */
-function searchesOf(change: Change, { input }: Planned): readonly (PageSource | null)[] {
-  const { objects, resources, environment } = input;
+function searchesOf(
+  change: Change,
+  { objects, resources, environment }: PlanInput,
+): readonly (PageSource | null)[] {
   const { kind, id, address } = change;
   const live = objects.find(
     (object) => object.kind.name === kind && (id === null ? object.address === address : object.id === id),

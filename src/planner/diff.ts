@@ -89,31 +89,23 @@ export function diffPairs(
 function diffPair(pair: ObjectPair, secrets: readonly [Secrets, Secrets]) {
   const { kind } = pair;
   const [first, second] = pair.sides;
-  if (first === null || second === null)
-    return { object: describePair(pair, first === null ? 'second' : 'first', []), notCompared: null };
-  const { differences, notComparable } = compareSides(kind, [first, second], secrets);
-  const isSensitive = differences.length === 0 ? () => true : sensitiveOnSides(kind, [first, second]);
+  const { differences, notComparable } =
+    first && second ? compareSides(kind, [first, second], secrets) : { differences: [], notComparable: [] };
+  const present = presentSides(pair);
+  const isSensitive = differences.length === 0 ? () => true : sensitiveOnSides(kind, present);
   const diff = differences.map((entry) => {
     const { origin: _origin, ...shown } = redactDifference(entry, isSensitive);
     return shown;
   });
   const paths = [...new Set(notComparable)].toSorted();
-  return {
-    object: diff.length === 0 ? null : describePair(pair, 'both', diff),
-    notCompared: paths.length === 0 ? null : { address: leadOf(pair).address, paths },
-  };
-}
-
-function describePair(pair: ObjectPair, where: DiffObject['in'], diff: DiffObject['diff']): DiffObject {
   const { address, key } = leadOf(pair);
-  const source = presentSides(pair).findLast(isDeclared)?.source();
+  const { file, line } = present.findLast(isDeclared)?.source() ?? {};
+  const source = file === undefined || line === undefined ? null : { file, line };
+  const where = first === null ? 'second' : second === null ? 'first' : 'both';
+  const object: DiffObject = { address, kind: kind.name, key, in: where, source, diff };
   return {
-    address,
-    kind: pair.kind.name,
-    key,
-    in: where,
-    source: source ? { file: source.file, line: source.line } : null,
-    diff,
+    object: where === 'both' && diff.length === 0 ? null : object,
+    notCompared: paths.length === 0 ? null : { address, paths },
   };
 }
 
