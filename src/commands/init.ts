@@ -4,7 +4,7 @@ import { presetsOfHosts, type Survey, surveyTenant } from '../engine/survey.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { isOnlyReferredTo } from '../kinds/kind.ts';
 import { readBaseUrl } from '../loader/connection.ts';
-import { loadUnwritten, valuesIn } from '../loader/index.ts';
+import { loadEnvironment, valuesIn } from '../loader/index.ts';
 import { isPlainName } from '../loader/selection.ts';
 import { isRefusedKey } from '../loader/tree.ts';
 import { ExitCode, Failure, fail, interruption } from '../model/failure.ts';
@@ -384,7 +384,7 @@ async function survey(tenant: NewTenant, root: string, io: Io): Promise<Survey |
   const configFile = join(root, 'tenantctl.yaml');
   const text = projectText({ tenants: [tenant], from: 'export' });
   try {
-    const project = loadUnwritten(text, { ...options, configFile, environment: tenant.name });
+    const project = loadEnvironment({ ...options, configFile, environment: tenant.name }, text);
     const survey = await withProgress(io, (tenant) => surveyTenant(project, tenant));
     const { found, left, detected } = survey;
     const lines = [

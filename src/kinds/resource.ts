@@ -21,7 +21,7 @@ export interface Declaration {
   /** The places in the manifest whose values this environment decides: by a tag or an overlay. */
   differsHere(): readonly Pointer[];
   /** Whether it exists here although the repository declares it absent, or vice versa. */
-  isEnsuredHere(): boolean;
+  readonly isEnsuredHere: boolean;
 }
 
 export interface Resource {

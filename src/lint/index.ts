@@ -13,13 +13,13 @@ import { pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { isConcealed, looksLikeCredential } from '../model/sensitive.ts';
 import { contractSettings } from '../model/settings.ts';
 import { domainOf } from '../model/status.ts';
-import { lintSearch, type RecordRows } from './searches.ts';
-import { lintTemplate, type TemplateKnowledge, templateSetting } from './templates.ts';
+import { lintSearch } from './searches.ts';
+import { templateLinter } from './templates.ts';
 
 /** Answers of the tenant. A part that was not asked is absent, and rules that depend on it find nothing. */
-export interface LintKnowledge extends TemplateKnowledge {
-  readonly records?: RecordRows;
-}
+export type LintKnowledge = Parameters<typeof templateLinter>[1] & {
+  readonly records?: Parameters<typeof lintSearch>[1];
+};
 
 interface LintInput {
   /** Every resource of the project: senders and locales are judged by what other resources declare. */
@@ -34,13 +34,13 @@ interface LintInput {
 /** Findings about declared objects that are valid but may not be what was intended (see `lintRules`). Pure. */
 export function lint({ resources, known, levels, about }: LintInput): Diagnostic[] {
   const present = resources.filter(({ ensure }) => ensure === 'present');
-  const setting = { ...known, ...templateSetting(present, known ?? {}) };
+  const lintTemplate = templateLinter(present, known ?? {});
   return present.flatMap((resource) => {
     const { kind, address } = resource;
     if (about?.has(address) === false) return [];
     const found = [
-      ...(kind === notificationTemplate ? lintTemplate(resource, setting) : lintJsonText(resource)),
-      ...(kind === profileSearch ? lintSearch(resource, setting) : []),
+      ...(kind === notificationTemplate ? lintTemplate(resource) : lintJsonText(resource)),
+      ...(kind === profileSearch ? lintSearch(resource, known?.records) : []),
       ...(kind === mailFrom ? lintMailFrom(resource) : []),
       ...lintCredentials(resource),
     ];

@@ -30,7 +30,7 @@ const likeDistance =
   /^\s*(?:[-+]?\d+\s*(?:days?)?\s*(?:before|after|ago)|(?:before|after)\s*\d+(?:\s*days?)?)\s*$/i;
 
 /** The rows of collections (seed 002) by their names; those are absent that the tenant was not asked for. */
-export type RecordRows = ReadonlyMap<string, readonly JsonObject[]>;
+type RecordRows = ReadonlyMap<string, readonly JsonObject[]>;
 
 /** A lookup or secret in it is no text. */
 interface Rule {
@@ -54,10 +54,7 @@ const operatorsOf: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Findings about the rules of a saved search (seed 002, "Condition rule"). */
-export function lintSearch(
-  resource: Resource,
-  { records = new Map() }: { readonly records?: RecordRows },
-): Finding[] {
+export function lintSearch(resource: Resource, records: RecordRows = new Map()): Finding[] {
   return rulesOf(resource).flatMap((rule) => {
     // Members are sent as they are, since hosts know more than the documents; one of them may be a typo.
     const set = Object.keys(rule.fields).filter((name) => get(rule.fields, name) !== null);

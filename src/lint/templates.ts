@@ -18,7 +18,7 @@ import { cutShort, didYouMean, joinWords } from '../model/words.ts';
 import { builtIn, type Reference, scanVelocity } from './velocity.ts';
 
 /** Answers of the tenant. A part that was not asked is absent, and rules that depend on it find nothing. */
-export interface TemplateKnowledge {
+interface TemplateKnowledge {
   /** The vendor's default templates: for each key to be judged, those of all media and locales. */
   readonly defaults?: readonly LiveObject[];
   readonly customised?: ReadonlySet<Address>;
@@ -30,39 +30,25 @@ export interface TemplateKnowledge {
   readonly deleted?: ReadonlySet<string>;
 }
 
-interface TemplateSetting extends TemplateKnowledge {
-  readonly variables: DefaultVariables;
-  readonly known: Senders;
-  /** By the first template of a key. */
-  readonly untranslated: ReadonlyMap<Resource, readonly Finding[]>;
-}
-
-export function templateSetting(
-  declared: readonly Resource[],
-  knowledge: TemplateKnowledge,
-): TemplateSetting {
-  return {
-    ...knowledge,
-    variables: variablesOf(knowledge.defaults ?? []),
-    known: collectSenders(declared, knowledge),
-    untranslated: findUntranslated(declared.filter(isTemplate)),
+/** Returns a function that finds mistakes in a declared template. */
+export function templateLinter(declared: readonly Resource[], knowledge: TemplateKnowledge) {
+  const variables = variablesOf(knowledge.defaults ?? []);
+  const known = collectSenders(declared, knowledge);
+  const untranslated = findUntranslated(declared.filter(isTemplate));
+  return (template: Resource): readonly Finding[] => {
+    const texts = scannedTexts(template.fields);
+    const syntax = texts.flatMap((text) =>
+      text.scan.problems.map(({ offset, ...problem }) => ({ ...problem, ...locate(text, offset) })),
+    );
+    return [
+      ...syntax,
+      ...lintVariables(template.key, texts, variables, knowledge),
+      ...lintSenders(template, known, knowledge.senders !== undefined),
+      ...lintChat(template),
+      ...lintDefault(template, knowledge),
+      ...(untranslated.get(template) ?? []),
+    ];
   };
-}
-
-/** Findings about a declared template. */
-export function lintTemplate(template: Resource, setting: TemplateSetting): readonly Finding[] {
-  const texts = scannedTexts(template.fields);
-  const syntax = texts.flatMap((text) =>
-    text.scan.problems.map(({ offset, ...problem }) => ({ ...problem, ...locate(text, offset) })),
-  );
-  return [
-    ...syntax,
-    ...lintVariables(template.key, texts, setting),
-    ...lintSenders(template, setting),
-    ...lintChat(template),
-    ...lintDefault(template, setting),
-    ...(setting.untranslated.get(template) ?? []),
-  ];
 }
 
 /**
@@ -169,7 +155,8 @@ const maxVariables = 20;
 function lintVariables(
   key: Key,
   texts: readonly TemplateText[],
-  { context, variables: ofDefaults, listed: lists }: TemplateSetting,
+  ofDefaults: DefaultVariables,
+  { context, listed: lists }: TemplateKnowledge,
 ): Finding[] {
   if (!context) return [];
   const ofDefault = ofDefaults.get(key[0] ?? '');
@@ -241,7 +228,7 @@ function judgeChat(name: string, text: string, at: Pointer): Finding[] {
 
 function lintDefault(
   { kind, address, fields }: Resource,
-  { defaults, customised }: TemplateSetting,
+  { defaults, customised }: TemplateKnowledge,
 ): Finding[] {
   const base = defaults?.findLast((each) => each.address === address);
   const isSame = Object.entries(fields).every(([name, value]) => {
@@ -258,19 +245,24 @@ function lintDefault(
 
 /** Locales and media that a notification lacks, and at least half of all have: one finding for each key and medium, at its first template. */
 function findUntranslated(templates: readonly Resource[]): ReadonlyMap<Resource, readonly Finding[]> {
-  const found = new Map<Resource, Finding[]>();
-  for (const [medium, group] of groupBy(templates, ({ key: [, medium = ''] }) => medium))
-    for (const [first, missing] of findMissing(group, 2)) {
-      const key = cutShort(first.key[0] ?? '');
-      const message = `\`${key}\` is not declared for ${medium} in ${missing}, although other notifications are.`;
-      found.set(first, [...(found.get(first) ?? []), { code: 'missing-locale', message, at: '/locale' }]);
-    }
-  for (const [first, missing] of findMissing(templates, 1)) {
+  const locales = groupBy(templates, ({ key: [, medium = ''] }) => medium).flatMap(([medium, group]) =>
+    findMissing(group, 2).map(([first, missing]) => ({
+      first,
+      at: '/locale',
+      lack: `${medium} in ${missing}`,
+    })),
+  );
+  const media = findMissing(templates, 1).map(([first, lack]) => ({ first, at: '/medium', lack }));
+  const byTemplate = groupBy([...locales, ...media], ({ first }) => first);
+  const findings = byTemplate.map(([first, group]) => {
     const key = cutShort(first.key[0] ?? '');
-    const message = `\`${key}\` is not declared for ${missing}, although other notifications are.`;
-    found.set(first, [...(found.get(first) ?? []), { code: 'missing-medium', message, at: '/medium' }]);
-  }
-  return found;
+    const found = group.map(({ at, lack }): Finding => {
+      const message = `\`${key}\` is not declared for ${lack}, although other notifications are.`;
+      return { code: at === '/locale' ? 'missing-locale' : 'missing-medium', message, at };
+    });
+    return [first, found] as const;
+  });
+  return new Map(findings);
 }
 
 /** The first template of each notification that lacks a medium (part 1 of keys) or locale (2) which others have, and what it lacks. */
@@ -356,10 +348,10 @@ function addressesIn({ fields }: Resource): NamedAddress[] {
   });
 }
 
-function lintSenders(resource: Resource, { senders, known }: TemplateSetting): Finding[] {
+function lintSenders(resource: Resource, known: Senders, isAsked: boolean): Finding[] {
   // Without the senders of the tenant, only projects that declare some can be judged.
-  if (!senders && known.addresses.size === 0) return [];
-  const unknown = `not a declared sender${senders ? ', nor a usable one of the tenant' : ''}`;
+  if (!isAsked && known.addresses.size === 0) return [];
+  const unknown = `not a declared sender${isAsked ? ', nor a usable one of the tenant' : ''}`;
   return findUnknownSenders(resource, known).map(({ field, address }) => ({
     code: 'unknown-sender',
     message: `\`${field}\`: ${cutShort(address)} is ${unknown}, and its domain is not verified.`,

@@ -31,7 +31,12 @@ import { openSingle } from './parse.ts';
 import { isForeign, sideFilePath, statOf } from './paths.ts';
 import { Problems } from './problems.ts';
 import { checkSchema, fittingPart } from './schema.ts';
-import { defaultOf, type EnvironmentNames, nearEnvironment, unknownEnvironment } from './selection.ts';
+import {
+  type EnvironmentNames,
+  nearEnvironment,
+  selectEnvironments,
+  unknownEnvironment,
+} from './selection.ts';
 import type { FileSource } from './source.ts';
 import { noteIn, resolveNotes, tagNoter, tagReader } from './tags.ts';
 import { findNode, type ReadTag, readTree, unresolved, type YamlDocument } from './tree.ts';
@@ -150,24 +155,24 @@ function namesIn(
   const ignored = new Problems();
   const documents = paths.flatMap((path) => openSingle(source, path, ignored, emptyHint) ?? []);
   const alone = documents.map((each) => ({ path: each.file.path, value: noteDocument(each, ignored) }));
-  const named = [...alone, ...inProject].map(({ path, value }) => {
-    const notes = notesIn(value);
-    const given = credentialPlaces.flatMap((at) => noteIn(valueAt(value, at)) ?? []);
-    const namesOf = (wanted: string, among = notes) =>
-      among.flatMap(({ tag, argument }) =>
-        tag === wanted && typeof argument === 'string' ? [argument] : [],
-      );
-    const tenant = ['/sandbox/seed', '/sandbox/data'].map((at) => valueAt(value, at));
-    const side = namesOf('!file').map((name) => sideFilePath(name, path));
-    return {
-      credentials: [...namesOf('!env', given), ...namesOf('!secret')],
-      files: [...tenant.filter((name) => typeof name === 'string'), ...side],
-    };
-  });
-  return {
-    credentials: new Set(named.flatMap(({ credentials }) => credentials)),
-    files: named.flatMap(({ files }) => files),
-  };
+  const credentials = new Set<string>();
+  const files: string[] = [];
+  for (const { path, value } of [...alone, ...inProject]) {
+    for (const { tag, argument } of notesIn(value)) {
+      if (typeof argument !== 'string') continue;
+      if (tag === '!secret') credentials.add(argument);
+      if (tag === '!file') files.push(sideFilePath(argument, path));
+    }
+    for (const at of credentialPlaces) {
+      const { tag, argument } = noteIn(valueAt(value, at)) ?? {};
+      if (tag === '!env' && typeof argument === 'string') credentials.add(argument);
+    }
+    for (const at of ['/sandbox/seed', '/sandbox/data']) {
+      const name = valueAt(value, at);
+      if (typeof name === 'string') files.push(name);
+    }
+  }
+  return { credentials, files };
 }
 
 function notesIn(value: Json): NonNullable<ReturnType<typeof noteIn>>[] {
@@ -265,8 +270,9 @@ function chooseEnvironment(
   { problems, environmentFrom }: Reading,
 ): EnvironmentText | null {
   const { document, files, source, noted } = project;
-  const name = wanted ?? problems.attempt(null, null, () => defaultOf(project));
-  if (name === null) return null;
+  const [name] =
+    wanted === undefined ? problems.attempt(null, [], () => selectEnvironments([], project)) : [wanted];
+  if (name === undefined) return null;
   const [path, other] = files.get(name) ?? [];
   if (path === undefined) {
     const place = wanted === undefined ? findNode(document, '/defaultEnvironment').place : null;

@@ -16,10 +16,25 @@ import { type FileSource, globRefusal, limitSize, matchGlobs, sizeLimit } from '
 import { tagNoter } from './tags.ts';
 import { findNode, readTree } from './tree.ts';
 
+/** The resources of all manifests together. Objects that two of them declare are reported, and a notice of each kind once. */
 export function resourcesOf(manifests: readonly Manifest[], problems: Problems): Resource[] {
-  refuseDuplicates(manifests, problems);
+  const first = indexManifests(manifests);
   const noticed = new Set<Kind>();
-  for (const { kind, place } of manifests) {
+  for (const manifest of manifests) {
+    const { kind, place, address } = manifest;
+    for (const { identity, label, isFormer } of manifest.identities) {
+      const other = first.get(identity);
+      if (!other || other === manifest) continue;
+      const { file, line } = other.place.file.at(other.place.offset);
+      const isReused = other.identities.some(
+        (each) => each.identity === identity && each.isFormer !== isFormer,
+      );
+      const message = isReused
+        ? `${label} is the name of one object here and the former name of another there; first in ${file}, line ${line}.`
+        : `${label} is declared twice; first in ${file}, line ${line}.`;
+      const hint = isReused ? renameFirst : 'Keep one of the two manifests.';
+      problems.add('duplicate-object', message, place, { address, hint });
+    }
     const notice = kind.quirks?.notice;
     if (!notice || noticed.has(kind)) continue;
     noticed.add(kind);
@@ -192,25 +207,6 @@ function warnOfUnread(
   const renamed = path.replace(/\.ya?ml$/i, posix.extname(glob));
   const hint = `Rename it to ${renamed}, or add a glob for it to \`manifests\`.`;
   problems.add('unread-file', message, place, { severity: 'warning', hint, excerpt: false });
-}
-
-function refuseDuplicates(manifests: readonly Manifest[], problems: Problems): void {
-  const first = indexManifests(manifests);
-  for (const manifest of manifests) {
-    for (const { identity, label, isFormer } of manifest.identities) {
-      const other = first.get(identity);
-      if (!other || other === manifest) continue;
-      const { file, line } = other.place.file.at(other.place.offset);
-      const isReused = other.identities.some(
-        (each) => each.identity === identity && each.isFormer !== isFormer,
-      );
-      const message = isReused
-        ? `${label} is the name of one object here and the former name of another there; first in ${file}, line ${line}.`
-        : `${label} is declared twice; first in ${file}, line ${line}.`;
-      const hint = isReused ? renameFirst : 'Keep one of the two manifests.';
-      problems.add('duplicate-object', message, manifest.place, { address: manifest.address, hint });
-    }
-  }
 }
 
 const renameFirst =

@@ -73,12 +73,8 @@ export function loadNames(options: LoadOptions) {
   return { environments: opened.project.environments, objects: manifestsIn({ ...opened, documents }) };
 }
 
-export function loadEnvironment(options: LoadOptions): ProjectEnvironment {
-  return openProjects(options).environment(options.environment);
-}
-
-/** Loads an environment of a project file that is not written yet: `configFile` names the place that `text` will have. */
-export function loadUnwritten(text: string, options: LoadOptions): ProjectEnvironment {
+/** @param text of a project file that is not written yet: `configFile` names the place that it will have */
+export function loadEnvironment(options: LoadOptions, text?: string): ProjectEnvironment {
   return requireEnvironment(openEnvironment(openProject(options, { text }), options.environment));
 }
 
@@ -181,7 +177,7 @@ interface Opening {
   readonly tolerated?: readonly string[];
   readonly today?: Today;
   /** The only file of the project, which is not written yet. Its folder may not exist. */
-  readonly text?: string;
+  readonly text?: string | undefined;
 }
 
 type Reading = Parameters<typeof readEnvironment>[2];

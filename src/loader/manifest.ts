@@ -433,7 +433,7 @@ function declarationOf(
       return checkoutDigest(isDescribed ? { declared, descriptor, targets } : declared);
     }),
     differsHere: () => (isSame ? [] : differences(noted, resolved, '')),
-    isEnsuredHere: () => (get(noted, 'ensure') === 'absent') !== (get(resolved, 'ensure') === 'absent'),
+    isEnsuredHere: (get(noted, 'ensure') === 'absent') !== (get(resolved, 'ensure') === 'absent'),
   };
 }
 

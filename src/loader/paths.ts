@@ -17,10 +17,8 @@ export function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** True when a path leads into a folder of git. Some disks ignore case. */
-function isInGit(path: string): boolean {
-  return /(?:^|[\\/])\.git(?:[\\/]|$)/i.test(path);
-}
+/** Matches a path into a folder of git. Some disks ignore case. */
+const inGit = /(?:^|[\\/])\.git(?:[\\/]|$)/i;
 
 const refusals = {
   'reserved-folder': [
@@ -81,7 +79,7 @@ export function requireOutputFile(file: string, currentFolder: string): void {
   if (at >= 0) requireInside(file.slice(0, at) || sep, file.slice(at + 1));
   const path = relative(currentFolder, file);
   // A folder of git that is named explicitly is meant.
-  if (!isInside(currentFolder, file) || isInGit(path)) return;
+  if (!isInside(currentFolder, file) || inGit.test(path)) return;
   const message = `${path} would be written through a link that leads out of this folder.`;
   const hint =
     'Links can come with the repository, so tenantctl writes nothing there. If it should, name the file that the link leads to.';
@@ -93,14 +91,14 @@ export function requireOutputFile(file: string, currentFolder: string): void {
  * `reserved-folder` for one into a folder of git. A missing path is judged by its folder.
  */
 export function requireInside(root: string, path: string, refusal?: Failure): void {
-  if (isInGit(path)) throw refusedPath('reserved-folder', path);
+  if (inGit.test(path)) throw refusedPath('reserved-folder', path);
   for (let existing = join(root, path); existing !== root; existing = dirname(existing)) {
     if (!statOf(existing, lstatSync)) continue;
     const realRoot = realpathSync.native(root);
     // A write to a broken link would create its target anywhere.
     const real = existsSync(existing) ? realpathSync.native(existing) : '';
     if (!isInside(realRoot, real)) throw refusal ?? refusedPath('outside-project', path);
-    if (isInGit(real.slice(realRoot.length))) throw refusedPath('reserved-folder', path);
+    if (inGit.test(real.slice(realRoot.length))) throw refusedPath('reserved-folder', path);
     return;
   }
 }

@@ -23,7 +23,14 @@ export function selectEnvironments(
   project: EnvironmentNames,
   from?: string,
 ): string[] {
-  if (selectors.length === 0) return [defaultOf(project)];
+  if (selectors.length === 0) {
+    if (project.defaultEnvironment !== null) return [project.defaultEnvironment];
+    const hint =
+      project.environments.length === 0
+        ? 'Add `environments` to the project file.'
+        : `Select one with --env: ${project.environments.join(', ')}.`;
+    throw fail('no-environment', 'No environment is selected.', { hint });
+  }
   const problems = new Problems();
   const find = (selector: string): readonly string[] =>
     problems.attempt(null, [], () => namesOf(selector, project, from));
@@ -58,16 +65,6 @@ function lessNegated(
   const selected = new Set(wanted.length > 0 ? wanted.flat() : environments);
   for (const name of unwanted) selected.delete(name);
   return environments.filter((name) => selected.has(name));
-}
-
-/** The environment of a project if nothing is selected. Throws a Failure if the project has no default. */
-export function defaultOf({ defaultEnvironment, environments }: EnvironmentNames): string {
-  if (defaultEnvironment !== null) return defaultEnvironment;
-  const hint =
-    environments.length === 0
-      ? 'Add `environments` to the project file.'
-      : `Select one with --env: ${environments.join(', ')}.`;
-  throw fail('no-environment', 'No environment is selected.', { hint });
 }
 
 export function isPlainName(selector: string): boolean {

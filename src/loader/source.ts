@@ -60,7 +60,7 @@ export function diskSource(root: string, largest = largestFile, isSecret = holds
     const found = lstatSync(file);
     const real = found.isSymbolicLink() ? realpathSync.native(file) : file;
     if (!isInside(root, real)) throw refusedPath('outside-project', path);
-    if (isInReserved(real.slice(root.length))) throw refusedPath('reserved-folder', path);
+    if (inReserved.test(real.slice(root.length))) throw refusedPath('reserved-folder', path);
     if (isSecret(path) || isSecret(real)) throw refusedPath('reserved-file', path);
     const stats = real === file ? found : statSync(real);
     requireRegularFile(path, stats);
@@ -117,15 +117,13 @@ export function projectPath(path: string): string | null {
   return leadsOut || path.includes('\0') ? null : normal;
 }
 
-function isInReserved(path: string): boolean {
-  return /(?:^|[\\/])\.(?:git|tenantctl)(?:[\\/]|$)/i.test(path);
-}
+const inReserved = /(?:^|[\\/])\.(?:git|tenantctl)(?:[\\/]|$)/i;
 
 /** Why a glob is not used: it leads to a place where no file is read, or is too slow; `null` if it is. */
 export function globRefusal(pattern: string, isSecret = holdsCredentials): Failure | null {
   const path = pattern.replace(/^!/, '');
   if (projectPath(path) === null) return refusedPath('outside-project', path);
-  if (isInReserved(pattern)) return refusedPath('reserved-folder', pattern);
+  if (inReserved.test(pattern)) return refusedPath('reserved-folder', pattern);
   if (isSecret(pattern) && path === pattern) return refusedPath('reserved-file', pattern);
   const slow = slowGlob(pattern);
   return slow && new Failure([{ severity: 'error', ...slow }]);
@@ -262,7 +260,7 @@ export function manifestFolder(path: string, cwd: string) {
   const real = readFrom(path, () => realpathSync.native(resolve(cwd, path)));
   const isFile = !statSync(real).isDirectory();
   const root = isFile ? dirname(real) : real;
-  if (isInReserved(root)) throw refusedPath('reserved-folder', path);
+  if (inReserved.test(root)) throw refusedPath('reserved-folder', path);
   const named = isFile ? dirname(resolve(cwd, path)) : resolve(cwd, path);
   const shown = relative(cwd, named).split(sep).join('/');
   const literal = basename(real).replace(/[\\*?[\](){}!+@|]/g, '\\$&');

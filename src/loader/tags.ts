@@ -52,7 +52,7 @@ export function tagReader(context: TagContext): ReadTag {
     if (limit.left < 0) return unresolved;
     return context.problems.attempt(place, unresolved, () => {
       const value = readValue(tag, argument, context, place);
-      limit.count(sizeOf(value), 'this tag');
+      limit.count(typeof value === 'string' ? value.length : JSON.stringify(value).length, 'this tag');
       return value;
     });
   };
@@ -193,12 +193,6 @@ export function resolveNotes(value: Json, file: SourceFile, readTag: ReadTag): J
     const note = noteIn(item);
     return note ? readTag(note.tag, note.argument, { file, offset: note.offset }) : item;
   });
-}
-
-/** The size of a value, in characters (approximately). */
-function sizeOf(value: Json): number {
-  if (typeof value === 'string') return 8 + value.length;
-  return Object.entries(value ?? {}).reduce((sum, [name, item]) => sum + name.length + sizeOf(item), 8);
 }
 
 /** A tag as a manifest writes it, `{ $tag: [tag, argument, offset] }`: what it stands for depends on the environment. */

@@ -122,16 +122,14 @@ function readScalar(node: Scalar, walk: Walk): Json {
   if (typeof value !== 'number') return typeof value === 'boolean' ? value : null;
   const exponent = /e\+?/i;
   if (String(value).replace(exponent, 'e') === source.replace(exponent, 'e') || source === '-0') return value;
-  return refuse(walk, node, inexactNumber(value, source));
-}
-
-function inexactNumber(value: number, source: string): Problem {
   const shown = cutShort(source, 40);
-  const hint = `If it is text, put it in quotes: "${shown}".`;
-  const code = 'inexact-number';
-  if (!Number.isFinite(value)) return { code, message: `JSON has no number \`${shown}\`.`, hint };
-  const message = `\`${shown}\` is read as the number ${value}.`;
-  return { code, message, hint: `${hint} If it is a number, write ${value}.` };
+  const isTooLarge = !Number.isFinite(value);
+  const message = isTooLarge
+    ? `JSON has no number \`${shown}\`.`
+    : `\`${shown}\` is read as the number ${value}.`;
+  const orNumber = isTooLarge ? '' : ` If it is a number, write ${value}.`;
+  const hint = `If it is text, put it in quotes: "${shown}".${orNumber}`;
+  return refuse(walk, node, { code: 'inexact-number', message, hint });
 }
 
 /** The beginning of a directive of notification texts (`#end`, `#{end}`), without the `#` that YAML takes for a comment. */

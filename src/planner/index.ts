@@ -111,7 +111,7 @@ function stateDesired({ choices, resources }: PlanInput, { removed }: Matched) {
     declaration && isInScope(address) ? [{ address, declaration }] : [],
   );
   // A tenant that lacks an object because of its environment proves nothing for others.
-  const here = declared.filter(({ declaration }) => declaration.isEnsuredHere());
+  const here = declared.filter(({ declaration }) => declaration.isEnsuredHere);
   return {
     desired: objectFrom([
       ...removed.map(

@@ -115,7 +115,7 @@ const shown = ({ kind, declaration, secrets, source, ...resource }: Resource) =>
   source: source(),
   secrets: secrets(),
   digest: declaration?.digest(),
-  differs: [declaration?.differsHere(), declaration?.isEnsuredHere()],
+  differs: [declaration?.differsHere(), declaration?.isEnsuredHere],
 });
 
 const pastOf = (project: LoadedProject) =>

@@ -426,7 +426,7 @@ describe('overlays', () => {
     );
     const absent = overlaid('{ target: "**", merge: { ensure: absent } }');
     expect([absent.ensure, absent.fields]).toEqual(['absent', {}]);
-    expect(absent.declaration?.isEnsuredHere()).toBe(true);
+    expect(absent.declaration?.isEnsuredHere).toBe(true);
   });
 
   test.each([
@@ -436,7 +436,7 @@ describe('overlays', () => {
     const files = { 'tenantctl.yaml': config(`    overlays: [{ target: "**", merge: ${merge} }]\n`) };
     const made = resource('kind: SimIntegration\nname: a\nensure: absent', files);
     expect([made.ensure, made.fields, made.lifecycle.protect]).toEqual([ensure, fields, !isEnsuredHere]);
-    expect(made.declaration?.isEnsuredHere()).toBe(isEnsuredHere);
+    expect(made.declaration?.isEnsuredHere).toBe(isEnsuredHere);
   });
 
   test('have the positions of their values', () => {

@@ -2,13 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  loadEnvironment,
-  loadNames,
-  loadUnwritten,
-  openPastProjects,
-  openProjects,
-} from '../../src/loader/index.ts';
+import { loadEnvironment, loadNames, openPastProjects, openProjects } from '../../src/loader/index.ts';
 import { manifestFolder } from '../../src/loader/source.ts';
 import { liveFrom } from '../support/plan.ts';
 import { brief, config, errors, type Files, failureOf, load, project, thrown } from './fixture.ts';
@@ -218,7 +212,7 @@ describe('a project file that is not written yet', () => {
     const root = project({});
     rmSync(join(root, 'tenantctl.yaml'));
     const options = { configFile: join(root, 'new/tenantctl.yaml'), environment: 'eu', env: {} };
-    const { environment, root: folder } = loadUnwritten(companies, options);
+    const { environment, root: folder } = loadEnvironment(options, companies);
     expect([environment.name, environment.variables, folder]).toEqual([
       'eu',
       { company: 'Acme EU' },
@@ -229,7 +223,7 @@ describe('a project file that is not written yet', () => {
 
   it('is refused with its mistakes, as it would be on the disk', () => {
     const options = { configFile: join(project({}), 'new/tenantctl.yaml'), env: {} };
-    const refused = thrown(() => loadUnwritten(config('    variable: {}'), options));
+    const refused = thrown(() => loadEnvironment(options, config('    variable: {}')));
     expect(refused.diagnostics.map(brief)).toEqual(['unknown-field tenantctl.yaml:5:5']);
   });
 });

@@ -233,7 +233,7 @@ describe('guards', () => {
 describe('what is declared no more', () => {
   const declared = (email: string, more: Parameters<typeof resource>[3] = {}) => ({
     ...resource('SenderAddress', [email], {}, more),
-    declaration: { digest: () => `digest of ${email}`, differsHere: () => [], isEnsuredHere: () => false },
+    declaration: { digest: () => `digest of ${email}`, differsHere: () => [], isEnsuredHere: false },
   });
   const removed = (email: string) => sha256({ removed: `digest of ${email}` });
 
@@ -263,7 +263,7 @@ describe('what is declared no more', () => {
   it('is told apart from what only the environment declares, or declares absent', () => {
     const here = (email: string, isEnsuredHere: boolean) => {
       const made = declared(email);
-      return { ...made, declaration: { ...made.declaration, isEnsuredHere: () => isEnsuredHere } };
+      return { ...made, declaration: { ...made.declaration, isEnsuredHere } };
     };
     const plan = planOf({ declared: [here('a@acme.example', true), here('b@acme.example', false)] });
     expect(plan.ensuredHere).toEqual(['SenderAddress/a%40acme.example']);
