@@ -1,5 +1,5 @@
 import { loadEnvironmentNames } from '../loader/index.ts';
-import { membersOf, parseShard, selectEnvironments, shardOf } from '../loader/selection.ts';
+import { membersOf, parseShard, selectEnvironments } from '../loader/selection.ts';
 import { ExitCode } from '../model/failure.ts';
 import { layout, table } from '../report/layout.ts';
 import { json } from '../report/safe.ts';
@@ -28,7 +28,7 @@ export const command = describeCommand({
 }).run(async (args, io) => {
   const project = loadEnvironmentNames(projectFileOptions(args, io));
   const selected = args.env.length === 0 ? project.environments : selectEnvironments(args.env, project);
-  const names = args.shard === undefined ? selected : shardOf(selected, parseShard(args.shard));
+  const names = args.shard === undefined ? selected : parseShard(args.shard)(selected);
   const groups = Object.keys(project.groups).map((group) => [group, membersOf(group, project)] as const);
   if (args.format === 'json')
     io.stdout.write(json({ formatVersion: 1, environments: names, groups: Object.fromEntries(groups) }));

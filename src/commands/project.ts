@@ -5,7 +5,7 @@ import { builtInKinds } from '../kinds/index.ts';
 import { findProjectFile } from '../loader/config.ts';
 import { repositoryOf } from '../loader/git.ts';
 import { type LoadOptions, loadEnvironmentNames, openProjects } from '../loader/index.ts';
-import { isPlainName, parseShard, selectEnvironments, shardOf } from '../loader/selection.ts';
+import { isPlainName, parseShard, selectEnvironments } from '../loader/selection.ts';
 import { Failure, fail } from '../model/failure.ts';
 import type { ArgsOf, commonOptions } from './command.ts';
 import type { Io } from './io.ts';
@@ -62,7 +62,7 @@ export function selectedEnvironments(
   if (!shard && selectors.length < 2 && selectors.every(isPlainName)) return null;
   const names = namedEnvironments(args, io);
   // A part with one environment is joined with others, so it is a fleet too.
-  if (shard) return shardOf(names, shard);
+  if (shard) return shard(names);
   return names.length > 1 ? names : null;
 }
 

@@ -44,26 +44,21 @@ export function lint({ resources, known, levels, about }: LintInput): Diagnostic
       ...(kind === mailFrom ? lintMailFrom(resource) : []),
       ...lintCredentials(resource),
     ];
-    return found.flatMap((each) => toDiagnostic(each, resource, levels));
+    return found.flatMap(({ code, message, hint, at, offset, isUnshown }): Diagnostic | [] => {
+      const severity = levels[code] ?? lintRules[code].level;
+      if (severity === 'off') return [];
+      const { source, excerpt } = resource.point(at, offset);
+      return {
+        code,
+        severity,
+        message: noteOverlay(message, resource.overlayAt(at) !== null),
+        source,
+        ...(excerpt === '' || isUnshown ? {} : { excerpt }),
+        ...(hint ? { hint } : {}),
+        address,
+      };
+    });
   });
-}
-
-function toDiagnostic(finding: Finding, resource: Resource, levels: LintLevels): Diagnostic[] {
-  const { code, message, hint, at, offset, isUnshown } = finding;
-  const severity = levels[code] ?? lintRules[code].level;
-  if (severity === 'off') return [];
-  const { source, excerpt } = resource.point(at, offset);
-  return [
-    {
-      code,
-      severity,
-      message: noteOverlay(message, resource.overlayAt(at) !== null),
-      source,
-      ...(excerpt === '' || isUnshown ? {} : { excerpt }),
-      ...(hint ? { hint } : {}),
-      address: resource.address,
-    },
-  ];
 }
 
 /** A MAIL FROM domain that the tenant would refuse: it must be a subdomain of the identity's domain (api-notes). */

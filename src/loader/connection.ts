@@ -22,7 +22,7 @@ import {
 } from '../model/network.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { readRegularFile } from '../model/regular-file.ts';
-import type { Inputs } from './inputs.ts';
+import type { readInputs } from './inputs.ts';
 import { kindsFolderIn } from './kind-files.ts';
 import { holdsCredentials, refusedPath, requireInside, resolveLinks } from './paths.ts';
 import type { Problem, Problems } from './problems.ts';
@@ -32,7 +32,7 @@ import { type FoundNode, unresolved } from './tree.ts';
 interface BuildContext {
   readonly root: string;
   readonly kinds: Kinds;
-  readonly inputs: Inputs;
+  readonly inputs: ReturnType<typeof readInputs>;
   readonly problems: Problems;
   find(at: Pointer): FoundNode;
 }

@@ -345,25 +345,30 @@ export async function headCommit(root: string, used: readonly string[] = []) {
   try {
     const repository = repositoryOf(root);
     if (!repository) return null;
-    return await withGit(repository, (git) => {
-      const { status, stdout } = git.run(['log', '-1', '--no-show-signature', '--format=%H%n%an', 'HEAD']);
+    return await withGit(repository, ({ run, top, prefix }) => {
+      const { status, stdout } = run(['log', '-1', '--no-show-signature', '--format=%H%n%an', 'HEAD']);
       if (status !== 0) return null;
       const [id = '', author = ''] = stdout.split('\n');
-      const named = git.run(['symbolic-ref', '--quiet', '--short', 'HEAD']);
-      const mark = isDirty(git, used) ? '-dirty' : '';
-      return { id: id + mark, author, branch: named.stdout.trim() };
+      const named = run(['symbolic-ref', '--quiet', '--short', 'HEAD']);
+      // Submodules are not looked into: git would follow their settings.
+      const show = [
+        'status',
+        '--porcelain',
+        '-z',
+        '--no-renames',
+        '--untracked-files=all',
+        '--ignore-submodules=all',
+      ];
+      const changed = run([...show, '--', prefix || '.'], { env: { GIT_WORK_TREE: top } });
+      const untracked = new Set(used.map((path) => `?? ${prefix}${path}`));
+      const isDirty = changed.stdout
+        .split('\0')
+        .some((line) => (line.startsWith('?? ') ? untracked.has(line) : line !== ''));
+      return { id: id + (isDirty ? '-dirty' : ''), author, branch: named.stdout.trim() };
     });
   } catch (error) {
     return onFailure(() => null)(error);
   }
-}
-
-/** Submodules are not looked into: git would follow their settings. */
-function isDirty({ run, top, prefix }: Git, used: readonly string[]): boolean {
-  const show = 'status --porcelain -z --no-renames --untracked-files=all --ignore-submodules=all'.split(' ');
-  const { stdout } = run([...show, '--', prefix || '.'], { env: { GIT_WORK_TREE: top } });
-  const untracked = new Set(used.map((path) => `?? ${prefix}${path}`));
-  return stdout.split('\0').some((line) => (line.startsWith('?? ') ? untracked.has(line) : line !== ''));
 }
 
 /** The files whose content differs from the last commit of their repository, staged or not, other than in line endings. */

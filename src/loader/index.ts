@@ -1,21 +1,38 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import type { Project, ProjectEnvironment, Secrets } from '../kinds/project.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { lazy } from '../model/basics.ts';
+import type { Source } from '../model/diagnostic.ts';
 import { Failure, fail } from '../model/failure.ts';
-import { get, sameJson } from '../model/json.ts';
+import { get, type JsonObject, sameJson } from '../model/json.ts';
 import { type LintLevel, type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
+import { secretName, secretPlaces } from '../model/marker.ts';
+import { type Pointer, valueAt } from '../model/pointer.ts';
 import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
-import { type ProjectFile, readEnvironment, readProjectFile } from './config.ts';
-import { type Declarations, declarationsOf, documentsOf, resourcesOf } from './declarations.ts';
+import { environmentFiles, type ProjectFile, readEnvironment, readProjectFile } from './config.ts';
 import { readInputs } from './inputs.ts';
-import { type Manifest, readManifest } from './manifest.ts';
-import { isInside, resolveLinks } from './paths.ts';
+import { declarerOf, type Manifest, readManifest } from './manifest.ts';
+import { openFile, parseDocuments } from './parse.ts';
+import { refuseOutputs, resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import type { EnvironmentNames } from './selection.ts';
-import { diskSource, type ManifestFolder, withTexts } from './source.ts';
+import {
+  diskSource,
+  type FileSource,
+  limitSize,
+  listManifests,
+  type ManifestFolder,
+  matchGlobs,
+  sizeLimit,
+  withTexts,
+} from './source.ts';
+import { tagNoter } from './tags.ts';
+import { readTree } from './tree.ts';
 
 export { readAmount } from './config.ts';
-export type { Declarations } from './declarations.ts';
 export { largestFile } from './source.ts';
 
 type InputOptions = Parameters<typeof readInputs>[1];
@@ -92,6 +109,8 @@ export function valuesIn(folder: string, options: InputOptions): Secrets {
   problems.throwIfAny();
   return secrets;
 }
+
+export type Declarations = ReturnType<typeof declarationsOf>;
 
 export interface OpenedProjects
   extends EnvironmentNames,
@@ -184,7 +203,7 @@ type Reading = Parameters<typeof readEnvironment>[2];
 
 interface OpenProject extends Omit<Reading, 'uses'> {
   readonly project: ProjectFile;
-  readonly documents: ReturnType<typeof documentsOf>;
+  readonly documents: Documents;
 }
 
 function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
@@ -206,9 +225,92 @@ function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
   const project = sameJson([...read.kindTexts], [...kindTexts]) ? { ...read, kinds } : read;
   const before = today?.files && { documents: today.files.documents, same: today.same };
   const documents = documentsOf(project, { before });
-  refuseOutputs(options.writes ?? [], project, documents);
+  refuseOutputs(root, options.writes ?? [], () => [
+    '.env',
+    ...project.named().files,
+    ...project.notManifests,
+    ...documents.texts().keys(),
+  ]);
   return { inputs, project, problems, documents, environmentFrom: options.environmentFrom };
 }
+
+type WrittenManifest = Parameters<typeof readManifest>[0];
+
+interface ManifestFile {
+  readonly documents: readonly WrittenManifest[];
+  /** The texts that it was read from: its own, and those of side files, by their paths. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+interface Documents {
+  /** The manifests that are the same in all environments. */
+  readonly shared: Map<WrittenManifest, Manifest>;
+  /** Their problems are reported to each environment. */
+  read(problems: Problems): readonly WrittenManifest[];
+  files(): ReadonlyMap<string, ManifestFile>;
+  /** The texts that they were read from, by the paths of their files. */
+  texts(): ReadonlyMap<string, string>;
+  /** Reads them in slices, so that requests continue meanwhile. Calls `begin` if it takes more than one. */
+  readAhead(begin: () => void): Promise<void>;
+}
+
+interface DocumentOptions {
+  readonly files?: FileSource | undefined;
+  readonly withErrors?: boolean;
+  /** The project as read at another time. A file is reused if all of its texts are the same. */
+  readonly before?: { readonly documents: Documents; readonly same: ReadonlyMap<string, string> } | undefined;
+}
+
+/** The documents of a project, read once, when they are asked for first. */
+function documentsOf(
+  project: ProjectFile,
+  { files = project.source, withErrors = false, before }: DocumentOptions = {},
+): Documents {
+  const found = new Problems();
+  const limit = sizeLimit(project.sizeLimit);
+  const readFile = (path: string): ManifestFile => {
+    const known = before?.documents.files().get(path);
+    if (known && [...known.texts.keys()].every((each) => before?.same.has(each))) return known;
+    const texts = new Map<string, string>();
+    const source = limitSize(files, limit, texts);
+    const readTag = tagNoter(found, source);
+    const file = openFile(source, path, found);
+    const parsed = file ? parseDocuments(file, found, withErrors) : [];
+    const documents = parsed.map((document) => {
+      const place = { file: document.file, offset: document.offset };
+      const tree = readTree(document, readTag, found);
+      found.attempt(place, null, () => limit.count(tree.expanded, path));
+      return { place, ...tree };
+    });
+    return { texts, documents };
+  };
+  const all = new Map<string, ManifestFile>();
+  const unread = lazy(() => listManifests(project, files, found).values());
+  const readAll = lazy(() => {
+    for (const path of unread()) all.set(path, readFile(path));
+    return all;
+  });
+  return {
+    shared: before?.documents.shared ?? new Map(),
+    files: readAll,
+    texts: () => new Map([...readAll().values()].flatMap(({ texts }) => [...texts])),
+    read(problems) {
+      const documents = [...readAll().values()].flatMap((file) => file.documents);
+      problems.addAll(found);
+      return documents;
+    },
+    async readAhead(begin) {
+      for (const path of unread()) {
+        const { size } = all.set(path, readFile(path));
+        if (size === filesPerSlice) begin();
+        if (size % filesPerSlice === 0) await setImmediate();
+      }
+    },
+  };
+}
+
+/** Few enough that a slice takes a few milliseconds. */
+const filesPerSlice = 16;
 
 interface OpenEnvironment extends OpenProject, Reading {
   readonly read: ReturnType<typeof readEnvironment>;
@@ -285,21 +387,72 @@ function credentialTexts({ uses, inputs }: OpenEnvironment, credentials: Readonl
   });
 }
 
-/** Refuses a file of the project that an output of the command would overwrite, even if the command does not read it. */
-function refuseOutputs(
-  writes: readonly string[],
-  { root, notManifests, named: namesOf }: ProjectFile,
-  documents: OpenProject['documents'],
-): void {
-  const links = writes.map(resolveLinks);
-  // Else not every environment need be read.
-  if (![...writes, ...links].some((path) => isInside(root, path) && existsSync(path))) return;
-  // Problems in the files do not concern the output.
-  const named = ['.env', ...namesOf().files, ...notManifests, ...documents.texts().keys()].map((file) =>
-    resolve(root, file),
+/** The resources of all manifests together. Objects that two of them declare are reported, and a notice of each kind once. */
+function resourcesOf(manifests: readonly Manifest[], problems: Problems): Resource[] {
+  const first = indexManifests(manifests);
+  const noticed = new Set<Kind>();
+  for (const manifest of manifests) {
+    const { kind, place, address } = manifest;
+    for (const { identity, label, isFormer } of manifest.identities) {
+      const other = first.get(identity);
+      if (!other || other === manifest) continue;
+      const { file, line } = other.place.file.at(other.place.offset);
+      const isReused = other.identities.some(
+        (each) => each.identity === identity && each.isFormer !== isFormer,
+      );
+      const message = isReused
+        ? `${label} is the name of one object here and the former name of another there; first in ${file}, line ${line}.`
+        : `${label} is declared twice; first in ${file}, line ${line}.`;
+      const hint = isReused ? renameFirst : 'Keep one of the two manifests.';
+      problems.add('duplicate-object', message, place, { address, hint });
+    }
+    const notice = kind.quirks?.notice;
+    if (!notice || noticed.has(kind)) continue;
+    noticed.add(kind);
+    const { code, message, ...more } = notice;
+    problems.add(code, message, place, more);
+  }
+  return manifests.flatMap(({ resource }) => resource ?? []);
+}
+
+const renameFirst =
+  'If it is one object, keep one of the two manifests. If another object is to get the name, apply `renamedFrom` first, and declare the other one after that. To swap two names, give one of the objects a third name in between.';
+
+function indexManifests(manifests: readonly Manifest[]): ReadonlyMap<string, Manifest> {
+  const first = new Map<string, Manifest>();
+  for (const manifest of manifests) {
+    for (const { identity } of manifest.identities) if (!first.has(identity)) first.set(identity, manifest);
+  }
+  return first;
+}
+
+/** The declarations of a project, even of manifests with errors. They are read when the first object is looked up. */
+function declarationsOf(
+  { manifests: patterns, notManifests, place, root, named }: ProjectFile,
+  read: () => readonly Manifest[],
+) {
+  const isMatch = matchGlobs(patterns);
+  const isEnvironment = matchGlobs(environmentFiles);
+  const byIdentity = lazy(() => indexManifests(read()));
+  const environmentReads = lazy(
+    () => new Set(named().files.map((path) => resolveLinks(resolve(root, path)))),
   );
-  const found = named.find((path) => links.includes(resolveLinks(path)));
-  if (found === undefined) return;
-  const message = `${relative(root, found)} is read by the project, and would be overwritten.`;
-  throw fail('usage', message, { hint: 'Choose another file for the output.' });
+  const manifestOf = (object: LiveObject) => declarerOf(byIdentity(), object);
+  return {
+    globs: { patterns, source: place.file.at(place.offset) },
+    /** True when a file of this path, from the project's root, is or would be read as a manifest. */
+    covers: (path: string) => isMatch(path) && !isEnvironment(path) && !notManifests.includes(path),
+    /** True when an environment of the project reads the file of this path, such as one that a tag in an overlay names. */
+    isReadByEnvironment: (path: string) => environmentReads().has(resolveLinks(resolve(root, path))),
+    /** The place where an object is declared; `null` if it is not. */
+    find(object: LiveObject): Source | null {
+      const { file, offset } = manifestOf(object)?.place ?? {};
+      return file?.at(offset ?? 0) ?? null;
+    },
+    fieldsOf: (object: LiveObject): JsonObject => manifestOf(object)?.fields ?? {},
+    secretsOf(object: LiveObject): ReadonlyMap<Pointer, string> {
+      const { fields = {} } = manifestOf(object) ?? {};
+      return new Map(secretPlaces(fields).map((at) => [at, secretName(valueAt(fields, at)) ?? '']));
+    },
+  };
 }

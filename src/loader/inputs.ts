@@ -75,7 +75,7 @@ const asItLooks =
 const readable =
   /[^\S\n]*(?:(?:export[^\S\n]+)?(?![\w.-]*_FILE[^\S\n]*=)[A-Za-z_][\w.-]*[^\S\n]*=[^\S\n]*(?:"[^"]*"|'[^']*'|`[^`]*`|(?!["'`])[^#\n]*(?<![^\s=](?=#))))?[^\S\n]*(?:#.*)?$/my;
 
-export interface Inputs {
+interface Inputs {
   readonly env: NodeJS.ProcessEnv;
   /** Where tags look up names: in `env`, and in `.env` if it is read. */
   readonly values: NodeJS.ProcessEnv;

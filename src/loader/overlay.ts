@@ -8,24 +8,6 @@ import { get, isObject, type JsonObject, objectFrom } from '../model/json.ts';
 import { isFilledInLater, secretPlaces } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { readConnection } from './connection.ts';
-import type { FoundNode } from './tree.ts';
-
-interface Overlays {
-  match(address: Address): boolean;
-  /**
-   * The manifest with every overlay that matches its address; `null` if none matches. No overlay may change what
-   * identifies the object: such members are left alone, and reported.
-   */
-  apply(manifest: JsonObject, address: Address, kind: Kind): OverlaidManifest | null;
-  reportUnused(): void;
-}
-
-interface OverlaidManifest {
-  readonly value: JsonObject;
-  /** The places that the manifest or one of the overlays marks `!secret`. */
-  secrets(): readonly Pointer[];
-  find(at: Pointer): FoundNode | null;
-}
 
 /** The members, besides the key, of a manifest with `ensure: absent`. */
 const absentMembers = ['kind', 'id', 'ensure', 'lifecycle'];
@@ -33,7 +15,7 @@ const absentMembers = ['kind', 'id', 'ensure', 'lifecycle'];
 export function readOverlays(
   overlays: NonNullable<WrittenEnvironment['overlays']>,
   { kinds, problems, find: findIn }: Parameters<typeof readConnection>[1],
-): Overlays {
+) {
   const prepared = overlays.map(({ target, merge }, index) => ({
     target,
     merge,
@@ -43,8 +25,12 @@ export function readOverlays(
     used: false,
   }));
   return {
-    match: (address) => prepared.some(({ matches }) => matches(address)),
-    apply(manifest, address, kind) {
+    match: (address: Address) => prepared.some(({ matches }) => matches(address)),
+    /**
+     * The manifest with every overlay that matches its address; `null` if none matches. No overlay may change what
+     * identifies the object: such members are left alone, and reported.
+     */
+    apply(manifest: JsonObject, address: Address, kind: Kind) {
       const used = prepared.filter(({ matches }) => matches(address));
       if (used.length === 0) return null;
       const fixed = ['kind', ...kind.keyFields.map(({ name }) => name)];
@@ -59,8 +45,10 @@ export function readOverlays(
       }
       return {
         value,
+        /** The places that the manifest or one of the overlays marks `!secret`. */
         secrets: () => [manifest, ...used.map(({ merge }) => merge)].flatMap((each) => secretPlaces(each)),
-        find: (at) => used.map(({ find }) => find(at)).findLast(({ match }) => match !== 'missing') ?? null,
+        find: (at: Pointer) =>
+          used.map(({ find }) => find(at)).findLast(({ match }) => match !== 'missing') ?? null,
       };
     },
     reportUnused() {

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { dirname, join, posix, relative, sep } from 'node:path';
+import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { type Failure, fail } from '../model/failure.ts';
 
 /** The path of a side file, from the project's root, by the argument of a `!file` in a manifest. */
@@ -84,6 +84,23 @@ export function requireOutputFile(file: string, currentFolder: string): void {
   const hint =
     'Links can come with the repository, so tenantctl writes nothing there. If it should, name the file that the link leads to.';
   requireInside(currentFolder, path, fail('outside-project', message, { hint }));
+}
+
+/** Refuses a file of the project that an output of the command would overwrite, even if the command does not read it. */
+export function refuseOutputs(
+  root: string,
+  writes: readonly string[],
+  filesOfProject: () => readonly string[],
+): void {
+  const links = writes.map(resolveLinks);
+  // Else not every environment need be read.
+  if (![...writes, ...links].some((path) => isInside(root, path) && existsSync(path))) return;
+  // Problems in the files do not concern the output.
+  const files = filesOfProject().map((file) => resolve(root, file));
+  const found = files.find((path) => links.includes(resolveLinks(path)));
+  if (found === undefined) return;
+  const message = `${relative(root, found)} is read by the project, and would be overwritten.`;
+  throw fail('usage', message, { hint: 'Choose another file for the output.' });
 }
 
 /**

@@ -158,18 +158,17 @@ const textTag = (quoteText: QuoteText = () => null): ScalarTag => ({
     const value = String(item.value);
     const quoted = quoteText(value);
     if (quoted !== null) return quoted;
-    if (isPlain(value) && !(inFlow && /[,[\]{}]/.test(value))) return value;
-    if (!isBlock(value) || inFlow || implicitKey) return quote(value);
+    const isPlain = plain.test(value) && !readOtherwise.some((form) => form.test(value));
+    if (isPlain && !(inFlow && /[,[\]{}]/.test(value))) return value;
+    const isBlock = /^\S.*\n/.test(value) && !noBlock.test(value);
+    if (!isBlock || inFlow || implicitKey) return quote(value);
     const lines = value.replace(/\n$/, '').split('\n');
     return [value.endsWith('\n') ? '|' : '|-', ...lines.map((line) => line && indent + line)].join('\n');
   },
 });
 
-/** True when every YAML parser, also one for YAML 1.1, reads the text without quotes as the same text. */
-function isPlain(value: string): boolean {
-  return /^([\p{L}\p{N}$_/(]|<[a-z/!])/u.test(value) && !readOtherwise.some((form) => form.test(value));
-}
-
+/** Matches what every YAML parser reads without quotes as the same text, unless one, also for YAML 1.1, reads it otherwise. */
+const plain = /^([\p{L}\p{N}$_/(]|<[a-z/!])/u;
 const readOtherwise: readonly RegExp[] = [
   /[\p{C}\p{Zl}\p{Zp}\t\n]|(?! )\p{Zs}|: | #|[: ]$/u,
   /^(y|n|yes|no|on|off|true|false|null)$/i,
@@ -180,7 +179,5 @@ const readOtherwise: readonly RegExp[] = [
   /^\d+-\d+-\d/,
 ];
 
-/** True when a text of several lines can be a block that no editor changes. */
-function isBlock(value: string): boolean {
-  return /^\S.*\n/.test(value) && !/[ \t](\n|$)|\n\n$|[^\P{C}\n]|[\p{Zl}\p{Zp}]/u.test(value);
-}
+/** Matches in a text of several lines what editors change in a block. */
+const noBlock = /[ \t](\n|$)|\n\n$|[^\P{C}\n]|[\p{Zl}\p{Zp}]/u;

@@ -116,16 +116,13 @@ export const nearEnvironment = (name: string, project: Pick<EnvironmentNames, 'e
 const listOf = ({ environments }: Pick<EnvironmentNames, 'environments'>) =>
   `The environments are: ${environments.join(', ') || 'none'}.`;
 
-/** One of several equal parts of the environments, for machines that share the work. */
-export function parseShard(text: string) {
+/** Reads which of several equal parts of the environments this machine works on. Returns a function that selects it. */
+export function parseShard(text: string): (names: readonly string[]) => string[] {
   const [, index = '', count = ''] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? [];
-  const shard = { index: Number(index), count: Number(count) };
-  if (index !== '' && shard.index >= 1 && shard.index <= shard.count) return shard;
+  const [part, parts] = [Number(index), Number(count)];
+  if (part >= 1 && part <= parts)
+    return (names) => names.toSorted().filter((_, at) => at % parts === part - 1);
   throw fail('shard-syntax', `--shard takes a part and the number of parts, such as 2/4, not "${text}".`, {
     hint: 'Parts are counted from 1. If your system counts from 0, add 1.',
   });
-}
-
-export function shardOf(names: readonly string[], { index, count }: ReturnType<typeof parseShard>) {
-  return names.toSorted().filter((_, at) => at % count === index - 1);
 }

@@ -1,10 +1,15 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
+import type { Kinds } from '../kinds/catalog.ts';
 import { Failure, fail, systemCode, unreadableFile } from '../model/failure.ts';
 import { slowGlob } from '../model/glob.ts';
+import { pointer } from '../model/pointer.ts';
 import { requireRegularFile } from '../model/regular-file.ts';
+import type { Place } from './file.ts';
 import { holdsCredentials, isInside, refusedPath } from './paths.ts';
+import { Problems } from './problems.ts';
+import { findNode, type YamlDocument } from './tree.ts';
 
 /** A source of manifests and side files. Paths are relative to the project's root, with `/`. */
 export interface FileSource {
@@ -120,7 +125,7 @@ export function projectPath(path: string): string | null {
 const inReserved = /(?:^|[\\/])\.(?:git|tenantctl)(?:[\\/]|$)/i;
 
 /** Why a glob is not used: it leads to a place where no file is read, or is too slow; `null` if it is. */
-export function globRefusal(pattern: string, isSecret = holdsCredentials): Failure | null {
+function globRefusal(pattern: string, isSecret = holdsCredentials): Failure | null {
   const path = pattern.replace(/^!/, '');
   if (projectPath(path) === null) return refusedPath('outside-project', path);
   if (inReserved.test(pattern)) return refusedPath('reserved-folder', pattern);
@@ -220,6 +225,62 @@ function wayOf(glob: string): (names: readonly string[]) => boolean {
   return (names) =>
     (found >= 0 || names.length <= open) &&
     names.every((name, at) => isStep[at]?.(name) ?? (hidden.test(glob) || !name.startsWith('.')));
+}
+
+interface ManifestGlobs {
+  readonly manifests: readonly string[];
+  readonly notManifests: readonly string[];
+  readonly document: YamlDocument;
+  /** Of the globs in the document. */
+  readonly place: Place;
+  readonly kinds: Kinds;
+}
+
+/** The files of a project that its globs for manifests match. Problems are reported. */
+export function listManifests(project: ManifestGlobs, source: FileSource, problems: Problems): string[] {
+  const { manifests, notManifests, place, document } = project;
+  const patterns = manifests.filter((glob, at) => {
+    const refusal = globRefusal(glob);
+    if (refusal) problems.addFailure(refusal, findNode(document, pointer('manifests', at)).place);
+    return refusal === null;
+  });
+  return problems.attempt(place, [], () => {
+    const [ending = '', ...otherEndings] = new Set(patterns.map((glob) => posix.extname(glob)));
+    const isYaml = otherEndings.length === 0 && /^\.ya?ml$/.test(ending);
+    // Both endings are listed at once, since most of the time goes into listing folders.
+    const all = patterns.map((glob) => (isYaml ? glob.replace(/\.ya?ml$/, '.{yaml,yml,YAML,YML}') : glob));
+    // Only the source can match its paths: those of a folder elsewhere begin with that folder.
+    const files = source.glob(all).filter((path) => !notManifests.includes(path));
+    const paths = files.filter((path) => !isYaml || path.endsWith(ending));
+    for (const path of files)
+      if (isYaml && !path.endsWith(ending)) warnOfUnread(path, project, source, problems);
+    // A faulty glob may be the reason.
+    if (paths.length === 0 && patterns.length > 0 && patterns.length === manifests.length) {
+      const message = `No file matches ${patterns.join(', ')}.`;
+      const hint =
+        'Correct `manifests`, whose globs are relative to the folder of the project file, or write manifests with `tenantctl export`.';
+      problems.add('no-manifests', message, place, { severity: 'warning', hint });
+    }
+    return paths;
+  });
+}
+
+/**
+ * Warns of a file that names a kind of the project, as a manifest would, but has another ending than the globs: with `--since`,
+ * the objects of a manifest that is no longer read would be deleted. Its bytes do not count for `sizeLimit`.
+ */
+function warnOfUnread(
+  path: string,
+  { kinds, manifests: [glob = ''], place }: ManifestGlobs,
+  source: FileSource,
+  problems: Problems,
+): void {
+  const text = new Problems().attempt(null, '', () => source.text(path, true));
+  if (![...text.matchAll(/^kind:[ \t]*(\w+)/gm)].some(([, name = '']) => kinds.find(name))) return;
+  const message = `${path} is not read: no glob of \`manifests\` matches its ending.`;
+  const renamed = path.replace(/\.ya?ml$/i, posix.extname(glob));
+  const hint = `Rename it to ${renamed}, or add a glob for it to \`manifests\`.`;
+  problems.add('unread-file', message, place, { severity: 'warning', hint, excerpt: false });
 }
 
 export function decodeText(bytes: Uint8Array, path: string): string {

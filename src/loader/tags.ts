@@ -4,7 +4,7 @@ import { get, isArray, isObject, type Json, type JsonObject, mapJson } from '../
 import { lookupMarker, lookupOf } from '../model/marker.ts';
 import { didYouMean } from '../model/words.ts';
 import type { Place, SourceFile } from './file.ts';
-import type { Inputs } from './inputs.ts';
+import type { readInputs } from './inputs.ts';
 import { tagNames } from './parse.ts';
 import { sideFilePath } from './paths.ts';
 import type { Problems } from './problems.ts';
@@ -12,8 +12,12 @@ import { type FileSource, largestFile, sizeLimit } from './source.ts';
 import { type ReadTag, unresolved, writtenTag } from './tree.ts';
 
 interface TagContext {
-  readonly inputs: Inputs;
-  readonly uses: TagUses;
+  readonly inputs: ReturnType<typeof readInputs>;
+  readonly uses: {
+    readonly secrets: Set<string>;
+    /** Names of variables that are read as ordinary text. */
+    readonly texts: { readonly name: string; readonly place: Place }[];
+  };
   /** `null` if the environment could not be read, which has been reported. */
   readonly variables: JsonObject | null;
   readonly environment: string;
@@ -21,12 +25,6 @@ interface TagContext {
   readonly problems: Problems;
   /** What all tags may stand for together, in MB. */
   readonly sizeLimit: number;
-}
-
-interface TagUses {
-  readonly secrets: Set<string>;
-  /** Names of variables that are read as ordinary text. */
-  readonly texts: { readonly name: string; readonly place: Place }[];
 }
 
 /** Returns the value that a tag gives. Throws a Failure, which is reported at the tag. */
