@@ -118,11 +118,11 @@ function idsHeld(from: Holder): Stray[] {
   });
 }
 
-/** Both forms end with twelve digits or more in a row. */
+/** Both forms begin with eight digits or more. */
 const idsInText = (text: string): string[] =>
-  twelveHexDigits.test(text) ? [...text.matchAll(idForm)].map(([id]) => id) : [];
+  eightHexDigits.test(text) ? [...text.matchAll(idForm)].map(([id]) => id) : [];
 
-const twelveHexDigits = /[\da-f]{12}/i;
+const eightHexDigits = /\b[\da-f]{8}/i;
 
 /** Whether the descriptor is the project's own, so that it can say more of the kind. */
 const isOwn = ({ described }: Kind): boolean => described?.digest !== undefined;
