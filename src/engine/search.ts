@@ -125,7 +125,7 @@ export async function addImpact(
   return { ...plan, changes };
 }
 
-/** The searches before and after the change; `null`: there is none. */
+/** The searches before and after the change; `null` for a side that has no search. */
 function searchesOf(
   change: Change,
   { objects, resources, environment }: PlanInput,
