@@ -118,11 +118,25 @@ function idsHeld(from: Holder): Stray[] {
   });
 }
 
-/** Both forms begin with eight digits or more. */
 const idsInText = (text: string): string[] =>
-  eightHexDigits.test(text) ? [...text.matchAll(idForm)].map(([id]) => id) : [];
+  mayHoldId(text) ? [...text.matchAll(idForm)].map(([id]) => id) : [];
 
-const eightHexDigits = /\b[\da-f]{8}/i;
+/** Looks at few characters of a mail: a UUID has dashes five apart, and 32 digits cover every place that 32 divides. */
+function mayHoldId(text: string): boolean {
+  for (let at = text.indexOf('-', 8); at !== -1; at = text.indexOf('-', at + 1)) {
+    if (text[at + 5] === '-') return true;
+  }
+  for (let at = 0; at < text.length; at += 32) {
+    let [start, end] = [at, at];
+    while (isHexDigit(text.charCodeAt(start - 1))) start -= 1;
+    while (isHexDigit(text.charCodeAt(end))) end += 1;
+    if (end - start >= 32) return true;
+  }
+  return false;
+}
+
+const isHexDigit = (code: number): boolean =>
+  (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102);
 
 /** Whether the descriptor is the project's own, so that it can say more of the kind. */
 const isOwn = ({ described }: Kind): boolean => described?.digest !== undefined;

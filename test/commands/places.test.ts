@@ -317,7 +317,12 @@ it('tells ids inside texts and names of members, and says nothing of what is pla
     id: '1',
     name: 'Texts',
     description: `Made from ${hr}`,
-    membership: { [hr]: 'x', query: `@access(id:${hr})`, form: caseId('A', 'unknown') },
+    membership: {
+      [hr]: 'x',
+      query: `@access(id:${hr})`,
+      form: caseId('A', 'unknown'),
+      log: 'As in 8F14E45F-CEEA-467A-9F1B-0D2C3B4A5E6F.',
+    },
     accessRequestConfig: { form: hr },
   };
   const { run } = await world({
@@ -332,7 +337,7 @@ it('tells ids inside texts and names of members, and says nothing of what is pla
   expect(words).toContain('- membership/query (Source) in Role/Texts');
   expect(words).toContain('- membership (Source) in Role/Texts');
   expect(words).toContain('texts that look like ids, but the tenant has no such object');
-  expect(words).toContain('- membership/form in Role/Texts');
+  for (const place of ['form', 'log']) expect(words).toContain(`- membership/${place} in Role/Texts`);
   expect(words).not.toContain('accessRequestConfig');
 });
 
