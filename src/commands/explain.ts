@@ -192,11 +192,10 @@ function typeWords(schema: JsonObject): string {
   const type = get(schema, 'type') ?? (Object.hasOwn(schema, 'properties') ? 'object' : null);
   const names = isArray(type) ? type.map(String) : typeof type === 'string' ? [type] : [];
   if (names.length === 0) return 'any value';
-  const words = Object.hasOwn(schema, 'items') ? typeWords(getObject(schema, 'items')) : 'any value';
-  const items = `${words}s`.replace(' or ', 's or ');
+  const items = Object.hasOwn(schema, 'items') ? typeWords(getObject(schema, 'items')) : 'any value';
   return joinWords(
     'or',
-    names.map((name) => (name === 'array' ? `list of ${items}` : (typeNames[name] ?? name))),
+    names.map((name) => (name === 'array' ? `list (each item: ${items})` : (typeNames[name] ?? name))),
   );
 }
 

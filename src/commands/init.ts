@@ -228,7 +228,7 @@ function givenTenants({
   const others = new Map(profiles.map((text) => namedUrl(text, '--profiles')));
   const names = new Set(services.map(([name]) => name));
   if (names.size < services.length)
-    throw fail('usage', 'With several tenants, each needs a name.', { hint: namesHint });
+    throw fail('usage', 'With several tenants, each needs a name of its own.', { hint: namesHint });
   const refused = [...names].find(isRefusedKey);
   if (refused !== undefined)
     throw fail('usage', `An environment cannot be named ${refused}.`, { hint: namesHint });

@@ -1,6 +1,6 @@
 import { shortenLine } from '../client/describe.ts';
 import { readFirstPage } from '../client/pages.ts';
-import { readAll } from '../client/read.ts';
+import { readAll, readObjects } from '../client/read.ts';
 import { readAgain } from '../client/read-once.ts';
 import { draftObject } from '../exporter/draft.ts';
 import type { Export } from '../exporter/files.ts';
@@ -9,7 +9,9 @@ import { apiRequest } from '../kinds/http.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import { type Field, isObserved, type Kind, type List, type LiveObject } from '../kinds/kind.ts';
 import { liveObject } from '../kinds/live-objects.ts';
+import { fieldSays } from '../kinds/places.ts';
 import type { Project } from '../kinds/project.ts';
+import { someOf } from '../kinds/read-request.ts';
 import { targetKindOf } from '../kinds/references.ts';
 import type { ManifestFolder } from '../loader/source.ts';
 import type { Address } from '../model/address.ts';
@@ -48,13 +50,14 @@ export async function checkKind(
   const found = [
     ...sharedKeys(objects),
     ...missingIds(kind, objects),
-    ...unstableFields(kind, objects, again),
+    ...unstableFields(kind, objects, again, 'changed by itself between two reads'),
+    ...unstableFields(kind, objects, await readById(reader, kind, objects), 'differs in a read by id'),
     ...(isObserved(kind) ? [] : [...unnamedFields(kind, objects), ...misfits(kind, objects, settings)]),
     // A list below another object is asked like any other.
     ...(kind.read.how === 'list' && !kind.parent
       ? [
           ...(await checkPages(reader, kind.read.list, objects)),
-          ...(await checkFilter(reader, kind.read.list, objects)),
+          ...(await checkFilter(reader, kind.read.list, objects.slice(0, 2))),
         ]
       : []),
     ...(objects.length === 0 ? [nothingToCheck(kind.name)] : []),
@@ -69,6 +72,12 @@ export async function checkKind(
 /** All objects, known by their keys even if they share one. */
 async function readByKeys({ client }: Tenant, kind: Kind): Promise<LiveObject[]> {
   return (await readAll(client, [kind])).flatMap(({ raw, id }) => liveObject(kind, raw, id) ?? []);
+}
+
+/** One object as an apply reads it after a write. */
+async function readById({ client }: Tenant, kind: Kind, [listed]: readonly LiveObject[]) {
+  if (!listed || listed.id === null || kind.read.how === 'single') return [];
+  return readObjects(client, [{ ...someOf(kind, [listed.key]), ids: [listed.id], written: true }]);
 }
 
 async function checkPlan(reader: Tenant, kind: Kind, load: Parameters<typeof checkKind>[2]) {
@@ -94,7 +103,9 @@ async function checkPlan(reader: Tenant, kind: Kind, load: Parameters<typeof che
       ...exported.diagnostics,
       ...askedSecrets(
         kind,
-        exported.secrets.filter(({ name }) => asked.has(name)),
+        exported.secrets.filter(
+          ({ name, at }) => asked.has(name) && !fieldSays(kind.fields[topName(at)], at, 'secret'),
+        ),
       ),
       ...plannedDifferences(changes, length),
     ],
@@ -108,7 +119,7 @@ function askedSecrets({ name }: Kind, secrets: Export['secrets']): Diagnostic[] 
     return `- ${shortenLine(path, 200)} in ${namesAndMore([address], others.length)}`;
   });
   const message = [`A plan of the export of ${name} asks for secrets:`, ...lines].join('\n');
-  const hint = `Give each of these places that holds no credential the policy \`plain\` in \`places\` of kinds/${name}.kind.yaml.`;
+  const hint = `In \`places\` of kinds/${name}.kind.yaml, give each of them the policy \`secret\`, or \`plain\` if it holds no credential.`;
   return [{ code: 'kind-asks-secrets', severity: 'info', message, hint }];
 }
 
@@ -152,6 +163,7 @@ function unstableFields(
   kind: Kind,
   before: readonly LiveObject[],
   after: readonly LiveObject[],
+  how: string,
 ): Diagnostic[] {
   const then = new Map(before.map((object) => [nameOf(object), object]));
   return tally(after, (object) => {
@@ -165,7 +177,7 @@ function unstableFields(
     .map(([name, seen]) => ({
       code: 'kind-field-unstable',
       severity: isNamed(kind, name) ? 'error' : 'warning',
-      message: `${word(name)} ${seen} changed by itself between two reads.`,
+      message: `${word(name)} ${seen} ${how}.`,
       hint: `Move ${word(name)} to \`serverOwned\`.`,
     }));
 }
@@ -291,39 +303,39 @@ async function checkPages(reader: Tenant, list: List, objects: readonly LiveObje
   const [first] = objects;
   if (!first || (pageSize !== null && objects.length >= pageSize)) return [];
   const limit = pageSize === null ? {} : { limit: String(pageSize) };
-  const rows = await rowsAt(reader, list, { ...limit, offset: String(objects.length) });
-  const known = new Set(objects.map(nameOf));
-  const more = rows.map((row) => liveObject(first.kind, row, null));
-  if (more.every((object) => object !== null && known.has(nameOf(object)))) return [];
+  const more = await namesAt(reader, list, first, { ...limit, offset: String(objects.length) });
+  const known = objects.map(nameOf);
+  if (more.every((name) => name !== null && known.includes(name))) return [];
   const message = `The tenant lists ${objects.length} objects at once although there are more, but the descriptor says ${pageSize ?? 'that there are no pages'}.`;
   const hint = `Set \`list.pageSize\` to ${objects.length}.`;
   return [{ code: 'kind-page-size', severity: 'error', message, hint }];
 }
 
-/** Asks for two objects by their keys, as a plan does: the list has to understand `or` too. */
-async function checkFilter(
-  reader: Tenant,
-  list: List,
-  objects: readonly LiveObject[],
-): Promise<Diagnostic[]> {
-  if (!list.filter || objects.length === 0) return [];
-  const wanted = objects.slice(0, 2);
+/** Asks for some objects by their keys, as a plan does: the list has to understand `or` too. */
+async function checkFilter(reader: Tenant, list: List, wanted: readonly LiveObject[]): Promise<Diagnostic[]> {
+  const [first] = wanted;
+  if (!list.filter || !first) return [];
   const filters = list.filter(wanted.map(({ key }) => key));
-  const rows = await rowsAt(reader, list, { filters });
-  const found = new Set(rows.map((row) => String(row.id)));
-  const lost = wanted.find(({ id }) => id !== null && !found.has(id));
+  const found = await namesAt(reader, list, first, { filters });
+  const lost = wanted.find((object) => !found.includes(nameOf(object)));
   if (!lost) return [];
   const message = `The filter ${shortenLine(filters, 200)} does not find ${lost.address}.`;
   const hint = 'Remove `list.filter`: then the whole list is read.';
   return [{ code: 'kind-filter', severity: 'error', message, hint }];
 }
 
-/** Returns the rows of one answer of the list; none when the tenant refuses the parameters. */
-async function rowsAt({ client }: Tenant, list: List, query: Record<string, string>) {
+/** What the rows of one answer of the list are known by; none when the tenant refuses the parameters. */
+async function namesAt(
+  { client }: Tenant,
+  list: List,
+  { kind }: LiveObject,
+  query: Record<string, string>,
+): Promise<(string | null)[]> {
   const request = apiRequest('GET', list.resource, client.settings, { query });
   const source = { ...list, what: list.resource.name, request, pageSize: null };
   try {
-    return (await readFirstPage(client, source)).rows;
+    const { rows } = await readFirstPage(client, source);
+    return rows.map((row) => liveObject(kind, row, null)).map((object) => object && nameOf(object));
   } catch (error) {
     if (hasCode(error, 'tenant-bad-request')) return [];
     throw error;

@@ -195,9 +195,16 @@ function remove(target: Described, input: RemoveInput): Write {
 function replace(target: Described, input: UpdateInput, fixed: readonly string[]): Write {
   const { kind, write } = target;
   const { key, live, settings } = input;
-  const manual = `The API cannot change ${code(fixed)} of a ${kind}: delete the object and create it again, or declare what the tenant has.`;
+  const manual = `The API cannot change ${code(fixed)} of ${kind} objects: delete the object and create it again, or declare what the tenant has.`;
   if (!write.replace) return { manual };
-  const [removed, made] = [remove(target, { key, id: live.id, settings }), create(target, input)];
+  // The tenant makes what it owns anew.
+  const fields = mapMembers(input.fields, (value, name) =>
+    alignWithLive(fieldNamed(target, name) ?? { is: 'text' }, value, undefined, ''),
+  );
+  const [removed, made] = [
+    remove(target, { key, id: live.id, settings }),
+    create(target, { ...input, fields }),
+  ];
   if ('manual' in removed) return removed;
   if ('manual' in made) return made;
   const lost = made.requests.flatMap(({ body }) => markersIn(body, '$live'));
@@ -356,7 +363,7 @@ function manifestSchemaOf(descriptor: Descriptor): JsonObject {
       }),
       ...objectFrom(
         key.map(({ name }) => {
-          return [name, { description: `The ${name} by which manifests name a ${kind}.`, ...keySchema }];
+          return [name, { description: `The ${name}, by which manifests name the object.`, ...keySchema }];
         }),
       ),
       ...(isAlone ? { id: idSchema } : {}),

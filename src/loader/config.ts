@@ -87,7 +87,7 @@ export interface ProjectFile extends EnvironmentNames {
   };
 }
 
-const emptyHint = '`tenantctl init` makes a project with a file to begin with.';
+const emptyHint = 'Remove it: then `tenantctl init` makes one to begin with.';
 export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
 
 /** Reads the project file. Problems are reported; throws a Failure if the file is unusable. */

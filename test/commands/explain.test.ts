@@ -37,7 +37,7 @@ it('says of a field what it means, its type, its default, its members, and wheth
   );
   expect(await explain(world, 'SenderAddress.ensure')).toContain('\nDefault: "present"\n');
   const rules = await explain(world, 'ProfileSearch.rules');
-  expect(rules).toMatch(/^ProfileSearch\.rules {2}list of mappings or null\n/);
+  expect(rules).toMatch(/^ProfileSearch\.rules {2}list \(each item: mapping\) or null\n/);
   expect(rules).toMatch(/^ {2}value +text, required\. The value to compare with/m);
   // As messages name it, too.
   for (const item of ['rules', 'rules[12]'])

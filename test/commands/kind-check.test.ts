@@ -159,6 +159,11 @@ const sound = (rows: readonly Row[]) => (query: URLSearchParams) => {
 
 const thing = (id: string, more: Row = {}): Row => ({ id, name: `Thing ${id}`, size: 1, ...more });
 
+it('holds for a host that knows its objects by another member than `id`, with a filter', async () => {
+  const rows = sound(['a', 'b'].map((code) => ({ code, name: `Thing ${code}`, size: 1 })));
+  await expectEnd(checkThing({ rows, kind: `${descriptor}id: code\n` }), 0);
+});
+
 it('holds for a host that answers the same in another order, and with other members that are null', async () => {
   const turned = (query: URLSearchParams, call: number) =>
     sound([thing('a', { size: call % 2 ? ['x', 'y'] : ['y', 'x'], ...(call % 2 ? { more: null } : {}) })])(
@@ -168,6 +173,19 @@ it('holds for a host that answers the same in another order, and with other memb
   const one = (row: Row) => ({ ...row, size: ['y', 'x'], more: null });
   const { code, stdout, stderr } = await checkThing({ rows: turned, kind, one });
   expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+});
+
+it('lists the places that ask for a secret and have no policy yet', async () => {
+  const rows = sound([
+    thing('a', { size: { password: 'pa55-word', apiToken: 't0ken-value', key: 'k3y-value' } }),
+  ]);
+  const kind = descriptor.replace('value', 'json');
+  const places = 'places: { size/password: secret, size/key: plain }\n';
+  const { stdout } = await expectEnd(checkThing({ rows, kind: `${kind}${places}` }), 0);
+  expect(stdout.split('\n').slice(0, 2)).toEqual([
+    'info  A plan of the export of Thing asks for secrets:  [kind-asks-secrets]',
+    '    - size/apiToken in Thing/Thing%20a',
+  ]);
 });
 
 describe('a descriptor that does not hold', () => {
@@ -270,6 +288,13 @@ describe('a descriptor that does not hold', () => {
     expect(`${stdout}${stderr}`.replace(/\s+/g, ' ')).toContain(says);
     expect(code).toBe(1);
     expect(world.read('kinds/Thing.kind.yaml')).not.toContain('proven');
+  });
+
+  it('another answer by the id counts for the fields of the descriptor', async () => {
+    const rows = sound([thing('a'), thing('b')]);
+    const { stdout } = await expectEnd(checkThing({ rows, one: (row) => ({ ...row, size: 7 }) }), 1);
+    expect(stdout).toContain('`size` of Thing/Thing%20a differs in a read by id.  [kind-field-unstable]');
+    await expectEnd(checkThing({ rows, one: (row) => ({ ...row, more: 7 }) }), 0);
   });
 
   it('a value that does not fit, beside one that does, is a warning', async () => {

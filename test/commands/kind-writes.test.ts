@@ -154,7 +154,7 @@ describe('write', () => {
     const world = await roles({ immutable: ['type', 'name'] }, [{ name: 'Old', type: 'B' }]);
     const [change] = (await world.plan()).changes;
     expect(change).toMatchObject({ action: 'manual', requests: [] });
-    expect(change?.warnings[0]).toContain('The API cannot change `type` of a Role');
+    expect(change?.warnings[0]).toContain('The API cannot change `type` of Role objects');
   });
 });
 
@@ -178,6 +178,21 @@ describe('an immutable field with `replace`', () => {
     await succeed(world, 'apply', 'back.json');
     expect(inTenant(world)).toMatchObject([{ name: 'Old', owner: 'ann', enabled: true, type: 'A' }]);
     expect(inTenant(world)[0]).not.toHaveProperty('description', 'x');
+  });
+
+  it('leaves what the tenant owns inside a field to the tenant', async () => {
+    const more = { fields: { ...role.fields, config: 'json' }, places: { 'config/since': 'serverOwned' } };
+    const world = await roles(write, [{ name: 'Old', type: 'B', config: { a: 1 } }], more);
+    Object.assign(inTenant(world)[0] ?? {}, { config: { a: 1, since: 7 } });
+    const [change] = (await world.plan()).changes;
+    expect(change?.requests.at(-1)?.body).toEqual({
+      name: 'Old',
+      owner: 'ann',
+      enabled: true,
+      type: 'B',
+      config: { a: 1 },
+    });
+    await settle(world);
   });
 
   it('is refused where the object is protected, or no delete is allowed', async () => {

@@ -359,7 +359,7 @@ it('the schema of a kind tells an editor what its key and each of its fields are
   });
   expect(about).toEqual([
     'kind: The kind of object this document declares. null',
-    'name: The name by which manifests name a Role. string',
+    'name: The name, by which manifests name the object. string',
     "id: The server's id of the object. It pins the object, so that its key may change, or replaces a key that the tenant does not show string",
     'ensure: `absent` declares that the object must not exist; then only its key may be given. null',
     'description: The text of description. string,null',
