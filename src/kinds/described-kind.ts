@@ -143,7 +143,7 @@ function parse(target: Described, answer: JsonObject, requested: string | null):
 
 function create(target: Described, input: WriteInput): Write {
   const { kind, key, single, write, parent, resource } = target;
-  if (!target.create) return manualWrite(target, { ...input, id: '' }, 'create');
+  if (!target.create) return withoutCall(target, 'create');
   const lacking = (write.required ?? []).filter((name) => (get(input.fields, name) ?? null) === null);
   if (lacking.length > 0) {
     return { manual: `The API creates no ${kind} without ${code(lacking)}: declare it, then plan again.` };
@@ -171,7 +171,8 @@ function create(target: Described, input: WriteInput): Write {
 function update(target: Described, input: UpdateInput): Write {
   const { id } = input.live;
   const place = placeOf(target, id);
-  if (target.update === 'none' || !place) return manualWrite(target, { ...input, id }, 'change');
+  if (target.update === 'none') return withoutCall(target, 'change');
+  if (!place) return withoutId(input.key.join('/'), 'change');
   const fixed = (target.write.immutable ?? []).filter((name) => input.changed.has(name));
   if (fixed.length > 0) return replace(target, input, fixed);
   const bodyOf = target.update === 'put' ? wholeBody : patchBody;
@@ -183,9 +184,10 @@ function update(target: Described, input: UpdateInput): Write {
 }
 
 function remove(target: Described, input: RemoveInput): Write {
-  const { id, settings } = input;
+  const { key, id, settings } = input;
   const place = placeOf(target, id);
-  if (!target.delete || !place) return manualWrite(target, input, 'delete');
+  if (!target.delete) return withoutCall(target, 'delete');
+  if (!place) return withoutId(key.join('/'), 'delete');
   const { beforeDelete } = target.write;
   const before = beforeDelete ? [changeCall(target, settings, place, setBody(target, beforeDelete))] : [];
   return { requests: [...before, call('DELETE', target.resource, settings, place)], risk: ['delete'] };
@@ -328,12 +330,7 @@ function wholeBody(target: Described, { key, fields, live, changed, settings }: 
   };
 }
 
-function manualWrite(
-  { kind }: Described,
-  { key, id }: Pick<RemoveInput, 'key' | 'id'>,
-  step: 'create' | 'change' | 'delete',
-): Write {
-  if (id === null && step !== 'create') return withoutId(key.join('/'), step);
+function withoutCall({ kind }: Described, step: 'create' | 'change' | 'delete'): Write {
   const why = `The API has no call to ${step} objects of the kind ${kind}`;
   return { manual: `${why}: do this in the admin interface, then plan again.` };
 }

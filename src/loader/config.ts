@@ -280,7 +280,9 @@ function chooseEnvironment(
     return null;
   }
   const isInProject = path === document.file.path;
-  const file = isInProject ? document : openSingle(source, path, problems, emptyHint);
+  const file = isInProject
+    ? document
+    : openSingle(source, path, problems, 'Describe a tenant in it, or remove it.');
   const at = isInProject ? pointer('environments', name) : '';
   if (!file) return null;
   if (other !== undefined) {

@@ -259,7 +259,9 @@ function wrongIdentity({ kind, value }: DeclaredTree): ProblemAt[] {
   const { part, kind: above } = kind.parent;
   // A name as plain text would be the same key, and no reference.
   const message = `\`${part}\` must be a \`!ref\` of the kind ${above.name}.`;
-  const hint = `Write \`${part}: !ref ${referenceText(above.name, [name.slice(0, 80)])}\`.`;
+  const isTagless = name.startsWith(`${above.name}/`);
+  const reference = isTagless ? name.slice(0, 160) : referenceText(above.name, [name.slice(0, 80)]);
+  const hint = `Write \`${part}: !ref ${reference}\`.`;
   return [...wrong, { at: pointer(part), code: 'wrong-type', message, hint }];
 }
 

@@ -275,6 +275,11 @@ describe('a single object', () => {
     await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
     await succeed(world, 'apply', 'back.json');
     expect(world.sandbox.state.objects.OrgConfig).toMatchObject([{ timeZone: 'UTC', name: 'acme' }]);
+    world.write('config/org.yaml', 'kind: OrgConfig\nensure: absent\n');
+    const [left] = (await world.plan()).changes;
+    expect(left?.warnings).toEqual([
+      'The API has no call to delete objects of the kind OrgConfig: do this in the admin interface, then plan again.',
+    ]);
   });
 
   it('is below each parent, and is made by PUT where there is none', async () => {

@@ -198,13 +198,18 @@ describe('objects below another one', () => {
 
   it('are refused where the parent is no reference, or is none of the kind', async () => {
     const text = (source: string) => `kind: SourceSchema\nsource: ${source}\nname: group\n`;
-    const world = await project({ 'config/a.yaml': text('HR'), 'config/b.yaml': text('!ref Identity/ann') });
+    const world = await project({
+      'config/a.yaml': text('HR'),
+      'config/b.yaml': text('!ref Identity/ann'),
+      'config/c.yaml': text('Source/HR'),
+    });
     const { stdout } = await expectEnd(world.run('validate'), 1);
     expect(stdout).toContain('`source` must be a `!ref` of the kind Source.');
-    expect(stdout).toContain('Write `source: !ref Source/HR`.');
+    expect(stdout.match(/Write `source: !ref Source\/HR`\./g)).toHaveLength(2);
     expect(stdout).toContain('`source` refers to the kind Source, not to Identity.');
     world.write('config/a.yaml', text('!ref Source/HS'));
     world.write('config/b.yaml', '');
+    world.write('config/c.yaml', '');
     expect((await world.run('plan')).stderr).toContain('Did you mean `HR`?');
   });
 });

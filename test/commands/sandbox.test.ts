@@ -106,3 +106,14 @@ it('departs from the contract as --vary says', async () => {
   expect(await answerOf()).toMatchObject([{ attributes: '{"url":"u"}' }]);
   expect(await answerOf('--vary', 'jsonText=object')).toMatchObject([{ attributes: { url: 'u' } }]);
 });
+
+it('listens at --port, is slow by --latency, and is as strict as the host of a --preset', async () => {
+  const world = await createTestWorld();
+  const { port } = new URL(world.sandbox.url);
+  await expectEnd(world.run('sandbox', '--port', port), 1, `address already in use 127.0.0.1:${port}`);
+  const from = performance.now();
+  await serve(world, senders, '--latency', '300');
+  expect(performance.now() - from).toBeGreaterThan(600);
+  const { answer } = await serve(world, '/v2024/sim-integrations', '--preset', 'sailpoint-isc');
+  expect(answer).toEqual({ error: 'Experimental Header is missing or invalid.' });
+});
