@@ -1,7 +1,6 @@
 import { shortenLine } from '../client/describe.ts';
 import { readFirstPage } from '../client/pages.ts';
 import { readAll, readObjects } from '../client/read.ts';
-import { readAgain } from '../client/read-once.ts';
 import { draftObject } from '../exporter/draft.ts';
 import type { Export } from '../exporter/files.ts';
 import { anyJson, isSentAsText, sameValue } from '../kinds/field.ts';
@@ -43,28 +42,27 @@ export async function checkKind(
   proposed: ProposedPlaces;
   diagnostics: readonly Diagnostic[];
 }> {
-  const reader = { ...tenant, client: readAgain(tenant.client) };
-  const objects = await readByKeys(reader, kind);
-  const again = await readByKeys(reader, kind);
+  const objects = await readByKeys(tenant, kind);
+  const again = await readByKeys(tenant, kind);
   const { settings } = tenant.environment;
   const found = [
     ...sharedKeys(objects),
     ...missingIds(kind, objects),
     ...unstableFields(kind, objects, again, 'changed by itself between two reads'),
-    ...unstableFields(kind, objects, await readById(reader, kind, objects), 'differs in a read by id'),
+    ...unstableFields(kind, objects, await readById(tenant, kind, objects), 'differs in a read by id'),
     ...(isObserved(kind) ? [] : [...unnamedFields(kind, objects), ...misfits(kind, objects, settings)]),
     // A list below another object is asked like any other.
     ...(kind.read.how === 'list' && !kind.parent
       ? [
-          ...(await checkPages(reader, kind.read.list, objects)),
-          ...(await checkFilter(reader, kind.read.list, objects.slice(0, 2))),
+          ...(await checkPages(tenant, kind.read.list, objects)),
+          ...(await checkFilter(tenant, kind.read.list, objects.slice(0, 2))),
         ]
       : []),
     ...(objects.length === 0 ? [nothingToCheck(kind.name)] : []),
   ];
   // Objects that cannot be read or distinguished cannot be exported either.
   if (hasErrors(found)) return { objects: objects.length, exported: 0, proposed: {}, diagnostics: found };
-  const plan = await checkPlan(reader, kind, load);
+  const plan = await checkPlan(tenant, kind, load);
   const unproven = plan.exported === 0 ? [nothingToCheck(`${kind.name} that a manifest can declare`)] : [];
   return { ...plan, objects: objects.length, diagnostics: [...found, ...plan.diagnostics, ...unproven] };
 }

@@ -65,7 +65,10 @@ describe('write', () => {
   });
 
   it('`required` is told by `validate`, and is a step by hand where an object is new', async () => {
-    const world = await roles({ required: ['owner'] }, [{ name: 'Old', enabled: false }, { name: 'New' }]);
+    const world = await roles({ required: ['owner'] }, [
+      { name: 'Old', enabled: false },
+      { name: 'New', owner: null },
+    ]);
     expect((await succeed(world, 'validate')).stdout).toContain('Role/New can be changed, but not created');
     const { changes } = await world.plan();
     expect(changes.map(({ action, address }) => `${action} ${address}`)).toEqual([
@@ -120,10 +123,13 @@ describe('write', () => {
     expect((await world.plan()).changes).toEqual([]);
   });
 
-  it('`beforeDelete` is set before the delete', async () => {
-    const world = await roles({ beforeDelete: { enabled: false } }, [{ name: 'Old', ensure: 'absent' }]);
-    await settle(world, '--allow-delete-all', 'Role');
-    expect(writesSent(world)).toEqual(['PATCH /v2025/roles/r1', 'DELETE /v2025/roles/r1']);
+  it('`beforeDelete` is set before the delete, in the operations that the API knows', async () => {
+    for (const patchOps of ['all', 'replace']) {
+      const write = { beforeDelete: { enabled: false }, patchOps };
+      const world = await roles(write, [{ name: 'Old', ensure: 'absent' }]);
+      await settle(world, '--allow-delete-all', 'Role');
+      expect(writesSent(world)).toEqual(['PATCH /v2025/roles/r1', 'DELETE /v2025/roles/r1']);
+    }
   });
 
   it('`beforeDelete` shows that it was set where its answer was lost', async () => {
@@ -193,6 +199,19 @@ describe('an immutable field with `replace`', () => {
       config: { a: 1 },
     });
     await settle(world);
+  });
+
+  it('is a step by hand where a value would be lost that a plan may not show', async () => {
+    const more = { fields: { ...role.fields, config: 'json' } };
+    const world = await roles(write, declared, more);
+    Object.assign(inTenant(world)[0] ?? {}, { config: { a: 1, password: 'pa55-word' } });
+    const [change] = (await world.plan()).changes;
+    expect([change?.requests, change?.warnings]).toEqual([
+      [],
+      [
+        'The API cannot change `type` of Role objects: delete the object and create it again, or declare what the tenant has. A plan cannot do so: it would lose /config/password.',
+      ],
+    ]);
   });
 
   it('is refused where the object is protected, or no delete is allowed', async () => {

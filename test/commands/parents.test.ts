@@ -226,21 +226,6 @@ it.each([
   ['below a kind with a typo', { parent: { source: 'Sourcs' } }, 'Did you mean `Source`?'],
   ['single, with a key', { single: true }, 'A single object needs no `key`'],
   ['with a field that is the parent', { fields: { source: 'value' } }, '`source` is a part of the key'],
-  [
-    'that writes what is no field',
-    { write: { required: ['owner'] } },
-    '`owner` is neither a field nor a part of the key.',
-  ],
-  [
-    'that prepares a delete by PUT',
-    { write: { beforeDelete: { name: 'x' } } },
-    'needs an `update` that sets single fields',
-  ],
-  [
-    'that replaces what it cannot delete',
-    { delete: false, write: { replace: true } },
-    '`replace` needs `create: true` and `delete: true`.',
-  ],
 ])('a descriptor %s is refused', async (_, change, message) => {
   const world = await createTestWorld({
     files: { 'kinds/SourceSchema.kind.yaml': JSON.stringify({ ...schema, ...change }) },

@@ -23,6 +23,8 @@ it.each([
   ['plan --report pipe.json', 'pipe.json is a pipe'],
   ['apply --yes --result pipe.json', 'pipe.json is a pipe'],
   ['plan --trace pipe.json', 'pipe.json is a pipe'],
+  ['sandbox --seed pipe.json', 'pipe.json: it is not a regular file.'],
+  ['sandbox --data pipe.json', 'pipe.json: it is not a regular file.'],
 ])('%s is refused at once', async (line, words) => {
   await expectEnd(world.run(line), 1, words);
   expect(world.sandbox.log).toEqual([]);

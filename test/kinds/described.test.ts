@@ -102,6 +102,8 @@ describe('a kind', () => {
     ['with a key of one part and an update', {}, { pin: true, rename: true }],
     ['that cannot be changed', { update: 'none' }, { pin: true, rename: false }],
     ['with a key of two parts', { key: ['name', 'locale'] }, { pin: false, rename: false }],
+    ['with a key that is its id', { key: 'code', id: 'code' }, { pin: false, rename: false }],
+    ['with a key that nothing changes', { write: { immutable: ['name'] } }, { pin: true, rename: false }],
   ])('%s says what a manifest may pin and rename', (_what, more, expected) => {
     expect(kindOf(more).can).toMatchObject(expected);
   });
@@ -111,8 +113,22 @@ describe('a kind', () => {
     expect(kindOf({ key: ['name', 'locale'] }).serverOwned).toEqual(['id', 'created', 'modified']);
   });
 
+  it('below another one folds the case of the name of that, if that does', () => {
+    for (const foldCase of [true, false]) {
+      const kind = kindOf({ kind: 'Mailbox', path: '/v2025/mailboxes', key: { name: 'email', foldCase } });
+      const below = descriptorFrom({
+        ...role,
+        path: '/v2025/mailboxes/{box}/roles',
+        parent: { box: 'Mailbox' },
+      });
+      const { keyFields } = kindFrom(below, { parent: { part: 'box', kind } });
+      expect(keyFields).toEqual([{ name: 'box', foldCase }, { name: 'name' }]);
+    }
+  });
+
   it('counts a second create as a second object, since its descriptor does not say otherwise', () => {
     expect(kindOf().can.create).toBe('duplicates');
+    expect(kindOf({ single: true, key: [], create: true }).can.create).toBe('replaces');
   });
 
   it('reads one object by its id', () => {

@@ -199,6 +199,38 @@ const everyField = {
   settings: { is: 'json', declares: 'members', text: true },
 };
 
+it('tells what a write names that is not there, and what does not go together', () => {
+  const messagesOf = (more: JsonObject) =>
+    mistakesIn(descriptorFrom({ ...least, ...more })).map(({ at, message }) => `${at}: ${message}`);
+  const names = {
+    required: ['a'],
+    immutable: ['b'],
+    first: ['c'],
+    beforeDelete: { d: 1 },
+    alone: [['e'], ['name']],
+  };
+  const neither = 'is neither a field nor a part of the key.';
+  const needsUpdate = '/write/first: `first` needs an `update`, and cannot be combined with `sendId`.';
+  const needsBoth = '/write/replace: `replace` needs `create: true` and `delete: true`.';
+  const needsFields = '/write/beforeDelete: `beforeDelete` needs an `update` that sets single fields.';
+  expect(messagesOf({ write: { ...names, replace: true } })).toEqual([
+    needsFields,
+    needsUpdate,
+    needsBoth,
+    ...['required: `a`', 'immutable: `b`', 'first: `c`', 'beforeDelete: `d`', 'alone: `e`'].map(
+      (name) => `/write/${name} ${neither}`,
+    ),
+  ]);
+  const fields = { a: 'text' };
+  expect(messagesOf({ update: 'put', fields, write: { beforeDelete: { a: 'x' } } })).toEqual([needsFields]);
+  expect(messagesOf({ update: 'put', fields, write: { first: ['a'], sendId: true } })).toEqual([needsUpdate]);
+  for (const lacking of [{ delete: false }, { create: false }])
+    expect(messagesOf({ update: 'put', ...lacking, write: { replace: true } })).toEqual([needsBoth]);
+  expect(
+    messagesOf({ update: 'patch', fields, write: { beforeDelete: { a: 'x' }, first: ['a'], replace: true } }),
+  ).toEqual([]);
+});
+
 describe('the schema of the manifests of a kind', () => {
   const descriptor = descriptorFrom({ ...least, update: 'put', fields: everyField });
   const accepts = (manifest: Json) => ajv.compile(manifestSchemaOf(descriptor))(manifest);
@@ -325,6 +357,8 @@ it.each<[JsonObject, Partial<Descriptor>]>([
     { list: { pageSize: 7, member: 'items', filter: expect.any(Function) } },
   ],
   [{ list: { counts: false, filter: false } }, { list: { pageSize: 250 } }],
+  // The first part is inside a reference, which no filter names.
+  [{ key: [{ name: 'source', of: 'name' }, 'name'], list: { filter: true } }, { list: { pageSize: 250 } }],
   [{ list: { pageSize: null } }, { list: { pageSize: null } }],
   [{ update: 'merge-patch' }, { update: 'merge-patch', create: true, delete: true }],
   [

@@ -194,8 +194,13 @@ it('reads the tenant again when the page is opened again after wrong credentials
 it('reads the tenant again when the page is opened again, as after an apply', async () => {
   declare('Hi');
   const url = await preview();
-  const { list } = await visit(url);
+  const { list, render } = await visit(url);
   expect((await list()).templates).toMatchObject([{ differs: true }]);
+  const { length } = world.sandbox.log;
+  declare('Hi there');
+  await poll(async () => sidesIn((await render(address)).markup)[1]?.inbox).toContain('>Hi there<');
+  // An edited text needs no other read.
+  expect(world.sandbox.log).toHaveLength(length);
   await world.run('apply', '--yes');
   await fetch(url);
   await poll(async () => (await list()).templates[0]?.differs).toBe(false);

@@ -89,6 +89,7 @@ const cases: readonly Refused[] = [
   ['attributes without an object', 400, addSim, { body: { ...sim, attributes: '[]' } }],
   ['a local time', 400, addSim, { body: { ...sim, modified: '2026-01-15T08:00:00' } }],
   ['a rule without an id', 400, addSim, { body: { ...sim, beforeProvisioningRule: { name: 'x' } } }],
+  ['a rule without a type', 400, addSim, { body: { ...sim, beforeProvisioningRule: { id: 'x' } } }],
   ['a taken name', 400, addSim, { body: { ...sim, name: 'Remedy' } }],
   ['fields of the answer', 400, addSim, { body: { ...sim, managedSources: [] } }],
   ['DELETE of a search', 405, 'DELETE /api/advanced_search/x'],

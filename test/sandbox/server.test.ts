@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -139,13 +139,15 @@ describe('faults', () => {
     expect(sandbox.log.at(-1)?.status).toBeNull();
   });
 
-  test('apply to the nth request, a given number of times', async () => {
-    const sandbox = await start({ ...parseFaults(['status=500,path=~auth-profiles$,nth=2,times=2']) });
+  test('apply to the nth request, a given number of times, and the first of those that match', async () => {
+    const path = 'path=~auth-profiles$';
+    const both = [`status=500,${path},nth=2,times=2`, `status=502,${path},nth=3,times=2`];
+    const sandbox = await start({ ...parseFaults(both) });
     const statuses: number[] = [];
     for (const line of ['', '/x', '', '', '']) {
       statuses.push((await call(sandbox, `GET /v2024/auth-profiles${line}`)).status);
     }
-    expect(statuses).toEqual([200, 404, 500, 500, 200]);
+    expect(statuses).toEqual([200, 404, 500, 500, 502]);
   });
 
   test.each([
@@ -161,6 +163,11 @@ describe('faults', () => {
     expect(knows(sandbox)).toBe(false);
     await clock.step(1);
     expect(knows(sandbox)).toBe(true);
+    const stopped = await start({ clock, ...parseFaults([`${fault},method=POST`]) });
+    await call(stopped, create, { body: sender }).catch(() => null);
+    await stopped.close();
+    await clock.step(1500);
+    expect(knows(stopped)).toBe(false);
   });
 
   test('reads that lag show the state before a write, and the write is answered as it is', async () => {
@@ -224,7 +231,12 @@ describe('the data file', () => {
     const first = await start({ data });
     await call(first, 'GET /v2024/auth-profiles');
     expect(() => readFileSync(data)).toThrow();
+    // A link in the place of what becomes the file is not followed.
+    const elsewhere = path.join(folder(), 'elsewhere');
+    mkdirSync(path.dirname(data));
+    symlinkSync(elsewhere, `${data}.${process.pid}.tmp`);
     await call(first, create, { body: sender });
+    expect(existsSync(elsewhere)).toBe(false);
     const second = await start({ data });
     expect(second.state).toEqual(first.state);
     expect(knows(second)).toBe(true);
