@@ -179,10 +179,8 @@ function requiredIn(schema: JsonObject): string[] {
 const typeNames: Readonly<Record<string, string>> = {
   string: 'text',
   integer: 'whole number',
-  number: 'number',
   boolean: 'true or false',
   object: 'mapping',
-  null: 'null',
 };
 
 function typeWords(schema: JsonObject): string {

@@ -19,12 +19,12 @@ import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { hasCode } from '../model/failure.ts';
 import { get, isArray, isMemberName, isObject, isReference, type Json } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
-import { pointer, topName } from '../model/pointer.ts';
+import { type Pointer, pointer, topName } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { namesAndMore } from '../model/words.ts';
 import { exportTenant } from './export.ts';
 import { planChanges } from './plan.ts';
-import { type ProposedPlaces, pathOf } from './stray-ids.ts';
+import { pathOf } from './stray-ids.ts';
 import type { Tenant } from './tenant.ts';
 
 /**
@@ -32,16 +32,7 @@ import type { Tenant } from './tenant.ts';
  * and have the form in which they are written, and a plan of its export is empty. Throws a Failure when the tenant cannot be read.
  * `exported`: how many objects manifests can declare. Without an error, the descriptor fits the tenant.
  */
-export async function checkKind(
-  tenant: Tenant,
-  kind: Kind,
-  load: (manifests: ManifestFolder) => Project,
-): Promise<{
-  objects: number;
-  exported: number;
-  proposed: ProposedPlaces;
-  diagnostics: readonly Diagnostic[];
-}> {
+export async function checkKind(tenant: Tenant, kind: Kind, load: (manifests: ManifestFolder) => Project) {
   const objects = await readByKeys(tenant, kind);
   const again = await readByKeys(tenant, kind);
   const { settings } = tenant.environment;
@@ -99,19 +90,20 @@ async function checkPlan(reader: Tenant, kind: Kind, load: Parameters<typeof che
     proposed: exported.proposed.get(kind.name) ?? {},
     diagnostics: [
       ...exported.diagnostics,
-      ...askedSecrets(
-        kind,
-        exported.secrets.filter(
-          ({ name, at }) => asked.has(name) && !fieldSays(kind.fields[topName(at)], at, 'secret'),
-        ),
-      ),
+      ...askedSecrets(kind, exported.secrets, asked),
       ...plannedDifferences(changes, length),
     ],
   };
 }
 
-function askedSecrets({ name }: Kind, secrets: Export['secrets']): Diagnostic[] {
-  const places = groupBy(secrets, ({ at }) => pathOf(at));
+function askedSecrets(
+  { name, fields }: Kind,
+  secrets: Export['secrets'],
+  asked: ReadonlySet<string>,
+): Diagnostic[] {
+  const isOpen = (at: Pointer) => !fieldSays(fields[topName(at)], at, 'secret');
+  const open = secrets.filter((secret) => asked.has(secret.name) && isOpen(secret.at));
+  const places = groupBy(open, ({ at }) => pathOf(at));
   if (places.length === 0) return [];
   const lines = places.slice(0, mostNames).map(([path, [{ address }, ...others]]) => {
     return `- ${shortenLine(path, 200)} in ${namesAndMore([address], others.length)}`;
@@ -323,12 +315,7 @@ async function checkFilter(reader: Tenant, list: List, wanted: readonly LiveObje
 }
 
 /** What the rows of one answer of the list are known by; none when the tenant refuses the parameters. */
-async function namesAt(
-  { client }: Tenant,
-  list: List,
-  { kind }: LiveObject,
-  query: Record<string, string>,
-): Promise<(string | null)[]> {
+async function namesAt({ client }: Tenant, list: List, { kind }: LiveObject, query: Record<string, string>) {
   const request = apiRequest('GET', list.resource, client.settings, { query });
   const source = { ...list, what: list.resource.name, request, pageSize: null };
   try {

@@ -377,6 +377,14 @@ it.each<[JsonObject, Partial<Descriptor>]>([
   expect(found).toEqual({ ...found, ...expected });
 });
 
+it.each<[JsonObject, string[], string]>([
+  [{ list: { filter: true } }, ['Admin'], 'name eq "Admin"'],
+  [{ key: ['name', 'locale'], list: { filter: ['locale'] } }, ['Admin', 'en'], 'locale eq "en"'],
+  [{ parent: { source: 'Source' }, list: { filter: true } }, ['HR', 'Admin'], 'name eq "Admin"'],
+])('the filter of %j asks for the part of the key that it names', (more, key, filter) => {
+  expect(descriptorFrom({ ...least, ...more }).list.filter?.([key])).toBe(filter);
+});
+
 it('the schema of a kind tells an editor what its key and each of its fields are', () => {
   const fields = { ...everyField, any: 'reference' };
   const described = descriptorFrom({ ...least, summary: 'What people may do.', update: 'put', fields });

@@ -9,11 +9,23 @@ import {
   LiveIndex,
   lastModified,
   liveObject,
+  shownId,
 } from '../../src/kinds/live-objects.ts';
 import { parentKey, partFor } from '../../src/kinds/parents.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 import { change, difference } from '../report/fixtures.ts';
 import { type Answer, answers, liveFrom } from '../support/plan.ts';
+
+it.each<[Json, string | null, Json]>([
+  [7, '7', 7],
+  ['7', '7', '7'],
+  [null, '7', '7'],
+  [8, '7', '7'],
+  [7, null, null],
+])('the id %j of an object known by %j is written as %j', (id, known, written) => {
+  const [kind] = builtInKinds.all;
+  expect(kind && shownId({ kind, id: known, raw: { id } })).toBe(written);
+});
 
 const print = (kind: string, raw: JsonObject, id?: string) =>
   liveFrom({ kind, raw, ...(id === undefined ? {} : { id }) }).fingerprint();
