@@ -107,3 +107,14 @@ it('stops where the credentials are refused', async () => {
   world.env.CLIENT_SECRET = 'wrong';
   await expectEnd(world.run('check'), 1, '[tenant-unauthorized]');
 });
+
+it('stops a plan where manifests declare what a missing service would have', async () => {
+  const world = await createTestWorld();
+  world.declare([{ kind: 'ProfileSearch', label: 'All', rules: [] }]);
+  const auth = '{ clientId: !env CLIENT_ID, clientSecret: !secret CLIENT_SECRET }';
+  const identity = `{ baseUrl: "${world.sandbox.url}", auth: ${auth} }`;
+  world.write('tenantctl.yaml', `version: 1\nenvironments: { test: { identity: ${identity} } }\n`);
+  const { json } = await expectEnd(world.run('check --format json'), 1);
+  expect(kindIn(json, 'ProfileSearch')).toMatchObject({ declared: true, read: 'no-service' });
+  expect(json).toMatchObject({ stopsPlan: true });
+});

