@@ -133,18 +133,6 @@ describe('a kind that the project describes', () => {
     expect(refused.json).toMatchObject({ diagnostics: [{ code: 'invalid-value' }] });
   });
 
-  it('is protected under the name that the tenant shows, also where a manifest knows it by its id', async () => {
-    const world = await project();
-    const [{ id } = { id: '' }] = world.sandbox.state.objects.Role ?? [];
-    world.declare([{ kind: 'Role', id, ensure: 'absent' }]);
-    const protect = '"protect": ["Role/Guests"], "limits"';
-    world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace('"limits"', protect));
-    const says = `Role/${id} would be deleted, but it is protected by the environment's \`protect\` list.`;
-    const { stderr } = await expectEnd(world.run('apply', '--yes', '--quiet'), 4);
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(says);
-    expect(writesIn(world.sandbox.log)).toEqual([]);
-  });
-
   it('has a schema, and is among the names that can be completed', async () => {
     const world = await project();
     expect((await world.run('schema')).stdout).toMatch(/^Role$/m);

@@ -4,6 +4,7 @@ import { descriptorFrom } from '../../src/kinds/descriptor.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import {
+  addressesOf,
   candidateKeys,
   contentDigest,
   identityOf,
@@ -27,6 +28,13 @@ it.each<[Json, string | null, Json]>([
 ])('the id %j of an object known by %j is written as %j', (id, known, written) => {
   const [kind] = builtInKinds.all;
   expect(kind && shownId({ kind, id: known, raw: { id } })).toBe(written);
+});
+
+it('an object that is known by its id is also guarded under the name that the tenant shows', () => {
+  const live = liveFrom({ kind: 'SimIntegration', raw: { id: 's1', name: 'Desk', type: 'Jira' } });
+  expect(addressesOf(live)).toEqual(['SimIntegration/Desk']);
+  const byId = { ...live, key: ['s1'], address: 'SimIntegration/s1' };
+  expect(addressesOf(byId)).toEqual(['SimIntegration/s1', 'SimIntegration/Desk']);
 });
 
 const print = (kind: string, raw: JsonObject, id?: string) =>
