@@ -22,12 +22,7 @@ type FileIo = Pick<Io, 'cwd'>;
 
 const noPipe = 'Name a file: pipes and devices are not read or written, since they may never end.';
 
-/**
- * Reads a file that the command line names. Throws a Failure if it cannot be read.
- *
- * @param most the size of the largest file that is read, in bytes
- * @param hint what to do if there is no such file
- */
+/** Reads a file of at most `most` bytes that the command line names. Throws a Failure; `hint` says what to do without a file. */
 export function readNamedFile(file: string, { cwd }: FileIo, most: number, hint?: string): Buffer {
   const path = resolve(cwd, file);
   try {
@@ -49,12 +44,24 @@ export function writeTextFile(
   const path = resolve(cwd, file);
   requireOutputFile(path, cwd);
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     // Writing to one would wait for its reader.
     if (statOf(path)?.isFIFO()) throw fail('unwritable-file', `${file} is a pipe.`, { hint: noPipe });
     write(path, text);
   } catch (error) {
     throw unwritableFile(file, error);
+  }
+}
+
+/** Makes a folder and those above it. Node's `recursive` never ends where the system takes no folder, such as in /proc. */
+function makeFolder(folder: string): void {
+  if (statOf(folder)?.isDirectory()) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!statOf(folder)?.isDirectory()) throw error;
   }
 }
 
@@ -69,7 +76,7 @@ export async function changeFiles(
   for (const [folder, file] of oneInEach) {
     requireOutputFile(resolve(io.cwd, file), io.cwd);
     try {
-      mkdirSync(folder, { recursive: true });
+      makeFolder(folder);
       accessSync(folder, constants.W_OK);
     } catch (error) {
       throw unwritableFile(file, error);
@@ -115,12 +122,7 @@ function tryToWrite(file: string, io: FileIo): void {
   if (isNew) rmSync(path);
 }
 
-/**
- * Returns the text of a file; `null` if it does not exist. Throws a Failure if it cannot be read, or is not UTF-8: it
- * would not be the same when it is written again.
- *
- * @param shown what the Failure calls the file
- */
+/** The text of a file; `null` if there is none. Throws a Failure, which calls it `shown`, for one that is not UTF-8, too. */
 export function readIfThere(file: string, shown = file): string | null {
   try {
     const bytes = readRegularFile(file, shown, 'Move it away: a file of that name belongs there.');

@@ -14,10 +14,11 @@ it('says before any work that a file cannot be written', async () => {
   const world = await worldOf([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
   world.write('file', '');
   for (const option of ['--out', '--report']) {
-    await expectEnd(world.run('plan', option, 'file/plan.json'), 1, '[unwritable-file]');
+    for (const file of ['file/plan.json', '/proc/none/plan.json'])
+      await expectEnd(world.run('plan', option, file), 1, '[unwritable-file]');
   }
   world.write('config/b.yaml', 'kind: Nothing\n');
-  await expectEnd(world.run('plan --out new.json --report new.md'), 1);
+  await expectEnd(world.run('plan --out new.json --report new.md'), 1, '[unknown-kind]');
   for (const file of ['new.json', 'new.md']) expect(existsSync(join(world.dir, file))).toBe(false);
   expect(world.sandbox.log).toEqual([]);
 });
@@ -64,8 +65,8 @@ it.skipIf(!existsSync('/dev/full'))('names the file for which there is no room',
 it('ends with 1 when it cannot show a file: nothing was going to be applied', async () => {
   const world = await worldOf();
   world.write('broken.json', '{"formatVersion":1');
-  await expectEnd(world.run('show broken.json'), 1);
-  await expectEnd(world.run('apply broken.json'), 4);
+  await expectEnd(world.run('show broken.json'), 1, '[plan-unreadable]');
+  await expectEnd(world.run('apply broken.json'), 4, '[plan-unreadable]');
 });
 
 it('finds offline that a MAIL FROM domain is not below its identity', async () => {
