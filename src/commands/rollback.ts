@@ -4,11 +4,11 @@ import type { ProjectEnvironment } from '../kinds/project.ts';
 import { loadProject } from '../loader/index.ts';
 import { fail } from '../model/failure.ts';
 import type { Result } from '../model/result.ts';
-import { argument, commonOptions, describeCommand, flag, guardOptions } from './command.ts';
+import { type ArgsOf, argument, commonOptions, describeCommand, flag, guardOptions } from './command.ts';
 import { type Io, printNote } from './io.ts';
 import { checkOutput, stdoutName } from './output.ts';
 import { howToApply, outputPlan, planOutputOptions } from './plan-output.ts';
-import { projectOptions } from './project.ts';
+import { projectOptions, selectorsOf } from './project.ts';
 import { readResults } from './saved.ts';
 
 export const command = describeCommand({
@@ -34,7 +34,7 @@ export const command = describeCommand({
       hint: '`tenantctl history` lists the applies with their files.',
     });
   checkOutput(args, 'plan', io, args.result === undefined ? [] : [args.result]);
-  const named = args.result === undefined ? null : readOneResult(args.result, args.env, io);
+  const named = args.result === undefined ? null : readOneResult(args.result, args, io);
   const project = loadProject(projectOptions(args, io, named?.environment));
   const result = named ?? (await findLast(project, io));
   return outputPlan(project, args, io, async (tenant) => {
@@ -60,13 +60,9 @@ async function findLast({ root, environment }: ProjectEnvironment, io: Io): Prom
   return result;
 }
 
-/**
- * Reads the result of one environment from its file, or from a file of several. Throws a Failure if it is unclear which of
- * several is meant.
- *
- * @param environments what --env names
- */
-function readOneResult(file: string, environments: readonly string[], io: Io): Result {
+/** Reads the result of one environment, also from a file of several. Throws a Failure if it is unclear which of them is meant. */
+function readOneResult(file: string, args: ArgsOf<typeof commonOptions>, io: Io): Result {
+  const { selectors: environments } = selectorsOf(args, io);
   const results = readResults([file], io);
   // Whether a single one is for the environment of --env is checked as for any other result.
   const meant =

@@ -15,8 +15,8 @@ export type RollbackOptions = Pick<PlanOptions, 'only' | 'except' | 'maxDeletes'
 
 /**
  * The plan that undoes an apply, from what its result recorded. It is made like any plan: an object that was already restored is
- * no change, and all guards hold. Changes that somebody made since then, and later applies, are reported. Throws a Failure (exit
- * 4) for the result of another environment or tenant.
+ * no change, and all guards hold. Changes that somebody made since then, and later applies, are reported. An
+ * environment may have another name by now. Throws a Failure (exit 4) for the result of another tenant.
  */
 export async function planRollback(
   result: Result,
@@ -27,8 +27,8 @@ export async function planRollback(
   refuseOtherTenant(result, project);
   const { environment, resources } = project;
   const choices = choicesFrom(options, environment);
-  const since = result.startedAt;
-  const later = (await pastApplies(project.root, [environment.name], { since })).reverse();
+  const names = [...new Set([result.environment, environment.name])];
+  const later = (await pastApplies(project.root, names, { since: result.startedAt })).reverse();
   const input = { result, later, resources, environment, choices };
   const live = await readTenantFor(rollbackRequests(input), [], project.root, readOnlyTenant(tenant));
   const state = rollbackState(input, live.objects);
@@ -44,7 +44,7 @@ export async function planRollback(
 }
 
 function refuseOtherTenant(result: Result, { environment: { name, tenant } }: Project): void {
-  if (result.environment === name && isSameTenant(result.tenant, tenant)) return;
+  if (isSameTenant(result.tenant, tenant)) return;
   throw fail(
     'result-tenant',
     `The result is from the environment ${quote(result.environment)} and the tenant ${quote(result.tenant.identity)}, not from ${quote(name)} and ${quote(tenant.identity)}.`,

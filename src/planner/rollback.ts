@@ -257,7 +257,7 @@ function manualSteps({ result, choices }: RollbackInput): Diagnostic[] {
 /** Warnings about objects of a rollback that later applies to the same tenant changed too. */
 function laterRemarks(
   undos: readonly Undo[],
-  { later, result: { environment, tenant }, environment: { kinds } }: RollbackInput,
+  { later, result: { tenant }, environment: { kinds } }: RollbackInput,
 ): Diagnostic[] {
   const wanted = new Map(undos.flatMap((undo) => namesOf(undo).map((name) => [name, undo.record.address])));
   const unreadable = (file: string, why: string) =>
@@ -265,7 +265,7 @@ function laterRemarks(
   return later.flatMap((found): Diagnostic[] => {
     if ('unreadable' in found) return [unreadable(found.file, found.unreadable)];
     const { file, result } = found;
-    if (result.environment !== environment || !isSameTenant(result.tenant, tenant)) return [];
+    if (!isSameTenant(result.tenant, tenant)) return [];
     try {
       const touched = undosOf(result, kinds).flatMap((undo) =>
         namesOf(undo).flatMap((name) => wanted.get(name) ?? []),

@@ -37,7 +37,10 @@ const refuse = (name: string) =>
 /** Applies a saved plan of all environments, of which one is refused for now. */
 async function applyInPart(): Promise<void> {
   refuse('eu-2');
-  await expectEnd(run('apply fleet.json'), 3);
+  expect(await run('apply fleet.json')).toMatchObject({
+    code: 3,
+    stdout: expect.stringContaining('[tenant-unauthorized]'),
+  });
   fleet.sandboxOf('eu-2').faults.clear();
 }
 
@@ -133,9 +136,9 @@ describe('a saved fleet', () => {
     await run('plan -e * --out fleet.json');
     const text = fleet.read('fleet.json');
     fleet.write('fleet.json', text.replaceAll('a@acme', 'b@acme'));
-    await expectEnd(run('apply fleet.json'), 4);
+    await expectEnd(run('apply fleet.json'), 4, '[plan-edited]');
     fleet.write('fleet.json', text.replace('"name": "us-1"', '"name": "eu-9"'));
-    await expectEnd(run('apply fleet.json'), 4);
+    await expectEnd(run('apply fleet.json'), 4, '[plan-edited]');
     for (const name of names) expect(sendersOf(name)).toEqual([]);
   });
 });
@@ -263,7 +266,7 @@ describe('a dry run of several environments', () => {
   it('says which new plan a guard refuses', async () => {
     addObjects(stateOf('eu-2'), { senders: [{ email: 'a@acme.example' }, { email: 'b@acme.example' }] });
     fleet.declare([{ kind: 'SenderAddress', email: 'a@acme.example', ensure: 'absent' }]);
-    const { stderr } = await expectEnd(run('apply -e * --dry-run --max-deletes 0'), 4);
+    const { stderr } = await expectEnd(run('apply -e * --dry-run --max-deletes 0'), 4, '[max-deletes]');
     expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/ at most 0 .* \(only in eu-2\)\. \[max-deletes\]/);
     expect((await run('plan -e eu-2 --max-deletes 0')).stdout).toContain('[max-deletes]');
   });
@@ -368,7 +371,7 @@ it('a saved fleet is not applied where --env selects more: the others would be t
 
 it('a saved fleet of one environment is applied also with a group or glob that has just this one', async () => {
   await run('plan -e us-1 --shard 1/1 --out fleet.json');
-  await expectEnd(run('apply fleet.json -e eu-* --dry-run'), 1);
+  await expectEnd(run('apply fleet.json -e eu-* --dry-run'), 1, '[usage]');
   await expectEnd(run('apply fleet.json -e us-*'), 0);
   expect(sendersOf('us-1')).toEqual(['a@acme.example']);
 });
@@ -453,8 +456,8 @@ it('a saved fleet that was applied is refused the next time: it says why for eac
 });
 
 it('a format that a fleet does not have is refused before any tenant is asked', async () => {
-  await expectEnd(run('plan -e * --report fleet.sarif'), 1);
-  await expectEnd(run('apply -e * --yes --report fleet.gitlab.json'), 1);
+  await expectEnd(run('plan -e * --report fleet.sarif'), 1, '[unsupported-format]');
+  await expectEnd(run('apply -e * --yes --report fleet.gitlab.json'), 1, '[unsupported-format]');
   expect(fleet.sandboxes.flatMap(({ log }) => log)).toEqual([]);
 });
 
@@ -476,7 +479,7 @@ it('validate tells what all environments share once, and names those that are al
 
 it('status shows each environment below its name, and one that is down stops no other', async () => {
   await takeDown('eu-2');
-  const { stdout, stderr } = await expectEnd(run('status -e *'), 1);
+  const { stdout, stderr } = await expectEnd(run('status -e *'), 1, '[token-endpoint]');
   expect(stdout).toMatch(/^eu-1\n[\s\S]*a@acme\.example[\s\S]*us-1\n/);
   expect(stderr).toMatch(/^eu-2$/m);
   expect(stderr).toContain(new URL(fleet.sandboxOf('eu-2').url).host);
@@ -574,13 +577,16 @@ it('the JSON that is printed is the JSON that is saved, also where a secret is o
 describe('rollback', () => {
   it('undoes the apply of one environment from the file of several', async () => {
     await expectEnd(run('apply -e * --yes --result all.json'), 0);
-    const unclear = await expectEnd(run('rollback all.json --format json'), 1);
+    const unclear = await expectEnd(run('rollback all.json --format json'), 1, '[several-environments]');
     expect(unclear.stdout).toContain('all.json holds the results of several environments: eu-1, eu-2, us-1.');
     const other = await run('rollback all.json -e asia-1 --format json');
     expect(other.stdout).toContain('Name one of them with --env.');
     const plan = ['-e', 'eu-2', '--out', 'back.json', '--allow-delete-all', 'SenderAddress'];
     await expectEnd(run('rollback all.json', ...plan), 0);
     await expectEnd(run('apply back.json'), 0);
+    fleet.env.TENANTCTL_ENV = 'eu-1';
+    const { stdout } = await succeed(fleet, 'rollback all.json --except **');
+    expect(stdout).toMatch(/^Plan for eu-1 /);
     expect(names.map(sendersOf)).toEqual([['a@acme.example'], [], ['a@acme.example']]);
   });
 

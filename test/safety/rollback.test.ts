@@ -302,12 +302,13 @@ describe('rollback', () => {
     const limited = await expectEnd(rollback('--max-deletes', '0', '--only', 'SenderAddress/**'), 4);
     expect(limited.plan.diagnostics).toContainEqual(expect.objectContaining({ code: 'max-deletes' }));
     expect(limited.plan.changes.map(({ kind }) => kind)).toEqual(['SenderAddress', 'SenderAddress']);
-    expect(await world.run('apply back.json')).toMatchObject({ code: 4 });
+    await expectEnd(world.run('apply back.json'), 4, '[max-deletes]');
 
     const mistyped = await rollback('--only', 'SenderAddress/nwe@acme.example');
     expect(mistyped).toMatchObject({ code: 1, plan: { diagnostics: [{ code: 'unknown-address' }] } });
     expect(mistyped.plan.diagnostics[0]?.hint).toContain('SenderAddress/new%40acme.example');
-    expect(await rollback('--only', 'SenderAdress/new@acme.example')).toMatchObject({ code: 1 });
+    const noKind = await rollback('--only', 'SenderAdress/new@acme.example');
+    expect(noKind).toMatchObject({ code: 1, plan: { diagnostics: [{ code: 'unknown-kind' }] } });
     const nothing = await rollback('--only', 'SenderAddress/nwe*');
     expect(nothing.plan.diagnostics).toMatchObject([{ code: 'unmatched-glob' }]);
 
@@ -332,19 +333,17 @@ describe('rollback', () => {
     expect(template()).toMatchObject({ body: 'Old', subject: 'Moves' });
   });
 
-  it('takes no result of another tenant or environment, nor one that names what is no object', async () => {
+  it('takes a result of an environment that has another name now, and none of another tenant or of what is no object', async () => {
     await apply();
+    const { plan } = await rollback();
     const result = JSON.parse(world.read('result.json'));
-    world.write(
-      'result.json',
-      JSON.stringify({ ...result, tenant: { identity: 'https://x', profiles: '' } }),
-    );
+    const tenant = { identity: 'https://x', profiles: '' };
+    world.write('result.json', JSON.stringify({ ...result, tenant }));
     expect(await rollback()).toMatchObject({ code: 4, plan: { diagnostics: [{ code: 'result-tenant' }] } });
     world.write('result.json', JSON.stringify({ ...result, environment: 'other' }));
-    expect(await rollback('--env', 'test')).toMatchObject({
-      code: 4,
-      plan: { diagnostics: [{ code: 'result-tenant' }] },
-    });
+    const renamed = await rollback('--env', 'test');
+    expect(renamed.code).toBe(0);
+    expect(renamed.plan.changes).toEqual(plan.changes);
     const changes = [{ ...result.changes[0], address: 'Constructor/x' }];
     world.write('result.json', JSON.stringify({ ...result, changes }));
     expect(await rollback()).toMatchObject({ code: 1 });
@@ -435,7 +434,7 @@ describe('rollback', () => {
     const fields = { description: 'New', attributes: { url: 'u9' }, beforeProvisioningRule: rule };
     world.declare([{ kind: 'SimIntegration', name: 'Desk', ...fields }]);
     await world.plan('--out', 'plan.json');
-    expect(await world.run('apply plan.json')).toMatchObject({ code: 3 });
+    await expectEnd(world.run('apply plan.json'), 3);
     expect(await world.run('apply plan.json --result result.json')).toMatchObject({ code: 0 });
     await undo();
     expect(visible(world.sandbox.state)).toEqual(before);
@@ -472,7 +471,7 @@ describe('rollback', () => {
     world.declare([
       { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en', body: 'New' },
     ]);
-    expect(await world.run('apply --yes')).toMatchObject({ code: 3 });
+    await expectEnd(world.run('apply --yes'), 3);
     const kept = keptResults();
     expect(kept).toHaveLength(1);
     expect(JSON.parse(world.read(kept[0] ?? ''))).toMatchObject({
@@ -490,7 +489,8 @@ describe('rollback', () => {
     await world.run('apply --yes');
     world.write('result.json', first);
     expect((await rollback()).plan.diagnostics).toEqual([]);
-    const elsewhere = { ...JSON.parse(first), environment: 'other', startedAt: '9000-01-01T00:00:00.000Z' };
+    const tenant = { identity: 'https://x', profiles: '' };
+    const elsewhere = { ...JSON.parse(first), tenant, startedAt: '9000-01-01T00:00:00.000Z' };
     world.write('.tenantctl/test/results/9000-01-01T00-00-00-000Z-other.json', JSON.stringify(elsewhere));
     expect((await rollback()).plan.diagnostics).toEqual([]);
 
