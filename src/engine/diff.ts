@@ -36,7 +36,7 @@ import type { Backup } from './backup.ts';
 import { checkScope, kindsNamed, selectionOf } from './choices.ts';
 import { readReferencedRecords } from './export.ts';
 import { readReferenceNames, shareIds, writeReferences } from './names.ts';
-import { readSettledKinds, servedKinds, type Unusable } from './reading.ts';
+import { readSettledKinds, servedKinds } from './reading.ts';
 import { nameDifferences, undeclarability } from './review.ts';
 import { findStrayIds } from './stray-ids.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
@@ -67,10 +67,13 @@ export async function diffSides(
   const { kinds: allKinds } = sides[0].environment;
   checkScope({ only, except, kinds: names }, allKinds);
   const selection = selectionOf({ only, except });
-  const { kinds, skipped } = kindsToCompare(sides, only, kindsNamed({ only, kinds: names }));
-  const read = await onBothSides(sides, (side, at) => readSide(side, kinds, sides[at === 0 ? 1 : 0]));
+  const { kinds, skipped, isUsual } = kindsToCompare(sides, only, kindsNamed({ only, kinds: names }));
+  const read = await onBothSides(sides, (side, at) =>
+    readSide(side, kinds, sides[at === 0 ? 1 : 0], isUsual),
+  );
+  const refused = new Map(read.flatMap((each) => [...each.refused]));
   const pairs = pairObjects(read[0].objects, read[1].objects)
-    .filter(({ kind }) => kinds.some(({ name }) => name === kind.name))
+    .filter(({ kind }) => kinds.some(({ name }) => name === kind.name) && !refused.has(kind.name))
     .filter((pair) => selection.includes(leadOf(pair).address));
   const unusable = read.map((each) => each.unusable);
   const sound = pairs.filter((pair) =>
@@ -94,6 +97,7 @@ export async function diffSides(
     diagnostics: [
       ...sides.flatMap((side) => (side.is === 'tenant' ? (side.backup?.diagnostics ?? []) : [])),
       ...skipped,
+      ...refused.values(),
       ...selection.findUnmatched(),
       ...unusable
         .flatMap((each) => [...each.values()])
@@ -129,7 +133,7 @@ function kindsToCompare(sides: Sides, only: readonly string[], names: readonly s
       message: `Not compared, because no manifest and no backup has objects of these kinds: ${left.join(', ')}.`,
       hint: 'Name them to compare them, such as `--only "SenderAddress/**"`.',
     });
-  return { kinds: served, skipped: remarks };
+  return { kinds: served, skipped: remarks, isUsual: parts.length === 0 && names === undefined };
 }
 
 /** True when one of the globs may match an object of a kind: others need not be read. */
@@ -138,20 +142,23 @@ function mayMatch(kind: string, only: readonly string[]): boolean {
   return only.some((glob) => /[{(]/.test(glob) || picomatch.isMatch(kind, glob.split('/')[0] ?? ''));
 }
 
+type Settled = Awaited<ReturnType<typeof readSettledKinds>>;
+
 async function readSide(
   side: Side,
   kinds: readonly Kind[],
   other: Side,
-): Promise<{ readonly objects: readonly SideObject[]; readonly unusable: Unusable }> {
+  isUsual: boolean,
+): Promise<Omit<Settled, 'objects'> & { readonly objects: readonly SideObject[] }> {
   if (side.is === 'manifests') {
     // To this side, an object that is declared absent does not exist.
     const present = side.resources.filter(({ ensure }) => ensure === 'present');
     const objects = present.map((resource): SideObject => ({ is: 'declared', ...resource }));
-    return { objects, unusable: new Map() };
+    return { objects, unusable: new Map(), refused: new Map() };
   }
   const declared = other.is === 'manifests' ? other.resources : [];
-  const { objects, unusable } = await readSettledKinds(side.root, side.tenant, kinds, { declared });
-  return { objects: objects.map((live) => liveSide(side, live)), unusable };
+  const read = await readSettledKinds(side.root, side.tenant, kinds, { declared, mayLack: () => isUsual });
+  return { ...read, objects: read.objects.map((live) => liveSide(side, live)) };
 }
 
 function liveSide({ declarations }: TenantSource, live: LiveObject): SideObject {

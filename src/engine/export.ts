@@ -155,17 +155,10 @@ interface ReadOptions extends Pick<ReadAllOptions, 'declared'> {
 async function readToExport(reader: Tenant, kinds: readonly Kind[], options: ReadOptions) {
   const { root, isInScope, isNamed, declared } = options;
   const { served, skipped } = servedKinds(kinds, [reader.environment]);
-  const left = skipped.map(({ problem }) => problem);
-  const { objects: all, unusable } = await readSettledKinds(root, reader, served, {
-    ...(declared && { declared }),
-    onRefused(kind, refusal) {
-      if (isNamed || declared?.some((each) => each.kind === kind)) throw refusal;
-      const why = refusal.diagnostics.map(({ message }) => message).join(' ');
-      const message = `${kind.name} is left out: the tenant does not show it. ${why}`;
-      const hint = refusal.diagnostics.find((each) => each.hint)?.hint;
-      left.push({ code: 'kind-left-out', severity: 'warning', message, ...(hint && { hint }) });
-    },
-  });
+  const mayLack = (kind: Kind) => !isNamed && !declared?.some((each) => each.kind === kind);
+  const read = await readSettledKinds(root, reader, served, { ...(declared && { declared }), mayLack });
+  const { objects: all, unusable, refused } = read;
+  const left = [...skipped.map(({ problem }) => problem), ...refused.values()];
   const objects = all.filter(({ address }) => isInScope(address));
   // Manifests may refer to other objects by name.
   const described = declared ? all : objects;

@@ -54,12 +54,25 @@ export async function readSettledKinds(
   root: string | undefined,
   tenant: Tenant,
   kinds: readonly Kind[],
-  options: Pick<ReadAllOptions, 'declared' | 'onRefused'> = {},
-): Promise<{ readonly objects: readonly LiveObject[]; readonly unusable: Unusable }> {
+  { declared, mayLack }: Pick<ReadAllOptions, 'declared'> & { readonly mayLack: (kind: Kind) => boolean },
+) {
+  const refused = new Map<string, Diagnostic>();
   const unusable = new Map<string, { readonly address: Address; readonly why: string }>();
   const read = async (client: Client) => ({
     objects: await readAll(client, kinds, {
-      ...options,
+      ...(declared && { declared }),
+      onRefused(kind, refusal) {
+        if (!mayLack(kind)) throw refusal;
+        const why = refusal.diagnostics.map(({ message }) => message).join(' ');
+        const hint = refusal.diagnostics.find((each) => each.hint)?.hint;
+        const message = `${kind.name} is left out: ${tenant.called ?? 'the tenant'} does not show it. ${why}`;
+        refused.set(kind.name, {
+          code: 'kind-left-out',
+          severity: 'warning',
+          message,
+          ...(hint && { hint }),
+        });
+      },
       onUnusable: ({ kind, key }, why) =>
         void unusable.set(identityOf(kind, key), { address: formatAddress(kind.name, key), why }),
     }),
@@ -68,7 +81,7 @@ export async function readSettledKinds(
     root === undefined
       ? await read(tenant.client)
       : await readSettledObjects(root, tenant, kinds.map(allOf), read);
-  return { ...found, unusable };
+  return { ...found, unusable, refused };
 }
 
 /** By identity, objects that a tenant does not answer correctly. They are left out with a remark, and never count as absent. */

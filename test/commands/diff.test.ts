@@ -141,6 +141,24 @@ describe('two tenants', () => {
     ]);
   });
 
+  it('leave out a kind that one of them does not show, unless somebody names it', async () => {
+    addSenders('test', 'a@acme.example');
+    const fault = { kind: 'status', status: 403, path: '/v2024/sim-integrations', times: 9 } as const;
+    two.production.sandbox.faults.add(fault);
+    const { objects, diagnostics } = await diff('test', 'production');
+    expect(objects.map(({ address }) => address)).toEqual(['SenderAddress/a%40acme.example']);
+    expect(diagnostics).toMatchObject([
+      {
+        code: 'kind-left-out',
+        severity: 'warning',
+        message: expect.stringMatching(
+          /^SimIntegration is left out: the tenant of production does not show it\. .* 403 /,
+        ),
+      },
+    ]);
+    await expectEnd(two.run('diff test production --only SimIntegration/**'), 1, '[tenant-forbidden]');
+  });
+
   it('show other names as they are, also where the ids are the same', async () => {
     addIntegration('test', {});
     addIntegration('production', {}, { rule: 'Another rule', clusterName: 'va-prod' });
@@ -367,6 +385,10 @@ describe('manifests', () => {
       { path: '/subject', op: 'replace', before: 'Welcome to ACME Test', after: 'Welcome to ACME' },
       { path: '/replyTo', op: 'add', before: null, after: 'help@acme.example' },
     ]);
+    // A folder has the variables of the other side, or of --env.
+    const besideFolder = (...env: string[]) => diff('--declared', 'test', './config', ...env);
+    expect((await besideFolder()).summary).toMatchObject({ equal: 1, differing: 0 });
+    expect((await besideFolder('-e', 'production')).summary).toMatchObject({ equal: 0, differing: 1 });
     expect([two.test, two.production].map(({ sandbox }) => sandbox.log)).toEqual([[], []]);
   });
 
