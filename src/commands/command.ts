@@ -87,7 +87,12 @@ export function describeCommand<const Table extends OptionTable>({
           (args) => {
             // A copy: after the handler returns, the parser moves the words after `--`.
             const given = { ...args };
-            setRun((io) => work(given, withOptions(io, given)));
+            setRun(async (program) => {
+              const io = withOptions(program, given);
+              const code = await work(given, io);
+              io.trace?.(null);
+              return code;
+            });
           },
         ),
     }),
@@ -120,10 +125,14 @@ function openTrace(file: string, io: Io): Io {
     return opened;
   });
   let isBroken = false;
+  let isBegun = false;
   return {
     ...io,
     trace(exchange) {
-      if (isBroken) return;
+      if (exchange === null && !isBegun && !io.quiet)
+        printNote(`No request was sent, so no trace was written to ${file}.`, io);
+      if (exchange === null || isBroken) return;
+      isBegun = true;
       try {
         writeSync(open(), `${JSON.stringify(exchange)}\n`);
       } catch (error) {

@@ -63,11 +63,19 @@ it.each([
 it('keeps the message of a tenant that refuses', async () => {
   const world = await createTestWorld();
   world.env.CLIENT_SECRET = 'wrong-client-secret';
-  await expectEnd(world.run('check --trace trace.jsonl'), 1);
+  await expectEnd(world.run('check --trace trace.jsonl'), 1, '[tenant-unauthorized]');
   expect(linesOf(world, 'trace.jsonl')[0]).toMatchObject({
     answer: { status: 401, body: { error: 'invalid_client' } },
   });
   expect(world.read('trace.jsonl')).not.toContain('wrong-client-secret');
+});
+
+it('is missed where nothing was sent', async () => {
+  const world = await createTestWorld();
+  const words = 'No request was sent, so no trace was written to trace.jsonl.';
+  expect(await succeed(world, 'history --trace trace.jsonl')).toMatchObject({ stderr: `${words}\n` });
+  expect(await succeed(world, 'history --quiet --trace trace.jsonl')).toMatchObject({ stderr: '' });
+  expect(await succeed(world, 'check --trace trace.jsonl')).toMatchObject({ stderr: '' });
 });
 
 it('takes the place of an earlier trace, which others may have been able to read', async () => {
