@@ -8,12 +8,7 @@ import { commandAt } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, type ProgramIo, redactIo } from './io.ts';
 
-/**
- * Runs the program and returns its exit code. Never throws: a failure is printed on stderr. Without arguments, the help
- * is printed.
- *
- * @param argv the arguments after the program's name
- */
+/** Runs the program with the arguments after its name, and returns its exit code. Never throws: it prints failures on stderr. */
 export async function main(argv: readonly string[], programIo: ProgramIo): Promise<ExitCode> {
   const io = redactIo(programIo);
   try {
@@ -107,12 +102,7 @@ const otherWords: Readonly<Record<string, string>> = {
   '--auto-approve': 'Use --yes.',
 };
 
-/**
- * A parser with our own error messages, which also refuses what yargs would accept or ignore.
- *
- * @param name the command's name; empty if the command line has none
- * @param positionals the command's positional arguments, as yargs writes them: `<file..>` takes several
- */
+/** A parser with our own messages, which refuses what yargs would accept or ignore. `positionals`: as in `Commands`. */
 function strictParser(argv: readonly string[], name: string, positionals: string): Argv {
   const help = `\`tenantctl ${name === '' ? '' : `${name} `}--help\` lists the ${name === '' ? 'commands' : 'options'}.`;
   return (
@@ -218,10 +208,13 @@ function mistakesIn(
     // Either of two values may be meant.
     if (Array.isArray(value) && !lists.has(name))
       return [{ message: `The option --${name} is given more than once.`, hint: 'Give it once.' }];
-    // An unset variable in a script gives an empty value, which as a path would be the current folder. An option that may stand
-    // alone, such as `--wait`, is empty if it does.
+    // An unset variable in a script gives an empty value, which as a path would be the current folder, and as a number 0. An
+    // option that may stand alone, such as `--wait`, is empty if it does.
     const isAlone = argv.some((word, at) => word === `--${name}` && (argv[at + 1] ?? '-').startsWith('-'));
-    if ([value].flat().includes('') && !isAlone) {
+    const isEmpty = argv.some(
+      (word, at) => word === `--${name}=` || (word === `--${name}` && argv[at + 1] === ''),
+    );
+    if (isEmpty || ([value].flat().includes('') && !isAlone)) {
       const shown = positionalNames.some(([, each]) => name === each) ? name : `--${name}`;
       return [{ message: `The value of ${shown} is empty.`, hint: 'Is a variable in your script unset?' }];
     }

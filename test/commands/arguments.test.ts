@@ -50,6 +50,8 @@ it.each([
   [['--detailed-exitcode', 'plan']],
   [['--only', 'SenderAddress/**', '--detailed-exitcode', 'plan']],
   [['--detailed-exitcode', '--', 'plan']],
+  [['--detailed-exitcode', 'plan', '--']],
+  [['plan', '-detailed-exitcode']],
 ])('a command is found wherever it stands (%j)', async (argv) => {
   const { code, stdout } = await world.run(...argv);
   expect([code, stdout]).toEqual([2, expect.stringContaining('1 to create')]);
@@ -63,6 +65,7 @@ it.each([
   [['apply', '--yes', '--no-result'], 'There is no option --no-result'],
   [['apply', '--yes', '--config.a=b'], 'There is no option --config.a'],
   [['apply', '--yes', '-esandbox'], 'There is no option -esandbox'],
+  [['apply', '--yes', '--allow-delete-all.x=1'], 'There is no option --allow-delete-all.x'],
   [['apply', '--yes', '---dry-run'], 'There is no option ---dry-run'],
   [['apply', '--yes', '--=x'], 'There is no option --.'],
   [['apply', '--yes', '-2fast'], 'There is no option -2fast'],
@@ -86,6 +89,8 @@ it.each([
     'After an option with several values, an argument counts as one of them',
   ],
   [['plan', '-e', ''], 'The value of --env is empty'],
+  [['plan', '--max-deletes', ''], 'The value of --max-deletes is empty'],
+  [['sandbox', '--port='], 'The value of --port is empty'],
   [['env', 'show'], 'The value of action cannot be "show". Choices: "list".'],
   [['frobnicate'], 'There is no command `frobnicate`.'],
   [['--yes'], 'Name a command'],
