@@ -65,7 +65,7 @@ describe('a plan file', () => {
       ? `{"digest":"${planDigest(whole)}",${text.slice(1).replace(/"digest":"[^"]*",/, '')}`
       : text;
     world.write('plan.json', withDigest);
-    await expectEnd(world.run('apply plan.json'), 4);
+    await expectEnd(world.run('apply plan.json'), 4, '[plan-invalid]');
     expect(wrote()).toEqual([]);
   });
 
@@ -166,17 +166,16 @@ describe('a tenant', () => {
       reached.push(headers.authorization);
       response.end('[]');
     });
-    for (const what of ['/oauth', '/v2025', '/v2024', '/api']) {
-      const { sandbox } = world;
-      const front = await serve((request, response) => {
-        const url = request.url ?? '';
-        const to = url.startsWith(what) ? elsewhere : sandbox.url;
-        response.writeHead(url.startsWith(what) ? status : 307, { location: `${to}${url}` }).end();
+    const token = JSON.stringify({ access_token: 'x', token_type: 'bearer', expires_in: 600 });
+    const text = world.read('tenantctl.yaml');
+    for (const what of ['/oauth/token', '/v2025', '/v2024', '/api']) {
+      const front = await serve(({ url = '' }, response) => {
+        if (url.startsWith(what)) response.writeHead(status, { location: `${elsewhere}${url}` }).end();
+        else response.end(url.startsWith('/oauth') ? token : '[]');
       });
-      const text = world.read('tenantctl.yaml');
       pointTo(front);
       world.declare(everything);
-      expect(await world.run('apply --yes')).toMatchObject({ code: 1 });
+      await expectEnd(world.run('apply --yes'), 1, `${status}`, `redirects to ${elsewhere}${what}`);
       world.write('tenantctl.yaml', text);
     }
     expect(reached).toEqual([]);
@@ -255,13 +254,17 @@ describe('a tenant', () => {
 
 // Side by side, each with a world of its own: a read of a broken answer is repeated after real waits.
 it.concurrent.for([
-  ['is deep', `${'['.repeat(200_000)}${']'.repeat(200_000)}`],
-  ['is cut', '[{"id": "1", "na'],
-  ['is no JSON', '<html>Please sign in</html>'],
-  ['holds no rows', '{"items": 5}'],
-  ['holds rows that are none', '[1, null, "x", []]'],
-  ['is huge', null],
-] as const)('an answer of a tenant that %s is an error', async ([_, body], { onTestFinished, expect }) => {
+  [
+    'is deep',
+    `${'['.repeat(200_000)}${']'.repeat(200_000)}`,
+    'JSON that is cut off or invalid. [answer-lost]',
+  ],
+  ['is cut', '[{"id": "1", "na', 'JSON that is cut off or invalid. [answer-lost]'],
+  ['is no JSON', '<html>Please sign in</html>', 'is not a response of the API. [bad-answer]'],
+  ['holds no rows', '{"items": 5}', 'did not answer with a list of objects. [bad-answer]'],
+  ['holds rows that are none', '[1, null, "x", []]', 'did not answer with a list of objects. [bad-answer]'],
+  ['is huge', null, 'the response is larger than tenantctl accepts. [answer-lost]'],
+] as const)('an answer of a tenant that %s is an error', async ([_, body, why], { onTestFinished }) => {
   const token = JSON.stringify({ access_token: 'x', token_type: 'bearer', expires_in: 600 });
   const megabyte = Buffer.alloc(1024 * 1024, ' ');
   const own = await createWorld();
@@ -278,5 +281,5 @@ it.concurrent.for([
   }, onTestFinished);
   own.write('tenantctl.yaml', own.read('tenantctl.yaml').replaceAll(own.sandbox.url, url));
   own.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
-  expect(await own.run('apply --yes')).toMatchObject({ code: 1 });
+  await expectEnd(own.run('apply --yes'), 1, why);
 });

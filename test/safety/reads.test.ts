@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/sandbox/index.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
+import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, expectEnd, type World, type WorldOptions, writesIn } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './every-kind.ts';
 
@@ -54,8 +55,10 @@ it('a read that is refused is an error, never "absent": nothing is written', asy
 });
 
 it('nor is a page that repeats', async () => {
-  await open({ sandbox: { variations: { profileSearchDelete: true, repeatPages: true }, pageLimit: 1 } });
-  await expectEnd(world.run('apply --yes'), 1);
+  await open({ sandbox: { variations: { profileSearchDelete: true, repeatPages: true } } });
+  const senders = Array.from({ length: 300 }, (_, at) => ({ email: `a${at}@acme.example` }));
+  addObjects(world.sandbox.state, { senders });
+  await expectEnd(world.run('apply --yes'), 1, 'Reading SenderAddress', '[page-repeats]');
   expect(world.sandbox.log.filter(({ method }) => ['PUT', 'PATCH', 'DELETE'].includes(method))).toEqual([]);
 });
 
@@ -104,7 +107,11 @@ describe('a list that somebody changes between its pages', () => {
   it('without end is an error that names the list', async () => {
     const setChanging = await openList((templates) => templates.shift());
     setChanging(true);
-    const exported = await expectEnd(world.run('export --out config --kinds NotificationTemplate'), 1);
+    const exported = await expectEnd(
+      world.run('export --out config --kinds NotificationTemplate'),
+      1,
+      '[list-changed]',
+    );
     expect(exported.stderr).toMatch(
       /Reading NotificationTemplate: GET .* the list changed.*\[list-changed\]/s,
     );
