@@ -216,11 +216,11 @@ describe('an immutable field with `replace`', () => {
 
   it('is refused where the object is protected, or no delete is allowed', async () => {
     const world = await roles(write, [{ ...declared[0], lifecycle: { protect: true } }]);
-    await expectEnd(world.run('apply', '--yes'), 4);
+    await expectEnd(world.run('apply', '--yes'), 4, '[protected]');
     world.declare(declared.map((each) => ({ kind: 'Role', ...each })));
     await succeed(world, 'plan', '--out', 'plan.json');
     for (const what of ['--yes', 'plan.json'])
-      expect(await world.run('apply', what, '--max-deletes', '0')).toMatchObject({ code: 4 });
+      await expectEnd(world.run('apply', what, '--max-deletes', '0'), 4, '[max-deletes]');
     expect(writesSent(world)).toEqual([]);
   });
 

@@ -22,7 +22,7 @@ describe('TENANTCTL_ALLOWED_HOSTS', () => {
       const world = await openWorld('acme.example, other.example:8443');
       delete world.env.CLIENT_ID;
       delete world.env.CLIENT_SECRET;
-      const refused = await expectEnd(world.run(command), 1);
+      const refused = await expectEnd(world.run(command), 1, '[host-not-allowed]');
       const words = refused.stderr.replaceAll(/\s+/g, ' ');
       expect(words).toContain(`names the host ${hostOf(world)}, which may not be called`);
       expect(words).toContain('TENANTCTL_ALLOWED_HOSTS lists only acme.example, other.example:8443.');
@@ -44,7 +44,7 @@ describe('TENANTCTL_ALLOWED_HOSTS', () => {
     const proxy = await startProxy();
     onTestFinished(proxy.close);
     const world = await openWorld('acme.example', { HTTP_PROXY: proxy.url });
-    expect(await world.run('plan')).toMatchObject({ code: 1 });
+    await expectEnd(world.run('plan'), 1, '[host-not-allowed]');
     expect(proxy.tunnels).toEqual([]);
     world.env.TENANTCTL_ALLOWED_HOSTS = hostOf(world);
     expect(await world.run('plan')).toMatchObject({ code: 0 });
@@ -60,7 +60,7 @@ describe('TENANTCTL_ALLOWED_HOSTS', () => {
       world.read('tenantctl.yaml').replace('auth:', `tokenUrl: "${tokenUrl}",\n      auth:`),
     );
     world.env.TENANTCTL_ALLOWED_HOSTS = hostOf(world);
-    const { json } = await expectEnd(world.run('plan --format json'), 1);
+    const { json } = await expectEnd(world.run('plan --format json'), 1, '[host-not-allowed]');
     expect(json).toMatchObject({
       diagnostics: [
         {
@@ -75,7 +75,7 @@ describe('TENANTCTL_ALLOWED_HOSTS', () => {
 
   it.each(['', ' , '])('that is set but empty (%j) lets no host be called', async (empty) => {
     const world = await openWorld(empty);
-    const refused = await expectEnd(world.run('plan'), 1);
+    const refused = await expectEnd(world.run('plan'), 1, '[host-not-allowed]');
     expect(refused.stderr.replaceAll(/\s+/g, ' ')).toContain('is set and lists no host');
     expect(world.sandbox.log).toEqual([]);
   });
@@ -110,7 +110,7 @@ it.each(['Host', 'AUTHORIZATION', 'proxy-authorization', 'Connection', 'Transfer
       'tenantctl.yaml',
       project.replace('baseUrl:', `experimentalHeader: ${header},\n      baseUrl:`),
     );
-    const { stderr } = await expectEnd(world.run('plan'), 1);
+    const { stderr } = await expectEnd(world.run('plan'), 1, '[unsafe-request]');
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`may not set the header "${header.toLowerCase()}"`);
     expect(world.sandbox.log.filter(({ path }) => path !== '/oauth/token')).toEqual([]);
   },
@@ -125,7 +125,7 @@ describe('credentials that are not set', () => {
       sender,
       { kind: 'SimIntegration', name: 'Desk', type: 'x', cluster: 'c', sources: ['s'] },
     ]);
-    const { json } = await expectEnd(world.run('plan --format json'), 1);
+    const { json } = await expectEnd(world.run('plan --format json'), 1, '[secret-unset]');
     const unset = (name: string, column: number) => ({
       code: 'secret-unset',
       message: `The secret ${name} is not set.`,
@@ -150,7 +150,7 @@ describe('credentials that are not set', () => {
         .read('tenantctl.yaml')
         .replace('auth:', `tokenUrl: "${world.sandbox.url}/v2/token",\n      auth:`),
     );
-    const { json } = await expectEnd(world.run('plan --format json'), 1);
+    const { json } = await expectEnd(world.run('plan --format json'), 1, '[token-endpoint]');
     const { diagnostics } = Object(json);
     expect(diagnostics).toMatchObject([
       {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { planDigest } from '../../src/model/digest.ts';
 import { isObject, type Json, type JsonObject, mapMembers } from '../../src/model/json.ts';
 import type { Change, Difference, Plan, Request } from '../../src/model/plan.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld, expectEnd, type World } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './every-kind.ts';
 
 let world: World;
@@ -432,7 +432,10 @@ describe('a plan file', () => {
 
   it('a plan that was made with --max-deletes is applied as it was approved', async () => {
     world.declare([{ kind: 'SenderAddress', email: 'gone@acme.example', ensure: 'absent' }]);
-    expect(await world.run('plan --out plan.json')).toMatchObject({ code: 4 });
+    expect(await world.run('plan --out plan.json')).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining('[max-deletes]'),
+    });
     const allowed = await world.plan('--max-deletes', '1', '--out', 'plan.json');
     expect(allowed.allowed).toEqual({ maxDeletes: 1, deleteAll: [] });
     expect(await world.run('apply plan.json --expect', allowed.digest)).toMatchObject({ code: 0 });
@@ -450,7 +453,7 @@ describe('a plan file', () => {
     const saved = JSON.parse(world.read('plan.json'));
     const edited = { ...saved, allowed: { maxDeletes: 6, deleteAll: [] } };
     world.write('edited.json', JSON.stringify(edited));
-    expect(await world.run('apply edited.json --expect', saved.digest)).toMatchObject({ code: 4 });
+    await expectEnd(world.run('apply edited.json --expect', saved.digest), 4, '[plan-edited]');
     expect(visible(world.sandbox.state)).toEqual(before);
     expect(await world.run('apply plan.json --max-deletes 1')).toMatchObject({ code: 0 });
   });

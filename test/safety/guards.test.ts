@@ -27,9 +27,8 @@ async function isRefused(code: string, lift: string, ...argv: string[]): Promise
   expect(errors).toContainEqual(expect.objectContaining({ code, hint: expect.stringContaining(lift) }));
   expect(plan.changes.length).toBeGreaterThan(0);
   expect((await world.run('plan', ...argv)).stdout).toMatch(/refused/i);
-  for (const apply of [['plan.json'], ['--yes', ...argv], ['--expect', plan.digest, ...argv]]) {
-    expect(await world.run('apply', ...apply)).toMatchObject({ code: 4 });
-  }
+  for (const apply of [['plan.json'], ['--yes', ...argv], ['--expect', plan.digest, ...argv]])
+    await expectEnd(world.run('apply', ...apply), 4, `[${code}]`, lift);
   expect(wrote()).toEqual([]);
 }
 
@@ -66,10 +65,10 @@ describe('a delete is refused', () => {
       'tenantctl.yaml',
       project.replace('profiles: {', "protect: ['NotificationTemplate/*/EMAIL/*'],\n    profiles: {"),
     );
-    expect(await world.run('apply plan.json')).toMatchObject({ code: 4 });
+    await expectEnd(world.run('apply plan.json'), 4, '[protected]');
     const edited = { ...plan, diagnostics: [] };
     world.write('plan.json', JSON.stringify({ ...edited, digest: planDigest(edited) }));
-    expect(await world.run('apply plan.json')).toMatchObject({ code: 4 });
+    await expectEnd(world.run('apply plan.json'), 4, '[protected]');
     expect(wrote()).toEqual([]);
   });
 });
@@ -80,7 +79,10 @@ it('a delete is of all of the object, what its manifest ignores too', async () =
   const template = world.sandbox.state.templates.find(({ key }) => key === 'reminder');
   const { body } = template ?? {};
   Object.assign(template ?? {}, { body: 'By hand' });
-  expect(await world.run('apply plan.json')).toMatchObject({ code: 4 });
+  expect(await world.run('apply plan.json')).toMatchObject({
+    code: 4,
+    stdout: expect.stringContaining('[plan-stale]'),
+  });
   Object.assign(template ?? {}, { body });
   expect(await world.run('apply plan.json')).toMatchObject({ code: 0 });
   expect(world.sandbox.state.templates.map(({ key }) => key)).not.toContain('reminder');
@@ -98,7 +100,7 @@ it('what is ignored stays as it is, however an object is written and whenever so
   footerOf('By hand');
   // The tenant refuses it, so another run of the plan sends it.
   world.sandbox.faults.add({ kind: 'status', status: 400, method: 'POST', path: '/v2025', times: 1 });
-  expect(await world.run('apply plan.json')).toMatchObject({ code: 3 });
+  await expectEnd(world.run('apply plan.json'), 3);
   footerOf('Again');
   expect(await world.run('apply plan.json')).toMatchObject({ code: 0 });
   expect(shown()).toMatchObject({ subject: 'New', footer: 'Again' });
@@ -157,24 +159,30 @@ describe('a plan file', () => {
   });
 
   it.each([
-    ['was edited', (text: string) => text.replace('"New"', '"Evil"')],
-    ['was cut', (text: string) => text.slice(0, -20)],
-    ['has another format', (text: string) => text.replace('"formatVersion": 2', '"formatVersion": 1')],
-    ['has no digest', (text: string) => text.replace(/,\s*"digest": "[^"]*"/, '')],
-  ])('that %s is refused, and nothing written', async (_, edit) => {
+    ['was edited', 'plan-edited', (text: string) => text.replace('"New"', '"Evil"')],
+    ['was cut', 'plan-unreadable', (text: string) => text.slice(0, -20)],
+    ['has another format', 'plan-format', (text: string) => text.replace('ion": 2', 'ion": 1')],
+    ['has no digest', 'plan-invalid', (text: string) => text.replace(/,\s*"digest": "[^"]*"/, '')],
+  ])('that %s is refused (%s), and nothing written', async (_, code, edit) => {
     const text = world.read('plan.json');
     expect(edit(text)).not.toBe(text);
     world.write('plan.json', edit(text));
-    expect(await world.run('apply plan.json')).toMatchObject({ code: 4 });
+    await expectEnd(world.run('apply plan.json'), 4, `[${code}]`);
     expect(wrote()).toEqual([]);
   });
 
   it('is for its environment and tenant only', async () => {
     const project = world.read('tenantctl.yaml');
     world.write('tenantctl.yaml', `${project}  other:${project.split('  test:')[1]}`);
-    expect(await world.run('apply plan.json --env other')).toMatchObject({ code: 4 });
+    expect(await world.run('apply plan.json --env other')).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining('[plan-environment]'),
+    });
     world.write('tenantctl.yaml', project.replaceAll('127.0.0.1', 'localhost'));
-    expect(await world.run('apply plan.json')).toMatchObject({ code: 4 });
+    expect(await world.run('apply plan.json')).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining('[plan-tenant]'),
+    });
     expect(wrote()).toEqual([]);
   });
 
@@ -204,7 +212,7 @@ it('a result that cannot be written stops an apply before it begins', async () =
     ['--result', 'folder'],
     ['--report', 'tenantctl.yaml/report.md'],
   ]) {
-    expect(await world.run('apply --yes', ...argv)).toMatchObject({ code: 1 });
+    await expectEnd(world.run('apply --yes', ...argv), 1, '[unwritable-file]');
   }
   expect(wrote()).toEqual([]);
   expect(await world.run('apply --yes --result new/result.json')).toMatchObject({ code: 0 });

@@ -34,7 +34,7 @@ it('protect holds under the name that the tenant shows', async () => {
   await open({ protect });
   world.declare([gone(pinned)]);
   expect(await codesOf()).toEqual([4, 'protected']);
-  expect(await world.run('apply --yes')).toMatchObject({ code: 4 });
+  await expectEnd(world.run('apply --yes'), 4, '[protected]');
   expect(wrote()).toEqual([]);
 });
 
@@ -51,7 +51,7 @@ it.each(['Desk', 'DESK'])('a saved plan does not avoid that %s is protected sinc
   expect(refused.stdout).toMatch(
     /SimIntegration\/s1 would be deleted, but it is SimIntegration\/Desk in the\s+tenant/,
   );
-  expect(await world.run('apply plan.json --dry-run')).toMatchObject({ code: 4 });
+  await expectEnd(world.run('apply plan.json --dry-run'), 4, '[protected]');
   expect(wrote()).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 /** Secrets that a tenant does not show, written by a run that ended in part, and then corrected. */
 import { expect, it } from 'vitest';
-import { createTestWorld, succeed } from '../support/world.ts';
+import { createTestWorld, expectEnd, succeed } from '../support/world.ts';
 
 const desk = (name: string, secret: string) =>
   `kind: SimIntegration\nname: ${name}\ntype: Desk\nattributes: { url: u, password: !secret ${secret} }\n`;
@@ -23,7 +23,7 @@ it('are written by the next apply, though its plan is equal', async () => {
   const world = await createStage();
   Object.assign(world.env, { ONE: 'mistyped-one', TWO: 'mistyped-two' });
   world.refuseSecond();
-  expect(await world.run('apply --yes --rotate SimIntegration/*')).toMatchObject({ code: 3 });
+  await expectEnd(world.run('apply --yes --rotate SimIntegration/*'), 3);
   expect(world.failed()).toHaveLength(1);
   Object.assign(world.env, { ONE: 'second-of-one', TWO: 'second-of-two' });
   await succeed(world, 'apply --yes --rotate SimIntegration/*');
@@ -35,7 +35,7 @@ it('are named by an apply that finishes a saved plan, which writes nothing twice
   Object.assign(world.env, { ONE: 'mistyped-one', TWO: 'mistyped-two' });
   await world.run('plan --rotate SimIntegration/* --out plan.json');
   world.refuseSecond();
-  expect(await world.run('apply plan.json')).toMatchObject({ code: 3 });
+  await expectEnd(world.run('apply plan.json'), 3);
   const [left = ''] = world.failed();
   const made = left === 'One' ? 'Two' : 'One';
   Object.assign(world.env, { ONE: 'second-of-one', TWO: 'second-of-two' });

@@ -67,7 +67,7 @@ it.runIf(hasContainers)('an apply in another container holds the lock as long as
   child.kill('SIGKILL');
   await closed;
   // Nobody here can see that it is gone.
-  expect(await world.run('apply --yes')).toMatchObject({ code: 4 });
+  await expectEnd(world.run('apply --yes'), 4);
   const then = Date.now() / 1000 - 61;
   const locks = join(world.dir, 'state/tenantctl/locks');
   for (const lock of [
