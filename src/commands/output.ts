@@ -115,9 +115,7 @@ const formatByEnding: readonly (readonly [ending: string, format: Format])[] = [
 
 /**
  * Throws a Failure for a `--format` that the document does not have, for two documents on stdout, or one without a format, and
- * for files that cannot be written. To be called before any other work.
- *
- * @param reads the files that the command reads, which it must not overwrite
+ * for files that cannot be written, or that the command `reads`. To be called before any other work.
  */
 export function checkOutput(
   { format, report, out }: OutputArgs & { readonly out?: string | undefined },

@@ -13,11 +13,7 @@ export function packageFile(path: string): string {
   return join(root, path);
 }
 
-/**
- * Where a page of the documentation is: below the homepage that package.json names, else in the package on this machine.
- *
- * @param page from the package's folder on, such as `docs/commands.md#plan`
- */
+/** Where a page such as `docs/commands.md#plan` is: below the homepage in package.json, else in the package on this machine. */
 export function documentation(
   page: string,
   manifest = parseJson(readFileSync(packageFile('package.json'), 'utf8')),

@@ -32,11 +32,7 @@ export function projectFileOptions(
   };
 }
 
-/**
- * The project and environment to load, as the loader takes them; without an environment, the default of the project.
- *
- * @param ofFile the environment that a plan or result file is for, if nothing else selects one
- */
+/** What the loader takes. The environment: the selected one, else `ofFile`, of a plan or result file, else the project's default. */
 export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string): LoadOptions {
   const { selectors, from } = selectorsOf(args, io);
   const [only = ofFile] = selectors;

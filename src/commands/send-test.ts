@@ -107,11 +107,7 @@ function warningRows({ differing }: TestNotification): Row[] {
   return differing.length === 0 ? [] : [row(2, span('warning: ', 'yellow', 'bold'), span(warning))];
 }
 
-/**
- * Says whether the test notification was sent, and what the tenant answered.
- *
- * @param answer `null` if nothing was sent
- */
+/** Says whether the test notification was sent, and what the tenant answered: `null` if nothing was sent. */
 function testOutcome(
   test: TestNotification,
   answer: TestAnswer | null,
