@@ -214,6 +214,7 @@ describe('two tenants', () => {
         message: expect.stringContaining('ids test-Help@acme.example, test-help@acme.example'),
       },
     ]);
+    expect((await diff('test', 'production', '--only', 'SenderAddress/o*')).diagnostics).toEqual([]);
   });
 
   it('differ in an object that no manifest could declare', async () => {

@@ -260,6 +260,9 @@ test('--wait ends with 3 at its limit, and names what is not verified', async ()
   const { json, stderr } = await expectEnd(world.run(...argv), 3);
   expect(rows(json).get('MailFrom/acme.example')?.verification).toBe('pending');
   expect(stderr).toContain('Not verified in test: MailFrom/acme.example (pending)');
+  // Where manifests declare none, all that the tenant has are waited for.
+  const { run } = await createTestWorld({ seed });
+  await expectEnd(run('status --wait 1ms --quiet'), 3, 'SenderAddress/lost%40acme.example (FAILED)');
 });
 
 test('what is declared absent is neither missing nor waited for', async () => {
