@@ -86,7 +86,10 @@ export const command = describeCommand({
       );
     };
     return withSource(sides[0], (first) =>
-      withSource(sides[1], (second) => diffSides([first, second], args)),
+      withSource(sides[1], (second) =>
+        // An exit code cannot say that a kind was left out.
+        diffSides([first, second], { ...args, isComplete: args.detailedExitcode }),
+      ),
     );
   });
   await outputDocument({ is: 'diff', diff }, args, io);

@@ -46,6 +46,8 @@ export interface DiffOptions {
   readonly except?: readonly string[];
   /** The kinds to compare. Left out: those that manifests of a side declare, else all that the API can change. */
   readonly kinds?: readonly string[] | undefined;
+  /** Throw for a kind that a tenant refuses to show, even if nothing names it. */
+  readonly isComplete?: boolean | undefined;
 }
 
 /**
@@ -60,7 +62,7 @@ export interface DiffOptions {
  */
 export async function diffSides(
   sources: readonly [DiffSource, DiffSource],
-  { only = [], except = [], kinds: names }: DiffOptions = {},
+  { only = [], except = [], kinds: names, isComplete = false }: DiffOptions = {},
 ): Promise<Diff> {
   const sides: Sides = [openSide(sources[0]), openSide(sources[1])];
   const secrets = [sources[0].secrets, sources[1].secrets] as const;
@@ -69,7 +71,7 @@ export async function diffSides(
   const selection = selectionOf({ only, except });
   const { kinds, skipped, isUsual } = kindsToCompare(sides, only, kindsNamed({ only, kinds: names }));
   const read = await onBothSides(sides, (side, at) =>
-    readSide(side, kinds, sides[at === 0 ? 1 : 0], isUsual),
+    readSide(side, kinds, sides[at === 0 ? 1 : 0], isUsual && !isComplete),
   );
   const refused = new Map(read.flatMap((each) => [...each.refused]));
   const pairs = pairObjects(read[0].objects, read[1].objects)
@@ -148,7 +150,7 @@ async function readSide(
   side: Side,
   kinds: readonly Kind[],
   other: Side,
-  isUsual: boolean,
+  mayLack: boolean,
 ): Promise<Omit<Settled, 'objects'> & { readonly objects: readonly SideObject[] }> {
   if (side.is === 'manifests') {
     // To this side, an object that is declared absent does not exist.
@@ -157,7 +159,7 @@ async function readSide(
     return { objects, unusable: new Map(), refused: new Map() };
   }
   const declared = other.is === 'manifests' ? other.resources : [];
-  const read = await readSettledKinds(side.root, side.tenant, kinds, { declared, mayLack: () => isUsual });
+  const read = await readSettledKinds(side.root, side.tenant, kinds, { declared, mayLack: () => mayLack });
   return { ...read, objects: read.objects.map((live) => liveSide(side, live)) };
 }
 

@@ -141,7 +141,7 @@ describe('two tenants', () => {
     ]);
   });
 
-  it('leave out a kind that one of them does not show, unless somebody names it', async () => {
+  it('leave out a kind that one of them does not show, unless somebody names it or asks for the exit code', async () => {
     addSenders('test', 'a@acme.example');
     const fault = { kind: 'status', status: 403, path: '/v2024/sim-integrations', times: 9 } as const;
     two.production.sandbox.faults.add(fault);
@@ -156,7 +156,8 @@ describe('two tenants', () => {
         ),
       },
     ]);
-    await expectEnd(two.run('diff test production --only SimIntegration/**'), 1, '[tenant-forbidden]');
+    for (const option of ['--only SimIntegration/**', '--detailed-exitcode'])
+      await expectEnd(two.run(`diff test production ${option}`), 1, '[tenant-forbidden]');
   });
 
   it('show other names as they are, also where the ids are the same', async () => {
