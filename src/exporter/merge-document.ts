@@ -343,7 +343,12 @@ function respell({ is, field }: Place, declared: JsonObject, live: JsonObject): 
 /** A declared item and the live one in its place, by their indexes; `null` if one of them is missing. */
 type ItemPair = readonly [declared: number | null, live: number | null];
 
-/** Pairs the items of a declared list with live ones, in the declared order. Of a list without order, equal items are left out. */
+const mostDifferences = 4000;
+
+/**
+ * Pairs the items of a declared list with live ones, in the declared order: as many equal ones as possible, then those that
+ * changed. Of a list without order, equal items are left out.
+ */
 function pairItems(place: Place, declared: readonly Json[], live: readonly Json[]): ItemPair[] {
   const { is, field } = place;
   if (is === 'records' && field.is === 'records') {
@@ -355,7 +360,19 @@ function pairItems(place: Place, declared: readonly Json[], live: readonly Json[
   const textOf = itemTextIn(place);
   const textsOf = (items: readonly Json[]) =>
     items.map((item) => (textOf ?? canonicalJson)(comparableAt(place, item)));
-  return (textOf ? pairOthers : alignItems)(textsOf(declared), textsOf(live));
+  const [wanted, shown] = [textsOf(declared), textsOf(live)];
+  const [isWanted, isShown] = [new Set(wanted), new Set(shown)];
+  const isGone = (at: number) => !isShown.has(wanted[at] ?? '');
+  const isAdded = (at: number) => !isWanted.has(shown[at] ?? '');
+  const likenessOf = (at: number, from: number) =>
+    isGone(at) && isAdded(from) ? countShared(declared[at], live[from]) : -1;
+  if (textOf)
+    return pairAlike([...wanted.keys()].filter(isGone), [...shown.keys()].filter(isAdded), likenessOf);
+  let [at, liveAt] = [0, 0];
+  return runsOf(wanted, shown, mostDifferences).flatMap(({ isEqual, before, after }) => {
+    const [own, others] = [before.map(() => at++), after.map(() => liveAt++)];
+    return isEqual ? pairInOrder(own, others) : pairAlike(own, others, likenessOf);
+  });
 }
 
 /** Identifies items of a list without order; `null` if order counts. */
@@ -363,26 +380,38 @@ function itemTextIn({ field, at }: Place): ((item: Json) => string) | null {
   return itemTextAt(field, pointer(...segmentsOf(at).slice(1)));
 }
 
-/** Pairs removed items with new ones, one by one; the rest stand alone. */
-function pairOthers(declared: readonly string[], live: readonly string[]): ItemPair[] {
-  const [wanted, shown] = [new Set(declared), new Set(live)];
-  const gone = [...declared.keys()].filter((at) => !shown.has(declared[at] ?? ''));
-  const added = [...live.keys()].filter((at) => !wanted.has(live[at] ?? ''));
-  const length = Math.max(gone.length, added.length);
-  return Array.from({ length }, (_, turn) => [gone[turn] ?? null, added[turn] ?? null]);
+function pairInOrder(own: readonly number[], others: readonly number[]): ItemPair[] {
+  const length = Math.max(own.length, others.length);
+  return Array.from({ length }, (_, turn) => [own[turn] ?? null, others[turn] ?? null]);
 }
 
-const mostDifferences = 4000;
+const mostCompared = 250_000;
 
-/** The items of two lists in order, with as many equal ones in pairs as possible. */
-function alignItems(declared: readonly string[], live: readonly string[]): ItemPair[] {
-  let [at, liveAt] = [0, 0];
-  return runsOf(declared, live, mostDifferences).flatMap(({ before, after }) =>
-    Array.from(
-      { length: Math.max(before.length, after.length) },
-      (_, turn): ItemPair => [turn < before.length ? at++ : null, turn < after.length ? liveAt++ : null],
-    ),
-  );
+/** Pairs items that are more like each other than like others, so that none gets the place and the comment of another. */
+function pairAlike(
+  own: readonly number[],
+  others: readonly number[],
+  likenessOf: (at: number, from: number) => number,
+): ItemPair[] {
+  if (own.length * others.length > mostCompared) return pairInOrder(own, others);
+  const rows = own.map((at) => others.map((from) => likenessOf(at, from)));
+  const best = others.map((_, column) => Math.max(0, ...rows.map((row) => row[column] ?? 0)));
+  let next = 0;
+  const pairs = rows.flatMap((likes, row) => {
+    const most = Math.max(0, ...likes);
+    const found = likes.findIndex((like, at) => at >= next && like === most && like === best[at]);
+    const end = found < 0 ? next : found;
+    const skipped = others.slice(next, end).map((from): ItemPair => [null, from]);
+    next = found < 0 ? next : found + 1;
+    return [...skipped, [own[row] ?? 0, others[found] ?? null] as const];
+  });
+  return [...pairs, ...pairInOrder([], others.slice(next))];
+}
+
+/** The number of members that two items have in common. */
+function countShared(one: Json = null, other: Json = null): number {
+  if (!isObject(one) || !isObject(other)) return 0;
+  return Object.entries(one).filter(([name, value]) => sameJson(value, get(other, name) ?? null)).length;
 }
 
 /** Why a difference was not merged, or what was lost in merging it: if a plan after the merge is not empty, people have to know. */

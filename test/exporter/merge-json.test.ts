@@ -91,11 +91,20 @@ describe('a list inside JSON', () => {
     expect(mergeFile(manifest, statusMap({ list: live }))).toBe(lines(...expected));
   });
 
-  it('of objects changes inside its items', () => {
-    const objects = `${head2}statusMap:\n  list:\n    - a: 1 # one\n      b: 2\n    - a: 3\n`;
-    expect(mergeFile(objects, statusMap({ list: [{ a: 1, b: 9 }, { a: 3 }] }))).toBe(
-      objects.replace('b: 2', 'b: 9'),
-    );
+  it.each<[string, string, string[]]>([
+    ['an item changes', 'a1 b2 c1', ['a1 # 1', 'b2 # 2', 'c1 # 3']],
+    ['an item changes beside one that goes', 'b2 c1', ['b2 # 2', 'c1 # 3']],
+    ['an item changes beside one that comes', 'x3 a2 b1 c1', ['x3', 'a2 # 1', 'b1 # 2', 'c1 # 3']],
+    ['an item changes and moves', 'b1 a2 c1', ['b1 # 2', 'a2', 'c1 # 3']],
+    ['an item changes beside one that moves', 'c1 a2 x3', ['c1 # 3', 'a2', 'x3']],
+    ['two that change swap their places', 'b2 a2 c1', ['b2', 'a2 # 1', 'c1 # 3']],
+    ['only the last is left, and changes', 'c2', ['c2 # 3']],
+  ])('of objects keeps each comment at its item where %s', (_, live, expected) => {
+    const item = (name = '', value = '', end = '') => `{ name: ${name}, of: t, value: ${value} }${end}`;
+    const written = (words: string) => item(words[0], words[1], words.slice(2));
+    const objects = lines(...['a1 # 1', 'b1 # 2', 'c1 # 3'].map(written));
+    const list = live.split(' ').map(([name = '', value = '']) => ({ name, of: 't', value: Number(value) }));
+    expect(mergeFile(objects, statusMap({ list }))).toBe(lines(...expected.map(written)));
   });
 
   it('becomes another thing where the tenant has another', () => {
