@@ -1,4 +1,5 @@
-import { type ChangeObject, diffWordsWithSpace } from 'diff';
+import { type ChangeObject, diffArrays, diffWordsWithSpace } from 'diff';
+import { lazy } from '../model/basics.ts';
 import { runsOf } from '../model/runs.ts';
 import { codePoint, takeFirst, takeLast } from './safe.ts';
 
@@ -165,7 +166,7 @@ export function diffInline(
  */
 function compareWords(old: string, fresh: string): [Chunk[], Chunk[]] {
   const isLong = old.length > maxWordLine || fresh.length > maxWordLine;
-  const words = isLong ? undefined : diffWordsWithSpace(old, fresh, { maxEditLength: maxWordEdits });
+  const words = isLong ? undefined : diffWords(old, fresh);
   const shared = (words ?? []).filter((part) => !part.added && !part.removed && part.value.trim() !== '');
   const sharedLength = shared.reduce((sum, part) => sum + part.value.length, 0);
   const isAlike = words && sharedLength * 4 >= Math.min(old.length, fresh.length);
@@ -183,6 +184,19 @@ function compareWords(old: string, fresh: string): [Chunk[], Chunk[]] {
 }
 
 type Word = Pick<ChangeObject<string>, 'value' | 'added' | 'removed'>;
+
+/** What several characters are written with: accents, joiners, colours of skin, and flags. */
+const joined = /[\p{M}\p{Emoji_Modifier}\p{Regional_Indicator}\u200d]/u;
+const segmenter = lazy(() => new Intl.Segmenter('en', { granularity: 'word' }));
+
+/** No word is part of what a reader sees as one character: a joiner alone would be shown as a sign. */
+function diffWords(old: string, fresh: string): readonly Word[] | undefined {
+  const options = { maxEditLength: maxWordEdits };
+  if (!joined.test(old + fresh)) return diffWordsWithSpace(old, fresh, options);
+  const wordsIn = (text: string) => Array.from(segmenter().segment(text), ({ segment }) => segment);
+  const words = diffArrays(wordsIn(old), wordsIn(fresh), options);
+  return words?.map((part) => ({ ...part, value: part.value.join('') }));
+}
 
 /** What both lines begin and end with, and what is between; `undefined` for lines that are not cut. No character is split. */
 function betweenEnds(old: string, fresh: string): readonly Word[] | undefined {

@@ -76,6 +76,20 @@ describe('diffLines', () => {
     expect(diff.hidden).toBe(90);
   });
 
+  it.each([
+    ['👩🏽\u200d💻 Hi all', '👩🏽 Hi all', '-[👩🏽\u200d💻] Hi all', '+[👩🏽] Hi all'],
+    [
+      'Hi all 👨\u200d👩\u200d👧',
+      'Hi all 👨\u200d👩\u200d👦',
+      '-Hi all [👨\u200d👩\u200d👧]',
+      '+Hi all [👨\u200d👩\u200d👦]',
+    ],
+    ['Hi all 🇩🇪', 'Hi all 🇩🇰', '-Hi all [🇩🇪]', '+Hi all [🇩🇰]'],
+    ['Hi cafe\u0301 x', 'Hi cafe\u0300 x', '-Hi [cafe\u0301] x', '+Hi [cafe\u0300] x'],
+  ])('marks %s as a whole beside %s', (old, fresh, ...drawn) => {
+    expect(draw(diffLines(old, fresh))).toEqual(drawn);
+  });
+
   it('halves no emoji where it cuts', () => {
     const long = `xy${'😀'.repeat(100)}xy`;
     const [shortened = ''] = draw(diffLines(`old ${long} old`, `new ${long} new`));
