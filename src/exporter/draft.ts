@@ -237,7 +237,7 @@ function draftField(
   if (comparable(field, value) === null) {
     // An apply to another tenant begins with the vendor's default, and has to clear what that sets.
     const isMeant = standard !== null && comparable(field, get(standard.fields, name)) !== null;
-    return isMeant ? { member: [name, isUnordered(field) ? [] : null] } : {};
+    return isMeant ? { member: [name, null] } : {};
   }
   if (secrets.has(at)) return { member: [name, { tag: '!secret', value: at }], secrets: [at] };
   const sideText = sideTextOf(name, field, value);

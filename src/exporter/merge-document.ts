@@ -192,7 +192,7 @@ function mergeInside(slot: ValueSlot, merge: DocumentMerge): void {
   else if (isArray(declared) && isArray(live)) mergeItems({ ...slot, declared, live }, inner);
   if (isOpen) return;
   const { edits, notes } = changes;
-  if (edits.length > 0 || notes.some(({ reason }) => reason === 'unwritable')) write('set', slot, merge);
+  if (edits.length > 0) write('set', slot, merge);
   else merge.changes.notes.push(...notes);
 }
 
@@ -297,16 +297,12 @@ function sideTextFor(
 }
 
 /** Removes a declared value that the tenant does not have, unless an overlay gives it. */
-function remove(slot: Pick<ValueSlot, 'at' | 'place' | 'declared'>, merge: DocumentMerge): void {
-  const { at, place, declared } = slot;
-  const { resource, live, changes } = merge;
+function remove(
+  { at, declared }: Pick<ValueSlot, 'at' | 'declared'>,
+  { resource, changes }: DocumentMerge,
+): void {
   // A value that the tenant does not show may still exist.
-  if (
-    secretName(declared) !== null ||
-    live.hidden.includes(place.at) ||
-    isIgnored(resource.lifecycle.ignore, at)
-  )
-    return;
+  if (secretName(declared) !== null || isIgnored(resource.lifecycle.ignore, at)) return;
   if (resource.overlayAt(at)) changes.notes.push({ at, reason: 'overlay' });
   else changes.edits.push({ op: 'remove', path: segmentsOf(at) });
 }
@@ -322,8 +318,8 @@ function isLeftAlone(
 }
 
 /** If hosts answer with either, 60 and "60" are the same. */
-function comparableAt({ field, is }: Place, value: Json): Json {
-  const isLoose = field.is === 'json' ? field.pairs === true : field.is === 'records' || is === 'reference';
+function comparableAt({ field }: Place, value: Json): Json {
+  const isLoose = field.is === 'json' ? field.pairs === true : field.is === 'records';
   if (!isLoose) return value;
   return mapJson(value, (item) => (item === null || typeof item === 'object' ? item : String(item)));
 }

@@ -43,6 +43,10 @@ describe('a value that a manifest has as a secret', () => {
     const { fields } = drafted(desk, ['/sources/0']);
     expect(fields.map(([name]) => name)).not.toContain('sources');
     expect(drafted(desk, ['/attributes/pin']).fields.map(([name]) => name)).toContain('sources');
+    const moved = answers.integration('i1', 'Desk', { attributes: { list: ['other', 'canary'] } });
+    const { fields: settings, secrets } = drafted(moved, ['/attributes/list/0']);
+    expect(JSON.stringify(settings)).not.toContain('canary');
+    expect(secrets.map(({ at }) => at)).toEqual(['/attributes/list/0', '/attributes/list/1']);
     const rules = ['a', 'canary'].map((value) => statusRule(value));
     const search = drafted(answers.search(1, 'S', rules), ['/rules/0/value']);
     expect(search.fields).toEqual([]);

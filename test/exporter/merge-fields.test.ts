@@ -163,6 +163,9 @@ describe('a list of ids with a secret in it', () => {
 });
 
 describe('what an overlay sets', () => {
+  const noted = (result: Merge) =>
+    result.diagnostics.map(({ code, message }) => `${code} ${message.split(' ')[0]}`);
+
   it('is not written into lists, references and JSON', () => {
     const manifest =
       'kind: SimIntegration\nname: over\ndescription: Old\nsources:\n  - s1\nstatusMap:\n  a: mine\n  b: mine\nbeforeProvisioningRule:\n  type: RULE\n  id: r1\n';
@@ -174,11 +177,9 @@ describe('what an overlay sets', () => {
     });
     const result = mergeOne(manifest, live);
     expect(result.changed[0]?.content).toBe(manifest.replace('Old', 'New').replace('b: mine', 'b: theirs'));
-    expect(new Set(codes(result))).toEqual(new Set(['set-by-overlay']));
+    const places = ['sources', 'statusMap.a', 'beforeProvisioningRule.id'];
+    expect(noted(result)).toEqual(places.map((place) => `set-by-overlay ${place}`));
   });
-
-  const noted = (result: Merge) =>
-    result.diagnostics.map(({ code, message }) => `${code} ${message.split(' ')[0]}`);
 
   it.each(['{ a: x }', '{ a: x, gone: mine }'])(
     'is not put back where the overlay removes it from %s, and the rest is merged',
@@ -228,6 +229,18 @@ describe('an object that is pinned by its id', () => {
     expect(mergeOne(manifest, profile('Mine'))).toMatchObject({ changed: [], diagnostics: [] });
   });
 
+  it('has other secrets than the object that has its former name now', () => {
+    const named = (name: string, id: string) => integration(name, { id, attributes: { token: id } });
+    const files = { 'config/a.yaml': 'kind: SimIntegration\nid: i1\nname: A\nattributes: null\n' };
+    const { changed, created } = merge({ files, live: [named('B', 'i1'), named('A', 'i2')] });
+    const secretsIn = (content = '') => content.match(/\bSIM_\w+/g);
+    expect(secretsIn(changed[0]?.content)).toEqual(['SIM_INTEGRATION_B_ATTRIBUTES_TOKEN']);
+    expect(created.map(({ content }) => secretsIn(content))).toEqual([
+      ['SIM_INTEGRATION_A_ATTRIBUTES_TOKEN', 'SIM_INTEGRATION_B_ATTRIBUTES_TOKEN'],
+      ['SIM_INTEGRATION_A_ATTRIBUTES_TOKEN'],
+    ]);
+  });
+
   it('gets no name that it did not have', () => {
     expect(mergeFile('kind: AuthProfile\nid: "p1"\ntype: PTA\n', profile('Theirs'))).toBe(
       'kind: AuthProfile\nid: "p1"\ntype: MFA\n',
@@ -253,7 +266,8 @@ describe('the default that a template was made from', () => {
 
   it('stays, so that a default that moved is told', () => {
     const manifest = `${head}subject: S\nlifecycle:\n  basedOn: ${digestOf(standardOf('Default'))}\n`;
-    expect(mergeBased(manifest, standardOf('Moved'))).toBeUndefined();
+    const more = { standardOf: () => standardOf('Moved') };
+    expect(mergedOne(manifest, template('a', { subject: 'S' }), more)).toEqual([manifest]);
   });
 
   it('is not written where an overlay sets what stands beside it', () => {

@@ -42,8 +42,15 @@ describe('side files', () => {
       files: { 'config/a.yaml': manifest, 'config/b.yaml': other, 'config/a.html': 'old' },
       live: [template('a', { body: 'new' }), template('b', { body: 'old' })],
     });
-    expect(result.changed).toEqual([{ path: 'config/a.yaml', content: `${head}body: new # b\n` }]);
-    expect(codes(result)).toEqual(['tag-replaced']);
+    const used = merge({
+      files: { 'config/a.yaml': manifest, 'config/a.html': 'old' },
+      live: [template('a', { body: 'new' })],
+      more: { isUsedElsewhere: (path) => path === 'config/a.html' },
+    });
+    for (const each of [result, used]) {
+      expect(each.changed).toEqual([{ path: 'config/a.yaml', content: `${head}body: new # b\n` }]);
+      expect(codes(each)).toEqual(['tag-replaced']);
+    }
   });
 
   describe('that two fields of one document share', () => {
@@ -266,6 +273,15 @@ describe('objects', () => {
     const live = [one, other].map((name) => sender(`${name}@acme.example`));
     const { changed } = merge({ files: { 'config/a.yaml': text }, live, more: { delete: true } });
     expect(changed[0]?.content).toBe(asSender(left));
+  });
+
+  it('after the end of another change like others', () => {
+    const text = `${head}subject: S\n...\n# c\n${head.replace('key: a', 'key: c')}subject: Old # why\n`;
+    const live = [template('a', { subject: 'S' }), template('c', { subject: 'New' })];
+    expect(merge({ files: { 'config/a.yaml': text }, live })).toMatchObject({
+      changed: [{ path: 'config/a.yaml', content: text.replace('Old', 'New') }],
+      diagnostics: [],
+    });
   });
 
   it('take their side files with them, unless others need those', () => {

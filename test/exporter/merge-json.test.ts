@@ -28,7 +28,10 @@ describe('settings that are declared by member', () => {
     const manifest = `${head2}type: T\nattributes:\n  a: x\n  b: z\n`;
     const live = (fields: JsonObject) => integration('I', { type: 'T', attributes: fields });
     expect(mergeFile(manifest, live({ a: 'x', other: 'o' }))).toBe(manifest.replace('  b: z\n', ''));
+    expect(mergeFile(manifest, live({ a: 'x', b: null }))).toBe(manifest.replace('  b: z\n', ''));
     expect(mergeFile(manifest, live({ other: 'o' }))).toBe(`${head2}type: T\n`);
+    const deep = manifest.replace('a: x', 'a: { c: 1, d: 2, e: 3 }');
+    expect(mergeFile(deep, live({ a: { e: 3 }, b: 'z' }))).toBe(deep.replace('c: 1, d: 2, ', ''));
   });
 
   it('stay null where the tenant has none, and get the value where it has one', () => {

@@ -61,6 +61,13 @@ describe('what the tenant does not show', () => {
     );
   });
 
+  it('keeps no item of a list that stands behind a masked one', () => {
+    const manifest = desk('attributes:\n  list: [x, y]\n');
+    expect(mergeFile(manifest, integration('I', { attributes: { list: ['********'] } }))).toBe(
+      manifest.replace(', y', ''),
+    );
+  });
+
   it('is taken over as a secret where null is declared, or told in a list and of a whole field: a plan would clear it', () => {
     const merged = mergeOne(
       desk('attributes:\n  url: u\n  pin: null\n'),
@@ -140,6 +147,11 @@ describe('a side file of a removed manifest', () => {
       more: { delete: true },
     });
     expect(result.deleted).toEqual(['config/a.yaml']);
+  });
+
+  it('stays where something else uses it', () => {
+    const more = { delete: true, isUsedElsewhere: (path: string) => path === 'config/a.html' };
+    expect(merge({ files: texts, live: [], more }).deleted).toEqual(['config/a.yaml']);
   });
 
   it('goes where only removed manifests use it', () => {

@@ -32,7 +32,10 @@ interface Case {
   readonly now?: Readonly<Record<string, string>>;
   readonly live: readonly LiveObject[];
   readonly more?: Partial<
-    Pick<MergeInput, 'all' | 'delete' | 'inScope' | 'nameOf' | 'read' | 'records' | 'standardOf'>
+    Pick<
+      MergeInput,
+      'all' | 'delete' | 'inScope' | 'isUsedElsewhere' | 'nameOf' | 'read' | 'records' | 'standardOf'
+    >
   >;
 }
 
