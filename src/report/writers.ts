@@ -10,7 +10,7 @@ import type { Entry, Page } from './page.ts';
 import { entryRows } from './rows.ts';
 import { escapeHtml, json, printable, uriPath } from './safe.ts';
 import { writeText } from './text.ts';
-import { actionWords, countWords, joinParts, outcomeWords, pluralize, whereOf } from './words.ts';
+import { actionWords, countWords, joinParts, outcomeWords, pluralize, readable, whereOf } from './words.ts';
 
 export const writers = {
   text: writeText,
@@ -33,7 +33,11 @@ function writeGithub(page: Page, { folder = '' }: ReportOptions): string {
     ...diagnostics.map(({ severity, code, message, source, hint, address }) => {
       const place = source && { file: folder + source.file, line: source.line, col: source.column };
       const text = joinParts([message, hint && `hint: ${hint}`], '\n');
-      return workflowCommand(commands[severity], { ...place, title: joinParts([code, address], ': ') }, text);
+      return workflowCommand(
+        commands[severity],
+        { ...place, title: joinParts([code, address && readable(address)], ': ') },
+        text,
+      );
     }),
     ...groups.flatMap(({ entries }) => entries.flatMap((entry) => entryCommands(entry, folder))),
     ...(label === null ? [] : [workflowCommand('notice', { title }, `${label}: ${countWords(counts)}.`)]),
@@ -42,7 +46,8 @@ function writeGithub(page: Page, { folder = '' }: ReportOptions): string {
 }
 
 function entryCommands(entry: Entry, folder: string): string[] {
-  const { address, words, source, isFailure, notices, sent } = entry;
+  const { words, source, isFailure, notices, sent } = entry;
+  const address = readable(entry.address);
   const place = source && { file: folder + source.file, line: source.line };
   const errors = notices.filter(({ is }) => is === 'error').map(({ text }) => text);
   const failure = [...errors, ...sent].join('\n') || words;
@@ -169,7 +174,7 @@ function entryCase(entry: Entry, verbose: boolean): TestCase {
   const details = [...notices.map(({ text }) => text), ...sent].join('\n');
   return {
     suite: kind,
-    name: address,
+    name: readable(address),
     file: source?.file,
     seconds,
     is: outcome === null ? 'failure' : fates[outcome],

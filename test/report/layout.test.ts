@@ -16,7 +16,7 @@ describe('the width of a text', () => {
 describe('layout', () => {
   it('wraps at blanks and goes on further in', () => {
     expect(layout([row(2, span('one two three four five six'))], narrow)).toBe(
-      '  one two three four\n    five six\n'.replace('four\n', 'four\n'),
+      '  one two three four\n    five six\n',
     );
   });
 
@@ -30,10 +30,10 @@ describe('layout', () => {
   });
 
   it('breaks words that fit on no line, and loses nothing', () => {
-    const word = 'abcdefghij'.repeat(6);
-    const text = layout([row(0, span('~ '), span(word))], narrow);
-    expect(text.replace(/\s/g, '')).toBe(`~${word}`);
-    for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(20);
+    const part = 'abcdefghijklmnopqr';
+    expect(layout([row(0, span('~ '), span(part.repeat(2)), span('s'))], narrow)).toBe(
+      `~ ${part}\n  ${part}\n  s\n`,
+    );
   });
 
   it('leaves an accent with its letter at the end of a line', () => {

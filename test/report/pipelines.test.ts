@@ -74,9 +74,9 @@ it('names files from the top of the repository, where CI systems look for them',
 });
 
 it('annotates what a plan warns of, and what the tenant did not do as asked', () => {
-  const update = change({ address: 'A/b', action: 'update', warnings: ['The tenant may refuse it.'] });
+  const update = change({ address: 'A/b%40c', action: 'update', warnings: ['The tenant may refuse it.'] });
   expect(ofPlan('github', plan([update]))).toContain(
-    '::warning file=config/all.yaml,line=12,title=to update%3A A/b::The tenant may refuse it.\n',
+    '::warning file=config/all.yaml,line=12,title=to update%3A A/b@c::The tenant may refuse it.\n',
   );
   const done = outcome({ address: 'A/b', outcome: 'done', warnings: ['The tenant ignored /x.'] });
   expect(render(result([done]), 'github')).toContain('::warning title=done%3A A/b::The tenant ignored /x.\n');
@@ -91,13 +91,14 @@ const odd: Diagnostic = {
   severity: 'warning',
   message: 'a, b: c\r\n100%',
   source: { file: 'config/a, b: c%.yaml', line: 12, column: 34 },
+  address: 'SenderAddress/a%40b',
 };
 const renderOdd = (format: Format) => render([odd], format);
 
 describe('signs that end a part of an annotation', () => {
   it('are escaped: comma and colon in properties only, percent and line ends everywhere', () => {
     expect(renderOdd('github')).toBe(
-      '::warning file=config/a%2C b%3A c%25.yaml,line=12,col=34,title=unknown-field::a, b: c%0A100%25\n',
+      '::warning file=config/a%2C b%3A c%25.yaml,line=12,col=34,title=unknown-field%3A SenderAddress/a@b::a, b: c%0A100%25\n',
     );
   });
 });
@@ -152,6 +153,7 @@ describe('JUnit', () => {
     expect(text).toContain(
       '<testsuites name="tenantctl plan production" tests="3" failures="2" errors="0" skipped="0"',
     );
+    expect(text).toContain('name="SenderAddress/old@acme.example"');
     expect(text).toContain('<failure message="differs: to delete" type="delete">');
     expect(text).toContain('type="too-many-deletes"');
   });

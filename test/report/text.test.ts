@@ -310,6 +310,7 @@ describe('a result as text', () => {
     expect(shown).toContain(
       '  HIGH    6 changes failed  SimIntegration/s 1, SimIntegration/s 2, SimIntegration/s 3 and 3 more · 503 Unavailable\n',
     );
+    expect(shown).toContain('      503 Unavailable\n      Try again.\n');
     const page = render(result(failed), 'html');
     const [left = ''] = /<h2 id="first">Left to do<[\s\S]*?<\/section>/.exec(page) ?? [];
     expect(left.match(/503 Unavailable/g)).toHaveLength(1);
