@@ -91,9 +91,7 @@ function idPlaces(at: Pointer, field: Field, value: Json): FoundId[] {
           ? [{ at: at + below, id, is: 'alone', beside: null, to } as const]
           : [],
       );
-    case 'text':
-    case 'email':
-    case 'records':
+    default:
       return [];
   }
 }

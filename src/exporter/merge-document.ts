@@ -58,7 +58,7 @@ interface DocumentChanges {
   readonly secrets: Pointer[];
 }
 
-const noChanges = (): DocumentChanges => ({ edits: [], notes: [], sideTexts: [], secrets: [] });
+export const noChanges = (): DocumentChanges => ({ edits: [], notes: [], sideTexts: [], secrets: [] });
 
 interface MergeContext extends Pick<DraftInput, 'records' | 'nameOf' | 'standardOf'> {
   readonly secrets: Pick<Secrets, 'matches'>;
@@ -123,11 +123,10 @@ function mergeLifecycle(
   if (members.length === 0 || resource.overlayAt('/lifecycle')) return;
   const there = partOf(written, 'lifecycle');
   if (there === undefined) changes.edits.push({ op: 'insert', path: ['lifecycle'], value: { members } });
-  if (there === undefined || !isMapping(there)) return;
-  for (const [name, value] of members) {
-    if (partOf(there, name) === undefined)
-      changes.edits.push({ op: 'insert', path: ['lifecycle', name], value });
-  }
+  else if (isMapping(there))
+    for (const [name, value] of members)
+      if (partOf(there, name) === undefined)
+        changes.edits.push({ op: 'insert', path: ['lifecycle', name], value });
 }
 
 /** The tenant may have another name for an object that is pinned by its id, or about to be renamed. */
@@ -191,9 +190,8 @@ function mergeInside(slot: ValueSlot, merge: DocumentMerge): void {
   if (isObject(declared)) mergeMembers({ ...slot, declared, live: isObject(live) ? live : {} }, inner);
   else if (isArray(declared) && isArray(live)) mergeItems({ ...slot, declared, live }, inner);
   if (isOpen) return;
-  const { edits, notes } = changes;
-  if (edits.length > 0) write('set', slot, merge);
-  else merge.changes.notes.push(...notes);
+  if (changes.edits.length > 0) write('set', slot, merge);
+  else merge.changes.notes.push(...changes.notes);
 }
 
 function mergeMembers(
@@ -396,9 +394,8 @@ function pairAlike(
   const pairs = rows.flatMap((likes, row) => {
     const most = Math.max(0, ...likes);
     const found = likes.findIndex((like, at) => at >= next && like === most && like === best[at]);
-    const end = found < 0 ? next : found;
-    const skipped = others.slice(next, end).map((from): ItemPair => [null, from]);
-    next = found < 0 ? next : found + 1;
+    const skipped = pairInOrder([], others.slice(next, Math.max(next, found)));
+    next = Math.max(next, found + 1);
     return [...skipped, [own[row] ?? 0, others[found] ?? null] as const];
   });
   return [...pairs, ...pairInOrder([], others.slice(next))];

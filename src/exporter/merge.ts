@@ -13,7 +13,7 @@ import { type Draft, type DraftInput, draftEach, fitsSideFile, notExported } fro
 import { applyEdits } from './edit/apply-edits.ts';
 import { byteOrderMarkOf, parseOne } from './edit/document.ts';
 import { addToEnvExample, createFiles, type ExportedFile, envExampleFile, nameSecrets } from './files.ts';
-import { mergeDocument, noteDiagnostic } from './merge-document.ts';
+import { mergeDocument, noChanges, noteDiagnostic } from './merge-document.ts';
 import { leavesIn, mapTags, sideFileOf } from './print-live.ts';
 
 export interface MergeInput extends DraftInput {
@@ -98,8 +98,7 @@ function openDocument(
   const isPresent = resource.ensure === 'present';
   const isMerged = isPresent && input.inScope(resource);
   const isGone = isMerged && !live;
-  const none: ReturnType<typeof mergeDocument> = { edits: [], notes: [], sideTexts: [], secrets: [] };
-  const changes = isMerged && live ? mergeDocument(resource, live, parsed.tree, input) : none;
+  const changes = isMerged && live ? mergeDocument(resource, live, parsed.tree, input) : noChanges();
   if (isGone) changes.notes.push({ reason: input.delete ? 'removed' : 'gone' });
   if (live && !isPresent) changes.notes.push({ reason: 'absent' });
   const sideFiles = leavesIn(parsed.tree).flatMap(([at, leaf]) => {

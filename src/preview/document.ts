@@ -35,19 +35,14 @@ function renderedSide(outcome: RenderedSides['before']): RenderedSide | null {
       head: null,
     };
   const message = outcome.value;
-  switch (message.is) {
-    case 'email': {
-      const head = {
-        subject: oneLine(message.subject),
-        from: oneLine(message.from),
-        replyTo: oneLine(message.replyTo),
-        preheader: oneLine(firstWords(message.html)),
-      };
-      return { document: page(new Markup(renameActive(message.html)), 'mail'), head };
-    }
-    case 'chat':
-      return { document: page(chatMarkup(message.content)), head: null };
-  }
+  if (message.is === 'chat') return { document: page(chatMarkup(message.content)), head: null };
+  const head = {
+    subject: oneLine(message.subject),
+    from: oneLine(message.from),
+    replyTo: oneLine(message.replyTo),
+    preheader: oneLine(firstWords(message.html)),
+  };
+  return { document: page(new Markup(renameActive(message.html)), 'mail'), head };
 }
 
 /** Blanks, and the filler that e-mails put after their first words, so that an inbox shows only these. */

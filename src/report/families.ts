@@ -133,11 +133,7 @@ function pickChanges(diff: LineDiff, picked: ReadonlySet<number | null>): LineDi
   const isNear = isPicked.map((_, at) => isPicked[at - 1] || isPicked[at + 1]);
   const blocks: Block[] = [];
   for (const [at, block] of diff.blocks.entries()) {
-    const kept = {
-      changed: isPicked[at],
-      same: isNear[at],
-      gap: isNear[at - 1] || isNear[at + 1],
-    };
+    const kept = { changed: isPicked[at], same: isNear[at], gap: isNear[at - 1] || isNear[at + 1] };
     if (!kept[block.is]) continue;
     const { is, before, after } = block;
     const last = blocks.at(-1);

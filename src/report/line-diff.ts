@@ -191,10 +191,9 @@ const segmenter = lazy(() => new Intl.Segmenter('en', { granularity: 'word' }));
 
 /** No word is part of what a reader sees as one character: a joiner alone would be shown as a sign. */
 function diffWords(old: string, fresh: string): readonly Word[] | undefined {
-  const options = { maxEditLength: maxWordEdits };
-  if (!joined.test(old + fresh)) return diffWordsWithSpace(old, fresh, options);
+  if (!joined.test(old + fresh)) return diffWordsWithSpace(old, fresh, { maxEditLength: maxWordEdits });
   const wordsIn = (text: string) => Array.from(segmenter().segment(text), ({ segment }) => segment);
-  const words = diffArrays(wordsIn(old), wordsIn(fresh), options);
+  const words = diffArrays(wordsIn(old), wordsIn(fresh), { maxEditLength: maxWordEdits });
   return words?.map((part) => ({ ...part, value: part.value.join('') }));
 }
 

@@ -297,9 +297,7 @@ export function linesOf({ entries }: Point) {
   };
 }
 
-function webLink(address: string | undefined): string | null {
-  return address !== undefined && /^https?:\/\//.test(address) ? address : null;
-}
+const webLink = (address = ''): string | null => (/^https?:\/\//.test(address) ? address : null);
 
 /** The web address of a line in a manifest; `null` without a template that is a web address. */
 export function sourceLink(

@@ -26,11 +26,7 @@ const outcomeSigns: Readonly<Record<ChangeOutcome, readonly [symbol: string, sty
   notAttempted: ['○', 'yellow'],
   unknown: ['?', 'magenta'],
 };
-const opSpans = {
-  add: span('+ ', 'green'),
-  remove: span('- ', 'red'),
-  replace: span('~ ', 'yellow'),
-};
+const opSpans = { add: span('+ ', 'green'), remove: span('- ', 'red'), replace: span('~ ', 'yellow') };
 const lineStyles = { '@': 'cyan', ' ': 'dim', '-': 'red', '+': 'green' } as const;
 const noticeStyles: Readonly<Record<Notice['is'], Style>> = {
   grave: 'red',

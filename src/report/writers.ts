@@ -33,11 +33,8 @@ function writeGithub(page: Page, { folder = '' }: ReportOptions): string {
     ...diagnostics.map(({ severity, code, message, source, hint, address }) => {
       const place = source && { file: folder + source.file, line: source.line, col: source.column };
       const text = joinParts([message, hint && `hint: ${hint}`], '\n');
-      return workflowCommand(
-        commands[severity],
-        { ...place, title: joinParts([code, address && readable(address)], ': ') },
-        text,
-      );
+      const title = joinParts([code, address && readable(address)], ': ');
+      return workflowCommand(commands[severity], { ...place, title }, text);
     }),
     ...groups.flatMap(({ entries }) => entries.flatMap((entry) => entryCommands(entry, folder))),
     ...(label === null ? [] : [workflowCommand('notice', { title }, `${label}: ${countWords(counts)}.`)]),

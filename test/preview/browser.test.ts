@@ -123,6 +123,7 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     await inFrame(page, 'After').locator('strong', { hasText: 'bold' }).waitFor();
     expect(page.url()).toContain('SLACK');
     expect(await page.locator('h1').innerText()).toBe('other');
+    expect(await page.evaluate('document.activeElement.dataset.address')).toBe(slack.address);
   });
 
   it('opens with a link that was cut inside an escape', async () => {
@@ -150,6 +151,9 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     await page.getByText('sample values', { exact: true }).click();
     await page.getByLabel('Context as JSON').fill('{"user": {"name": "Zoe"}}');
     await inFrame(page, 'After').getByText('Dear Zoe').waitFor();
+    // The last values count until the text is JSON again.
+    await page.getByLabel('Context as JSON').fill('{');
+    await page.getByRole('alert').getByText('JSON').waitFor();
     preview.show(snapshot([template({ after: { body: 'Good day, ${user.name}' } }), german]));
     await inFrame(page, 'After').getByText('Good day, Zoe').waitFor();
     await expect.poll(() => page.locator('#list a').count()).toBe(2);

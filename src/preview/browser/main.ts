@@ -26,6 +26,7 @@ const listed = find('list', HTMLElement);
 const filter = find('filter', HTMLInputElement);
 const changedOnly = find('changed-only', HTMLInputElement);
 const mediumNames: Readonly<Record<string, string>> = { EMAIL: 'E-mail', SLACK: 'Slack', TEAMS: 'Teams' };
+const mediumName = (medium: string): string => mediumNames[medium] ?? medium;
 const pictures = find('rendered', HTMLElement);
 const sides = find('sides', HTMLElement);
 const frames = new Frames();
@@ -45,8 +46,7 @@ let events: EventSource | null = null;
 let shown = '';
 let shownAddress = '';
 const typed = new Map<string, TypedContext>();
-/** Where the page was before it was loaded again. */
-// Only this page of this origin writes it.
+/** Where the page was before it was loaded again. Only this page of this origin writes it. */
 let last = {
   address: '',
   top: 0,
@@ -294,10 +294,6 @@ function breakableKey(key: string): Node[] {
   return key
     .split(/(?<=_)/)
     .flatMap((part) => [document.createTextNode(part), document.createElement('wbr')]);
-}
-
-function mediumName(medium: string): string {
-  return mediumNames[medium] ?? medium;
 }
 
 function showSides(template: ListedTemplate, { markup }: RenderedTemplate): void {
