@@ -383,7 +383,7 @@ it('a fleet is reported as Markdown with its failures first, and as JUnit with a
   expect(stdout).toMatch(/#### us-1\n[\s\S]*403[\s\S]*#### In 2 of 3: eu-1, eu-2/);
   expect(fleet.read('fleet.xml')).toMatch(/<testsuite name="us-1" tests="1" failures="1"/);
   expect(fleet.read('fleet.xml')).toContain(
-    'classname="eu-1" name="SenderAddress: SenderAddress/a%40acme.example"',
+    'classname="eu-1" name="SenderAddress: SenderAddress/a@acme.example"',
   );
 });
 
