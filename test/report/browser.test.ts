@@ -365,5 +365,7 @@ describeInBrowser('the page in a browser', (open) => {
     await expect.poll(() => page.locator('.group > .entry[open]').count()).toBe(9);
     expect(await page.locator('.members .entry summary:visible').count()).toBe(3);
     expect(await page.locator('.members .entry[open]').count()).toBe(0);
+    await page.evaluate('dispatchEvent(new Event("afterprint"))');
+    expect(await page.locator('.entry[open], .members[open]').count()).toBe(0);
   });
 });
