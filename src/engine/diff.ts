@@ -1,4 +1,3 @@
-import picomatch from 'picomatch';
 import { resolveLookups } from '../client/lookups.ts';
 import { readDefaults } from '../client/read.ts';
 import type { Records } from '../exporter/ids.ts';
@@ -14,6 +13,7 @@ import type { Diff, DiffSide } from '../model/diff.ts';
 import { tool } from '../model/documents.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { worstExitCode } from '../model/fleet.ts';
+import { matchGlob } from '../model/glob.ts';
 import { lookupMarker } from '../model/marker.ts';
 import { isSameTenant } from '../model/network.ts';
 import { topName } from '../model/pointer.ts';
@@ -141,7 +141,7 @@ function kindsToCompare(sides: Sides, only: readonly string[], names: readonly s
 /** True when one of the globs may match an object of a kind: others need not be read. */
 function mayMatch(kind: string, only: readonly string[]): boolean {
   if (only.length === 0) return true;
-  return only.some((glob) => /[{(]/.test(glob) || picomatch.isMatch(kind, glob.split('/')[0] ?? ''));
+  return only.some((glob) => /[{(]/.test(glob) || matchGlob(glob.split('/')[0] ?? '')(kind));
 }
 
 type Settled = Awaited<ReturnType<typeof readSettledKinds>>;

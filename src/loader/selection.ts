@@ -1,6 +1,5 @@
-import picomatch from 'picomatch';
 import { type Failure, fail } from '../model/failure.ts';
-import { slowGlob } from '../model/glob.ts';
+import { matchGlob, slowGlob } from '../model/glob.ts';
 import { get } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
 import { Problems } from './problems.ts';
@@ -102,7 +101,7 @@ export function unknownEnvironment(selector: string, project: EnvironmentNames, 
 }
 
 function namesLike(glob: string, { environments }: EnvironmentNames): string[] {
-  const matches = glob === '' || slowGlob(glob) ? () => false : picomatch(glob);
+  const matches = glob === '' || slowGlob(glob) ? () => false : matchGlob(glob);
   return environments.filter((name) => matches(name));
 }
 

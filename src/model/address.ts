@@ -1,4 +1,4 @@
-import picomatch from 'picomatch';
+import { matchGlob } from './glob.ts';
 
 /** `Kind/key`, key parts joined by `/` and percent-encoded: `NotificationTemplate/welcome/EMAIL/en`. */
 export type Address = string;
@@ -65,7 +65,7 @@ export function matchAddresses(
   const compose = (text: string) => (isGuard ? text.normalize('NFC') : text);
   const withStarsOnly = (isGuard ? globs : []).map((glob) => glob.replace(/[\\"()[\]{}!+@|]/g, '\\$&'));
   const matchers = [...globs, ...withStarsOnly].map((glob) =>
-    picomatch(compose(glob), { dot: true, nonegate: true, nocase: isGuard }),
+    matchGlob(compose(glob), { dot: true, nonegate: true, nocase: isGuard }),
   );
   return (address) => {
     const spellings = spellingsOf(address);

@@ -1,3 +1,4 @@
+import picomatch from 'picomatch';
 import { cutShort } from './words.ts';
 
 /** A repeated group: each part of a name can belong to any repetition. */
@@ -46,3 +47,9 @@ function waysOfGroups(glob: string): number {
   }
   return ways;
 }
+
+/** True for a name that a glob matches. In it, `[!a]` is any character but `a`, as in a shell. */
+export const matchGlob = (
+  globs: string | string[],
+  options: picomatch.PicomatchOptions = {},
+): ((name: string) => boolean) => picomatch(globs, { ...options, posix: true });

@@ -53,6 +53,11 @@ test('hidden folders at the top are searched where a glob names them, and only t
   expect(diskSource(root).glob(['**/*.yaml', '**/.hidden/*'])).not.toContain('.github/f.yaml');
 });
 
+test('a ! in brackets stands for all other characters, in names of files and of folders', () => {
+  const root = project(Object.fromEntries(paths.map((path) => [path, ''])));
+  expect(diskSource(root).glob(['[!x.]*/[!a].{yaml,yml}', '!**/[!k].yaml'])).toEqual(['config/k.yml']);
+});
+
 test('a glob with ! excludes hidden files and folders too', () => {
   const root = project(Object.fromEntries(paths.map((path) => [path, ''])));
   expect(diskSource(root).glob(['config/.*/*.yaml', 'config/.*.yaml', '!config/**/d.yaml'])).toEqual([

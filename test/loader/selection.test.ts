@@ -28,6 +28,7 @@ describe('--env', () => {
     ['@production', 'eu-1 eu-2 us-1'],
     ['@production eu-2 *-1', 'eu-1 eu-2 us-1'],
     ['[eu][us]-1', 'eu-1 us-1'],
+    ['[!st]*', 'eu-1 eu-2 us-1'],
     ['eu-{1,2}', 'eu-1 eu-2'],
     ['eu-{1,{2,3}},us-1', 'eu-1 eu-2 us-1'],
     ['test,{eu,us}-1,!us-{1,2}', 'test eu-1'],

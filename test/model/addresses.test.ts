@@ -97,6 +97,8 @@ describe('globs of addresses', () => {
     ['Search/two words', 'Search/two%20words', true],
     ['Search/{a,b}', 'Search/b', true],
     ['Search/*', 'Search/%', true],
+    ['Search/[!a]', 'Search/b', true],
+    ['Search/[!a]', 'Search/a', false],
     ['Template/*', 'Template/a/EMAIL/en', false],
     ['Template/b/**', 'Template/a/EMAIL/en', false],
     ['!Search/a', 'Search/b', false],
