@@ -153,6 +153,7 @@ export const leftOutThen: readonly string[] = [
   'reserved-file',
   'reserved-folder',
   'file-not-found',
+  'file-unreadable',
   'inexact-number',
   'cut-text',
 ];

@@ -3,7 +3,7 @@ import { basename, dirname, join, posix, relative, resolve, sep } from 'node:pat
 import picomatch from 'picomatch';
 import type { Kinds } from '../kinds/catalog.ts';
 import { Failure, fail, systemCode, unreadableFile } from '../model/failure.ts';
-import { slowGlob } from '../model/glob.ts';
+import { matchGlob, slowGlob } from '../model/glob.ts';
 import { pointer } from '../model/pointer.ts';
 import { requireRegularFile } from '../model/regular-file.ts';
 import type { Place } from './file.ts';
@@ -48,6 +48,10 @@ export function diskSource(root: string, largest = largestFile, isSecret = holds
     return readFrom(path, () => {
       const real = locate(path);
       const text = readFileSync(real, 'utf8');
+      if (text.startsWith('version https://git-lfs.github.com/spec/'))
+        throw fail('file-unreadable', `Git LFS has not fetched the content of ${path}.`, {
+          hint: 'Run `git lfs pull`. In GitHub Actions, set `lfs: true` for actions/checkout.',
+        });
       // Node reads text faster than bytes, but puts this character in place of what is not UTF-8.
       const isDoubtful = text.includes('\uFFFD') && !isLossy;
       return isDoubtful ? decodeText(readFileSync(real), path) : text.replace(/^\uFEFF/, '');
@@ -193,9 +197,9 @@ function readGlobs(patterns: readonly string[]) {
   const unwanted = usable.flatMap((pattern) =>
     pattern.startsWith('!') ? (projectPath(pattern.slice(1)) ?? []) : [],
   );
-  const isMatch = picomatch(wanted);
+  const isMatch = matchGlob(wanted);
   // Unlike globs that include, those that exclude mean hidden files and folders too.
-  const isUnwanted = picomatch([...unwanted, ...ignored], { dot: true });
+  const isUnwanted = matchGlob([...unwanted, ...ignored], { dot: true });
   // Thousands of files share a folder.
   const folders = new Map<string, boolean>([
     ['.', false],
@@ -221,7 +225,7 @@ function wayOf(glob: string): (names: readonly string[]) => boolean {
   const steps = picomatch.scan(glob, { parts: true }).parts ?? [];
   const found = steps.findIndex((step) => /\*\*|\//.test(step));
   const open = found < 0 ? steps.length - 1 : found;
-  const isStep = steps.slice(0, open).map((step) => picomatch(step));
+  const isStep = steps.slice(0, open).map((step) => matchGlob(step));
   return (names) =>
     (found >= 0 || names.length <= open) &&
     names.every((name, at) => isStep[at]?.(name) ?? (hidden.test(glob) || !name.startsWith('.')));

@@ -146,7 +146,9 @@ it('is not stopped by what the manifests of that time may not have today, and re
   world.write('.env', 'TOKEN="canary-in-env"\n');
   world.write('config/gone.yaml', manifest('Gone', 'old', side));
   world.write('config/kept.yaml', manifest('Kept', 'old', side));
-  world.write('config/listed.yaml', manifest('Listed', 'old', 'cluster: !file ../built.txt\n'));
+  const lost = 'cluster: !file ../built.txt\ndescription: !file ../large.txt\n';
+  world.write('large.txt', 'version https://git-lfs.github.com/spec/v1\n');
+  world.write('config/listed.yaml', manifest('Listed', 'old', lost));
   setProject(world, { test: 'protect: ["SimIntegration/Kept,SimIntegration/x"]' });
   commitAll(world.dir);
   for (const name of ['gone', 'listed']) rmSync(join(world.dir, `config/${name}.yaml`));
@@ -164,6 +166,7 @@ it('is not stopped by what the manifests of that time may not have today, and re
     ['reserved-file', 'HEAD:config/gone.yaml'],
     ['reserved-file', 'HEAD:config/kept.yaml'],
     ['file-not-found', 'HEAD:config/listed.yaml'],
+    ['file-unreadable', 'HEAD:config/listed.yaml'],
   ]);
 });
 

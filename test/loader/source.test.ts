@@ -91,6 +91,14 @@ describe('a file', () => {
     expect(refusal(() => source.text('a/b.txt/c'))[0]).toMatch(/^file-/);
     expect(refusal(() => source.text('a/b.txt'))[0]).toBe('file-too-large');
     expect(diskSource(root, 12).text('a/b.txt')).toBe('twelve bytes');
+    const pointer = createLinked({
+      'inner/a': 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n',
+    });
+    expect(refusal(() => pointer.source.text('a'))).toEqual([
+      'file-unreadable',
+      'Git LFS has not fetched the content of a.',
+      'Run `git lfs pull`. In GitHub Actions, set `lfs: true` for actions/checkout.',
+    ]);
     const large = createLinked({ 'inner/a': Buffer.alloc(5 * 1024 * 1024 + 1) }).source;
     expect(refusal(() => large.text('a'))).toEqual(['file-too-large', 'a is larger than 5 MB.']);
   });
